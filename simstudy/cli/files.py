@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from simstudy.cli.usage import mapping
-from simstudy.planning.fields import option
+from simstudy.planning.settings import option
 
 if TYPE_CHECKING:
     from simstudy.loaders.base import Loaded

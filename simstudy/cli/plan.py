@@ -17,10 +17,7 @@ from simstudy.cli.groups import grouped, name_options, with_default
 from simstudy.cli.terminal import print_written, printer
 from simstudy.cli.usage import settings_of
 from simstudy.planning.arguments import Clusters, Guess, Judge
-from simstudy.planning.costs import Costs
-from simstudy.planning.fields import option
-from simstudy.planning.level import Level
-from simstudy.planning.pilot_outputs import Pilot
+from simstudy.planning.settings import Costs, Level, Pilot, option
 
 
 @dataclass(frozen=True)
@@ -100,7 +97,7 @@ def plan(
     simstudy plan --metric win_rate --gain 3 --judge-error 0.15 --judgements 3
     """
     from simstudy.planning import plan as planned
-    from simstudy.planning.text import show
+    from simstudy.planning.results import show
 
     if not paths:
         _refuse_files(context)

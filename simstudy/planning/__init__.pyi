@@ -1,9 +1,9 @@
 from .arguments import Clusters as Clusters
 from .arguments import Guess as Guess
 from .arguments import Judge as Judge
-from .costs import Costs as Costs
 from .leaderboards import predict as predict
-from .level import Level as Level
-from .pilot_outputs import Pilot as Pilot
 from .plans import plan as plan
 from .results import Plan as Plan
+from .settings import Costs as Costs
+from .settings import Level as Level
+from .settings import Pilot as Pilot

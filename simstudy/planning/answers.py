@@ -1,4 +1,4 @@
-"""What a plan answers of a case: sizes, gains, power, wrong winners and exaggeration, each with its range."""
+"""The tables of a plan: what it answers of a case, of other sizes and of other designs, and the power curve."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy.planning.cases import Case
-from simstudy.planning.differences import Difference
-from simstudy.planning.editions import next_edition
+from simstudy.planning.arguments import Design
+from simstudy.planning.benchmarks import next_edition
+from simstudy.planning.cases import BETTER, EQUIVALENT, Case, Target
+from simstudy.planning.differences import ClusteredDifference, Difference, NormalDifference
+from simstudy.planning.settings import Costs
 from simstudy.planning.solving import MOST_UNITS, check_gain, detectable_gain, least_size
-from simstudy.planning.target import BETTER, EQUIVALENT, Target
 from simstudy.text.numerals import units_text
 
 #: How columns of the ends of a range end.
@@ -22,15 +23,15 @@ ENDS = ("low", "high")
 _STEPS = np.array([1, 2, 5])
 _AROUND = 12.0
 
+#: How many items a cluster has, by the columns of a table of designs.
+AS_ASKED, BEST = "as asked", "best for the money"
+
+# A design that is looked at beside the one that was asked for: so many times as many items a cluster.
+_TIMES = (0.25, 0.5, 2.0, 4.0)
+
 
 def answer(case: Case, target: Target, goal: str) -> dict[str, Any]:
-    """One row of `Plan.answers`: how many items, and what these tell, or those that the target has.
-
-    Raises
-    ------
-    ValueError
-        For a gain that cannot be, and where ten million units are too few.
-    """
+    """One row of `Plan.answers`: how many items, and what these tell, or those that the target has."""
     gain = (target.gain or 0.0) if goal != BETTER else target.gain
     if goal == BETTER and gain is not None:
         check_gain(gain, case.middle)
@@ -144,44 +145,32 @@ def _power_at(difference: Difference, target: Target, gain: float, goal: str) ->
 def at_size(case: Case, target: Target, n: int, goal: str, gain: float | None) -> dict[str, Any]:
     """What n units tell: columns of `Plan.answers` and `Plan.sizes`, the middle and the ends of the range of each."""
     level = target.level
-    row: dict[str, Any] = {}
-
-    def add(name: str, number: Callable[[Difference], float]) -> None:
-        for end, value in zip(("", "_low", "_high"), case.ends(number), strict=True):
-            row[f"{name}{end}"] = value
-
     if goal != BETTER:
-        add("power", lambda difference: _power_at(difference, target, gain or 0.0, goal)(n))
-        return row
-    add("detectable_gain", lambda difference: detectable_gain(difference, n, power=target.power, level=level))
+        return _ranged("power", case, lambda difference: _power_at(difference, target, gain or 0.0, goal)(n))
+    row = _ranged(
+        "detectable_gain", case, lambda difference: detectable_gain(difference, n, power=target.power, level=level)
+    )
     if gain is not None:
         found = {id(end): end.detection(gain, n, level) for end in (case.middle, case.low, case.high)}
         for name in ("power", "wrong_winner", "wrong_sign", "exaggeration"):
-            add(name, lambda difference, name=name: getattr(found[id(difference)], name))  # type: ignore[misc]
+            row |= _ranged(name, case, lambda difference, name=name: getattr(found[id(difference)], name))  # type: ignore[misc]
     return row
 
 
-def sizes_around(n: int) -> list[int]:
-    """Round numbers of units about a planned one, and that one.
+def _ranged(name: str, case: Case, number: Callable[[Difference], float]) -> dict[str, Any]:
+    """A number of a case with the ends of its range, as columns."""
+    return dict(zip((name, f"{name}_low", f"{name}_high"), case.ends(number), strict=True))
 
-    Examples
-    --------
-    >>> sizes_around(969)
-    [100, 200, 500, 969, 2000, 5000, 10000]
-    """
+
+def sizes_around(n: int) -> list[int]:
+    """Round numbers of units about a planned one, and that one."""
     steps = [int(step * 10**power) for power in range(1, 8) for step in _STEPS]
     near = [step for step in steps if n / _AROUND <= step <= n * _AROUND and not 0.8 < step / n < 1.25]
     return sorted({*(step for step in near if step <= MOST_UNITS), n})
 
 
 def merged(sizes: Sequence[int], *, keep: Sequence[int]) -> list[int]:
-    """Sizes of several cases as one list, of about a dozen; those to keep are in it.
-
-    Examples
-    --------
-    >>> merged([100, 200, 500, 1000], keep=[969])
-    [100, 200, 500, 969]
-    """
+    """Sizes of several cases as one list, of about a dozen; those to keep are in it."""
     near = {size for size in sizes if all(size == own or not 0.8 < size / own < 1.25 for own in keep)}
     found = sorted(near)
     few = (
@@ -197,11 +186,67 @@ def power_curve(cases: Sequence[Case], target: Target, units: Sequence[int]) -> 
     for case in cases:
         able = case.allowing(gain)
         for n in units:
-            power, low, high = able.ends(lambda difference, n=n: difference.power(gain, n, target.level))  # type: ignore[misc]
-            rows.append(
-                {
-                    "relation": case.relation, "gain": gain, "n_units": n, "n_items": round(n * case.size),
-                    "power": power, "power_low": low, "power_high": high,
-                }
-            )  # fmt: skip
+            row = {"relation": case.relation, "gain": gain, "n_units": n, "n_items": round(n * case.size)}
+            power = _ranged("power", able, lambda difference, n=n: difference.power(gain, n, target.level))  # type: ignore[misc]
+            rows.append(row | power)
     return pd.DataFrame(rows)
+
+
+def other_designs(case: Case, target: Target, costs: Costs, at_units: int) -> pd.DataFrame:
+    """`Plan.designs` of a case: plans with fewer or more items a cluster, and their costs.
+
+    Without costs there are no rows where units are items, or where it is not known how alike a unit's items are; with
+    costs, items alone have one row. Sizes are left out at which items cannot be as unlike as they are, and those of
+    which the budget does not buy two units. `at_units` are those that the budget buys, or as many as the plan has.
+    """
+    known = case.design is not None and np.isfinite(case.item_sd)
+    if not known and (costs.item is None or case.unit != "item"):
+        return pd.DataFrame().assign(relation=case.relation)
+    design = case.design or Design(1.0, 0.0)
+    sizes: dict[float, str] = {float(design.size): AS_ASKED}
+    for times in _TIMES if known else ():
+        sizes.setdefault(float(max(1, round(design.size * times))), "")
+    if costs.item and design.icc > 0:
+        best = float(best_size(design.icc, costs.cluster, costs.item, design.cv))
+        sizes[best] = f"{AS_ASKED}, {BEST}" if sizes.get(best) == AS_ASKED else BEST
+    rows = []
+    for size, which in sorted(sizes.items()):
+        like = design.of_size(size)
+        if like is None or (costs.budget is not None and size != design.size and not costs.buys_two(size)):
+            continue
+        # Units as asked are what the case says they are; others follow by the design effect.
+        unit = case.middle if size == design.size else _resized(case, like)
+        units = None
+        if target.gain is not None and target.gain > 0:
+            gain = target.gain
+            units = least_size(lambda n, unit=unit, gain=gain: unit.power(gain, n, target.level), target.power)  # type: ignore[misc]
+        n_units = np.nan if units is None else units
+        at = at_units if costs.budget is None else costs.affordable(size)
+        found = detectable_gain(unit, at, power=target.power, level=target.level)
+        rows.append(
+            {
+                "items_per_unit": size, "which": which, "design_effect": like.effect, "n_units": n_units,
+                "n_items": np.ceil(n_units * size - 1e-9), "cost": (at if units is None else units) * costs.of(size),
+                "at_units": at, "detectable_gain": found,
+            }
+        )  # fmt: skip
+    return pd.DataFrame(rows).assign(relation=case.relation)
+
+
+def _resized(case: Case, design: Design) -> Difference:
+    """How two systems differ on units of another size."""
+    if isinstance(case.middle, ClusteredDifference):
+        item = case.middle.item
+    else:
+        item = case.middle if case.unit == "item" else NormalDifference(case.item_sd, case.middle.largest)
+    return item if design.size == 1 else ClusteredDifference(item, design)
+
+
+def best_size(icc: float, cost_unit: float, cost_item: float, cv: float = 0.0) -> int:
+    """How many items of a unit make the least variance for the money (Cochran 1977, section 10.6); icc is above 0."""
+    exact = np.sqrt(cost_unit / cost_item * (1 - icc) / (icc * (1 + cv**2)))
+
+    def cost_of_precision(size: int) -> float:
+        return (cost_unit + size * cost_item) * Design(size, icc, cv if size > 1 else 0.0).effect / size
+
+    return min({max(1, int(exact)), max(1, int(exact) + 1)}, key=cost_of_precision)

@@ -1,4 +1,4 @@
-"""What `plan` is told of systems and items: guesses, clusters and judges.
+"""What `plan` is told of systems and items that have no outputs yet: guesses, clusters and judges.
 
 Each object checks its fields when it is made; `plan` checks whether they fit the metric and the other arguments.
 The command has an option for each field with a help (`simstudy.cli.groups`). A message names a field with its class, as
@@ -8,8 +8,9 @@ in "Clusters.size must be at least 1 item, not 0.5", and the command names the o
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from math import inf, sqrt
 
-from simstudy.planning.fields import Range, check_error, check_odd, check_size, ends, option
+from simstudy.planning.settings import Range, check_size, ends, option
 from simstudy.validation import brief, check_choice, check_number, check_share, check_whole
 
 #: How the two systems of a pair are related.
@@ -152,10 +153,56 @@ class Clusters:
                     "they are"
                 )
         if self.size is not None and self.icc is not None:
-            from simstudy.planning.designs import Design
-
             for end in (0.0,) if self.cv is None else ends("Clusters.cv", self.cv):
                 Design(self.size, self.icc, end)
+
+
+@dataclass(frozen=True)
+class Design:
+    """Units that have several items each; the fields are those of `Clusters`, all of them known."""
+
+    size: float
+    icc: float
+    cv: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_number("Clusters.size", self.size)
+        check_number("Clusters.icc", self.icc)
+        if not 1 <= self.size < inf:
+            raise ValueError(f"Clusters.size must be at least 1 item, not {self.size:g}")
+        check_number("Clusters.cv", self.cv)
+        if not 0 <= self.cv < inf:
+            raise ValueError(f"Clusters.cv must be at least 0, not {self.cv:g}")
+        if self.size == 1 and self.cv > 0:
+            raise ValueError(f"Clusters.cv must be 0 for clusters of one item, not {self.cv:g}")
+        least = self.least_icc(self.size, self.cv)
+        if not least <= self.icc <= 1:
+            unequal = f" (Clusters.cv {self.cv:.3g})" if self.cv > 0 else ""
+            raise ValueError(
+                f"Clusters.icc must be from {least:.3g} to 1 for {self.size:g} items a cluster{unequal}, not "
+                f"{self.icc:g}"
+            )
+
+    @staticmethod
+    def least_icc(size: float, cv: float) -> float:
+        """The least correlation that leaves the mean of units a variance: -1 / (size - 1) where all have one size."""
+        others = (1 + cv**2) * size - 1
+        return max(-1 / others, -1.0) if others > 0 else -1.0
+
+    @property
+    def effect(self) -> float:
+        """The design effect: how many times the variance is that of as many independent items (Kish 1965)."""
+        return 1 + ((1 + self.cv**2) * self.size - 1) * self.icc
+
+    def of_size(self, size: float) -> Design | None:
+        """Units of another mean size, as alike and as unequal; None where the items of such units cannot be so."""
+        cv = self.cv if size > 1 else 0.0
+        return Design(size, self.icc, cv) if self.icc >= self.least_icc(size, cv) else None
+
+    @property
+    def unit_sd(self) -> float:
+        """The standard deviation of a unit's difference, per mean size, over that of one item."""
+        return sqrt(max(self.effect, 1e-9) / self.size)
 
 
 @dataclass(frozen=True)
@@ -200,8 +247,15 @@ class Judge:
     def __post_init__(self) -> None:
         check_whole("Judge.judgements", self.judgements, 1)
         if self.error is not None:
-            check_error("Judge.error", self.error)
-            check_odd("Judge.judgements", self.judgements)
+            check_number("Judge.error", self.error)
+            if not 0 <= self.error < 0.5:
+                raise ValueError(
+                    f"Judge.error must be at least 0 and below 0.5, where verdicts are coins, not {self.error:g}"
+                )
+            if self.judgements % 2 == 0:
+                raise ValueError(
+                    f"Judge.judgements must be an odd number where the majority decides, not {self.judgements}"
+                )
         if self.sd is not None:
             check_size("Judge.sd", self.sd)
             if self.sd < 0:
@@ -226,14 +280,7 @@ def changed(noun: Guess | Clusters | Judge) -> list[tuple[str, object]]:
 
 
 def check_noun(argument: str, value: object, kind: type, example: str) -> None:
-    """Raise a ValueError where an argument of `plan` is no object of its class.
-
-    Examples
-    --------
-    >>> check_noun("guess", 80, Guess, "score=80")
-    Traceback (most recent call last):
-    ValueError: guess must be a Guess, such as ss.Guess(score=80), not 80
-    """
+    """Raise a ValueError where an argument of `plan` is no object of its class."""
     if not isinstance(value, kind):
         name = kind.__name__
         raise ValueError(f"{argument} must be a {name}, such as ss.{name}({example}), not {brief(value)}")

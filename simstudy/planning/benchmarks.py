@@ -1,4 +1,4 @@
-"""What known benchmarks are like: a table made from the outputs of real systems, for planners who have none yet.
+"""What known benchmarks are like: a table made from the outputs of real systems, sizes of clusters, next editions.
 
 The table benchmarks.csv is what the shipped study ``power_tables`` writes. It has a row for each test set, metric and
 relation of two systems: "variants" have a base model, a family or a team in common, "unlike systems" have none as far
@@ -17,12 +17,7 @@ import pandas as pd
 from scipy import optimize, special
 
 from simstudy.metrics.base import FloatArray, Metric
-from simstudy.planning.arguments import RELATIONS, Guess
-from simstudy.validation import check_choice, check_text
-
-#: What is typical of a metric: the correlation of two systems' scores of a unit, and the standard deviation of their
-#: difference on a unit.
-QUANTITIES = ("r12", "sd")
+from simstudy.planning.arguments import Guess
 
 # A correlation of 1 has no z.
 _MOST_R12 = 1 - 1e-9
@@ -36,76 +31,92 @@ _OPTIONS, _NEAR = (2, 3, 4, 5, 10), 5.0
 # How wide a test set's own distribution is at least, where its percentiles are one number.
 _LEAST_WIDTH = 1e-6
 
+#: Test sets whose items come in documents or repositories: their number, items of one on average, and the standard
+#: deviation of the sizes over that mean. Counted in the public files: segments of the general WMT tasks (documents),
+#: issues of SWE-bench (repositories), sentences of UD 2.16 (documents), trees of CRAFT's articles, and of the texts
+#: that NLTK has of the Wall Street Journal and of the Brown corpus, of which Brown's were cut to 2,000 words each. No
+#: set with users is among them.
+CLUSTERS: dict[str, tuple[int, float, float]] = {
+    "WMT22 ja-en": (321, 6.26, 0.770),
+    "WMT24 en-de": (170, 5.86, 1.711),
+    "SWE-bench (full)": (12, 191.17, 1.165),
+    "SWE-bench Verified": (12, 41.67, 1.449),
+    "SWE-bench Lite": (12, 25.00, 1.326),
+    "UD English EWT, test": (316, 6.57, 1.517),
+    "UD English PUD": (397, 2.52, 0.504),
+    "CRAFT, test": (30, 303.30, 0.282),
+    "Wall Street Journal": (199, 19.67, 1.177),
+    "Brown": (500, 114.68, 0.294),
+}
+
+#: Benchmark, earlier and later edition, measure, and the factor: the gain that the later edition detects, by its own
+#: systems and items, over the one that the earlier edition's say for as many items. Both are averages over pairs in
+#: doubt, and both are estimates, whose errors are in the factor too. Editions have other items and systems; of AIME the
+#: systems are the same, of WMT the languages are others. LiveCodeBench v6 is without the problems of v5. SWE-bench Lite
+#: and Verified are parts of one benchmark, and ERR@20 changed its scale between the TREC web tracks: both are left out.
+EDITIONS: tuple[tuple[str, str, str, str, float], ...] = (
+    ("TREC ad hoc", "5", "6", "AP", 1.181),
+    ("TREC ad hoc", "6", "7", "AP", 0.737),
+    ("TREC ad hoc", "7", "8", "AP", 0.979),
+    ("TREC ad hoc", "5", "6", "P@10", 1.028),
+    ("TREC ad hoc", "6", "7", "P@10", 0.948),
+    ("TREC ad hoc", "7", "8", "P@10", 0.914),
+    ("TREC web", "2010", "2011", "AP", 1.588),
+    ("TREC web", "2011", "2012", "AP", 0.944),
+    ("TREC web", "2012", "2013", "AP", 0.776),
+    ("TREC web", "2013", "2014", "AP", 1.001),
+    ("TREC web", "2010", "2011", "nDCG@20", 1.179),
+    ("TREC web", "2011", "2012", "nDCG@20", 0.836),
+    ("TREC web", "2012", "2013", "nDCG@20", 1.076),
+    ("TREC web", "2013", "2014", "nDCG@20", 0.927),
+    ("TREC-COVID", "1", "2", "AP", 0.943),
+    ("TREC-COVID", "2", "3", "AP", 0.800),
+    ("TREC-COVID", "3", "4", "AP", 1.277),
+    ("TREC-COVID", "4", "5", "AP", 0.884),
+    ("TREC-COVID", "1", "2", "nDCG@20", 0.994),
+    ("TREC-COVID", "2", "3", "nDCG@20", 0.868),
+    ("TREC-COVID", "3", "4", "nDCG@20", 1.085),
+    ("TREC-COVID", "4", "5", "nDCG@20", 0.954),
+    ("LiveCodeBench", "v5", "v6", "accuracy", 1.112),
+    ("AIME", "2024", "2025", "accuracy", 1.163),
+    ("WMT general task", "21 de-en", "22 ja-en", "BLEU", 1.282),
+    ("WMT general task", "22 ja-en", "24 en-de", "BLEU", 0.911),
+)
+
 
 @dataclass(frozen=True)
 class Typical:
-    """What a quantity is between two systems of a relation, on known benchmarks.
+    """What a quantity is between two systems of a relation, on known benchmarks."""
 
-    Attributes
-    ----------
-    low, high
-        Between these it is for 80 % of pairs, of a test set taken at random and a pair taken at random there.
-    middle
-        The median over test sets, of the median of each test set's pairs.
-    n_test_sets
-        How many test sets say so.
-    studies
-        The shipped studies that have these test sets.
-    metric, relation
-        Whose rows of the table these are: not those that were asked for where there are none (`typical`); an empty
-        metric is all of them.
-    """
-
+    #: Between low and high it is for 80 % of pairs, of a test set taken at random and a pair taken at random there.
     low: float
+    #: The median over test sets, of the median of each test set's pairs.
     middle: float
     high: float
+    #: How many test sets say so, and the shipped studies that have them.
     n_test_sets: int
     studies: tuple[str, ...]
+    #: Whose rows of the table these are: not those that were asked for where there are none (`typical`); an empty
+    #: metric is all of them.
     metric: str
     relation: str
 
 
 def typical(metric: str, relation: str, quantity: str) -> Typical:
-    """What r12 or sd is between two systems of a relation, by the benchmarks that are scored by a metric.
+    """What r12 or sd is between two systems of a relation (`RELATIONS`), by the benchmarks that are scored by a metric.
 
-    Each test set's pairs are taken to be distributed as its three percentiles say: to both sides of the median a normal
-    distribution with a width of its own, of Fisher's z = arctanh(r12), and of log(sd). With equal weights these are
-    mixed, and `low` and `high` are the 10th and the 90th percentile of the mixture: benchmarks differ, and so do the
-    pairs of one benchmark. Held against each test set in turn, of which it did not know, the range has 0.76 - 0.80 of
-    its pairs on average where there are five test sets or more, and 0.45 - 0.73 where there are three or four; of
-    single test sets it may have none (results/power_tables, ranges.csv).
+    "r12" is the correlation of the two systems' contributions of a unit; where no benchmark has the metric, that of all
+    metrics. "sd" is the standard deviation of their difference on one item, on the metric's scale; where units are
+    documents, the one that independent items would have for the same standard error, sd / sqrt(n_items).
 
-    Of accuracy the test sets are those with one answer to an item, right or wrong; where the mean of several answers
-    counts, systems are less correlated, and their differences smaller.
-
-    Parameters
-    ----------
-    metric
-        The name of a metric.
-    relation
-        One of `RELATIONS`. Where no benchmark has variants under this metric, they are taken to be as unlike systems
-        are, which is careful: under every metric with both, variants' r12 is higher and their sd lower.
-    quantity
-        "r12": the correlation of the two systems' contributions of a unit; where no benchmark has the metric, that of
-        all metrics. "sd": the standard deviation of their difference on one item, on the metric's scale; where units
-        are documents, the one that independent items would have for the same standard error, sd / sqrt(n_items).
-
-    Raises
-    ------
-    ValueError
-        For an unknown relation or quantity, and for the sd of a metric that no benchmark has.
-
-    Examples
-    --------
-    >>> alike, unlike = (typical("accuracy", relation, "r12") for relation in RELATIONS)
-    >>> alike.middle > unlike.middle
-    True
-    >>> typical("las", "variants", "sd").relation
-    'unlike systems'
+    The range is that of a mixture (`central_range`): benchmarks differ, and so do the pairs of one benchmark. Held
+    against each test set in turn, of which it did not know, it has 0.76 - 0.80 of its pairs on average where there
+    are five test sets or more, and 0.45 - 0.73 where there are three or four; of single test sets it may have none
+    (results/power_tables, ranges.csv). Of accuracy the test sets are those with one answer to an item; where the mean
+    of several counts, systems are less correlated. Where no benchmark has variants under a metric, they are taken to
+    be as unlike systems are, which is careful: under every metric with both, variants' r12 is higher and their sd
+    lower.
     """
-    check_text("metric", metric, "the name of a metric")
-    check_choice("relation", relation, RELATIONS)
-    check_choice("quantity", quantity, QUANTITIES)
     table = _read()
     rows = table[table["metric"] == metric]
     if rows.empty and quantity == "sd":
@@ -134,12 +145,6 @@ def near_chance(metric: Metric, guess: Guess) -> list[str]:
     Measured on the shipped benchmarks with options: of systems within 5 points of chance the range of `typical` holds 3
     of 3 pairs in doubt on ARC, and 1 of 32 on AGIEval English, where the median of r12 is 0.06; of systems 15 points
     and more above chance 92 and 91 %.
-
-    Examples
-    --------
-    >>> from simstudy.metrics import METRICS
-    >>> [bool(near_chance(METRICS["accuracy"], Guess(score=score))) for score in (27, 80)]
-    [True, False]
     """
     score = guess.score
     if metric.name != "accuracy" or score is None or guess.agreement is not None or guess.r12 is not None:
@@ -154,50 +159,35 @@ def near_chance(metric: Metric, guess: Guess) -> list[str]:
     ]
 
 
-def shipped(test_set: str) -> str | None:
-    """The shipped study that has a benchmark of this name; None where there is none.
-
-    Letters' case and all punctuation but "+" are ignored.
-
-    Examples
-    --------
-    >>> shipped("swe-bench verified"), shipped("HumanEval+"), shipped("no such benchmark")
-    ('leaderboards', 'leaderboards', None)
-    """
-    check_text("test_set", test_set, "the name of a benchmark")
-    table = _read()
-    found = table["study"][table["test_set"].map(_plain) == _plain(test_set)]
-    return None if found.empty else str(found.iloc[0])
-
-
 def known_as(names: Iterable[str]) -> list[str]:
-    """A note where a shipped study has a benchmark of one of these names.
-
-    Examples
-    --------
-    >>> known_as(["swebench_verified"])
-    ['The shipped study leaderboards has this benchmark: results/leaderboards.']
-    """
-    studies = dict.fromkeys(study for name in names if name and (study := shipped(name)))
+    """A note where a shipped study has a benchmark of one of these names; letters' case and punctuation are ignored."""
+    table = _read()
+    own = dict(zip(table["test_set"].map(_plain)[::-1], table["study"][::-1], strict=True))
+    studies = dict.fromkeys(study for name in names if name and (study := own.get(_plain(name))))
     return [f"The shipped study {study} has this benchmark: results/{study}." for study in studies]
 
 
+def usual_cv() -> tuple[float, float, float]:
+    """The median, the 10th and the 90th percentile of the coefficient of variation of sizes, over known test sets."""
+    middle, low, high = np.quantile([cv for _, _, cv in CLUSTERS.values()], [0.5, 0.1, 0.9])
+    return float(middle), float(low), float(high)
+
+
+def next_edition() -> tuple[float, float, float]:
+    """The 10th percentile, the median and the 90th percentile of the factors."""
+    low, middle, high = np.quantile([factor for *_, factor in EDITIONS], [0.1, 0.5, 0.9])
+    return float(low), float(middle), float(high)
+
+
+def n_pairs() -> int:
+    """Of how many pairs of editions the factors are."""
+    return len({edition[:3] for edition in EDITIONS})
+
+
 def central_range(low: FloatArray, middle: FloatArray, high: FloatArray, *, quantity: str) -> tuple[float, float]:
-    """The 10th and 90th percentile of a mixture, with equal weights, of distributions with these percentiles.
+    """The 10th and 90th percentile of a mixture, with equal weights, of T distributions with these percentiles (T,).
 
-    Parameters
-    ----------
-    low, middle, high
-        The 10th percentile, the median and the 90th percentile of each distribution, (T,).
-    quantity
-        One of `QUANTITIES`: r12 is mixed as Fisher's z, sd as its logarithm.
-
-    Examples
-    --------
-    Of a single distribution they are its own:
-
-    >>> central_range(np.array([0.2]), np.array([0.5]), np.array([0.6]), quantity="r12")
-    (0.2, 0.6)
+    To both sides of its median each is normal with a width of its own: r12 as Fisher's z, sd as its logarithm.
     """
     ends = np.array([low, middle, high], dtype=np.float64)
     below, at, above = np.arctanh(np.clip(ends, -_MOST_R12, _MOST_R12)) if quantity == "r12" else np.log(ends)

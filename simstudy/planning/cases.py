@@ -1,14 +1,19 @@
-"""What a plan is about: systems of one kind, how two of them differ on one unit, and how well that is known."""
+"""What a plan is about: systems of one kind, and what a test set must show of them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from math import inf, nan
 
 import numpy as np
 
-from simstudy.planning.designs import Design
+from simstudy.metrics.base import Metric
+from simstudy.planning.arguments import Design
 from simstudy.planning.differences import Difference
+from simstudy.planning.settings import Level, check_size
+from simstudy.planning.solving import check_power
+from simstudy.validation import brief, check_whole
 
 #: Confidence of what pilots say.
 LEVEL = 0.95
@@ -16,50 +21,44 @@ LEVEL = 0.95
 #: The relation where the guesses are the user's own, and that of a pilot's systems.
 GUESSED, TWO_SYSTEMS = "as guessed", "two systems"
 
+#: The goals of a plan: to show that the better system is better, that one system is not worse than the other by the
+#: margin or more, or that neither is.
+BETTER, NOT_WORSE, EQUIVALENT = "better", "not worse", "equivalent"
+
+# From the worst to the best score, by what scores are told in.
+_SCALES = {"percent": 100.0, "points": 100.0, "probability": 1.0}
+
+# A gain of fewer points is hardly ever planned for, but as a fraction it is one of up to ten points.
+_LEAST_GAIN = 0.1
+
 
 @dataclass(frozen=True)
 class Case:
-    """Pairs of systems of one kind.
+    """Pairs of systems of one kind: how two of them differ on one unit, and how well that is known."""
 
-    Attributes
-    ----------
-    relation
-        "two systems", or a relation class.
-    middle, low, high
-        How two of them differ on one unit, by the best guess, and with the least and the most spread.
-    known
-        What is known of the spread, for a sentence: "an agreement of 0.9".
-    range
-        What low and high are, for a sentence; empty where they are no others than the middle.
-    unit
-        What a unit is called.
-    size
-        Items of a unit.
-    design
-        How the items of a unit are alike, where that is known.
-    item_sd
-        The standard deviation of two systems' difference on one item, on the metric's scale; NaN where units are items.
-    example
-        Of many pairs one whose spread is the median: the names of its systems.
-    single
-        Of many pairs two between which 80 % of them lie, the one with less spread first.
-    kurtosis
-        Of a pilot's differences, 3 for normal ones; NaN where it is not known or the form does not depend on it.
-    """
-
+    #: "as guessed", "two systems", or a relation class.
     relation: str
+    #: How two of them differ on one unit, by the best guess, and with the least and the most spread.
     middle: Difference
     low: Difference
     high: Difference
+    #: What is known of the spread, for a sentence: "an agreement of 0.9".
     known: str
+    #: What low and high are, for a sentence; empty where they are no others than the middle.
     range: str = ""
     unit: str = "item"
+    #: Items of a unit.
     size: float = 1.0
+    #: How the items of a unit are alike, where that is known.
     design: Design | None = None
-    item_sd: float = float("nan")
+    #: The standard deviation of two systems' difference on one item; NaN where units are items.
+    item_sd: float = nan
+    #: Of many pairs one whose spread is the median: the names of its systems.
     example: tuple[str, ...] = ()
+    #: Of many pairs two between which 80 % of them lie, the one with less spread first.
     single: tuple[Difference, Difference] | None = None
-    kurtosis: float = float("nan")
+    #: Of a pilot's differences, 3 for normal ones; NaN where it is not known or the form does not depend on it.
+    kurtosis: float = nan
 
     def allowing(self, gain: float) -> Case:
         """The same, in which the ends of the range may have a gain as large as this."""
@@ -77,3 +76,69 @@ class Case:
         # Power is not monotone in the spread where few units differ: the middle may lie beyond an end.
         ends = sorted((number(self.low), middle, number(self.high)), key=lambda end: (np.isnan(end), end))
         return middle, ends[0], ends[-1]
+
+
+def scale_of(metric: Metric) -> float:
+    """The largest difference of two scores of a metric; infinite where the metric has no bounds."""
+    if metric.unit in _SCALES:
+        return _SCALES[metric.unit]
+    low, high = metric.item_range or (-inf, inf)
+    return metric.scale * (high - low)
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a test set must show, whatever is known of the systems: the arguments of `plan`."""
+
+    metric: Metric
+    gain: float | None = None
+    n_items: int | None = None
+    power: float = 0.8
+    level: Level = field(default_factory=Level)
+    margin: float | None = None
+
+    def __post_init__(self) -> None:
+        check_power(self.power, self.level)
+        if self.n_items is not None:
+            check_whole("n_items", self.n_items, 2)
+        if self.gain is not None:
+            self._check_gain(self.gain)
+        if self.margin is not None:
+            scale = scale_of(self.metric)
+            check_size("margin", self.margin)
+            if not 0 < self.margin <= scale:
+                raise ValueError(f"margin must be above 0 and at most {scale:g}, not {self.margin:g}")
+            if self.gain is not None and not -self.margin < self.gain:
+                raise ValueError(
+                    f"gain must be above minus the margin, {-self.margin:g}, to be no worse, not {self.gain:g}"
+                )
+
+    @property
+    def goals(self) -> tuple[str, ...]:
+        if self.margin is None:
+            return (BETTER,)
+        within = (NOT_WORSE,) if self.gain is not None and self.gain >= self.margin else (NOT_WORSE, EQUIVALENT)
+        return ((BETTER,) if self.gain is not None and self.gain > 0 else ()) + within
+
+    def _check_gain(self, gain: float) -> None:
+        check_size("gain", gain)
+        scale = scale_of(self.metric)
+        least = "above 0" if self.margin is None else "a number"
+        if (self.margin is None and not gain > 0) or abs(gain) > scale:
+            most = f" and at most {scale:g}, the scale of {self.metric.label}" if scale < inf else ""
+            raise ValueError(f"gain must be {least}{most}, not {brief(gain)}")
+
+
+def noted_fractions(metric: Metric, *, score: float | None, gain: float | None, margin: float | None) -> list[str]:
+    """A note where a score, a gain or a margin looks like a fraction, and the metric is in percent or points.
+
+    A score looks like one where it is at most 1, a gain or a margin where it is below 0.1.
+    """
+    if metric.unit not in ("percent", "points"):
+        return []
+    known = {name: x for name, x in (("score", score), ("gain", gain), ("margin", margin)) if x is not None and x > 0}
+    fraction = known.get("score", 2) <= 1
+    meant = [f"{name}={100 * x:g}" for name, x in known.items() if x <= 1 and (fraction or x < _LEAST_GAIN)]
+    if not meant:
+        return []
+    return [f"scores of {metric.label} go to 100, and gains are in points of these: did you mean {', '.join(meant)}?"]

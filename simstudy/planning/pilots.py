@@ -17,16 +17,21 @@ from simstudy.metrics.base import FloatArray
 from simstudy.metrics.influence import contributions, deviations
 from simstudy.outputs import Outputs
 from simstudy.outputs.units import in_units
-from simstudy.planning.cases import LEVEL, TWO_SYSTEMS, Case
-from simstudy.planning.designs import Design, intraclass_correlation
-from simstudy.planning.differences import Difference, NormalDifference
-from simstudy.planning.fields import check_size
-from simstudy.planning.mixed import MixedDifference, of_pairs
-from simstudy.planning.parts import answer_scale, gain_parts, gain_weights, is_right_or_wrong
-from simstudy.planning.pilot_outputs import Pilot
+from simstudy.planning.arguments import Design
+from simstudy.planning.cases import LEVEL, TWO_SYSTEMS, Case, scale_of
+from simstudy.planning.differences import Difference, MixedDifference, NormalDifference
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
-from simstudy.planning.spreads import share_interval, spread_interval
-from simstudy.planning.target import scale_of
+from simstudy.planning.settings import Pilot, check_size
+from simstudy.planning.spreads import (
+    answer_scale,
+    gain_parts,
+    gain_weights,
+    intraclass_correlation,
+    is_right_or_wrong,
+    of_pairs,
+    share_interval,
+    spread_interval,
+)
 from simstudy.text.numerals import units_text
 
 #: Units that outputs must have for a plan.
@@ -76,13 +81,7 @@ def of_outputs(pilot: Pilot) -> list[Case]:
 
 
 def of_two(outputs: Outputs, unit: str | None = None) -> Case:
-    """How two systems differ on one unit, from a pilot of both.
-
-    Raises
-    ------
-    ValueError
-        For other than two systems, fewer than ten units, and systems that never differ.
-    """
+    """How two systems differ on one unit, from a pilot of both; a ValueError where they never do."""
     units = check_units(outputs, unit)
     unit = unit or outputs.natural_unit
     n, size = units.n_items, outputs.n_items / units.n_items
@@ -110,12 +109,10 @@ def of_two(outputs: Outputs, unit: str | None = None) -> Case:
         sd, scale_of(outputs.metric), float(np.mean(weights**2)), float(np.mean(values * weights)),
         (answer_scale(outputs) or 0.0) / size,
     )  # fmt: skip
-    case = Case(
+    return Case(
         TWO_SYSTEMS, pilot, pilot.times(low / sd), pilot.times(high / sd), known, ends, unit, size,
-        kurtosis=float(stats.kurtosis(values, fisher=False)),
+        *_design(outputs, unit, sd), kurtosis=float(stats.kurtosis(values, fisher=False)),
     )  # fmt: skip
-    alike, item_sd = _design(outputs, unit, sd)
-    return replace(case, design=alike, item_sd=item_sd)
 
 
 def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) -> list[Case]:
@@ -124,12 +121,7 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
     Pairs in doubt (gain below twice the just significant one) are more alike than all pairs, and plans are for them.
     The range is a 95 % interval for other systems of this kind and other units, both of the same time: families of
     systems, and groups of units, are left out in turn. The next edition of a benchmark differs more
-    (`simstudy.planning.editions`).
-
-    Raises
-    ------
-    ValueError
-        For fewer than three systems or ten units, and where no class has three pairs that differ.
+    (`simstudy.planning.benchmarks.next_edition`).
     """
     units = check_units(outputs, unit)
     unit = unit or outputs.natural_unit
@@ -140,7 +132,7 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
     pairs = related(pairs, outputs.systems, by) if by else pairs.assign(relation="all pairs")
     scale, largest = answer_scale(units) if size == 1 else None, scale_of(units.metric)
     answers = scale is not None
-    without = _sds_without_groups(units)
+    without = _variances_without_groups(units)
     place = {name: k for k, name in enumerate(units.names)}
     cases = []
     for key, members in relation_classes(pairs):
@@ -150,7 +142,11 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
         about, which = (doubtful, "pairs in doubt") if len(doubtful) >= _ENOUGH else (known, "pairs")
         if len(about) < LEAST_PAIRS:
             continue
-        spreads = _spreads(about, n, answers)
+        if answers:
+            # Shares of units that differ; else standard deviations of one unit's difference.
+            spreads = ((about["n_better"] + about["n_worse"]) / n).to_numpy(np.float64)
+        else:
+            spreads = (about["gain_se"] * np.sqrt(n)).to_numpy(np.float64)
         middle = of_pairs(spreads, scale, largest)
         i, j = (about[side].map(place).to_numpy() for side in ("system_a", "system_b"))
         of_systems = _log_error_of_systems(members)
@@ -160,10 +156,11 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
         what = (
             f"{100 * np.median(spreads):.3g} % of items that only one system has right"
             if answers
-            else (f"a standard deviation of {np.median(spreads):.3g} of the difference on one {unit}")
+            else f"a standard deviation of {np.median(spreads):.3g} of the difference on one {unit}"
         )
-        single = tuple(of_pairs(np.array([end]), scale, largest) for end in np.quantile(spreads, [0.1, 0.9]))
-        few, most = np.quantile(spreads, [0.1, 0.9]) * (100 if answers else 1)
+        single_ends = np.quantile(spreads, [0.1, 0.9])
+        single = tuple(of_pairs(np.array([end]), scale, largest) for end in single_ends)
+        few, most = single_ends * (100 if answers else 1)
         text = (
             f"{what} (the median of {len(about):,} {which}, {key['relation']}, on {units_text(n, unit)}; 80 % of them "
             f"have {few:.3g} to {most:.3g})"
@@ -209,13 +206,6 @@ def _check_spread(units: Outputs, unit: str) -> None:
         )
 
 
-def _spreads(pairs: pd.DataFrame, n: int, answers: bool) -> FloatArray:
-    """Of each pair the share of units that differ, or the standard deviation of one unit's difference, (P,)."""
-    if answers:
-        return np.asarray((pairs["n_better"] + pairs["n_worse"]) / n, dtype=np.float64)
-    return np.asarray(pairs["gain_se"] * np.sqrt(n), dtype=np.float64)
-
-
 def _times(difference: Difference, factor: float) -> Difference:
     """The difference with a spread that is larger by a factor."""
     if isinstance(difference, MixedDifference):
@@ -226,7 +216,7 @@ def _times(difference: Difference, factor: float) -> Difference:
     return difference.times(factor)
 
 
-def _sds_without_groups(units: Outputs) -> FloatArray:
+def _variances_without_groups(units: Outputs) -> FloatArray:
     """Variances of all gains without each of some groups of units, (G, K, K), but for a factor."""
     centred = deviations(contributions(units.statistics, units.metric))
     groups = np.arange(units.n_items) % min(_GROUPS, units.n_items)
@@ -267,4 +257,4 @@ def _design(outputs: Outputs, unit: str, unit_sd: float) -> tuple[Design | None,
         return None, float("nan")
     cv = float(np.bincount(codes).std() / size)
     design = Design(size, float(np.clip(icc, 0.99 * Design.least_icc(size, cv), 1.0)), cv)
-    return design, unit_sd / design.unit(1.0).sd
+    return design, unit_sd / design.unit_sd

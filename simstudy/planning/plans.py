@@ -12,19 +12,14 @@ import pandas as pd
 from simstudy.metrics import get_metric
 from simstudy.metrics.base import Metric
 from simstudy.outputs import Outputs
-from simstudy.planning import fractions
-from simstudy.planning.answers import answer, items_of, merged, other_sizes, sizes_around, units_of
+from simstudy.planning.answers import answer, items_of, merged, other_designs, other_sizes, sizes_around, units_of
 from simstudy.planning.arguments import Clusters, Guess, Judge, changed, check_noun
 from simstudy.planning.benchmarks import known_as, near_chance
-from simstudy.planning.cases import Case
-from simstudy.planning.costs import Costs
+from simstudy.planning.cases import Case, Target, noted_fractions
 from simstudy.planning.guesses import of_guess
-from simstudy.planning.level import Level
-from simstudy.planning.other_designs import other_designs
-from simstudy.planning.pilot_outputs import Pilot
 from simstudy.planning.results import Plan
 from simstudy.planning.sentences import assumptions, in_next_edition, left_open, needed, sentence, single_pairs
-from simstudy.planning.target import Target
+from simstudy.planning.settings import Costs, Level, Pilot
 from simstudy.text.numerals import units_text
 from simstudy.validation import check_fraction, check_list, check_whole
 
@@ -126,8 +121,7 @@ def plan(
     check_noun("clusters", clusters, Clusters, "size=10, icc=0.1")
     check_noun("judge", judge, Judge, "error=0.1")
     check_noun("costs", costs, Costs, "item=2, budget=1000")
-    _check_sizes(sizes)
-    level = _level(alpha)
+    level = _checked(alpha, sizes)
     given, left_out = (None, []) if pilot is None else _read(pilot, metric, (guess, clusters, judge))
     known = metric if given is None else given.outputs.metric
     if known is None:
@@ -157,7 +151,7 @@ def plan(
         sentences=tuple(said for case, row in rows for write in writers if (said := write(case, target, row))),
         assumptions=tuple(assumptions(cases, target, answers, of_outputs=given is not None)),
         notes=(
-            *fractions.noted(target.metric, score=guess.score, gain=gain, margin=margin),
+            *noted_fractions(target.metric, score=guess.score, gain=gain, margin=margin),
             *in_part,
             *left_out,
             *why_not,
@@ -177,14 +171,12 @@ def _settings(target: Target, pilot: Pilot | None, **asked: Any) -> dict[str, An
     return {"metric": target.metric.name, **of_target, "alpha": asdict(target.level), "pilot": of_pilot, **nouns}
 
 
-def _check_sizes(sizes: Sequence[int] | None) -> None:
+def _checked(alpha: float | Level, sizes: Sequence[int] | None) -> Level:
+    """The level; a ValueError for an alpha and sizes that cannot be."""
     if sizes is not None:
         check_list("sizes", sizes, "whole numbers")
         for n in sizes:
             check_whole("sizes", n, 2)
-
-
-def _level(alpha: float | Level) -> Level:
     if isinstance(alpha, Level):
         return alpha
     check_fraction("alpha", alpha)

@@ -1,4 +1,4 @@
-"""Right and wrong answers: exact power of McNemar's test, from how many items only one system has right."""
+"""Right and wrong answers, and verdicts of judges who err: exact power of McNemar's test."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scipy import special
 
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.planning.differences import Detection, Difference, normal_density
-from simstudy.planning.level import Level
+from simstudy.planning.settings import Level
 from simstudy.statistics.proportions import tango_z
 from simstudy.validation import check_share
 
@@ -27,7 +27,7 @@ _MOST_COUNTS = 300
 
 
 class AnswersDifference(Difference):
-    """Of right and wrong answers: how many items differ, if not the same for each gain."""
+    """Right and wrong answers, of which the true gain says how many items differ: what is found is that of `at`."""
 
     @abstractmethod
     def at(self, gain: float) -> RightOrWrongDifference:
@@ -40,6 +40,18 @@ class AnswersDifference(Difference):
     def step(self) -> float:
         return self.at(0.0).scale
 
+    def sd_of(self, gain: float) -> float:
+        return self.at(gain).sd_of(gain)
+
+    def power(self, gain: float, n: int, level: Level) -> float:
+        return self.at(gain).power(gain, n, level)
+
+    def detection(self, gain: float, n: int, level: Level) -> Detection:
+        return self.at(gain).detection(gain, n, level)
+
+    def within(self, gain: float, margin: float, n: int, tail: float, *, both: bool) -> float:
+        return self.at(abs(gain)).within(gain, margin, n, tail, both=both)
+
 
 @dataclass(frozen=True)
 class RightOrWrongDifference(AnswersDifference):
@@ -47,25 +59,13 @@ class RightOrWrongDifference(AnswersDifference):
 
     Of n items some D are answered right by one system only, D binomial with the disagreement; of these the better one
     has a share (1 + gain / disagreement) / 2.
-
-    Attributes
-    ----------
-    disagreement
-        The share of items that only one of the systems has right, a fraction above 0 and at most 1.
-    scale
-        What a share of 1 is on the metric's scale: 100 for percent.
-    most
-        The largest true gain that the systems' scores allow, on that scale.
-
-    Examples
-    --------
-    >>> found = RightOrWrongDifference(0.1).detection(1.0, 8000, Level())
-    >>> round(found.power, 2), round(found.exaggeration, 2)
-    (0.8, 1.12)
     """
 
+    #: The share of items that only one of the systems has right, a fraction above 0 and at most 1.
     disagreement: float
+    #: What a share of 1 is on the metric's scale: 100 for percent.
     scale: float = 100.0
+    #: The largest true gain that the systems' scores allow, on that scale.
     most: float = np.inf
 
     def __post_init__(self) -> None:
@@ -149,6 +149,56 @@ class RightOrWrongDifference(AnswersDifference):
         return Detection(float(right), float(wrong), larger, float(special.ndtr(-share / true)))
 
 
+@dataclass(frozen=True)
+class JudgedDifference(Difference):
+    """Right and wrong, as a judge says who errs: what is found of a true gain is found of a smaller one."""
+
+    #: The difference that a judge without error would see.
+    true: AnswersDifference
+    #: The share of verdicts that the judge turns round, below 0.5, whatever the truth is.
+    error: float
+    #: "answers": each system's answer is judged. "pairs": the judge says which one is better, and ties are ties.
+    of: str
+
+    @property
+    def largest(self) -> float:
+        return self.true.largest
+
+    def sd_of(self, gain: float) -> float:
+        return self._seen(gain).sd_of(self.visible * gain) / self.visible
+
+    def allowing(self, gain: float) -> JudgedDifference:
+        return replace(self, true=self.true.allowing(gain))
+
+    def power(self, gain: float, n: int, level: Level) -> float:
+        return self._seen(gain).power(self.visible * gain, n, level)
+
+    def within(self, gain: float, margin: float, n: int, tail: float, *, both: bool) -> float:
+        # The margin is one of true gains: on verdicts it is as much smaller as gains are.
+        return self._seen(abs(gain)).within(self.visible * gain, self.visible * margin, n, tail, both=both)
+
+    def detection(self, gain: float, n: int, level: Level) -> Detection:
+        seen = self._seen(gain).detection(self.visible * gain, n, level)
+        # What is seen is compared with what is true.
+        return replace(seen, exaggeration=self.visible * seen.exaggeration)
+
+    @property
+    def step(self) -> float:
+        return self.true.step / self.visible
+
+    @property
+    def visible(self) -> float:
+        return 1 - 2 * self.error
+
+    def _seen(self, gain: float) -> RightOrWrongDifference:
+        true = self.true.at(gain)
+        if self.of == "pairs":
+            return true
+        # Of two verdicts on one item either none or both are turned round, or one is.
+        differ, one = true.disagreement, 2 * self.error * (1 - self.error)
+        return RightOrWrongDifference(differ * (1 - one) + (1 - differ) * one, true.scale)
+
+
 def _least_within(differ: IntArray, n: int, bound: float, cut: float) -> IntArray:
     """The least wins of each number of units that differ at which Tango's test rejects a difference of -bound."""
     # The statistic rises with the wins. One more than there can be: no number of wins is enough.
@@ -175,13 +225,7 @@ def _least_wins(tail: float) -> IntArray:
 
 
 def at_least(least: ArrayLike, of: ArrayLike, share: float) -> FloatArray:
-    """P(W >= least) of W binomial (of, share), elementwise.
-
-    Examples
-    --------
-    >>> at_least([0, 1, 2, 3], 2, 0.5).tolist()
-    [1.0, 0.75, 0.25, 0.0]
-    """
+    """P(W >= least) of W binomial (of, share), elementwise."""
     least, of = np.broadcast_arrays(np.asarray(least, dtype=np.float64), of)
     inside = special.betainc(np.clip(least, 1, None), np.maximum(of - least + 1, 1), share)
     return np.where(least <= 0, 1.0, np.where(least > of, 0.0, inside))

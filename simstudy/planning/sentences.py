@@ -10,13 +10,10 @@ import pandas as pd
 
 from simstudy.metrics.base import Metric
 from simstudy.planning.answers import ENDS
-from simstudy.planning.cases import GUESSED, LEVEL, TWO_SYSTEMS, Case
-from simstudy.planning.differences import Difference
-from simstudy.planning.editions import EDITIONS, n_pairs, next_edition
-from simstudy.planning.judges import JudgedDifference
-from simstudy.planning.mixed import MixedDifference
-from simstudy.planning.right_or_wrong import AnswersDifference
-from simstudy.planning.target import BETTER, NOT_WORSE, Target
+from simstudy.planning.benchmarks import EDITIONS, n_pairs, next_edition
+from simstudy.planning.cases import BETTER, GUESSED, LEVEL, NOT_WORSE, TWO_SYSTEMS, Case, Target
+from simstudy.planning.differences import Difference, MixedDifference
+from simstudy.planning.right_or_wrong import AnswersDifference, JudgedDifference
 from simstudy.text.numerals import gain_text, units_name, units_text
 
 # Where the excess kurtosis of a pilot's differences is above this part of the number of units, power was off by more
@@ -191,14 +188,7 @@ def _by_standard_error(difference: Difference) -> bool:
 
 
 def gain_in(metric: Metric, gain: float) -> str:
-    """A gain with its unit.
-
-    Examples
-    --------
-    >>> from simstudy.metrics import METRICS
-    >>> gain_in(METRICS["accuracy"], 1), gain_in(METRICS["bleu"], 0.5), gain_in(METRICS["ap"], 0.02)
-    ('1 point of accuracy', '0.5 points of BLEU', '0.02 of average precision')
-    """
+    """A gain with its unit: '1 point of accuracy', '0.02 of average precision'."""
     number = f"{gain:,.0f}" if 1e4 <= abs(gain) < 1e15 else f"{gain:.3g}"
     unit = (" point" if number == "1" else " points") if metric.unit in ("percent", "points") else ""
     return f"{number}{unit} of {metric.label}"

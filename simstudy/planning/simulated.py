@@ -11,21 +11,19 @@ from math import nan
 from typing import Any
 
 import numpy as np
-from scipy import special
+from scipy import optimize, special
 
 from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.metrics import METRICS
 from simstudy.metrics.base import Array, FloatArray
 from simstudy.outputs import Outputs
 from simstudy.outputs.units import in_units
-from simstudy.planning.cases import Case
+from simstudy.planning.cases import BETTER, Case, Target
 from simstudy.planning.differences import Difference, NormalDifference
-from simstudy.planning.level import Level
-from simstudy.planning.pilot_outputs import FEWEST_SETS, Pilot
 from simstudy.planning.pilots import of_two
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
-from simstudy.planning.target import BETTER, Target
-from simstudy.planning.tilted import TiltedUnits
+from simstudy.planning.settings import FEWEST_SETS, Level, Pilot
+from simstudy.planning.spreads import gain_parts
 from simstudy.statistics.pvalues import clopper_pearson
 from simstudy.text.numerals import units_text
 from simstudy.text.plain_text import shown
@@ -40,6 +38,15 @@ _STEP = 0.02
 
 # How often an exact plan is said to be off, and the error of a power from which on a plan is of no use.
 _RATE, _FAR = 0.01, 0.1
+
+# Of so few units (the number that would have as unequal weights at random) a population is not made.
+_FEWEST = 5
+
+# A unit is drawn at most exp(2 x this) times as often as another.
+_STEEPEST = 50.0
+
+#: From numbers of test sets and units, and a generator: statistics (sets, 2, units, S) of two systems.
+_Draw = Callable[[int, int, np.random.Generator], Array]
 
 
 @dataclass(frozen=True)
@@ -133,13 +140,7 @@ class Simulated:
 
 
 def held(pilot: Pilot, case: Case, target: Target, row: Mapping[str, Any]) -> tuple[Simulated | None, list[str]]:
-    """A plan held against simulation, of the pilot's two systems or the most ordinary pair of many; or why it is not.
-
-    Parameters
-    ----------
-    row
-        The first answer of the case.
-    """
+    """A plan held against simulation, of two systems or the most ordinary pair of many; or a note why it is not."""
     outputs = pilot.outputs
     if pilot.n_sets == 0:
         return None, []
@@ -160,7 +161,7 @@ def simulate(
     """The power of sign flips on test sets of a model fitted to two systems' outputs; or why there is none.
 
     The second system keeps its scores' law; the first one's is moved until the true gain is the asked one. A law that
-    cannot be moved so far gives way to the outputs' units (`TiltedUnits`). Units of the outputs are their natural ones.
+    cannot be moved so far gives way to the outputs' units (`tilted_chances`), which are their natural ones.
     """
     assert target.gain is not None
     if not outputs.metric.higher_is_better or outputs.metric.name not in METRICS:
@@ -175,84 +176,100 @@ def simulate(
         draw, fitted = _of_model(best_first, target.gain), True
     except ValueError:
         try:
-            draw, fitted = TiltedUnits.with_gain(in_units(best_first), target.gain).draw, False
+            draw, fitted = _of_own_units(in_units(best_first), target.gain), False
         except ValueError as error:
             return f"no population of these {'items' if case.unit == 'item' else 'clusters'} has the gain ({error})"
-    at_once = max(1, int(_TOGETHER / per_set))
-    tested = _tested(draw, outputs, target.level, n_units=n_units, n_sets=n_sets, at_once=at_once, seed=seed)
-    found = int(tested.first_found.sum())
-    low, high = clopper_pearson(found, n_sets)
-    of_outputs = of_two(outputs)
+    rejected, first_better, gains, sizes = _tested(
+        draw, outputs.metric.name, target.level,
+        n_units=n_units, n_sets=n_sets, at_once=max(1, int(_TOGETHER / per_set)), seed=seed,
+    )  # fmt: skip
+    found, middle = rejected & first_better, of_two(outputs).middle
+    low, high = clopper_pearson(int(found.sum()), n_sets)
     spread, expected, se = against_closed_form(
-        tested.first_found, tested.gains, of_outputs.middle, gain=target.gain, n_units=n_units, level=target.level
+        found, np.where(first_better, gains, -gains), middle, gain=target.gain, n_units=n_units, level=target.level
     )
     return Simulated(
-        case.relation,
-        (best_first.names[0], best_first.names[1]),
-        n_sets,
-        n_asked,
-        n_units,
-        found / n_sets,
-        float(low),
-        float(high),
-        expected,
-        se,
-        spread,
-        of_outputs.middle.sd_of(0.0),
-        1 - tested.first_better / n_sets,
-        tested.sizes / tested.significant / target.gain if tested.significant else np.nan,
-        fitted,
-        of_outputs.middle.allowing(target.gain).power(target.gain, n_units, target.level),
-        case.unit,
+        relation=case.relation,
+        systems=(best_first.names[0], best_first.names[1]),
+        n_sets=n_sets,
+        n_asked=n_asked,
+        n_units=n_units,
+        power=int(found.sum()) / n_sets,
+        low=float(low),
+        high=float(high),
+        expected=expected,
+        error=se,
+        spread=spread,
+        spread_outputs=middle.sd_of(0.0),
+        wrong_winner=1 - int(first_better.sum()) / n_sets,
+        exaggeration=sizes / int(rejected.sum()) / target.gain if rejected.any() else np.nan,
+        fitted=fitted,
+        planned=middle.allowing(target.gain).power(target.gain, n_units, target.level),
+        unit=case.unit,
     )
-
-
-@dataclass(frozen=True)
-class _Tested:
-    """What a test finds on M test sets.
-
-    Attributes
-    ----------
-    first_found, gains
-        Whether the first system is significantly better, and its observed gain, (M,).
-    first_better, significant
-        Test sets where the first system has the better score, and where either is significantly better.
-    sizes
-        The sum of the observed gains of significant winners.
-    """
-
-    first_found: Array
-    gains: FloatArray
-    first_better: int
-    significant: int
-    sizes: float
 
 
 def _tested(
-    draw: Callable[[int, int, np.random.Generator], Array], outputs: Outputs, level: Level, *, n_units: int,
-    n_sets: int, at_once: int, seed: int,
-) -> _Tested:  # fmt: skip
-    """Draw test sets, so many at once, and test each."""
+    draw: _Draw, metric: str, level: Level, *, n_units: int, n_sets: int, at_once: int, seed: int
+) -> tuple[Array, Array, FloatArray, float]:
+    """Of each drawn test set (M,): whether it is significant, whether the first system is ahead, and the winner's gain.
+
+    The last number is the sum of the significant gains.
+    """
     alpha, sides = level.alpha / level.comparisons, level.alternative
-    found, gains = [], []
-    first_better = significant = 0
-    sizes = 0.0
+    rejected, first_better, gains, sizes = [], [], [], 0.0
     for batch, start in enumerate(range(0, n_sets, at_once)):
         rng = np.random.default_rng([seed, batch])
-        drawn = DrawnPairs(draw(min(at_once, n_sets - start), n_units, rng), outputs.metric.name, seed=seed)
-        rejected = drawn.p_values(["sign_flips"], [sides], named=sides == "greater")["sign_flips", sides] <= alpha
-        found.append(rejected & drawn.first_is_better)
-        gains.append(np.where(drawn.first_is_better, drawn.gains, -drawn.gains))
-        first_better += int(drawn.first_is_better.sum())
-        significant += int(rejected.sum())
-        sizes += float(drawn.gains[rejected].sum())
-    return _Tested(np.concatenate(found), np.concatenate(gains), first_better, significant, sizes)
+        drawn = DrawnPairs(draw(min(at_once, n_sets - start), n_units, rng), metric, seed=seed)
+        rejected.append(drawn.p_values(["sign_flips"], [sides], named=sides == "greater")["sign_flips", sides] <= alpha)
+        first_better.append(drawn.first_is_better)
+        gains.append(drawn.gains)
+        sizes += float(drawn.gains[rejected[-1]].sum())
+    return np.concatenate(rejected), np.concatenate(first_better), np.concatenate(gains), sizes
 
 
-def _of_model(outputs: Outputs, gain: float) -> Callable[[int, int, np.random.Generator], Array]:
+def _of_model(outputs: Outputs, gain: float) -> _Draw:
     """How test sets of a model fitted to two systems are drawn; a ValueError where it cannot have the gain."""
     pair = fit(outputs, shrink=False).model.with_gain(gain).pair()  # type: ignore[attr-defined]
     return lambda n_sets, n_units, rng: pair.draw(n_sets, n_units, rng).by(pair.units[0])
+
+
+def _of_own_units(units: Outputs, gain: float) -> _Draw:
+    """How test sets of two systems' own units are drawn, (n_sets, 2, n_units, S), by `tilted_chances`."""
+    chances, statistics = tilted_chances(units, gain), units.statistics.transpose(1, 0, 2)
+
+    def draw(n_sets: int, n_units: int, rng: np.random.Generator) -> Array:
+        return np.asarray(statistics[rng.choice(len(chances), size=(n_sets, n_units), p=chances)].swapaxes(1, 2))
+
+    return draw
+
+
+def tilted_chances(units: Outputs, gain: float) -> FloatArray:
+    """With which chances (n,) two systems' units are drawn so that the first one's true gain over the second is this.
+
+    They are proportional to exp(t d), of a unit that adds d to the gain: the smallest change that makes the gain
+    (exponential tilting; Efron 1981; Davison and Hinkley 1997, section 4.4). A ValueError where none makes such a gain,
+    or few units would have to carry it.
+    """
+    parts = gain_parts(units)
+    parts = parts / np.abs(parts).max()
+    statistics = units.statistics.astype(np.float64)
+
+    def chances(tilt: float) -> FloatArray:
+        weights = np.exp(tilt * parts - (tilt * parts).max())
+        return np.asarray(weights / weights.sum())
+
+    def off(tilt: float) -> float:
+        scores = units.metric.score(units.n_items * np.einsum("n,kns->ks", chances(tilt), statistics))
+        return float(scores[0] - scores[1]) - gain
+
+    if not off(-_STEEPEST) <= 0 <= off(_STEEPEST):
+        ends = (end + gain for end in (off(-_STEEPEST), off(_STEEPEST)))
+        raise ValueError("gain must be from {:.3f} to {:.3f}, whichever units come, not {:g}".format(*ends, gain))
+    found = chances(float(optimize.brentq(off, -_STEEPEST, _STEEPEST, xtol=1e-12)))
+    if 1 / float(found @ found) < _FEWEST:
+        raise ValueError(f"gain must be smaller, as few units would carry it, not {gain:g}")
+    return found
 
 
 def against_closed_form(
@@ -260,22 +277,9 @@ def against_closed_form(
 ) -> tuple[float, float, float]:
     """The spread that observed gains have, the power that the closed form expects of it, and that comparison's error.
 
-    Parameters
-    ----------
-    found
-        Whether the gain was found on each of M test sets (M,).
-    gains
-        The observed gains of the truly better system (M,).
-    difference
-        Right and wrong answers, or another difference: which closed form it is.
-    gain, n_units, level
-        The true gain, the units of each test set, and the level of the test.
-
-    Returns
-    -------
-    spread, expected, error
-        The standard deviation of one unit's difference; the power; and the standard error of the share found minus this
-        power. Both are from the same test sets, so that the error is of their difference (delta method).
+    `found` (M,) is whether the gain was found on each test set, and `gains` (M,) are those of the truly better system.
+    The spread is the standard deviation of one unit's difference. The error is that of the share found minus the power,
+    which are from the same test sets (delta method).
     """
 
     def power(spread: float) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import optimize, special
 
 from simstudy.planning.differences import Difference, t_cut
-from simstudy.planning.level import Level
+from simstudy.planning.settings import Level
 from simstudy.validation import check_fraction, check_number, check_whole
 
 #: No test set is planned to be larger.
@@ -25,18 +25,6 @@ def size_for(difference: Difference, gain: float, *, power: float = 0.8, level: 
 
     Of right and wrong answers power goes up in steps, as numbers of wins are significant or not: on no larger test set
     is it below what was asked for by more than 0.005 (as far as 60 sizes up to a twentieth more show).
-
-    Raises
-    ------
-    ValueError
-        For a gain that is not above 0 or more than there can be, a power that is not above that of no gain, and where
-        ten million units are too few.
-
-    Examples
-    --------
-    >>> from simstudy.planning.differences import NormalDifference
-    >>> size_for(NormalDifference(1 / 3), 0.03)   # (1.96 + 0.84)^2 / 9 / 0.03^2 is 969, of a known variance
-    971
     """
     level = Level() if level is None else level
     check_power(power, level)
@@ -54,11 +42,6 @@ def least_size(power_at: Callable[[int], float], power: float, *, settled: bool 
     """The least number of units with this power, from what power numbers of units have; None above ten million.
 
     Where it is to be settled, larger numbers have it too; else it is near that, for the ends of a range.
-
-    Examples
-    --------
-    >>> least_size(lambda n: 1 - 1 / n, 0.9)
-    10
     """
     # A little above, so that a power that is met exactly is not missed by its last bit.
     power -= 1e-12
@@ -80,45 +63,26 @@ def least_size(power_at: Callable[[int], float], power: float, *, settled: bool 
 
 
 def detectable_gain(difference: Difference, n: int, *, power: float = 0.8, level: Level | None = None) -> float:
-    """The true gain that n units find with this power, to a millionth of it; NaN where no gain is found so often.
-
-    Raises
-    ------
-    ValueError
-        For fewer than two units, and a power that is not above that of no gain.
-
-    Examples
-    --------
-    >>> from simstudy.planning.right_or_wrong import RightOrWrongDifference
-    >>> round(detectable_gain(RightOrWrongDifference(0.1), 8000), 2)
-    1.0
-    """
+    """The true gain that n units find with this power, to a millionth of it; NaN where no gain is found so often."""
     level = Level() if level is None else level
     check_power(power, level)
     check_whole("n", n, _FEWEST)
     if level.attainable_tail(n) == 0:
         return float("nan")
+
+    def power_of(gain: float) -> float:
+        return difference.power(gain, n, level)
+
     # Nearly so by the normal distribution, from which the search sets out.
     guess = (t_cut(level.tail, max(n - 1, 1)) + float(special.ndtri(power))) * difference.sd_of(0.0) / np.sqrt(n)
-    return least_gain(lambda gain: difference.power(gain, n, level), power, difference.largest, guess)
-
-
-def least_gain(power_at: Callable[[float], float], power: float, largest: float, guess: float = 1.0) -> float:
-    """The least gain with this power, from what power gains have; NaN where none up to the largest has it.
-
-    Examples
-    --------
-    >>> round(least_gain(lambda gain: 1 - np.exp(-gain), 0.5, np.inf), 6)   # log 2
-    0.693147
-    """
-    low, high = 0.0, min(largest, 1.1 * guess)
-    while high < largest and power_at(high) < power:
-        low, high = high, min(1.5 * high, largest)
-    if power_at(high) < power:
+    low, high = 0.0, min(difference.largest, 1.1 * guess)
+    while high < difference.largest and power_of(high) < power:
+        low, high = high, min(1.5 * high, difference.largest)
+    if power_of(high) < power:
         return float("nan")
     nearer = 0.8 * high
-    low = nearer if nearer > low and power_at(nearer) < power else low
-    return float(optimize.brentq(lambda gain: power_at(gain) - power, low, high, rtol=1e-6, xtol=1e-12))
+    low = nearer if nearer > low and power_of(nearer) < power else low
+    return float(optimize.brentq(lambda gain: power_of(gain) - power, low, high, rtol=1e-6, xtol=1e-12))
 
 
 def check_power(power: float, level: Level) -> None:

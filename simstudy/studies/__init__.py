@@ -14,10 +14,10 @@ from simstudy.metrics import METRICS, label
 from simstudy.planning.benchmarks import central_range
 from simstudy.planning.correlated_answers import disagreement_of_correlation, of_spread
 from simstudy.planning.differences import NormalDifference
-from simstudy.planning.level import Level
-from simstudy.planning.mixed import of_pairs
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
+from simstudy.planning.settings import Level
 from simstudy.planning.solving import detectable_gain, size_for
+from simstudy.planning.spreads import of_pairs
 from simstudy.rankings.association import MEASURES
 from simstudy.running.cells import Cell
 from simstudy.running.fingerprints import derived_seed

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import asdict, replace
-from functools import cache
 from itertools import product
 from typing import Any
 
@@ -14,54 +11,32 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.pages.sections import Table
-from simstudy.planning import leaderboards, predict, right_or_wrong
-from simstudy.planning.benchmarks import RELATIONS
-from simstudy.planning.correlated_answers import AlikeAnswers, CorrelatedAnswers
-from simstudy.planning.designs import Design
-from simstudy.planning.differences import Difference, NormalDifference
-from simstudy.planning.editions import next_edition
-from simstudy.planning.judges import JudgedDifference
-from simstudy.planning.level import Level
-from simstudy.planning.mixed import ClusteredDifference, MixedDifference
-from simstudy.planning.right_or_wrong import RightOrWrongDifference
-from simstudy.planning.solving import detectable_gain, size_for
-from simstudy.planning.text import design_rows, predicted_rows, size_rows
+from simstudy.metrics.mean import Mean
+from simstudy.planning import predict
+from simstudy.planning.arguments import RELATIONS, Design
+from simstudy.planning.cases import scale_of
+from simstudy.planning.settings import Level
+from tests.planning.forms import (
+    ANSWERS,
+    BONFERRONI,
+    COSTS,
+    EVERYTHING,
+    GUESSES,
+    LEVEL,
+    LEVELS,
+    PILOTS,
+    SCORES,
+    UNITS,
+    Options,
+    assert_same,
+    pilot,
+    planned,
+    printed,
+    printed_once,
+    with_costs,
+)
 from tests.planning.options import plan_with
 
-Options = dict[str, Any]
-Printed = dict[str, pd.DataFrame]
-
-ANSWERS: Options = {"metric": "accuracy", "score": 60.0, "agreement": 0.8}
-SCORES: Options = {"metric": "mean", "sd_difference": 40.0}
-UNITS: Options = {"cluster_size": 6.0, "icc": 0.2, "cluster_cv": 0.8}
-
-GUESSES: dict[str, Options] = {
-    "answers": ANSWERS,
-    "a range of answers": ANSWERS | {"agreement": (0.75, 0.85)},
-    "correlated answers": {"metric": "accuracy", "score": 60.0, "r12": (0.3, 0.5)},
-    "usual answers": {"metric": "accuracy", "score": 60.0, "relation": "variants"},
-    "judged answers": ANSWERS | {"judge_error": 0.1, "judgements": 3, "judge_agreement": 0.2},
-    "judged pairs": {"metric": "win_rate", "agreement": 0.1, "judge_error": 0.1},
-    "a range of scores": SCORES | {"sd_difference": (30.0, 50.0)},
-    "usual scores": {"metric": "f1", "relation": "unlike systems"},
-    "judged scores": SCORES | {"judge_sd": 20.0, "judgements": 2, "judge_agreement": 0.3},
-    "units": SCORES | UNITS,
-    "a range of units": {"metric": "mean", "sd": 40.0, "r12": (0.4, 0.6)} | UNITS | {"cluster_cv": (0.3, 1.2)},
-    "units of judged answers": ANSWERS | UNITS | {"judge_error": 0.1},
-}
-PILOTS = ("of answers", "of documents", "of precision", "of many answers", "of many documents")
-FORMS = (*GUESSES, *PILOTS)
-
-#: A plan with every table, one that asks which gain is found, and a level with all options.
-EVERYTHING: Options = {"gain": 8.0, "margin": 14.0, "sizes": [90], "budget": 500.0}
-WHICH_GAIN: Options = {"n_items": 600, "sizes": [300]}
-#: An item that is a cluster of its own costs as much either way.
-COSTS: Options = {"cost_item": 1.0, "cost_cluster": 2.0}
-ITEM_COSTS: Options = {"cost_item": 3.0}
-BONFERRONI: Options = {"alpha": 0.1, "comparisons": 5}
-LEVEL: Options = BONFERRONI | {"alternative": "greater"}
-LEVELS = 0.1, "greater", 5
 NUMBERS = [
     f"{name}{end}"
     for name in ("detectable_gain", "power", "wrong_winner", "wrong_sign", "exaggeration")
@@ -70,77 +45,10 @@ NUMBERS = [
 AS_ASKED = "which.str.startswith('as asked')"
 
 
-@cache
-def pilot(name: str) -> ss.Outputs:
-    rng, k = np.random.default_rng(4), 4 if "many" in name else 2
-    if name.endswith("precision"):
-        accepted = rng.random((2, 300)) < np.array([[0.3], [0.5]])
-        right = accepted & (rng.random((2, 300)) < np.array([[0.9], [0.6]]))
-        statistics = np.stack([right, accepted, np.ones_like(right)], axis=-1).astype(int)
-        return ss.Outputs.from_statistics(statistics, "precision", ["new", "old"])
-    if name.endswith("answers"):
-        return ss.truth.correlated_accuracies([0.62, 0.6, 0.7, 0.72][:k], 150, families=list("aabb")[:k])
-    codes = np.repeat(np.arange(40), rng.integers(1, 9, 40))
-    scores = 30 * rng.normal(size=(len(codes), k)) + 15 * rng.normal(size=(40, k))[codes] + np.arange(0, 3 * k, 3)
-    items = pd.DataFrame({"id": range(len(codes)), "cluster": codes})
-    return ss.Outputs.from_scores(pd.DataFrame(scores, columns=list("abcd")[:k]), items=items)
-
-
-def with_costs(asked: Options) -> Options:
-    return (COSTS if "cluster_size" in asked else ITEM_COSTS) | asked
-
-
-def planned(form: str | ss.Outputs | Options, **asked: Any) -> ss.Plan:
-    if isinstance(form, dict) or form in GUESSES:
-        # Without a pilot nothing is drawn.
-        asked = {name: value for name, value in asked.items() if name not in ("n_sets", "n_draws")}
-        return plan_with(**with_costs((form if isinstance(form, dict) else GUESSES[form]) | asked))
-    outputs = pilot(form) if isinstance(form, str) else form
-    costs = ITEM_COSTS if "item" in (outputs.natural_unit, asked.get("unit")) else COSTS
-    return plan_with(outputs, **(costs | {"n_sets": 200, "n_draws": 100, "seed": 3} | asked))
-
-
-@cache
-def printed_once(form: str, which: str = "everything", **level: Any) -> Printed:
-    asked = WHICH_GAIN if which == "which gain" else EVERYTHING
-    # Against a margin many pairs of answers take a second.
-    return printed(planned(form, **(asked | ({"margin": None} if form == "of many answers" else {}) | level)))
-
-
-def printed(plan: ss.Plan) -> Printed:
-    """All tables, those against a margin apart, and the sentences but for the words of the level."""
-    better = plan.answers["goal"] == "better"
-    tables = {"answers": plan.answers[better], "margins": plan.answers[~better]}
-    shown = [column for column in plan.sizes if column.startswith("shown")]
-    tables |= {"sizes": plan.sizes.drop(columns=shown), "shown": plan.sizes[shown]}
-    tables |= {"designs": plan.designs, "predicted": plan.predicted}
-    if plan.target.gain is not None:
-        tables["curve"] = plan.power_curve(4)
-    if plan.simulated is not None:
-        tables["simulated"] = pd.DataFrame([asdict(plan.simulated)])
-    said = pd.Series([re.sub(r"\((one|two)-sided, p <= [^)]*\)", "", text) for text in plan.sentences])
-    of_margins = said.str.contains("show")
-    tables |= {"said": said[~of_margins].to_frame("text"), "margins said": said[of_margins].to_frame("text")}
-    return {name: table.reset_index(drop=True) for name, table in tables.items()}
-
-
-def assert_same(
-    found: Printed, expected: Printed, left_out: str = "^$", only: str = "", times: dict[str, float] | None = None
-) -> None:
-    """But for columns, as table.column, that are left out; some are expected to be so many times as large."""
-    for name, table in expected.items():
-        for column in table:
-            full, values = f"{name}.{column}", table[column]
-            if re.search(only, full) and not re.search(left_out, full):
-                for pattern, factor in (times or {}).items():
-                    values = values * factor if re.search(pattern, full) else values
-                pd.testing.assert_series_equal(
-                    found[name][column], values, rtol=5e-6, check_dtype=False, check_names=False, obj=full
-                )
-
-
 @pytest.mark.parametrize(
-    ("form", "which"), [(form, "everything") for form in FORMS] + [(form, "which gain") for form in PILOTS]
+    ("form", "which"),
+    [(form, "everything") for form in ("answers", "judged pairs", "a range of units", "usual scores", *PILOTS)]
+    + [(form, "which gain") for form in ("of documents", "of many answers")],
 )
 def test_comparisons_share_alpha_and_one_side_has_twice_as_much(form: str, which: str) -> None:
     """Bonferroni's level in all numbers, but for neighbours of leaderboards; no named system wins wrongly."""
@@ -159,7 +67,7 @@ def test_comparisons_share_alpha_and_one_side_has_twice_as_much(form: str, which
             assert_same(one, neighbours, only=r"predicted\.(sep|ranks)")
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", ["judged answers", "judged pairs", "units", "units of judged answers", *PILOTS])
 def test_each_part_of_a_plan_is_what_a_plan_of_its_own_says(form: str) -> None:
     """Answers and other sizes by a plan for so many items, designs by guesses, the curve's end, and predictions."""
     parts, asked = printed_once(form, **LEVEL), EVERYTHING | LEVEL | {"sizes": [], "n_sets": 0, "n_draws": 0}
@@ -214,7 +122,7 @@ def test_other_sizes_show_as_much_of_a_system_that_is_worse() -> None:
 
 def spread(size: float, icc: float, cv: float) -> Options:
     """Scores of a unit in the place of its items'."""
-    return SCORES | {"sd_difference": 40.0 * Design(size, icc, cv).unit(1.0).sd, "cost_item": 8.0, "cost_cluster": 0}
+    return SCORES | {"sd_difference": 40.0 * Design(size, icc, cv).unit_sd, "cost_item": 8.0, "cost_cluster": 0}
 
 
 def in_units(icc: float, cv: float) -> Options:
@@ -330,169 +238,62 @@ def test_neither_the_order_of_two_systems_nor_clusters_of_one_item_matter(form: 
         assert_same(by_item, printed(planned(single, **asked)))
 
 
-@pytest.mark.parametrize("form", [form for form in PILOTS if "many" not in form])
-def test_simulations_are_beside_the_plan_of_the_spread_that_they_have(form: str) -> None:
-    parts = printed_once(form, **LEVEL)
-    held, answer = parts["simulated"].iloc[0], parts["answers"].iloc[0]
-    gain = EVERYTHING["gain"]
-    guess: Options = {"metric": "mean", "sd_difference": held["spread"]}
-    if form == "of answers":
-        guess = ANSWERS | {"agreement": 1 - (held["spread"] ** 2 + gain**2) / 100**2}
-    if form != "of precision":
-        own = plan_with(**guess, **LEVEL, gain=gain, n_items=held["n_units"], sizes=[]).answers
-        assert held["expected"] == pytest.approx(own["power"].item())
-    # Five standard errors of 200 test sets.
-    assert held["power"] == pytest.approx(held["expected"], abs=0.18)
-    assert held["wrong_winner"] == pytest.approx(answer["wrong_winner"], abs=0.1)
-    assert held["exaggeration"] == pytest.approx(answer["exaggeration"], abs=0.12)
+#: A range that begins at 0, and the same range elsewhere, upside down and in other units; what one point is there.
+RANGES: dict[str, tuple[Mean, float]] = {
+    "higher": (Mean("own", low=31.0, high=51.0), 1.0),
+    "around 0": (Mean("own", low=-10.0, high=10.0), 1.0),
+    "below 0": (Mean("own", low=-20.0, high=0.0), 1.0),
+    "of errors": (Mean("own", low=1.0, high=21.0, higher_is_better=False), 1.0),
+    "of percentages": (Mean("own", low=0.2, high=0.4, scale=100.0), 1.0),
+    "of hundredths": (Mean("own", low=-0.05, high=0.15), 0.01),
+}
+PLAIN = Mean("own", low=0.0, high=20.0)
 
-
-def test_thresholds_of_one_side_are_of_twice_the_p_values(monkeypatch: pytest.MonkeyPatch) -> None:
-    outputs = ss.truth.correlated_accuracies((0.6 + np.arange(50) / 400).tolist(), 200)
-    found = predict(outputs, [300], level=Level(0.01, "greater", 3), n_draws=100)
-    monkeypatch.setattr(leaderboards, "WINDOW", (0.08, 0.12))
-    expected = predict(outputs, [300], level=Level(0.3), n_draws=100)
-    assert found["threshold"].item() == expected["threshold"].item() > 0
-
-
-def assert_shown(table: Table, rows: pd.DataFrame, columns: dict[str, tuple[str, str]]) -> None:
-    """Each printed column begins with a number of the table."""
-    cells = table.text()
-    for heading, (name, form) in columns.items():
-        assert [cell.split(" (")[0] for cell in cells[heading]] == [format(value, form) for value in rows[name]], (
-            heading
-        )
-
-
-@pytest.mark.parametrize("form", ["of many answers", "of many documents", "units"])
-def test_sentences_and_pages_print_the_numbers_of_the_tables(form: str) -> None:
-    plan = planned(form, gain=7.0, n_items=120, sizes=[100, 200], n_sets=0, **BONFERRONI)
-    # Neighbours are a number of their own.
-    plan = replace(plan, predicted=plan.predicted.assign(separated=9.0))
-    row, text = plan.answers.iloc[0], "\n".join(plan.sentences)
-    numbers = {
-        "power": (r"with probability ([\d.]+)", ".2f"),
-        "wrong_winner": (r"better score in (.*?) % of such", None),
-        "exaggeration": (r"on average ([\d.]+) times", ".2f"),
-        "n_items": (r"with power 0.8[^:]*: (?:[\d,]+ clusters.*?\()?([\d,]+) items", ",.0f"),
-    }
-    for name, (pattern, form_) in numbers.items():
-        told = re.findall(pattern, text)[0]
-        assert told == (format(row[name], form_) if form_ else f"{100 * row[name]:.2g}"), name
-    if "many" in form:
-        ends = [f"{factor**2 * row['n_items']:,.0f}" for factor in next_edition()[::2]]
-        assert f"it takes {ends[0]} to {ends[1]} items" in text
-        single = [end.allowing(7.0) for end in plan.cases[0].single or ()]
-        sizes = sorted(size_for(end, 7.0, level=plan.target.level) * plan.cases[0].size for end in single)
-        power = sorted(end.power(7.0, row["at_units"], plan.target.level) for end in single)
-        assert f"80 % of them it takes {np.ceil(sizes[0]):,.0f} to {np.ceil(sizes[1]):,.0f} items" in text
-        assert f"found with probability {power[0]:.2f} to {power[1]:.2f}" in text
-    assert_shown(
-        size_rows(plan), plan.sizes,
-        {
-            "power for 7": ("power", ".2f"), "wrong winner": ("wrong_winner", ".1%"),
-            "wrong sign, if significant": ("wrong_sign", ".2%"), "exaggeration": ("exaggeration", ".2f"),
-        },
-    )  # fmt: skip
-    if "many" in form:
-        assert_shown(
-            predicted_rows(plan), plan.predicted,
-            {
-                "significant pairs": ("share_significant", ".0%"), "wrong winners": ("wrong_winner", ".1%"),
-                "of 3 neighbours told apart": ("separated", ".0f"), "after Holm": ("separated_corrected", ".0f"),
-                "ranks": ("ranks", ".0f"),
-            },
-        )  # fmt: skip
-    if len(plan.designs):
-        assert_shown(
-            design_rows(plan), plan.designs,
-            {
-                "design effect": ("design_effect", ".2f"), "clusters for the gain": ("n_units", ",.0f"),
-                "items": ("n_items", ",.0f"), "cost": ("cost", ",.4g"), "or with clusters": ("at_units", ",d"),
-            },
-        )  # fmt: skip
-
-
-HALF = RightOrWrongDifference(0.3)
-#: Differences, and others that are the same.
-DIFFERENCES: dict[str, tuple[Difference, Difference]] = {
-    "scores": (NormalDifference(40.0), ClusteredDifference(NormalDifference(40.0), Design(1.0, 0.3))),
-    "ratios": (NormalDifference(40.0, 100.0, 0.5, 3.0), NormalDifference(20.0, 100.0, 0.5, 1.5).times(2.0)),
-    "answers": (HALF, MixedDifference((HALF, HALF))),
-    "correlated": (CorrelatedAnswers(60.0, 0.4), MixedDifference((CorrelatedAnswers(60.0, 0.4),))),
-    "alike": (AlikeAnswers(60.0, 0.4), JudgedDifference(AlikeAnswers(60.0, 0.4), 0.0, "answers")),
-    "judged": (JudgedDifference(HALF, 0.2, "pairs"), JudgedDifference(HALF, 0.2, "pairs").allowing(1.0)),
+ASKED: dict[str, dict[str, Any]] = {
+    "a gain and a margin": {"gain": 9.0, "margin": 12.0, "sizes": [5, 14]},
+    "which gain": {"n_items": 7, "sizes": [4, 30]},
 }
 
 
-@pytest.mark.parametrize("n", [5, 6, 12, 60, 30_000])
-@pytest.mark.parametrize("name", DIFFERENCES)
-def test_differences_that_are_the_same_find_the_same(name: str, n: int) -> None:
-    one, other = DIFFERENCES[name]
-    assert one.largest == other.largest
-    for gain in (1e-4, 1.0, 9.0):
-        found, twice = one.detection(gain, n, Level(*LEVELS)), one.detection(gain, n, Level(0.2, comparisons=5))
-        assert asdict(other.detection(gain, n, Level(*LEVELS))) == pytest.approx(asdict(found), nan_ok=True)
-        for level in (Level(*LEVELS), Level(0.2, comparisons=5)):
-            assert one.power(gain, n, level) == pytest.approx(one.detection(gain, n, level).power)
-            assert one.power(gain, n, level) == pytest.approx(other.power(gain, n, level))
-        assert (found.power, found.wrong, found.wrong_winner) == pytest.approx((twice.power, 0, twice.wrong_winner))
-        # The exaggeration is the same where both systems win as often, and where the worse one never does.
-        if gain < 1 or twice.wrong_sign < 1e-6:
-            assert found.exaggeration == pytest.approx(twice.exaggeration, rel=1e-3, nan_ok=True)
-        assert one.sd_of(gain) == pytest.approx(other.sd_of(gain))
-        for both in (False, True):
-            within = [each.within(-gain, 9.5, n, 0.03, both=both) for each in (one, other)]
-            assert within[0] == pytest.approx(within[1])
+def asked_of(metric: Mean, point: float, **options: Any) -> dict[str, Any]:
+    """The question in this metric's unit."""
+    in_points = {"gain", "margin", "sd_difference"}
+    return {"metric": metric} | {k: v * point if k in in_points else v for k, v in options.items()}
 
 
-@pytest.mark.parametrize("name", [name for name in DIFFERENCES if name != "scores"])
-def test_a_gain_is_found_where_the_largest_one_has_the_power(name: str) -> None:
-    one = DIFFERENCES[name][0]
-    for n, power in product((8, 11, 14, 17, 20, 23, 26, 30), (0.5, 0.8, 0.95)):
-        gain = detectable_gain(one, n, power=power)
-        if one.power(one.largest, n, Level()) < power:
-            assert np.isnan(gain)
-        else:
-            assert one.power(gain, n, Level()) == pytest.approx(power, abs=1e-3)
+@pytest.mark.parametrize("question", ASKED)
+@pytest.mark.parametrize("name", RANGES)
+def test_where_a_range_of_scores_begins_its_direction_and_its_unit_do_not_matter(name: str, question: str) -> None:
+    metric, point = RANGES[name]
+    assert scale_of(metric) == pytest.approx(20 * point)
+    options = {"sd_difference": 8.0} | ASKED[question]
+    found = printed(plan_with(**asked_of(metric, point, **options)))
+    expected = printed(plan_with(**asked_of(PLAIN, 1, **options)))
+    assert_same(found, expected, "said", times={GAINS: point})
 
 
-@pytest.mark.parametrize("level", [Level(), Level(*LEVELS), Level(0.05, comparisons=20)])
-@pytest.mark.parametrize(("disagreement", "scale"), [(0.3, 100.0), (0.9, 50.0), (0.02, 100.0)])
-def test_many_answers_are_as_normal_as_exact_sums(
-    disagreement: float, scale: float, level: Level, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """On both sides of the number from which on outcomes are not summed, for small and large gains."""
-    difference, n = RightOrWrongDifference(disagreement, scale), int(4900 / disagreement)
-    gains = scale * np.sqrt(disagreement / n) * np.array([0.1, 1.0, 2.8])
-    exact = [(difference.detection(gain, n, level), difference.power(gain, n, level)) for gain in gains]
-    monkeypatch.setattr(right_or_wrong, "_EXACT", 0)
-    for gain, (found, power) in zip(gains, exact, strict=True):
-        normal = difference.detection(gain, n, level)
-        assert normal.power == pytest.approx(found.power, abs=0.012)
-        assert (normal.wrong, normal.wrong_winner) == pytest.approx((found.wrong, found.wrong_winner), abs=0.007)
-        assert normal.exaggeration == pytest.approx(found.exaggeration, rel=0.01)
-        assert (difference.power(gain, n, level), power) == pytest.approx((normal.power, found.power))
+@pytest.mark.parametrize("name", RANGES)
+def test_the_largest_gain_that_can_be_asked_for_is_the_range(name: str) -> None:
+    metric, point = RANGES[name]
+    plan_with(**asked_of(metric, point, sd_difference=2.0, gain=19.9))
+    with pytest.raises(ValueError, match=rf"gain must be above 0 and at most {20 * point:g}"):
+        plan_with(**asked_of(metric, point, sd_difference=2.0, gain=20.1))
 
 
-def test_what_a_plan_by_item_predicts_is_of_items_although_there_are_documents() -> None:
-    """The same answers without a word of documents: their natural unit is the item."""
-    rng = np.random.default_rng(5)
-    n_documents, size = 40, 6
-    hard = np.repeat(rng.normal(size=(4, n_documents)), size, axis=1)
-    right = (hard + rng.normal(size=hard.shape) < np.array([[0.2], [0.4], [0.6], [0.9]])).astype(int)
-    statistics = np.stack([right, np.ones_like(right)], axis=-1)
-    documents = pd.DataFrame({
-        "id": [str(i) for i in range(n_documents * size)],
-        "cluster": np.repeat([f"document-{j}" for j in range(n_documents)], size),
-    })  # fmt: skip
-    plans = [
-        ss.plan(
-            ss.Pilot(ss.Outputs.from_statistics(statistics, "accuracy", items=items), unit=unit, n_sets=0, n_draws=100),
-            sizes=[240],
-        )
-        for items, unit in ((documents, "item"), (None, None))
-    ]
-    by_item, without = (found.predicted for found in plans)
-    assert by_item["n_items"].tolist() == by_item["n_units"].tolist() == [240]
-    pd.testing.assert_frame_equal(by_item, without)
+@pytest.mark.parametrize("clusters", [False, True])
+@pytest.mark.parametrize("name", RANGES)
+def test_a_pilot_of_an_own_metric_is_one_of_its_range(name: str, clusters: bool) -> None:
+    """Six units at least, whose gains come near the end of the range."""
+    metric, point = RANGES[name]
+    rng = np.random.default_rng(8)
+    scores = np.round(rng.uniform(0, 20, (30, 2)), 1) * [0.9, 1]
+    items: dict[str, Any] = {"id": range(30)} | ({"cluster": np.arange(30) // 3} if clusters else {})
+
+    def outputs(own: Mean, point: float) -> ss.Outputs:
+        low, high = own.item_range or (0, 0)
+        given = low + scores * point / own.scale if own.higher_is_better else high - scores * point
+        return ss.Outputs.from_scores(pd.DataFrame(given, columns=["a", "b"]), own, items=pd.DataFrame(items))
+
+    asked = {"n_items": 18, "n_sets": 0, "n_draws": 0}
+    found, expected = (printed(plan_with(outputs(*own), **asked)) for own in ((metric, point), (PLAIN, 1)))
+    assert_same(found, expected, "said", times={GAINS: point})

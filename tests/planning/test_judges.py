@@ -7,9 +7,8 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.planning.judges import JudgedDifference, error_of_majority
-from simstudy.planning.level import Level
-from simstudy.planning.right_or_wrong import RightOrWrongDifference
+from simstudy.planning.guesses import error_of_majority
+from simstudy.planning.right_or_wrong import JudgedDifference, RightOrWrongDifference
 from tests.planning.options import plan_with
 
 
@@ -21,13 +20,12 @@ def test_majorities_are_those_of_the_beta_binomial(error: float, judgements: int
     # Two errors correlate as was asked for: their covariance over their variance.
     both = stats.betabinom.pmf(2, 2, a, b)
     assert (both - error**2) / (error * (1 - error)) == pytest.approx(agreement)
-
-
-def test_majorities_without_and_with_full_agreement() -> None:
-    assert error_of_majority(0.2, 5) == pytest.approx(stats.binom.sf(2, 5, 0.2))
-    assert error_of_majority(0.2, 5, 1e-12) == pytest.approx(stats.binom.sf(2, 5, 0.2))
-    assert error_of_majority(0.2, 5, 1.0) == 0.2
-    assert error_of_majority(0.0, 5, 0.5) == 0.0
+    # Without, and with full agreement.
+    for none in (0.0, 1e-12):
+        expected = stats.binom.sf(judgements // 2, judgements, error)
+        assert error_of_majority(error, judgements, none) == pytest.approx(expected)
+    assert error_of_majority(error, judgements, 1.0) == error
+    assert error_of_majority(0.0, judgements, agreement) == 0.0
 
 
 def latent_errors(error: float, latent: float, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:  # type: ignore[type-arg]
@@ -76,39 +74,6 @@ def test_the_mean_of_several_scores_keeps_the_noise_that_they_share() -> None:
     judged = plan_with(**guesses, sd_difference=1.0, judge_sd=0.6, judgements=3, judge_agreement=0.4)
     known = plan_with(**guesses, sd_difference=float(sd))
     assert judged.answers["n_items"].item() == pytest.approx(known.answers["n_items"].item(), rel=0.01)
-    assert "whose errors correlate by 0.4" in judged.text
-    independent = plan_with(**guesses, sd_difference=1.0, judge_sd=0.6, judgements=3)
-    assert "whose errors are taken to be independent" in independent.text
-
-
-def test_a_judge_who_errs_makes_gains_smaller() -> None:
-    """Enumerated: what four outcomes of two answers become when each verdict is turned round by chance."""
-    true, error, gain = RightOrWrongDifference(0.3), 0.1, 6.0
-    only, other = (0.3 + 0.06) / 2, (0.3 - 0.06) / 2
-    kept = (1 - error) ** 2 + error**2
-    seen = {"only": 0.0, "other": 0.0}
-    for share, (a, b) in ((only, (1, 0)), (other, (0, 1)), (0.35, (1, 1)), (0.35, (0, 0))):
-        for x, y in ((1, 0), (0, 1)):
-            chance = share * (error if x != a else 1 - error) * (error if y != b else 1 - error)
-            seen["only" if x else "other"] += chance
-    judged = JudgedDifference(true, error, "answers")
-    inner = RightOrWrongDifference(seen["only"] + seen["other"]).detection(
-        100 * (seen["only"] - seen["other"]), 500, Level()
-    )
-    assert judged.detection(gain, 500, Level()).power == pytest.approx(inner.power)
-    assert seen["only"] - seen["other"] == pytest.approx(0.06 * 0.8)
-    assert kept == pytest.approx(0.82)
-
-
-def test_noise_of_ratings_is_a_second_variance() -> None:
-    plain = ss.plan(metric="mean", gain=0.1, guess=ss.Guess(r12=0.5, sd=1.0)).answers["n_items"].iloc[0]
-    noisy = (
-        ss.plan(metric="mean", gain=0.1, guess=ss.Guess(r12=0.5, sd=1.0), judge=ss.Judge(sd=0.6, judgements=3))
-        .answers["n_items"]
-        .iloc[0]
-    )
-    # The difference has variance 1, and 2 x 0.36 / 3 more.
-    assert noisy / plain == pytest.approx(1.24, rel=0.01)
 
 
 def test_a_win_rate_is_held_against_one_half() -> None:
@@ -117,3 +82,34 @@ def test_a_win_rate_is_held_against_one_half() -> None:
     wins = np.arange(201)
     significant = (2 * stats.binom.sf(wins - 1, 200, 0.5) <= 0.05) & (wins > 100)
     assert plan.answers["power"].iloc[0] == pytest.approx(stats.binom.pmf(wins, 200, 0.6)[significant].sum())
+
+
+def test_a_judge_of_pairs_turns_wins_round() -> None:
+    """Of n pairs without ties w are won, as the judge says: binomial with 1/2 + 0.7 x 0.1."""
+    plan = ss.plan(metric="win_rate", n_items=200, gain=10.0, judge=ss.Judge(error=0.15))
+    wins = np.arange(201)
+    significant = (2 * stats.binom.sf(wins - 1, 200, 0.5) <= 0.05) & (wins > 100)
+    chance = stats.binom.pmf(wins, 200, 0.5 + 0.7 * 0.1)
+    assert plan.answers["power"].iloc[0] == pytest.approx(chance[significant].sum())
+    # What is seen of a significant gain, over the true one.
+    other = (2 * stats.binom.cdf(wins, 200, 0.5) <= 0.05) & (wins < 100)
+    size_of = np.abs(wins - 100) / 200 * 100
+    expected = (chance * size_of)[significant | other].sum() / chance[significant | other].sum() / 10
+    assert plan.answers["exaggeration"].iloc[0] == pytest.approx(expected)
+
+
+def test_the_largest_gain_of_an_agreement_and_of_a_judge() -> None:
+    """95 % with a tenth that differs: none of the worse system's 5 % of errors is left to be won."""
+    assert np.isnan(
+        ss.plan(metric="accuracy", n_items=5000, guess=ss.Guess(score=95, agreement=0.9))
+        .answers["detectable_gain"]
+        .item()
+    )
+    found = (
+        ss.plan(metric="accuracy", n_items=5000, guess=ss.Guess(score=95, agreement=0.94))
+        .answers["detectable_gain"]
+        .item()
+    )
+    assert 0 < found <= 4
+    judged = JudgedDifference(RightOrWrongDifference(0.06, most=4.0), 0.1, "answers")
+    assert judged.largest == 4.0

@@ -7,13 +7,13 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.planning.judges import JudgedDifference
-from simstudy.planning.level import Level
-from simstudy.planning.mixed import MixedDifference
+from simstudy.planning.cases import EQUIVALENT, NOT_WORSE
+from simstudy.planning.differences import NormalDifference
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
-from simstudy.planning.target import EQUIVALENT, NOT_WORSE
+from simstudy.planning.settings import Level
 from simstudy.statistics.proportions import tango_z
 from simstudy.studies import DrawnPairs
+from simstudy.truth.scores import Bernoulli, GaussianCopula, ScoreModel
 from tests.oracles import compared
 from tests.planning.options import plan_with
 
@@ -59,23 +59,6 @@ def test_what_drawn_pairs_show_is_what_compare_and_equivalence_say() -> None:
     assert 0 < equivalent.sum() < not_worse.sum() < len(statistics)
 
 
-@pytest.mark.parametrize(
-    ("agreement", "margin", "n_not_worse", "power_not_worse", "n_equivalent", "power_equivalent"),
-    [(0.98, 2, 395, 0.67, 528, 0.62), (0.99, 2, 199, 0.47, 265, 0.19), (0.98, 5, 65, 0.26, 86, 0.18),
-     (0.95, 10, 42, 0.45, 55, 0.41), (0.98, 1, 1572, 0.76, 2104, 0.75)],
-)  # fmt: skip
-def test_wald_sizes_have_less_power_than_they_say(
-    agreement: float, margin: float, n_not_worse: int, power_not_worse: float, n_equivalent: int,
-    power_equivalent: float,
-) -> None:  # fmt: skip
-    """Sizes by the Wald variance for power 0.8, with the power that an independent simulation of them found."""
-    difference = RightOrWrongDifference(1 - agreement)
-    found = difference.within(0.0, margin, n_not_worse, Level().margin_tail, both=False)
-    assert found == pytest.approx(power_not_worse, abs=0.01)
-    found = difference.within(0.0, margin, n_equivalent, Level().margin_tail, both=True)
-    assert found == pytest.approx(power_equivalent, abs=0.01)
-
-
 def test_many_answers_are_summed_at_some_counts_only() -> None:
     """Against scipy's sum over all counts, with the least wins by a search of one count after the other."""
     n, disagreement, bound, cut = 9000, 0.1, 0.01, stats.norm.isf(0.025)
@@ -89,32 +72,6 @@ def test_many_answers_are_summed_at_some_counts_only() -> None:
     assert found == pytest.approx(expected, abs=1e-3)
 
 
-def test_a_margin_of_judged_answers_shrinks_with_the_gains() -> None:
-    """Verdicts with an error of 10 % show 0.8 of a true gain, and of a true margin."""
-    true = RightOrWrongDifference(0.1)
-    differ = 0.1 * (0.81 + 0.01) + 0.9 * 2 * 0.1 * 0.9
-    found = JudgedDifference(true, 0.1, "answers").within(1.0, 5.0, 300, 0.025, both=True)
-    assert found == pytest.approx(RightOrWrongDifference(differ).within(0.8, 4.0, 300, 0.025, both=True))
-
-
-def test_many_pairs_are_shown_to_be_equivalent_as_often_as_each_on_average() -> None:
-    parts = [RightOrWrongDifference(share) for share in (0.02, 0.1)]
-    each = [part.within(0.0, 3.0, 400, 0.025, both=True) for part in parts]
-    assert MixedDifference(tuple(parts)).within(0.0, 3.0, 400, 0.025, both=True) == pytest.approx(np.mean(each))
-
-
-def test_the_alternative_changes_no_test_against_a_margin() -> None:
-    """`equivalence` makes each one-sided test at half of alpha; comparisons share that."""
-    asked = {"metric": "accuracy", "score": 80, "agreement": 0.9, "margin": 3}
-    plain, one_sided, many = (
-        plan_with(**asked, **more).answers["n_items"].tolist()
-        for more in ({}, {"alternative": "greater"}, {"comparisons": 5})
-    )
-    assert plain == one_sided
-    assert many == plan_with(**asked, alpha=0.01).answers["n_items"].tolist()
-    assert many > plain
-
-
 def test_what_a_margin_leaves_to_show_and_margins_as_fractions() -> None:
     """Systems that are apart by the margin are not equivalent; 0.09 points are hardly meant."""
     asked = {"metric": "accuracy", "score": 80, "agreement": 0.9, "n_items": 100, "sizes": []}
@@ -122,3 +79,45 @@ def test_what_a_margin_leaves_to_show_and_margins_as_fractions() -> None:
     for gain, goals in ((2, ["better", *both]), (4, ["better", NOT_WORSE]), (0, both)):
         assert plan_with(**asked, gain=gain, margin=4).answers["goal"].tolist() == goals
     assert "did you mean margin=9?" in "".join(plan_with(**asked, margin=0.09, gain=3).notes)
+
+
+@pytest.mark.parametrize("goal", [NOT_WORSE, EQUIVALENT])
+@pytest.mark.parametrize(("gain", "n"), [(0.0, 40), (0.1, 40), (-0.2, 25), (0.0, 400)])
+def test_what_is_shown_is_what_t_tests_show(goal: str, gain: float, n: int) -> None:
+    drawn = np.random.default_rng(1).normal(gain, 1.0, (12_000_000 // max(n, 300), n))
+    mean, reach = drawn.mean(axis=1), stats.t.isf(0.025, n - 1) * drawn.std(axis=1, ddof=1) / np.sqrt(n)
+    margin = 0.5
+    shown = mean - reach > -margin
+    if goal == EQUIVALENT:
+        shown &= mean + reach < margin
+    assert NormalDifference(1.0).within(gain, margin, n, Level().margin_tail, both=goal == EQUIVALENT) == pytest.approx(
+        shown.mean(), abs=0.012
+    )
+
+
+def test_the_size_is_the_textbooks() -> None:
+    plan = ss.plan(metric="mean", margin=0.1, guess=ss.Guess(sd_difference=1.0))
+    not_worse, equivalent = plan.answers["n_items"]
+    assert not_worse == pytest.approx(normal_size(1.0, 0.1), rel=0.01)
+    # Each of two tests has to have power 0.9.
+    assert equivalent == pytest.approx(normal_size(1.0, 0.1, 0.9), rel=0.01)
+    assert plan.answers["goal"].tolist() == [NOT_WORSE, EQUIVALENT]
+
+
+@pytest.mark.slow
+def test_what_compare_says_of_equal_systems() -> None:
+    """The share of test sets of the planned size on which `equivalence` says so, of right and wrong answers."""
+    model = ScoreModel([Bernoulli(0.8)] * 2, GaussianCopula(0.8), metric="accuracy")
+    plan = ss.plan(ss.Pilot(model.outputs(50_000, seed=1), n_sets=0), margin=5)
+    n = int(plan.answers.set_index("goal")["n_items"][EQUIVALENT])
+    said = 0
+    for seed in range(300):
+        pairs = compared(model.outputs(n, seed=100 + seed), test="mcnemar")
+        said += ss.equivalence(pairs, 5)["conclusion"].isin(["equivalent", "better by less than the margin"]).item()
+    # Four standard errors of 300 test sets.
+    assert abs(said / 300 - 0.8) < 4 * 0.023
+
+
+def normal_size(sd: float, gain: float, power: float = 0.8, alpha: float = 0.05) -> float:
+    """The textbook's (z + z)^2 sd^2 / gain^2."""
+    return float((stats.norm.isf(alpha / 2) + stats.norm.ppf(power)) ** 2 * sd**2 / gain**2)

@@ -16,10 +16,10 @@ from typer.testing import CliRunner
 import simstudy as ss
 from simstudy.cli import app
 from simstudy.planning import predict
-from simstudy.planning.level import Level
+from simstudy.planning.cases import Target
 from simstudy.planning.pilots import of_two
+from simstudy.planning.settings import Level
 from simstudy.planning.simulated import simulate
-from simstudy.planning.target import Target
 from simstudy.tables import records
 from tests.planning.options import ANSWERS, CLUSTERS, NOUNS, OPTIONS, plan_with
 
@@ -68,45 +68,6 @@ def test_a_range_is_read_by_the_command() -> None:
     assert "agreement from 0.85 to 0.95, the possible part of 0.85 to 0.97" in "".join(told["assumptions"])
 
 
-@pytest.mark.parametrize(
-    ("asked", "message"),
-    [
-        ({"agreement": (0.96, 0.99)}, "Guess.agreement must overlap 0.65 to 0.95, which two such systems can have"),
-        ({"agreement": 0.97}, "Guess.agreement must be from 0.65 to 0.95 between systems of 80 and 85 %, not 0.97"),
-        ({"agreement": (0.5, 0.6)}, "Guess.agreement must overlap 0.65 to 0.95"),
-        ({"r12": (0.85, 0.99)}, r"Guess.r12 must overlap -0\.21 to 0\.84"),
-        ({"agreement": 0.9, "relation": "variants"}, "Guess.relation must be None with Guess.agreement"),
-        ({"agreement": 0.9, "judge_agreement": 0.5}, "Judge.agreement must be None where each answer has one"),
-        ({"agreement": 0.9, "judge_error": 0.1, "judgements": 3, "judge_agreement": 1.5}, "Judge.agreement must lie"),
-        ({"gain": None, "n_items": 100, "agreement": 1.0}, "Guess.agreement must be below 1, not 1: systems that"),
-    ],
-)  # fmt: skip
-def test_what_has_no_effect_or_cannot_be_is_refused(asked: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        plan_with(**({"metric": "accuracy", "score": 80, "gain": 5} | asked))
-
-
-@pytest.mark.parametrize(
-    ("asked", "message"),
-    [
-        ({"sd_difference": 0}, "Guess.sd_difference must be above 0, not 0"),
-        ({"sd": 0, "r12": 0.5}, "Guess.sd must be above 0, not 0"),
-        ({"sd_difference": 1e-308}, r"Guess.sd_difference must be 0 or from 1e-60 to 1e\+60 in size, not 1e-308"),
-        ({"sd": 1e308, "r12": 0.5}, r"Guess.sd must be 0 or from 1e-60 to 1e\+60 in size, not 1e\+308"),
-        ({"sd_difference": 1, "gain": 1e200}, r"gain must be 0 or from 1e-60 to 1e\+60 in size, not 1e\+200"),
-        ({"sd_difference": 1, "judge_sd": 1e-200}, "Judge.sd must be 0 or from"),
-        ({"sd_difference": 1, "margin": 1e-200}, "margin must be 0 or from"),
-        ({"sd_difference": 1, "cost_item": 1e-308, "budget": 1e308}, "Costs.item must be 0 or from"),
-        ({"metric": "ap", "sd": 0.6, "r12": 0.5}, "Guess.sd must be above 0 and at most 0.5, not 0.6"),
-        ({"metric": "ap", "sd_difference": 1.5}, "Guess.sd_difference must be above 0 and at most 1, not 1.5"),
-        ({"metric": "bleu", "gain": 101}, "gain must be above 0 and at most 100, the scale of BLEU, not 101"),
-    ],
-)
-def test_numbers_without_a_meaning_are_refused_by_their_own_name(asked: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        plan_with(**({"metric": "mean", "gain": 0.1} | asked))
-
-
 def test_extremes_of_gains_and_levels_are_planned_without_a_warning() -> None:
     told = [
         ss.plan(metric="mean", gain=1e60, guess=ss.Guess(sd_difference=1e-60)),
@@ -127,10 +88,6 @@ def test_the_unit_of_scores_does_not_matter() -> None:
     for name in ("n_items", "n_items_low", "n_items_high", "power"):
         assert scaled[name] == pytest.approx(plain[name])
     assert scaled["detectable_gain"] == pytest.approx(1e-50 * plain["detectable_gain"])
-    for columns in (["new", "old"], ["new", "old", "third"]):
-        third = scores.assign(third=rng.lognormal(size=60))[columns] * 1e-200
-        with pytest.raises(ValueError, match="outputs must have differences from 1e-60"):
-            ss.plan(ss.Outputs.from_scores(third), n_items=100)
 
 
 @pytest.fixture(scope="module")
@@ -138,107 +95,82 @@ def documents() -> ss.Outputs:
     return ss.truth.clustered_accuracies([0.4, 0.48, 0.53, 0.6, 0.62, 0.7, 0.75, 0.79], 40, 5, within=0.4, between=0.3)
 
 
-class TestOutputs:
-    def test_units(self, documents: ss.Outputs) -> None:
-        """The spread of the units' differences, by hand."""
-        two = documents.select(documents.names[:2])
-        right = two.statistics[..., 0].astype(float)
-        items = 100 * (right[0] - right[1])
-        means = pd.Series(items).groupby(two.items["cluster"].to_numpy()).mean()
-        by_cluster, by_item = (ss.plan(ss.Pilot(two, unit=unit, n_sets=0), gain=5).answers for unit in (None, "item"))
-        assert by_cluster["unit"].item() == "cluster"
-        assert by_cluster["n_units"].item() == pytest.approx(size_by(means.std(ddof=1), 5), rel=0.06)
-        assert by_item["n_units"].item() == pytest.approx(size_by(np.sqrt((items**2).mean() - 25), 5), rel=0.04)
+def test_units_are_those_that_were_asked_for(documents: ss.Outputs) -> None:
+    """The spread of the units' differences, by hand."""
+    two = documents.select(documents.names[:2])
+    right = two.statistics[..., 0].astype(float)
+    items = 100 * (right[0] - right[1])
+    means = pd.Series(items).groupby(two.items["cluster"].to_numpy()).mean()
+    by_cluster, by_item = (ss.plan(ss.Pilot(two, unit=unit, n_sets=0), gain=5).answers for unit in (None, "item"))
+    assert by_cluster["unit"].item() == "cluster"
+    assert by_cluster["n_units"].item() == pytest.approx(size_by(means.std(ddof=1), 5), rel=0.06)
+    assert by_item["n_units"].item() == pytest.approx(size_by(np.sqrt((items**2).mean() - 25), 5), rel=0.04)
 
-    def test_relations(self) -> None:
-        outputs = ss.truth.correlated_accuracies([0.6 + k / 100 for k in range(12)], 200, families=list("aabbccddeeff"))
-        asked: dict[str, Any] = {"n_items": 200, "sizes": [200], "n_sets": 0, "n_draws": 0}
-        assert len(plan_with(outputs, **asked, by="family").answers) > 1
-        assert plan_with(outputs, **asked).answers["relation"].tolist() == ["all pairs"]
-        with pytest.raises(ValueError, match="by must be None with outputs of two systems"):
-            ss.plan(ss.Pilot(outputs.select(outputs.names[:2]), by="family", n_sets=0), gain=5)
 
-    def test_sets_draws_and_seed(self, documents: ss.Outputs) -> None:
-        two = documents.select(documents.names[:2])
-        seeds = [ss.plan(ss.Pilot(two, n_sets=200, seed=seed), gain=10).simulated for seed in (0, 1)]
-        assert all(held is not None and held.n_sets == 200 for held in seeds)
-        assert seeds[0] != seeds[1]
-        assert ss.plan(ss.Pilot(two, n_sets=0), gain=10).simulated is None
-        asked: dict[str, Any] = {"n_items": 200, "n_sets": 0, "sizes": [200]}
-        drawn = [plan_with(documents, **asked, n_draws=100, seed=seed).predicted for seed in (0, 0, 1)]
-        pd.testing.assert_frame_equal(drawn[0], drawn[1])
-        assert not drawn[0].equals(drawn[2])
-        assert plan_with(documents, **asked, n_draws=0).predicted.empty
+def test_sets_draws_and_seed(documents: ss.Outputs) -> None:
+    two = documents.select(documents.names[:2])
+    seeds = [ss.plan(ss.Pilot(two, n_sets=200, seed=seed), gain=10).simulated for seed in (0, 1)]
+    assert all(held is not None and held.n_sets == 200 for held in seeds)
+    assert seeds[0] != seeds[1]
+    assert ss.plan(ss.Pilot(two, n_sets=0), gain=10).simulated is None
+    asked: dict[str, Any] = {"n_items": 200, "n_sets": 0, "sizes": [200]}
+    drawn = [plan_with(documents, **asked, n_draws=100, seed=seed).predicted for seed in (0, 0, 1)]
+    pd.testing.assert_frame_equal(drawn[0], drawn[1])
+    assert not drawn[0].equals(drawn[2])
+    assert plan_with(documents, **asked, n_draws=0).predicted.empty
 
-    def test_guesses_are_refused(self, documents: ss.Outputs) -> None:
-        refused = {
-            "Judge.error": {"judge": ss.Judge(error=0.1, judgements=3)},
-            "Judge.sd": {"judge": ss.Judge(sd=0.0)},
-            "Guess.score": {"guess": ss.Guess(score=80)},
-            "Guess.relation": {"guess": ss.Guess(relation="variants")},
-            "Clusters.size": {"clusters": ss.Clusters(size=5, icc=0.1)},
-        }
-        for name, noun in refused.items():
-            with pytest.raises(ValueError, match=f"{name} must be None with outputs, which tell it"):
-                ss.plan(documents, gain=5, **noun)
 
-    def test_systems_that_always_differ_are_planned_for(self) -> None:
-        """One is right on all 60 items and the other on none: they differ on all, and no pilot says less than 94 %."""
-        outputs = ss.Outputs.from_scores(pd.DataFrame({"new": [1] * 60, "old": [0] * 60}), "accuracy")
-        plan = ss.plan(ss.Pilot(outputs, n_sets=0), gain=40)
-        low = stats.binomtest(60, 60).proportion_ci().low
-        assert "100 % of items that only one system has right" in plan.text
-        assert f"range: {100 * low:.3g} to 100 %" in plan.text
-        # Of n items that all differ w are won: the sign test.
-        wins = np.arange(51)
-        found = (2 * stats.binom.sf(wins - 1, 50, 0.5) <= 0.05) & (wins > 25)
-        power = ss.plan(ss.Pilot(outputs, n_sets=0), gain=40, n_items=50).answers["power"].item()
-        assert power == pytest.approx(stats.binom.pmf(wins, 50, 0.7)[found].sum())
-
-    def test_scores_that_differ_by_one_amount_are_not_called_alike(self) -> None:
-        outputs = ss.Outputs.from_scores(pd.DataFrame({"new": [1.5] * 60, "old": [1.0] * 60}))
-        with pytest.raises(ValueError, match="'new' and 'old' differ by the same amount on each of these 60 items"):
-            ss.plan(outputs, n_items=100)
+def test_systems_that_always_differ_are_planned_for() -> None:
+    """One is right on all 60 items and the other on none: they differ on all, and no pilot says less than 94 %."""
+    outputs = ss.Outputs.from_scores(pd.DataFrame({"new": [1] * 60, "old": [0] * 60}), "accuracy")
+    plan = ss.plan(ss.Pilot(outputs, n_sets=0), gain=40)
+    low = stats.binomtest(60, 60).proportion_ci().low
+    assert "100 % of items that only one system has right" in plan.text
+    assert f"range: {100 * low:.3g} to 100 %" in plan.text
+    # Of n items that all differ w are won: the sign test.
+    wins = np.arange(51)
+    found = (2 * stats.binom.sf(wins - 1, 50, 0.5) <= 0.05) & (wins > 25)
+    power = ss.plan(ss.Pilot(outputs, n_sets=0), gain=40, n_items=50).answers["power"].item()
+    assert power == pytest.approx(stats.binom.pmf(wins, 50, 0.7)[found].sum())
 
 
 def size_by(sd: float, gain: float) -> float:
     return float((stats.norm.isf(0.025) + stats.norm.ppf(0.8)) ** 2 * (sd / gain) ** 2)
 
 
-class TestPredictions:
-    def test_every_option_is_tested(self) -> None:
-        tested = {"outputs", "n_units", "level", "by", "unit", "n_draws", "seed"}
-        assert set(inspect.signature(predict).parameters) == tested
+def test_relations_are_planned_and_predicted_by_the_column() -> None:
+    outputs = ss.truth.correlated_accuracies([0.6 + k / 100 for k in range(12)], 200, families=list("aabbccddeeff"))
+    asked: dict[str, Any] = {"n_items": 200, "sizes": [200], "n_sets": 0, "n_draws": 100}
+    plan = plan_with(outputs, **asked, by="family")
+    assert plan.answers["relation"].tolist() == ["same family", "different families", "all pairs"]
+    assert plan.predicted["relation"].tolist() == plan.answers["relation"].tolist()
+    assert plan_with(outputs, **asked).answers["relation"].tolist() == ["all pairs"]
 
-    def test_each_option_changes_what_it_should(self, documents: ss.Outputs) -> None:
-        def shown(n: int = 60, **more: Any) -> pd.Series[Any]:
-            return predict(documents, [n], **({"n_draws": 100} | more)).iloc[0]
 
-        plain = shown()
-        assert shown(240)["share_significant"] > plain["share_significant"]
-        assert shown(level=Level(0.001))["share_significant"] < plain["share_significant"]
-        assert shown(level=Level(alternative="greater"))["share_significant"] > plain["share_significant"]
-        assert shown(level=Level(comparisons=28))["share_significant"] < plain["share_significant"]
-        # Sixty items are fewer than sixty clusters of five.
-        by_item = shown(unit="item")
-        assert (by_item["n_items"], plain["n_items"]) == (60, 300)
-        assert by_item["share_significant"] < plain["share_significant"]
-        assert not shown(seed=1).equals(plain)
-        assert not shown(n_draws=400).equals(plain)
+def test_each_option_of_a_prediction_changes_what_it_should(documents: ss.Outputs) -> None:
+    def shown(n: int = 60, **more: Any) -> pd.Series[Any]:
+        return predict(documents, [n], **({"n_draws": 100} | more)).iloc[0]
 
-    def test_thresholds_are_gains_of_pairs_near_the_level(self) -> None:
-        """Independent scores of one spread: 0.04 <= p <= 0.06 is 1.88 to 2.05 standard errors."""
-        rng = np.random.default_rng(0)
-        scores = pd.DataFrame(rng.normal(size=(2000, 70)) + rng.normal(0, 0.1, 70))
-        found = predict(ss.Outputs.from_scores(scores), [300], n_draws=100)["threshold"].item()
-        least, most = stats.norm.isf([0.03, 0.02]) * np.sqrt(2 / 300)
-        assert 0.97 * least < found < 1.06 * most
+    plain = shown()
+    assert shown(240)["share_significant"] > plain["share_significant"]
+    assert shown(level=Level(0.001))["share_significant"] < plain["share_significant"]
+    assert shown(level=Level(alternative="greater"))["share_significant"] > plain["share_significant"]
+    assert shown(level=Level(comparisons=28))["share_significant"] < plain["share_significant"]
+    # Sixty items are fewer than sixty clusters of five.
+    by_item = shown(unit="item")
+    assert (by_item["n_items"], plain["n_items"]) == (60, 300)
+    assert by_item["share_significant"] < plain["share_significant"]
+    assert not shown(seed=1).equals(plain)
+    assert not shown(n_draws=400).equals(plain)
 
-    def test_relations(self) -> None:
-        outputs = ss.truth.correlated_accuracies([0.6 + k / 100 for k in range(12)], 200, families=list("aabbccddeeff"))
-        rows = predict(outputs, [200], by="family", n_draws=100)
-        assert rows["relation"].nunique() == 3
-        assert predict(outputs, [200], n_draws=100)["relation"].tolist() == ["all pairs"]
+
+def test_thresholds_are_gains_of_pairs_near_the_level() -> None:
+    """Independent scores of one spread: 0.04 <= p <= 0.06 is 1.88 to 2.05 standard errors."""
+    rng = np.random.default_rng(0)
+    scores = pd.DataFrame(rng.normal(size=(2000, 70)) + rng.normal(0, 0.1, 70))
+    found = predict(ss.Outputs.from_scores(scores), [300], n_draws=100)["threshold"].item()
+    least, most = stats.norm.isf([0.03, 0.02]) * np.sqrt(2 / 300)
+    assert 0.97 * least < found < 1.06 * most
 
 
 def test_every_stream_has_the_seed_and_a_key_of_its_own(documents: ss.Outputs, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,3 +198,11 @@ def test_sizes_are_any_sequence(base: dict[str, Any], sizes: Any) -> None:
     found, expected = (plan_with(**base, sizes=each).sizes for each in (sizes, [120, 300]))
     pd.testing.assert_frame_equal(found, expected)
     assert plan_with(**base, sizes=sizes[:0]).text == plan_with(**base, sizes=[]).text
+
+
+def test_a_level_with_nothing_else_is_its_alpha() -> None:
+    plans = [
+        ss.plan(metric="accuracy", gain=2, guess=ss.Guess(score=80, agreement=0.9), alpha=alpha, sizes=[])
+        for alpha in (0.01, ss.Level(0.01))
+    ]
+    assert plans[0].text == plans[1].text

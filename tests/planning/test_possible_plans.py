@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 import simstudy as ss
 from simstudy.metrics import get_metric
 from simstudy.planning.answers import answer, at_size
-from simstudy.planning.cases import Case
+from simstudy.planning.cases import BETTER, Case, Target
 from simstudy.planning.guesses import of_guess
-from simstudy.planning.level import Level
-from simstudy.planning.target import BETTER, Target
+from simstudy.planning.settings import Level
 from tests.planning.options import nouns_of
 
 LEVELS = st.builds(

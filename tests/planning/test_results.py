@@ -1,8 +1,11 @@
-"""Numbers of a plan's tables and sentences, each found another way: wrong winners, ranges, curves, single pairs."""
+"""Tables, pages, figures and JSON of plans: all of what was found is there."""
 
 from __future__ import annotations
 
-import re
+import json
+from dataclasses import replace
+from itertools import permutations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,48 +14,56 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.engines.drawn_pairs import DrawnPairs
+from simstudy.metrics import METRICS
+from simstudy.planning.answers import merged, sizes_around
 from simstudy.planning.benchmarks import typical
-from simstudy.planning.designs import Design
+from simstudy.planning.cases import Case, noted_fractions
 from simstudy.planning.differences import NormalDifference
-from simstudy.planning.judges import JudgedDifference
-from simstudy.planning.level import Level
-from simstudy.planning.mixed import ClusteredDifference, MixedDifference
-from simstudy.planning.pilots import of_many, of_two
-from simstudy.planning.right_or_wrong import RightOrWrongDifference
-from simstudy.planning.simulated import Simulated, simulate
-from simstudy.planning.solving import size_for
-from simstudy.planning.spreads import spread_interval
-from simstudy.planning.target import Target
-from simstudy.planning.text import size_rows
-from tests.oracles import compared
-from tests.planning.options import plan_with, size
+from simstudy.planning.results import design_rows, predicted_rows, size_rows
+from tests.planning.forms import pilot, planned
+from tests.planning.options import size
 
 
-def test_the_worse_system_wins_as_often_as_its_mean_is_larger() -> None:
-    for gain, n in ((0.3, 4), (0.3, 6), (0.3, 30), (0.0, 30)):
-        found = NormalDifference(1.7).detection(gain, n, Level())
-        assert found.wrong_winner == pytest.approx(stats.norm.sf(gain * np.sqrt(n) / 1.7))
+@pytest.mark.parametrize("n", [2, 7, 31, 120, 969, 2100, 84_000, 3_000_000])
+def test_sizes_of_a_table_are_round_and_neither_far_from_the_planned_one_nor_beside_it(n: int) -> None:
+    rounds = [step * 10**power for power in range(1, 8) for step in (1, 2, 5)]
+    near = [k for k in rounds if n <= 12 * k and k <= 12 * n and k <= 10_000_000]
+    assert sizes_around(n) == sorted({n, *(k for k in near if k <= 0.8 * n or k >= 1.25 * n)})
 
 
-@pytest.mark.parametrize(("n", "disagreement", "gain"), [(25, 0.4, 10.0), (24, 0.5, 5.0), (9, 1.0, 20.0)])
-def test_the_worse_system_wins_where_it_wins_more_items(n: int, disagreement: float, gain: float) -> None:
-    """Enumerated: more items that only the worse one has right; ties are nobody's."""
-    only = np.array([disagreement + gain / 100, disagreement - gain / 100]) / 2
-    counts = np.array([(b, c, n - b - c) for b in range(n + 1) for c in range(n + 1 - b)])
-    chance = stats.multinomial.pmf(counts, n, [*only, 1 - only.sum()])
-    expected = chance[counts[:, 1] > counts[:, 0]].sum()
-    assert RightOrWrongDifference(disagreement).detection(gain, n, Level()).wrong_winner == pytest.approx(expected)
+@pytest.mark.parametrize("keep", [[969], [40, 2100], [100, 969, 5000]])
+def test_sizes_of_several_cases_are_about_a_dozen_with_those_that_are_kept(keep: list[int]) -> None:
+    sizes = sorted({k for n in keep for k in sizes_around(n)} | set(range(300, 900, 70)))
+    found = merged(sizes, keep=keep)
+    assert found == sorted(set(found))
+    assert set(keep) <= set(found) <= set(sizes) | set(keep)
+    assert len(keep) < len(found) <= 10 + len(keep)
+    far = [k for k in sizes if all(k == own or k <= 0.8 * own or k >= 1.25 * own for own in keep)]
+    assert {far[0], far[-1]} <= set(found), "from the smallest to the largest"
+    assert set(found) <= {*far, *keep}
+    few = far[:4]
+    assert merged(few, keep=keep) == sorted({*few, *keep})
 
 
-@pytest.mark.parametrize("disagreement", [0.03, 0.2, 0.9])
-def test_larger_test_sets_than_the_planned_one_have_the_power_too(disagreement: float) -> None:
-    """Power goes up in steps: beyond the planned size it is never below by more than the promised 0.005."""
-    difference, gain = RightOrWrongDifference(disagreement), 50 * disagreement
-    n = size_for(difference, gain)
-    powers = [difference.power(gain, larger, Level()) for larger in range(n, int(1.05 * n) + 20)]
-    assert min(powers) >= 0.795
-    assert powers[0] >= 0.8
+@pytest.mark.parametrize(
+    ("metric", "given", "meant"),
+    [
+        ("accuracy", {"score": 0.8, "gain": 0.01}, "score=80, gain=1"),
+        ("accuracy", {"score": 0.8, "gain": 0.5, "margin": 0.7}, "score=80, gain=50, margin=70"),
+        ("accuracy", {"score": 0.8, "gain": 2.0}, "score=80"),
+        ("accuracy", {"score": 80.0, "gain": 0.05}, "gain=5"),
+        ("accuracy", {"score": 80.0, "gain": 0.1, "margin": 0.5}, None),
+        ("bleu", {"gain": 0.02, "margin": 0.03}, "gain=2, margin=3"),
+        ("bleu", {"gain": -0.02, "margin": 0.3}, None),
+        ("ap", {"gain": 0.02}, None),
+        ("mean", {"score": 0.5, "gain": 0.02}, None),
+    ],
+)
+def test_fractions_are_told_from_points(metric: str, given: dict[str, float], meant: str | None) -> None:
+    notes = noted_fractions(METRICS[metric], **({"score": None, "gain": None, "margin": None} | given))
+    label = METRICS[metric].label
+    said = f"scores of {label} go to 100, and gains are in points of these: did you mean {meant}?"
+    assert notes == ([] if meant is None else [said])
 
 
 def test_usual_ranges_are_those_of_known_benchmarks() -> None:
@@ -60,19 +71,6 @@ def test_usual_ranges_are_those_of_known_benchmarks() -> None:
     answers = ss.plan(metric="bleu", gain=1.5).answers.iloc[0]
     for end, sd in (("_low", usual.low), ("", usual.middle), ("_high", usual.high)):
         assert answers[f"n_items{end}"] == pytest.approx(size(sd, 1.5), rel=0.012)
-
-
-def test_a_power_curve_is_the_power_at_its_sizes() -> None:
-    plan = ss.plan(metric="mean", gain=0.3, guess=ss.Guess(sd_difference=(1.0, 1.6)))
-    curve = plan.power_curve()
-    assert curve["n_items"].max() == plan.sizes["n_items"].max()
-    assert curve["n_items"].min() <= plan.sizes["n_items"].min()
-    for row in curve[curve["n_items"].between(30, 400)].itertuples():
-        expected = [
-            stats.nct.sf(stats.t.isf(0.025, row.n_items - 1), row.n_items - 1, 0.3 * np.sqrt(row.n_items) / sd)
-            for sd in (1.0, 1.3, 1.6)
-        ]
-        assert [row.power_high, row.power, row.power_low] == pytest.approx(expected, abs=2e-3)
 
 
 def test_sizes_show_margins_as_the_answers_do() -> None:
@@ -88,195 +86,129 @@ def test_sizes_show_margins_as_the_answers_do() -> None:
     assert n.tolist() == plan.sizes["n_items"].tolist()
 
 
-def test_whole_units_of_a_number_of_items() -> None:
-    plan = ss.plan(
-        metric="mean", n_items=50, guess=ss.Guess(sd_difference=1.0), clusters=ss.Clusters(size=7, icc=0.1), sizes=[]
+TABLES = ("answers", "sizes", "designs", "predicted")
+
+
+@pytest.mark.parametrize("form", ["of many answers", "a range of units"])
+def test_a_page_has_every_sentence_table_and_note(form: str, tmp_path: Path) -> None:
+    plan = planned(form, gain=8.0, sizes=[90, 200], n_sets=0, power=0.7)
+    plan = replace(plan, files={"answers.txt": "c0ffee"}, notes=("of this plan",))
+    plan.write(tmp_path / "plan", command="asked so", settings={"asked": 3})
+    page, told = (tmp_path / "plan" / "README.md").read_text(), json.loads(plan.to_json())
+    plain = page.replace("\\", "")
+    shown = [*plan.sentences, *(f"Assumed: {one}" for one in plan.assumptions), *(f"Note: {one}" for one in plan.notes)]
+    lines = plan.text.splitlines()
+    assert [line for line in lines if line in shown] == shown
+    for said in (*plan.sentences, *plan.assumptions, *plan.notes):
+        assert said in plain or said.replace("*", "") in plain, said
+    assert "asked so" in page
+    assert "power 0.7" in page
+    for name, heading in zip(TABLES, ("Answers", "Other sizes", "Fewer or more items", "These systems"), strict=True):
+        table, file = getattr(plan, name), tmp_path / "plan" / f"{name}.csv"
+        assert (f"## {heading}" in page) == file.exists() == (len(table) > 0)
+        assert len(told[name]) == len(table)
+        for row, (_, own) in zip(told[name], table.iterrows(), strict=True):
+            for column, value in own.items():
+                empty = not isinstance(value, str) and not np.isfinite(value)
+                assert row[column] is None if empty else row[column] == value
+        if len(table):
+            written = pd.read_csv(file)[list(table)]
+            pd.testing.assert_frame_equal(
+                written, table.reset_index(drop=True).replace("", np.nan), check_dtype=False, rtol=1e-4
+            )
+    assert (told["notes"], told["assumptions"], told["sentences"]) == tuple(
+        list(part) for part in (plan.notes, plan.assumptions, plan.sentences)
     )
-    row = plan.answers.iloc[0]
-    assert (row["at_units"], row["at_items"]) == (7, 49)
-    (note,) = plan.notes
-    assert note == "50 items are no whole number of clusters of 7: planned are 7 clusters, 49 items"
-    whole = ss.plan(
-        metric="mean", n_items=49, guess=ss.Guess(sd_difference=1.0), clusters=ss.Clusters(size=7, icc=0.1), sizes=[21]
-    )
-    assert whole.notes == ()
-    assert whole.answers.equals(plan.answers)
+    assert (told["simulated"] is None) == (plan.simulated is None)
+    manifest = json.loads((tmp_path / "plan" / "manifest.json").read_text())
+    assert manifest["plan"] == {"asked": 3}
+    assert "c0ffee" in json.dumps(manifest)
+    assert json.loads(plan.to_json({"asked": 4}))["settings"] == {"asked": 4}
 
 
-def test_clusters_of_one_item_are_items() -> None:
-    asked: dict[str, Any] = {"metric": "accuracy", "gain": 1, "guess": ss.Guess(score=80, agreement=0.9)}
-    items = ss.plan(**asked)
-    for icc in (0.0, 0.3):
-        plan = ss.plan(**asked, clusters=ss.Clusters(1, icc, 0))
-        pd.testing.assert_frame_equal(plan.answers, items.answers)
-        pd.testing.assert_frame_equal(plan.sizes, items.sizes)
-        assert (plan.sentences, plan.assumptions) == (items.sentences, items.assumptions)
+@pytest.mark.parametrize("asked", [{"gain": 8.0, "power": 0.7}, {"n_items": 300}])
+def test_a_figure_draws_the_power_and_the_gains_of_the_tables(asked: dict[str, Any]) -> None:
+    plan = planned("a range of scores", **asked, sizes=[90, 200, 700])
+    drawn = plan.figure()
+    has_gain = "gain" in asked
+    titles = [ax.get_title(loc=loc) for ax in drawn.axes for loc in ("left", "center") if ax.get_title(loc=loc)]
+    assert titles == ["Power, mean", "Detectable gain, mean"] if has_gain else ["Detectable gain, mean"]
+    lines = [[(line.get_xdata(), line.get_ydata()) for line in ax.lines] for ax in drawn.axes]
+
+    def is_drawn(on: int, x: pd.Series[Any], y: pd.Series[Any]) -> bool:
+        return any(len(a) == len(x) and np.allclose(a, x) and np.allclose(b, y) for a, b in lines[on])
+
+    assert is_drawn(-1, plan.sizes["n_items"], plan.sizes["detectable_gain"])
+    if has_gain:
+        curve = plan.power_curve()
+        assert is_drawn(0, curve["n_items"], curve["power"])
+        assert is_drawn(0, plan.answers["n_items"], pd.Series([0.7]))
+        assert curve["n_units"].iloc[[0, -1]].tolist() == [45, 700], "from half of the smallest size to the largest"
+        assert 38 <= len(curve) <= 40
 
 
-@pytest.mark.parametrize(("disagreement", "gain"), [(0.1, 1.0), (0.1, 2.0), (0.3, 10.0)])
-def test_clusters_of_independent_answers_need_about_as_many_as_answers(disagreement: float, gain: float) -> None:
-    """Flips of clusters move the number of wins by two, as flips of items do, so that p-values are as coarse."""
-    exact = size_for(RightOrWrongDifference(disagreement), gain)
-    item = RightOrWrongDifference(disagreement)
-    clustered = 2 * size_for(ClusteredDifference(item, Design(2, 0.0)), gain)
-    assert clustered == pytest.approx(exact, rel=0.015)
-    # Without steps it takes fewer than of independent items, which cannot be.
-    assert 2 * size_for(NormalDifference(item.sd_of(gain) / np.sqrt(2)), gain) < 0.98 * exact
+ENDS, INSIDE = ("low", "high"), ("low80", "high80")
+#: Printed tables: the heading of a column, the number that it shows, how, and the ends of its range.
+PRINTED: dict[str, list[tuple[str, str, str, tuple[str, str] | None]]] = {
+    "sizes": [
+        ("items", "n_items", ",", None), ("detectable gain", "detectable_gain", ".2f", ENDS),
+        ("power for 7", "power", ".2f", ENDS), ("wrong winner", "wrong_winner", ".1%", None),
+        ("wrong sign, if significant", "wrong_sign", ".2%", None), ("exaggeration", "exaggeration", ".2f", None),
+    ],
+    "predicted": [
+        ("significant pairs", "share_significant", ".0%", INSIDE), ("wrong winners", "wrong_winner", ".1%", INSIDE),
+        ("of 3 neighbours told apart", "separated", ".0f", INSIDE), ("ranks", "ranks", ".0f", INSIDE),
+        ("after Holm", "separated_corrected", ".0f", INSIDE),
+    ],
+    "designs": [
+        ("items a cluster", "items_per_unit", ".3g", None), ("design effect", "design_effect", ".2f", None),
+        ("clusters for the gain", "n_units", ",.0f", None), ("items", "n_items", ",.0f", None),
+        ("cost", "cost", ",.4g", None), ("or with clusters", "at_units", ",d", None),
+        ("detectable gain", "detectable_gain", ".2f", None),
+    ],
+}  # fmt: skip
 
 
-@pytest.mark.statistical
-@pytest.mark.parametrize(("n", "gain"), [(6, 20.0), (26, 20.0), (30, 20.0)])
-def test_the_power_of_clusters_of_answers_by_simulation(n: int, gain: float) -> None:
-    """Clusters of two items or ten, three of ten of which differ, each set of clusters tested by all its flips."""
-    size, chances = (10 if n == 6 else 2), [0.25, 0.05, 0.7]
-    counts = np.random.default_rng(1).multinomial(size, chances, (4000, n))
-    both = np.stack([counts[..., 0], counts[..., 1]], axis=1)
-    statistics = np.stack([both, np.full_like(both, size)], axis=-1)
-    found = DrawnPairs(statistics, "accuracy", n_resamples=999, seed=0).decisions(
-        ["sign_flips"], (0.05,), ["two-sided"]
-    )
-    power = ClusteredDifference(RightOrWrongDifference(0.3), Design(size, 0.0)).power(gain, n, Level())
-    assert found[0]["n_rejected_first"] / 4000 == pytest.approx(power, abs=0.03)
+@pytest.mark.parametrize(
+    "form", ["units", "a range of units", "a range of answers", "of many answers", "of many documents"]
+)
+def test_printed_tables_have_each_number_and_its_range(form: str) -> None:
+    plan = planned(form, gain=7.0, n_items=120, sizes=[100, 200], n_sets=0)
+    # Neighbours are a number of their own.
+    plan = replace(plan, predicted=plan.predicted.assign(separated=9.0))
+    ranged, clustered = bool(plan.cases[0].range), plan.cases[0].unit == "cluster"
+    for name, rows in (("sizes", size_rows), ("predicted", predicted_rows), ("designs", design_rows)):
+        table = getattr(plan, name)
+        if table.empty or (name == "designs" and not clustered):
+            continue
+        cells = rows(plan).text()
+        assert ("clusters" in cells) == (clustered and name != "designs")
+        for heading, column, way, ends in PRINTED[name]:
+            for cell, (_, row) in zip(cells[heading], table.iterrows(), strict=True):
+                between = f" ({row[f'{column}_{ends[0]}']:{way}}–{row[f'{column}_{ends[1]}']:{way}})" if ends else ""
+                assert cell == f"{row[column]:{way}}{between if ranged else ''}", heading
 
 
-def test_a_pilot_of_right_and_wrong_answers_is_one_under_any_name() -> None:
-    """One system right on every other item, the other one on all, by accuracy and by a metric of the user's own."""
-    answers = np.stack([np.arange(50) % 2, np.ones(50, dtype=int)])
-    statistics = np.stack([answers, np.ones_like(answers)], axis=-1)
-    own = ss.metric("share", lambda right, total: 100 * right / total)
-    plans = [
-        ss.plan(ss.Pilot(ss.Outputs.from_statistics(statistics, metric, ["a", "b"]), n_sets=0), gain=3)
-        for metric in ("accuracy", own)
-    ]
-    numbers = plans[0].answers.drop(columns="metric")
-    pd.testing.assert_frame_equal(plans[1].answers.drop(columns="metric"), numbers)
-    # Half of all items differ: the textbook's number, and a little more for an exact test.
-    textbook = (stats.norm.isf(0.025) + stats.norm.ppf(0.8)) ** 2 * (0.5 - 0.03**2) / 0.03**2
-    assert textbook < numbers["n_items"].item() < 1.03 * textbook
+def test_what_was_asked_for_is_kept() -> None:
+    guess, clusters = ss.Guess(sd_difference=(1.0, 2.0)), ss.Clusters(5, 0.1, 0.3)
+    level, costs = ss.Level(0.01, "greater", 3), ss.Costs(2.0, 3.0, 900.0)
+    asked = {"gain": 0.5, "power": 0.7, "margin": 0.9, "n_items": None, "sizes": [20]}
+    plan = ss.plan(metric="mean", alpha=level, guess=guess, clusters=clusters, costs=costs, **asked)  # type: ignore[arg-type]
+    nouns = {"alpha": level, "guess": guess, "clusters": clusters, "judge": ss.Judge(), "costs": costs}
+    expected = {"metric": "mean", "pilot": None, **asked, **{name: vars(noun) for name, noun in nouns.items()}}
+    assert plan.settings == expected
+    assert json.loads(plan.to_json())["settings"] == json.loads(json.dumps(expected))
+    of_pilot = {"by": None, "unit": "item", "duplicates": "keep", "n_sets": 0, "n_draws": 200, "seed": 9}
+    assert ss.plan(ss.Pilot(pilot("of answers"), **of_pilot), sizes=[]).settings["pilot"] == of_pilot  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("n", [10, 50])
-@pytest.mark.parametrize("share", [0.1, 0.3, 0.36, 0.44, 0.5])
-def test_the_interval_of_differences_of_two_values_holds_the_truth(n: int, share: float) -> None:
-    """Over all numbers of the one value that a pilot may have, but 0 and n."""
-    counts = np.arange(1, n)
-    ends = np.array([spread_interval(np.repeat([-0.7, 0.3], [k, n - k]))[1:] for k in counts])
-    held = (ends[:, 0] <= np.sqrt(share * (1 - share))) & (np.sqrt(share * (1 - share)) <= ends[:, 1] + 1e-12)
-    chance = stats.binom.pmf(counts, n, share)
-    assert chance @ held / chance.sum() >= 0.95
-
-
-def test_no_interval_of_a_spread_has_no_width() -> None:
-    """Values nearly as far from their mean: the variance of a squared mean is left, 2 / n^2 of the squared variance."""
-    values = np.tile([-1.0, 1.0], 25) + 1e-6 * np.random.default_rng(0).normal(size=50)
-    middle, low, high = spread_interval(values)
-    assert np.log(high / middle) >= 0.99 * stats.t.isf(0.025, 49) * np.sqrt(2) / 50 / 2
-    assert np.log(middle / low) >= 0.99 * stats.t.isf(0.025, 49) * np.sqrt(2) / 50 / 2
-
-
-def test_what_is_said_of_a_pilot_that_settles_the_power() -> None:
-    """Five items cannot be significant, whatever the spread is."""
-    outputs = ss.truth.correlated_accuracies([0.6, 0.7], 200, seed=1)
-    plan = ss.plan(ss.Pilot(outputs, n_sets=0), gain=5, n_items=5, sizes=[])
-    assert "The pilot says that the power of 5 items is 0.00, in all of its 95 % interval;" in plan.text
-    single = ss.Outputs.from_statistics(
-        outputs.statistics, outputs.metric, outputs.names, items=outputs.items.assign(cluster=range(200))
-    )
-    assert re.search(r"power 0.8: [\d,]+ clusters of 1 item \(", ss.plan(ss.Pilot(single, n_sets=0), gain=5).text)
-
-
-class TestManySystems:
-    @pytest.fixture(scope="class")
-    @classmethod
-    def answers(cls) -> ss.Outputs:
-        return ss.truth.correlated_accuracies([0.6 + k / 80 for k in range(9)], 260, seed=3)
-
-    def test_the_range_of_answers_is_one_of_spreads(self, answers: ss.Outputs) -> None:
-        """The sentence says by what factor spreads are smaller and larger: standard deviations, not shares."""
-        case = of_many(answers)[-1]
-        low, high = map(float, re.findall(r"spreads (\S+) to (\S+) times", case.range)[0])
-        for end, factor in ((case.low, low), (case.high, high)):
-            assert end.sd_of(0.0) / case.middle.sd_of(0.0) == pytest.approx(factor, abs=0.006)
-
-    def test_single_pairs(self, answers: ss.Outputs) -> None:
-        """The 10th and 90th percentile of the shares of items that differ, each planned alone."""
-        plan = ss.plan(ss.Pilot(answers, n_sets=0, n_draws=0), gain=6, sizes=[260])
-        case = plan.cases[0]
-        assert isinstance(case.middle, MixedDifference)
-        pairs = compared(answers)
-        about = pairs[pairs["gain"] < 2 * stats.t.isf(0.025, 259) * pairs["gain_se"]]
-        shares = np.quantile((about["n_better"] + about["n_worse"]) / 260, [0.1, 0.9])
-        sizes = [size_for(RightOrWrongDifference(float(share)), 6) for share in shares]
-        said = next(text for text in plan.sentences if text.startswith("Single pairs"))
-        found = [int(number.replace(",", "")) for number in re.findall(r"takes ([\d,]+) to ([\d,]+) items", said)[0]]
-        assert found == pytest.approx(sizes, rel=0.04)
-        units = int(plan.answers["at_units"].iloc[0])
-        powers = sorted(RightOrWrongDifference(float(share)).power(6, units, Level()) for share in shares)
-        told = [float(number) for number in re.findall(r"probability (\S+) to (\d\.\d+)", said)[0]]
-        assert told == pytest.approx(powers, abs=0.006)
-
-    def test_documents_are_the_units_of_predictions(self) -> None:
-        outputs = ss.truth.clustered_accuracies([0.5, 0.58, 0.63, 0.7], 40, 5, within=0.4, between=0.3)
-        plan = ss.plan(ss.Pilot(outputs, n_sets=0, n_draws=100), n_items=100, sizes=[100, 300])
-        assert plan.predicted["n_units"].tolist() == [20, 60]
-        assert plan.predicted["n_items"].tolist() == [100, 300]
-
-
-def test_a_judge_of_pairs_turns_wins_round() -> None:
-    """Of n pairs without ties w are won, as the judge says: binomial with 1/2 + 0.7 x 0.1."""
-    plan = ss.plan(metric="win_rate", n_items=200, gain=10.0, judge=ss.Judge(error=0.15))
-    wins = np.arange(201)
-    significant = (2 * stats.binom.sf(wins - 1, 200, 0.5) <= 0.05) & (wins > 100)
-    chance = stats.binom.pmf(wins, 200, 0.5 + 0.7 * 0.1)
-    assert plan.answers["power"].iloc[0] == pytest.approx(chance[significant].sum())
-    # What is seen of a significant gain, over the true one.
-    other = (2 * stats.binom.cdf(wins, 200, 0.5) <= 0.05) & (wins < 100)
-    size_of = np.abs(wins - 100) / 200 * 100
-    expected = (chance * size_of)[significant | other].sum() / chance[significant | other].sum() / 10
-    assert plan.answers["exaggeration"].iloc[0] == pytest.approx(expected)
-
-
-def test_clusters_of_judged_answers_show_as_much_of_a_gain_as_answers_do() -> None:
-    asked: dict[str, Any] = {"metric": "accuracy", "score": 70, "agreement": 0.8, "gain": 5, "judge_error": 0.2}
-    plain = plan_with(**asked, n_items=20_000).answers["exaggeration"].item()
-    # Clusters of one item are items; the test is another one.
-    clustered = plan_with(**asked, n_items=20_000, cluster_size=1, icc=0.0).answers["exaggeration"].item()
-    assert clustered == pytest.approx(plain, rel=0.01)
-    # Nearly all gains are significant, and look 0.6 times as large as they are.
-    assert plain == pytest.approx(0.6, abs=0.01)
-
-
-def test_the_largest_gain_of_an_agreement_and_of_a_judge() -> None:
-    """95 % with a tenth that differs: none of the worse system's 5 % of errors is left to be won."""
-    assert np.isnan(
-        ss.plan(metric="accuracy", n_items=5000, guess=ss.Guess(score=95, agreement=0.9))
-        .answers["detectable_gain"]
-        .item()
-    )
-    found = (
-        ss.plan(metric="accuracy", n_items=5000, guess=ss.Guess(score=95, agreement=0.94))
-        .answers["detectable_gain"]
-        .item()
-    )
-    assert 0 < found <= 4
-    judged = JudgedDifference(RightOrWrongDifference(0.06, most=4.0), 0.1, "answers")
-    assert judged.largest == 4.0
-
-
-def test_simulations_of_a_named_system_are_one_sided() -> None:
-    outputs = ss.truth.correlated_accuracies([0.6, 0.7], 200, seed=1)
-    case = of_two(outputs)
-    held = {}
-    for alternative in ("two-sided", "greater"):
-        asked = Target(outputs.metric, 5.0, level=Level(0.05, alternative))
-        found = simulate(outputs, asked, 500, case=case, n_sets=600, seed=3)
-        assert isinstance(found, Simulated)
-        assert not found.off
-        held[alternative] = found
-    assert held["greater"].power > held["two-sided"].power + 0.05
-    # A fifth seed draws other sets; the worse system has the better score as rarely as the normal says.
-    other = simulate(outputs, Target(outputs.metric, 5.0), 500, case=case, n_sets=600, seed=4)
-    assert isinstance(other, Simulated)
-    assert other.power != held["two-sided"].power
-    expected = stats.norm.sf(5.0 * np.sqrt(500) / other.spread)
-    assert other.wrong_winner == pytest.approx(expected, abs=5 * np.sqrt(expected / 600))
+@pytest.mark.parametrize(("low", "middle", "high"), list(permutations([1.0, 2.0, np.nan])))
+def test_the_ends_of_a_number_are_its_least_and_its_most_with_the_middle_among_them(
+    low: float, middle: float, high: float
+) -> None:
+    """Power is not monotone in the spread where few units differ; what is nowhere reached (NaN) is the upper end."""
+    forms = [NormalDifference(sd) for sd in (1.0, 2.0, 3.0)]
+    case = Case("as guessed", forms[1], forms[0], forms[2], "", "a range")
+    found = case.ends(dict(zip(forms, (low, middle, high), strict=True)).__getitem__)
+    assert found == pytest.approx((middle, 1.0, np.nan), nan_ok=True)
+    assert replace(case, range="").ends(lambda _: middle) == pytest.approx((middle, middle, middle), nan_ok=True)

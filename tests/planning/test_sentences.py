@@ -1,101 +1,306 @@
-"""What a plan says, against what its tables have: no sentence has a number of another column, unit or case."""
+"""Sentences, assumptions and printed tables of every form of plan: each number is that of its own column or option."""
 
 from __future__ import annotations
 
 import re
-from math import comb
-from typing import Any
+from functools import cache
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import simstudy as ss
+from simstudy.metrics import METRICS
+from simstudy.planning.benchmarks import EDITIONS, next_edition, typical
+from simstudy.planning.sentences import gain_in
+from simstudy.planning.solving import size_for
+from simstudy.planning.spreads import spread_interval
+from tests.oracles import compared
+from tests.planning.forms import BONFERRONI, FORMS, PILOTS, SCORES, numbers, pilot, planned
+from tests.planning.options import majority
 
-CLUSTERS = ss.Clusters(size=10, icc=0.1)
-GUESSES: dict[str, dict[str, Any]] = {
-    "a range": {"metric": "accuracy", "gain": 2, "guess": ss.Guess(score=80, agreement=(0.85, 0.95))},
-    "clusters": {
-        "metric": "mean", "gain": 0.1, "guess": ss.Guess(sd=1.2, r12=(0.5, 0.7)), "clusters": ss.Clusters(10, 0.1, 0.5),
-    },
-    "clusters of any sizes": {
-        "metric": "mean", "gain": 0.1, "guess": ss.Guess(sd=1.2, r12=0.6), "clusters": CLUSTERS,
-    },
-    "known test sets": {"metric": "bleu", "gain": 1, "guess": ss.Guess(relation="variants")},
-    "a margin": {"metric": "accuracy", "margin": 2, "guess": ss.Guess(score=80, agreement=(0.85, 0.95))},
-}  # fmt: skip
-
-
-def numbers(text: str) -> list[float]:
-    return [float(number.replace(",", "")) for number in re.findall(r"\d[\d,]*(?:\.\d+)?", text)]
+#: Without what is drawn; a level of which all parts are told, and the least that is.
+FAST = {"n_sets": 0, "n_draws": 0, "sizes": [90]}
+ONE_SIDED = BONFERRONI | {"alternative": "greater"}
+HOW = "(one-sided, p <= 0.1, corrected for 5 comparisons)"
+#: Judges of the forms who err, so that verdicts show this part of a gain.
+SEEN = {"judged answers": 1 - 2 * majority(0.1, 0.2), "judged pairs": 0.8, "units of judged answers": 0.8}
 
 
-@pytest.mark.parametrize("name", GUESSES)
-def test_the_items_of_a_sentence_and_their_range_are_the_tables(name: str) -> None:
-    plan = ss.plan(**GUESSES[name])
-    said = [one for one in plan.sentences if one.startswith(("To find", "To show"))]
-    assert len(said) == len(plan.answers)
-    for sentence, (_, row) in zip(said, plan.answers.iterrows(), strict=True):
-        ends = re.search(r"\(([\d,]+) to ([\d,]+)\)\.$", sentence)
-        assert ends is not None or (name == "a margin" and "agreement" not in sentence)
-        if ends is not None:
-            assert numbers(ends[0]) == [row["n_items_low"], row["n_items_high"]]
-        assert row["n_items"] in numbers(sentence)
-        if row["n_items"] != row["n_units"]:
-            assert row["n_units"] in numbers(sentence)
-            assert row["n_items_low"] > 2 * row["n_units_low"], "this plan tells items from clusters"
+@cache
+def told(form: str) -> ss.Plan:
+    return planned(form, gain=8.0, n_items=300, **FAST, **ONE_SIDED)
 
 
-def majority_errs(error: float, judgements: int) -> float:
-    """The share of wrong majorities of independent verdicts, counted."""
-    wrong = range(judgements // 2 + 1, judgements + 1)
-    return sum(comb(judgements, k) * error**k * (1 - error) ** (judgements - k) for k in wrong)
+def many(form: str) -> bool:
+    return "many" in form
 
 
-@pytest.mark.parametrize("judgements", [1, 3, 5])
-@pytest.mark.parametrize("metric", ["accuracy", "win_rate"])
-def test_gains_look_as_much_smaller_as_the_majority_makes_them(metric: str, judgements: int) -> None:
-    guess = ss.Guess(score=70) if metric == "accuracy" else ss.Guess()
-    judge = ss.Judge(error=0.15, judgements=judgements)
-    plan = ss.plan(metric=metric, gain=3, guess=guess, judge=judge)
-    seen = 1 - 2 * majority_errs(0.15, judgements)
-    told = [part for part in (*plan.assumptions, *plan.sentences) if "times as large as they are" in part]
-    assert told
-    for part in told:
-        (times,) = re.findall(r"look ([\d.]+) times", part)
-        assert float(times) == pytest.approx(seen, rel=0.006)
-    margin = ss.plan(metric=metric, margin=3, guess=guess, judge=judge).answers["margin_seen"]
-    np.testing.assert_allclose(margin, 3 * seen)
+def counted(units: float, items: float, size: float, unit: str) -> str:
+    if unit == "item":
+        return f"{int(items):,} items"
+    return f"{int(units):,} clusters of {size:.3g} items ({int(items):,} items)"
 
 
-def test_every_number_of_the_sentences_is_in_a_table_or_was_asked() -> None:
-    """As the sentence writes it: items whole, powers and probabilities with two decimals, percentages rounded."""
-    for name, asked in GUESSES.items():
-        plan = ss.plan(**asked)
-        cells: set[float] = set()
-        for table in (plan.answers, plan.sizes, plan.designs):
-            values = pd.DataFrame(table).select_dtypes("number").to_numpy().ravel()
-            values = values[np.isfinite(values)]
-            for digits in range(6):
-                cells |= {float(value) for value in np.round(values, digits)}
-                cells |= {float(value) for value in np.round(100 * values, digits)}
-            # Significant digits.
-            cells |= {float(f"{value:.{k}g}") for value in values for k in (2, 3, 4)}
-        assumed = {number for part in plan.assumptions for number in numbers(part)}
-        asked_for = {number for value in asked.values() for number in numbers(str(value))}
-        # The level, the power, and the share of systems or editions that a range holds.
-        fixed = {0.05, 0.025, 0.8, 80.0, 95.0, 12.0, 1.0, 2.0}
-        for sentence in plan.sentences:
-            for number in numbers(sentence):
-                near = number in cells | assumed | asked_for | fixed
-                assert near, f"{name}: {number} of “{sentence}”"
+def between(row: pd.Series, name: str, form: str, ranged: bool) -> str:  # type: ignore[type-arg]
+    """A range in brackets; from its lower end only where nothing reaches the upper one."""
+    if not ranged:
+        return ""
+    low, high = row[f"{name}_low"], row[f"{name}_high"]
+    return f" ({low:{form}} to {high:{form}})" if np.isfinite(high) else f" (from {low:{form}})"
 
 
-def test_what_a_pilot_in_clusters_leaves_open_is_told_in_items() -> None:
-    plan = ss.plan(
-        metric="accuracy", gain=3, pilot=ss.truth.clustered_accuracies([0.7, 0.75], 40, 5, within=0.3, seed=3)
+@pytest.mark.parametrize("form", FORMS)
+def test_the_sentence_of_a_gain_has_its_sizes_its_level_and_its_ranges(form: str) -> None:
+    plan = told(form)
+    case, row, text = plan.cases[0], plan.answers.iloc[0], "\n".join(plan.sentences)
+    assert row["at_units"] != row["n_units"], "the sizes that are needed and given are told apart"
+    ranged = form in ("a range of answers", "correlated answers", "a range of scores", "a range of units")
+    ranged |= "usual" in form or form in PILOTS
+    assert bool(case.range) == ranged
+    of = ", variants" if form == "usual answers" else ", unlike systems" if "usual" in form else ""
+    of = ", all pairs" if many(form) else of
+    ends = between(row, "n_items", ",.0f", ranged)
+    needed = counted(row["n_units"], row["n_items"], case.size, case.unit)
+    assert f"with power 0.8{of}: {needed}{ends}." in text
+    given = counted(row["at_units"], row["at_items"], case.size, case.unit)
+    averaged = " on average over these pairs, which is the share of them that is found" if many(form) else ""
+    power = f"{row['power']:.2f}{between(row, 'power', '.2f', ranged)}{averaged}; the worse system"
+    said = rf"With {re.escape(given)} and .*a true gain of 8 .*is found {re.escape(HOW)} with probability "
+    assert re.search(said + re.escape(power), text), text
+    left = re.findall(r"The pilot leaves the power of ([\d,]+) items open between (\S+) and (\S+) .*?; (.*)", text)
+    assert bool(left) == (form in PILOTS and not many(form))
+    if left:
+        high = row["n_items_high"]
+        assert left[0][:3] == (f"{row['at_items']:,}", f"{row['power_low']:.2f}", f"{row['power_high']:.2f}")
+        assert left[0][3].startswith("no test set" if np.isnan(high) else f"{high:,.0f} items have power 0.8")
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_sentence_of_a_size_has_the_gain_and_its_range(form: str) -> None:
+    plan = planned(form, n_items=600, **FAST, **BONFERRONI)
+    row, text, ranged = plan.answers.iloc[0], plan.sentences[0], bool(plan.cases[0].range)
+    assert text.startswith(
+        f"With {counted(row['at_units'], row['at_items'], plan.cases[0].size, plan.cases[0].unit)} and"
     )
-    high = plan.answers[["n_items_high", "n_units_high"]].iloc[0]
-    assert high["n_items_high"] == 5 * high["n_units_high"]
-    (told,) = [re.findall(r"([\d,]+) items have power", part) for part in plan.sentences if "items have power" in part]
-    assert [int(number.replace(",", "")) for number in told] == [high["n_items_high"]]
+    ends = between(row, "detectable_gain", ".2f", ranged)
+    assert re.search(rf"a true gain of {row['detectable_gain']:.3g} [^(]*{re.escape(ends)} is found \(two-sided", text)
+    assert ("on average over these pairs" in text) == many(form)
+
+
+@pytest.mark.parametrize("form", ["answers", "a range of scores", *SEEN, "of answers", "of documents"])
+def test_sentences_of_margins_have_the_test_that_is_made(form: str) -> None:
+    plan = planned(form, gain=8.0, margin=14.0, n_items=600, **FAST, **ONE_SIDED)
+    rows = plan.answers.set_index("goal")
+    for goal, what, tests in (
+        ("not worse", "a system is not worse by 14 .*? or more", "one-sided test"),
+        ("equivalent", "two systems are within 14 ", "two one-sided tests"),
+    ):
+        said = rf"is shown with probability {rows.loc[goal, 'power']:.2f} that {what}.*?\(a true gain of 8 .*?; "
+        found = [one for one in plan.sentences if re.search(said + rf"{tests} at 0\.01\)", one)]
+        assert len(found) == 1, goal
+        assert sum(f"“{goal}” by 14 " in one for one in plan.sentences) == 1
+    said = next(one for one in plan.assumptions if one.startswith("Tests against the margin"))
+    assert numbers(said) == [0.01]
+    (seen, *_) = [*plan.answers["margin_seen"].dropna()]
+    assert seen == pytest.approx(14 * SEEN.get(form, 1.0), rel=1e-4)
+    of_verdicts = [one for one in plan.assumptions if one.startswith("The margin is one of true gains")]
+    assert [numbers(one) for one in of_verdicts] == ([[round(seen, 2)]] if form in SEEN else [])
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_each_assumption_is_told_of_the_plans_that_make_it(form: str) -> None:
+    """And of no others: the test, closed forms of answers and of scores, clusters, chosen items, pilots, editions."""
+    plan = told(form)
+    said = "\n".join(plan.assumptions)
+    assert "one-sided, for a system that was named beforehand, p <= 0.1, shared by 5 comparisons (Bonferroni)." in said
+    answers = form in ("answers", "a range of answers", "of answers", "of many answers")
+    answers |= any(name in form for name in ("correlated", "usual answers", "judged answers", "judged pairs"))
+    answers &= "units" not in form
+    assert ("Power follows from the standard error" in said) == (not answers)
+    assert ("Of more candidates the same share is accepted." in said) == (form == "of precision")
+    assert ("From the outputs only the spread" in said) == (form in PILOTS)
+    assert ("Pairs are in doubt" in said) == ("next edition of a benchmark" in said) == many(form)
+    design, unit = plan.cases[0].design, plan.cases[0].unit
+    of_clusters = [one for one in plan.assumptions if one.startswith("Clusters have")]
+    assert len(of_clusters) == (unit == "cluster")
+    if of_clusters and design is not None:
+        assert numbers(of_clusters[0]) == [float(f"{design.size:.3g}"), float(f"{design.cv:.2g}")]
+    assert ("no range, as numbers were given" in said) == (not plan.cases[0].range)
+    assert said.count(f"{plan.cases[0].relation}: ") == (plan.cases[0].relation != "as guessed")
+
+
+def test_clusters_of_one_size_equal_systems_and_two_sides_are_said_to_be() -> None:
+    plan = planned(SCORES | {"cluster_size": 6.0, "icc": 0.2, "cluster_cv": 0.0}, margin=8.0, alpha=0.02)
+    said = plan.assumptions
+    assert sum("(equal systems; " in one for one in plan.sentences) == 2
+    assert "two-sided, p <= 0.02." in said[0]
+    assert sum("6 items on average, all of them the same number, and are independent" in one for one in said) == 1
+
+
+def usual(metric: str, relation: str, quantity: str) -> list[float]:
+    found = typical(metric, relation, quantity)
+    middle = float(f"{found.middle:.2f}" if quantity == "r12" else f"{found.middle:.3g}")
+    return [middle, float(f"{found.low:.3g}"), float(f"{found.high:.3g}"), 80.0, float(found.n_test_sets)]
+
+
+OF_UNITS = [6.0, 0.8, 0.2]
+#: The numbers of what is known of each guess, and of its range, in their order.
+KNOWN: dict[str, list[float]] = {
+    "answers": [0.8],
+    "a range of answers": [0.8, 0.75, 0.85],
+    "correlated answers": [0.4, 0.3, 0.5],
+    "usual answers": usual("accuracy", "variants", "r12"),
+    "judged answers": [0.8, 10.0, 3.0, 0.2, 100 * majority(0.1, 0.2), 1 - 2 * majority(0.1, 0.2)],
+    "judged pairs": [0.1, 50.0, 10.0, 0.8],
+    "a range of scores": [40.0, 30.0, 50.0],
+    "usual scores": usual("f1", "unlike systems", "sd"),
+    "judged scores": [40.0, 20.0, 2.0, 0.3],
+    "units": [40.0, *OF_UNITS],
+    "a range of units": [40.0, 0.5, 6.0, 0.75, 0.2, 0.4, 0.6, 0.3, 1.2],
+    "units of judged answers": [0.8, 10.0, 0.8, *OF_UNITS],
+}
+
+
+def shares_of_pilot() -> list[float]:
+    right = pilot("of answers").statistics[..., 0]
+    differ = int((right[0] != right[1]).sum())
+    ends = stats.binomtest(differ, 150).proportion_ci()
+    return [100 * differ / 150, 150, 100 * ends.low, 100 * ends.high, 95]
+
+
+def spread_of_documents() -> list[float]:
+    """Differences of documents by leaving each one out, as a ratio of sums."""
+    outputs = pilot("of documents")
+    codes, scores = outputs.items["cluster"].to_numpy(), outputs.statistics[..., 0]
+    difference = scores[0] - scores[1]
+    without = np.array([difference[codes != k].mean() for k in range(40)])
+    return [*np.insert(np.array(spread_interval(39 * (without.mean() - without))), 1, 40), 95]
+
+
+def pairs_of_many(form: str) -> list[float]:
+    """The median and two percentiles of all six pairs, of which too few are in doubt."""
+    pairs = compared(pilot(form), n_resamples=10)
+    n = 150 if "answers" in form else 40
+    won = 100 * (pairs["n_better"] + pairs["n_worse"]) / n
+    spreads = won if "answers" in form else pairs["gain_se"] * np.sqrt(n)
+    return [spreads.median(), 6, n, 80, *np.quantile(spreads, [0.1, 0.9])]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_is_known_of_systems_has_the_numbers_that_were_given_or_counted(form: str) -> None:
+    case = told(form).cases[0]
+    of_pilots = {"of answers": shares_of_pilot, "of documents": spread_of_documents}
+    if many(form):
+        assert numbers(case.known) == pytest.approx(pairs_of_many(form), rel=6e-3)
+        spreads = [end.sd_of(0.0) / case.middle.sd_of(0.0) for end in (case.low, case.high)]
+        assert numbers(case.range) == pytest.approx([*spreads, 95], abs=6e-3)
+    elif form in of_pilots:
+        assert numbers(f"{case.known} | {case.range}") == pytest.approx(of_pilots[form](), rel=6e-3)
+    elif form in KNOWN:
+        assert numbers(f"{case.known} | {case.range}") == pytest.approx(KNOWN[form], rel=6e-3)
+    assert form in PILOTS or form in KNOWN
+
+
+def test_a_possible_part_of_a_range_is_told_beside_the_range() -> None:
+    """Systems of 90 and 94 % agree on 84 to 96 % of items."""
+    guess = ss.Guess(score=90, agreement=(0.7, 0.99))
+    case = ss.plan(metric="accuracy", gain=4, guess=guess).cases[0]
+    assert numbers(f"{case.known} | {case.range}") == [0.9, 0.84, 0.96, 0.7, 0.99]
+    assert [end.sd_of(0.0) for end in (case.low, case.middle, case.high)] == pytest.approx(
+        [100 * (1 - share) ** 0.5 for share in (0.96, 0.9, 0.84)]
+    )
+    # Answers of 30 % correlate by -0.43 and more with one another, and those of 30 and 50 % by up to 0.65.
+    part = ss.plan(metric="accuracy", gain=20, guess=ss.Guess(score=30, r12=(-0.6, 0.9)), sizes=[]).cases[0]
+    assert numbers(f"{part.known} | {part.range}") == pytest.approx([0.113, -0.4286, 0.6547, -0.6, 0.9], abs=1e-3)
+
+
+@pytest.mark.parametrize("form", ["of many answers", "of many documents", "units"])
+def test_errors_single_pairs_and_next_editions_are_told_with_their_numbers(form: str) -> None:
+    plan = planned(form, gain=7.0, n_items=120, sizes=[], n_sets=0, n_draws=0, **BONFERRONI)
+    row, text = plan.answers.iloc[0], "\n".join(plan.sentences)
+    assert re.findall(r"better score in (.*?) % of such", text)[0] == f"{100 * row['wrong_winner']:.2g}"
+    assert re.findall(r"on average ([\d.]+) times", text)[0] == f"{row['exaggeration']:.2f}"
+    if many(form):
+        ends = [f"{factor**2 * row['n_items']:,.0f}" for factor in next_edition()[::2]]
+        assert f"it takes {ends[0]} to {ends[1]} items" in text
+        single = [end.allowing(7.0) for end in plan.cases[0].single or ()]
+        sizes = sorted(size_for(end, 7.0, level=plan.target.level) * plan.cases[0].size for end in single)
+        power = sorted(end.power(7.0, row["at_units"], plan.target.level) for end in single)
+        assert f"80 % of them it takes {np.ceil(sizes[0]):,.0f} to {np.ceil(sizes[1]):,.0f} items" in text
+        assert f"found with probability {power[0]:.2f} to {power[1]:.2f}" in text
+
+
+def test_what_is_said_of_the_next_edition_has_its_ends_in_order() -> None:
+    plan = planned("of many answers", n_items=400, n_sets=0, n_draws=0, sizes=[])
+    (said,) = [one for one in plan.assumptions if "next edition of a benchmark" in one]
+    low, middle, high = next_edition()
+    editions = len({edition[:3] for edition in EDITIONS})
+    assert numbers(said) == pytest.approx([low, high, middle, 80, len(EDITIONS), editions], abs=0.005)
+    gain = plan.answers["detectable_gain"].iloc[0]
+    told = re.findall(r"next edition of the benchmark a gain from ([\d.]+) to ([\d.]+) is found", plan.text)[0]
+    assert [float(end) for end in told] == pytest.approx([low * gain, high * gain], rel=1e-3)
+
+
+def test_what_is_said_of_a_pilot_that_settles_the_power() -> None:
+    """Five items cannot be significant, whatever the spread is."""
+    outputs = ss.truth.correlated_accuracies([0.6, 0.7], 200, seed=1)
+    plan = ss.plan(ss.Pilot(outputs, n_sets=0), gain=5, n_items=5, sizes=[])
+    assert "The pilot says that the power of 5 items is 0.00, in all of its 95 % interval;" in plan.text
+    single = ss.Outputs.from_statistics(
+        outputs.statistics, outputs.metric, outputs.names, items=outputs.items.assign(cluster=range(200))
+    )
+    assert re.search(r"power 0.8: [\d,]+ clusters of 1 item \(", ss.plan(ss.Pilot(single, n_sets=0), gain=5).text)
+
+
+@pytest.mark.parametrize(
+    ("power", "zeros", "n_items"),
+    [(0.0, 0, 400), (0.7, 0, 400), (3.0, 0, 400), (3.0, 0, 60), (3.0, 0, 4000), (0.0, 160, 60), (0.0, 160, 400)],
+)
+def test_long_tails_of_a_pilot_are_told_with_their_kurtosis(power: float, zeros: int, n_items: int) -> None:
+    """Of normal differences and of their powers; of as many units as tell of long tails in the mean, nothing.
+
+    Where most differences are 0, their kurtosis is large; the interval of the spread hangs on that of the others.
+    """
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=200)
+    values *= np.abs(values) ** power
+    values[:zeros] = 0.0
+    plan = ss.plan(
+        ss.Pilot(ss.Outputs.from_scores(pd.DataFrame({"new": values, "old": 0.0})), n_sets=0),
+        gain=float(values.std() / 5), n_items=n_items, sizes=[],
+    )  # fmt: skip
+    kurtosis = float(((values - values.mean()) ** 4).mean() / values.var() ** 2)
+    assert plan.answers["kurtosis"].item() == pytest.approx(kurtosis)
+    assert stats.kurtosis(values, fisher=False) == pytest.approx(kurtosis)
+    others = stats.kurtosis(values[zeros:], fisher=False)
+    assert (6 < others < 8.5) == (power == 0.7), "excess kurtosis is another number"
+    assert ("holds 82 to 89 % for tails as long" in plan.cases[0].range) == (others > 6)
+    text = "\n".join(plan.sentences)
+    long = kurtosis - 3 > 0.1 * n_items
+    assert (f"(kurtosis {kurtosis:.0f})" in text) == ("with 90 items or more" in text) == long
+    assert ("This plan has fewer: do not rely on it." in text) == (long and n_items < 90)
+
+
+@pytest.mark.parametrize(
+    ("metric", "gain", "text"),
+    [
+        ("accuracy", 1, "1 point of accuracy"), ("bleu", 12.3456, "12.3 points of BLEU"),
+        ("ap", 0.02, "0.02 of average precision"), ("mean", 123456.7, "123,457 of mean"),
+        ("mean", 1e20, "1e+20 of mean"),
+    ],
+)  # fmt: skip
+def test_gains_are_told_with_three_digits_and_their_unit(metric: str, gain: float, text: str) -> None:
+    assert gain_in(METRICS[metric], gain) == text
+
+
+def test_ends_that_no_test_set_reaches_are_told() -> None:
+    """Five of ten million items have power for the upper end of the range; a rare wrong winner is no number."""
+    guess = ss.Guess(sd_difference=(1.0, 1e6))
+    plan = ss.plan(metric="mean", gain=500.0, guess=guess, sizes=[])
+    row = plan.answers.iloc[0]
+    assert np.isnan(row["n_items_high"])
+    assert f"{row['n_items']:,.0f} items (from {row['n_items_low']:,.0f} to more than any test set has)." in plan.text
+    sure = ss.plan(metric="mean", gain=5.0, n_items=50, guess=ss.Guess(sd_difference=1.0), sizes=[])
+    assert "the better score in less than 0.1 % of such test sets" in sure.text

@@ -1,9 +1,10 @@
-"""A plan beside its simulation: the warning that they differ fires as often as it says."""
+"""A plan beside its simulation: its numbers, its warnings, what is drawn, and why nothing is."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,16 +12,21 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
+from simstudy.planning import simulated
+from simstudy.planning.cases import Case, Target
 from simstudy.planning.differences import Difference, NormalDifference
-from simstudy.planning.level import Level
 from simstudy.planning.pilots import of_two
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.sentences import _CHECKED
+from simstudy.planning.settings import Level
 from simstudy.planning.simulated import Simulated, against_closed_form, simulate
 from simstudy.planning.solving import size_for
-from simstudy.planning.target import Target
+from tests.planning.forms import ANSWERS, EVERYTHING, LEVEL, PILOTS, Options, numbers, pilot, planned, printed_once
+from tests.planning.options import plan_with
 
 Drawn = tuple[np.ndarray, np.ndarray]  # type: ignore[type-arg]
+
+
 Draw = Callable[[int, float, int, np.random.Generator], Drawn]
 
 
@@ -102,14 +108,6 @@ def test_fewer_units_than_long_tails_were_simulated_with() -> None:
     assert size_for(NormalDifference(1.0), 0.3) == _CHECKED
 
 
-def test_how_many_sets_are_too_few() -> None:
-    outputs = ss.truth.correlated_accuracies([0.6, 0.7], 100, seed=1)
-    case = of_two(outputs)
-    with pytest.raises(ValueError, match="Pilot.n_sets must be at least 200, not 100"):
-        ss.Pilot(outputs, n_sets=100)
-    assert isinstance(simulate(outputs, Target(outputs.metric, 5.0), 500, case=case, n_sets=200), Simulated)
-
-
 @pytest.mark.slow
 @pytest.mark.statistical
 def test_simulated_answers_are_rarely_off() -> None:
@@ -118,3 +116,121 @@ def test_simulated_answers_are_rarely_off() -> None:
     asked, case = Target(outputs.metric, 6.0), of_two(outputs)
     rows = [simulate(outputs, asked, 400, case=case, n_sets=400, seed=seed) for seed in range(300)]
     assert sum(row.off for row in rows if isinstance(row, Simulated)) <= 15
+
+
+@pytest.mark.parametrize("form", [form for form in PILOTS if "many" not in form])
+def test_simulations_are_beside_the_plan_of_the_spread_that_they_have(form: str) -> None:
+    parts = printed_once(form, **LEVEL)
+    held, answer = parts["simulated"].iloc[0], parts["answers"].iloc[0]
+    gain = EVERYTHING["gain"]
+    guess: Options = {"metric": "mean", "sd_difference": held["spread"]}
+    if form == "of answers":
+        guess = ANSWERS | {"agreement": 1 - (held["spread"] ** 2 + gain**2) / 100**2}
+    if form != "of precision":
+        own = plan_with(**guess, **LEVEL, gain=gain, n_items=held["n_units"], sizes=[]).answers
+        assert held["expected"] == pytest.approx(own["power"].item())
+    # Five standard errors of 200 test sets.
+    assert held["power"] == pytest.approx(held["expected"], abs=0.18)
+    assert held["wrong_winner"] == pytest.approx(answer["wrong_winner"], abs=0.1)
+    assert held["exaggeration"] == pytest.approx(answer["exaggeration"], abs=0.12)
+
+
+TOLD = Simulated(
+    "two systems", ("new", "old"), 1234, 2000, 567, 0.811, 0.701, 0.902, 0.833, 0.5, 12.3, 14.5, 0.021, 1.37, True,
+    0.66, "item",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("unit", ["item", "cluster", "user"])
+def test_a_simulation_is_told_with_each_of_its_numbers(unit: str) -> None:
+    held = replace(TOLD, unit=unit)
+    words = {"item": "567 items", "cluster": "567 clusters", "user": "567 clusters (user)"}[unit]
+    assert f"on 1,234 test sets (no more, as they are large) of {words} drawn of a model fitted to new and old" in (
+        held.text()
+    )
+    assert f"difference on one {'item' if unit == 'item' else 'cluster'}, 12.3 (the outputs': 14.5)" in held.text()
+    assert numbers(held.text().replace(words, "567")) == [
+        1234, 567, 81.1, 70.1, 90.2, 83.3, 12.3, 14.5, 99, 2.1, 1.37,
+    ]  # fmt: skip
+    assert "(no more" not in replace(held, n_asked=1234).text()
+    assert "differ by no more than the error of simulation" in held.text()
+    off = replace(held, error=0.001)
+    assert (off.off, held.off) == (True, False)
+    assert "differ by more than the error of simulation, as 1 % of exact plans do" in off.text()
+    assert held.text().endswith("and significant gains are 1.37 times the true one.")
+    assert replace(held, exaggeration=np.nan).text().endswith("better score in 2.1 %.")
+
+
+def test_a_simulation_is_off_beyond_the_point_that_one_in_a_hundred_exceeds() -> None:
+    z = stats.norm.isf(0.005)
+    for sign in (-1, 1):
+        near, far = (replace(TOLD, expected=TOLD.power + sign * times * z * 0.01, error=0.01) for times in (0.99, 1.01))
+        assert (near.off, far.off) == (False, True)
+
+
+@pytest.mark.parametrize(("name", "size"), [("of answers", 1.0), ("of documents", 5.375), ("of precision", 1.0)])
+def test_so_many_test_sets_are_drawn_as_there_is_room_for(
+    name: str, size: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of two statistics more than of three; both systems, and all items of a cluster, count."""
+    outputs = pilot(name)
+    case, room = of_two(outputs), {2: 60_000, 3: 40_000}
+    assert case.size == pytest.approx(size)
+    monkeypatch.setattr(simulated, "_DRAWN", room)
+    most = room[3 if "precision" in name else 2] / 2 / size
+    target = Target(outputs.metric, 8.0)
+    n = int(most / 230)
+    held = simulate(outputs, target, n, case=case, n_sets=500, seed=1)
+    assert isinstance(held, Simulated)
+    assert (held.n_sets, held.n_asked, held.n_units, held.unit) == (int(most / n), 500, n, case.unit)
+    ends = stats.binomtest(round(held.power * held.n_sets), held.n_sets).proportion_ci()
+    assert (held.low, held.high) == pytest.approx((ends.low, ends.high))
+    too_many = int(most / 190)
+    refused = simulate(outputs, target, too_many, case=case, n_sets=500)
+    assert refused == f"test sets of {too_many} {case.unit}s are too large to draw"
+    few = simulate(outputs, target, n, case=case, n_sets=200)
+    assert isinstance(few, Simulated)
+    assert few.n_sets == few.n_asked == 200
+
+
+@pytest.mark.parametrize("name", PILOTS)
+def test_a_plan_is_held_against_its_own_size_gain_and_pair(name: str) -> None:
+    plan = planned(name, gain=8.0, n_items=200, n_draws=0, n_sets=200, sizes=[])
+    held, row, case = plan.simulated, plan.answers.iloc[0], plan.cases[0]
+    assert held is not None
+    assert (held.n_units, held.relation, held.unit) == (row["at_units"], case.relation, case.unit)
+    names = list(case.example) or pilot(name).names
+    two = pilot(name).select(names)
+    assert sorted(held.systems) == sorted(names)
+    assert list(held.systems) == [two.names[k] for k in np.argsort(-two.scores())], "the better one comes first"
+    own: Case = of_two(two)
+    assert held.planned == pytest.approx(own.middle.power(8.0, held.n_units, Level()))
+    assert held.spread_outputs == pytest.approx(own.middle.sd_of(0.0))
+    ends = stats.binomtest(round(held.power * 200), 200).proportion_ci()
+    assert (held.low, held.high) == pytest.approx((ends.low, ends.high))
+
+
+def test_a_plan_that_is_not_held_against_a_simulation_says_why() -> None:
+    documents, answers = pilot("of documents"), pilot("of answers")
+
+    def notes(outputs: ss.Outputs, *, unit: str | None = None, **asked: Any) -> list[str]:
+        plan = ss.plan(ss.Pilot(outputs, unit=unit, n_sets=200, n_draws=0), **({"sizes": []} | asked))
+        assert plan.simulated is None
+        return [note for note in plan.notes if note.startswith("Not held against simulation")]
+
+    assert notes(answers, n_items=200) == ["Not held against simulation, which needs a gain above 0."]
+    assert notes(answers, margin=9.0, gain=-1.0) == notes(answers, n_items=200)
+    assert notes(documents, unit="item", gain=8.0) == [
+        "Not held against simulation: resampling units are not the natural ones (cluster)."
+    ]
+    assert notes(answers, gain=0.05) == [
+        f"Not held against simulation: test sets of {needed(answers, 0.05):,} items are too large to draw."
+    ]
+    scores = pd.DataFrame({"new": np.arange(20.0), "old": np.arange(20.0)[::-1]})
+    (beyond,) = notes(ss.Outputs.from_scores(scores), gain=40.0, n_items=20)
+    assert beyond.startswith("Not held against simulation: no population of these items has the gain (gain must be ")
+
+
+def needed(outputs: ss.Outputs, gain: float) -> int:
+    plan = ss.plan(ss.Pilot(outputs, n_sets=0), gain=gain, sizes=[])
+    return int(plan.answers["n_items"].item())

@@ -7,7 +7,7 @@ import pytest
 from scipy import optimize, stats
 
 import simstudy as ss
-from simstudy.planning.tilted import TiltedUnits
+from simstudy.planning.simulated import _of_own_units, tilted_chances
 from simstudy.truth import PAIR_MODELS
 
 
@@ -23,8 +23,8 @@ def test_the_chances_of_right_and_wrong_answers_are_those_of_the_least_change() 
     answers = np.zeros((2, 30, 2), dtype=int)
     answers[..., 1] = 1
     answers[0, :7, 0] = answers[1, 7:12, 0] = 1
-    found = TiltedUnits.with_gain(ss.Outputs.from_statistics(answers, "accuracy"), 20.0)
-    shares = np.array([found.chances[:7].sum(), found.chances[7:12].sum(), found.chances[12:].sum()])
+    found = tilted_chances(ss.Outputs.from_statistics(answers, "accuracy"), 20.0)
+    shares = np.array([found[:7].sum(), found[7:12].sum(), found[12:].sum()])
     pilot = np.array([7, 5, 18]) / 30
 
     def divergence(wins: float) -> float:
@@ -37,12 +37,12 @@ def test_the_chances_of_right_and_wrong_answers_are_those_of_the_least_change() 
 
 def test_what_is_drawn_has_the_gain() -> None:
     units = f1_pilot()
-    tilted = TiltedUnits.with_gain(units, 3.0)
-    drawn = tilted.draw(1, 400_000, np.random.default_rng(0))[0]
+    draw = _of_own_units(units, 3.0)
+    drawn = draw(1, 400_000, np.random.default_rng(0))[0]
     first, second = units.metric.score(drawn.sum(axis=1))
     # The standard error is 25 / sqrt(400,000).
     assert first - second == pytest.approx(3.0, abs=0.2)
-    assert tilted.draw(7, 11, np.random.default_rng(0)).shape == (7, 2, 11, 3)
+    assert draw(7, 11, np.random.default_rng(0)).shape == (7, 2, 11, 3)
 
 
 def test_gains_that_no_chances_make_are_refused() -> None:
@@ -50,10 +50,10 @@ def test_gains_that_no_chances_make_are_refused() -> None:
     answers[..., 1] = 1
     answers[1, :3, 0] = 1
     with pytest.raises(ValueError, match="gain must be from -100.000 to 0.000, whichever units come, not 1"):
-        TiltedUnits.with_gain(ss.Outputs.from_statistics(answers, "accuracy"), 1.0)
+        tilted_chances(ss.Outputs.from_statistics(answers, "accuracy"), 1.0)
     answers[0, 29, 0] = 1
     with pytest.raises(ValueError, match="gain must be smaller, as few units would carry it, not 90"):
-        TiltedUnits.with_gain(ss.Outputs.from_statistics(answers, "accuracy"), 90.0)
+        tilted_chances(ss.Outputs.from_statistics(answers, "accuracy"), 90.0)
 
 
 def test_a_plan_for_more_than_a_pilot_shows_is_held_against_its_units() -> None:
