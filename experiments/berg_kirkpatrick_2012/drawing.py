@@ -12,7 +12,7 @@ import simstudy as ss
 from .comparing import Tables
 
 if TYPE_CHECKING:
-    from .study import Settings
+    from .settings import Settings
 
 _UNLIKE = "different families"
 

@@ -13,7 +13,7 @@ from .comparing import Tables
 from .published import SAME_DISTRIBUTION, TABLE_1
 
 if TYPE_CHECKING:
-    from .study import Settings
+    from .settings import Settings
 
 THRESHOLDS: dict[str, str | Column] = {
     "the paper": "{theirs}",

@@ -5,39 +5,12 @@ The studies of single tasks do the work; here their tables are laid beside the p
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from pydantic import Field
-
 from simstudy.pages.sections import Table
-from simstudy.studies import Findings, Keys, RunContext, Study, hashes_of, one_of, shipped_studies, tables_of
+from simstudy.studies import Findings, RunContext, hashes_of, tables_of
 
 from .comparing import beside_published, by_test, families, near_level, overlays, small_enough, told, training
 from .page import THRESHOLDS, sections
-
-
-class Natural(Keys):
-    """Outputs that others made (section 3.1): one test set of a study, and the figure that it stands beside."""
-
-    study: Annotated[str, one_of(shipped_studies())]
-    test_set: str
-    metric: str
-    like: str
-
-
-class Synthetic(Keys):
-    """A study of training-set resampling (sections 3.2 and 4)."""
-
-    study: Annotated[str, one_of(shipped_studies())]
-    task: str
-    like: str = ""
-
-
-class Settings(Study):
-    """The keys of study.toml."""
-
-    natural: list[Natural] = Field(min_length=1)
-    synthetic: list[Synthetic] = Field(min_length=1)
+from .settings import Settings
 
 
 def run(study: Settings, context: RunContext) -> Findings:

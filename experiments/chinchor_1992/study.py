@@ -6,16 +6,16 @@ randomization with 9,999 shuffles, as she did, and by the exact p-value beside i
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from pydantic import Field
 
 import simstudy as ss
-from simstudy.studies import EACH_ONCE, Cell, Decision, Findings, Keys, RunContext, Study, label, one_of
+from simstudy.studies import Cell, Decision, Findings, RunContext, label
 
 from .page import MUC_LIKE, RULES, decision_rows, drawn_pairs, example_sections, set_sections
+from .settings import Settings
 
 # Every case has 100 messages; in half of them there are 20 slots to fill, and every system fills them all. For each
 # system: runs of (messages, correct fills in each of them).
@@ -55,27 +55,6 @@ WAYS: dict[str, dict[str, Any]] = {
     "exact": {"alternative": "two-sided", "monte_carlo": False},
 }
 Both = tuple[pd.DataFrame, pd.DataFrame]
-
-MUC_METRICS = ("muc_recall", "muc_precision", "muc_f", "muc_f_2p", "muc_f_2r")
-
-Fraction = Annotated[float, Field(gt=0, lt=1)]
-
-
-class MucLike(Keys):
-    """The synthetic test set; see `simstudy.truth.muc_like`."""
-
-    n_systems: Annotated[int, Field(ge=2, le=100)]
-    n_messages: Annotated[int, Field(ge=2, le=500)]
-    """Exact p-values of F take time that grows with the third power of this."""
-    metrics: Annotated[list[Annotated[str, one_of(MUC_METRICS)]], EACH_ONCE] = Field(min_length=1)
-
-
-class Settings(Study):
-    """The keys of study.toml."""
-
-    cutoff: Fraction = 0.1
-    certainty: Fraction = 0.99
-    muc: MucLike
 
 
 def run(study: Settings, context: RunContext) -> Findings:

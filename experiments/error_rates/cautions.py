@@ -6,7 +6,7 @@ import pandas as pd
 
 from simstudy.pages.sections import Section, Table
 
-from .conditions import DEFAULT_TEST, Settings
+from .settings import DEFAULT_TEST, Settings
 from .tables import at_one_level
 
 # Error rates above this are off; fewer units have a remark of their own in verdicts.

@@ -6,7 +6,7 @@ import pandas as pd
 
 import simstudy as ss
 
-from .conditions import DEPENDENT_UNITS, TWO_SIDED, Settings, assumes_independence
+from .settings import DEPENDENT_UNITS, TWO_SIDED, Settings, assumes_independence
 
 # Tests whose power differs by less are equally good: what Monte Carlo error leaves of a mean of some rates.
 _AS_GOOD = 0.01

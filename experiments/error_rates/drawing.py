@@ -10,7 +10,7 @@ import pandas as pd
 import simstudy as ss
 
 from .choices import FAILS, FIRST, KEEPS, NEARLY
-from .conditions import Aims
+from .settings import Aims
 
 # What a test is worth in a situation, from good to bad: the colour of its cell.
 _VERDICTS = {FIRST: "#a6cde8", KEEPS: "#e3eff8", NEARLY: "#fdebc8", FAILS: "#f0a878"}

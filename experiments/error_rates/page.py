@@ -8,8 +8,8 @@ import simstudy as ss
 from simstudy.pages.sections import Figure, Section, Table
 
 from .choices import FAILS, FIRST, KEEPS
-from .conditions import DEFAULT_TEST, DEPENDENT_UNITS, DRAWN, EVEN, TWO_SIDED, Range, Settings
 from .drawing import draw_choices, draw_coverage, draw_exaggeration, draw_power, draw_rates, draw_uniformity
+from .settings import DEFAULT_TEST, DEPENDENT_UNITS, DRAWN, EVEN, TWO_SIDED, Range, Settings
 
 CLOSING = (
     "Error rates are shares of test sets with p at or below the level where the two systems have equal scores in the "

@@ -13,8 +13,9 @@ from simstudy.studies import Cell, Findings, RunContext
 
 from .cautions import caution_section, cautions
 from .choices import choices
-from .conditions import TWO_SIDED, Settings, examine
+from .conditions import examine
 from .page import CLOSING, chosen, coverage_sections, exact_sections, intervals, power_sections, rate_sections, verdicts
+from .settings import TWO_SIDED, Settings
 from .tables import by_test, conditions, coverage, error_rates, exact, few_units, power, quantiles
 
 

@@ -12,7 +12,7 @@ from scipy import stats
 import simstudy as ss
 from simstudy.studies import clopper_pearson
 
-from .conditions import DEFAULT_TEST, DEPENDENT_UNITS, NAMED, ONE_SIDED, TWO_SIDED, Aims, Settings
+from .settings import DEFAULT_TEST, DEPENDENT_UNITS, NAMED, ONE_SIDED, TWO_SIDED, Aims, Settings
 
 _KEYS = ["condition", "unit", "n_units", "test", "alternative", "alpha"]
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 import simstudy as ss
 
-from .section_4 import Parts
+from .settings import Parts
 
 # Colours of tests: Dark2 of ColorBrewer.
 _COLOURS = ("#1b9e77", "#d95f02", "#7570b3", "#e7298a", "#66a61e", "#e6ab02", "#a6761d", "#666666")

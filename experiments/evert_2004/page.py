@@ -14,7 +14,7 @@ from .claims import PAIR, RANKINGS
 from .drawing import by_length, spread
 
 if TYPE_CHECKING:
-    from .study import Settings
+    from .settings import Settings
 
 CLOSING = (
     "Precisions are fractions in the tables and percentages in figures. All p-values are two-sided. None is corrected "

@@ -3,60 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Any
 
 import pandas as pd
-from pydantic import Field
 
 import simstudy as ss
 from simstudy.studies import (
-    ARRANGEMENTS,
-    EACH_ONCE,
-    MEASURES,
     Cell,
-    Keys,
-    Positive,
     RunContext,
-    Size,
     clopper_pearson,
     derived_seed,
-    one_of,
     particle_sets,
 )
 
+from .settings import Parts, Simulated
+
 # Simulated experiments of a cell: finished work that a kill does not lose. What rejects the binomial in one of them.
 TOGETHER, REJECTING = 25, ("ks", "dispersion", "missed_test")
-
-Measure = Annotated[str, one_of(MEASURES)]
-Share = Annotated[float, Field(gt=0, lt=1)]
-Clusters = Annotated[tuple[Positive, Annotated[float, Field(ge=0, lt=1)]], Field(strict=False)]
-
-
-class Parts(Keys):
-    """Disjoint parts of the Brown corpus."""
-
-    n_parts: Annotated[list[Size], EACH_ONCE] = Field(min_length=1)
-    arrangements: Annotated[list[Annotated[str, one_of(ARRANGEMENTS)]], EACH_ONCE] = Field(min_length=1)
-    floor: Positive
-    """The least frequency of a candidate in a part."""
-    rankings: Annotated[list[Measure], EACH_ONCE] = Field(min_length=1)
-    share_accepted: Share
-    """How many candidates are accepted on average, as a share of those there are."""
-
-
-class Simulated(Keys):
-    """Repeated evaluations of simulated candidates."""
-
-    n_experiments: Positive
-    n_sets: Size
-    n_candidates: Size
-    share_true: Share
-    separation: float
-    """Of two scoring functions that are equally good."""
-    correlation: Annotated[float, Field(ge=0, le=1)]
-    clusters: Annotated[list[Clusters], EACH_ONCE] = Field(min_length=1)
-    """Candidates of a cluster, and their latent correlation; one candidate each, or 0: the binomial is true."""
-    n_accepted: Positive
 
 
 def parts_of_corpus(documents: Sequence[Any], settings: Parts, seed: int) -> dict[str, pd.DataFrame]:

@@ -7,34 +7,27 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Self
 
 import pandas as pd
-from pydantic import Field, model_validator
 
 import simstudy as ss
 from simstudy.files import datasets
 from simstudy.pages.sections import Table
 from simstudy.studies import (
-    EACH_ONCE,
     Comparison,
     Findings,
-    Keys,
-    Positive,
     Problems,
-    Resamples,
     RunContext,
-    Study,
     StudyError,
     check_comparison,
-    one_of,
     read_tagged,
     run_comparisons,
 )
 
-from .claims import FIRST_AHEAD_FROM, PAIR, RANKINGS, T_AHEAD_NEAR, claims, up_to
+from .claims import PAIR, RANKINGS, claims, up_to
 from .page import CLAIMED, CLOSING, sections
-from .section_4 import Parts, Share, Simulated, parts_of_corpus, simulated_check
+from .section_4 import parts_of_corpus, simulated_check
+from .settings import Beside, Settings
 
 KRENN, BROWN = "colloc_krenn/KrennPPV.rda", "nltk/brown.zip"
 
@@ -46,42 +39,6 @@ COLUMNS = {
 
 # Tables and figures have every so many lengths of n-best lists; claims look at all.
 STEP = 5
-
-
-class Figures(Keys):
-    """Figures 1 - 3: over which lengths of n-best lists."""
-
-    n_from: Positive
-    n_to: Positive
-    n_seeds: Positive = 100
-    """Ways to break ties that are tried."""
-
-    @model_validator(mode="after")
-    def _rules(self) -> Self:
-        first, last = T_AHEAD_NEAR, FIRST_AHEAD_FROM
-        if not self.n_from <= first < last <= self.n_to:
-            raise ValueError(
-                f"n_from and n_to must hold {first} to {last} between them, not {self.n_from} to {self.n_to}"
-            )
-        return self
-
-
-class Beside(Keys):
-    """All tests on the same precision at n."""
-
-    tests: Annotated[list[Annotated[str, one_of(ss.TESTS)]], EACH_ONCE] = Field(min_length=1)
-    lengths: Annotated[list[Positive], EACH_ONCE] = Field(min_length=1)
-    n_resamples: Resamples
-
-
-class Settings(Study):
-    """The keys of study.toml."""
-
-    alpha: Share = 0.05
-    figures: Figures
-    tests: Beside
-    parts: Parts
-    simulated: Simulated
 
 
 def run(study: Settings, context: RunContext) -> Findings:

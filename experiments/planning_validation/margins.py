@@ -2,48 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Self
+from typing import Any
 
 import numpy as np
-from pydantic import Field, model_validator
 
 import simstudy as ss
-from simstudy.studies import PAIR_MODELS, DrawnPairs, Keys, clopper_pearson, derived_seed, one_of, pair_model
+from simstudy.studies import DrawnPairs, clopper_pearson, derived_seed
+
+from .settings import Margin
 
 #: What is shown, in the order of `DrawnPairs.shown_within`.
 GOALS = ("not worse", "equivalent")
 
 # Numbers that are drawn at a time.
 _AT_ONCE = 4_000_000
-
-
-class Margin(Keys):
-    """Two systems of equal true scores, and the margin within which that is to be shown."""
-
-    title: str
-    """For the page."""
-    model: Annotated[str, one_of(PAIR_MODELS)]
-    parameters: dict[str, Any]
-    """Of the model."""
-    margin: Annotated[float, Field(gt=0)]
-    """On the metric's scale."""
-    population: Annotated[int, Field(ge=1000)] = 200_000
-    """Units from which the spread of differences is known."""
-
-    @model_validator(mode="after")
-    def _equal(self) -> Self:
-        try:
-            gain = self.pair.true_gain
-        except (TypeError, ValueError, IndexError, ArithmeticError) as error:
-            raise ValueError(f"parameters are not those of {self.model}: {error}") from None
-        if not abs(gain) < 1e-9:
-            raise ValueError(f"parameters must be those of equal systems, not of a gain of {gain:g}")
-        return self
-
-    @property
-    def pair(self) -> Any:
-        """What draws the two systems."""
-        return pair_model(self.model, self.parameters)
 
 
 def shown(name: str, margin: Margin, goal: str, sets: int, seed: int) -> dict[str, Any]:

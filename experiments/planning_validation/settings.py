@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from simstudy.studies import EACH_ONCE, Keys, Positive, Resamples, Study
-
-from .margins import Margin
+from simstudy.studies import EACH_ONCE, PAIR_MODELS, Keys, Positive, Resamples, Study, one_of, pair_model
 
 Names = Annotated[list[str], EACH_ONCE]
 
@@ -30,6 +28,35 @@ class Transfers(Keys):
     metric: str
     sources: Names = Field(min_length=1)
     targets: Names = Field(min_length=1)
+
+
+class Margin(Keys):
+    """Two systems of equal true scores, and the margin within which that is to be shown."""
+
+    title: str
+    """For the page."""
+    model: Annotated[str, one_of(PAIR_MODELS)]
+    parameters: dict[str, Any]
+    """Of the model."""
+    margin: Annotated[float, Field(gt=0)]
+    """On the metric's scale."""
+    population: Annotated[int, Field(ge=1000)] = 200_000
+    """Units from which the spread of differences is known."""
+
+    @model_validator(mode="after")
+    def _equal(self) -> Self:
+        try:
+            gain = self.pair.true_gain
+        except (TypeError, ValueError, IndexError, ArithmeticError) as error:
+            raise ValueError(f"parameters are not those of {self.model}: {error}") from None
+        if not abs(gain) < 1e-9:
+            raise ValueError(f"parameters must be those of equal systems, not of a gain of {gain:g}")
+        return self
+
+    @property
+    def pair(self) -> Any:
+        """What draws the two systems."""
+        return pair_model(self.model, self.parameters)
 
 
 class Settings(Study):

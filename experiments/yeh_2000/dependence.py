@@ -2,52 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
-
 import numpy as np
 import pandas as pd
-from pydantic import Field, model_validator
 
 import simstudy as ss
 from simstudy.studies import (
-    EACH_ONCE,
     Cell,
-    Keys,
-    Positive,
     RunContext,
-    Size,
     clopper_pearson,
     derived_seed,
 )
 
-Correlation = Annotated[float, Field(ge=0, lt=1)]
-Fraction = Annotated[float, Field(gt=0, lt=1)]
-
+from .settings import Dependence
 
 # What randomization swaps.
 UNITS = ["item", "cluster"]
-
-
-class Dependence(Keys):
-    """Equally good systems on items that come in clusters (section 4)."""
-
-    accuracy: Fraction
-    n_clusters: Size
-    cluster_size: Size
-    within: Annotated[list[Correlation], EACH_ONCE] = Field(min_length=1)
-    """Latent correlations of a system's results on the items of one cluster."""
-    between: Correlation
-    """Latent correlation of two systems on one item."""
-    n_data: Positive
-    """Test sets that are drawn for each correlation."""
-    alpha: Fraction = 0.05
-
-    @model_validator(mode="after")
-    def _shares(self) -> Self:
-        if max(self.within) + self.between > 1:
-            both = f"{max(self.within)} + {self.between}"
-            raise ValueError(f"within and between must not exceed 1 together, unlike {both}")
-        return self
 
 
 def dependence(settings: Dependence, seed: int, context: RunContext) -> pd.DataFrame:

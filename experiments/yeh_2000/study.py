@@ -11,42 +11,20 @@ import simstudy as ss
 from simstudy.pages.sections import Figure, Section, Table
 from simstudy.studies import (
     Findings,
-    Keys,
-    Positive,
     Problems,
     RunContext,
-    SideBySide,
-    Study,
-    TaskName,
-    Training,
     all_alike,
     check_systems,
     side_by_side,
     train,
 )
 
-from .dependence import Dependence, dependence
-from .example import PRINTED_SHUFFLES, RELATIONS, example, example_tests, independence, randomization
+from .dependence import dependence
+from .example import RELATIONS, example, example_tests, independence, randomization
+from .settings import Dependence, Settings
 
 # Correlations of five coins (section 4).
 FLIPS = (0.0, 0.1, 0.2, 0.4, 0.8)
-
-
-class Systems(Keys):
-    """Real systems: variants of base models, trained on resampled training sets."""
-
-    task: TaskName
-    test_set: str
-    training: Training = Training()
-
-
-class Settings(Study):
-    """The keys of study.toml."""
-
-    n_shuffles: Positive = PRINTED_SHUFFLES
-    systems: Systems
-    tests: SideBySide = SideBySide()
-    dependence: Dependence
 
 
 def run(study: Settings, context: RunContext) -> Findings:

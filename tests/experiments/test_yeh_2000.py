@@ -19,7 +19,7 @@ from tests.oracles import could_be
 BOTH, ONLY_1, ONLY_2 = 19, 28, 6
 SPURIOUS_BOTH, SPURIOUS_1, SPURIOUS_2 = 5, 43, 9
 PAPERS_SHUFFLES = 1_048_576
-SHUFFLES = 16_384
+SHUFFLES = 4_096
 
 SMALL: dict[str, dict[str, Any]] = {
     "systems": {"task": "digits", "test_set": "test", "training": {"fractions": [0.1], "replicates": [2]}},

@@ -6,8 +6,11 @@ from typing import Any
 
 from tests.experiments.programs import program, small
 
-ERRORS, TABLES, CHOICES = (program("error_rates", part) for part in ("conditions", "tables", "choices"))
-DEPENDENT_SYSTEMS, DEPENDENT_UNITS, NULL = ERRORS.DEPENDENT_SYSTEMS, ERRORS.DEPENDENT_UNITS, ERRORS.NULL
+SETTINGS, ASKED, TABLES, CHOICES = (
+    program("error_rates", part) for part in ("settings", "conditions", "tables", "choices")
+)
+examine = ASKED.examine
+DEPENDENT_SYSTEMS, DEPENDENT_UNITS, NULL = SETTINGS.DEPENDENT_SYSTEMS, SETTINGS.DEPENDENT_UNITS, SETTINGS.NULL
 CONDITIONS = small("error_rates").conditions  # type: ignore[attr-defined]
 
 NULLS = [name for name, condition in CONDITIONS.items() if condition.null]

@@ -17,7 +17,7 @@ from simstudy.engines.registry import TESTS
 from simstudy.running.fingerprints import derived_seed
 from simstudy.studies import StudyError
 from simstudy.truth.synthetic import outcome_correlation
-from tests.experiments.error_rates.small import CONDITIONS, ERRORS, NULLS, SMALL, VIEWS, study
+from tests.experiments.error_rates.small import CONDITIONS, NULLS, SMALL, VIEWS, examine, study
 from tests.experiments.programs import small
 from tests.oracles import compared
 
@@ -50,7 +50,7 @@ def test_many_test_sets_in_one_question_are_many_questions(name: str, unit: str)
 def test_coverage_is_that_of_the_intervals_that_compare_prints(name: str) -> None:
     sets, n = 40, 20
     settings = study(n_units=[n], shown=[n], batches=1, sets=sets, conditions=[name], tests=["t_paired"])
-    (row,) = ERRORS.examine(settings, name, n, 0)["coverage"]
+    (row,) = examine(settings, name, n, 0)["coverage"]
     model = CONDITIONS[name].pair
     rng = np.random.default_rng(derived_seed(settings.seed, "test sets", name, n, 0))
     pairs = pd.concat(
@@ -90,7 +90,7 @@ def test_right_and_wrong_answers_are_rejected_as_often_as_coins_allow() -> None:
         "two-sided": [2 * stats.binom.pmf(losses[: m + 1], m, 0.5) @ (2 * p <= alpha) for m, p in enumerate(by_items)],
         "greater": [2 * stats.binom.pmf(losses[: m + 1], m, 0.5) @ (p <= alpha) for m, p in enumerate(by_items)],
     }
-    for row in ERRORS.examine(settings, "accuracy", n, 0)["decisions"]:
+    for row in examine(settings, "accuracy", n, 0)["decisions"]:
         if row["alpha"] != alpha:
             continue
         expected = stats.binom.pmf(losses, n, differ) @ rejected[str(row["alternative"])]
@@ -105,7 +105,7 @@ def test_undefined_scores_are_counted_apart() -> None:
     """A system that accepts 8 % of 6 candidates accepts none of them three times in five."""
     sets, n = 2000, 6
     settings = study(n_units=[n], shown=[n], batches=1, sets=sets, tests=["sign_flips"])
-    row = ERRORS.examine(settings, "precision_few", n, 0)["decisions"][0]
+    row = examine(settings, "precision_few", n, 0)["decisions"][0]
     nothing = 1 - (1 - 0.92**n) * (1 - 0.7**n)
     assert stats.binomtest(int(row["n_undefined"]), sets, nothing).pvalue > 1e-6
     assert row["n_sets"] + row["n_undefined"] == sets

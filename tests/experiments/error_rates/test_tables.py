@@ -10,7 +10,7 @@ from scipy import stats
 
 from simstudy.running.fingerprints import derived_seed
 from simstudy.truth.synthetic import outcome_correlation
-from tests.experiments.error_rates.small import CHOICES, CONDITIONS, ERRORS, TABLES, study
+from tests.experiments.error_rates.small import CHOICES, CONDITIONS, TABLES, examine, study
 
 
 def two_by_two(n: int, only_first: float, only_second: float) -> Any:
@@ -33,7 +33,7 @@ def test_power_and_exaggeration_are_those_of_all_results_there_can_be() -> None:
     found, wrong = ((chance * (significant & side)).sum() for side in (b > c, b < c))
     mean = (chance * significant * np.abs(b - c)).sum() / n * 100 / (found + wrong)
     settings = study(n_units=[n], shown=[n], batches=1, sets=sets, conditions=[name], tests=["mcnemar"])
-    rows = ERRORS.examine(settings, name, n, 0)["decisions"]
+    rows = examine(settings, name, n, 0)["decisions"]
     counted = pd.DataFrame([{"condition": name, "n_units": n} | row for row in rows])
     table = TABLES.power(counted, settings)
     (row,) = table[(table["alternative"] == "two-sided") & (table["alpha"] == 0.05)].to_dict("records")
@@ -47,7 +47,7 @@ def test_power_and_exaggeration_are_those_of_all_results_there_can_be() -> None:
 
 def test_shares_of_p_values_are_counted_at_each_level() -> None:
     settings = study(conditions=["accuracy"], tests=["t_paired"], n_units=[40], sets=30)
-    found = [ERRORS.examine(settings, "accuracy", 40, batch)["quantiles"] for batch in (0, 1)]
+    found = [examine(settings, "accuracy", 40, batch)["quantiles"] for batch in (0, 1)]
     table = TABLES.quantiles(
         pd.DataFrame([{"condition": "accuracy", "n_units": 40} | row for rows in found for row in rows]), settings
     )

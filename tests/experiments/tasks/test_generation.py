@@ -61,8 +61,9 @@ def test_a_training_item_is_a_reference_and_a_test_item_a_meaning(small: Task) -
 def test_every_base_system_answers(small: Task) -> None:
     outputs = resample_training(small, fractions=[1.0], replicates=[2])["test"]
     assert outputs.names == [f"{name}-3-{k}" for name in ("retrieval", "templates", "n-grams") for k in (1, 2)]
-    again = resample_training(small, fractions=[1.0], replicates=[2], n_jobs=2)["test"]
-    np.testing.assert_array_equal(outputs.statistics, again.statistics)
+    for name in reversed(small.systems):
+        alone = train_variant(small, Variant(name, 3, 2), seed=0)["test"]["bleu"]
+        np.testing.assert_array_equal(outputs.select([f"{name}-3-2"]).statistics[0], alone)
 
 
 @pytest.mark.parametrize("metric", ["bleu", "chrf"])

@@ -1,4 +1,4 @@
-"""The tagging task on its real data; skipped where the data is not at hand."""
+"""The tagging task on its real data; skipped where the data is not at hand. Small files have test_features."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ import pytest
 from simstudy.training import Task, load_task
 from simstudy.training.resampling import Variant, train_variant
 from tests.conftest import SHARED
+
+# Five treebanks are read, and what a word is beside is counted over all of them.
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

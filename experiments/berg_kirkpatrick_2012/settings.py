@@ -1,0 +1,33 @@
+"""The keys of study.toml."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from simstudy.studies import Keys, Study, one_of, shipped_studies
+
+
+class Natural(Keys):
+    """Outputs that others made (section 3.1): one test set of a study, and the figure that it stands beside."""
+
+    study: Annotated[str, one_of(shipped_studies())]
+    test_set: str
+    metric: str
+    like: str
+
+
+class Synthetic(Keys):
+    """A study of training-set resampling (sections 3.2 and 4)."""
+
+    study: Annotated[str, one_of(shipped_studies())]
+    task: str
+    like: str = ""
+
+
+class Settings(Study):
+    """The keys of study.toml."""
+
+    natural: list[Natural] = Field(min_length=1)
+    synthetic: list[Synthetic] = Field(min_length=1)
