@@ -15,7 +15,7 @@ from simstudy.engines.registry import TESTS
 from simstudy.metrics import METRICS, Metric, get_metric
 from simstudy.metrics.made import metric as make_metric
 from simstudy.statistics.pvalues import CONVENTIONS
-from simstudy.truth.clustered import clustered_accuracies
+from simstudy.truth.synthetic import clustered_accuracies
 from tests.oracles import compared
 
 pytestmark = pytest.mark.statistical

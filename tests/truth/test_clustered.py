@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from simstudy.truth.clustered import all_alike, clustered_accuracies
-from simstudy.truth.synthetic import correlated_accuracies, outcome_correlation
+from simstudy.truth.synthetic import all_alike, clustered_accuracies, correlated_accuracies, outcome_correlation
 
 
 def right(accuracies: list[float], n_clusters: int, cluster_size: int, **options: float) -> np.ndarray:

@@ -9,12 +9,9 @@ import pytest
 from scipy import stats
 
 from simstudy.metrics import METRICS
-from simstudy.truth.clustered import clustered_accuracies
-from simstudy.truth.growing_gains import GrowingGains
 from simstudy.truth.pair_base import Drawn, PairModel
-from simstudy.truth.pair_models import Clusters, RightOrWrong, SkewedMeans
-from simstudy.truth.pair_responses import Acceptances, Responses
-from simstudy.truth.synthetic import outcome_correlation
+from simstudy.truth.pair_models import Acceptances, Clusters, GrowingGains, Responses, RightOrWrong, SkewedMeans
+from simstudy.truth.synthetic import clustered_accuracies, outcome_correlation
 from simstudy.truth.translations import Translations
 
 MODELS: dict[str, PairModel] = {

@@ -7,9 +7,8 @@ import pandas as pd
 import pytest
 
 from simstudy.outputs import Outputs
-from simstudy.truth.clustered import clustered_accuracies
 from simstudy.truth.redrawn import at_least, halves, redraw
-from simstudy.truth.synthetic import correlated_accuracies
+from simstudy.truth.synthetic import clustered_accuracies, correlated_accuracies
 
 
 @pytest.mark.parametrize("unit", [None, "item", "cluster"])

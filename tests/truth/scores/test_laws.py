@@ -13,8 +13,7 @@ from simstudy.analyses.correlation import correlation
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
 from simstudy.rankings.simulated import simulated_candidates
-from simstudy.truth.clustered import clustered_accuracies
-from simstudy.truth.pair_responses import Responses
+from simstudy.truth.pair_models import Responses
 from simstudy.truth.redrawn import halves, redraw
 from simstudy.truth.scores import (
     Bernoulli,
@@ -34,6 +33,7 @@ from simstudy.truth.scores import (
 from simstudy.truth.scores.corpus import Pool
 from simstudy.truth.scores.dependence import Independent
 from simstudy.truth.scores.pair_copulas import PairFit
+from simstudy.truth.synthetic import clustered_accuracies
 
 SIZES = (7, 1, 2, 5)
 MATRIX = np.array([[1, 0.8, 0.1], [0.8, 1, 0.4], [0.1, 0.4, 1]])

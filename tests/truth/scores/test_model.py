@@ -7,7 +7,6 @@ import pytest
 from scipy import stats
 
 from simstudy.engines.drawn_pairs import DrawnPairs
-from simstudy.truth.clustered import clustered_accuracies
 from simstudy.truth.scores import (
     Bernoulli,
     Beta,
@@ -23,7 +22,7 @@ from simstudy.truth.scores import (
     StudentT,
     TruePair,
 )
-from simstudy.truth.synthetic import outcome_correlation
+from simstudy.truth.synthetic import clustered_accuracies, outcome_correlation
 
 JUDGE = Ordinal((1, 2, 3, 4, 5), (0.1, 0.2, 0.3, 0.3, 0.1))
 FLAT = Ordinal((1, 2, 3, 4, 5), (0.4, 0.0, 0.1, 0.1, 0.4))
