@@ -13,8 +13,7 @@ from simstudy.analyses.correlation import correlation
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
 from simstudy.rankings.simulated import simulated_candidates
-from simstudy.truth.pair_models import Responses
-from simstudy.truth.redrawn import halves, redraw
+from simstudy.truth.redrawn import halves
 from simstudy.truth.scores import (
     Bernoulli,
     Beta,
@@ -33,7 +32,6 @@ from simstudy.truth.scores import (
 from simstudy.truth.scores.corpus import Pool
 from simstudy.truth.scores.dependence import Independent
 from simstudy.truth.scores.pair_copulas import PairFit
-from simstudy.truth.synthetic import clustered_accuracies
 
 SIZES = (7, 1, 2, 5)
 MATRIX = np.array([[1, 0.8, 0.1], [0.8, 1, 0.4], [0.1, 0.4, 1]])
@@ -240,13 +238,6 @@ def test_the_model_is_fitted_on_the_one_half_and_measured_beside_the_other() -> 
         assert table.loc["r12", column] == pytest.approx(correlation(half)["r12"].median())
 
 
-def test_clusters_that_are_drawn_more_than_once_are_clusters_of_their_own() -> None:
-    outputs = clustered_accuracies([0.6, 0.7], 7, 3, within=0.3)
-    drawn = redraw(outputs, 30, 2)
-    assert (drawn.n_items, drawn.items["cluster"].nunique()) == (90, 30)
-    assert (drawn.items["cluster"].value_counts() == 3).all()
-
-
 def test_two_candidates_of_a_cluster_are_true_together_as_the_normal_law_says() -> None:
     """P(both true), by the bivariate normal distribution, with 20,000 clusters of two."""
     (one,) = simulated_candidates(1, n_candidates=40_000, share_true=0.3, cluster_size=2, within=0.35)
@@ -256,19 +247,6 @@ def test_two_candidates_of_a_cluster_are_true_together_as_the_normal_law_says() 
     below = stats.norm.ppf(0.3)
     expected = stats.multivariate_normal([0, 0], [[1, 0.35], [0.35, 1]]).cdf([below, below])
     assert pairs.all(axis=1).mean() == pytest.approx(expected, abs=5 * np.sqrt(expected / len(pairs)))
-
-
-def test_documents_swing_up_and_down_for_both_systems() -> None:
-    """Shares found in documents of some thousand responses: half are recall + swing, half recall - swing, together."""
-    model = Responses(recall=(0.5, 0.7), precision=(0.9, 0.5), gold=5000, swing=0.2)
-    counts = model.draw(1, 400, np.random.default_rng(0)).statistics[0].astype(float)
-    share = counts[..., 0] / counts[..., 2]
-    up = share > np.array([[0.5], [0.7]])
-    np.testing.assert_array_equal(up[0], up[1])
-    assert abs(up[0].mean() - 0.5) < 5 * 0.5 / 20
-    for k, recall in enumerate((0.5, 0.7)):
-        assert share[k, up[k]].mean() == pytest.approx(recall + 0.2, abs=0.005)
-        assert share[k, ~up[k]].mean() == pytest.approx(recall - 0.2, abs=0.005)
 
 
 def test_information_criteria_are_their_formulas() -> None:
