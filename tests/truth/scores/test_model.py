@@ -71,6 +71,7 @@ def test_a_longer_test_set_begins_with_the_shorter_and_blocks_are_its_parts() ->
         model = ScoreModel([JUDGE] * 3, GaussianCopula(0.5), clusters)
         short, long = (model.outputs(n, seed=4) for n in (100, 9000))
         np.testing.assert_array_equal(long.head(100).statistics, short.statistics)
+        np.testing.assert_array_equal(long.head(5000).statistics, model.outputs(5000, seed=4).statistics)
         parts = list(model.blocks(9000, seed=4))
         assert len(parts) > 1
         np.testing.assert_array_equal(np.concatenate([part.statistics for part in parts], axis=1), long.statistics)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy import integrate, special, stats
+from scipy import special, stats
 
 from simstudy.truth.scores import (
     FAMILIES,
@@ -99,11 +99,6 @@ def test_what_is_drawn_has_the_density_and_kendalls_tau(density: Any, dependence
     if tau is not None:
         # Its standard error is at most about sqrt(2 / n).
         assert stats.kendalltau(*drawn[:5000].T).statistic == pytest.approx(tau, abs=0.05)
-
-
-def test_franks_tau_is_that_of_debyes_function() -> None:
-    debye = integrate.quad(lambda t: t / np.expm1(t), 0, 5)[0] / 5
-    assert 1 - 4 / 5 * (1 - debye) == pytest.approx(0.4567, abs=1e-4)
 
 
 def test_tawns_density_is_the_derivative_of_its_distribution_function() -> None:
