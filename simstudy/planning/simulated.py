@@ -230,7 +230,7 @@ def _tested(
 
 def _of_model(outputs: Outputs, gain: float) -> _Draw:
     """How test sets of a model fitted to two systems are drawn; a ValueError where it cannot have the gain."""
-    pair = fit(outputs, shrink=False).model.with_gain(gain).pair()  # type: ignore[attr-defined]
+    pair = fit(outputs, shrink=False).model.with_gain(gain).pair()
     return lambda n_sets, n_units, rng: pair.draw(n_sets, n_units, rng).by(pair.units[0])
 
 

@@ -51,8 +51,8 @@ from simstudy.studies.run import Results, run_study
 from simstudy.studies.side_by_side import side_by_side
 from simstudy.studies.stand_ins import check_comparison
 from simstudy.truth import PAIR_MODELS, pair_model
-from simstudy.truth.clustered import all_alike
 from simstudy.truth.particles import ARRANGEMENTS, particle_sets
+from simstudy.truth.synthetic import all_alike
 
 __all__ = [
     "ARRANGEMENTS",

@@ -6,9 +6,8 @@ each metric's statistics; `experiments/dependency_parsing/task.py` is one.
 
 from simstudy.training.base import Task
 from simstudy.training.classification import Classifier, Rows, count_correct
-from simstudy.training.examples import BaseSystem, Count, Examples
+from simstudy.training.examples import BaseSystem, Count, Examples, mixed_order
 from simstudy.training.named import load_task, task_names
-from simstudy.training.orders import mixed_order
 from simstudy.training.resampling import resample_training
 
 __all__ = [

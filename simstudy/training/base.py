@@ -110,11 +110,6 @@ class Task(ReprMixin):
         """The task's metrics by name."""
         return {metric.name: metric for metric in self.statistics}
 
-    def count(self, metric: Metric, test_set: str, answers: Any) -> NDArray[Any]:
-        """A metric's statistics (n items, S) of the answers to a test set; ValueError where they have another shape."""
-        examples = self.test_sets[test_set]
-        return self._shaped(metric, test_set, self.statistics[metric](examples, answers))
-
     def check_counts(self) -> None:
         """Raise a ValueError where a count of the gold answers has a wrong shape: before hours of training.
 
@@ -128,9 +123,13 @@ class Task(ReprMixin):
                     continue
                 self._shaped(metric, name, counted)
 
+    def count(self, metric: Metric, test_set: str, answers: Any) -> NDArray[Any]:
+        """A metric's statistics (n items, S) of the answers to a test set; ValueError where they have another shape."""
+        return self._shaped(metric, test_set, self.statistics[metric](self.test_sets[test_set], answers))
+
     def _shaped(self, metric: Metric, test_set: str, found: Any) -> NDArray[Any]:
-        examples, counted = self.test_sets[test_set], np.asarray(found)
-        if counted.shape != (expected := (examples.n_items, len(metric.statistics))):
+        counted, expected = np.asarray(found), (self.test_sets[test_set].n_items, len(metric.statistics))
+        if counted.shape != expected:
             raise ValueError(
                 f"statistics of '{metric.name}' on test set '{test_set}' must be of shape {expected}: a row for each "
                 f"item, {', '.join(metric.statistics)}; not {counted.shape}"
@@ -205,7 +204,7 @@ class Task(ReprMixin):
         if chosen.statistics != expected:
             needs = "no positive_label" if positive_label is not None else "a positive_label"
             raise ValueError(f"metric '{chosen.name}' of task '{name}' needs {needs}")
-        train = examples_of(features, gold, items, f"the training set of task '{name}'")
+        train = examples_of(f"the training set of task '{name}'", features, gold, items)
         known = np.unique(train.gold)
         if positive_label is not None and positive_label not in known:
             raise ValueError(f"positive_label must be one of the training labels, not {brief(positive_label)}")
@@ -216,15 +215,6 @@ class Task(ReprMixin):
                 raise ValueError(f"test set '{test_set}' must be (features, gold) or (features, gold, items)")
             if not np.isin(labels_of(given[1], f"test set '{test_set}'"), known).any():
                 raise ValueError(f"test set '{test_set}' shares no label with the training set: are they of one type?")
-        return cls(
-            name=name,
-            train=train,
-            test_sets={
-                test_set: examples_of(
-                    given[0], given[1], given[2] if len(given) > 2 else None, f"test set '{test_set}'"
-                )
-                for test_set, given in test_sets.items()
-            },
-            systems={system: Classifier(estimator) for system, estimator in systems.items()},
-            statistics={chosen: count},
-        )
+        tests = {of: examples_of(f"test set '{of}'", *given) for of, given in test_sets.items()}
+        classifiers = {system: Classifier(estimator) for system, estimator in systems.items()}
+        return cls(name, train, tests, classifiers, {chosen: count})

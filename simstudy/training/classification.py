@@ -147,7 +147,7 @@ def labels_of(gold: ArrayLike, what: str) -> Array:
     return labels
 
 
-def examples_of(features: Any, gold: ArrayLike, items: ArrayLike | None, what: str) -> Examples:
+def examples_of(what: str, features: Any, gold: ArrayLike, items: ArrayLike | None = None) -> Examples:
     """Rows and their labels as Examples; without items each row is one. A ValueError calls them `what`."""
     labels = labels_of(gold, what)
     matrix = features.tocsr() if hasattr(features, "tocsr") else np.asarray(features)

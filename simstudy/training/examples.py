@@ -1,8 +1,8 @@
-"""What tasks are made of: examples, base systems that learn from them, and how answers are counted."""
+"""What tasks are made of: examples and their order, base systems that learn from them, and how answers are counted."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 
 from simstudy.text.reprs import ReprMixin, listed
 from simstudy.validation import brief
+
+# A test set's order is fixed data: it has a seed of its own, which no study changes.
+_ORDER_SEED = 20120712
 
 
 @dataclass(frozen=True, repr=False)
@@ -92,3 +95,20 @@ class BaseSystem(Protocol):
 
 #: Examples and a base system's answers -> a metric's statistics (n items, S).
 Count = Callable[[Examples, Any], Any]
+
+
+def mixed_order(domains: Sequence[str]) -> NDArray[np.int64]:
+    """An order of items in which every initial segment is a random sample of each domain, in the whole's proportions.
+
+    Examples
+    --------
+    >>> order = mixed_order(["news"] * 4 + ["fiction"] * 2)
+    >>> sorted(order[:3]) != [0, 1, 2], sum(order[:3] < 4)
+    (True, np.int64(2))
+    """
+    shuffled = np.random.default_rng(_ORDER_SEED).permutation(len(domains))
+    named = pd.Series(np.asarray(domains)[shuffled])
+    grouped = named.groupby(named)
+    place = (grouped.cumcount() + 0.5) / grouped.transform("size")
+    order: NDArray[np.int64] = shuffled[place.sort_values(kind="stable").index.to_numpy()]
+    return order

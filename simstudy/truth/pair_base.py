@@ -28,27 +28,17 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Drawn:
-    """M test sets.
+    """M test sets: statistics (M, 2 systems, items, S).
 
-    Attributes
-    ----------
-    statistics
-        (M, 2 systems, items, S).
-    starts
-        (n,) positions of the first item of each cluster, the same in all test sets; None where items are independent.
+    `starts` are the positions (n,) of the first item of each cluster, the same in all test sets; None where items are
+    independent.
     """
 
     statistics: Array
     starts: IntArray | None = None
 
     def by(self, unit: str) -> Array:
-        """Statistics (M, 2, units, S), by "item" or by "cluster".
-
-        Examples
-        --------
-        >>> Drawn(np.ones((1, 2, 5, 1), dtype=int), np.array([0, 3])).by("cluster")[0, 0, :, 0].tolist()
-        [3, 2]
-        """
+        """Statistics (M, 2, units, S), by "item" or by "cluster"."""
         if unit == "item" or self.starts is None:
             return self.statistics
         sums = np.add.reduceat(self.statistics.astype(np.float64), self.starts, axis=2)
@@ -56,39 +46,31 @@ class Drawn:
 
 
 class PairModel(ABC):
-    """A model of two systems' results on one test set.
-
-    Attributes
-    ----------
-    metric
-        What they are scored by, a name in `simstudy.metrics.METRICS`; more is better.
-    units
-        What tests may take as units, the independent ones first.
-    exchangeable
-        Whether the two systems' results on an independent unit may be swapped and nothing changes in law: the null
-        hypothesis of randomization.
-    independent
-        Whether the two systems' results are independent of each other.
-    """
+    """A model of two systems' results on one test set."""
 
     @property
     @abstractmethod
     def metric(self) -> str:
-        """What they are scored by."""
+        """What the systems are scored by, a name in `simstudy.metrics.METRICS`; more is better."""
 
     @property
     def units(self) -> tuple[str, ...]:
-        """What tests may take as units."""
+        """What tests may take as units, the independent ones first."""
         return ("item",)
 
     @property
-    @abstractmethod
     def exchangeable(self) -> bool:
-        """Whether results may be swapped."""
+        """Whether the systems' results on an independent unit may be swapped and nothing changes in law.
+
+        That is the null hypothesis of randomization. It holds where the parameters that each system has of its own
+        (pairs of numbers) are the same.
+        """
+        own = [value for value in vars(self).values() if np.ndim(value) == 1]
+        return all(first == second for first, second in own)
 
     @property
     def independent(self) -> bool:
-        """Whether results are independent of each other."""
+        """Whether the two systems' results are independent of each other."""
         return False
 
     @abstractmethod
@@ -106,9 +88,9 @@ class PairModel(ABC):
         return first - second
 
 
-def alike(of_systems: Two) -> bool:
-    """Whether both systems have the same number."""
-    return of_systems[0] == of_systems[1]
+def starts_of(sizes: IntArray) -> IntArray:
+    """Positions (n,) of the first items of clusters of these sizes."""
+    return np.concatenate([[0], np.cumsum(sizes)[:-1]])
 
 
 def percent(shares: Two) -> Two:
@@ -122,14 +104,7 @@ def column(of_systems: Sequence[float]) -> FloatArray:
 
 
 def check_two(argument: str, values: object, what: str, least: float, most: float = np.inf) -> None:
-    """Raise a ValueError where these are not two finite numbers, one for each system, from least to most.
-
-    Examples
-    --------
-    >>> check_two("accuracies", (0.5, 1.5), "fractions", 0, 1)
-    Traceback (most recent call last):
-    ValueError: accuracies must be two fractions from 0 to 1, one for each system, not (0.5, 1.5)
-    """
+    """Raise a ValueError where these are not two finite numbers, one for each system, from least to most."""
     given = number_list(argument, values)
     if given.size != 2 or not (np.isfinite(given) & (given >= least) & (given <= most)).all():
         raise ValueError(
@@ -138,14 +113,7 @@ def check_two(argument: str, values: object, what: str, least: float, most: floa
 
 
 def check_one(argument: str, value: object, least: float, most: float = np.inf) -> None:
-    """Raise a ValueError where this is no finite number from least to most.
-
-    Examples
-    --------
-    >>> check_one("spread", -1, 0)
-    Traceback (most recent call last):
-    ValueError: spread must be a finite number of at least 0, not -1
-    """
+    """Raise a ValueError where this is no finite number from least to most."""
     check_number(argument, value)
     assert isinstance(value, float | int | np.number)
     if not (np.isfinite(value) and least <= value <= most):

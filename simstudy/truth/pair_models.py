@@ -1,4 +1,4 @@
-"""Models of two systems that score every item: right and wrong answers, clusters of them, means."""
+"""Models of two systems: right and wrong answers, clusters, means, gains that grow, responses, acceptance sets."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from simstudy.metrics.base import Array
-from simstudy.truth.pair_base import ROUNDING, Drawn, PairModel, Two, alike, check_one, check_two, column, percent
+from simstudy.truth.pair_base import ROUNDING, Drawn, PairModel, Two, check_one, check_two, column, percent, starts_of
+from simstudy.truth.synthetic import right_or_wrong
 from simstudy.validation import check_flag, check_whole
+
+# The second system's true score where gains grow.
+_SCORE = 10.0
 
 
 @dataclass(frozen=True)
@@ -19,7 +22,7 @@ class RightOrWrong(PairModel):
     """Right and wrong answers; the systems share the items' difficulty.
 
     A system is right where sqrt(between) d_i + sqrt(1 - between) e_{k, i} is below its accuracy's normal quantile
-    (`simstudy.truth.synthetic.correlated_accuracies`, for many test sets).
+    (`simstudy.truth.correlated_accuracies`, for many test sets).
 
     Attributes
     ----------
@@ -43,26 +46,21 @@ class RightOrWrong(PairModel):
         check_two("accuracies", self.accuracies, "fractions", 0, 1)
         check_one("between", self.between, 0, 1)
 
-    @property
-    def exchangeable(self) -> bool:
-        return alike(self.accuracies)
-
     def scores(self) -> Two:
         return percent(self.accuracies)
 
     def draw(self, n_sets: int, n_units: int, rng: np.random.Generator) -> Drawn:
         normals = _normals(rng, n_sets, 3, n_units)
         latent = np.sqrt(self.between) * normals[:, :1] + np.sqrt(1 - self.between) * normals[:, 1:]
-        return Drawn(_answers(latent, self.accuracies))
+        return Drawn(right_or_wrong(latent, self.accuracies))
 
 
 @dataclass(frozen=True)
 class Clusters(PairModel):
     """Right and wrong answers on items that come in clusters (documents, users), some of which suit a system.
 
-    The law is that of `simstudy.truth.clustered.clustered_accuracies`: two systems of equal accuracy may swap
-    whole clusters and nothing changes, while items that are swapped one by one are taken to be independent and are
-    not.
+    The law is that of `simstudy.truth.clustered_accuracies`: two systems of equal accuracy may swap whole clusters and
+    nothing changes, while items that are swapped one by one are taken to be independent and are not.
 
     Attributes
     ----------
@@ -101,10 +99,6 @@ class Clusters(PairModel):
         check_whole("size", self.size, 1)
         check_flag("varying", self.varying)
 
-    @property
-    def exchangeable(self) -> bool:
-        return alike(self.accuracies)
-
     def scores(self) -> Two:
         return percent(self.accuracies)
 
@@ -114,7 +108,7 @@ class Clusters(PairModel):
         normals = _normals(rng, n_sets, 3, int(sizes.sum()))
         latent = np.sqrt(self.between) * normals[:, :1] + np.sqrt(self.within) * suits
         latent += np.sqrt(max(1 - self.within - self.between, 0)) * normals[:, 1:]
-        return Drawn(_answers(latent, self.accuracies), np.concatenate([[0], np.cumsum(sizes)[:-1]]))
+        return Drawn(right_or_wrong(latent, self.accuracies), starts_of(sizes))
 
 
 @dataclass(frozen=True)
@@ -136,17 +130,11 @@ class SkewedMeans(PairModel):
 
     spread: float
     metric: ClassVar[str] = "mean"
+    exchangeable: ClassVar[bool] = False
+    independent: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_one("spread", self.spread, 0)
-
-    @property
-    def exchangeable(self) -> bool:
-        return False
-
-    @property
-    def independent(self) -> bool:
-        return True
 
     def scores(self) -> Two:
         return 1.0, 1.0
@@ -158,11 +146,168 @@ class SkewedMeans(PairModel):
         return Drawn(statistics)
 
 
+@dataclass(frozen=True)
+class GrowingGains(PairModel):
+    """Item scores in clusters whose gain grows with the cluster's size: few large clusters decide.
+
+    Sizes are geometric and drawn anew for each cluster of each test set. In a cluster of s items the first system's
+    scores are higher by gain + slope (s - m) on average, where m = 2 size - 1 is the mean size of the cluster that an
+    item is in, so that over all items they are higher by the gain. Only sums over clusters are drawn.
+
+    Attributes
+    ----------
+    size
+        The mean number of items of a cluster.
+    slope
+        By how much the gain grows for each item that a cluster has more.
+    spread
+        The standard deviation of the difference of the two systems' scores on one item of a given cluster (normal).
+    gain
+        The true gain.
+
+    Examples
+    --------
+    >>> model = GrowingGains(size=5, slope=0.2, spread=3.0)
+    >>> model.scores(), model.draw(3, 8, np.random.default_rng(0)).statistics.shape
+    ((10.0, 10.0), (3, 2, 8, 2))
+    """
+
+    size: int
+    slope: float
+    spread: float
+    gain: float = 0.0
+    metric: ClassVar[str] = "mean"
+    units: ClassVar[tuple[str, ...]] = ("cluster",)
+
+    def __post_init__(self) -> None:
+        check_whole("size", self.size, 1)
+        check_one("slope", self.slope, -np.inf)
+        check_one("spread", self.spread, 0)
+        check_one("gain", self.gain, -np.inf)
+
+    @property
+    def exchangeable(self) -> bool:
+        return self.slope == 0 and self.gain == 0
+
+    def scores(self) -> Two:
+        return _SCORE + self.gain, _SCORE
+
+    def draw(self, n_sets: int, n_units: int, rng: np.random.Generator) -> Drawn:
+        sizes = rng.geometric(1 / self.size, (n_sets, n_units)).astype(np.float64)
+        # Half of an item's variance is each system's own.
+        noise = rng.standard_normal((2, n_sets, n_units)) * np.sqrt(sizes / 2) * self.spread
+        statistics = np.stack([_SCORE * sizes + noise, np.broadcast_to(sizes, noise.shape)], axis=-1)
+        statistics[0, ..., 0] += sizes * (self.gain + self.slope * (sizes - (2 * self.size - 1)))
+        return Drawn(statistics.swapaxes(0, 1))
+
+
+@dataclass(frozen=True)
+class Responses(PairModel):
+    """Correct, guessed and gold responses (F1) in documents; the systems share what is to be found, and how hard it is.
+
+    A document has Poisson(gold) responses to find. In half of the documents each is found with probability
+    recall + swing, in the others with recall - swing; for each there are Poisson(recall (1 / precision - 1)) spurious
+    guesses.
+
+    Attributes
+    ----------
+    recall, precision
+        True ones, fractions.
+    gold
+        Mean number of responses to find in a document.
+    swing
+        At most recall, and at most 1 - recall.
+
+    Examples
+    --------
+    >>> [round(score, 9) for score in Responses(recall=(0.6, 0.9), precision=(0.9, 0.6)).scores()]
+    [72.0, 72.0]
+    """
+
+    recall: Two
+    precision: Two
+    gold: float = 3.0
+    swing: float = 0.1
+    metric: ClassVar[str] = "f1"
+
+    def __post_init__(self) -> None:
+        check_two("recall", self.recall, "fractions", 0, 1)
+        check_two("precision", self.precision, "fractions", 0, 1)
+        if min(self.precision) == 0:
+            raise ValueError(f"precision must be above 0, not {self.precision}")
+        check_one("gold", self.gold, 0)
+        check_one("swing", self.swing, 0, 1)
+        # The chance to be found must be one in both kinds of documents.
+        most = min(*self.recall, *(1 - share for share in self.recall))
+        if self.swing > most + ROUNDING:
+            raise ValueError(f"swing must be at most {most:g} for recall {self.recall}, not {self.swing}")
+
+    def scores(self) -> Two:
+        first, second = (200 * p * r / (p + r) for p, r in zip(self.precision, self.recall, strict=True))
+        return first, second
+
+    def draw(self, n_sets: int, n_units: int, rng: np.random.Generator) -> Drawn:
+        gold = rng.poisson(self.gold, (n_sets, 1, n_units))
+        swing = self.swing * (2 * rng.integers(2, size=gold.shape) - 1)
+        recall, precision = column(self.recall), column(self.precision)
+        correct = rng.binomial(gold, np.clip(recall + swing, 0, 1))
+        spurious = rng.poisson(gold * recall * (1 / precision - 1))
+        return Drawn(np.stack([correct, correct + spurious, np.broadcast_to(gold, correct.shape)], axis=-1))
+
+
+@dataclass(frozen=True)
+class Acceptances(PairModel):
+    """Acceptance sets (precision): candidates are true or false for both systems, which accept some of them.
+
+    Without `precisions` they accept them regardless of it. So both precisions are the share of true candidates, however
+    many a system accepts; and what only one accepts is true as often as what only the other does.
+
+    Attributes
+    ----------
+    accepted
+        The share of the candidates that each system accepts.
+    true
+        The share that is true.
+    precisions
+        The share of each system's accepted candidates that is true; None: as many as of all candidates.
+
+    Examples
+    --------
+    >>> Acceptances((0.8, 0.2), true=0.5).scores(), Acceptances((0.5, 0.2), 0.5, (0.6, 0.8)).scores()
+    ((50.0, 50.0), (60.0, 80.0))
+    """
+
+    accepted: Two
+    true: float
+    precisions: Two | None = None
+    metric: ClassVar[str] = "precision"
+
+    def __post_init__(self) -> None:
+        check_two("accepted", self.accepted, "fractions", 0, 1)
+        check_one("true", self.true, 0, 1)
+        if self.precisions is None:
+            return
+        check_two("precisions", self.precisions, "fractions", 0, 1)
+        for accepted, precision in zip(self.accepted, self.precisions, strict=True):
+            if max(accepted * precision - self.true, accepted * (1 - precision) - 1 + self.true) > ROUNDING:
+                raise ValueError(
+                    f"precisions must leave each system no more true and false candidates to accept than the shares "
+                    f"{self.true:g} and {1 - self.true:g} that there are, unlike {precision:g} of {accepted:g}"
+                )
+
+    def scores(self) -> Two:
+        return percent(self.precisions or (self.true, self.true))
+
+    def draw(self, n_sets: int, n_units: int, rng: np.random.Generator) -> Drawn:
+        true = rng.random((n_sets, 1, n_units), dtype=np.float32) < self.true
+        chance: Array = column(self.accepted)
+        if self.precisions is not None:
+            right = chance * column(self.precisions)
+            chance = np.where(true, right / max(self.true, ROUNDING), (chance - right) / max(1 - self.true, ROUNDING))
+        accepted = rng.random((n_sets, 2, n_units), dtype=np.float32) < chance
+        gold = np.broadcast_to(true, accepted.shape)
+        return Drawn(np.stack([accepted & true, accepted, gold], axis=-1).astype(np.int8))
+
+
 def _normals(rng: np.random.Generator, *shape: int) -> NDArray[np.float32]:
     return rng.standard_normal(shape, dtype=np.float32)
-
-
-def _answers(latent: Array, accuracies: Two) -> Array:
-    """Accuracy's statistics (M, 2, items, 2) of latent scores (M, 2, items)."""
-    right = latent < stats.norm.ppf(column(accuracies))
-    return np.stack([right, np.ones_like(right)], axis=-1).astype(np.int8)

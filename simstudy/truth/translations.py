@@ -64,10 +64,6 @@ class Translations(PairModel):
         check_one("own", self.own, 0)
         check_one("goes_on", self.goes_on, 0, 1)
 
-    @property
-    def exchangeable(self) -> bool:
-        return self.quality[0] == self.quality[1] and self.length[0] == self.length[1]
-
     def scores(self) -> Two:
         spread = float(np.hypot(self.shared, self.own))
         first, second = (

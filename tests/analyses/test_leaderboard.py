@@ -10,8 +10,7 @@ from simstudy.analyses.stepdown import GainParts, Places, places
 from simstudy.metrics.mean import Mean
 from simstudy.metrics.ratio import Ratio
 from simstudy.outputs import Outputs
-from simstudy.truth.clustered import clustered_accuracies
-from simstudy.truth.synthetic import correlated_accuracies
+from simstudy.truth.synthetic import clustered_accuracies, correlated_accuracies
 
 SETS = ["place_low", "place_high", "place_low_own", "place_high_own", "may_be_best"]
 

@@ -10,7 +10,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from simstudy.training import Task
+from simstudy.training import Task, mixed_order
 
 
 def task_of(estimator: Any) -> Task:
@@ -51,3 +51,15 @@ class Plain:
 def test_what_can_not_be_cloned_is_refused_in_one_line() -> None:
     with pytest.raises(ValueError, match=r"system 'base' must inherit from sklearn.base.BaseEstimator, unlike Plain$"):
         task_of(Plain())
+
+
+def test_a_mixed_order_has_every_domain_evenly_from_the_first_item_to_the_last() -> None:
+    """The k-th item of a domain of size m stands where (k - 1/2) / m of all items are; a single one in the middle."""
+    domains = np.array(["news"] * 30 + ["mail"] * 20 + ["wiki"])
+    order = mixed_order(domains.tolist())
+    assert sorted(order) == list(range(51))
+    assert domains[order].tolist().index("wiki") == 25
+    for name, size in (("news", 30), ("mail", 20)):
+        found = np.cumsum(domains[order] == name)
+        assert np.abs(found - size * np.arange(1, 52) / 51).max() <= 1
+        assert order[domains[order] == name].tolist() != sorted(order[domains[order] == name])

@@ -149,7 +149,6 @@ def letters(data_dir):
     ("edit", "trained"),
     [
         (("Answers what", "It answers what"), 0),
-        (("counts = Counter()", "counts = Counter()  # by label"), 0),
         (('max("ab"', 'min("ab"'), 2),
         (("int(a == g)", "int(a != g)"), 2),
         (('"abbba"', '"abbbb"'), 2),

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import integrate, stats
+from scipy import stats
 
 from simstudy.rankings.candidates import Candidates
 from simstudy.rankings.simulated import simulated_candidates
@@ -24,9 +24,9 @@ def contents(each: Candidates) -> tuple[str, list[str], list[bool], list[list[fl
 
 
 def test_counts_in_regions_are_independent_poisson_variables() -> None:
-    """Section 3.1: true and false ones in the four regions that two thresholds make, over 1,500 sets."""
+    """Section 3.1: true and false ones in the four regions that two thresholds make, over 500 sets."""
     sets = simulated_candidates(
-        1500, n_candidates=60, share_true=0.3, separations={"g": 1.0, "h": 0.5}, correlation=0.6, seed=1
+        500, n_candidates=60, share_true=0.3, separations={"g": 1.0, "h": 0.5}, correlation=0.6, seed=1
     )
     counts = np.empty((len(sets), 8))
     for row, each in zip(counts, sets, strict=True):
@@ -83,16 +83,6 @@ def test_every_candidate_has_the_same_margins(cluster_size: int, within: float) 
     assert stats.kstest(score[is_true] - 1.2, "norm").pvalue > FALSE_ALARM
 
 
-def test_the_number_of_clusters_is_poisson() -> None:
-    sets = simulated_candidates(800, n_candidates=50, separations={"g": 1.0}, cluster_size=7, seed=4)
-    sizes = np.array([each.n_candidates for each in sets])
-    assert (sizes % 7 == 0).all()
-    counts = np.bincount(np.clip(sizes // 7, 2, 13), minlength=14)[2:]
-    poisson = stats.poisson(50 / 7)
-    expected = np.r_[poisson.cdf(2), poisson.pmf(np.arange(3, 13)), poisson.sf(12)]
-    assert stats.chisquare(counts, 800 * expected).pvalue > FALSE_ALARM
-
-
 def test_a_cluster_may_be_of_one_mind() -> None:
     scores, true = one_large_set(500, share_true=0.4, cluster_size=5, within=1)
     assert (true.reshape(-1, 5) == true[::5, None]).all()
@@ -100,11 +90,6 @@ def test_a_cluster_may_be_of_one_mind() -> None:
         scores.reshape(2, -1, 5), np.broadcast_to(scores[:, ::5, None], (2, true.size // 5, 5))
     )
     assert 0 < true.mean() < 1
-
-
-def test_functions_may_be_misled_all_alike() -> None:
-    scores, true = one_large_set(500, separations={"g": 1.0, "h": 3.0}, correlation=1)
-    np.testing.assert_allclose(scores[1] - scores[0], 2.0 * true, atol=1e-12)
 
 
 def test_no_set_is_empty() -> None:
@@ -124,7 +109,7 @@ def test_more_sets_begin_with_the_fewer() -> None:
     assert not {each.scores[0, 0] for each in other} & {each.scores[0, 0] for each in many}
 
 
-@pytest.mark.parametrize("threshold", [-1.0, 0.5, 2.0])
+@pytest.mark.parametrize("threshold", [-1.0, 2.0])
 @pytest.mark.parametrize(("cluster_size", "within"), [(1, 0.0), (4, 0.5)])
 def test_the_average_precision_is_that_of_a_large_set(threshold: float, cluster_size: int, within: float) -> None:
     scores, true = one_large_set(
@@ -135,27 +120,6 @@ def test_the_average_precision_is_that_of_a_large_set(threshold: float, cluster_
     # At worst all candidates of a cluster count as one.
     error = np.sqrt(pi * (1 - pi) * cluster_size / accepted.sum())
     assert abs(true[accepted].mean() - pi) < 5 * error
-
-
-@pytest.mark.parametrize(("share", "separation", "threshold"), [(0.1, 1.5, 1.2), (0.5, 0.0, 3.0), (0.3, -1.0, 0.7)])
-def test_the_average_precision_by_integrating_densities(share: float, separation: float, threshold: float) -> None:
-    def density(x: float, mean: float) -> float:
-        return float(np.exp(-((x - mean) ** 2) / 2))
-
-    of_true, of_false = (integrate.quad(density, threshold, 40, args=(mean,))[0] for mean in (separation, 0.0))
-    expected = share * of_true / (share * of_true + (1 - share) * of_false)
-    assert average_precision(share, separation, threshold) == pytest.approx(expected, rel=1e-6)
-
-
-def test_the_average_precision_far_out() -> None:
-    """Where neither probability is a number that a computer has: their ratio is about exp(d gamma - d^2 / 2)."""
-    assert average_precision(0.5, -1, 1000) == pytest.approx(0, abs=1e-300)
-    assert average_precision(0.5, 0.001, 1000) == pytest.approx(1 / (1 + np.exp(-1)), abs=1e-5)
-    assert average_precision(0.5, 1, -1000) == 0.5
-
-
-def test_a_threshold_below_all_scores_accepts_all_candidates_and_one_above_nearly_only_true_ones() -> None:
-    assert [round(average_precision(0.1, 1.5, gamma), 4) for gamma in (-9, 1.5, 9)] == [0.1, 0.454, 1.0]
 
 
 @pytest.mark.parametrize(
@@ -176,10 +140,3 @@ def test_a_threshold_below_all_scores_accepts_all_candidates_and_one_above_nearl
 def test_bad_input(options: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         simulated_candidates(**{"n_sets": 2, **options})  # type: ignore[arg-type]
-
-
-def test_an_average_precision_needs_numbers() -> None:
-    with pytest.raises(ValueError, match="share_true must lie between 0 and 1"):
-        average_precision(0, 1, 1)
-    with pytest.raises(ValueError, match="separation and threshold must be finite, not 1 and inf"):
-        average_precision(0.1, 1, float("inf"))

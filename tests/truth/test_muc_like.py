@@ -31,10 +31,9 @@ def test_as_at_muc_4() -> None:
     assert orders[0] != orders[1]
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
 @pytest.mark.parametrize("options", [{}, {"partial": 0.0}, {"relevant": 1.0}, {"between": 0.0, "within": 1.0}])
-def test_rules_hold(seed: int, options: dict[str, float]) -> None:
-    outputs = muc_like(seed=seed, **options)  # type: ignore[arg-type]
+def test_rules_hold(options: dict[str, float]) -> None:
+    outputs = muc_like(**options)  # type: ignore[arg-type]
     assert outputs.statistics.dtype == np.int64
     possible, actual, correct, partial = np.moveaxis(outputs.statistics, -1, 0)
     for name in ("muc_recall", "muc_precision", "muc_f_2p", "muc_f_2r"):
@@ -52,7 +51,7 @@ def test_truth_is_what_large_test_sets_come_to() -> None:
     true = outputs.systems
     for metric, column in (("muc_recall", "true_recall"), ("muc_precision", "true_precision"), ("muc_f", "true_score")):
         scores, expected = outputs.with_metric(metric).scores(), true[column].to_numpy()
-        # Standard errors, from 60 parts of 1000 messages, are 0.1 to 0.3 points.
+        # Standard errors, from 60 parts of 1000 messages, are 0.1 to 0.4 points.
         parts = [
             outputs.take(np.arange(start, start + 1000)).with_metric(metric).scores()
             for start in range(0, 60_000, 1000)
@@ -66,7 +65,7 @@ def test_truth_is_what_large_test_sets_come_to() -> None:
 
 
 def test_sizes_of_messages() -> None:
-    outputs = muc_like(1, 40_000, recalls=[0.5], precisions=[0.5], seed=5)
+    outputs = muc_like(1, 20_000, recalls=[0.5], precisions=[0.5], seed=5)
     possible = outputs.statistics[0, outputs.items["relevant"].to_numpy(), 0]
     assert possible.min() == 1
     expected = stats.nbinom((MEAN_POSSIBLE - 1) / (VARIANCE_RATIO - 1), 1 / VARIANCE_RATIO, loc=1)
@@ -80,7 +79,7 @@ def test_sizes_of_messages() -> None:
 def test_latent_correlations_are_what_was_asked_for() -> None:
     """At recall 1/2 Sheppard's formula holds: both of two fills are found with chance 1/4 + arcsin(rho) / 2 pi."""
     between, within = 0.35, 0.6
-    outputs = muc_like(**PAIR, n_messages=80_000, partial=0, between=between, within=within, seed=1)  # type: ignore[arg-type]
+    outputs = muc_like(**PAIR, n_messages=30_000, partial=0, between=between, within=within, seed=1)  # type: ignore[arg-type]
     possible, _, found, _ = np.moveaxis(outputs.statistics[:, outputs.items["relevant"].to_numpy()], -1, 0)
     both_systems = found[0] * found[1] / possible[0] ** 2
     large = possible[0] > 1
@@ -90,27 +89,11 @@ def test_latent_correlations_are_what_was_asked_for() -> None:
         assert abs(pairs.mean() - (1 / 4 + np.arcsin(latent) / (2 * np.pi))) < 5.5 * error
 
 
-def test_message_recalls_of_two_systems_correlate_the_more_the_more_is_shared() -> None:
-    correlations = [
-        np.corrcoef(found_shares(muc_like(**PAIR, n_messages=4000, between=between, within=0.6)))[0, 1]  # type: ignore[arg-type]
-        for between in (0.0, 0.2, 0.4, 0.6)
-    ]
-    assert (np.diff(correlations) > 0.1).all()
-    assert abs(correlations[0]) < 5.5 / np.sqrt(1900)
-
-
 def test_hard_messages_have_fewer_fills_found_and_more_of_them_wrong() -> None:
     outputs = muc_like(**PAIR, n_messages=4000)  # type: ignore[arg-type]
     fills = outputs.statistics[0, outputs.items["relevant"].to_numpy()]
     wrong = fills[:, 1] - fills[:, 2] - fills[:, 3]
     assert stats.spearmanr(found_shares(outputs)[0], wrong).statistic < -0.2
-
-
-def test_equal_systems_are_exchangeable_on_each_message() -> None:
-    first, second = muc_like(**PAIR, n_messages=20_000, seed=7).statistics  # type: ignore[arg-type]
-    for difference in (first[:, 1] - second[:, 1], first[:, 2] - second[:, 2]):
-        assert stats.binomtest(int((difference > 0).sum()), int((difference != 0).sum())).pvalue > 1e-6
-        assert stats.wilcoxon(difference).pvalue > 1e-6
 
 
 def test_a_seed_is_a_test_set_and_a_part_does_not_depend_on_the_rest() -> None:

@@ -19,11 +19,9 @@ from simstudy.engines.swap_kernels import coin_flips
 from simstudy.outputs import Outputs
 from simstudy.rankings.simulated import simulated_candidates
 from simstudy.training.resampling import Variant
-from simstudy.truth.clustered import clustered_accuracies
 from simstudy.truth.muc_like import muc_like
 from simstudy.truth.pair_base import PairModel
-from simstudy.truth.pair_models import Clusters, RightOrWrong, SkewedMeans
-from simstudy.truth.pair_responses import Acceptances, Responses
+from simstudy.truth.pair_models import Acceptances, Clusters, Responses, RightOrWrong, SkewedMeans
 from simstudy.truth.redrawn import halves, redraw
 from simstudy.truth.scores import (
     Beta,
@@ -43,7 +41,7 @@ from simstudy.truth.scores import (
     fit,
 )
 from simstudy.truth.scores.dependence import Dependence
-from simstudy.truth.synthetic import correlated_accuracies
+from simstudy.truth.synthetic import clustered_accuracies, correlated_accuracies
 from simstudy.truth.translations import Translations
 
 SEEDS = (0, 1, 2, 71)

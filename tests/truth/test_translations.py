@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from simstudy.metrics import METRICS
 from simstudy.truth import translations
 from simstudy.truth.translations import Translations
 
@@ -24,7 +23,7 @@ def expected_matches(words: int, p: float, goes_on: float) -> list[float]:
     return means
 
 
-@pytest.mark.parametrize("words", [1, 2, 3, 7, 30])
+@pytest.mark.parametrize("words", [1, 3, 12])
 @pytest.mark.parametrize("goes_on", [0.2, 0.6])
 def test_expected_matches_are_those_of_their_distributions(words: int, goes_on: float) -> None:
     p = np.array([0.1, 0.5, 0.9])
@@ -36,20 +35,10 @@ def test_expected_matches_are_those_of_their_distributions(words: int, goes_on: 
 @pytest.mark.parametrize("length", [0.9, 1.0, 1.08])
 def test_expected_statistics_are_the_means_of_what_is_drawn(length: float) -> None:
     model = Translations(quality=(0.7, 0.7), length=(length, length))
-    drawn = model.draw(1, 200_000, np.random.default_rng(1)).statistics[0, 0].astype(float)
+    drawn = model.draw(1, 60_000, np.random.default_rng(1)).statistics[0, 0].astype(float)
     expected = translations._expected(0.7, length, float(np.hypot(model.shared, model.own)), model.goes_on)
     error = drawn.std(axis=0) / np.sqrt(len(drawn))
     assert (np.abs(drawn.mean(axis=0) - expected) < 5.5 * error).all()
-
-
-def test_true_scores_are_the_bleu_of_very_many_sentences() -> None:
-    """In eight parts of 25,000, within 4 standard errors, which are below .05."""
-    model = Translations(quality=(1.0, 0.4), length=(1.0, 0.93), shared=0.8, own=0.5)
-    drawn = model.draw(8, 25_000, np.random.default_rng(4)).statistics.sum(axis=2, dtype=np.float64)
-    scores = METRICS["bleu"].score(drawn)
-    error = scores.std(axis=0, ddof=1) / np.sqrt(8)
-    assert (error < 0.05).all()
-    assert (np.abs(scores.mean(axis=0) - model.scores()) < 4 * error).all()
 
 
 def test_nodes_and_lengths_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,13 +1,15 @@
 """Item scores of any margin and any dependence whose true gain is known."""
 
-from simstudy.truth.scores.archimedean import Clayton, Frank, Gumbel
 from simstudy.truth.scores.base import KnownTruth, TruePair
 from simstudy.truth.scores.clusters import ItemClusters
 from simstudy.truth.scores.corpus import CorpusModel
 from simstudy.truth.scores.correlations import equicorrelated, of_families
 from simstudy.truth.scores.dependence import (
+    Clayton,
     Dependence,
+    Frank,
     GaussianCopula,
+    Gumbel,
     Independent,
     Khoudraji,
     Survival,

@@ -1,22 +1,26 @@
-"""What models of K systems of known truth share: items in blocks, Outputs, and pairs of systems."""
+"""What models of K systems of known truth share: items in blocks, Outputs, gains, and pairs of systems."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import count
+from typing import Any, Literal, Self
 
 import numpy as np
 import pandas as pd
 
-from simstudy.metrics import get_metric
 from simstudy.metrics.base import Array, FloatArray, Metric
 from simstudy.outputs import Outputs
-from simstudy.truth.pair_base import Drawn, PairModel, Two
+from simstudy.truth.pair_base import Drawn, PairModel, Two, starts_of
 from simstudy.truth.scores.clusters import ItemClusters
 from simstudy.truth.scores.dependence import Dependence, Independent
-from simstudy.validation import check_seed, check_text, check_texts, check_unique, check_whole
+from simstudy.validation import check_choice, check_number, check_seed, check_text, check_whole
+
+#: What two systems of gain 0 have alike: their margins (the shape too), or their means only.
+Null = Literal["equal margins", "equal means"]
+NULLS: tuple[Null, ...] = ("equal margins", "equal means")
 
 # Items that are drawn at once. It is part of what a seed means.
 _BLOCK = 4096
@@ -24,14 +28,9 @@ _BLOCK = 4096
 
 @dataclass(frozen=True)
 class Block:
-    """Items of a test set, one after the other.
+    """Items of a test set, one after the other: statistics (K systems, items, S).
 
-    Attributes
-    ----------
-    statistics
-        (K systems, items, S).
-    clusters
-        (items,) numbers of the items' clusters from 0, or None.
+    `clusters` are the numbers (items,) of the items' clusters from 0, or None.
     """
 
     statistics: Array
@@ -77,6 +76,14 @@ class KnownTruth(ABC):
     @abstractmethod
     def statistics(self, uniforms: FloatArray, rng: np.random.Generator) -> Array:
         """Statistics (K, n, S) of items with these uniform numbers (n, K)."""
+
+    @abstractmethod
+    def _own(self, chosen: list[int]) -> Mapping[str, Any]:
+        """The field of what each system has of its own, for these systems."""
+
+    @abstractmethod
+    def _moved(self, one: int, other: int, gain: float, null: Null) -> Self:
+        """The model of `with_gain`: the first system's score is the second's plus `gain`."""
 
     def draw(self, sizes: Array | int, rng: np.random.Generator) -> Array:
         """Statistics (K, n, S) of n items, or of clusters of these sizes."""
@@ -151,6 +158,71 @@ class KnownTruth(ABC):
         statistics = np.concatenate([block.statistics for block in blocks], axis=1)
         return Outputs.from_statistics(statistics, self.metric, systems, items, task="synthetic", test_set=test_set)
 
+    def with_gain(self, gain: float, *, null: Null = "equal margins", systems: tuple[int, int] = (0, 1)) -> Self:
+        """The same model, in which the first of two systems is better than the second by exactly this much.
+
+        The second system stays as it is. Where gain is 0 this is one of two null hypotheses. With "equal margins" a
+        system's results may be swapped for the other's and nothing changes in law, if their dependence is
+        `exchangeable`: what a randomization test asks for. With "equal means" the expected gain is 0 and that is all.
+
+        Parameters
+        ----------
+        gain
+            On the metric's scale: in points for what is told in percent (4 of "accuracy" is 0.04 of the items), in the
+            scores' own units for "mean", "ap" and the like. Where less is better, how much lower the first one's score
+            is.
+        null
+            "equal margins": the first system gets the second one's margin, moved to the mean that makes this gain (see
+            the margin's `with_mean`). "equal means": it keeps its own margin, moved likewise. A `CorpusModel` moves a
+            law by mixing it with that of its best or its worst source; by root finding (Brent's method), so that the
+            gain is right to 1e-9 of the metric's scale, and exactly 0 where margins are equal.
+        systems
+            Positions of the first and the second, from 0.
+
+        Raises
+        ------
+        ValueError
+            For a gain that the metric, the margin or the sources do not allow: the message has the range.
+
+        Examples
+        --------
+        >>> from simstudy.truth.scores import Bernoulli, ScoreModel
+        >>> ScoreModel([Bernoulli(0.5), Bernoulli(0.75)], metric="accuracy").with_gain(30)
+        Traceback (most recent call last):
+        ValueError: gain must be from -75 to 25, as the true score of 'system-2' is 75, not 30
+        """
+        check_choice("null", null, NULLS)
+        check_number("gain", gain)
+        one, other = self._two(systems)
+        return self._moved(one, other, gain if self.metric.higher_is_better else -gain, null)
+
+    def pair(self, first: int = 0, second: int = 1) -> TruePair:
+        """Two of the systems, for many test sets at once; their dependence is the one that they have here."""
+        chosen = self._two((first, second))
+        dependence = self.dependence.of_two(self.n_systems, first, second)
+        names, families = ([of[k] for k in chosen] for of in (self.names, self.families))
+        return TruePair(replace(self, names=names, families=families, dependence=dependence, **self._own(chosen)))
+
+    def _two(self, systems: tuple[int, int]) -> list[int]:
+        """Positions of two systems, checked."""
+        for k in systems:
+            check_whole("systems", k, 0)
+            if k >= self.n_systems:
+                raise ValueError(f"systems must be below {self.n_systems}, as there are so many, not {k}")
+        one, other = systems
+        if one == other:
+            raise ValueError(f"systems must be two, not {one} twice")
+        return [one, other]
+
+    def _refuse(self, other: int, gain: float, low: float, high: float, sources: str = "") -> ValueError:
+        """The error of a gain (first system's score less the second's) that does not lie from low to high."""
+        if not self.metric.higher_is_better:
+            gain, low, high = -gain, -high, -low
+        return ValueError(
+            f"gain must be from {low:.6g} to {high:.6g}, as the true score of '{self.names[other]}' is "
+            f"{self.scores()[other]:.6g}{sources}, not {gain:.6g}"
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class TruePair(PairModel):
@@ -204,53 +276,6 @@ class TruePair(PairModel):
             statistics, starts = self.model.draw(n_sets * n_units, rng), None
         else:
             sizes = self.model.clusters.sizes(n_units, 0, rng)
-            statistics = self.model.draw(np.tile(sizes, n_sets), rng)
-            starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+            statistics, starts = self.model.draw(np.tile(sizes, n_sets), rng), starts_of(sizes)
         by_set = statistics.reshape(2, n_sets, -1, statistics.shape[-1])
         return Drawn(by_set.swapaxes(0, 1), starts)
-
-
-def check_model(names: Sequence[str] | None, families: Sequence[str] | None, n: int) -> tuple[list[str], list[str]]:
-    """Names and families of n systems; by default system-1 … system-n, each its own family.
-
-    Raises
-    ------
-    ValueError
-        Where they are no lists of n names, or a system's occurs twice.
-    """
-    for argument, given in (("names", names), ("families", families)):
-        if given is None:
-            continue
-        check_texts(argument, given, "names")
-        if len(given) != n:
-            raise ValueError(f"{argument} must have {n} names, one of each system, not {len(given)}")
-    named = [f"system-{k + 1}" for k in range(n)] if names is None else list(names)
-    check_unique(pd.Series(named, dtype=object), "names")
-    return named, named if families is None else list(families)
-
-
-def check_two(n_systems: int, systems: tuple[int, int]) -> tuple[int, int]:
-    """The positions of two of so many systems; a ValueError where they are not."""
-    one, other = systems
-    for k in (one, other):
-        check_whole("systems", k, 0)
-        if k >= n_systems:
-            raise ValueError(f"systems must be below {n_systems}, as there are so many, not {k}")
-    if one == other:
-        raise ValueError(f"systems must be two, not {one} twice")
-    return one, other
-
-
-def metric_of_scores(metric: str | Metric) -> Metric:
-    """The metric; ValueError where items have more than one score by it.
-
-    Examples
-    --------
-    >>> metric_of_scores("bleu")
-    Traceback (most recent call last):
-    ValueError: metric must take one score of an item, as 'mean' and 'accuracy' do, unlike 'bleu'
-    """
-    found = get_metric(metric)
-    if found.item_range is None or len(found.statistics) != 2:
-        raise ValueError(f"metric must take one score of an item, as 'mean' and 'accuracy' do, unlike '{found.name}'")
-    return found

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Self
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 from scipy import optimize
@@ -11,11 +12,7 @@ from scipy import optimize
 from simstudy.metrics.base import Array, FloatArray, IntArray, Metric
 from simstudy.metrics.influence import contributions
 from simstudy.metrics.ratio import Ratio
-from simstudy.truth.scores.base import KnownTruth, TruePair, check_two
-from simstudy.truth.scores.clusters import ItemClusters
-from simstudy.truth.scores.dependence import Dependence
-from simstudy.truth.scores.model import NULLS, Null
-from simstudy.validation import check_choice, check_number
+from simstudy.truth.scores.base import KnownTruth, Null
 
 # Items that are alike where a metric does not ask for more: so many of neighbouring size.
 _ALIKE = 25
@@ -23,16 +20,10 @@ _ALIKE = 25
 
 @dataclass(frozen=True)
 class Pool:
-    """What J real systems did on N items.
+    """What J real systems did on N items: statistics (J, N, S).
 
-    Attributes
-    ----------
-    statistics
-        (J, N, S).
-    alike
-        (N,) numbers from 0, the same for items that are alike; see `like_items`.
-    order
-        (J, N) positions of items: group by group, in each from the system's worst item to its best.
+    `alike` are numbers (N,) from 0, the same for items that are alike (see `like_items`). `order` are positions (J, N)
+    of items: group by group, in each from the system's worst item to its best.
     """
 
     statistics: Array
@@ -71,12 +62,6 @@ def like_items(statistics: Array, metric: Metric) -> IntArray:
     Where a metric has statistics that all systems share on an item (the gold count, the words of a sentence), items
     are alike that have the same of them. Else those are that have neighbouring sums of what belongs to the item (the
     reference's length): 25 or more, ties together. A metric without any such statistic has one kind of items.
-
-    Examples
-    --------
-    >>> from simstudy.metrics import METRICS
-    >>> like_items(np.array([[[1, 1, 2], [1, 2, 1], [0, 0, 2]]]), METRICS["f1"]).tolist()
-    [1, 0, 1]
     """
     names = list(metric.statistics)
     if metric.shared:
@@ -146,43 +131,16 @@ class CorpusModel(KnownTruth):
             drawn[k] = pool.statistics[source, pool.order[source, rank]]
         return drawn
 
-    def with_gain(self, gain: float, *, null: Null = "equal margins", systems: tuple[int, int] = (0, 1)) -> Self:
-        """The same model, in which the first of two systems is better than the second by this much.
+    def _own(self, chosen: list[int]) -> Mapping[str, Any]:
+        return {"weights": self.weights[chosen]}
 
-        The first system's law becomes a mixture whose weight is found by root finding (Brent's method): the gain is
-        right to 1e-9 of the metric's scale, and exactly 0 where margins are equal.
-
-        Parameters
-        ----------
-        gain
-            On the metric's scale: in points for what is told in percent, such as "bleu" and "f1". Where less is better,
-            how much lower the first one's score is.
-        null
-            "equal margins": a mixture of the second system's law with that of the best source, or of the worst where
-            the gain is negative; with gain 0, the second system's law itself. "equal means": of the first system's own
-            law with that of the best source or the worst, whichever is on the other side.
-        systems
-            Positions of the first and the second, from 0.
-
-        Raises
-        ------
-        ValueError
-            For a gain beyond those of the best and the worst source; the message has the range.
-        """
-        check_choice("null", null, NULLS)
-        check_number("gain", gain)
-        one, other = check_two(self.n_systems, systems)
-        true, of_sources = self.scores(), self.metric.score(self._sums)
-        raised = gain if self.metric.higher_is_better else -gain
-        low, high = float(of_sources.min() - true[other]), float(of_sources.max() - true[other])
-        if not low <= raised <= high:
-            ends = (low, high) if self.metric.higher_is_better else (-high, -low)
-            raise ValueError(
-                f"gain must be from {ends[0]:.6g} to {ends[1]:.6g}, as the true score of '{self.names[other]}' is "
-                f"{true[other]:.6g} and sources' are from {of_sources.min():.6g} to {of_sources.max():.6g}, "
-                f"not {gain:.6g}"
-            )
-        target = float(true[other] + raised)
+    def _moved(self, one: int, other: int, gain: float, null: Null) -> Self:
+        true, of_sources = float(self.scores()[other]), self.metric.score(self._sums)
+        low, high = float(of_sources.min() - true), float(of_sources.max() - true)
+        if not low <= gain <= high:
+            sources = f" and sources' are from {of_sources.min():.6g} to {of_sources.max():.6g}"
+            raise self._refuse(other, gain, low, high, sources)
+        target = true + gain
         start = self.weights[other if null == "equal margins" else one]
         begins = float(self.metric.score(start @ self._sums))
         end = np.zeros(start.size)
@@ -194,15 +152,4 @@ class CorpusModel(KnownTruth):
         share = 0.0 if begins == target else float(optimize.brentq(off, 0.0, 1.0, xtol=1e-15, rtol=8.9e-16))
         weights = self.weights.copy()
         weights[one] = (1 - share) * start + share * end
-        return self._with(weights, self.names, self.families, self.dependence)
-
-    def pair(self, first: int = 0, second: int = 1) -> TruePair:
-        """Two of the systems, for many test sets at once; their dependence is the one that they have here."""
-        chosen = list(check_two(self.n_systems, (first, second)))
-        dependence = self.dependence.of_two(self.n_systems, first, second)
-        names, families = ([of[k] for k in chosen] for of in (self.names, self.families))
-        return TruePair(self._with(self.weights[chosen], names, families, dependence))
-
-    def _with(self, weights: FloatArray, names: object, families: object, dependence: Dependence) -> Self:
-        clusters: ItemClusters | None = self.clusters
-        return type(self)(names, families, self.metric, dependence, clusters, self.pool, weights)  # type: ignore[arg-type]
+        return replace(self, weights=weights)

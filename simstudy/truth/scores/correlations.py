@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -61,13 +61,6 @@ def checked_correlation(argument: str, given: ArrayLike) -> FloatArray:
 
     The message names the least eigenvalue and the pair of systems that does most to make it negative, with the bounds
     that all other correlations leave for theirs, where they leave any.
-
-    Examples
-    --------
-    >>> checked_correlation("correlation", [[1, -0.8, 0.1], [-0.8, 1, 0.9], [0.1, 0.9, 1]])
-    Traceback (most recent call last):
-    ValueError: correlation must be positive semi-definite, but its smallest eigenvalue is -0.255: between systems 2 \
-and 3 it is 0.9, where the others leave -0.68 to 0.52
     """
     matrix = np.asarray(given, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.size == 0:
@@ -112,16 +105,8 @@ def _left(matrix: FloatArray, i: int, j: int) -> tuple[float, float] | None:
 
 
 def root(matrix: FloatArray) -> FloatArray:
-    """The symmetric square root of a positive semi-definite matrix (K, K).
-
-    Examples
-    --------
-    >>> half = root(np.array([[1.0, 0.6], [0.6, 1.0]]))
-    >>> (half @ half).round(12).tolist()
-    [[1.0, 0.6], [0.6, 1.0]]
-    """
-    eigenvalues, vectors = np.linalg.eigh(matrix)
-    return np.asarray((vectors * np.sqrt(np.maximum(eigenvalues, 0))) @ vectors.T)
+    """The symmetric square root of a positive semi-definite matrix (K, K)."""
+    return _with_eigenvalues(matrix, lambda eigenvalues: np.sqrt(np.maximum(eigenvalues, 0)))
 
 
 def nearest_correlation(matrix: FloatArray, *, n_steps: int = 100, tolerance: float = 1e-7) -> tuple[FloatArray, float]:
@@ -129,12 +114,6 @@ def nearest_correlation(matrix: FloatArray, *, n_steps: int = 100, tolerance: fl
 
     By alternating projections with Dykstra's correction (Higham 2002, algorithm 3.3), until a step changes less than
     the tolerance; what is then left below 0 is cut off and the diagonal made 1 again.
-
-    Examples
-    --------
-    >>> nearest, distance = nearest_correlation(np.array([[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]]))
-    >>> nearest.round(3).tolist()[0], round(distance, 3)
-    ([1.0, 0.5, -0.5], 0.98)
     """
     if np.linalg.eigvalsh(matrix)[0] >= -_ROUNDING:
         return matrix, 0.0
@@ -156,5 +135,9 @@ def nearest_correlation(matrix: FloatArray, *, n_steps: int = 100, tolerance: fl
 
 
 def _without_negative(matrix: FloatArray) -> FloatArray:
+    return _with_eigenvalues(matrix, lambda eigenvalues: np.maximum(eigenvalues, 0))
+
+
+def _with_eigenvalues(matrix: FloatArray, change: Callable[[FloatArray], FloatArray]) -> FloatArray:
     eigenvalues, vectors = np.linalg.eigh(matrix)
-    return np.asarray((vectors * np.maximum(eigenvalues, 0)) @ vectors.T)
+    return np.asarray((vectors * change(eigenvalues)) @ vectors.T)

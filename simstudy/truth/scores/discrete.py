@@ -157,19 +157,12 @@ class Smoothed(Ordinal):
         if not 0 <= bandwidth < 1:
             raise ValueError(f"bandwidth must be at least 0 and below 1, not {bandwidth:g}")
         shares = _spread(counts, bandwidth) / given.size
-        kept = tilted(values[shares > 0], shares[shares > 0], float(given.mean()))
-        shares[shares > 0] = kept
+        shares[shares > 0] = tilted(values[shares > 0], shares[shares > 0], float(given.mean()))
         return cls(tuple(values.tolist()), tuple(shares.tolist()))
 
 
 def tilted(values: FloatArray, shares: FloatArray, mean: float) -> FloatArray:
-    """Probabilities of ascending values, tilted exponentially to this mean, which lies from the first to the last.
-
-    Examples
-    --------
-    >>> tilted(np.array([0.0, 1.0]), np.array([0.5, 0.5]), 0.25).round(12).tolist()
-    [0.75, 0.25]
-    """
+    """Probabilities of ascending values, tilted exponentially to this mean, which lies from the first to the last."""
     if mean in (values[0], values[-1]):
         return np.asarray(values == mean, dtype=np.float64)
     x = (values - mean) / (values[-1] - values[0])

@@ -17,7 +17,7 @@ from simstudy.truth.scores.corpus import CorpusModel, Pool, item_scores
 from simstudy.truth.scores.correlations import nearest_correlation
 from simstudy.truth.scores.dependence import GaussianCopula
 from simstudy.truth.scores.discrete import Empirical, Ordinal, Smoothed
-from simstudy.truth.scores.latent import MOST, common_share, intra_cluster, latent_correlation
+from simstudy.truth.scores.latent import MOST, Classes, common_share, intra_cluster, latent_correlation
 from simstudy.truth.scores.model import ScoreModel
 from simstudy.validation import check_flag
 
@@ -127,14 +127,15 @@ def fit(outputs: Outputs, *, smooth: bool = False, shrink: bool = True) -> Fitte
     notes = []
     if single := [name for name, own in zip(outputs.names, values, strict=True) if (own == own[0]).all()]:
         notes.append(f"one score on all items, and no correlation with others: {', '.join(single)}")
-    latent = latent_correlation(values)
-    if latent.n_bound:
-        notes.append(f"pairs as alike, or as unlike, as their margins allow: {latent.n_bound}")
-    matrix, distance = nearest_correlation(latent.correlation)
+    classes = Classes(values)
+    found, n_bound = latent_correlation(classes)
+    if n_bound:
+        notes.append(f"pairs as alike, or as unlike, as their margins allow: {n_bound}")
+    matrix, distance = nearest_correlation(found)
     clusters, codes, of_two = None, np.arange(outputs.n_items), 0.0
     if outputs.natural_unit == "cluster":
         codes = pd.factorize(outputs.labels("cluster"))[0]
-        within, of_two = intra_cluster(latent.deviations, codes, latent.moments)
+        within, of_two = intra_cluster(classes, codes)
         clusters = ItemClusters(within, tuple(np.bincount(codes).tolist()))
     shrinkage = _shrinkage(scores, codes) if shrink else 1.0
     if shrinkage < _NOTED:
@@ -144,8 +145,10 @@ def fit(outputs: Outputs, *, smooth: bool = False, shrink: bool = True) -> Fitte
     families = [str(family) for family in outputs.systems["family"]]
     model: KnownTruth
     if pool is None:
-        margins: list[Ordinal] = [_margin(own, np.unique(scores) if smooth else None) for own in scores]
-        margins = [_moved(margin, scores.mean(), shrinkage) for margin in margins] if shrinkage < 1 else margins
+        every = np.unique(scores)
+        margins: list[Ordinal] = [Smoothed.of(own, every) if smooth else Empirical.of(own) for own in scores]
+        if shrinkage < 1:
+            margins = [_shrunken(margin, scores.mean(), shrinkage) for margin in margins]
         model = ScoreModel(
             margins, GaussianCopula(matrix), clusters, metric=metric, names=outputs.names, families=families
         )
@@ -164,11 +167,10 @@ def fit(outputs: Outputs, *, smooth: bool = False, shrink: bool = True) -> Fitte
 def _with_common(
     model: KnownTruth, clusters: ItemClusters, matrix: FloatArray, of_two: float
 ) -> tuple[KnownTruth, FloatArray, float]:
-    """The model whose clusters are in part common to all systems, which correlate on one item as they did.
+    """The model whose clusters are in part common to all systems, correlations on one item, and how far these moved.
 
-    What is common adds to the correlations (K, K), so that it is taken out of the dependence's. Where that leaves none
-    that a joint distribution has, the nearest is taken: the correlations on one item are returned, and how far they
-    were moved.
+    What is common adds to the correlations (K, K), so that it is taken out of the dependence's; of what that leaves the
+    nearest that a joint distribution has.
     """
     above = matrix[np.triu_indices(len(matrix), 1)]
     share = common_share(clusters.correlation, of_two, float(above.mean())) if above.size else 0.0
@@ -209,11 +211,7 @@ def _correlated(scores: FloatArray) -> FloatArray:
     return np.asarray(units @ units.T)
 
 
-def _margin(scores: FloatArray, lattice: FloatArray | None) -> Ordinal:
-    return Empirical.of(scores) if lattice is None else Smoothed.of(scores, lattice)
-
-
-def _moved(margin: Ordinal, centre: float, shrinkage: float) -> Ordinal:
+def _shrunken(margin: Ordinal, centre: float, shrinkage: float) -> Ordinal:
     low, high = margin.support
     mean = centre + shrinkage * (margin.mean - centre)
     # A system that had one score keeps it.

@@ -80,18 +80,16 @@ def held_out_split(
     fitted = fitting(training)
     parts = {"real": real, "training": training, "fitted": fitted.model.outputs(real.n_items, seed=of_draw)}
     measured = {part: _measured(one, n_resamples, seed) for part, one in parts.items()}
-    rows = []
-    for measure in MEASURES[:-1]:
-        found = {part: of[measure] for part, (of, _) in measured.items()}
-        off = {"fitted_off": found["fitted"] - found["real"], "halves_off": found["training"] - found["real"]}
-        rows.append({"draw": draw, "measure": measure, **found, **off})
     lines = {part: line for part, (_, line) in measured.items()}
-    apart = {f"{name}_off": _apart(lines["real"], lines[part]) for name, part in _OTHERS.items()}
-    rows.append({"draw": draw, "measure": "curve", **apart})
-    columns = ["draw", "measure", "real", "training", "fitted", "fitted_off", "halves_off"]
+    table = pd.DataFrame({part: found for part, (found, _) in measured.items()}, index=list(MEASURES))
+    for name, part in _OTHERS.items():
+        table[f"{name}_off"] = table[part] - table["real"]
+        table.loc["curve", f"{name}_off"] = _apart(lines["real"], lines[part])
+    table = table.rename_axis("measure").reset_index()
+    table.insert(0, "draw", draw)
     drawn = [line[["gain", "confidence"]].assign(part=part) for part, line in lines.items()]
     curves = pd.concat(drawn, ignore_index=True)[["part", "gain", "confidence"]]
-    return Split(pd.DataFrame(rows).reindex(columns=columns), curves, fitted)
+    return Split(table, curves, fitted)
 
 
 def held_out_summary(table: pd.DataFrame) -> pd.DataFrame:

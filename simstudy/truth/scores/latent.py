@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
@@ -21,77 +19,47 @@ _NODES = np.array([-np.sqrt(0.6), 0.0, np.sqrt(0.6)])
 MOST = float(np.sin(np.pi / 2 * (1 - 0.02)))
 
 
-@dataclass(frozen=True)
 class Classes:
-    """Real scores (K systems, n items) in classes.
+    """Real scores (K systems, n items) in classes, and latent correlations from mean cross products of these.
 
-    Attributes
-    ----------
-    deviations
-        (K, n): the mean of an item's class, less the system's mean.
-    cuts
-        (P,) normal quantiles at which a system goes from one class to the next, all systems' one after the other.
-    steps
-        (P, K): by how much the system's class mean goes up there; 0 for the other systems.
-    """
-
-    deviations: FloatArray
-    cuts: FloatArray
-    steps: FloatArray
-
-
-def in_classes(scores: FloatArray) -> Classes:
-    """Scores (K, n) by distinct values, or, where a system has more than 16, in 16 classes of like size, ties together.
-
-    Examples
-    --------
-    >>> classes = in_classes(np.array([[0.0, 1, 1, 1], [3, 3, 3, 3]]))
-    >>> classes.cuts.round(3).tolist(), classes.steps.tolist()
-    ([-0.674], [[1.0, 0.0]])
-    """
-    n_systems, n = scores.shape
-    deviations, cuts, steps = np.empty((n_systems, n)), [], []
-    for k, own in enumerate(scores):
-        values, inverse, counts = np.unique(own, return_inverse=True, return_counts=True)
-        classes = np.arange(values.size)
-        if values.size > _CLASSES:
-            middle = (np.cumsum(counts) - counts / 2) / n
-            _, classes = np.unique(np.floor(middle * _CLASSES), return_inverse=True)
-        size = np.bincount(classes, weights=counts)
-        mean = np.bincount(classes, weights=counts * values) / size
-        deviations[k] = mean[classes][inverse] - own.mean()
-        at = np.zeros((size.size - 1, n_systems))
-        at[:, k] = np.diff(mean)
-        cuts.append(special.ndtri(np.cumsum(size)[:-1] / n))
-        steps.append(at)
-    return Classes(deviations, np.concatenate(cuts), np.concatenate(steps))
-
-
-class CrossMoments:
-    """The mean cross product of every two systems' classes as a function of their latent correlation.
+    Classes are distinct values or, where a system has more than 16, 16 classes of like size, ties together.
 
     With scores that go up by d_a at cut a, the derivative of the covariance by the latent correlation r is the sum
     over both systems' cuts of d_a d_b phi2(a, b; r), phi2 the bivariate normal density (Plackett 1954). With
     r = sin(angle) it has no pole at r = 1, so that a few nodes integrate it; as all terms are positive the covariance
     ascends and has one inverse. For two classes each this is the tetrachoric correlation.
-
-    Parameters
-    ----------
-    classes
-        Of K systems.
     """
 
-    def __init__(self, classes: Classes) -> None:
-        self._classes = classes
+    def __init__(self, scores: FloatArray) -> None:
+        n_systems, n = scores.shape
+        #: (K, n): the mean of an item's class, less the system's mean.
+        self.deviations = np.empty((n_systems, n))
+        cuts, steps = [], []
+        for k, own in enumerate(scores):
+            values, inverse, counts = np.unique(own, return_inverse=True, return_counts=True)
+            classes = np.arange(values.size)
+            if values.size > _CLASSES:
+                middle = (np.cumsum(counts) - counts / 2) / n
+                _, classes = np.unique(np.floor(middle * _CLASSES), return_inverse=True)
+            size = np.bincount(classes, weights=counts)
+            mean = np.bincount(classes, weights=counts * values) / size
+            self.deviations[k] = mean[classes][inverse] - own.mean()
+            at = np.zeros((size.size - 1, n_systems))
+            at[:, k] = np.diff(mean)
+            cuts.append(special.ndtri(np.cumsum(size)[:-1] / n))
+            steps.append(at)
+        #: (P,) normal quantiles at which a system goes from one class to the next, all systems' one after the other,
+        #: and (P, K) by how much its class mean goes up there; 0 for the other systems.
+        self.cuts, self.steps = np.concatenate(cuts), np.concatenate(steps)
         self._sides: dict[int, tuple[FloatArray, FloatArray]] = {}
 
     def _side(self, sign: int) -> tuple[FloatArray, FloatArray]:
         """Derivatives by angle (panels, 3 nodes, K, K) on one side of 0, and covariances at panels' starts."""
         if sign not in self._sides:
             # Systems go from class to class at the same places where they have no ties: each place is reckoned once.
-            cuts, place = np.unique(self._classes.cuts, return_inverse=True)
-            steps = np.zeros((cuts.size, self._classes.steps.shape[1]))
-            np.add.at(steps, place, self._classes.steps)
+            cuts, place = np.unique(self.cuts, return_inverse=True)
+            steps = np.zeros((cuts.size, self.steps.shape[1]))
+            np.add.at(steps, place, self.steps)
             gap, product = (cuts[:, None] - sign * cuts) ** 2 / 2, sign * cuts[:, None] * cuts
             width = np.pi / 2 / _PANELS
             k = steps.shape[1]
@@ -153,99 +121,51 @@ def _solved(wanted: FloatArray, slopes: FloatArray, starts: FloatArray) -> Float
     return np.asarray(np.sin((panel + ((least + most) / 2 + 1) / 2) * (np.pi / 2 / n_panels)))
 
 
-@dataclass(frozen=True)
-class Latent:
-    """Latent correlations of K systems.
-
-    Attributes
-    ----------
-    correlation
-        (K, K). It need not be positive semi-definite.
-    n_bound
-        Pairs that are as alike, or as unlike, as their margins allow.
-    deviations, moments
-        What they were found by.
-    """
-
-    correlation: FloatArray
-    n_bound: int
-    deviations: FloatArray
-    moments: CrossMoments
-
-
-def latent_correlation(scores: FloatArray) -> Latent:
-    """The latent correlations of real scores (K, n).
+def latent_correlation(classes: Classes) -> tuple[FloatArray, int]:
+    """Latent correlations (K, K) of real scores, which need not be positive semi-definite, and how many are at a bound.
 
     Where two systems' scores are as alike, or as unlike, as their margins allow (no item that only the better one has
     right), the covariance is put half an item and a least step of each away from that, as usual in tetrachoric
     correlation (Brown and Benedetti 1977). Where a system does not vary its correlations are 0.
-
-    Examples
-    --------
-    Tetrachoric, at one half: sin(pi / 2 phi), here of phi = 1/3.
-
-    >>> x = np.array([[1.0, 1, 1, 0, 0, 0], [1, 1, 0, 1, 0, 0]])
-    >>> float(latent_correlation(x).correlation[0, 1].round(4)), float(np.sin(np.pi / 6).round(4))
-    (0.5, 0.5)
     """
-    classes = in_classes(scores)
-    moments = CrossMoments(classes)
-    n_systems, n = scores.shape
+    n_systems, n = classes.deviations.shape
     least = np.array([own[own > 0].min(initial=np.inf) for own in classes.steps.T])
     least[np.isinf(least)] = 0.0
     covariance = classes.deviations @ classes.deviations.T / n
-    matrix, bound = moments.inverse(covariance, np.outer(least, least) / (2 * n))
+    matrix, bound = classes.inverse(covariance, np.outer(least, least) / (2 * n))
     matrix = (matrix + matrix.T) / 2
     np.fill_diagonal(matrix, 1.0)
-    n_bound = int(bound[np.triu_indices(n_systems, 1)].sum())
-    return Latent(matrix, n_bound, classes.deviations, moments)
+    return matrix, int(bound[np.triu_indices(n_systems, 1)].sum())
 
 
-def intra_cluster(deviations: FloatArray, codes: IntArray, moments: CrossMoments) -> tuple[float, float]:
+def intra_cluster(classes: Classes, codes: IntArray) -> tuple[float, float]:
     """The latent correlations, at least 0, of two items of a cluster: by one system, and by two, on average.
 
     Cross products are means over all such pairs of items. A system's counts by one over its variance; of two systems
     each pair has its latent correlation, and of these it is the mean (0 of fewer than two systems that vary).
     """
-    n_clusters = int(codes.max()) + 1
-    sizes = np.bincount(codes)
+    deviations, sizes = classes.deviations, np.bincount(codes)
     n_pairs = float((sizes * (sizes - 1.0)).sum())
     variance = (deviations**2).mean(axis=1)
     varies = variance > 0
     if n_pairs == 0 or not varies.any():
         return 0.0, 0.0
-    sums = np.stack([np.bincount(codes, weights=own, minlength=n_clusters) for own in deviations])
+    sums = np.stack([np.bincount(codes, weights=own, minlength=sizes.size) for own in deviations])
     products = (sums @ sums.T - deviations @ deviations.T) / n_pairs
     weights = np.where(varies, 1 / np.where(varies, variance, 1), 0)
-    own = moments.inverse_of_own(np.diag(products), weights)
+    own = classes.inverse_of_own(np.diag(products), weights)
     first, second = (np.flatnonzero(varies)[of] for of in np.triu_indices(int(varies.sum()), 1))
-    of_two = moments.inverse((products + products.T) / 2)[0][first, second]
+    of_two = classes.inverse((products + products.T) / 2)[0][first, second]
     return max(0.0, own), max(0.0, float(of_two.mean())) if of_two.size else 0.0
 
 
 def common_share(within: float, of_two: float, between: float) -> float:
     """How much of what clusters do is common to all systems (`ItemClusters.common`), from 0 to 1.
 
-    Parameters
-    ----------
-    within, of_two
-        The latent correlations of two items of a cluster, by one system and by two (`intra_cluster`).
-    between
-        That of two systems on one item; all are means over pairs of systems.
-
-    Returns
-    -------
-    common
-        With a share s and the dependence's own correlation d, `between` is d + within s (1 - d), and `of_two` is
-        within (s + (1 - s) d). So 1 - between = (1 - d) (1 - within s), and 1 - of_two / within = (1 - d) (1 - s):
-        with q the second over the first, s = (1 - q) / (1 - q within).
-
-    Examples
-    --------
-    Of d = 0.5 and s = 0.6, with within = 0.25: between is 0.575, and of_two 0.2.
-
-    >>> round(common_share(0.25, 0.2, 0.575), 12), common_share(0.25, 0.1, 0.5), common_share(0.0, 0.0, 0.5)
-    (0.6, 0.0, 0.0)
+    Given are latent correlations, means over pairs of systems: of two items of a cluster by one system and by two, and
+    of two systems on one item. With a share s and the dependence's own correlation d, `between` is d + within s (1 - d)
+    and `of_two` is within (s + (1 - s) d). So 1 - between = (1 - d) (1 - within s), and
+    1 - of_two / within = (1 - d) (1 - s): with q the second over the first, s = (1 - q) / (1 - q within).
     """
     if within <= 0 or between >= 1:
         return 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,25 +27,17 @@ _MOST_SPREAD = 4.0
 
 
 class Margin(ABC):
-    """The distribution of one system's item scores.
-
-    Attributes
-    ----------
-    mean
-        Exactly, on the scale of the scores.
-    support
-        The least and the largest score, between which a mean can lie; infinite where there is none.
-    """
+    """The distribution of one system's item scores."""
 
     @property
     @abstractmethod
     def mean(self) -> float:
-        """The expected score."""
+        """The expected score, exactly, on the scale of the scores."""
 
     @property
     @abstractmethod
     def support(self) -> tuple[float, float]:
-        """The least and the largest score."""
+        """The least and the largest score, between which a mean can lie; infinite where there is none."""
 
     @abstractmethod
     def quantile(self, u: FloatArray) -> FloatArray:
@@ -66,6 +58,20 @@ class Margin(ABC):
 
 
 @dataclass(frozen=True)
+class _Averaged(Margin):
+    """A margin whose mean is one of its parameters."""
+
+    average: float
+
+    @property
+    def mean(self) -> float:
+        return float(self.average)
+
+    def with_mean(self, mean: float) -> Self:
+        return replace(self, average=self.check_mean(mean))
+
+
+@dataclass(frozen=True)
 class Bernoulli(Margin):
     """Right (1) with this probability, else wrong (0).
 
@@ -76,6 +82,7 @@ class Bernoulli(Margin):
     """
 
     probability: float
+    support: ClassVar[tuple[float, float]] = (0.0, 1.0)
 
     def __post_init__(self) -> None:
         check_one("probability", self.probability, 0, 1)
@@ -83,10 +90,6 @@ class Bernoulli(Margin):
     @property
     def mean(self) -> float:
         return float(self.probability)
-
-    @property
-    def support(self) -> tuple[float, float]:
-        return 0.0, 1.0
 
     def quantile(self, u: FloatArray) -> FloatArray:
         return np.asarray(u > 1 - self.probability, dtype=np.float64)
@@ -96,7 +99,7 @@ class Bernoulli(Margin):
 
 
 @dataclass(frozen=True)
-class Beta(Margin):
+class Beta(_Averaged):
     """Beta-distributed scores between 0 and 1.
 
     The variance is mean (1 - mean) / (concentration + 1); another mean keeps the concentration.
@@ -114,26 +117,15 @@ class Beta(Margin):
     [0.25]
     """
 
-    average: float
     concentration: float
+    support: ClassVar[tuple[float, float]] = (0.0, 1.0)
 
     def __post_init__(self) -> None:
         _check_beta("average", self.average, self.concentration)
 
-    @property
-    def mean(self) -> float:
-        return float(self.average)
-
-    @property
-    def support(self) -> tuple[float, float]:
-        return 0.0, 1.0
-
     def quantile(self, u: FloatArray) -> FloatArray:
         alpha = self.average * self.concentration
         return np.asarray(special.betaincinv(alpha, self.concentration - alpha, u))
-
-    def with_mean(self, mean: float) -> Self:
-        return replace(self, average=self.check_mean(mean))
 
 
 @dataclass(frozen=True)
@@ -187,7 +179,7 @@ class BetaBinomial(Margin):
 
 
 @dataclass(frozen=True)
-class LogNormal(Margin):
+class LogNormal(_Averaged):
     """Positive scores with a long tail: exp of a normal number with standard deviation `spread`.
 
     Another mean keeps the spread, and so the coefficient of variation sqrt(exp(spread^2) - 1).
@@ -205,30 +197,19 @@ class LogNormal(Margin):
     [1.213061]
     """
 
-    average: float
     spread: float
+    support: ClassVar[tuple[float, float]] = (0.0, np.inf)
 
     def __post_init__(self) -> None:
         check_one("average", self.average, 1 / EXTREME, EXTREME)
         check_one("spread", self.spread, 0, _MOST_SPREAD)
 
-    @property
-    def mean(self) -> float:
-        return float(self.average)
-
-    @property
-    def support(self) -> tuple[float, float]:
-        return 0.0, np.inf
-
     def quantile(self, u: FloatArray) -> FloatArray:
         return np.asarray(self.average * np.exp(self.spread * (special.ndtri(u) - self.spread / 2)))
 
-    def with_mean(self, mean: float) -> Self:
-        return replace(self, average=self.check_mean(mean))
-
 
 @dataclass(frozen=True)
-class StudentT(Margin):
+class StudentT(_Averaged):
     """Scores with heavy tails on both sides: Student's t, moved and scaled.
 
     Parameters
@@ -246,9 +227,9 @@ class StudentT(Margin):
     [0.0]
     """
 
-    average: float
     scale: float
     df: float
+    support: ClassVar[tuple[float, float]] = (-np.inf, np.inf)
 
     def __post_init__(self) -> None:
         check_one("average", self.average, -EXTREME, EXTREME)
@@ -257,19 +238,8 @@ class StudentT(Margin):
         if self.df == 1:
             raise ValueError(f"df must be above 1, as t with fewer has no mean, not {self.df}")
 
-    @property
-    def mean(self) -> float:
-        return float(self.average)
-
-    @property
-    def support(self) -> tuple[float, float]:
-        return -np.inf, np.inf
-
     def quantile(self, u: FloatArray) -> FloatArray:
         return np.asarray(self.average + self.scale * special.stdtrit(self.df, u))
-
-    def with_mean(self, mean: float) -> Self:
-        return replace(self, average=self.check_mean(mean))
 
 
 def _check_beta(argument: str, average: float, concentration: float) -> None:
@@ -281,13 +251,7 @@ def _check_beta(argument: str, average: float, concentration: float) -> None:
 
 
 def stepped(probabilities: FloatArray, u: FloatArray) -> NDArray[np.intp]:
-    """Positions in a distribution on steps: the first whose cumulative probability is at least u.
-
-    Examples
-    --------
-    >>> stepped(np.array([0.25, 0.5, 0.25]), np.array([0.2, 0.25, 0.3, 0.99])).tolist()
-    [0, 0, 1, 2]
-    """
+    """Positions in a distribution on steps: the first whose cumulative probability is at least u."""
     # What rounding leaves of 1 belongs to the last.
     cumulative = np.cumsum(probabilities)[:-1]
     return np.searchsorted(cumulative, u, side="left")

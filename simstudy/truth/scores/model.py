@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal, Self
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 
+from simstudy.metrics import get_metric
 from simstudy.metrics.base import Array, FloatArray
-from simstudy.truth.scores.base import KnownTruth, TruePair, check_model, check_two, metric_of_scores
+from simstudy.truth.scores.base import KnownTruth, Null
 from simstudy.truth.scores.clusters import ItemClusters
 from simstudy.truth.scores.dependence import Dependence, Independent
 from simstudy.truth.scores.margins import Bernoulli, Margin
-from simstudy.validation import brief, check_choice, check_number
-
-#: What two systems of gain 0 have alike: their margins (the shape too), or their means only.
-Null = Literal["equal margins", "equal means"]
-NULLS: tuple[Null, ...] = ("equal margins", "equal means")
+from simstudy.validation import brief, check_texts, check_unique
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -76,9 +74,15 @@ class ScoreModel(KnownTruth):
         if clusters is not None and not isinstance(clusters, ItemClusters):
             raise ValueError(f"clusters must be ItemClusters, or None, not {brief(clusters)}")
         dependence.check_systems(len(given))
-        scored = metric_of_scores(metric)  # type: ignore[arg-type]
-        low, high = scored.item_range or (-np.inf, np.inf)
-        named, of = check_model(names, families, len(given))
+        scored = get_metric(metric)  # type: ignore[arg-type]
+        if scored.item_range is None or len(scored.statistics) != 2:
+            raise ValueError(
+                f"metric must take one score of an item, as 'mean' and 'accuracy' do, unlike '{scored.name}'"
+            )
+        low, high = scored.item_range
+        named = [f"system-{k + 1}" for k in range(len(given))] if names is None else _names("names", names, len(given))
+        of = named if families is None else _names("families", families, len(given))
+        check_unique(pd.Series(named, dtype=object), "names")
         for margin, name in zip(given, named, strict=True):
             if margin.support[0] < low or margin.support[1] > high:
                 raise ValueError(
@@ -104,74 +108,27 @@ class ScoreModel(KnownTruth):
             scores = scores.astype(np.int8)
         return np.stack([scores, np.ones_like(scores)], axis=-1)
 
-    def with_gain(self, gain: float, *, null: Null = "equal margins", systems: tuple[int, int] = (0, 1)) -> Self:
-        """The same model, in which the first of two systems is better than the second by exactly this much.
-
-        The second system stays as it is. Where gain is 0 this is one of two null hypotheses. With "equal margins" a
-        system's results may be swapped for the other's and nothing changes in law, if their dependence is
-        `exchangeable`: what a randomization test asks for. With "equal means" the expected gain is 0 and that is all.
-
-        Parameters
-        ----------
-        gain
-            On the metric's scale: in points for what is told in percent (4 of "accuracy" is 0.04 of the items), in the
-            scores' own units for "mean", "ap" and the like. Where less is better, how much lower the first one's score
-            is.
-        null
-            "equal margins": the first system gets the second one's margin, with its mean moved by the gain.
-            "equal means": it keeps its own margin, with the mean that makes this gain (see the margin's `with_mean`).
-        systems
-            Positions of the first and the second, from 0.
-
-        Raises
-        ------
-        ValueError
-            For a gain that the metric and the margin do not allow: the message has the range.
-
-        Examples
-        --------
-        >>> from simstudy.truth.scores import Bernoulli, ScoreModel
-        >>> ScoreModel([Bernoulli(0.5), Bernoulli(0.75)], metric="accuracy").with_gain(30)
-        Traceback (most recent call last):
-        ValueError: gain must be from -75 to 25, as the true score of 'system-2' is 75, not 30
-        """
-        check_choice("null", null, NULLS)
-        check_number("gain", gain)
-        one, other = check_two(self.n_systems, systems)
-        second = self.margins[other]
-        changed = second if null == "equal margins" else self.margins[one]
-        raised = gain / self.metric.scale * (1 if self.metric.higher_is_better else -1)
-        try:
-            moved = second if null == "equal margins" and gain == 0 else changed.with_mean(second.mean + raised)
-        except ValueError:
-            ends = [self.metric.scale * (end - second.mean) for end in changed.support]
-            low, high = ends if self.metric.higher_is_better else (-ends[1], -ends[0])
-            true = self.metric.scale * second.mean
-            raise ValueError(
-                f"gain must be from {low:.6g} to {high:.6g}, as the true score of '{self.names[other]}' is {true:.6g}, "
-                f"not {gain:.6g}"
-            ) from None
-        margins = list(self.margins)
-        margins[one] = moved
-        return self.with_margins(margins)
-
     def with_margins(self, margins: Sequence[Margin]) -> Self:
         """The same model with other margins (K)."""
-        return type(self)(
-            margins,
-            self.dependence,
-            self.clusters,
-            metric=self.metric,
-            names=self.names,
-            families=self.families,
-        )
+        return replace(self, margins=margins)  # type: ignore[arg-type]
 
-    def pair(self, first: int = 0, second: int = 1) -> TruePair:
-        """Two of the systems, for many test sets at once; their dependence is the one that they have here."""
-        one, other = check_two(self.n_systems, (first, second))
-        dependence = self.dependence.of_two(self.n_systems, one, other)
-        parts = [self.margins[one], self.margins[other]]
-        names = [self.names[one], self.names[other]]
-        families = [self.families[one], self.families[other]]
-        model = ScoreModel(parts, dependence, self.clusters, metric=self.metric, names=names, families=families)
-        return TruePair(model)
+    def _own(self, chosen: list[int]) -> Mapping[str, Any]:
+        return {"margins": [self.margins[k] for k in chosen]}
+
+    def _moved(self, one: int, other: int, gain: float, null: Null) -> Self:
+        second = self.margins[other]
+        changed = second if null == "equal margins" else self.margins[one]
+        try:
+            same = null == "equal margins" and gain == 0
+            moved = second if same else changed.with_mean(second.mean + gain / self.metric.scale)
+        except ValueError:
+            low, high = (self.metric.scale * (end - second.mean) for end in changed.support)
+            raise self._refuse(other, gain, low, high) from None
+        return self.with_margins([moved if k == one else margin for k, margin in enumerate(self.margins)])
+
+
+def _names(argument: str, given: Sequence[str], n: int) -> list[str]:
+    check_texts(argument, given, "names")
+    if len(given) != n:
+        raise ValueError(f"{argument} must have {n} names, one of each system, not {len(given)}")
+    return list(given)

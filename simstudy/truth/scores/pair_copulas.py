@@ -15,11 +15,12 @@ import numpy as np
 from scipy import optimize, special, stats
 
 from simstudy.metrics.base import FloatArray
-from simstudy.truth.scores import pair_densities as densities
-from simstudy.truth.scores.archimedean import Clayton, Frank, Gumbel
 from simstudy.truth.scores.dependence import (
+    Clayton,
     Dependence,
+    Frank,
     GaussianCopula,
+    Gumbel,
     Independent,
     Khoudraji,
     Survival,
@@ -128,38 +129,13 @@ def _polished(likelihood: Callable[[FloatArray], FloatArray], grid: FloatArray) 
     return float(found.x), -float(found.fun)
 
 
-def _independent(name: str, u: FloatArray, v: FloatArray) -> PairFit:
-    return PairFit(name, Independent(), 0.0, 0, u.size)
-
-
-def _gaussian(name: str, u: FloatArray, v: FloatArray) -> PairFit:
-    found, likelihood = _polished(lambda r: densities.gaussian(u, v, r).sum(axis=-1), _CORRELATIONS)
-    return PairFit(name, GaussianCopula(found), likelihood, 1, u.size)
-
-
 def _student(name: str, u: FloatArray, v: FloatArray) -> PairFit:
     """Degrees of freedom are those of the grid, on which little depends."""
     x, y = special.stdtrit(_DF[:, None], u), special.stdtrit(_DF[:, None], v)
-    over_grid = densities.student(x, y, _CORRELATIONS[:, None, None], _DF[:, None]).sum(axis=-1)
+    over_grid = student_density(x, y, _CORRELATIONS[:, None, None], _DF[:, None]).sum(axis=-1)
     k = int(np.argmax(over_grid.max(axis=0)))
-    found, likelihood = _polished(lambda r: densities.student(x[k], y[k], r, _DF[k]).sum(axis=-1), _CORRELATIONS)
+    found, likelihood = _polished(lambda r: student_density(x[k], y[k], r, _DF[k]).sum(axis=-1), _CORRELATIONS)
     return PairFit(name, TCopula(found, df=float(_DF[k])), likelihood, 2, u.size)
-
-
-def _frank(name: str, u: FloatArray, v: FloatArray) -> PairFit:
-    found, likelihood = _polished(lambda theta: densities.frank(u, v, _not_0(theta)).sum(axis=-1), _FRANK)
-    return PairFit(name, Frank(float(_not_0(np.array(found)))), likelihood, 1, u.size)
-
-
-def _clayton(name: str, u: FloatArray, v: FloatArray) -> PairFit:
-    found, likelihood = _polished(lambda theta: densities.clayton(u, v, theta).sum(axis=-1), _CLAYTON)
-    return PairFit(name, Clayton(found), likelihood, 1, u.size)
-
-
-def _gumbel(name: str, u: FloatArray, v: FloatArray) -> PairFit:
-    one = np.array(1.0)
-    found, likelihood = _polished(lambda theta: densities.tawn(u, v, theta, one, one).sum(axis=-1), _GUMBEL)
-    return PairFit(name, Gumbel(found), likelihood, 1, u.size)
 
 
 def _tawn(name: str, u: FloatArray, v: FloatArray) -> PairFit:
@@ -172,9 +148,9 @@ def _tawn(name: str, u: FloatArray, v: FloatArray) -> PairFit:
         return theta, np.clip(special.expit(point[1]), _SHARES[0], _SHARES[-1])
 
     def loss(point: FloatArray) -> float:
-        return -float(densities.tawn(a, b, *parameters(point), one).sum())
+        return -float(tawn_density(a, b, *parameters(point), one).sum())
 
-    over_grid = densities.tawn(a, b, _TAWN[:, None, None], _SHARES[:, None], one).sum(axis=-1)
+    over_grid = tawn_density(a, b, _TAWN[:, None, None], _SHARES[:, None], one).sum(axis=-1)
     i, j = np.unravel_index(int(np.argmax(over_grid)), over_grid.shape)
     start = np.array([np.log(_TAWN[i] - 1), special.logit(_SHARES[j])])
     corners = start + np.array([[0, 0], [0.4, 0], [0, 0.5]])
@@ -186,12 +162,19 @@ def _tawn(name: str, u: FloatArray, v: FloatArray) -> PairFit:
     return PairFit(name, Khoudraji(Gumbel(theta), shares), float(likelihood), 2, u.size)
 
 
-def _not_0(theta: FloatArray) -> FloatArray:
-    """Frank's copula has none at 0, which is independence."""
-    return np.where(np.abs(theta) < 1e-3, 1e-3, theta)
+def _one_parameter(
+    density: Callable[..., FloatArray], grid: FloatArray, make: Callable[[float], Dependence]
+) -> Callable[[str, FloatArray, FloatArray], PairFit]:
+    def fit(name: str, u: FloatArray, v: FloatArray) -> PairFit:
+        found, likelihood = _polished(lambda x: density(u, v, x).sum(axis=-1), grid)
+        return PairFit(name, make(found), likelihood, 1, u.size)
+
+    return fit
 
 
-def _upside_down(fitted: Callable[[str, FloatArray, FloatArray], PairFit]) -> Callable[..., PairFit]:
+def _upside_down(
+    fitted: Callable[[str, FloatArray, FloatArray], PairFit],
+) -> Callable[[str, FloatArray, FloatArray], PairFit]:
     def fit(name: str, u: FloatArray, v: FloatArray) -> PairFit:
         found = fitted(name.removeprefix("survival "), 1 - u, 1 - v)
         return PairFit(name, Survival(found.dependence), found.log_likelihood, found.n_parameters, u.size)
@@ -199,16 +182,91 @@ def _upside_down(fitted: Callable[[str, FloatArray, FloatArray], PairFit]) -> Ca
     return fit
 
 
+# The logarithm of the density of each copula at two systems' uniform numbers. Parameters may be arrays that numpy
+# broadcasts against the numbers. Nothing overflows for numbers strictly between 0 and 1.
+
+
+def gaussian_density(u: FloatArray, v: FloatArray, correlation: FloatArray) -> FloatArray:
+    """Of normal latent scores."""
+    x, y = special.ndtri(u), special.ndtri(v)
+    rest = 1 - correlation**2
+    quadratic = (correlation**2 * (x**2 + y**2) - 2 * correlation * x * y) / rest
+    return np.asarray(-0.5 * (np.log(rest) + quadratic))
+
+
+def student_density(x: FloatArray, y: FloatArray, correlation: FloatArray, df: FloatArray) -> FloatArray:
+    """Of bivariate t, at the quantiles x and y of t with so many degrees of freedom (`scipy.special.stdtrit`)."""
+    rest = 1 - correlation**2
+    joint = (x**2 - 2 * correlation * x * y + y**2) / (df * rest)
+    constant = special.gammaln(df / 2 + 1) + special.gammaln(df / 2) - 2 * special.gammaln((df + 1) / 2)
+    own = (df + 1) / 2 * (np.log1p(x**2 / df) + np.log1p(y**2 / df))
+    return np.asarray(constant - 0.5 * np.log(rest) - (df / 2 + 1) * np.log1p(joint) + own)
+
+
+def clayton_density(u: FloatArray, v: FloatArray, theta: FloatArray) -> FloatArray:
+    """Of Clayton's copula, theta above 0."""
+    x, y = -np.log(u), -np.log(v)
+    # log(u^-theta + v^-theta - 1): the larger term leaves the sum.
+    large, small = np.maximum(x, y) * theta, np.minimum(x, y) * theta
+    total = large + np.log1p(np.exp(small - large) - np.exp(-large))
+    return np.asarray(np.log1p(theta) + (1 + theta) * (x + y) - (2 + 1 / theta) * total)
+
+
+def frank_density(u: FloatArray, v: FloatArray, theta: FloatArray) -> FloatArray:
+    """Of Frank's copula, theta any number but 0; its sign is that of the dependence."""
+    # A negative theta is a positive one with one of the numbers upside down.
+    size, v = np.abs(theta), np.where(theta < 0, 1 - v, v)
+    whole = np.log(-np.expm1(-size))
+    # whole - (1 - e^(-size u)) (1 - e^(-size v)) as a sum of two positive terms.
+    below = np.logaddexp(np.log(-np.expm1(-size * v)) - size * u, np.log(-np.expm1(-size * (1 - v))) - size * v)
+    return np.asarray(np.log(size) + whole - size * (u + v) - 2 * below)
+
+
+def tawn_density(u: FloatArray, v: FloatArray, theta: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
+    """Of Gumbel's copula with a share of each system (Tawn 1988): `Khoudraji` of `Gumbel`; shares of 1: Gumbel's own.
+
+    With x = -log u and y = -log v its distribution function is exp(-l), where l = (1 - first) x + (1 - second) y + r
+    and r = ((first x)^theta + (second y)^theta)^(1 / theta); the density is exp(x + y - l) (l_x l_y - l_xy).
+    """
+    x, y = -np.log(u), -np.log(v)
+    a, b = np.log(first * x), np.log(second * y)
+    log_r = np.logaddexp(theta * a, theta * b) / theta
+    r = np.exp(log_r)
+    # Powers of the two parts relative to r, at most 1.
+    part_x, part_y = np.exp((theta - 1) * (a - log_r)), np.exp((theta - 1) * (b - log_r))
+    slope_x, slope_y = 1 - first + first * part_x, 1 - second + second * part_y
+    mixed = (theta - 1) * first * second * part_x * part_y / r
+    function = (1 - first) * x + (1 - second) * y + r
+    return np.asarray(x + y - function + np.log(slope_x * slope_y + mixed))
+
+
+def gumbel_density(u: FloatArray, v: FloatArray, theta: FloatArray) -> FloatArray:
+    """Of Gumbel's copula, theta from 1 on."""
+    return tawn_density(u, v, theta, np.array(1.0), np.array(1.0))
+
+
+def _not_0(theta: FloatArray) -> FloatArray:
+    """Frank's copula has none at 0, which is independence."""
+    return np.where(np.abs(theta) < 1e-3, 1e-3, theta)
+
+
+_CLAYTON_FIT = _one_parameter(clayton_density, _CLAYTON, Clayton)
+_GUMBEL_FIT = _one_parameter(gumbel_density, _GUMBEL, Gumbel)
+
 #: Families of two systems' copulas, and what fits each: those of `SYMMETRIC` and Tawn's.
 FAMILIES: dict[str, Callable[[str, FloatArray, FloatArray], PairFit]] = {
-    "independent": _independent,
-    "gaussian": _gaussian,
+    "independent": lambda name, u, v: PairFit(name, Independent(), 0.0, 0, u.size),
+    "gaussian": _one_parameter(gaussian_density, _CORRELATIONS, GaussianCopula),
     "t": _student,
-    "frank": _frank,
-    "clayton": _clayton,
-    "survival clayton": _upside_down(_clayton),
-    "gumbel": _gumbel,
-    "survival gumbel": _upside_down(_gumbel),
+    "frank": _one_parameter(
+        lambda u, v, theta: frank_density(u, v, _not_0(theta)),
+        _FRANK,
+        lambda found: Frank(float(_not_0(np.array(found)))),
+    ),
+    "clayton": _CLAYTON_FIT,
+    "survival clayton": _upside_down(_CLAYTON_FIT),
+    "gumbel": _GUMBEL_FIT,
+    "survival gumbel": _upside_down(_GUMBEL_FIT),
     "tawn 1": _tawn,
     "tawn 2": _tawn,
     "survival tawn 1": _upside_down(_tawn),

@@ -8,7 +8,7 @@ import pytest
 
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
-from simstudy.truth.pair_responses import Responses
+from simstudy.truth.pair_models import Responses
 from simstudy.truth.scores import GaussianCopula, ItemClusters, ScoreModel, fit
 from simstudy.truth.scores.corpus import CorpusModel, Pool, item_scores, like_items
 from simstudy.truth.translations import Translations

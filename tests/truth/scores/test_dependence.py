@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from simstudy.truth.scores.archimedean import Clayton, Gumbel
 from simstudy.truth.scores.clusters import ItemClusters
 from simstudy.truth.scores.correlations import (
     checked_correlation,
@@ -17,8 +16,10 @@ from simstudy.truth.scores.correlations import (
     of_families,
 )
 from simstudy.truth.scores.dependence import (
+    Clayton,
     Dependence,
     GaussianCopula,
+    Gumbel,
     Independent,
     Khoudraji,
     Survival,

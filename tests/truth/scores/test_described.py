@@ -10,8 +10,8 @@ import pytest
 
 from simstudy.metrics import METRICS
 from simstudy.truth import PAIR_MODELS
+from simstudy.truth.known import Scores
 from simstudy.truth.scores import Beta, Clayton, ItemClusters, Khoudraji, ScoreModel
-from simstudy.truth.scores.described import Scores
 
 TABLE = """
 scored_by = "ap"

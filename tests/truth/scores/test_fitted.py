@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 
 from simstudy.outputs import Outputs
-from simstudy.truth.pair_responses import Responses
+from simstudy.truth.pair_models import Responses
 from simstudy.truth.scores import Bernoulli, Beta, GaussianCopula, ItemClusters, Ordinal, ScoreModel, of_families
 from simstudy.truth.scores.corpus import CorpusModel, Pool
 from simstudy.truth.scores.correlations import nearest_correlation
 from simstudy.truth.scores.fitted import Fitted, _within_kinds, fit
 from simstudy.truth.scores.held_out import MEASURES, held_out_summary
-from simstudy.truth.scores.latent import latent_correlation
+from simstudy.truth.scores.latent import Classes, latent_correlation
 from simstudy.truth.synthetic import correlated_accuracies
 from tests.oracles import held_out
 
@@ -195,7 +195,7 @@ def test_the_distance_is_that_of_the_nearest_correlations_from_those_of_pairs() 
     """Of 14 systems on 15 items no joint distribution has all of them."""
     outputs = correlated_accuracies([0.5] * 14, 15, between=0.3, seed=2)
     fitted = fit(outputs, shrink=False)
-    of_pairs = latent_correlation(outputs.statistics[..., 0].astype(float)).correlation
+    of_pairs = latent_correlation(Classes(outputs.statistics[..., 0].astype(float)))[0]
     assert np.linalg.eigvalsh(of_pairs)[0] < -0.05
     assert fitted.distance == pytest.approx(np.linalg.norm(fitted.correlation - of_pairs))
     assert fitted.distance > 0.1
@@ -208,7 +208,7 @@ def test_clusters_in_common_leave_the_nearest_dependence_that_there_is() -> None
     outputs = ScoreModel(margins, GaussianCopula(0.2), clusters).outputs(40, seed=1)
     fitted = fit(outputs, shrink=False)
     scores = outputs.statistics[..., 0].astype(float)
-    of_pairs = latent_correlation(scores).correlation
+    of_pairs = latent_correlation(Classes(scores))[0]
     possible, moved = nearest_correlation(of_pairs)
     model = fitted.model
     assert isinstance(model, ScoreModel)

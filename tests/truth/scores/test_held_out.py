@@ -10,11 +10,10 @@ import pytest
 
 from simstudy.analyses.correlation import correlation
 from simstudy.outputs import Outputs
-from simstudy.truth.clustered import clustered_accuracies
 from simstudy.truth.redrawn import halves
 from simstudy.truth.scores import held_out as module
 from simstudy.truth.scores import held_out_split
-from simstudy.truth.synthetic import correlated_accuracies
+from simstudy.truth.synthetic import clustered_accuracies, correlated_accuracies
 from tests.oracles import compared, held_out
 
 EIGHT = np.linspace(0.5, 0.75, 8).tolist()

@@ -33,7 +33,7 @@ from simstudy.truth.scores import (
 )
 from simstudy.truth.scores.dependence import Dependence
 from simstudy.truth.scores.margins import Margin
-from simstudy.truth.scores.pair_densities import frank
+from simstudy.truth.scores.pair_copulas import frank_density
 from simstudy.truth.scores.tabulated import Tabulated
 
 REAL = np.array([0.0, 0.1, 0.1, 0.25, 1 / 3, 0.7, 1.0])
@@ -171,7 +171,7 @@ def test_franks_density_is_one_in_every_row(theta: float) -> None:
     """The integral over one number, at each of the other; the midpoint rule's error is below 10^-4."""
     points = (np.arange(4000) + 0.5) / 4000
     for u in (0.003, 0.5, 0.9, 0.999):
-        assert np.exp(frank(np.full(4000, u), points, np.array(theta))).mean() == pytest.approx(1, abs=1e-4)
+        assert np.exp(frank_density(np.full(4000, u), points, np.array(theta))).mean() == pytest.approx(1, abs=1e-4)
 
 
 MODERATE: list[Margin] = [

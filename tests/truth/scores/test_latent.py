@@ -8,7 +8,7 @@ import pytest
 from scipy import optimize, stats
 
 from simstudy.truth.scores import GaussianCopula, Ordinal
-from simstudy.truth.scores.latent import CrossMoments, common_share, in_classes, intra_cluster, latent_correlation
+from simstudy.truth.scores.latent import Classes, common_share, intra_cluster, latent_correlation
 from simstudy.truth.synthetic import outcome_correlation
 
 JUDGE = Ordinal((1, 2, 3, 4, 5), (0.1, 0.2, 0.3, 0.3, 0.1))
@@ -21,7 +21,7 @@ def test_of_right_and_wrong_it_is_the_tetrachoric_correlation(shares: tuple[floa
     scores = np.array([np.arange(100) >= 100 * (1 - share) - 1e-9 for share in shares], dtype=float)
     spread = np.sqrt(np.prod([p * (1 - p) for p in shares]))
     covariance = outcome_correlation(*shares, latent) * spread
-    found, _ = CrossMoments(in_classes(scores)).inverse(np.array([[1.0, covariance], [covariance, 1.0]]))
+    found, _ = Classes(scores).inverse(np.array([[1.0, covariance], [covariance, 1.0]]))
     # Of shares that differ much the covariance says little of an extreme correlation.
     assert outcome_correlation(*shares, found[0, 1]) == pytest.approx(outcome_correlation(*shares, latent), abs=2e-4)
     if shares == (0.5, 0.5) or -0.5 < latent < 0.95:
@@ -46,7 +46,7 @@ def test_of_ordinal_scores_it_inverts_the_mean_product() -> None:
         return float(values_1 @ cells @ values_2 - (values_1 @ p_1) * (values_2 @ p_2) - cov)
 
     expected = optimize.brentq(off, -0.99, 0.99, xtol=1e-6)
-    assert latent_correlation(np.array([first, second])).correlation[0, 1] == pytest.approx(expected, abs=1e-3)
+    assert latent_correlation(Classes(np.array([first, second])))[0][0, 1] == pytest.approx(expected, abs=1e-3)
 
 
 def test_common_share_is_the_root_of_both_equations() -> None:
@@ -62,7 +62,7 @@ def test_common_share_is_the_root_of_both_equations() -> None:
 def test_many_values_are_as_good_as_few() -> None:
     rng = np.random.default_rng(2)
     latent = GaussianCopula(0.7).normals(4000, 2, rng)
-    found = latent_correlation(np.exp(latent).T).correlation[0, 1]
+    found = latent_correlation(Classes(np.exp(latent).T))[0][0, 1]
     assert found == pytest.approx(np.corrcoef(latent.T)[0, 1], abs=0.025)
 
 
@@ -80,8 +80,7 @@ def test_correlations_within_clusters_have_the_closed_form_of_balanced_answers()
     scores = np.vstack([right * np.array([1.0, 30.0, 0.2])[:, None], np.full(36, 5.0)])
     same = (codes[:, None] == codes) & ~np.eye(36, dtype=bool)
     phi = np.array([[np.outer(2 * a - 1, 2 * b - 1)[same].mean() for a in right] for b in right])
-    latent = latent_correlation(scores)
-    own, of_two = intra_cluster(latent.deviations, codes, latent.moments)
+    own, of_two = intra_cluster(Classes(scores), codes)
     assert own == pytest.approx(np.sin(np.pi / 2 * np.diag(phi).mean()), abs=1e-3)
     above = np.triu_indices(3, 1)
     assert of_two == pytest.approx(np.sin(np.pi / 2 * (phi + phi.T)[above] / 2).mean(), abs=1e-3)
@@ -93,9 +92,9 @@ def test_answers_as_alike_as_can_be_are_put_half_an_item_from_that(n: int) -> No
     """Two systems right on the same half of n items, and on the other half: sines of 2 pi times the covariance."""
     first = np.repeat([0.0, 1.0], n // 2)
     for second, sign in ((30 * first, 1), (30 * (1 - first), -1)):
-        found = latent_correlation(np.array([first, second]))
-        assert found.correlation[0, 1] == pytest.approx(sign * np.sin(2 * np.pi * (0.25 - 1 / (2 * n))), abs=1e-3)
-        assert found.n_bound == 1
+        found, n_bound = latent_correlation(Classes(np.array([first, second])))
+        assert found[0, 1] == pytest.approx(sign * np.sin(2 * np.pi * (0.25 - 1 / (2 * n))), abs=1e-3)
+        assert n_bound == 1
 
 
 def test_seventeen_values_and_more_go_into_sixteenths_by_the_middle_of_their_ties() -> None:
@@ -108,7 +107,7 @@ def test_seventeen_values_and_more_go_into_sixteenths_by_the_middle_of_their_tie
         classes += [int(16 * (before + count / 2) / n)] * count
         before += count
     of_class = pd.Series(own).groupby(classes)
-    found = in_classes(np.random.default_rng(0).permutation(own)[None])
+    found = Classes(np.random.default_rng(0).permutation(own)[None])
     sizes = of_class.size().to_numpy()
     assert 8 < len(sizes) < 16
     np.testing.assert_allclose(found.cuts, stats.norm.ppf(np.cumsum(sizes)[:-1] / n))

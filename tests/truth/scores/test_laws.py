@@ -12,10 +12,7 @@ from scipy import stats
 from simstudy.analyses.correlation import correlation
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
-from simstudy.rankings.simulated import simulated_candidates
-from simstudy.truth.clustered import clustered_accuracies
-from simstudy.truth.pair_responses import Responses
-from simstudy.truth.redrawn import halves, redraw
+from simstudy.truth.redrawn import halves
 from simstudy.truth.scores import (
     Bernoulli,
     Beta,
@@ -33,7 +30,6 @@ from simstudy.truth.scores import (
 )
 from simstudy.truth.scores.corpus import Pool
 from simstudy.truth.scores.dependence import Independent
-from simstudy.truth.scores.pair_copulas import PairFit
 
 SIZES = (7, 1, 2, 5)
 MATRIX = np.array([[1, 0.8, 0.1], [0.8, 1, 0.4], [0.1, 0.4, 1]])
@@ -53,13 +49,6 @@ def test_sizes_of_clusters_follow_one_another_over_blocks(seed: int) -> None:
     np.testing.assert_array_equal(counts[:-1], whole[:-1])
     assert counts.sum() == 10_000
     assert counts[-1] <= whole[-1]
-
-
-def test_a_longer_test_set_goes_on_in_the_block_that_the_shorter_one_cuts() -> None:
-    """Items 0 … n of any two test sets of a seed are the same, though they end in the second and the third block."""
-    model = ScoreModel(NORMAL, GaussianCopula(MATRIX))
-    long, short = (model.outputs(n, seed=3).statistics for n in (9_000, 5_000))
-    np.testing.assert_array_equal(long[:, :5_000], short)
 
 
 def test_a_pair_has_the_margins_and_the_correlation_of_its_two_systems() -> None:
@@ -238,40 +227,3 @@ def test_the_model_is_fitted_on_the_one_half_and_measured_beside_the_other() -> 
     training, real = halves(outputs, 3, seed=6)
     for column, half in (("training", training), ("real", real)):
         assert table.loc["r12", column] == pytest.approx(correlation(half)["r12"].median())
-
-
-def test_clusters_that_are_drawn_more_than_once_are_clusters_of_their_own() -> None:
-    outputs = clustered_accuracies([0.6, 0.7], 7, 3, within=0.3)
-    drawn = redraw(outputs, 30, 2)
-    assert (drawn.n_items, drawn.items["cluster"].nunique()) == (90, 30)
-    assert (drawn.items["cluster"].value_counts() == 3).all()
-
-
-def test_two_candidates_of_a_cluster_are_true_together_as_the_normal_law_says() -> None:
-    """P(both true), by the bivariate normal distribution, with 20,000 clusters of two."""
-    (one,) = simulated_candidates(1, n_candidates=40_000, share_true=0.3, cluster_size=2, within=0.35)
-    # Candidates come in an order of their own: clusters are runs of their numbers.
-    order = np.argsort([int(name) for name in one.ids])
-    pairs = one.true[order].reshape(-1, 2)
-    below = stats.norm.ppf(0.3)
-    expected = stats.multivariate_normal([0, 0], [[1, 0.35], [0.35, 1]]).cdf([below, below])
-    assert pairs.all(axis=1).mean() == pytest.approx(expected, abs=5 * np.sqrt(expected / len(pairs)))
-
-
-def test_documents_swing_up_and_down_for_both_systems() -> None:
-    """Shares found in documents of some thousand responses: half are recall + swing, half recall - swing, together."""
-    model = Responses(recall=(0.5, 0.7), precision=(0.9, 0.5), gold=5000, swing=0.2)
-    counts = model.draw(1, 400, np.random.default_rng(0)).statistics[0].astype(float)
-    share = counts[..., 0] / counts[..., 2]
-    up = share > np.array([[0.5], [0.7]])
-    np.testing.assert_array_equal(up[0], up[1])
-    assert abs(up[0].mean() - 0.5) < 5 * 0.5 / 20
-    for k, recall in enumerate((0.5, 0.7)):
-        assert share[k, up[k]].mean() == pytest.approx(recall + 0.2, abs=0.005)
-        assert share[k, ~up[k]].mean() == pytest.approx(recall - 0.2, abs=0.005)
-
-
-def test_information_criteria_are_their_formulas() -> None:
-    found = PairFit("t", Independent(), log_likelihood=12.5, n_parameters=2, n_items=57)
-    assert found.criterion("aic") == pytest.approx(2 * 2 - 25)
-    assert found.criterion("bic") == pytest.approx(2 * np.log(57) - 25)

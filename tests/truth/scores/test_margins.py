@@ -35,15 +35,6 @@ def test_the_mean_is_the_integral_of_the_quantiles(margin: Margin, mean: float) 
     assert type(margin.with_mean(mean)) is type(margin)
 
 
-@each
-def test_quantiles_ascend_within_the_support(margin: Margin, mean: float) -> None:
-    scores = margin.quantile(U)
-    assert (np.diff(scores) >= 0).all()
-    low, high = margin.support
-    assert low <= scores[0] <= scores[-1] <= high
-    assert margin.quantile(U.reshape(2, -1)).shape == (2, U.size // 2)
-
-
 def test_quantiles_are_those_of_scipy() -> None:
     u = np.array([0.001, 0.2, 0.5, 0.8, 0.999])
     for margin, theirs in [

@@ -7,7 +7,6 @@ import pytest
 from scipy import stats
 
 from simstudy.engines.drawn_pairs import DrawnPairs
-from simstudy.truth.clustered import clustered_accuracies
 from simstudy.truth.scores import (
     Bernoulli,
     Beta,
@@ -23,7 +22,7 @@ from simstudy.truth.scores import (
     StudentT,
     TruePair,
 )
-from simstudy.truth.synthetic import outcome_correlation
+from simstudy.truth.synthetic import clustered_accuracies, outcome_correlation
 
 JUDGE = Ordinal((1, 2, 3, 4, 5), (0.1, 0.2, 0.3, 0.3, 0.1))
 FLAT = Ordinal((1, 2, 3, 4, 5), (0.4, 0.0, 0.1, 0.1, 0.4))
@@ -72,6 +71,7 @@ def test_a_longer_test_set_begins_with_the_shorter_and_blocks_are_its_parts() ->
         model = ScoreModel([JUDGE] * 3, GaussianCopula(0.5), clusters)
         short, long = (model.outputs(n, seed=4) for n in (100, 9000))
         np.testing.assert_array_equal(long.head(100).statistics, short.statistics)
+        np.testing.assert_array_equal(long.head(5000).statistics, model.outputs(5000, seed=4).statistics)
         parts = list(model.blocks(9000, seed=4))
         assert len(parts) > 1
         np.testing.assert_array_equal(np.concatenate([part.statistics for part in parts], axis=1), long.statistics)
