@@ -10,8 +10,7 @@ from simstudy.metrics import label
 from simstudy.pages.report import Page, write_results
 from simstudy.pages.sections import Figure, Section
 from simstudy.planning.text import design_rows, predicted_rows, size_rows
-from simstudy.running.manifest import manifest_of
-from simstudy.running.results_folder import results_folder
+from simstudy.running.results_folder import manifest_of, results_folder
 
 if TYPE_CHECKING:
     from simstudy.planning.results import Plan
