@@ -10,7 +10,6 @@ import mmap
 import os
 import pickle
 import socket
-import sys
 import tempfile
 import time
 import traceback
@@ -39,7 +38,7 @@ class OtherProgram(RuntimeError):
 
 
 class _Call:
-    """Unpickled it is what the call returns (`_make`): a worker without this package says what it lacks as any error."""
+    """Unpickled it is what `_make` returns: a worker without this package says what it lacks as any error."""
 
     def __init__(self, *what: Any) -> None:
         self._what = what

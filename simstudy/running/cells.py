@@ -48,7 +48,7 @@ class DamagedCell(ValueError):
 
 
 def write(folder: Path, key: str, content: bytes) -> None:
-    """Write a result that is bytes already (`encoded`), whole or not at all; a DamagedCell where it is not this cell's."""
+    """Write a result that is `encoded` already, whole or not at all; a DamagedCell where it is not this cell's."""
     _header(key, content)
     with atomic_path(folder / f"{key}{SUFFIX}") as temporary:
         temporary.write_bytes(content)

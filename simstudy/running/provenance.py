@@ -29,9 +29,9 @@ _ATTRIBUTE = ("LOAD_ATTR", "LOAD_METHOD")
 
 
 def program_of(*parts: Any) -> dict[str, str]:
-    """What these functions, classes and objects are made of, in any order: a hash of their definitions (`definition_of`),
-    of each module that they depend on a hash of what it does, of each library and of Python the version.
+    """A hash of what these functions, classes and objects are (`definition_of`), and of the rest, by name.
 
+    A module of simstudy or of the user's that they depend on has a hash of what it does; a library has its version.
     Only what a result depends on counts (`simstudy.running.dependencies`): a change to a figure does not make systems
     train again. Objects are searched for what they hold, so that a pipeline's own transformer counts too.
     """
