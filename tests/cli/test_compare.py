@@ -73,16 +73,6 @@ def test_every_test_can_be_asked_for(test: str, alternative: str, p: float, said
     assert "level on 4.\nWith 10 items " in out
 
 
-def test_the_order_of_the_files_does_not_matter() -> None:
-    for name, text in {"old": "x\nb\nx\n", "new": "a\nb\nx\n", "gold": "a\nb\nc\n"}.items():
-        Path(name).write_text(text)
-    there, back = (
-        compare(*files, "--metric", "accuracy", "--references", "gold") for files in (("old", "new"), ("new", "old"))
-    )
-    assert there == back
-    assert there[0] == 0
-
-
 def test_a_small_p_value_is_not_0_in_json() -> None:
     path = write_wide("scores.csv", {"old": [0] * 90, "new": [1] * 90})
     (pair,) = as_json(path, "--metric", "accuracy", "--test", "sign", "--alternative", "greater")["pairs"]
@@ -90,10 +80,10 @@ def test_a_small_p_value_is_not_0_in_json() -> None:
 
 
 def test_names_that_look_like_markup_are_printed_as_they_are() -> None:
-    path = write_wide("scores.csv", {"[red]": [1, 0, 1], "[/b]": [1, 1, 1]})
+    path = write_wide("scores.csv", {"[red]:100:": [1, 0, 1], "[/b]": [1, 1, 1]})
     out = compare(path, "--metric", "accuracy")[1]
     assert out.splitlines()[1].startswith("[/b] scores 100.00")
-    assert "more than [red] (66.67" in out
+    assert "more than [red]:100: (66.67" in out
 
 
 # Many systems
@@ -340,8 +330,3 @@ def test_fail_unless_better_decides_as_the_verdict_does() -> None:
         assert ("the gain is not significant at" in out) == bool(code)
         assert "more than 100 resamples may decide otherwise" in out
         assert err == ("" if code == 0 else f"simstudy: new is not significantly better than old at {alpha:g}\n")
-
-
-def test_emoji_codes_in_names_stay_as_they_are() -> None:
-    path = write_wide("scores.csv", {"bert:100:x": [0] * 6 + [1] * 4, "new": [1] * 10})
-    assert "more than bert:100:x (40.00 %)" in compare(path, "--metric", "accuracy", "--test", "sign")[1]
