@@ -19,8 +19,11 @@ from simstudy.cli.plan import plan
 from simstudy.cli.run import list_studies, run, verify
 
 app = typer.Typer(cls=OneLineGroup, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
-for name, function in {"list": list_studies, "run": run, "compare": compare, "plan": plan, "verify": verify}.items():
-    app.command(name, cls=StrictCommand)(function)
+app.command("list", cls=StrictCommand)(list_studies)
+app.command(cls=StrictCommand)(run)
+app.command(cls=StrictCommand)(compare)
+app.command(cls=StrictCommand)(plan)
+app.command(cls=StrictCommand)(verify)
 app.add_typer(data.app, name="data")
 
 
