@@ -103,51 +103,37 @@ def compare(
     simstudy compare candidates.csv --metric precision@500 --columns gold=is_collocation --ties keep
     """
     from simstudy.examination.text import show
+    from simstudy.files.unpacking import unpacking_at_most
+    from simstudy.loaders.base import Texts, Ties
+    from simstudy.loaders.direction import doubt
+    from simstudy.outputs import TestSet
 
-    settings = settings_of(context)
-    loaded, hashes = _read(paths, metric, files, formats, how.seed)
-    loaded = replace(loaded, notes=tuple(by_options(note, context.command.params) for note in loaded.notes))
-    # What can be wrong is said before minutes of resampling.
-    _check_systems(loaded, output.fail_unless_better)
-    if output.fail_unless_better and files.lower_is_better is None:
-        _check_direction(loaded)
+    settings, gate = settings_of(context), output.fail_unless_better
+    texts, ties = Texts(formats.tokenize, formats.lowercase), Ties(formats.ties, how.seed)
+    with unpacking_at_most(formats.max_size):
+        loaded, hashes = files.read(paths, metric, texts=texts, ties=ties)
+    notes = tuple(by_options(note, context.command.params) for note in loaded.notes)
+    # What can be wrong is said before minutes of resampling; a gate's notes are not read.
+    _check_systems(loaded, gate)
+    if gate and files.lower_is_better is None and (in_doubt := doubt(loaded)):
+        raise ValueError(f"--fail-unless-better: {in_doubt}")
     if output.out is not None:
         _check_out(output.out, [*paths, *(files.references or []), *filter(None, (files.systems, files.items))])
-    found = replace(_examine(_test_set(loaded, files, how), how), files=hashes)
+    test_set = TestSet(
+        loaded.outputs, files.relation(loaded) or (), files.unit, how.settings(),
+        duplicates=files.duplicates, notes=notes,
+    )  # fmt: skip
+    found = replace(_examine(test_set, how), files=hashes)
     write_page(found, output.out, settings)
     if output.print_json:
         _print_json(found, settings)
     else:
         show(found, printer)
         print_written(output.out)
-    if output.fail_unless_better and not _is_better(found, output.fail_unless_better, how.alpha):
-        a, b = output.fail_unless_better
+    if gate and not _is_better(found, gate, how.alpha):
+        a, b = gate
         say(f"{shown(a)} is not significantly better than {shown(b)} at {how.alpha:g}")
         raise typer.Exit(1)
-
-
-def _read(
-    paths: list[Path], metric: str, files: Files, formats: SomeFormats, seed: int
-) -> tuple[Loaded, dict[str, str]]:
-    from simstudy.files.unpacking import unpacking_at_most
-    from simstudy.loaders.base import Texts, Ties
-
-    texts, ties = Texts(formats.tokenize, formats.lowercase), Ties(formats.ties, seed)
-    with unpacking_at_most(formats.max_size):
-        return files.read(paths, metric, texts=texts, ties=ties)
-
-
-def _test_set(loaded: Loaded, files: Files, how: HowTested) -> TestSet:
-    from simstudy.outputs import TestSet
-
-    return TestSet(
-        loaded.outputs,
-        by=files.relation(loaded) or (),
-        unit=files.unit,
-        settings=how.settings(),
-        duplicates=files.duplicates,
-        notes=loaded.notes,
-    )
 
 
 def _examine(test_set: TestSet, how: HowTested) -> Examination:
@@ -174,14 +160,6 @@ def _check_systems(loaded: Loaded, asked: tuple[str, str] | None) -> None:
             raise ValueError(f"--fail-unless-better: no system '{name}' among {listed}{nearest(name, names)}")
     if asked and asked[0] == asked[1]:
         raise ValueError(f"--fail-unless-better must name two different systems, not '{asked[0]}' twice")
-
-
-def _check_direction(loaded: Loaded) -> None:
-    """Raise a ValueError where the scores sound like errors and no direction was given: a gate's notes are not read."""
-    from simstudy.loaders.direction import doubt
-
-    if in_doubt := doubt(loaded):
-        raise ValueError(f"--fail-unless-better: {in_doubt}")
 
 
 def _check_out(out: Path, inputs: Sequence[Path]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import MISSING, Field, field, fields, is_dataclass
 from functools import wraps
 from math import isfinite
@@ -47,16 +47,9 @@ def _check(ctx: Any, values: dict[str, Any], order: list[Any]) -> None:
     for i, param in enumerate(order):
         if param.param_type_name == "option" and not param.multiple and param in order[:i]:
             raise typer.BadParameter("it is given twice", ctx=ctx, param=param)
-        if "" in _texts(values.get(param.name)):
+        value = values.get(param.name)
+        if "" in (value if isinstance(value, list | tuple) else [value]):
             raise typer.BadParameter("it must not be empty", ctx=ctx, param=param)
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list | tuple):
-        for part in value:
-            yield from _texts(part)
 
 
 def mapping(columns: str | None) -> dict[str, str]:
@@ -70,16 +63,14 @@ def mapping(columns: str | None) -> dict[str, str]:
     return {name.strip(): column.strip() for name, _, column in pairs}
 
 
-def value_or_range(option: str, text: str | None) -> float | tuple[float, float] | None:
+def _value_or_range(option: str, text: str) -> float | tuple[float, float]:
     """A number, or the two ends of a range, 0.5:0.7."""
-    if text is None:
-        return None
     try:
         parts = [float(part) for part in text.split(":")]
     except ValueError:
         parts = []
     if len(parts) not in (1, 2) or not all(map(isfinite, parts)):
-        raise ValueError(f"{option} must be a number, or a range like 0.5:0.7, not '{text}'")
+        raise ValueError(f"--{option.replace('_', '-')} must be a number, or a range like 0.5:0.7, not '{text}'")
     return parts[0] if len(parts) == 1 else (parts[0], parts[1])
 
 
@@ -149,13 +140,8 @@ def _option(heading: str | None, one: Field[Any], hint: Any) -> inspect.Paramete
         hint = Annotated[kind, typer.Option(help=one.metadata["help"])]
     for known in hint.__metadata__:
         known.rich_help_panel = heading
-    default = one.default_factory() if one.default_factory is not MISSING else one.default
-    return inspect.Parameter(
-        name,
-        inspect.Parameter.KEYWORD_ONLY,
-        default=inspect.Parameter.empty if default is MISSING else default,
-        annotation=hint,
-    )
+    default = inspect.Parameter.empty if one.default is MISSING else one.default
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint)
 
 
 def _may_be_range(hint: Any) -> bool:
@@ -164,6 +150,5 @@ def _may_be_range(hint: Any) -> bool:
 
 def _read(value: Any, option: str, group: type, field: str) -> Any:
     """The value of a field from what was typed."""
-    if isinstance(value, str) and _may_be_range(get_type_hints(group)[field]):
-        return value_or_range(f"--{option.replace('_', '-')}", value)
-    return value
+    ranges = isinstance(value, str) and _may_be_range(get_type_hints(group)[field])
+    return _value_or_range(option, value) if ranges else value

@@ -140,25 +140,6 @@ def test_by_default_two_sided_sign_flips_by_document(documents: str) -> None:
     assert f"95 % interval {low:.2f} to {high:.2f} points" in out
 
 
-def test_on_request_by_item_and_one_sided(documents: str) -> None:
-    out = compare(documents, *_HOW, "--unit", "item", "--alternative", "greater")[1]
-    table = pd.read_csv(documents)
-    better, worse = int((table["new"] > table["old"]).sum()), int((table["new"] < table["old"]).sum())
-    assert f"; 300 items, new better on {better}, worse on {worse}, level on {300 - better - worse}." in out
-    p = stats.binomtest(better, better + worse, alternative="greater").pvalue
-    (pair,) = as_json(documents, *_HOW, "--unit", "item", "--alternative", "greater")["pairs"]
-    assert pair["p_value"] == pytest.approx(p, rel=1e-9), "of right and wrong answers sign flips are the sign test"
-    assert "(sign-flip test, one-sided, exact; two-sided p = " in out
-
-
-def test_few_documents_are_told(documents: str) -> None:
-    pd.read_csv(documents).head(60).to_csv("few.csv", index=False)
-    out = compare("few.csv", *_HOW)[1]
-    assert "; 12 clusters of 60 items, " in out
-    assert "With 12 clusters test and interval are rough." in out
-    assert "rough" not in compare("few.csv", *_HOW, "--unit", "item")[1]
-
-
 @pytest.mark.parametrize(
     ("options", "arguments"),
     [
@@ -240,15 +221,6 @@ def test_a_margin_is_above_0(two: str, value: str, shown: str) -> None:
     code, out, err = compare(two, "--metric", "accuracy", "--margin", value)
     expected = f"simstudy: --margin must be a number above 0, on the metric's scale, not {shown}\n"
     assert (code, out, err) == (2, "", expected)
-
-
-@pytest.mark.parametrize("option", ["--margin", "--alpha", "--resamples", "--seed"])
-def test_what_is_no_number_is_told_in_one_line(two: str, option: str) -> None:
-    code, out, err = compare(two, "--metric", "accuracy", option, "x")
-    assert (code, out) == (2, "")
-    assert err.startswith(f"simstudy: invalid value for '{option}': ")
-    assert err.endswith(" compare --help)\n")
-    assert err.count("\n") == 1
 
 
 # p-values of which resamples say only that they are small

@@ -72,17 +72,6 @@ def test_wrong_answers_under_accuracy() -> None:
     assert (pair["system_a"], pair["p_value"], pair["interval"]) == ("new", 2 / 2**6, "score")
 
 
-def test_no_answer_is_not_the_best_answer(asr: str) -> None:
-    """An error of 0 for what a system lacks would let silence win."""
-    table = pd.read_csv(asr)
-    table[: len(table) - 4].to_csv(asr, index=False)
-    arguments = (asr, "--metric", "mean", "--columns", "score=wer", "--lower-is-better")
-    code, _, err = compare(*arguments, "--missing", "zero")
-    assert code == 2
-    assert "missing must be 'error' or 'drop' for metric 'mean (lower is better)', not 'zero'" in err
-    assert as_json(*arguments, "--missing", "drop")["pairs"][0]["system_a"] == "new"
-
-
 def test_a_whole_report_of_errors(asr: str) -> None:
     table = pd.read_csv(asr)
     third = table[table["system"] == "old"].assign(system="older", wer=lambda rows: rows["wer"] + 0.125)

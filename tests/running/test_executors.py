@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from simstudy.running import calls, runner
+from simstudy.running import provenance, runner
 from simstudy.running.cells import Cell, seconds
 from simstudy.running.provenance import program_of
 from simstudy.running.runner import CellsFailed, n_workers, run_cells, states
@@ -161,7 +161,9 @@ def test_a_pool_that_breaks_ends_the_run_with_what_it_had(monkeypatch: pytest.Mo
     ("owner", "name", "value", "said"),
     [
         (sys.modules, "simstudy.running.calls", None, "import of simstudy.running.calls halted"),
-        (vars(calls), "differences", lambda _: "python is 3.99, not 3.0", "python is 3.99, not 3.0$"),
+        (vars(provenance), "_python", lambda: "3.99", r"python is 3.99, not 3\.\d+$"),
+        (vars(provenance), "_versions", lambda name: ((name, "0.1"),), r".*numpy is 0.1, not \d"),
+        (vars(provenance), "_known_by", lambda name: {name: 64 * "0"}, r".*simstudy.running.workers is another"),
     ],
 )
 def test_workers_of_another_program_are_refused_by_name(owner: Any, name: str, value: object, said: str) -> None:
@@ -169,10 +171,12 @@ def test_workers_of_another_program_are_refused_by_name(owner: Any, name: str, v
         def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
             with pytest.MonkeyPatch.context() as patch:
                 patch.setitem(owner, name, value)
+                provenance.differences.cache_clear()
                 return super().submit(fn, *args, **kwargs)
 
     with pytest.raises(ValueError, match=f"^executor must have workers of the same program, but {said}"):
         run_cells(tried, cells("a"), executor=Elsewhere())
+    provenance.differences.cache_clear()
     assert not TRIED
 
 
