@@ -120,7 +120,8 @@ def test_json_has_the_documented_keys_and_nothing_else(four: str) -> None:
     assert {name for group in content["groups"] for name in group} == set("abcd")
 
 
-def test_the_folder_has_tables_figures_page_and_manifest(four: str) -> None:
+def test_the_folder_has_tables_figures_page_and_manifest(four: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.argv", ["/bin/simstudy", "compare", "a b"])
     options = ("--metric", "accuracy", "--columns", "domain=genre,cluster=doc", "--systems", "systems.csv")
     code, out, err = compare(four, *options, "--out", "report/one")
     assert (code, err) == (0, "")
@@ -134,6 +135,7 @@ def test_the_folder_has_tables_figures_page_and_manifest(four: str) -> None:
     np.testing.assert_allclose(pairs["p_value"], [pair["p_value"] for pair in content["pairs"]], rtol=2e-6)
     assert pairs["relation"].tolist() == [pair["relation"] for pair in content["pairs"]]
     page = (folder / "README.md").read_text(encoding="utf-8")
+    assert "`simstudy compare 'a b'`" in page
     for drawn in (folder / "figures").iterdir():
         assert drawn.stat().st_size > 1000
     for figure in ("groups", "leaderboard", "gain_confidence", "matrix"):

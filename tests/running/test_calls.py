@@ -70,6 +70,13 @@ def test_large_arrays_are_written_once_and_apart_and_go_with_the_block(tmp_path:
     assert not list(tmp_path.iterdir())
 
 
+def test_an_array_at_the_address_of_one_that_is_gone_is_another(tmp_path: Path) -> None:
+    """Cells may make their arrays one after the other: each call's own is read."""
+    with Calls(halved, tmp_path) as calls:
+        found = [decoded(f"{k}", called(calls, f"{k}", np.full(LARGE, k, np.uint8), 0)[2])["sum"] for k in range(9)]
+    assert found == [k * LARGE / 2 for k in range(9)]
+
+
 @pytest.mark.skipif(os.name != "posix", reason="asks for processes by number")
 def test_only_arrays_of_dead_processes_of_this_machine_are_swept(tmp_path: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", ""]) as process:
