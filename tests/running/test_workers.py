@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from pickle import PicklingError
@@ -63,6 +64,15 @@ def alone() -> tuple[str, int]:
     return sys.stdin.read(), os.getpid()
 
 
+@pytest.fixture
+def _interruptible() -> Iterator[None]:
+    """Whoever runs the tests may ignore interrupts, as shells do behind &, and what they start ignores them too."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_interruptible")
 def test_a_worker_reads_nothing_ignores_interrupts_and_serves_call_after_call() -> None:
     with Processes(3) as executor:
         found = []
