@@ -6,6 +6,7 @@ Whoever makes the call needs this package, the same program, and the folder of t
 from __future__ import annotations
 
 import contextlib
+import functools
 import mmap
 import os
 import pickle
@@ -40,14 +41,15 @@ class OtherProgram(RuntimeError):
 class _Call:
     """Unpickled it is what `_make` returns: a worker without this package says what it lacks as any error."""
 
-    def __init__(self, *what: Any) -> None:
+    def __init__(self, **what: Any) -> None:
         self._what = what
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _make, self._what
+        return functools.partial(_make, **self._what), ()
 
 
 def _make(
+    *,
     key: str,
     label: str,
     content: bytes,
@@ -128,10 +130,17 @@ class Calls:
             return False
 
         content = cloudpickle.dumps((self._function, cell.arguments), protocol=5, buffer_callback=outside)
-        arrays = "" if self._file is None else self._file.name
-        folder = None if sent_back else str(self._folder.resolve())
-        known = dict(LOADED), folder, tuple(program.items())
-        return pickle.dumps(_Call(key, cell.label, content, arrays, tuple(places), *known))
+        call = _Call(
+            key=key,
+            label=cell.label,
+            content=content,
+            arrays="" if self._file is None else self._file.name,
+            places=tuple(places),
+            programs=dict(LOADED),
+            folder=None if sent_back else str(self._folder.resolve()),
+            program=tuple(program.items()),
+        )
+        return pickle.dumps(call)
 
     def _write(self, array: memoryview) -> int:
         """Where an array was written."""
