@@ -101,10 +101,10 @@ def test_nothing_outside_the_folder_is_deleted(tmp_path: Path) -> None:
     run(tmp_path / "out", b_csv="2")
     assert other.read_text() == "words"
     (tmp_path / "out" / "link.csv").symlink_to(other)
-    manifest["files"] = {"link.csv": digest}
+    manifest["files"] = {"b.csv": sha256(b"2").hexdigest(), "link.csv": digest}
     manifest["manifest"] = module._own_hash(manifest)
     path.write_text(json.dumps(manifest))
-    with pytest.raises(ValueError, match=r"holds (b|link).csv"):
+    with pytest.raises(ValueError, match="holds link.csv, which"):
         run(tmp_path / "out", a_csv="1")
     assert other.read_text() == "words"
 
