@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from contextlib import redirect_stdout
+from functools import cache
+from io import StringIO
 from pathlib import Path
 
 import matplotlib as mpl
@@ -32,36 +35,44 @@ def in_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(examples_in(tmp_path))
 
 
-@pytest.mark.parametrize("page", those_with("python"), ids=name_of)
-def test_python_blocks_run(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Those of a page one after the other, beside the example files."""
+@cache
+def said_in_python(page: Path) -> tuple[str, dict[str, object]]:
+    """What the Python blocks of a page print, one after the other, and their names."""
     mpl.use("Agg")
     names: dict[str, object] = {}
-    for block in blocks(page, "python"):
-        exec(block, names)
-    assert capsys.readouterr().out
+    said = StringIO()
+    with redirect_stdout(said):
+        for block in blocks(page, "python"):
+            exec(block, names)
+    plt.close("all")
+    return said.getvalue(), names
+
+
+# Commands write nothing that others read.
+said_by = cache(printed)
+
+
+@pytest.mark.parametrize("page", those_with("python"), ids=name_of)
+def test_python_blocks_run(page: Path) -> None:
+    said, names = said_in_python(page)
+    assert said
     if page.name == "python.md":
         assert isinstance(names["table"], pd.DataFrame)
         assert names["ax"].get_ylabel() == "confidence, 1 − p (two-sided)"  # type: ignore[attr-defined]
-    plt.close("all")
 
 
 @pytest.mark.parametrize("page", those_with("console"), ids=name_of)
 def test_shown_outputs_are_what_the_commands_print(page: Path) -> None:
     for block in blocks(page, "console"):
         for command, lines in shown(block):
-            assert is_shown_rightly(lines, output := printed(command)), f"$ {command}\n{output}"
+            assert is_shown_rightly(lines, output := said_by(command)), f"$ {command}\n{output}"
 
 
-def test_readme_says_the_same_on_the_command_line_and_in_python(capsys: pytest.CaptureFixture[str]) -> None:
-    names: dict[str, object] = {}
-    for block in blocks(README, "python"):
-        exec(block, names)
-    in_python = capsys.readouterr().out
+def test_readme_says_the_same_on_the_command_line_and_in_python() -> None:
     commands = [command for block in blocks(README, "console") for command, _ in shown(block)]
     for command in commands[1:4]:
-        first, *_ = printed(command).splitlines()
-        assert first in in_python, command
+        first, *_ = said_by(command).splitlines()
+        assert first in said_in_python(README)[0], command
 
 
 def test_outputs_that_are_not_printed_are_seen() -> None:

@@ -14,17 +14,11 @@ import typer
 from simstudy.cli import data
 from simstudy.cli.compare import compare
 from simstudy.cli.errors import OneLineGroup
+from simstudy.cli.options import StrictCommand
 from simstudy.cli.plan import plan
-from simstudy.cli.run import list_studies, run
-from simstudy.cli.usage import StrictCommand
-from simstudy.cli.verify import verify
+from simstudy.cli.run import list_studies, run, verify
 
-app = typer.Typer(
-    cls=OneLineGroup,
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
+app = typer.Typer(cls=OneLineGroup, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 app.command("list", cls=StrictCommand)(list_studies)
 app.command(cls=StrictCommand)(run)
 app.command(cls=StrictCommand)(compare)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext, redirect_stdout
@@ -14,9 +13,9 @@ import typer
 
 from simstudy.cli.errors import by_options, say
 from simstudy.cli.files import HEADING, Files
-from simstudy.cli.groups import grouped
-from simstudy.cli.terminal import print_written, printer
-from simstudy.cli.usage import settings_of
+from simstudy.cli.options import grouped, settings_of
+from simstudy.cli.terminal import print_written, printer, write_page
+from simstudy.planning.settings import option
 from simstudy.text.plain_text import shown
 
 if TYPE_CHECKING:
@@ -29,39 +28,29 @@ if TYPE_CHECKING:
 class SomeFormats:
     """How files of some formats are read."""
 
-    ties: Annotated[str, typer.Option(help="Candidates with equal scores: jitter (at random, by --seed) or keep.")] = (
-        "jitter"
+    ties: str = option("jitter", "Candidates with equal scores: jitter (at random, by --seed) or keep.")
+    tokenize: str | None = option(None, "sacrebleu's tokenizer for BLEU, such as zh.")
+    lowercase: bool = option(False, "Lower-case texts first.")
+    max_size: str | None = option(
+        None, "What a packed file may unpack to: 4G, none (default: SIMSTUDY_MAX_SIZE, or 1G)."
     )
-    tokenize: Annotated[str | None, typer.Option(help="sacrebleu's tokenizer for BLEU, such as zh.")] = None
-    lowercase: Annotated[bool, typer.Option(help="Lower-case texts first.")] = False
-    max_size: Annotated[
-        str | None,
-        typer.Option(help="What a packed file may unpack to: 4G, none (default: SIMSTUDY_MAX_SIZE, or 1G)."),
-    ] = None
 
 
 @dataclass(frozen=True)
 class HowTested:
     """How pairs of systems are tested."""
 
-    test: Annotated[
-        str, typer.Option(help="sign_flips, skew_corrected, bootstrap, randomization, t_paired, mcnemar, …")
-    ] = "sign_flips"
-    resamples: Annotated[int | None, typer.Option(help="Resamples (default: the test's or the convention's).")] = None
-    seed: Annotated[
-        int, typer.Option(help="Of the resamples, of intervals that draw systems, and of the jitter that breaks ties.")
-    ] = 0
-    alternative: Annotated[str | None, typer.Option(help="two-sided (the default) or greater (one-sided).")] = None
-    convention: Annotated[str, typer.Option(help="How resamples are counted: default, sacrebleu, bk2012, …")] = (
-        "default"
+    test: str = option("sign_flips", "sign_flips, skew_corrected, bootstrap, randomization, t_paired, mcnemar, …")
+    resamples: int | None = option(None, "Resamples (default: the test's or the convention's).")
+    seed: int = option(0, "Of the resamples, of intervals that draw systems, and of the jitter that breaks ties.")
+    alternative: str | None = option(None, "two-sided (the default) or greater (one-sided).")
+    convention: str = option("default", "How resamples are counted: default, sacrebleu, bk2012, …")
+    strata: str | None = option(None, "Column of the items whose values keep their numbers.")
+    alpha: float = option(0.05, "The level of significance.")
+    margin: float | None = option(
+        None, "The smallest gain that would matter: is a system not worse, are two equivalent?"
     )
-    strata: Annotated[str | None, typer.Option(help="Column of the items whose values keep their numbers.")] = None
-    alpha: Annotated[float, typer.Option(help="The level of significance.")] = 0.05
-    margin: Annotated[
-        float | None,
-        typer.Option(help="The smallest gain that would matter: is a system not worse, are two equivalent?"),
-    ] = None
-    jobs: Annotated[int, typer.Option(help="Threads; -1 for all cores.")] = -1
+    jobs: int = option(-1, "Threads; -1 for all cores.")
 
     def settings(self) -> dict[str, Any]:
         """The options of `simstudy.compare`."""
@@ -113,54 +102,37 @@ def compare(
 
     simstudy compare candidates.csv --metric precision@500 --columns gold=is_collocation --ties keep
     """
-    settings = settings_of(context)
-    loaded, hashes = _read(paths, metric, files, formats, how.seed)
-    loaded = replace(loaded, notes=tuple(by_options(note, context.command.params) for note in loaded.notes))
-    # What can be wrong is said before minutes of resampling.
-    _check_systems(loaded, output.fail_unless_better)
-    if output.fail_unless_better and files.lower_is_better is None:
-        _check_direction(loaded)
+    from simstudy.examination.text import show
+    from simstudy.files.unpacking import unpacking_at_most
+    from simstudy.loaders.base import Texts, Ties, doubt
+    from simstudy.outputs import TestSet
+
+    settings, gate = settings_of(context), output.fail_unless_better
+    texts, ties = Texts(formats.tokenize, formats.lowercase), Ties(formats.ties, how.seed)
+    with unpacking_at_most(formats.max_size):
+        loaded, hashes = files.read(paths, metric, texts=texts, ties=ties)
+    notes = tuple(by_options(note, context.command.params) for note in loaded.notes)
+    # What can be wrong is said before minutes of resampling; a gate's notes are not read.
+    _check_systems(loaded, gate)
+    if gate and files.lower_is_better is None and (in_doubt := doubt(loaded)):
+        raise ValueError(f"--fail-unless-better: {in_doubt}")
     if output.out is not None:
         _check_out(output.out, [*paths, *(files.references or []), *filter(None, (files.systems, files.items))])
-    found = replace(_examine(_test_set(loaded, files, how), how), files=hashes)
-    if output.out is not None:
-        found.write(output.out, command=f"simstudy {shlex.join(sys.argv[1:])}", settings=settings)
+    test_set = TestSet(
+        loaded.outputs, files.relation(loaded) or (), files.unit, how.settings(),
+        duplicates=files.duplicates, notes=notes,
+    )  # fmt: skip
+    found = replace(_examine(test_set, how), files=hashes)
+    write_page(found, output.out, settings)
     if output.print_json:
         _print_json(found, settings)
     else:
-        from simstudy.examination.text import show
-
         show(found, printer)
-        if output.out is not None:
-            print_written(output.out)
-    if output.fail_unless_better and not _is_better(found, output.fail_unless_better, how.alpha):
-        a, b = output.fail_unless_better
+        print_written(output.out)
+    if gate and not _is_better(found, gate, how.alpha):
+        a, b = gate
         say(f"{shown(a)} is not significantly better than {shown(b)} at {how.alpha:g}")
         raise typer.Exit(1)
-
-
-def _read(
-    paths: list[Path], metric: str, files: Files, formats: SomeFormats, seed: int
-) -> tuple[Loaded, dict[str, str]]:
-    from simstudy.files.unpacking import unpacking_at_most
-    from simstudy.loaders.base import Texts, Ties
-
-    texts, ties = Texts(formats.tokenize, formats.lowercase), Ties(formats.ties, seed)
-    with unpacking_at_most(formats.max_size):
-        return files.read(paths, metric, texts=texts, ties=ties)
-
-
-def _test_set(loaded: Loaded, files: Files, how: HowTested) -> TestSet:
-    from simstudy.outputs import TestSet
-
-    return TestSet(
-        loaded.outputs,
-        by=files.relation(loaded) or (),
-        unit=files.unit,
-        settings=how.settings(),
-        duplicates=files.duplicates,
-        notes=loaded.notes,
-    )
 
 
 def _examine(test_set: TestSet, how: HowTested) -> Examination:
@@ -187,14 +159,6 @@ def _check_systems(loaded: Loaded, asked: tuple[str, str] | None) -> None:
             raise ValueError(f"--fail-unless-better: no system '{name}' among {listed}{nearest(name, names)}")
     if asked and asked[0] == asked[1]:
         raise ValueError(f"--fail-unless-better must name two different systems, not '{asked[0]}' twice")
-
-
-def _check_direction(loaded: Loaded) -> None:
-    """Raise a ValueError where the scores sound like errors and no direction was given: a gate's notes are not read."""
-    from simstudy.loaders.base import doubt
-
-    if in_doubt := doubt(loaded):
-        raise ValueError(f"--fail-unless-better: {in_doubt}")
 
 
 def _check_out(out: Path, inputs: Sequence[Path]) -> None:

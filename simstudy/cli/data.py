@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,7 +9,7 @@ from rich.console import Console
 from rich.filesize import decimal
 from rich.table import Table
 
-from simstudy.cli.usage import StrictCommand
+from simstudy.cli.options import DataDir, StrictCommand
 
 app = typer.Typer(help="List and fetch public data sets.", no_args_is_help=True)
 _console = Console(markup=False, highlight=False)
@@ -29,10 +28,7 @@ def list_data(
 
 @app.command(cls=StrictCommand)
 def fetch(
-    name: Annotated[str, typer.Argument(help="A data set, or one file, <data set>/<file>.")],
-    data_dir: Annotated[
-        Path | None, typer.Option(help="Folder of data files at hand, <folder>/<file> (or SIMSTUDY_DATA_DIR).")
-    ] = None,
+    name: Annotated[str, typer.Argument(help="A data set, or one file, <data set>/<file>.")], data_dir: DataDir = None
 ) -> None:
     """Fetch what is not there yet, check all, and print the paths."""
     from simstudy.files.datasets import fetch_all
@@ -45,9 +41,8 @@ def _list_datasets() -> None:
     from simstudy.files.datasets import cache_folder, datasets, folder_at_hand
 
     table = Table(box=None, header_style="bold")
-    table.add_column("name", no_wrap=True)
-    table.add_column("files", justify="right", no_wrap=True)
-    table.add_column("size", justify="right", no_wrap=True)
+    for name, right in (("name", False), ("files", True), ("size", True)):
+        table.add_column(name, justify="right" if right else "left", no_wrap=True)
     table.add_column("licence")
     table.add_column("what")
     for dataset in datasets().values():

@@ -21,9 +21,8 @@ from rich.console import Console
 from rich.text import Text
 from typer.core import TyperGroup
 
-from simstudy.cli.groups import OPTIONS
+from simstudy.cli.options import OPTIONS, ClickException
 from simstudy.cli.stopping import Stopped, stop_in_order
-from simstudy.cli.usage import ClickException
 from simstudy.running.program_files import ProgramError
 from simstudy.text.plain_text import line, printable
 

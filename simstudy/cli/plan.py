@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field, replace
@@ -13,9 +12,8 @@ import typer
 
 from simstudy.cli.errors import by_options
 from simstudy.cli.files import HEADING, Files
-from simstudy.cli.groups import grouped, name_options, with_default
-from simstudy.cli.terminal import print_written, printer
-from simstudy.cli.usage import settings_of
+from simstudy.cli.options import grouped, name_options, settings_of, with_default
+from simstudy.cli.terminal import print_written, printer, write_page
 from simstudy.planning.arguments import Clusters, Guess, Judge
 from simstudy.planning.settings import Costs, Level, Pilot, option
 
@@ -110,14 +108,12 @@ def plan(
         )  # fmt: skip
     told = tuple(by_options(note, context.command.params) for note in (*notes, *found.notes))
     found, settings = replace(found, notes=told, files=read), settings_of(context)
-    if out is not None:
-        found.write(out, command=f"simstudy {shlex.join(sys.argv[1:])}", settings=settings)
+    write_page(found, out, settings)
     if print_json:
         print(found.to_json(settings))
     else:
         show(found, printer)
-        if out is not None:
-            print_written(out)
+        print_written(out)
 
 
 def _read(

@@ -1,14 +1,15 @@
-"""`simstudy list` and `simstudy run`: the studies that there are, and doing one."""
+"""`simstudy list`, `run` and `verify`: the studies that there are, doing one, and whether its folder is as it was."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 
-from simstudy.cli.terminal import console, print_cells, print_table, print_written
+from simstudy.cli.options import DataDir
+from simstudy.cli.terminal import console, print_cells, print_line, print_table, print_written
 
 
 def list_studies() -> None:
@@ -33,9 +34,7 @@ def run(
     jobs: Annotated[int, typer.Option(help="Processes and threads; -1 for all cores.")] = -1,
     out: Annotated[Path | None, typer.Option(help="Folder of the results (default: results/<name>).")] = None,
     seed: Annotated[int | None, typer.Option(help="Instead of the study's own.")] = None,
-    data_dir: Annotated[
-        Path | None, typer.Option(help="Folder of data files at hand, <folder>/<file> (or SIMSTUDY_DATA_DIR).")
-    ] = None,
+    data_dir: DataDir = None,
     allow_outside: Annotated[
         bool, typer.Option("--allow-outside", help="Let a study.toml name files outside the folder of data files.")
     ] = False,
@@ -49,20 +48,27 @@ def run(
     from simstudy.studies import run_study
     from simstudy.studies.run import study_cells
 
+    where: dict[str, Any] = {"out": out, "seed": seed, "data_dir": data_dir, "allow_outside": allow_outside}
     if listed:
-        print_cells(study_cells(study, out=out, seed=seed, data_dir=data_dir, allow_outside=allow_outside))
+        print_cells(study_cells(study, **where))
         return
     # In processes even with one job: a cell that ends its process then ends no other work, and is named.
     with Processes(min(n_workers(jobs), 2 * n_workers(-1))) as executor:
-        results = run_study(
-            study,
-            out=out,
-            n_jobs=jobs,
-            executor=executor,
-            seed=seed,
-            data_dir=data_dir,
-            allow_outside=allow_outside,
-        )
+        results = run_study(study, n_jobs=jobs, executor=executor, **where)
     for title, rows in results.summary.items():
         print_table(title, rows)
     print_written(results.folder)
+
+
+def verify(
+    folder: Annotated[Path, typer.Argument(help="A folder that `simstudy run` or `simstudy compare --out` wrote.")],
+) -> None:
+    """Check every file of a folder of results against its manifest; exit code 1 where one is not as it was written."""
+    from simstudy.running.results_folder import verify as check
+
+    problems = check(folder)
+    for problem in problems:
+        print_line(problem)
+    if problems:
+        raise typer.Exit(1)
+    print_line(f"{folder}: every file is as it was written")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import shlex
+import sys
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from simstudy.examination import Examination
+    from simstudy.planning.results import Plan
+
 #: No emoji, no markup: a system may be called ":100:" or "[red]".
 console = Console(emoji=False, markup=False, highlight=False)
 
@@ -23,10 +28,17 @@ printer = Printer(console)
 print_line, print_facts, print_table = printer.line, printer.facts, printer.table
 
 
-def print_written(folder: Path) -> None:
-    """Say where the page is."""
-    console.print()
-    print_line(f"Figures and report: {folder / 'README.md'}")
+def write_page(found: Examination | Plan, folder: Path | None, settings: dict[str, Any]) -> None:
+    """Write what was found into a folder, if there is to be one, with this command and its options."""
+    if folder is not None:
+        found.write(folder, command=f"simstudy {shlex.join(sys.argv[1:])}", settings=settings)
+
+
+def print_written(folder: Path | None) -> None:
+    """Say where the page is, if there is one."""
+    if folder is not None:
+        console.print()
+        print_line(f"Figures and report: {folder / 'README.md'}")
 
 
 def print_cells(cells: pd.DataFrame) -> None:

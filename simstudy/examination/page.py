@@ -22,8 +22,7 @@ from simstudy.examination.rows import (
 from simstudy.loaders.base import counted
 from simstudy.pages.report import InOrder, Page, write_results
 from simstudy.pages.sections import Figure, Section, Table
-from simstudy.running.manifest import manifest_of
-from simstudy.running.results_folder import results_folder
+from simstudy.running.results_folder import manifest_of, results_folder
 
 if TYPE_CHECKING:
     from simstudy.examination.examination import Examination

@@ -1,8 +1,8 @@
 """What `plan` is told of systems and items that have no outputs yet: guesses, clusters and judges.
 
 Each object checks its fields when it is made; `plan` checks whether they fit the metric and the other arguments.
-The command has an option for each field with a help (`simstudy.cli.groups`). A message names a field with its class, as
-in "Clusters.size must be at least 1 item, not 0.5", and the command names the option in its place.
+The command has an option for each field with a help (`simstudy.cli.options`). A message names a field with its class,
+as in "Clusters.size must be at least 1 item, not 0.5", and the command names the option in its place.
 """
 
 from __future__ import annotations

@@ -153,8 +153,7 @@ class Plan(ReprMixin):
         """
         # Who only asks for numbers does not wait for what writes folders.
         from simstudy.pages.report import Page, write_results
-        from simstudy.running.manifest import manifest_of
-        from simstudy.running.results_folder import results_folder
+        from simstudy.running.results_folder import manifest_of, results_folder
 
         asked = dict(self.settings if settings is None else settings)
         tables = {name: table for name in TABLES if len(table := getattr(self, name))}

@@ -6,17 +6,16 @@ Whoever makes the call needs this package, the same program, and the folder of t
 from __future__ import annotations
 
 import contextlib
+import functools
 import mmap
 import os
 import pickle
 import socket
-import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -25,7 +24,7 @@ import numpy as np
 
 from simstudy.files.whole import named_in_errors
 from simstudy.running.cells import Cell, encoded, write
-from simstudy.running.program_files import LOADED, ProgramFinder
+from simstudy.running.program_files import LOADED
 from simstudy.running.provenance import differences
 
 # Arrays of so many bytes are written once, and mapped by every worker.
@@ -34,65 +33,57 @@ _LARGE = 2**16
 # Files of arrays are called so: by host and process, so that what a killed one left is known as such.
 _PREFIX = f".arrays-{socket.gethostname()}-"
 
-_PROGRAMS = ProgramFinder()
-
 
 class OtherProgram(RuntimeError):
     """The worker is not of the program that the result's key says."""
 
 
-@dataclass(frozen=True)
 class _Call:
-    """One cell's function and arguments, and what is to be known of the result."""
+    """Unpickled it is what `_make` returns: a worker without this package says what it lacks as any error."""
 
-    key: str
-    label: str
-    content: bytes
-    """Function and arguments."""
-    arrays: str
-    """The file of the large arrays."""
-    places: tuple[tuple[int, int], ...]
-    """Where each of them lies in it, and its size in bytes."""
-    programs: Mapping[str, str]
-    """The files of programs that the function may be of."""
-    folder: str | None
-    """Where the result is to be kept; None where it is to be sent back."""
-    program: Mapping[str, str]
-    """The source and the versions that the worker must have; empty if it cannot have others."""
-
-    def make(self) -> tuple[str, float, bytes]:
-        """Make the call: its traceback where it raised, its seconds, and the result where it is to be sent back."""
-        if wrong := differences(self.program):
-            raise OtherProgram(wrong)
-        try:
-            if _PROGRAMS not in sys.meta_path:
-                sys.meta_path.append(_PROGRAMS)
-            # Programs that the call does not need are not loaded: one may be gone, or take seconds to import.
-            _PROGRAMS.files.update(self.programs)
-            function, arguments = pickle.loads(self.content, buffers=self._mapped())
-            result, seconds = made(function, self.key, self.label, arguments)
-            if self.folder is None:
-                return "", seconds, result
-            write(Path(self.folder), self.key, result)
-        except (Exception, SystemExit):
-            return traceback.format_exc(), 0, b""
-        return "", seconds, b""
-
-    def _mapped(self) -> list[mmap.mmap]:
-        if not self.places:
-            return []
-        with open(self.arrays, "rb") as file:
-            return [mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ, offset=at) for at, size in self.places]
-
-
-class _Made:
-    """Unpickled it is what the call returns, so that a worker without this package says what it lacks as any error."""
-
-    def __init__(self, call: _Call) -> None:
-        self._call = call
+    def __init__(self, **what: Any) -> None:
+        self._what = what
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _Call.make, (self._call,)
+        return functools.partial(_make, **self._what), ()
+
+
+def _make(
+    *,
+    key: str,
+    label: str,
+    content: bytes,
+    arrays: str,
+    places: Sequence[tuple[int, int]],
+    programs: Mapping[str, str],
+    folder: str | None,
+    program: tuple[tuple[str, str], ...],
+) -> tuple[str, float, bytes]:
+    """The traceback where the cell's function raised, its seconds, and the result where it is to be sent back.
+
+    `content` is the function and its arguments; their large arrays lie at `places` (offset, bytes) of a file. Without a
+    folder the result is sent back. A worker that can have other versions than the parent must have those of `program`.
+    """
+    if wrong := differences(program):
+        raise OtherProgram(wrong)
+    try:
+        # Programs that the call does not need are not loaded: one may be gone, or take seconds to import.
+        LOADED.update(programs)
+        function, arguments = pickle.loads(content, buffers=_mapped(arrays, places))
+        result, seconds = made(function, key, label, arguments)
+        if folder is None:
+            return "", seconds, result
+        write(Path(folder), key, result)
+    except (Exception, SystemExit):
+        return traceback.format_exc(), 0, b""
+    return "", seconds, b""
+
+
+def _mapped(arrays: str, places: Sequence[tuple[int, int]]) -> list[mmap.mmap]:
+    if not places:
+        return []
+    with open(arrays, "rb") as file:
+        return [mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ, offset=at) for at, size in places]
 
 
 def made(function: Callable[..., Any], key: str, label: str, arguments: tuple[Any, ...]) -> tuple[bytes, float]:
@@ -123,11 +114,7 @@ class Calls:
             Path(self._file.name).unlink(missing_ok=True)
 
     def call(self, key: str, cell: Cell, *, sent_back: bool, program: Mapping[str, str]) -> bytes:
-        """The call of a cell's function, which `pickle.loads` makes.
-
-        It returns the traceback where the function raised, the seconds that it took, and the result where it is to be
-        sent back. What cannot be sent to another process is raised here.
-        """
+        """The call of a cell's function, which `pickle.loads` makes (`_make`); it raises where that cannot be sent."""
         places: list[tuple[int, int]] = []
 
         def outside(buffer: pickle.PickleBuffer) -> bool:
@@ -135,11 +122,11 @@ class Calls:
                 return True
             # An array that several cells share is written once. What was written is held, so that no other array can
             # come to lie at its address.
-            known = (np.frombuffer(raw, dtype=np.uint8).ctypes.data, raw.nbytes)
-            if known not in self._places:
-                self._places[known] = (self._write(raw), raw.nbytes)
+            address = (np.frombuffer(raw, dtype=np.uint8).ctypes.data, raw.nbytes)
+            if address not in self._places:
+                self._places[address] = (self._write(raw), raw.nbytes)
                 self._written.append(buffer)
-            places.append(self._places[known])
+            places.append(self._places[address])
             return False
 
         content = cloudpickle.dumps((self._function, cell.arguments), protocol=5, buffer_callback=outside)
@@ -151,9 +138,9 @@ class Calls:
             places=tuple(places),
             programs=dict(LOADED),
             folder=None if sent_back else str(self._folder.resolve()),
-            program=program,
+            program=tuple(program.items()),
         )
-        return pickle.dumps(_Made(call))
+        return pickle.dumps(call)
 
     def _write(self, array: memoryview) -> int:
         """Where an array was written."""

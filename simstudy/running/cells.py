@@ -1,4 +1,8 @@
-"""Cells: pieces of work, known by what their results depend on, whose results are kept as data."""
+"""Cells: pieces of work, known by what their results depend on, whose results are kept as data.
+
+A kept result is a file <key>.cell: a format line, a checksum of the rest, a line of JSON, and the arrays and tables
+that it names.
+"""
 
 from __future__ import annotations
 
@@ -29,21 +33,13 @@ _FORMAT = b"simstudy cell 1\n"
 
 @dataclass(frozen=True)
 class Cell:
-    """One piece of work.
+    """One piece of work, known by what it *is*: more cells, or another order, change nothing about the others."""
 
-    Attributes
-    ----------
-    label
-        What it is called in messages.
-    description
-        What its result depends on beside the program, as JSON values: the data's fingerprint, settings, seed. A cell
-        is known by what it *is*: adding cells, or changing their order, changes nothing about the others.
-    arguments
-        What its function is called with.
-    """
-
+    #: What it is called in messages.
     label: str
+    #: What its result depends on beside the program, as JSON values: the data's fingerprint, settings, seed.
     description: Mapping[str, Any]
+    #: What its function is called with.
     arguments: tuple[Any, ...]
 
 
@@ -52,28 +48,14 @@ class DamagedCell(ValueError):
 
 
 def write(folder: Path, key: str, content: bytes) -> None:
-    """Write a result that is bytes already (`encoded`) to <folder>/<key>.cell, which appears whole or not at all.
-
-    Raises
-    ------
-    DamagedCell
-        Where the bytes are not, to the last bit, a result of this cell.
-    """
+    """Write a result that is `encoded` already, whole or not at all; a DamagedCell where it is not this cell's."""
     _header(key, content)
     with atomic_path(folder / f"{key}{SUFFIX}") as temporary:
         temporary.write_bytes(content)
 
 
 def kept(folder: Path, key: str) -> Any:
-    """A kept result.
-
-    Raises
-    ------
-    FileNotFoundError
-        Where there is none.
-    DamagedCell
-        Where the file is not, to the last bit, what was written for this cell. Nothing of it is used then.
-    """
+    """A kept result; a DamagedCell where the file is not, to the last bit, what was written for this cell."""
     return decoded(key, (folder / f"{key}{SUFFIX}").read_bytes())
 
 
@@ -107,15 +89,7 @@ def damaged(folder: Path) -> list[str]:
 
 
 def encoded(key: str, label: str, value: Any) -> bytes:
-    """A result as bytes: a format line, a checksum of the rest, a line of JSON, and the arrays and tables it names.
-
-    It is of JSON values, arrays and data frames; a TypeError names what is not.
-
-    Examples
-    --------
-    >>> decoded("k", encoded("k", "a cell", {"scores": np.array([1.5, 2.0]), "note": ("ok", None)}))
-    {'scores': array([1.5, 2. ]), 'note': ('ok', None)}
-    """
+    """A result as bytes. It is of JSON values, arrays and data frames; a TypeError names what is not."""
     parts: list[bytes] = []
     structure = _plain(value, parts)
     header = {"key": key, "label": label, "value": structure, "sizes": [len(part) for part in parts]}

@@ -33,15 +33,7 @@ _SHOWING = ("simstudy.plot.", "simstudy.pages.")
 
 
 def modules_behind(definitions: Iterable[tuple[str, str]]) -> set[str]:
-    """The modules of these (module, name of the function or class) and all that they depend on, down to libraries.
-
-    Examples
-    --------
-    >>> sorted(modules_behind([("simstudy.running.fingerprints", "describe")]))
-    ['hashlib', 'json', 'simstudy.running.fingerprints', 'typing']
-    >>> "joblib" in modules_behind([("simstudy.running.fingerprints", "fingerprint")])
-    True
-    """
+    """The modules of these (module, name of the function or class) and all that they depend on, down to libraries."""
     found: set[str] = set()
     seen: set[tuple[str, str]] = set()
     waiting = [(module, name if is_ours(module) else "") for module, name in definitions]
@@ -127,16 +119,13 @@ def _used(statements: Iterable[ast.stmt]) -> list[str]:
 @functools.cache
 def _is_module(name: str) -> bool:
     top = name.partition(".")[0]
-    file = source_file(top)
-    if file is None or is_library(top, file):
-        return False
-    return source_file(name) is not None
+    return source_file(top) is not None and not is_library(top) and source_file(name) is not None
 
 
 def _is_package(name: str) -> bool:
     """Whether a module of simstudy's or the user's own may have modules below it."""
     file = source_file(name)
-    return file is not None and (file.name == "__init__.py" or name in SOURCES) and not is_library(name, file)
+    return file is not None and (file.name == "__init__.py" or name in SOURCES) and not is_library(name)
 
 
 def _looked_through(module: str) -> bool:

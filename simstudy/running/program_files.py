@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import os
 import sys
 import traceback
@@ -10,15 +10,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from importlib.machinery import ModuleSpec
+from importlib.util import spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
-#: Modules that were loaded from files, which worker processes load where they need them: name -> path.
+#: Modules that are found by their files, here and in worker processes: name -> path.
 LOADED: dict[str, str] = {}
 
-#: The sources of these modules when they were loaded: name -> name of each file of their folder -> its source.
+#: The sources of programs when they were loaded: name -> name of each file of their folder -> its source.
 SOURCES: dict[str, dict[str, bytes]] = {}
-
 
 # How the modules are called: no module of anybody's is called so.
 _PREFIX = "simstudy_program_"
@@ -32,20 +32,14 @@ def shipped_folder() -> Path:
 
 
 def shipped_studies() -> dict[str, Path]:
-    """The studies that travel with the package: name -> study.toml.
-
-    Examples
-    --------
-    >>> "quickstart" in shipped_studies()
-    True
-    """
+    """The studies that travel with the package: name -> study.toml."""
     return {path.parent.name: path for path in sorted(shipped_folder().glob("*/study.toml"))}
 
 
 def load_learners() -> None:
     """Make `simstudy_learners` importable: the package beside the shipped studies, which their tasks train."""
     for package in shipped_folder().glob("learners/*/__init__.py"):
-        load_file(package.parent.name, str(package))
+        LOADED[package.parent.name] = str(package)
 
 
 class ProgramError(ValueError):
@@ -59,53 +53,36 @@ def load_program(path: Path) -> ModuleType:
     where one of these has changed. Whatever it raises is raised.
     """
     sources = {each.name: each.read_bytes() for each in sorted(path.parent.glob("*.py"))}
-    name = f"{_PREFIX}{sha256(repr((str(path.resolve()), sources)).encode()).hexdigest()[:16]}"
     # Whole, since the working folder may be another when workers load it.
     whole = str(path.resolve())
-    module = load_file(name, whole)
+    name = f"{_PREFIX}{sha256(repr((whole, sources)).encode()).hexdigest()[:16]}"
     LOADED[name], SOURCES[name] = whole, sources
-    return module
+    try:
+        return importlib.import_module(name)
+    except BaseException:
+        del LOADED[name], SOURCES[name]
+        for each in [each for each in sys.modules if each.startswith(f"{name}.")]:
+            del sys.modules[each]
+        raise
 
 
-def load_file(name: str, path: str) -> ModuleType:
-    """The module that `load_program` calls so."""
-    if name not in sys.modules:
-        spec = _spec(name, path)
-        assert spec is not None
-        assert spec.loader is not None
-        sys.modules[name] = importlib.util.module_from_spec(spec)
-        try:
-            spec.loader.exec_module(sys.modules[name])
-        except BaseException:
-            for each in [each for each in sys.modules if each == name or each.startswith(f"{name}.")]:
-                del sys.modules[each]
-            raise
-    return sys.modules[name]
-
-
-class ProgramFinder:
-    """Finds modules of `load_program` by their names, so that a worker process loads those that its calls need."""
-
-    def __init__(self) -> None:
-        self.files: dict[str, str] = {}
-        """Name -> path."""
+class _Finder:
+    """Finds modules of `LOADED` by their names, so that a worker process loads those that its calls need."""
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        """How a module is loaded; None where it is no program that is known and there."""
-        file = self.files.get(name, "")
-        return _spec(name, file) if os.path.isfile(file) else None
+        """How a module is loaded; None where its file is not known, or not there."""
+        file = LOADED.get(name, "")
+        if not os.path.isfile(file):
+            return None
+        return spec_from_file_location(name, file, submodule_search_locations=[os.path.dirname(file)])
 
 
-def _spec(name: str, path: str) -> ModuleSpec | None:
-    return importlib.util.spec_from_file_location(name, path, submodule_search_locations=[str(Path(path).parent)])
+sys.meta_path.append(_Finder())
 
 
 @contextmanager
 def blaming(path: Path, *, but: tuple[type[Exception], ...] = ()) -> Iterator[None]:
-    """Tell what is raised inside as an error of this program; `but` for exceptions that say what is wrong themselves.
-
-    The line is the last one of a file in the program's folder that was being executed.
-    """
+    """Tell what is raised inside as an error of this program (`told`), `but` for what says itself what is wrong."""
     try:
         yield
     except but:
@@ -115,7 +92,7 @@ def blaming(path: Path, *, but: tuple[type[Exception], ...] = ()) -> Iterator[No
 
 
 def told(error: BaseException, path: Path) -> str:
-    """What a program raised, in one line: where in the program's folder, and what."""
+    """What a program raised, in one line: the last file and line in the program's folder, and what."""
     if isinstance(error, SyntaxError) and error.filename:
         return f"{path.parent / Path(error.filename).name}, line {error.lineno}: {error.msg}"
     folder = path.resolve().parent

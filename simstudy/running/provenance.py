@@ -18,7 +18,7 @@ from typing import Any
 from simstudy.running.dependencies import modules_behind
 from simstudy.running.fingerprints import describe
 from simstudy.running.program_files import SOURCES
-from simstudy.running.sources import content_of, is_library, source_file
+from simstudy.running.sources import comes_with_python, content_of, is_library, source_file
 
 # Members of a class that say how it is written, that come with its use, or that hold addresses.
 _UNTOLD = re.compile("__doc__|__firstlineno__|__static_attributes__|__slotnames__|__pydantic_(?!fields__).*")
@@ -29,29 +29,11 @@ _ATTRIBUTE = ("LOAD_ATTR", "LOAD_METHOD")
 
 
 def program_of(*parts: Any) -> dict[str, str]:
-    """What these functions, classes and objects are made of.
+    """A hash of what these functions, classes and objects are (`definition_of`), and of the rest, by name.
 
-    Every module in which one of them is defined is read, and every module that it depends on, as far as they are source
-    of simstudy or the user's own; what is installed is known by its version. Only what a result depends on is in its
-    program (`simstudy.running.dependencies`): a change to a figure does not make systems train again. Objects are
-    searched for what they hold, so that a pipeline's own transformer counts too.
-
-    Parameters
-    ----------
-    parts
-        Functions, classes, or objects that hold them (estimators, partial functions, lists), in any order.
-
-    Returns
-    -------
-    program
-        A hash of the parts' definitions (`definition_of`), name -> hash of what it does for modules, name -> version
-        for libraries and Python.
-
-    Examples
-    --------
-    >>> program = program_of(program_of)
-    >>> [name for name in program if name.startswith("simstudy.running.pr")]
-    ['simstudy.running.program_files', 'simstudy.running.provenance']
+    A module of simstudy or of the user's that they depend on has a hash of what it does; a library has its version.
+    Only what a result depends on counts (`simstudy.running.dependencies`): a change to a figure does not make systems
+    train again. Objects are searched for what they hold, so that a pipeline's own transformer counts too.
     """
     told = [_Definition(part) for part in parts]
     found = {
@@ -67,20 +49,12 @@ def _python() -> str:
     return ".".join(map(str, sys.version_info[:2]))
 
 
-def differences(program: Mapping[str, str]) -> str:
-    """Where this process has other versions, or another simstudy, than a program that `program_of` knew elsewhere.
-
-    Examples
-    --------
-    >>> differences(program_of(program_of)), differences({"python": "2.7"}).startswith("python is 3")
-    ('', True)
-    """
-    return _differences(tuple(program.items()))
-
-
 @functools.cache
-def _differences(program: tuple[tuple[str, str], ...]) -> str:
-    """The same, found out once: a worker is asked before each of its calls."""
+def differences(program: tuple[tuple[str, str], ...]) -> str:
+    """Where this process has other versions, or another simstudy, than the items of a `program_of` elsewhere.
+
+    It is found out once: a worker is asked before each of its calls.
+    """
     found = []
     for name, known in program:
         hashed = len(known) == 64
@@ -107,12 +81,6 @@ def definition_of(part: Any) -> Any:
     What a file or a library defines is known by its name there (`program_of` reads the file). Any other function or
     class, such as a lambda or one that was typed at a prompt, is known by its code and by all that it holds or uses:
     defaults, closure, globals. An object is known by what pickle would keep of it, or else by its class.
-
-    Examples
-    --------
-    >>> double, half = lambda x: 2 * x, lambda x: x / 2
-    >>> definition_of(double) == definition_of(half), definition_of(half) == definition_of(lambda x: x / 2)
-    (False, True)
     """
     return _Definition(part).content
 
@@ -180,7 +148,7 @@ class _Definition:
     def _held(self, part: Any) -> Iterator[Any]:
         """What an object is made of."""
         kind = type(part)
-        if hasattr(part, "__wrapped__") and _is_library(_module(kind)) and kind is not functools.partial:
+        if hasattr(part, "__wrapped__") and is_library(_module(kind)) and kind is not functools.partial:
             # What compiles or caches a function changes when it is called; it does what the function does.
             yield part.__wrapped__
         elif kind in (dict, MappingProxyType):
@@ -245,7 +213,7 @@ def _is_found_by_name(part: Any) -> bool:
             return False
     except (KeyError, AttributeError, TypeError):
         return False
-    return _comes_with_python(module) or (source_file(module) is not None and not _is_typed(part))
+    return comes_with_python(module) or (source_file(module) is not None and not _is_typed(part))
 
 
 def _is_typed(part: Any) -> bool:
@@ -260,16 +228,7 @@ def _is_typed(part: Any) -> bool:
 def _libraries_with(name: str, part: Any) -> list[str]:
     """The first library that calls this object so, of those that are loaded."""
     loaded = sorted(each for each, module in sys.modules.items() if getattr(module, "__dict__", {}).get(name) is part)
-    return [each for each in loaded if _is_library(each)][:1]
-
-
-def _is_library(module: str) -> bool:
-    file = source_file(module)
-    return _comes_with_python(module) or (file is not None and is_library(module, file))
-
-
-def _comes_with_python(module: str) -> bool:
-    return module != "__main__" and module.partition(".")[0] in sys.stdlib_module_names
+    return [each for each in loaded if is_library(each)][:1]
 
 
 def _known_as(module: str) -> str:
@@ -280,7 +239,7 @@ def _known_as(module: str) -> str:
 
 def _known_by(module: str) -> dict[str, str]:
     """Hash of what one module does, or version of the library that it belongs to."""
-    if _comes_with_python(module):
+    if comes_with_python(module):
         return {}
     if content := content_of(module):
         return {_known_as(module): content}

@@ -9,19 +9,24 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import platform
+import re
 import shutil
 import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path, PurePosixPath
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
+from threadpoolctl import threadpool_info
 
 from simstudy.files.whole import named_in_errors
 from simstudy.running.cells import SECONDS, SUFFIX, damaged
+from simstudy.running.runner import n_workers
 
 MANIFEST = "manifest.json"
 
@@ -36,8 +41,14 @@ _MARKER = ".simstudy.running"
 _LOCK = ".simstudy.lock"
 _GATHERED = ".simstudy.new"
 
-# What a run may write, and so may remove.
-_KINDS = (("", ".csv"), ("figures", ".png"), ("figures", ".svg"), ("", ".parquet"), ("", ".md"))
+# What a run may write, and so may remove; and what else it may have among its cells.
+_OURS = re.compile(r"[^/\\]+\.(?:csv|parquet|md)|figures/[^/\\]+\.(?:png|svg)")
+_WORKING = re.compile(rf"{CELLS}/(?:[^/]*{re.escape(SUFFIX)}|[^/]*\.error\.txt|\.arrays-[^/]*|{re.escape(SECONDS)})")
+
+# Whose versions a manifest has.
+_PACKAGES = (
+    "simstudy", "numpy", "scipy", "numba", "scikit-learn", "pandas", "pyarrow", "joblib", "matplotlib", "seaborn",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -45,10 +56,10 @@ class ResultsFolder:
     """A folder of results that this process alone writes to."""
 
     path: Path
+    #: Where what is made is put until all of it is there.
     gathered: Path
-    """Where what is made is put until all of it is there."""
+    #: What the results are of: a study, or a comparison.
     of: str
-    """What the results are of: a study, or a comparison."""
 
     @property
     def cells(self) -> Path:
@@ -92,9 +103,7 @@ def results_folder(path: str | Path, of: str) -> Iterator[ResultsFolder]:
     are not of an earlier run of the same or have been changed since, where another run writes to it, and where it
     cannot be written to.
     """
-    folder = Path(path)
-    if folder.exists() and not folder.is_dir():
-        raise ValueError(f"out must be a folder, but {folder} is a file")
+    folder = _no_file(path)
     new = [each for each in (folder, *folder.parents) if not each.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -117,7 +126,9 @@ def results_folder(path: str | Path, of: str) -> Iterator[ResultsFolder]:
         shutil.rmtree(gathered, ignore_errors=True)
         gathered.mkdir()
         _mark(folder, _moving(folder))
-        _sweep(folder / CELLS)
+        for half in (folder / CELLS).glob(f".*.*{SUFFIX}"):
+            # What a run was writing when it was killed.
+            half.unlink(missing_ok=True)
         yield ResultsFolder(folder, gathered, of)
     finally:
         shutil.rmtree(gathered, ignore_errors=True)
@@ -131,23 +142,26 @@ def results_folder(path: str | Path, of: str) -> Iterator[ResultsFolder]:
         lock.release()
 
 
+def manifest_of(settings: Mapping[str, Any], data: Mapping[str, Any], seconds: Mapping[str, float]) -> dict[str, Any]:
+    """Settings (under one key: ``{"study": …}``), data hashes, versions, machine and wall time by stage, as JSON."""
+    pools = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
+    return {
+        **settings,
+        "data": dict(data),
+        "versions": {"python": platform.python_version(), **{package: version(package) for package in _PACKAGES}},
+        "machine": {
+            "system": f"{platform.system()} {platform.machine()}",
+            "cores": n_workers(-1),
+            "blas": sorted({f"{pool['internal_api']} {pool['version']} {pool.get('architecture')}" for pool in pools}),
+        },
+        "seconds": {**seconds, "note": "of this run; cells finished by earlier runs were found, not computed again"},
+    }
+
+
 def verify(path: str | Path) -> list[str]:
-    """What is wrong with a folder of results: each file that is missing, changed or unknown, each damaged cell.
+    """What is wrong with a folder of results, a line each: files that are missing, changed or unknown, damaged cells.
 
-    Parameters
-    ----------
-    path
-        A folder that `run_study` or ``simstudy compare --out`` wrote.
-
-    Returns
-    -------
-    problems
-        One line each; none where all is as it was written.
-
-    Raises
-    ------
-    ValueError
-        Where there is no such folder, or no manifest in it.
+    A ValueError is raised where there is no such folder, or no manifest in it.
     """
     folder = Path(path)
     if not folder.is_dir():
@@ -174,9 +188,7 @@ def verify(path: str | Path) -> list[str]:
 
 def require_own(folder: Path, of: str) -> None:
     """Raise a ValueError where the folder has files that no run of the same wrote, or that were changed since."""
-    if folder.exists() and not folder.is_dir():
-        raise ValueError(f"out must be a folder, but {folder} is a file")
-    known = _own(folder)
+    known = _own(_no_file(folder))
     manifest = _object(folder / MANIFEST)
     if manifest is not None and manifest.get("manifest") == _own_hash(manifest):
         known.add(MANIFEST)
@@ -189,6 +201,13 @@ def require_own(folder: Path, of: str) -> None:
             + (f" and {len(strangers) - 1} more" if len(strangers) > 1 else "")
             + ", which is not of an earlier run or has been changed since"
         )
+
+
+def _no_file(path: str | Path) -> Path:
+    folder = Path(path)
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"out must be a folder, but {folder} is a file")
+    return folder
 
 
 def _own(folder: Path) -> set[str]:
@@ -206,31 +225,15 @@ def _files(named: Any) -> dict[str, str]:
     """Name -> hash of files, as JSON has them; only of those that a run can have written."""
     if not isinstance(named, dict):
         return {}
-    return {name: digest for name, digest in named.items() if isinstance(digest, str) and _is_ours(name)}
-
-
-def _is_ours(name: str) -> bool:
-    path = PurePosixPath(name)
-    plain = len(path.parts) == 1 or (len(path.parts) == 2 and path.parts[0] == "figures")
-    return plain and not {"..", ""} & set(name.split("/")) and (str(path.parent).strip("."), path.suffix) in _KINDS
+    return {name: digest for name, digest in named.items() if isinstance(digest, str) and _OURS.fullmatch(name)}
 
 
 def _strangers(folder: Path, known: set[str]) -> list[str]:
     """Files below the folder that are neither known nor of the working of a run."""
-    found = []
-    for path in sorted(folder.rglob("*")):
-        name = path.relative_to(folder).as_posix()
-        top = name.split("/")[0]
-        # Hidden files (a run's own, those of an editor or a file manager) are never written over nor removed.
-        if top.startswith(".") or name in known or name in (CELLS, "figures"):
-            continue
-        own = top == CELLS and name.count("/") == 1
-        own = own and (
-            path.name.endswith((SUFFIX, ".error.txt")) or path.name.startswith(".arrays-") or path.name == SECONDS
-        )
-        if not own:
-            found.append(name)
-    return found
+    names = [path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*"))]
+    known = {CELLS, "figures", *known}
+    # Hidden files (a run's own, those of an editor or a file manager) are never written over nor removed.
+    return [name for name in names if name[0] != "." and name not in known and not _WORKING.fullmatch(name)]
 
 
 def _object(path: Path) -> dict[str, Any] | None:
@@ -269,12 +272,6 @@ def _moving(folder: Path) -> dict[str, str]:
 def _holder(folder: Path) -> str:
     marker = _object(folder / _MARKER) or {}
     return f"(process {marker.get('process', '?')} on {marker.get('host', '?')}, since {marker.get('since', '?')})"
-
-
-def _sweep(cells: Path) -> None:
-    """Remove the half of a file that a run was writing when it was killed."""
-    for path in cells.glob(f".*.*{SUFFIX}"):
-        path.unlink(missing_ok=True)
 
 
 def _unlink(lock: Path) -> None:

@@ -67,37 +67,21 @@ def run_cells(
 ) -> list[Any]:
     """Call the function on each cell's arguments, in parallel, and return the results in order.
 
-    A result is known by the cell's description and by the program that makes it: the source of the function, of the
-    classes of its arguments and of all that these depend on, and the versions of the libraries
-    (`simstudy.running.provenance.program_of`).
+    A result is known by the cell's description and by the program that makes it (`program_of`). In the folder `cache`
+    results are kept as they come, and read instead of computed; one that is not what was written is computed again.
+    `n_jobs` processes work: at most twice as many as there are cores, one is this process, None is what
+    `joblib.parallel_config` says. An executor works instead of these, and is not shut down; its workers must see the
+    cache. `finished` is called after each cell, a cached one too.
 
-    Parameters
-    ----------
-    function
-        Returns JSON values, arrays, data frames, or tuples, lists and dictionaries of these.
-    n_jobs
-        Processes; more than twice the number of cores are not started, and one is this process. None for what
-        `joblib.parallel_config` says, else 1.
-    executor
-        Does the work instead, and is not shut down. Its workers must see the folder of the cells.
-    cache
-        A folder: results are written to it as they come, whole or not at all, and read instead of computed. A
-        file that is not what was written is computed again.
-    finished
-        Called after each cell, a cached one too.
-
-    Raises
-    ------
-    CellsFailed
-        After all others have finished, if some cells raised, or their processes died twice. Their tracebacks are kept
-        in the cache folder.
-    ValueError
-        Where the executor takes no work, or joblib is configured for a backend that is not served.
+    After all others have finished a CellsFailed names the cells that raised, or whose processes died twice; their
+    tracebacks are kept in the cache. A ValueError is raised where the executor takes no work, or joblib is configured
+    for a backend that is not served.
     """
     if executor is not None and not isinstance(executor, Executor):
         raise ValueError(f"executor must be a concurrent.futures.Executor, or None, not {brief(executor)}")
     program = program_of(function, *_needed(cells))
     keys = [_key(program, cell) for cell in cells]
+    finished = finished or (lambda _: None)
     with _folder(cache) as folder:
         results: dict[str, Any] = {}
         missing: dict[str, Cell] = {}
@@ -107,16 +91,11 @@ def run_cells(
             except (FileNotFoundError, DamagedCell):
                 missing[key] = cell
             else:
-                if finished:
-                    finished(cell)
+                finished(cell)
         failures: dict[str, str] = {}
         with _workers(executor, n_jobs, len(missing)) as workers:
-            calls = (
-                _done_here(function, missing, folder)
-                if workers is None
-                else _done(function, missing, workers, folder, program)
-            )
-            with closing(calls) as done:
+            work = _done_here if workers is None else functools.partial(_done, workers, program)
+            with closing(work(function, missing, folder)) as done:
                 for key, trace in done:
                     label = missing[key].label
                     report = _report(folder, key)
@@ -128,8 +107,7 @@ def run_cells(
                     else:
                         results[key] = kept(folder, key)
                         report.unlink(missing_ok=True)
-                    if finished:
-                        finished(missing[key])
+                    finished(missing[key])
     if failures:
         # On a full disk there are none.
         reports = cache if cache and any(cache.glob("*.error.txt")) else None
@@ -218,11 +196,11 @@ def _done_here(function: Callable[..., Any], missing: Mapping[str, Cell], folder
 
 
 def _done(
+    executor: Executor,
+    program: Mapping[str, str],
     function: Callable[..., Any],
     missing: Mapping[str, Cell],
-    executor: Executor,
     folder: Path,
-    program: Mapping[str, str],
 ) -> Generator[tuple[str, str]]:
     """The same by an executor."""
     # Workers of this machine keep what they make; that of others comes back.

@@ -29,7 +29,7 @@ def content_of(module: str) -> str | None:
     another do not change it. A module that mentions ``__doc__`` may do something with its docstrings: they stay.
     """
     file = source_file(module)
-    if file is None or is_library(module, file):
+    if file is None or is_library(module):
         return None
     source = source_of(module)
     return source.content if source else sha256(file.read_bytes()).hexdigest()
@@ -45,7 +45,7 @@ def source_file(module: str | None) -> Path | None:
         return None
     file = getattr(sys.modules.get(module), "__file__", None)
     top = module.partition(".")[0]
-    if file is None and top != module and (above := source_file(top)) is not None and is_library(top, above):
+    if file is None and top != module and is_library(top) and (above := source_file(top)) is not None:
         return above
     if file is None and module != "__main__":
         try:
@@ -58,12 +58,19 @@ def source_file(module: str | None) -> Path | None:
     return Path(file)
 
 
-def is_library(module: str, file: Path) -> bool:
+def is_library(module: str) -> bool:
     """Whether a module comes with Python or was installed; simstudy and its shipped studies are read in any case."""
     if is_ours(module):
         return False
-    top = module.partition(".")[0]
-    return top in sys.stdlib_module_names or any(part in _INSTALLED for part in file.parts)
+    if comes_with_python(module):
+        return True
+    file = source_file(module)
+    return file is not None and any(part in _INSTALLED for part in file.parts)
+
+
+def comes_with_python(module: str) -> bool:
+    """Whether a module is of Python's own library."""
+    return module.partition(".")[0] in sys.stdlib_module_names
 
 
 def is_ours(module: str) -> bool:
@@ -83,16 +90,17 @@ class Import:
 
 @dataclass(frozen=True)
 class Source:
-    """The source of a module: its imports, those that only type checkers read, and its statements."""
+    """The source of a module."""
 
     imports: tuple[Import, ...]
+    #: Those that only type checkers read.
     typed: tuple[Import, ...]
     statements: tuple[ast.stmt, ...]
     package: str
+    #: Whether it is a package that defines nothing that others could ask it for.
     only_imports: bool
-    """A package that defines nothing that others could ask it for."""
+    #: A hash of what it does.
     content: str
-    """A hash of what it does."""
 
     @cached_property
     def names(self) -> tuple[set[str], dict[str, set[str]]]:
@@ -103,7 +111,7 @@ class Source:
 def source_of(module: str) -> Source | None:
     """The source of a module; None of a library's, and where there is none."""
     file = source_file(module)
-    if file is None or file.suffix != ".py" or is_library(module, file):
+    if file is None or file.suffix != ".py" or is_library(module):
         return None
     # A program is what it was when it was loaded.
     loaded = SOURCES.get(module.partition(".")[0], {}).get(file.name)

@@ -42,23 +42,12 @@ class WorkerDied(RuntimeError):
 
 
 class Processes(Executor):
-    """Calls functions in worker processes on this machine.
+    """Calls functions, also those of a script or a notebook, in at most so many worker processes on this machine.
 
-    The function may be one of a script or a notebook. A worker is started when a call waits for one. A call whose
-    worker dies ends in `WorkerDied`; the others go on with one worker fewer, or with a new one where it was the last.
-    Where the system allows fewer processes, those that it allows work; where not even one, calls end in an OSError. As
-    a context it kills all workers when the block raises (Ctrl-C).
-
-    Parameters
-    ----------
-    n_workers
-        The most workers at a time.
-
-    Examples
-    --------
-    >>> with Processes(1) as executor:
-    ...     executor.submit(divmod, 7, 2).result()
-    (3, 1)
+    A worker is started when a call waits for one. A call whose worker dies ends in `WorkerDied`; the others go on with
+    one worker fewer, or with a new one where it was the last. Where the system allows fewer processes, those that it
+    allows work; where not even one, calls end in an OSError. As a context it kills all workers when the block raises
+    (Ctrl-C).
     """
 
     def __init__(self, n_workers: int) -> None:

@@ -12,9 +12,8 @@ import pandas as pd
 from simstudy.analyses.signature import signatures
 from simstudy.files.whole import atomic_path
 from simstudy.pages.report import Page, write_results
-from simstudy.running.manifest import manifest_of
 from simstudy.running.program_files import shipped_studies
-from simstudy.running.results_folder import CELLS, COMPARISONS, results_folder
+from simstudy.running.results_folder import CELLS, COMPARISONS, manifest_of, results_folder
 from simstudy.running.runner import n_workers
 from simstudy.studies.catalogue import load_study, make_study, run_of_kind
 from simstudy.studies.context import RunContext, Unfinished

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -23,6 +24,13 @@ def _hits(hits: Any, misses: Any) -> Any:
 
 
 Call = tuple[Callable[..., Any], dict[str, Any]]
+
+
+def call(function: Callable[..., Any], /, **arguments: Any) -> Call:
+    """All arguments of a function: those given, and the defaults of the others."""
+    known = signature(function).parameters.values()
+    return function, {one.name: one.default for one in known if one.default is not one.empty} | arguments
+
 
 FOLDER = Path(mkdtemp(prefix="simstudy-attacks-"))
 
@@ -69,363 +77,157 @@ TASK = ss.training.Task.from_arrays(
 OUTPUTS.save(FOLDER / "outputs.parquet")
 
 _MADE: dict[str, Call] = {
-    "from_scores": (
-        ss.Outputs.from_scores,
-        {
-            "scores": SCORES,
-            "metric": "accuracy",
-            "systems": None,
-            "items": ITEMS,
-            "lower_is_better": None,
-            "task": "",
-            "test_set": "",
-        },
+    "from_scores": call(ss.Outputs.from_scores, scores=SCORES, metric="accuracy", items=ITEMS),
+    "from_statistics": call(
+        ss.Outputs.from_statistics, statistics=np.ones((2, 5, 2), dtype=int), metric="accuracy", systems=["a", "b"]
     ),
-    "from_statistics": (
-        ss.Outputs.from_statistics,
-        {
-            "statistics": np.ones((2, 5, 2), dtype=int),
-            "metric": "accuracy",
-            "systems": ["a", "b"],
-            "items": None,
-            "task": "",
-            "test_set": "",
-        },
-    ),
-    "from_responses": (
-        ss.Outputs.from_responses,
-        {"gold": ["a", "b"], "responses": {"one": ["a"], "two": ["b", "c"]}, "metric": "f1"},
-    ),
-    "from_candidates": (
-        ss.rankings.Candidates.from_scores,
-        {"scores": CANDIDATES_FRAME, "true": GOLD, "ties": "jitter", "seed": 0, "test_set": ""},
-    ),
-    "from_features": (
+    "from_responses": call(ss.Outputs.from_responses, gold=["a", "b"], responses={"one": ["a"], "two": ["b", "c"]}),
+    "from_candidates": call(ss.rankings.Candidates.from_scores, scores=CANDIDATES_FRAME, true=GOLD),
+    "from_features": call(
         ss.rankings.Candidates.from_features,
-        {"features": FREQUENCIES, "true": [1, 0], "functions": {"f": lambda frame: np.arange(len(frame))}},
+        features=FREQUENCIES,
+        true=[1, 0],
+        functions={"f": lambda frame: np.arange(len(frame))},
     ),
-    "from_arrays": (
+    "from_arrays": call(
         ss.training.Task.from_arrays,
-        {
-            "name": "tiny",
-            "features": FEATURES,
-            "gold": LABELS,
-            "test_sets": {"test": (FEATURES, LABELS)},
-            "systems": {"bayes": GaussianNB()},
-            "items": None,
-            "positive_label": None,
-            "metric": None,
-        },
+        name="tiny",
+        features=FEATURES,
+        gold=LABELS,
+        test_sets={"test": (FEATURES, LABELS)},
+        systems={"bayes": GaussianNB()},
     ),
-    "clustered_accuracies": (
-        ss.truth.clustered_accuracies,
-        {
-            "accuracies": [0.6, 0.7],
-            "n_clusters": 5,
-            "cluster_size": 2,
-            "within": 0.2,
-            "between": 0.5,
-            "seed": 0,
-            "test_set": "",
-        },
+    "clustered_accuracies": call(
+        ss.truth.clustered_accuracies, accuracies=[0.6, 0.7], n_clusters=5, cluster_size=2, test_set=""
     ),
-    "correlated_accuracies": (
-        ss.truth.correlated_accuracies,
-        {
-            "accuracies": [0.6, 0.7],
-            "n_items": 10,
-            "families": None,
-            "between": 0.5,
-            "within": 0.8,
-            "seed": 0,
-            "test_set": "",
-        },
-    ),
-    "messages": (
-        ss.truth.muc_like,
-        {
-            "n_systems": 2,
-            "n_messages": 5,
-            "recalls": None,
-            "precisions": None,
-            "relevant": 0.5,
-            "partial": 0.1,
-            "between": 0.3,
-            "within": 0.5,
-            "seed": 0,
-            "test_set": "",
-        },
-    ),
-    "simulated_candidates": (
-        ss.rankings.simulated_candidates,
-        {
-            "n_sets": 2,
-            "n_candidates": 10,
-            "share_true": 0.1,
-            "separations": {"g": 1.0},
-            "correlation": 0.5,
-            "cluster_size": 1,
-            "within": 0.0,
-            "seed": 0,
-        },
-    ),
-    "redraw": (ss.truth.redraw, {"population": CLUSTERED, "size": 5, "draw": 1, "unit": None, "seed": 0}),
-    "metric": (
+    "correlated_accuracies": call(ss.truth.correlated_accuracies, accuracies=[0.6, 0.7], n_items=10, test_set=""),
+    "messages": call(ss.truth.muc_like, n_systems=2, n_messages=5, test_set=""),
+    "simulated_candidates": call(ss.rankings.simulated_candidates, n_sets=2, n_candidates=10, separations={"g": 1.0}),
+    "redraw": call(ss.truth.redraw, population=CLUSTERED, size=5, draw=1),
+    "metric": call(
         ss.metric,
-        {
-            "name": "mine",
-            "score": _hits,
-            "columns": ["hits", "misses"],
-            "lower_is_better": True,
-            "unit": "percent",
-            "of_item": ["hits"],
-        },
+        name="mine",
+        score=_hits,
+        columns=["hits", "misses"],
+        lower_is_better=True,
+        unit="percent",
+        of_item=["hits"],
     ),
-    "signature": (ss.analyses.signature, {"pairs": PAIRS}),
-    "resample_training": (
-        ss.training.resample_training,
-        {
-            "task": TASK,
-            "fractions": [1.0],
-            "replicates": [1],
-            "seed": 0,
-            "n_jobs": 1,
-            "cache": None,
-            "finished": None,
-        },
-    ),
+    "signature": call(ss.analyses.signature, pairs=PAIRS),
+    "resample_training": call(ss.training.resample_training, task=TASK, fractions=[1.0], replicates=[1], n_jobs=1),
 }
 
 _PARTS: dict[str, Call] = {
-    "with_metric": (OUTPUTS.with_metric, {"metric": "accuracy"}),
-    "head": (OUTPUTS.head, {"n": 3}),
-    "take": (OUTPUTS.take, {"items": [0, 1]}),
-    "domain": (CLUSTERED.domain, {"name": "news"}),
-    "sum_by": (CLUSTERED.sum_by, {"column": "cluster"}),
-    "select": (OUTPUTS.select, {"names": ["old"]}),
-    "join_systems": (OUTPUTS.join_systems, {"other": OTHERS}),
-    "join_items": (CLUSTERED.domain("news").join_items, {"other": CLUSTERED.domain("web")}),
-    "aligned": (OUTPUTS.aligned, {"names": ["new", "old", "tiny"]}),
-    "labels": (CLUSTERED.labels, {"name": "cluster"}),
-    "n_best": (CANDIDATES.n_best, {"name": "t", "n": 3}),
-    "accepted": (CANDIDATES.accepted, {"name": "t", "threshold": 3.0}),
-    "threshold": (CANDIDATES.threshold, {"name": "t", "n": 3}),
-    "take_candidates": (CANDIDATES.take, {"positions": [0, 1]}),
-    "select_functions": (CANDIDATES.select, {"names": ["mi"]}),
-    "outputs": (CANDIDATES.outputs, {"n": 3}),
-    "outputs_at": (CANDIDATES.outputs_at, {"thresholds": {"t": 3.0}}),
-    "describe_systems": (ss.describe_systems, {"outputs": OUTPUTS, "table": SYSTEMS}),
+    "with_metric": call(OUTPUTS.with_metric, metric="accuracy"),
+    "head": call(OUTPUTS.head, n=3),
+    "take": call(OUTPUTS.take, items=[0, 1]),
+    "domain": call(CLUSTERED.domain, name="news"),
+    "sum_by": call(CLUSTERED.sum_by, column="cluster"),
+    "select": call(OUTPUTS.select, names=["old"]),
+    "join_systems": call(OUTPUTS.join_systems, other=OTHERS),
+    "join_items": call(CLUSTERED.domain("news").join_items, other=CLUSTERED.domain("web")),
+    "aligned": call(OUTPUTS.aligned, names=["new", "old", "tiny"]),
+    "labels": call(CLUSTERED.labels, name="cluster"),
+    "n_best": call(CANDIDATES.n_best, name="t", n=3),
+    "accepted": call(CANDIDATES.accepted, name="t", threshold=3.0),
+    "threshold": call(CANDIDATES.threshold, name="t", n=3),
+    "take_candidates": call(CANDIDATES.take, positions=[0, 1]),
+    "select_functions": call(CANDIDATES.select, names=["mi"]),
+    "outputs": call(CANDIDATES.outputs, n=3),
+    "outputs_at": call(CANDIDATES.outputs_at, thresholds={"t": 3.0}),
+    "describe_systems": call(ss.describe_systems, outputs=OUTPUTS, table=SYSTEMS),
 }
 
 _FILES: dict[str, Call] = {
-    "save": (OUTPUTS.save, {"path": FOLDER / "saved.parquet"}),
-    "load_outputs": (ss.Outputs.load, {"path": FOLDER / "outputs.parquet", "metric": None}),
-    "load": (
-        ss.load,
-        {
-            "paths": [FOLDER / "old.txt", FOLDER / "new.txt"],
-            "metric": "accuracy",
-            "references": FOLDER / "gold.txt",
-            "format": None,
-            "items": None,
-            "columns": None,
-            "missing": "error",
-            "texts": None,
-            "ties": "jitter",
-            "domain": None,
-            "systems": None,
-            "lower_is_better": None,
-        },
+    "save": call(OUTPUTS.save, path=FOLDER / "saved.parquet"),
+    "load_outputs": call(ss.Outputs.load, path=FOLDER / "outputs.parquet"),
+    "load": call(
+        ss.load, paths=[FOLDER / "old.txt", FOLDER / "new.txt"], metric="accuracy", references=FOLDER / "gold.txt"
     ),
-    "texts": (ss.Texts, {"tokenize": None, "lowercase": False}),
-    "ties": (ss.Ties, {"how": "jitter", "seed": 0}),
-    "named": (ss.load(FOLDER / "candidates.csv", "precision@1").named, {"test_set": "", "task": ""}),
-    "test_set": (
-        ss.TestSet,
-        {
-            "outputs": CLUSTERED,
-            "by": "group",
-            "unit": None,
-            "settings": {"test": "sign"},
-            "sizes": (5,),
-            "duplicates": "keep",
-            "notes": (),
-        },
+    "texts": call(ss.Texts),
+    "ties": call(ss.Ties),
+    "named": call(ss.load(FOLDER / "candidates.csv", "precision@1").named),
+    "test_set": call(ss.TestSet, outputs=CLUSTERED, by="group", settings={"test": "sign"}, sizes=(5,)),
+    "examine": call(ss.examine, outputs=CLUSTERED, comparison={"test": "sign"}),
+    "examine files": call(
+        ss.examine, outputs=[FOLDER / "old.txt", FOLDER / "new.txt"], metric="accuracy", references=FOLDER / "gold.txt"
     ),
-    "examine": (
-        ss.examine,
-        {
-            "outputs": CLUSTERED,
-            "metric": None,
-            "by": None,
-            "duplicates": None,
-            "alpha": 0.05,
-            "margin": None,
-            "comparison": {"test": "sign"},
-        },
-    ),
-    "examine files": (
-        ss.examine,
-        {
-            "outputs": [FOLDER / "old.txt", FOLDER / "new.txt"],
-            "metric": "accuracy",
-            "references": FOLDER / "gold.txt",
-            "items": None,
-            "systems": None,
-            "columns": None,
-        },
-    ),
-    "load_candidates": (
-        ss.load_candidates,
-        {
-            "path": FOLDER / "candidates.csv",
-            "columns": {"gold": "gold"},
-            "ties": "jitter",
-            "seed": 0,
-            "missing": "error",
-            "test_set": "",
-        },
-    ),
-    "load_study": (load_study, {"study": "quickstart"}),
-    "load_task": (ss.training.load_task, {"name": "digits", "data_dir": None}),
+    "load_candidates": call(ss.load_candidates, path=FOLDER / "candidates.csv", columns={"gold": "gold"}),
+    "load_study": call(load_study, study="quickstart"),
+    "load_task": call(ss.training.load_task, name="digits"),
 }
 
 _ANALYSES: dict[str, Call] = {
-    "compare": (
-        ss.compare,
-        {
-            "outputs": OUTPUTS,
-            "test": "bootstrap",
-            "n_resamples": 20,
-            "seed": 0,
-            "alternative": "greater",
-            "convention": "default",
-            "monte_carlo": "auto",
-            "unit": None,
-            "strata": None,
-            "n_jobs": 1,
-            "tile_size": None,
-            "progress": None,
-        },
+    "compare": call(ss.compare, outputs=OUTPUTS, test="bootstrap", n_resamples=20, alternative="greater"),
+    "applicable": call(ss.analyses.applicable, outputs=CLUSTERED),
+    "agreement": call(ss.analyses.agreement, pairs=TWO_TESTS, reference="t_paired", n_bootstrap=10),
+    "calibration": call(
+        ss.calibration, pairs=PAIRS, elsewhere={"there": OUTPUTS}, bins=[0.0, 0.5, 1.0], min_pairs=1, n_bootstrap=10
     ),
-    "applicable": (ss.analyses.applicable, {"outputs": CLUSTERED, "unit": None, "of_scores": False}),
-    "agreement": (
-        ss.analyses.agreement,
-        {"pairs": TWO_TESTS, "alpha": 0.05, "reference": "t_paired", "n_bootstrap": 10, "seed": 0},
+    "certainty": call(ss.analyses.certainty, n_extreme=[0, 1], n_resamples=19, alpha=0.1),
+    "corrected": call(ss.analyses.corrected, pairs=PAIRS),
+    "correlation": call(ss.analyses.correlation, outputs=OUTPUTS),
+    "curve": call(ss.curve, pairs=MANY_PAIRS, n_points=5),
+    "equivalence": call(ss.equivalence, pairs=PAIRS, margin=3.0),
+    "gain_ranges": call(ss.analyses.gain_ranges, pairs=PAIRS, certainty=0.99),
+    "groups": call(ss.groups, pairs=PAIRS, certainty=0.99, p="p_value"),
+    "intransitive": call(ss.analyses.intransitive, pairs=PAIRS, certainty=0.99),
+    "leaderboard": call(ss.leaderboard, outputs=OUTPUTS, n_bootstrap=99),
+    "near_duplicates": call(ss.analyses.near_duplicates, outputs=OUTPUTS),
+    "ranks": call(ss.ranks, pairs=PAIRS, leaderboards=BOARD),
+    "related": call(ss.analyses.related, pairs=PAIRS, systems=SYSTEMS, by="group"),
+    "rule_of_thumb": call(ss.analyses.rule_of_thumb, table=ALL_GAINS, numbers=["true_80"]),
+    "significant_gains": call(ss.significant_gains, pairs=MANY_PAIRS, power=(0.5, 0.8)),
+    "plan": call(
+        ss.plan, metric="accuracy", gain=5.0, n_items=500, guess=ss.Guess(score=80.0, agreement=0.8), sizes=[100, 500]
     ),
-    "calibration": (
-        ss.calibration,
-        {
-            "pairs": PAIRS,
-            "elsewhere": {"there": OUTPUTS},
-            "population": False,
-            "bins": [0.0, 0.5, 1.0],
-            "min_pairs": 1,
-            "n_bootstrap": 10,
-            "seed": 0,
-        },
-    ),
-    "certainty": (ss.analyses.certainty, {"n_extreme": [0, 1], "n_resamples": 19, "alpha": 0.1}),
-    "corrected": (ss.analyses.corrected, {"pairs": PAIRS}),
-    "correlation": (ss.analyses.correlation, {"outputs": OUTPUTS}),
-    "curve": (ss.curve, {"pairs": MANY_PAIRS, "n_points": 5}),
-    "equivalence": (ss.equivalence, {"pairs": PAIRS, "margin": 3.0, "alpha": 0.05}),
-    "gain_ranges": (ss.analyses.gain_ranges, {"pairs": PAIRS, "alpha": 0.05, "certainty": 0.99}),
-    "groups": (
-        ss.groups,
-        {"pairs": PAIRS, "alpha": 0.05, "certainty": 0.99, "rule": "maximal", "p": "p_value"},
-    ),
-    "intransitive": (ss.analyses.intransitive, {"pairs": PAIRS, "alpha": 0.05, "certainty": 0.99}),
-    "leaderboard": (ss.leaderboard, {"outputs": OUTPUTS, "level": 0.95, "unit": None, "n_bootstrap": 99, "seed": 0}),
-    "near_duplicates": (ss.analyses.near_duplicates, {"outputs": OUTPUTS}),
-    "ranks": (ss.ranks, {"pairs": PAIRS, "alpha": 0.05, "leaderboards": BOARD}),
-    "related": (ss.analyses.related, {"pairs": PAIRS, "systems": SYSTEMS, "by": "group"}),
-    "rule_of_thumb": (ss.analyses.rule_of_thumb, {"table": ALL_GAINS, "numbers": ["true_80"]}),
-    "significant_gains": (
-        ss.significant_gains,
-        {"pairs": MANY_PAIRS, "alpha": 0.05, "power": (0.5, 0.8), "min_pairs": 10},
-    ),
-    "plan": (
-        ss.plan,
-        {
-            "pilot": None,
-            "metric": "accuracy",
-            "gain": 5.0,
-            "n_items": 500,
-            "power": 0.8,
-            "alpha": 0.05,
-            "margin": None,
-            "guess": ss.Guess(score=80.0, agreement=0.8),
-            "clusters": ss.Clusters(),
-            "judge": ss.Judge(),
-            "costs": ss.Costs(),
-            "sizes": [100, 500],
-        },
-    ),
-    "plan with fields of nouns": (
+    "plan with fields of nouns": call(
         plan_with,
-        {
-            "metric": "accuracy",
-            "gain": 5.0,
-            "n_items": 500,
-            "alpha": 0.05,
-            "alternative": "two-sided",
-            "comparisons": 1,
-            "score": 80.0,
-            "agreement": 0.8,
-            "r12": None,
-            "sd": None,
-            "sd_difference": None,
-            "relation": None,
-            "cluster_size": None,
-            "icc": None,
-            "cluster_cv": None,
-            "judge_error": None,
-            "judge_sd": None,
-            "judgements": 1,
-            "judge_agreement": None,
-            "cost_item": 1.0,
-            "cost_cluster": 0.0,
-            "budget": None,
-            "sizes": [100, 500],
-        },
+        metric="accuracy",
+        gain=5.0,
+        n_items=500,
+        alpha=0.05,
+        alternative="two-sided",
+        comparisons=1,
+        score=80.0,
+        agreement=0.8,
+        r12=None,
+        sd=None,
+        sd_difference=None,
+        relation=None,
+        cluster_size=None,
+        icc=None,
+        cluster_cv=None,
+        judge_error=None,
+        judge_sd=None,
+        judgements=1,
+        judge_agreement=None,
+        cost_item=1.0,
+        cost_cluster=0.0,
+        budget=None,
+        sizes=[100, 500],
     ),
-    "plan with a pilot": (
+    "plan with a pilot": call(
         lambda outputs, **options: ss.plan(**nouns_of(options | {"outputs": outputs})),
-        {
-            "outputs": OUTPUTS.select(["old", "new"]),
-            "gain": 5.0,
-            "by": None,
-            "unit": None,
-            "duplicates": "drop",
-            "n_sets": 200,
-            "n_draws": 100,
-            "seed": 0,
-        },
+        outputs=OUTPUTS.select(["old", "new"]),
+        gain=5.0,
+        by=None,
+        unit=None,
+        duplicates="drop",
+        n_sets=200,
+        n_draws=100,
+        seed=0,
     ),
-    "overlay": (ss.analyses.overlay, {"pairs": ONE_SET, "others": ONE_SET, "n_bootstrap": 5, "seed": 0}),
-    "size_fit": (ss.analyses.size_fit, {"table": THRESHOLDS}),
-    "thresholds": (
-        ss.thresholds,
-        {
-            "pairs": MANY_PAIRS,
-            "window": (0.0, 0.9),
-            "percentile": 95,
-            "min_pairs": 5,
-            "n_bootstrap": 10,
-            "seed": 0,
-        },
-    ),
-    "verdict": (ss.verdict, {"pair": PAIRS.iloc[0], "alpha": 0.05, "margin": 1.0}),
-    "association": (ss.rankings.association, {"frequencies": FREQUENCIES, "measures": ["t_score"]}),
-    "binomial_check": (ss.rankings.binomial_check, {"table": REPETITIONS}),
-    "common_threshold": (ss.rankings.common_threshold, {"sets": SETS, "name": "g1", "n_accepted": 5}),
-    "precision_curve": (ss.rankings.precision_curve, {"candidates": CANDIDATES, "n": [5, 10], "level": 0.95}),
-    "ranking_differences": (
-        ss.rankings.ranking_differences,
-        {"candidates": CANDIDATES, "n": [5, 10], "multiplicity": False},
-    ),
-    "repetitions": (ss.rankings.repetitions, {"sets": SETS, "thresholds": {"g1": 1.5}, "level": 0.95}),
+    "overlay": call(ss.analyses.overlay, pairs=ONE_SET, others=ONE_SET, n_bootstrap=5),
+    "size_fit": call(ss.analyses.size_fit, table=THRESHOLDS),
+    "thresholds": call(ss.thresholds, pairs=MANY_PAIRS, window=(0.0, 0.9), min_pairs=5, n_bootstrap=10),
+    "verdict": call(ss.verdict, pair=PAIRS.iloc[0], margin=1.0),
+    "association": call(ss.rankings.association, frequencies=FREQUENCIES, measures=["t_score"]),
+    "binomial_check": call(ss.rankings.binomial_check, table=REPETITIONS),
+    "common_threshold": call(ss.rankings.common_threshold, sets=SETS, name="g1", n_accepted=5),
+    "precision_curve": call(ss.rankings.precision_curve, candidates=CANDIDATES, n=[5, 10]),
+    "ranking_differences": call(ss.rankings.ranking_differences, candidates=CANDIDATES, n=[5, 10]),
+    "repetitions": call(ss.rankings.repetitions, sets=SETS, thresholds={"g1": 1.5}),
 }
 
 _AGREEMENT = ss.analyses.agreement(TWO_TESTS, reference="t_paired", n_bootstrap=10)
@@ -447,59 +249,36 @@ _DIFFERENCES = ss.rankings.ranking_differences(CANDIDATES, [5, 10])
 _FIGURE, _AXES = ss.plot.panels(["one"])
 
 _FIGURES: dict[str, Call] = {
-    "planned_gains": (ss.plot.planned_gains, {"sizes": PLAN.sizes, "ax": None}),
-    "planned_power": (
-        ss.plot.planned_power,
-        {"curve": PLAN.power_curve(), "answers": PLAN.answers, "power": 0.8, "ax": None},
+    "planned_gains": call(ss.plot.planned_gains, sizes=PLAN.sizes),
+    "planned_power": call(ss.plot.planned_power, curve=PLAN.power_curve(), answers=PLAN.answers),
+    "exaggeration": call(ss.plot.exaggeration, table=_EXAGGERATED),
+    "power_curves": call(ss.plot.power_curves, table=_POWER),
+    "calibration": call(ss.plot.calibration, table=CALIBRATION),
+    "correlations": call(ss.plot.correlations, table=correlation_shares(ss.analyses.correlation(OUTPUTS))),
+    "coverage": call(ss.plot.coverage, table=_COVERAGE),
+    "curve": call(ss.plot.curve, points=PAIRS),
+    "error_rates": call(ss.plot.error_rates, table=_ERROR_RATES),
+    "gain_intervals": call(ss.plot.gain_intervals, pairs=PAIRS),
+    "gains_by_size": call(ss.plot.gains_by_size, table=ALL_GAINS),
+    "gains_by_test_set": call(ss.plot.gains_by_test_set, table=ALL_GAINS),
+    "groups": call(ss.plot.groups, table=ss.groups(PAIRS)),
+    "leaderboard": call(ss.plot.leaderboard, table=BOARD),
+    "matrix": call(ss.plot.matrix, pairs=PAIRS, certainty=0.99),
+    "panels": call(ss.plot.panels, titles=["one"]),
+    "single": call(ss.plot.single, draw=lambda ax: ax, title="one", legend_aside=True),
+    "save": call(ss.plot.save, figure=_FIGURE, path=FOLDER / "figure"),
+    "styled": call(ss.plot.styled, draw=lambda ax: ax),
+    "share_legend": call(ss.plot.share_legend, figure=_FIGURE, axes=_AXES),
+    "precision_curve": call(
+        ss.plot.precision_curve, curves=ss.rankings.precision_curve(CANDIDATES, [5, 10]), differences=_DIFFERENCES
     ),
-    "exaggeration": (ss.plot.exaggeration, {"table": _EXAGGERATED, "most": 8.0, "ax": None}),
-    "power_curves": (ss.plot.power_curves, {"table": _POWER, "ax": None}),
-    "calibration": (ss.plot.calibration, {"table": CALIBRATION, "by": "elsewhere", "among": (), "ax": None}),
-    "correlations": (
-        ss.plot.correlations,
-        {"table": correlation_shares(ss.analyses.correlation(OUTPUTS)), "ax": None},
-    ),
-    "coverage": (ss.plot.coverage, {"table": _COVERAGE, "target": (0.93, 0.97), "least": 0.75, "ax": None}),
-    "curve": (ss.plot.curve, {"points": PAIRS, "curves": None, "by": "relation", "ax": None}),
-    "error_rates": (
-        ss.plot.error_rates,
-        {
-            "table": _ERROR_RATES,
-            "target": (0.035, 0.065),
-            "liberal": (0.025, 0.075),
-            "most": 0.25,
-            "ax": None,
-        },
-    ),
-    "gain_intervals": (ss.plot.gain_intervals, {"pairs": PAIRS, "alpha": 0.05, "ax": None}),
-    "gains_by_size": (ss.plot.gains_by_size, {"table": ALL_GAINS, "by": "metric", "ax": None}),
-    "gains_by_test_set": (ss.plot.gains_by_test_set, {"table": ALL_GAINS, "ax": None}),
-    "groups": (ss.plot.groups, {"table": ss.groups(PAIRS), "ax": None}),
-    "leaderboard": (ss.plot.leaderboard, {"table": BOARD, "ax": None}),
-    "matrix": (ss.plot.matrix, {"pairs": PAIRS, "alpha": 0.05, "certainty": 0.99, "ax": None}),
-    "panels": (ss.plot.panels, {"titles": ["one"], "per_row": None, "height": 3.4, "width": 4.4, "shared": None}),
-    "single": (
-        ss.plot.single,
-        {"draw": lambda ax: ax, "title": "one", "height": 3.4, "width": 4.4, "legend_aside": True},
-    ),
-    "save": (ss.plot.save, {"figure": _FIGURE, "path": FOLDER / "figure"}),
-    "styled": (ss.plot.styled, {"draw": lambda ax: ax}),
-    "share_legend": (ss.plot.share_legend, {"figure": _FIGURE, "axes": _AXES, "side": False}),
-    "precision_curve": (
-        ss.plot.precision_curve,
-        {
-            "curves": ss.rankings.precision_curve(CANDIDATES, [5, 10]),
-            "differences": _DIFFERENCES,
-            "intervals": True,
-            "alpha": 0.05,
-            "among": None,
-            "ax": None,
-        },
-    ),
-    "rejections": (ss.plot.rejections, {"table": _AGREEMENT, "ax": None}),
-    "thresholds": (ss.plot.thresholds, {"table": SIZE_FIT, "ax": None}),
-    "type_1_errors": (ss.plot.type_1_errors, {"table": _TYPE_1, "ax": None}),
+    "rejections": call(ss.plot.rejections, table=_AGREEMENT),
+    "thresholds": call(ss.plot.thresholds, table=SIZE_FIT),
+    "type_1_errors": call(ss.plot.type_1_errors, table=_TYPE_1),
 }
+
+# Of a frame's values it may be any: nothing is refused.
+del _FIGURES["curve"][1]["over"]
 
 #: Name -> the function, and its arguments.
 CALLS: dict[str, Call] = {

@@ -1,9 +1,10 @@
-"""Cells of the kinds that studies have, for runs that are killed. Run as: kinds_of_cells FOLDER N_JOBS."""
+"""Cells of the kinds that studies have, for runs that are killed. Run as: kinds_of_cells FOLDER N_JOBS KIND..."""
 
 from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -36,14 +37,14 @@ def make(kind: str, seed: int, shared: NDArray[np.float64]) -> Any:
     return ("slept", seed)
 
 
-def cells() -> list[Cell]:
+def cells(kinds: Sequence[str] = KINDS) -> list[Cell]:
     shared = np.random.default_rng(0).normal(size=650_000)
-    kinds = [KINDS[k % len(KINDS)] for k in range(N_CELLS)]
+    kinds = [kinds[k % len(kinds)] for k in range(N_CELLS)]
     return [Cell(f"{kind} {k}", {"kind": kind, "seed": k}, (kind, k, shared)) for k, kind in enumerate(kinds)]
 
 
 if __name__ == "__main__":
     from tests.attacks import kinds_of_cells  # a function of a module, as those of studies are
 
-    results = run_cells(kinds_of_cells.make, cells(), n_jobs=int(sys.argv[2]), cache=Path(sys.argv[1]))
+    results = run_cells(kinds_of_cells.make, cells(sys.argv[3:]), n_jobs=int(sys.argv[2]), cache=Path(sys.argv[1]))
     print(sha256(encoded("all", "all", results)).hexdigest())

@@ -43,6 +43,11 @@ HOSTILE = {
 }
 
 
+# Signs of Arabic, Syriac and Kaithi that stand before numbers: they are of a category of what can not be seen, but can.
+_SEEN = {*"\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"}
+
+
 def acts(text: str) -> list[str]:
     """The characters of what was printed that act on a terminal, or can not be seen."""
-    return [c for c in text if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp")]
+    acting = [c for c in text if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp")]
+    return [c for c in acting if c != "\n" and c not in _SEEN]

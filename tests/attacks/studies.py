@@ -1,4 +1,4 @@
-"""Three small studies, of three kinds, each run by a process of its own."""
+"""Three small studies, of three kinds, each run by a process of its own; and a toy, whose cells take no time."""
 
 from __future__ import annotations
 
@@ -12,6 +12,33 @@ from tests.experiments.error_rates.small import study as error_rates
 from tests.studies.natural.conftest import exam
 
 KINDS = ("resampling", "natural", "error_rates")
+
+_TOY = """
+import time
+import numpy as np
+import pandas as pd
+from simstudy.pages.sections import Table
+from simstudy.studies import Cell, Findings, Study
+class Settings(Study):
+    seconds: list[float]
+def run(study, context):
+    cells = [Cell(f"cell {s}", {"seconds": s, "seed": study.seed}, (s, study.seed)) for s in study.seconds]
+    found = context.run("cells", drawn, cells)
+    table = pd.concat(found, ignore_index=True)
+    tables = {"drawn": table, "means": table.mean().to_frame("mean")}
+    return Findings(tables=tables, sections=[], summary={"All": Table(table, {"drawn": "{drawn:.3f}"})})
+def drawn(seconds, seed):
+    time.sleep(seconds)
+    return pd.DataFrame({"drawn": np.random.default_rng(seed).normal(size=9) + seconds})
+"""
+
+
+def toy(folder: Path, *seconds: float) -> Path:
+    """The folder of a study that is a program: a cell for each number of seconds that one takes."""
+    folder.mkdir()
+    (folder / "study.py").write_text(_TOY)
+    (folder / "study.toml").write_text(f'kind = "program"\ntitle = "T"\nquestion = "Q?"\nseconds = {list(seconds)}\n')
+    return folder
 
 
 def study(kind: str) -> Study:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -19,18 +20,19 @@ import simstudy as ss
 from simstudy.cli import app
 from simstudy.outputs import Outputs
 from simstudy.running.results_folder import verify
-from tests.attacks.studies import study
+from tests.attacks.studies import KINDS, data, study, toy
 from tests.attacks.test_kills import written
 
 COMMAND = [sys.executable, "-m", "simstudy"]
 
 
-@pytest.mark.parametrize("kind", ["error_rates", pytest.param("resampling", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kind", ["toy", *(pytest.param(kind, marks=pytest.mark.slow) for kind in KINDS)])
 def test_flipped_bytes_and_torn_files_change_nothing(tmp_path: Path, kind: str) -> None:
     """One bit of each kept result, or its end, or all of it: made again, never read; and no bit of a table changes."""
     rng = np.random.default_rng(1)
     out = tmp_path / "out"
-    ss.run_study(study(kind), out=out, n_jobs=1)
+    asked: Any = toy(tmp_path / "toy", *(np.arange(8) / 1e6).tolist()) if kind == "toy" else study(kind)
+    ss.run_study(asked, out=out, n_jobs=1, data_dir=data(tmp_path / "data"))
     first = written(out)
     cells = sorted(out.glob("cells/*.cell"))
     before = {path: path.read_bytes() for path in cells}
@@ -44,7 +46,7 @@ def test_flipped_bytes_and_torn_files_change_nothing(tmp_path: Path, kind: str) 
             content[rng.integers(len(content))] ^= 1 << int(rng.integers(8))
         path.write_bytes(bytes(content))
     assert len(verify(out)) == len(cells)
-    ss.run_study(study(kind), out=out, n_jobs=1)
+    ss.run_study(asked, out=out, n_jobs=1, data_dir=tmp_path / "data")
     assert written(out) == first
     assert {path: path.read_bytes() for path in sorted(out.glob("cells/*.cell"))} == before
 
@@ -83,11 +85,17 @@ def limited() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files")
 def test_a_disk_without_room_is_told_in_one_line(scores: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    line = [*COMMAND, "compare", str(scores), "--metric", "accuracy", "--out"]
+    line = ["compare", str(scores), "--metric", "accuracy"]
     # What numba compiles is kept from here on, and does not have to be written below.
-    assert subprocess.run([*line, str(tmp_path / "other")], capture_output=True, timeout=120).returncode == 0
-    result = subprocess.run([*line, str(out)], preexec_fn=limited, capture_output=True, text=True, timeout=120)
-    assert result.returncode == 2, result.stderr
+    assert CliRunner().invoke(app, line).exit_code == 0
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (5_000, before[1]))
+    try:
+        result = CliRunner().invoke(app, [*line, "--out", str(out)])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        plt.close("all")
+    assert result.exit_code == 2, result.stderr
     (said,) = result.stderr.splitlines()
     assert said.startswith(f"simstudy: {out}/")
     assert said.endswith(": file too large")

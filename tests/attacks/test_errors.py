@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import sys
 from collections.abc import Callable
 from functools import partial
 from io import StringIO
@@ -192,6 +193,18 @@ def test_standard_output_is_named_where_it_is_full(raising: Callable[[Callable[[
     code, _, err = run("compare", *FILES)
     assert code == 2
     assert one_line(err) == "standard output: no space left on device"
+
+
+def test_a_reader_who_has_seen_enough_is_no_failure_and_a_closed_output_is(
+    raising: Callable[[Callable[[], Any]], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `| head`; and as what a program of the user's may do."""
+    raising(lambda: throw(BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))))
+    assert run("compare", *FILES) == (0, "", "")
+    raising(lambda: throw(ValueError("I/O operation on closed file.")))
+    monkeypatch.setattr("simstudy.cli.errors.is_closed", lambda stream: stream is sys.stdout)
+    code, _, err = run("compare", *FILES)
+    assert (code, one_line(err)) == (2, "standard output: it was closed before anything was printed")
 
 
 def test_a_name_that_is_too_long_is_one_line() -> None:

@@ -8,13 +8,15 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from simstudy.running.cells import SECONDS, damaged
+from simstudy.running.cells import SECONDS, damaged, encoded
+from simstudy.running.runner import run_cells
+from tests.attacks.kinds_of_cells import KINDS, cells, make
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 
@@ -43,10 +45,10 @@ def until(holds: Callable[[], bool], seconds: float, pause: float = 0.005) -> bo
     return True
 
 
-def start(place: Path, n_jobs: int, mark: str) -> subprocess.Popen[str]:
+def start(place: Path, n_jobs: int, mark: str, kinds: Sequence[str] = KINDS) -> subprocess.Popen[str]:
     (place / "tmp").mkdir(parents=True, exist_ok=True)
     return subprocess.Popen(
-        [sys.executable, "-m", "tests.attacks.kinds_of_cells", str(place / "cells"), str(n_jobs)],
+        [sys.executable, "-m", "tests.attacks.kinds_of_cells", str(place / "cells"), str(n_jobs), *kinds],
         env={**os.environ, MARK: mark, "TMPDIR": str(place / "tmp")},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -91,6 +93,27 @@ def killed(how: str, chance: random.Random, process: subprocess.Popen[str], mark
     return True
 
 
+def test_a_worker_then_all_are_killed_and_cells_end_with_the_same_bytes(tmp_path: Path) -> None:
+    kinds, mark = ("array", "table", "sleep"), f"{os.getpid()}-both"
+    process = start(tmp_path, 2, mark, kinds)
+    assert until(lambda: bool(kept(tmp_path)), LIMIT)
+    assert killed("worker", random.Random(1), process, mark)
+    n = len(kept(tmp_path))
+    assert until(lambda: len(kept(tmp_path)) > n + 1, LIMIT), "the other worker goes on"
+    assert killed("group", random.Random(1), process, mark)
+    process.communicate(timeout=LIMIT)
+    assert nothing_lives(mark)
+    assert damaged(tmp_path / "cells") == []
+    before, work = kept(tmp_path), cells(kinds)
+    assert 3 <= len(before) < len(work)
+    found = run_cells(make, work, cache=tmp_path / "cells")
+    whole = run_cells(make, work, cache=tmp_path / "whole" / "cells")
+    assert encoded("all", "all", found) == encoded("all", "all", whole)
+    assert before.items() <= kept(tmp_path).items() == kept(tmp_path / "whole").items()
+    assert not [path for path in (tmp_path / "cells").glob(".*") if path.name.startswith(".arrays")]
+    assert not list((tmp_path / "tmp").iterdir())
+
+
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[str, bytes], float]:
     """What a run prints and keeps that nobody kills, and its seconds."""
@@ -99,16 +122,8 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[str
     return printed, kept(place), time.monotonic() - began
 
 
-@pytest.mark.parametrize(
-    ("how", "times"),
-    [
-        ("worker", 1),
-        ("group", 1),
-        pytest.param("worker", 200, marks=pytest.mark.slow),
-        pytest.param("parent", 30, marks=pytest.mark.slow),
-        pytest.param("group", 30, marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("how", "times"), [("worker", 200), ("parent", 30), ("group", 30)])
 def test_killed_at_any_moment_cells_end_with_the_same_bytes(
     tmp_path: Path, undisturbed: tuple[str, dict[str, bytes], float], how: str, times: int
 ) -> None:

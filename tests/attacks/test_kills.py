@@ -7,13 +7,18 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+import simstudy as ss
+from simstudy.running.cells import damaged
 from simstudy.running.results_folder import verify
-from tests.attacks.studies import KINDS, data
+from tests.attacks.studies import KINDS, data, toy
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 
@@ -43,17 +48,87 @@ def alive(pid: int) -> bool:
         return False
 
 
+def until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 120
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
 def written(folder: Path) -> dict[str, bytes]:
     """All that a study writes but its manifest, which knows the wall time."""
     paths = [*folder.glob("*.csv"), *folder.glob("figures/*"), folder / "README.md", folder / "comparisons.parquet"]
     return {path.name: path.read_bytes() for path in paths if path.exists()}
 
 
-@pytest.mark.parametrize(
-    ("kind", "moments"),
-    [("resampling", 1), *(pytest.param(kind, 20, marks=pytest.mark.slow) for kind in KINDS)],
-)
-def test_killed_again_and_again_a_study_ends_with_the_same_bytes(tmp_path: Path, kind: str, moments: int) -> None:
+def dies_at(moment: int) -> None:
+    """Let this process be killed at its so-manieth act on files: before it, or where it has written a half."""
+    acts: Any = (os, "replace"), (os, "rmdir"), (Path, "unlink"), (Path, "write_bytes"), (Path, "write_text")
+    left = [moment]
+
+    def made_deadly(act: Callable[..., Any], writes: bool) -> Callable[..., Any]:
+        def deadly(*arguments: Any, **named: Any) -> Any:
+            left[0] -= 1
+            if not left[0]:
+                if writes:
+                    act(arguments[0], arguments[1][: len(arguments[1]) // 2], **named)
+                os.kill(os.getpid(), signal.SIGKILL)
+            return act(*arguments, **named)
+
+        return deadly
+
+    for owner, name in acts:
+        setattr(owner, name, made_deadly(getattr(owner, name), "write" in name))
+
+
+def killed_at(moment: int, study: Path, out: Path, seed: int) -> bool:
+    """Run a study in a copy of this process that dies at this moment; whether it came so far."""
+    with warnings.catch_warnings():
+        # Of threads that the copy has not.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if child == 0:
+        try:
+            dies_at(moment)
+            ss.run_study(study, out=out, seed=seed, n_jobs=1)
+        finally:
+            os._exit(0)
+    return os.WIFSIGNALED(os.waitpid(child, 0)[1])
+
+
+def test_killed_at_each_act_on_files_a_folder_is_whole_or_marked_and_goes_on(tmp_path: Path) -> None:
+    """A run over the results of another seed, again and again, killed one act later each time."""
+    study, out = toy(tmp_path / "toy", 0, 0.001), tmp_path / "out"
+    whole = {}
+    for seed in (0, 1):
+        ss.run_study(study, out=tmp_path / str(seed), seed=seed, n_jobs=1)
+        whole[seed] = written(tmp_path / str(seed))
+    assert whole[0] != whole[1]
+    ss.run_study(study, out=out, seed=0, n_jobs=1)
+    said = set()
+    for moment in range(1, 100):
+        seed = moment % 2
+        for path in out.glob("cells/*"):
+            path.unlink()
+        if not killed_at(moment, study, out, seed):
+            break
+        assert damaged(out / "cells") == []
+        problems = verify(out)
+        assert problems == [] or problems[0] == "a run was stopped while it wrote here: run it again", moment
+        assert problems or written(out) in whole.values(), moment
+        said.add(bool(problems))
+        ss.run_study(study, out=out, seed=seed, n_jobs=1)
+        assert verify(out) == [], moment
+        assert written(out) == whole[seed], moment
+        assert [path.name for path in out.rglob(".*")] == [".simstudy.lock"], moment
+    assert 15 < moment < 99
+    assert said == {True, False}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_killed_again_and_again_a_study_ends_with_the_same_bytes(tmp_path: Path, kind: str) -> None:
+    moments = 20
     rng = np.random.default_rng(moments)
     begun = time.monotonic()
     process = start(kind, tmp_path / "whole")
@@ -79,10 +154,7 @@ def test_killed_again_and_again_a_study_ends_with_the_same_bytes(tmp_path: Path,
         workers = descendants(process.pid)
         process.kill()
         process.communicate(timeout=60)
-        deadline = time.monotonic() + 20
-        while any(map(alive, workers)):
-            assert time.monotonic() < deadline, "a worker outlives the study"
-            time.sleep(0.01)
+        until(lambda workers=workers: not any(map(alive, workers)))  # type: ignore[misc]
         assert len(list(out.glob("cells/*.cell"))) >= kept, "something finished was lost"
         kept = len(list(out.glob("cells/*.cell")))
         if (out / "manifest.json").exists():
@@ -95,18 +167,6 @@ def test_killed_again_and_again_a_study_ends_with_the_same_bytes(tmp_path: Path,
     assert not [path for path in out.rglob(".*") if path.name != ".simstudy.lock"]
 
 
-SLOW = """
-import time
-import pandas as pd
-from simstudy.studies import Cell, Findings, Study
-class Settings(Study): ...
-def run(study, context):
-    context.run("cells", wait, [Cell(f"{n}", {"n": n}, (n,)) for n in (0, 100, 200)])
-def wait(n):
-    time.sleep(n)
-    return n
-"""
-
 # Takes the terminal that it is given for its own, as a shell's commands have one; tests under nohup ignore SIGHUP.
 WITH_TERMINAL = (
     "import fcntl, os, signal, sys, termios; signal.signal(signal.SIGHUP, signal.SIG_DFL); "
@@ -114,36 +174,43 @@ WITH_TERMINAL = (
 )
 
 
-@pytest.mark.parametrize("how", ["terminated", "its terminal closed"])
-def test_asked_to_end_it_leaves_its_folder_and_goes_on_later(tmp_path: Path, how: str) -> None:
-    """SIGTERM and SIGHUP as Ctrl-C: workers gone, no marker, what has finished kept; one line, where anybody reads."""
-    (tmp_path / "slow").mkdir()
-    (tmp_path / "slow" / "study.toml").write_text('kind = "program"\ntitle = "T"\nquestion = "Q?"\n')
-    (tmp_path / "slow" / "study.py").write_text(SLOW)
+# A subcommand that takes its time, with nothing imported that it does not need.
+WAITS = """
+import sys, time
+import simstudy.files.datasets as datasets
+def fetch_all(*_):
+    print("fetching", flush=True)
+    time.sleep(100)
+datasets.fetch_all = fetch_all
+from simstudy.cli import main
+main()
+"""
+
+
+def test_asked_to_end_it_leaves_its_folder_and_what_has_finished(tmp_path: Path) -> None:
+    """SIGTERM as Ctrl-C: workers gone, no marker, one line."""
     out = tmp_path / "out"
-    line = [sys.executable, "-m", "simstudy", "run", str(tmp_path / "slow"), "--out", str(out), "--jobs", "1"]
-    terminal, other = os.openpty()
-    errors = subprocess.PIPE if how == "terminated" else other
-    line = [sys.executable, "-c", WITH_TERMINAL, *line]
-    process = subprocess.Popen(line, stdin=other, stdout=other, stderr=errors, text=True, start_new_session=True)
-    os.close(other)
-    deadline = time.monotonic() + 120
-    while not list(out.glob("cells/*.cell")):
-        assert process.poll() is None
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    study = toy(tmp_path / "slow", 0, 100)
+    line = [sys.executable, "-m", "simstudy", "run", str(study), "--out", str(out), "--jobs", "1"]
+    process = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    until(lambda: process.poll() is not None or bool(list(out.glob("cells/*.cell"))))
     workers = descendants(process.pid)
     assert workers
-    if how == "terminated":
-        process.terminate()
-    else:
-        os.close(terminal)
-    _, said = process.communicate(timeout=180)
-    if how == "terminated":
-        os.close(terminal)
-        assert said.splitlines()[-1].startswith("simstudy: stopped; what has finished is kept")
-        assert "Traceback" not in said
-    assert process.returncode == (143 if how == "terminated" else 129)
+    process.terminate()
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 143
+    assert said.splitlines()[-1].startswith("simstudy: stopped; what has finished is kept")
+    assert "Traceback" not in said
     assert not any(map(alive, workers))
-    assert list(out.glob("cells/*.cell"))
+    assert len(list(out.glob("cells/*.cell"))) == 1
     assert not (out / ".simstudy.running").exists()
+
+
+def test_where_its_terminal_is_closed_it_ends_in_order_though_nobody_reads_what_it_says() -> None:
+    terminal, other = os.openpty()
+    line = [sys.executable, "-c", WITH_TERMINAL, sys.executable, "-c", WAITS, "data", "fetch", "x"]
+    process = subprocess.Popen(line, stdin=other, stdout=other, stderr=other, start_new_session=True)
+    os.close(other)
+    assert os.read(terminal, 100).startswith(b"fetching")
+    os.close(terminal)
+    assert process.wait(timeout=60) == 129

@@ -34,9 +34,8 @@ def interrupted(number: int, module: str, *arguments: str, ignored: bool = False
     return result.returncode, result.stderr
 
 
-@pytest.mark.parametrize("entry", ["script", "module"])
-@pytest.mark.parametrize(("number", "code"), [(2, 130), (15, 143), (1, 129)])
-def test_a_signal_while_the_command_is_imported_is_one_line(entry: str, number: int, code: int) -> None:
+@pytest.mark.parametrize(("number", "code", "entry"), [(2, 130, "script"), (15, 143, "module"), (1, 129, "script")])
+def test_a_signal_while_the_command_is_imported_is_one_line(number: int, code: int, entry: str) -> None:
     assert interrupted(number, "typer", "list", entry=entry) == (code, "simstudy: stopped\n")
 
 

@@ -25,10 +25,10 @@ def compare_signed(*arguments: str) -> tuple[int, str, str]:
     return result.exit_code, result.stdout, result.stderr
 
 
-def as_json(*arguments: str) -> dict[str, Any]:
-    code, out, err = compare(*arguments, "--json")
-    assert (code, err) == (0, "")
-    content: dict[str, Any] = json.loads(out)
+def as_json(*arguments: str, command: str = "compare") -> dict[str, Any]:
+    result = CliRunner().invoke(app, [command, *arguments, "--json"])
+    assert (result.exit_code, result.stderr) == (0, "")
+    content: dict[str, Any] = json.loads(result.stdout)
     return content
 
 

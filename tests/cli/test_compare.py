@@ -73,27 +73,11 @@ def test_every_test_can_be_asked_for(test: str, alternative: str, p: float, said
     assert "level on 4.\nWith 10 items " in out
 
 
-def test_the_order_of_the_files_does_not_matter() -> None:
-    for name, text in {"old": "x\nb\nx\n", "new": "a\nb\nx\n", "gold": "a\nb\nc\n"}.items():
-        Path(name).write_text(text)
-    there, back = (
-        compare(*files, "--metric", "accuracy", "--references", "gold") for files in (("old", "new"), ("new", "old"))
-    )
-    assert there == back
-    assert there[0] == 0
-
-
-def test_a_small_p_value_is_not_0_in_json() -> None:
-    path = write_wide("scores.csv", {"old": [0] * 90, "new": [1] * 90})
-    (pair,) = as_json(path, "--metric", "accuracy", "--test", "sign", "--alternative", "greater")["pairs"]
-    assert pair["p_value"] == pytest.approx(2.0**-90, rel=1e-9)
-
-
 def test_names_that_look_like_markup_are_printed_as_they_are() -> None:
-    path = write_wide("scores.csv", {"[red]": [1, 0, 1], "[/b]": [1, 1, 1]})
+    path = write_wide("scores.csv", {"[red]:100:": [1, 0, 1], "[/b]": [1, 1, 1]})
     out = compare(path, "--metric", "accuracy")[1]
     assert out.splitlines()[1].startswith("[/b] scores 100.00")
-    assert "more than [red] (66.67" in out
+    assert "more than [red]:100: (66.67" in out
 
 
 # Many systems
@@ -136,15 +120,8 @@ def test_json_has_the_documented_keys_and_nothing_else(four: str) -> None:
     assert {name for group in content["groups"] for name in group} == set("abcd")
 
 
-def test_long_names_are_not_cut_in_a_file() -> None:
-    names = [f"a_very_long_name_of_a_system_that_was_submitted_by_team_number_{k}_with_model" for k in range(3)]
-    path = write_wide("scores.csv", dict(zip(names, np.eye(3, 9, dtype=int) + 0, strict=True)))
-    out = compare(path, "--metric", "accuracy")[1]
-    for name in names:
-        assert name in out
-
-
-def test_the_folder_has_tables_figures_page_and_manifest(four: str) -> None:
+def test_the_folder_has_tables_figures_page_and_manifest(four: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.argv", ["/bin/simstudy", "compare", "a b"])
     options = ("--metric", "accuracy", "--columns", "domain=genre,cluster=doc", "--systems", "systems.csv")
     code, out, err = compare(four, *options, "--out", "report/one")
     assert (code, err) == (0, "")
@@ -158,6 +135,7 @@ def test_the_folder_has_tables_figures_page_and_manifest(four: str) -> None:
     np.testing.assert_allclose(pairs["p_value"], [pair["p_value"] for pair in content["pairs"]], rtol=2e-6)
     assert pairs["relation"].tolist() == [pair["relation"] for pair in content["pairs"]]
     page = (folder / "README.md").read_text(encoding="utf-8")
+    assert "`simstudy compare 'a b'`" in page
     for drawn in (folder / "figures").iterdir():
         assert drawn.stat().st_size > 1000
     for figure in ("groups", "leaderboard", "gain_confidence", "matrix"):
@@ -206,30 +184,6 @@ def test_domains_are_never_mixed_silently(four: str) -> None:
     )
 
 
-def test_whole_documents_can_be_resampled(four: str) -> None:
-    options = (four, "--metric", "accuracy", "--columns", "domain=genre,cluster=doc", "--test", "sign")
-    content = as_json(*options, "--unit", "cluster", "--alternative", "greater")
-    sums = pd.read_csv(four).groupby("doc")[list("abcd")].sum()
-    (pair,) = [pair for pair in content["pairs"] if {pair["system_a"], pair["system_b"]} == set("ad")]
-    assert pair["unit"] == "cluster"
-    wins, losses = int((sums["a"] > sums["d"]).sum()), int((sums["a"] < sums["d"]).sum())
-    assert pair["p_value"] == pytest.approx(stats.binomtest(wins, wins + losses, alternative="greater").pvalue)
-    assert (pair["n_units"], pair["n_better"], pair["n_worse"]) == (10, wins, losses)
-    assert "only 10 clusters: intervals of fewer than 20 are rough" in content["notes"]
-
-
-def test_items_that_a_system_lacks_are_dropped_or_count_as_wrong() -> None:
-    rows = [f"new,q{i},1" for i in range(6)] + [f"old,q{i},{int(i == 0)}" for i in range(5)]
-    Path("scores.csv").write_text("\n".join(["system,item,score", *rows]))
-    options = ("scores.csv", "--metric", "accuracy", "--test", "sign", "--alternative", "greater")
-    dropped = as_json(*options, "--missing", "drop")
-    assert dropped["notes"] == ["1 of 6 items dropped that not every system has: 'q5'"]
-    assert (dropped["pairs"][0]["n_items"], dropped["pairs"][0]["p_value"]) == (5, 2**-4)
-    wrong = as_json(*options, "--missing", "zero")
-    assert wrong["notes"] == ["scored as no answer: scores.csv lacks 1 of 6 items, first 'q5' (system 'old')"]
-    assert (wrong["pairs"][0]["n_items"], wrong["pairs"][0]["p_value"]) == (6, 2**-5)
-
-
 def test_near_duplicates_are_named_and_dropped_on_demand() -> None:
     """By the twenty answers that are wrong, of which nineteen are the same."""
     lines = [f"word{i} and more" for i in range(40)]
@@ -249,19 +203,6 @@ def test_near_duplicates_are_named_and_dropped_on_demand() -> None:
     assert dropped["verdict"].splitlines()[1].startswith("one scores 50.00")
     code, _, err = compare(*options, "--duplicates", "drop", "--fail-unless-better", "same", "other")
     assert (code, err) == (2, "simstudy: --fail-unless-better: system 'same' was dropped as a near-duplicate\n")
-
-
-def test_a_byte_order_mark_and_windows_line_ends_are_taken_off_with_a_note() -> None:
-    for name, text in {"old": "a\nx\nc\n", "new": "a\nb\nc\n", "gold": "a\nb\nc\n"}.items():
-        Path(name).write_text(text)
-    options = ("--metric", "accuracy", "--references", "gold", "--test", "randomization")
-    plain = as_json("old", "new", *options)
-    Path("new").write_bytes("\ufeffa\r\nb\r\nc\r\n".encode())
-    content = as_json("old", "new", *options)
-    assert content["notes"] == ["new: byte order mark taken off", "new: Windows line ends converted"]
-    assert content["pairs"] == plain["pairs"]
-    out = compare("old", "new", *options)[1]
-    assert out.endswith("Note: new: byte order mark taken off\nNote: new: Windows line ends converted\n")
 
 
 # Exit codes
@@ -340,8 +281,3 @@ def test_fail_unless_better_decides_as_the_verdict_does() -> None:
         assert ("the gain is not significant at" in out) == bool(code)
         assert "more than 100 resamples may decide otherwise" in out
         assert err == ("" if code == 0 else f"simstudy: new is not significantly better than old at {alpha:g}\n")
-
-
-def test_emoji_codes_in_names_stay_as_they_are() -> None:
-    path = write_wide("scores.csv", {"bert:100:x": [0] * 6 + [1] * 4, "new": [1] * 10})
-    assert "more than bert:100:x (40.00 %)" in compare(path, "--metric", "accuracy", "--test", "sign")[1]

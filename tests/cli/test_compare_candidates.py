@@ -90,48 +90,6 @@ def test_runs_of_topics_have_a_precision_at_n_too() -> None:
     assert (pair["system_a"], pair["score_a"], pair["score_b"]) == ("new", 0.5, 0.25)
 
 
-_TABLE = "id,gold,t,mi\na,1,3,1\nb,0,2,2\nc,1,1,3\n"
-_BAD = {
-    "metric": (_TABLE, "--metric ap", "metric must be precision@n for candidates, such as precision@100, not 'ap'"),
-    "nDCG": (_TABLE, "--metric ndcg@2", "metric must be precision@n for candidates, such as precision@100, not 'ndcg"),
-    "n": (_TABLE, "--metric precision@9", "c.csv: n of precision@9 must be at most 3, the number of candidates"),
-    "ties": (_TABLE, "--metric precision@2 --ties kep", "not 'kep' (did you mean 'keep'?)"),
-    "ties of others": ("item,a,b\nx,1,0\n", "--metric accuracy --ties keep", "ties are for candidates, not for CSV"),
-    "zero": (_TABLE, "--metric precision@2 --missing zero", "missing must be 'error' or 'drop' for candidates"),
-    "references": (_TABLE, "--metric precision@2 --references c.csv", "references are not for a table of candidates"),
-    "gold column": (_TABLE, "--metric precision@2 --columns gold=golden", "(did you mean 'gold'?)"),
-    "one function": ("gold,t\n1,1\n0,2\n", "--metric precision@1", "at least two systems are needed to compare"),
-    "all true": ("gold,t\n1,1\n1,2\n", "--metric precision@1", "c.csv: column 'gold' is true for each of 2 candidates"),
-    "none true": (
-        "gold,t\n0,1\n0,2\n",
-        "--metric precision@1",
-        "c.csv: column 'gold' is false for each of 2 candidates",
-    ),
-    "gold": ("gold,t\n1,1\nmaybe,2\n", "--metric precision@1", "c.csv, line 3: column 'gold' must be 1 or 0"),
-    "NaN": ("gold,t\n1,1\n0,NaN\n", "--metric precision@1", "c.csv, line 3: column 't' is empty; --missing drop"),
-    "id twice": (
-        _TABLE.replace("c,", "a,"),
-        "--metric precision@1",
-        "c.csv, line 4: candidate 'a' again, first in",
-    ),
-    "counts": ("gold,f,f1,f2,N\n1,-1,1,1,9\n0,1,1,1,9\n", "--metric precision@1", "candidate '1 (c.csv, line 2)'"),
-    "marginals": ("gold,f,f1,f2,N\n1,1,9,1,9\n0,5,3,6,9\n", "--metric precision@1", "candidate '2 (c.csv, line 3)'"),
-    "no scores": ("gold,word\n1,a\n0,b\n", "--metric precision@1", "c.csv: no column of scores among gold, word"),
-    "test": (_TABLE, "--metric precision@2 --test fishr", "(did you mean 'fisher'?)"),
-}
-
-
-@pytest.mark.parametrize("case", _BAD)
-def test_bad_input_is_one_line(case: str) -> None:
-    text, arguments, message = _BAD[case]
-    Path("c.csv").write_text(text)
-    code, out, err = compare("c.csv", *arguments.split())
-    assert (code, out) == (2, "")
-    assert err.startswith("simstudy: ")
-    assert message in err
-    assert err.count("\n") == 1
-
-
 def test_a_domain_is_ranked_by_itself(table: pd.DataFrame) -> None:
     part = table.assign(domain=["a" if i % 2 else "b" for i in range(300)])
     part.to_csv("candidates.csv", index=False)

@@ -7,16 +7,10 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pandas as pd
-import pytest
 
 import simstudy as ss
 from tests.cli.command import compare_signed, write_wide
 from tests.oracles import compared
-
-
-@pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
 
 
 def said(*arguments: str) -> str:
@@ -70,31 +64,3 @@ def test_sacrebleu_s_own_signature_is_part_of_it() -> None:
     page = said("new", "old", "gold", "--metric", "chrf", "--references", "gold", "--out", "page")
     assert "|nc:6|nw:0|" in page
     assert page.replace("|", "\\|") in Path("page/README.md").read_text() or page in Path("page/README.md").read_text()
-
-
-def test_tables_that_ask_several_questions_have_several_signatures() -> None:
-    outputs = ss.Outputs.from_scores(pd.DataFrame({"new": [1] * 30, "old": [1, 0] * 15}), "accuracy")
-    both = pd.concat([compared(outputs), compared(outputs, test="t_paired")])
-    with pytest.raises(ValueError, match="^pairs must be of one question, not of 2: metric:accuracy.test:sign_flips"):
-        ss.analyses.signature(both)
-    both.to_csv("both.csv", index=False)
-    read = pd.read_csv("both.csv")
-    assert [ss.analyses.signature(rows) for _, rows in read.groupby("test")] == [
-        ss.analyses.signature(compared(outputs)),
-        ss.analyses.signature(compared(outputs, test="t_paired")),
-    ]
-
-
-def test_what_sacrebleu_s_private_functions_give_is_what_its_public_ones_score() -> None:
-    """`_extract_corpus_statistics` of sacrebleu is private: where a version changes it, this test says so."""
-    from sacrebleu.metrics.bleu import BLEU
-    from sacrebleu.metrics.chrf import CHRF
-
-    from simstudy.metrics import METRICS
-
-    texts, references = ["the cat sat down here", "no dog"], [["the cat sat down", "the dog"]]
-    for name, theirs in (("bleu", BLEU()), ("chrf", CHRF()), ("chrf++", CHRF(word_order=2))):
-        counter = METRICS[name].text_counter([[text] for text in references[0]])
-        assert counter is not None
-        ours = METRICS[name].score(counter.statistics(texts).sum(axis=0))
-        assert float(ours) == pytest.approx(theirs.corpus_score(texts, references).score, rel=1e-12)

@@ -5,11 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
 from simstudy.cli import app
-from simstudy.studies import shipped_studies
+from tests.attacks.studies import toy
 
 
 def run(*arguments: str) -> tuple[int, str, str]:
@@ -17,24 +18,16 @@ def run(*arguments: str) -> tuple[int, str, str]:
     return result.exit_code, result.stdout, result.stderr
 
 
-def test_list_names_the_shipped_studies() -> None:
-    code, out, _ = run("list")
-    assert code == 0
-    for name in ("quickstart", "pos_tagging", "yeh_2000", "chinchor_1992"):
-        assert name in out
-
-
-def test_run_prints_what_a_study_of_another_kind_found(tmp_path: Path) -> None:
-    shipped = shipped_studies()["chinchor_1992"]
-    (tmp_path / "study.toml").write_text(shipped.read_text().replace("n_systems = 17", "n_systems = 3"))
-    for program in shipped.parent.glob("*.py"):
-        (tmp_path / program.name).write_bytes(program.read_bytes())
-    code, out, err = run("run", str(tmp_path), "--out", str(tmp_path / "out"), "--jobs", "1")
+def test_run_prints_what_a_study_found_and_list_and_verify_what_there_is(tmp_path: Path) -> None:
+    study, out = toy(tmp_path / "toy", 0, 0.001), str(tmp_path / "out")
+    code, said, err = run("run", str(study), "--out", out, "--jobs", "1")
     assert code == 0, err
-    assert "The MUC-like set" in out
-    for metric in ("MUC recall", "MUC precision", "MUC P&R", "MUC 2P&R", "MUC P&2R"):
-        assert metric in out
-    assert f"Figures and report: {tmp_path / 'out'}" in out.replace("\n", "")
+    drawn = [f"{number:.3f}" for number in pd.read_csv(tmp_path / "out" / "drawn.csv")["drawn"]]
+    assert said.split("All")[1].split()[1:-4] == drawn
+    assert f"Figures and report: {out}" in said.replace("\n", "")
+    code, said, _ = run("run", str(study), "--out", out, "--list")
+    assert (code, said.startswith("cells: 2 done; ")) == (0, True)
+    assert run("verify", out)[0] == 0
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,13 @@ def test_large_arrays_are_written_once_and_apart_and_go_with_the_block(tmp_path:
     assert not list(tmp_path.iterdir())
 
 
+def test_an_array_at_the_address_of_one_that_is_gone_is_another(tmp_path: Path) -> None:
+    """Cells may make their arrays one after the other: each call's own is read."""
+    with Calls(halved, tmp_path) as calls:
+        found = [decoded(f"{k}", called(calls, f"{k}", np.full(LARGE, k, np.uint8), 0)[2])["sum"] for k in range(9)]
+    assert found == [k * LARGE / 2 for k in range(9)]
+
+
 @pytest.mark.skipif(os.name != "posix", reason="asks for processes by number")
 def test_only_arrays_of_dead_processes_of_this_machine_are_swept(tmp_path: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", ""]) as process:
@@ -87,12 +94,12 @@ def test_only_arrays_of_dead_processes_of_this_machine_are_swept(tmp_path: Path)
 
 def test_differences_name_what_is_other_or_missing_and_nothing_that_came_with_the_call() -> None:
     here = program_of(differences)
-    assert differences(here) == ""
+    assert differences(tuple(here.items())) == ""
     other = {
         **here, "definitions": "1" * 64, "mine": "2" * 64, "<study>": "3" * 64, "numpy": "0.1", "no-such-library": "2",
         "simstudy.running.provenance": "4" * 64, "simstudy.running.none": "5" * 64, "python": "2.7",
     }  # fmt: skip
-    said = differences(other).split(", ")
+    said = differences(tuple(other.items())).split(", ")
     assert sorted(each.partition(" is ")[0] for each in said) == [
         "no-such-library", "not 0.1", "not 2", "not 2.7", f"not {'5' * 64}", "numpy", "python",
         "simstudy.running.none", "simstudy.running.provenance",

@@ -182,7 +182,7 @@ def test_nothing_in_a_cell_is_executed() -> None:
     [
         [], 1, {}, {"key": "key"}, {"key": "key", "sizes": "x", "value": 1},
         {"key": "key", "sizes": [5], "value": {"@table": 0}},
-        {"key": "key", "sizes": [], "value": {"@array": 3}},
+        {"key": "key", "sizes": [], "value": {"@array": 3}}
     ],
 )  # fmt: skip
 def test_forged_cells_are_damaged_ones(header: Any) -> None:

@@ -1,15 +1,14 @@
-"""Cells run on any executor, with the same results; what an executor cannot do is said in one line."""
+"""Cells run on any executor, with the same results; how often they are tried; and where they run if nobody says."""
 
 from __future__ import annotations
 
 import multiprocessing
-import os
-import subprocess
 import sys
 import threading
-import time
+from collections import Counter
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,242 +18,289 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from simstudy.running.cells import Cell
+from simstudy.running import provenance, runner
+from simstudy.running.cells import Cell, seconds
 from simstudy.running.provenance import program_of
-from simstudy.running.runner import CellsFailed, run_cells, states
+from simstudy.running.runner import CellsFailed, n_workers, run_cells, states
 from simstudy.running.workers import Processes
-from simstudy.training.resampling import resample_training
-from tests.truth.test_resampled import iris
+from tests.running.executors import DEATHS, TRIED, Here, cells, tried
 
 
 @contextmanager
 def dask() -> Iterator[Executor]:
-    """Two worker processes of a scheduler, as a cluster has them."""
+    """A worker process of a scheduler, as a cluster has them."""
     distributed = pytest.importorskip("distributed", reason="extra 'cluster' is not installed")
     with (
-        distributed.LocalCluster(2, processes=True, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.LocalCluster(1, processes=True, threads_per_worker=1, dashboard_address=None) as cluster,
         distributed.Client(cluster) as client,
         client.get_executor(pure=False) as executor,
     ):
         yield executor
 
 
-def spawned() -> Executor:
-    return ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn"))
-
-
 EXECUTORS: dict[str, Callable[[], Any]] = {
-    "processes": lambda: Processes(2),
-    "threads": lambda: ThreadPoolExecutor(2),
-    "spawned": spawned,
+    "processes": lambda: Processes(1),
+    "threads": lambda: ThreadPoolExecutor(1),
+    "spawned": lambda: ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")),
     "dask": dask,
 }
 
 
-@pytest.fixture(params=EXECUTORS, scope="module")
-def executor(request: pytest.FixtureRequest) -> Iterator[Executor]:
-    with EXECUTORS[request.param]() as one:
-        yield one
-
-
 def summed(array: NDArray[np.float64], factor: int) -> dict[str, Any]:
+    print("noise on standard output")
+    if factor == -2:
+        sys.exit(7)
     if factor < 0:
         raise ValueError(f"factor must not be {factor}")
-    return {"sum": float(factor * array.sum()), "shared": not array.flags.writeable, "square": array[:3] ** 2}
+    drawn = np.random.default_rng(factor).normal(size=5).sum()
+    return {"sum": float(factor * array.sum() + drawn), "shared": not array.flags.writeable, "square": array[:3] ** 2}
 
 
-def test_results_failures_and_what_is_kept_are_the_same_on_every_executor(executor: Executor, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", EXECUTORS)
+def test_results_failures_and_what_is_kept_are_the_same_on_every_executor(name: str, tmp_path: Path) -> None:
     large, small = np.arange(300_000.0), np.arange(4.0)
     work = [Cell(f"cell {k}", {"k": k}, (array, k)) for k, array in enumerate([large, small, large, large[:100_000]])]
-    with pytest.raises(CellsFailed, match=r"1 failed \(bad\), the first with ValueError: factor must not be -1;"):
-        run_cells(summed, [*work, Cell("bad", {}, (small, -1))], executor=executor, cache=tmp_path)
-    assert len(list(tmp_path.glob("*.cell"))) == 4
-    (report,) = {path.name for path in tmp_path.iterdir() if path.suffix != ".cell"} - {"seconds.txt"}
-    assert report.endswith(".error.txt")
-    # Found, not computed again: nothing is asked of the executor.
+    bad = [Cell("bad", {}, (small, -1)), Cell("left", {"how": "exit"}, (small, -2))]
+    with EXECUTORS[name]() as executor, pytest.raises(CellsFailed) as error:
+        run_cells(summed, [*work, *bad], executor=executor, cache=tmp_path)
+    assert f"2 failed (bad, left), the first with ValueError: factor must not be -1; tracebacks in {tmp_path}" in str(
+        error.value
+    )
+    assert error.value.failures["left"].strip().endswith("SystemExit: 7")
+    suffixes = Counter(path.name.partition(".")[2] for path in tmp_path.iterdir())
+    assert suffixes == {"cell": 4, "error.txt": 2, "txt": 1}
+    # Found, not computed again: nothing is asked of the executor, which was shut down.
     found = run_cells(summed, work, executor=executor, cache=tmp_path)
-    for k, (result, cell) in enumerate(zip(found, work, strict=True)):
-        array = cell.arguments[0]
-        assert result["sum"] == k * array.sum()
-        assert result["shared"] == (array.nbytes > 2**16)
-        np.testing.assert_array_equal(result["square"], [0, 1, 4])
-    listed = states(summed, [*work, Cell("bad", {}, (small, -1)), Cell("new", {"k": 9}, (small, 9))], tmp_path)
-    assert listed["state"].tolist() == ["done"] * 4 + ["failed", "missing"]
+    here = run_cells(summed, work)
+    for cell, there, result in zip(work, found, here, strict=True):
+        assert there["sum"] == result["sum"], "to the last bit"
+        assert there["shared"] == (cell.arguments[0].nbytes > 2**16)
+        np.testing.assert_array_equal(there["square"], [0, 1, 4])
+    listed = states(summed, [*work, *bad, Cell("new", {"k": 9}, (small, 9))], tmp_path)
+    assert listed["state"].tolist() == ["done"] * 4 + ["failed"] * 2 + ["missing"]
     assert (listed["seconds"][:4] >= 0).all()
-    assert listed["bytes"][:4].tolist() == [
-        next(
-            path.stat().st_size
-            for path in tmp_path.glob("*.cell")
-            if f'"label": "cell {k}"'.encode() in path.read_bytes()
-        )
-        for k in range(4)
-    ]
-    assert listed[["seconds", "bytes"]][4:].isna().all(axis=None)
-
-
-def test_systems_train_to_the_last_bit_the_same_on_every_executor(executor: Executor) -> None:
-    here = resample_training(iris(), fractions=[1.0], replicates=[2])["test"]
-    there = resample_training(iris(), fractions=[1.0], replicates=[2], executor=executor)["test"]
-    np.testing.assert_array_equal(there.statistics, here.statistics)
-
-
-def where(x: int) -> tuple[bool, bool]:
-    time.sleep(0.1)
-    return os.getpid() == PARENT, threading.current_thread() is threading.main_thread()
-
-
-PARENT = int(os.environ.setdefault("SIMSTUDY_TEST_PARENT", str(os.getpid())))
-
-
-@pytest.mark.parametrize(
-    ("backend", "n_jobs", "found"),
-    [
-        ("threading", 2, (True, False)),
-        ("loky", 2, (False, True)),
-        ("sequential", 2, (True, True)),
-        ("loky", 1, (True, True)),
-        (None, None, (True, True)),
-    ],
-)
-def test_joblibs_configuration_says_where_and_with_how_many(
-    backend: str | None, n_jobs: int | None, found: tuple[bool, bool]
-) -> None:
-    os.environ["SIMSTUDY_TEST_PARENT"] = str(os.getpid())
-    work = [Cell(str(x), {"x": x}, (x,)) for x in range(4)]
-    options = {"n_jobs": n_jobs} | ({"backend": backend} if backend else {})
-    with joblib.parallel_config(**options):
-        assert set(run_cells(where, work)) == {found}
-    with joblib.parallel_config(**options):
-        # What is asked for counts more.
-        assert set(run_cells(where, work, n_jobs=1)) == {(True, True)}
-
-
-def test_another_backend_of_joblib_is_refused_with_those_that_are_served() -> None:
-    with (
-        joblib.parallel_config(backend="multiprocessing"),
-        pytest.raises(
-            ValueError, match="backend 'multiprocessing', but cells run on loky, threading, sequential, or on"
-        ),
-    ):
-        run_cells(where, [Cell("one", {}, (1,))])
-
-
-def test_an_executor_that_takes_no_work_is_said(tmp_path: Path) -> None:
-    work = [Cell("one", {}, (1,))]
-    for shut in (Processes(1), ThreadPoolExecutor(1)):
-        shut.shutdown()
-        with pytest.raises(ValueError, match=r"executor must take work, but it says: .*shut ?down"):
-            run_cells(where, work, executor=shut)
-    with pytest.raises(ValueError, match=r"executor must be a concurrent.futures.Executor, or None, not 2"):
-        run_cells(where, work, executor=2)  # type: ignore[arg-type]
-
-
-def test_a_pool_that_breaks_ends_the_run_with_what_it_had(tmp_path: Path) -> None:
-    work = [Cell(str(x), {"x": x}, (x,)) for x in range(4)]
-    with spawned() as pool, pytest.raises(CellsFailed, match=r"BrokenProcessPool: ") as error:
-        run_cells(ends, work, executor=pool, cache=tmp_path)
-    assert "2" in error.value.failures
-
-
-def ends(x: int) -> int:
-    if x == 2:
-        os._exit(1)
-    return x
-
-
-WITHOUT = """
-import sys
-from concurrent.futures import Executor, Future
-from simstudy.running.cells import Cell
-from simstudy.running.runner import run_cells
-
-class Elsewhere(Executor):
-    '''Another Python, which has other versions or no simstudy.'''
-    def submit(self, fn, /, content):
-        import base64, subprocess
-        future = Future()
-        program = "import sys, pickle, base64\\n" + PATCH + '''
-try:
-    answer = pickle.loads(base64.b64decode(sys.stdin.read()))
-except Exception as error:
-    answer = error
-print(base64.b64encode(pickle.dumps((type(answer).__name__, str(answer)))).decode())
-'''
-        line = [sys.executable, "-c", program]
-        out = subprocess.run(line, input=base64.b64encode(content).decode(), capture_output=True, text=True, check=True)
-        import builtins, pickle
-        from simstudy.running.calls import OtherProgram
-        name, said = pickle.loads(base64.b64decode(out.stdout.strip().splitlines()[-1]))
-        future.set_exception({"OtherProgram": OtherProgram}.get(name, getattr(builtins, name, None))(said))
-        return future
-
-PATCH = sys.argv[1]
-try:
-    run_cells(max, [Cell("one", {}, (1, 2))], executor=Elsewhere())
-except ValueError as error:
-    print(error)
-"""
-
-
-@pytest.mark.parametrize(
-    ("patch", "said"),
-    [
-        (
-            "sys.modules['simstudy.running.calls'] = None",
-            "executor must have workers of the same program, but import of simstudy.running.calls halted",
-        ),
-        (
-            "import simstudy.running.provenance as p; p._python = lambda: '3.99'",
-            "executor must have workers of the same program, but python is 3.99, not 3.",
-        ),
-    ],
-)
-def test_workers_of_another_program_are_refused_by_name(patch: str, said: str) -> None:
-    result = subprocess.run([sys.executable, "-c", WITHOUT, patch], capture_output=True, text=True, timeout=120)
-    assert result.stdout.startswith(said), (result.stdout, result.stderr)
-
-
-def test_arrays_of_a_run_that_was_killed_go_with_the_next(tmp_path: Path) -> None:
-    script = f"""
-import os, signal, time
-import numpy as np
-from pathlib import Path
-from simstudy.running.cells import Cell
-from simstudy.running.runner import run_cells
-def kill(array, parent):
-    os.kill(parent, signal.SIGKILL)
-    time.sleep(60)  # the worker goes with its parent
-array = np.zeros(100_000)
-cells = [Cell(str(x), {{"x": x}}, (array, os.getpid())) for x in range(2)]
-run_cells(kill, cells, n_jobs=2, cache=Path({str(tmp_path)!r}))
-"""
-    process = subprocess.run([sys.executable, "-c", script], timeout=60, check=False)
-    assert process.returncode == -9
-    assert [path.name.startswith(".arrays-") for path in tmp_path.iterdir() if path.suffix != ".cell"] == [True]
-    run_cells(summed, [Cell(str(x), {"x": x}, (np.arange(9.0), x)) for x in range(2)], n_jobs=2, cache=tmp_path)
-    assert {path.suffix for path in tmp_path.iterdir()} == {".cell", ".txt"}
 
 
 def test_the_program_of_a_cell_says_what_workers_must_have() -> None:
     assert {"python", "numpy"} <= program_of(summed).keys()
 
 
-def test_cells_are_at_work_at_the_same_time() -> None:
-    together = threading.Barrier(2, timeout=20)
-
-    def meet(_: int) -> int:
-        # Alone it waits for the other until the barrier breaks, which fails the cell.
-        return int(together.wait() >= 0)
-
-    # The barrier is the test's: threads call what has no pickle by name.
-    MEETING["one"] = meet
+def test_cells_are_at_work_at_the_same_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Alone each would wait for the other until the barrier breaks, which fails the cell."""
+    monkeypatch.setitem(MEETING, "one", threading.Barrier(2, timeout=20))
     with ThreadPoolExecutor(2) as executor:
-        assert run_cells(met, [Cell(str(k), {"k": k}, (k,)) for k in range(2)], executor=executor) == [1, 1]
+        assert run_cells(met, [Cell(str(k), {"k": k}, (k,)) for k in range(2)], executor=executor) == [0, 1]
 
 
-MEETING: dict[str, Any] = {}
+MEETING: dict[str, threading.Barrier] = {}
 
 
 def met(k: int) -> int:
-    found: int = MEETING["one"](k)
-    return found
+    MEETING["one"].wait()
+    return k
+
+
+# How often cells are tried, and in which order: with executors that work in this process.
+
+
+def test_killed_cells_are_tried_once_more_after_all_others(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """One at a time, so that the order shows when each was put back."""
+    monkeypatch.setattr(runner, "_WAITING", 1)
+    DEATHS.update({"b": 1, "d": 1})
+    assert run_cells(tried, cells("a b c d e"), executor=Here(), cache=tmp_path) == list("ABCDE")
+    assert TRIED == ["a", "b", "c", "d", "e", "b", "d"]
+    assert [path.name for path in tmp_path.glob("*.txt")] == ["seconds.txt"], "no report of a failure"
+
+
+class Ends(Here):
+    """One of its calls ends in what a test says, in a thread of its own."""
+
+    def __init__(self, at: int, how: Callable[[Future[Any], Callable[[], Any]], None]) -> None:
+        self.left, self.how = at, how
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        self.left -= 1
+        if self.left:
+            return super().submit(fn, *args, **kwargs)
+        later: Future[Any] = Future()
+        self.how(later, lambda: fn(*args, **kwargs))
+        return later
+
+
+def test_a_killed_cell_waits_for_those_that_still_run() -> None:
+    """They may hold the memory that it needs."""
+
+    def late(future: Future[Any], call: Callable[[], Any]) -> None:
+        threading.Timer(0.2, lambda: future.set_result(call())).start()
+
+    DEATHS["b"] = 1
+    assert run_cells(tried, cells("a b c"), executor=Ends(3, late)) == list("ABC")
+    assert TRIED == ["a", "b", "c", "b"]
+
+
+def test_a_pool_that_breaks_ends_the_run_with_what_it_had(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The call that breaks it, and all that it does not take any more."""
+
+    def breaks(future: Future[Any], _: Callable[[], Any]) -> None:
+        future.set_exception(BrokenProcessPool("it died"))
+        monkeypatch.setattr(Here, "submit", broken)
+
+    def broken(*_: object) -> Future[Any]:
+        raise BrokenProcessPool("it is dead")
+
+    with pytest.raises(CellsFailed) as error:
+        run_cells(tried, cells("a b c d"), executor=Ends(2, breaks), cache=tmp_path)
+    last = {name: trace.strip().splitlines()[-1].partition(".")[2] for name, trace in error.value.failures.items()}
+    assert list(last) == ["b", "c", "d"]
+    assert last["b"].endswith("BrokenProcessPool: it died")
+    assert last["c"].endswith("BrokenProcessPool: it is dead")
+    assert states(tried, cells("a b c d"), tmp_path)["state"].tolist() == ["done", "failed", "failed", "failed"]
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "value", "said"),
+    [
+        (sys.modules, "simstudy.running.calls", None, "import of simstudy.running.calls halted"),
+        (vars(provenance), "_python", lambda: "3.99", r"python is 3.99, not 3\.\d+$"),
+        (vars(provenance), "_versions", lambda name: ((name, "0.1"),), r".*numpy is 0.1, not \d"),
+        (vars(provenance), "_known_by", lambda name: {name: 64 * "0"}, r".*simstudy.running.workers is another"),
+    ],
+)
+def test_workers_of_another_program_are_refused_by_name(owner: Any, name: str, value: object, said: str) -> None:
+    class Elsewhere(Here):
+        def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setitem(owner, name, value)
+                provenance.differences.cache_clear()
+                return super().submit(fn, *args, **kwargs)
+
+    with pytest.raises(ValueError, match=f"^executor must have workers of the same program, but {said}"):
+        run_cells(tried, cells("a"), executor=Elsewhere())
+    provenance.differences.cache_clear()
+    assert not TRIED
+
+
+class Far(Here):
+    """Notes what comes back."""
+
+    def __init__(self) -> None:
+        self.answers: list[Any] = []
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future = super().submit(fn, *args, **kwargs)
+        self.answers.append(future.result())
+        return future
+
+
+class Near(ThreadPoolExecutor):
+    """Notes what comes back."""
+
+    answers: list[Any]
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future = super().submit(fn, *args, **kwargs)
+        self.answers.append(future.result())
+        return future
+
+
+def test_results_of_other_machines_come_back_and_those_of_this_one_are_kept_where_they_are_made(tmp_path: Path) -> None:
+    far, near = Far(), Near(1)
+    near.answers = []
+    for executor, name in ((far, "a"), (near, "b")):
+        assert run_cells(tried, cells(name), executor=executor, cache=tmp_path) == [name.upper()]
+    ((trace, taken, content),) = far.answers
+    assert (trace, b'"label": "a"' in content) == ("", True)
+    assert near.answers[0][::2] == ("", b"")
+    assert sorted(seconds(tmp_path).values()) == sorted(round(each[1], 3) for each in (*far.answers, *near.answers))
+
+
+def test_a_cell_that_is_killed_is_tried_as_often_as_its_message_says(tmp_path: Path) -> None:
+    DEATHS.update({"b": 9, "c": 9})
+    with pytest.raises(CellsFailed) as error:
+        run_cells(tried, cells("a b c d"), executor=Here(), cache=tmp_path)
+    assert error.value.failures == dict.fromkeys("bc", "its process was killed, twice")
+    assert Counter(TRIED) == {"a": 1, "b": 2, "c": 2, "d": 1}
+    assert states(tried, cells("a b c d"), tmp_path)["state"].tolist() == ["done", "failed", "failed", "done"]
+
+
+# Where, and with how many.
+
+
+def test_number_of_workers() -> None:
+    assert n_workers(3) == 3
+    assert n_workers(-1) == n_workers(None) == joblib.cpu_count()
+    assert n_workers(None, otherwise=1) == 1
+    for wrong in (0, -2):
+        with pytest.raises(ValueError, match=rf"n_jobs \(-1: all cores\) must be at least 1, not {wrong}"):
+            n_workers(wrong)
+
+
+@pytest.mark.parametrize(
+    ("backend", "configured", "asked", "n_cells", "found"),
+    [
+        (None, None, None, 6, None),
+        (None, None, 1, 6, None),
+        (None, None, 3, 6, ("Processes", 3)),
+        (None, None, -1, 6, ("Processes", 2)),
+        # At most twice as many as there are cores, here two, and as there are cells.
+        (None, None, 99, 6, ("Processes", 4)),
+        (None, None, 99, 3, ("Processes", 3)),
+        (None, None, 99, 1, None),
+        ("loky", 2, None, 6, ("Processes", 2)),
+        ("loky", 1, None, 6, None),
+        ("loky", 2, 1, 6, None),
+        ("threading", 2, None, 6, ("ThreadPoolExecutor", 2)),
+        ("threading", 2, 1, 6, None),
+        ("threading", 2, 3, 6, ("ThreadPoolExecutor", 3)),
+        ("sequential", 2, None, 6, None),
+    ],
+)
+def test_arguments_and_joblibs_configuration_say_where_and_with_how_many(
+    monkeypatch: pytest.MonkeyPatch,
+    backend: str | None,
+    configured: int | None,
+    asked: int | None,
+    n_cells: int,
+    found: tuple[str, int] | None,
+) -> None:
+    """What is asked for counts more than what is configured. Both kinds of workers are threads here."""
+    started: list[tuple[str, int]] = []
+
+    def counted(name: str) -> type[ThreadPoolExecutor]:
+        class Counted(ThreadPoolExecutor):
+            def __init__(self, n: int) -> None:
+                started.append((name, n))
+                self.n_workers = n
+                super().__init__(n)
+
+        return Counted
+
+    for name in ("Processes", "ThreadPoolExecutor"):
+        monkeypatch.setattr(runner, name, counted(name))
+    monkeypatch.setattr("joblib.cpu_count", lambda: 2)
+    work = [Cell(str(k), {"k": k}, (k,)) for k in range(n_cells)]
+    options = {"n_jobs": configured} | ({"backend": backend} if backend else {})
+    with joblib.parallel_config(**options):
+        assert set(run_cells(is_main_thread, work, n_jobs=asked)) == {found is None}
+    assert started == [found] * (found is not None)
+
+
+def is_main_thread(_: int) -> bool:
+    return threading.current_thread() is threading.main_thread()
+
+
+def test_what_cannot_do_the_work_is_refused() -> None:
+    work = [Cell("one", {}, (1,))]
+    with (
+        joblib.parallel_config(backend="multiprocessing"),
+        pytest.raises(
+            ValueError, match="backend 'multiprocessing', but cells run on loky, threading, sequential, or on"
+        ),
+    ):
+        run_cells(is_main_thread, work)
+    with pytest.raises(ValueError, match=r"executor must be a concurrent.futures.Executor, or None, not 2"):
+        run_cells(is_main_thread, work, executor=2)  # type: ignore[arg-type]
+    shut = ThreadPoolExecutor(1)
+    shut.shutdown()
+    with pytest.raises(ValueError, match=r"executor must take work, but it says: .*shutdown"):
+        run_cells(is_main_thread, work, executor=shut)

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
@@ -173,12 +174,32 @@ def test_a_docstring_that_is_read_matters() -> None:
     assert key_at_a_prompt(source) != key_at_a_prompt(source.replace("one", "two"))
 
 
-def test_a_key_is_the_same_in_every_process() -> None:
-    code = "import sys; from tests.running.test_keys import *; print(key_at_a_prompt(PROMPT))"
+FRESH = """
+from __future__ import annotations
+import sys
+from types import ModuleType
+import simstudy.studies.comparing as comparing
+from simstudy.running.fingerprints import describe
+from simstudy.running.provenance import program_of
+loaded = {name.partition(".")[0] for name in sys.modules}
+program = program_of(comparing.run_comparisons)
+assert {"rouge-score", "nltk"} <= set(program)
+new = {name.partition(".")[0] for name in sys.modules} - loaded
+assert not {"rouge_score", "nltk", "sklearn", "matplotlib"} & new, new
+sys.modules["nowhere"] = module = ModuleType("nowhere")
+exec(compile(sys.stdin.read(), "<stdin>", "exec"), vars(module))
+print(describe(program_of(module.f)))
+"""
+
+
+def test_a_key_is_the_same_in_every_process_and_no_library_is_imported_for_it() -> None:
+    """A loader of sacrebleu's tokenizers or of rouge_score may never be called: its libraries take seconds to load."""
     # Its hashes are in another order than those of this process.
     other = "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"
-    environment = {**os.environ, "PYTHONHASHSEED": other}
-    result = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    result = subprocess.run(
+        [sys.executable, "-c", FRESH], input=PROMPT, env={**os.environ, "PYTHONHASHSEED": other}, capture_output=True,
+        text=True, timeout=120,
+    )  # fmt: skip
     assert result.stdout.strip() == key_at_a_prompt(PROMPT), result.stderr
 
 
@@ -461,21 +482,6 @@ def test_programs_have_what_they_execute_and_no_more() -> None:
     assert not [name for name in training if "engines" in name]
 
 
-def test_a_library_is_known_by_its_version_without_being_imported() -> None:
-    """A loader of sacrebleu's tokenizers or of rouge_score may never be called: its libraries take seconds to load."""
-    code = """
-import sys
-import simstudy.studies.comparing as comparing
-from simstudy.running.provenance import program_of
-loaded = {name.partition(".")[0] for name in sys.modules}
-program = program_of(comparing.run_comparisons)
-assert {"rouge-score", "nltk"} <= set(program)
-new = {name.partition(".")[0] for name in sys.modules} - loaded
-assert not {"rouge_score", "nltk", "sklearn", "matplotlib"} & new, new
-"""
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
-
-
 def kept(folder: Path) -> set[str]:
     return {path.name for path in folder.glob("*.cell")}
 
@@ -536,30 +542,23 @@ class Model(ClassifierMixin, BaseEstimator):
     def predict(self, X):
         return RESULT
 """
-TRAINING = """
-from sklearn.datasets import load_iris
-from models import Model
-import simstudy as ss
-X, y = load_iris(return_X_y=True)
-test_sets, systems = {"test": (X[1::2], y[1::2])}, {"model": Model()}
-task = ss.training.Task.from_arrays("iris", X[::2], y[::2], test_sets=test_sets, systems=systems)
-outputs = ss.training.resample_training(task, fractions=[1.0], replicates=[2], seed=0, cache="cells")["test"]
-print(outputs.scores().tolist())
-"""
 
 
-def test_a_mended_estimator_is_trained_again(tmp_path: Path) -> None:
+def test_a_mended_estimator_is_trained_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that answers at random in effect (the classes reversed), then mended: the old score does not stay."""
+    monkeypatch.syspath_prepend(tmp_path)
+    features, gold = load_iris(return_X_y=True)
 
     def scores(result: str) -> list[float]:
         (tmp_path / "models.py").write_text(MODEL.replace("RESULT", result))
-        path = os.pathsep.join([str(Path(simstudy.__file__).parents[1]), str(tmp_path)])
-        found = subprocess.run(
-            [sys.executable, "-c", TRAINING],
-            cwd=tmp_path, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=120,
-        )  # fmt: skip
-        assert found.returncode == 0, found.stderr
-        return list(eval(found.stdout))
+        monkeypatch.delitem(sys.modules, "models", raising=False)
+        importlib.invalidate_caches()
+        model = importlib.import_module("models").Model()
+        task = simstudy.training.Task.from_arrays(
+            "iris", features[::2], gold[::2], test_sets={"test": (features[1::2], gold[1::2])}, systems={"model": model}
+        )
+        options = {"fractions": [1.0], "replicates": [2], "cache": tmp_path / "cells"}
+        return list(simstudy.training.resample_training(task, **options)["test"].scores())
 
     wrong = scores("2 - self.model_.predict(X)")
     assert scores("2 - self.model_.predict(X)  # as before") == wrong

@@ -7,8 +7,8 @@ from importlib.metadata import version
 
 import pytest
 
-from simstudy.running import manifest
-from simstudy.running.manifest import manifest_of
+from simstudy.running import results_folder
+from simstudy.running.results_folder import manifest_of
 from simstudy.running.runner import n_workers
 
 LIBRARIES = {
@@ -23,7 +23,7 @@ def test_every_field_of_a_manifest_is_told_by_its_source(monkeypatch: pytest.Mon
         {"user_api": "blas", "internal_api": "mkl", "version": "1"},
         {"user_api": "blas", "internal_api": "openblas", "version": "2", "architecture": "Zen"},
     ]
-    monkeypatch.setattr(manifest, "threadpool_info", lambda: pools)
+    monkeypatch.setattr(results_folder, "threadpool_info", lambda: pools)
     found = manifest_of({"study": {"seed": 3}}, {"files": {"a": "hash"}}, {"training": 1.5, "data": 0.2})
     seconds = found.pop("seconds")
     assert "found, not computed again" in seconds.pop("note")

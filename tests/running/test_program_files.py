@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-from simstudy.running.program_files import LOADED, SOURCES, ProgramError, ProgramFinder, blaming, load_program
+from simstudy.running.program_files import LOADED, SOURCES, ProgramError, blaming, load_program
 
 STUDY = "from .beside import fails\n\ndef run(kind):\n    fails(kind)\n"
 BESIDE = (
@@ -68,10 +69,10 @@ def test_nothing_is_left_of_a_program_that_fails(folder: Path) -> None:
     assert not [path for path in LOADED.values() if path == str(folder / "study.py")]
 
 
-def test_a_worker_finds_programs_that_it_was_told_of_and_that_are_there(folder: Path) -> None:
-    finder = ProgramFinder()
-    finder.files |= {"there": str(folder / "study.py"), "gone": str(folder / "none.py")}
-    spec = finder.find_spec("there")
+def test_a_program_is_found_by_its_name_where_its_file_is_there(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(LOADED, "there", str(folder / "study.py"))
+    monkeypatch.setitem(LOADED, "gone", str(folder / "none.py"))
+    spec = find_spec("there")
     assert spec is not None
     assert (spec.origin, spec.submodule_search_locations) == (str(folder / "study.py"), [str(folder)])
-    assert finder.find_spec("gone") is finder.find_spec("other") is None
+    assert find_spec("gone") is None

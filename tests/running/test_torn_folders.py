@@ -106,7 +106,7 @@ def test_finished_cells_stay_and_an_empty_folder_of_them_does_not(tmp_path: Path
 def test_only_the_working_files_of_a_run_may_lie_among_its_cells(tmp_path: Path) -> None:
     run(tmp_path, a_csv="1")
     for name in (
-        "cells/1f.cell", "cells/1f.error.txt", "cells/.arrays-x-1-y", "cells/seconds.txt", ".hidden", ".git/config",
+        "cells/1f.cell", "cells/1f.error.txt", "cells/.arrays-x-1-y", "cells/seconds.txt", ".hidden", ".git/config"
     ):  # fmt: skip
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("x")

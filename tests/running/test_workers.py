@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from pickle import PicklingError
@@ -14,6 +15,8 @@ from pickle import PicklingError
 import pytest
 
 from simstudy.running import workers
+from simstudy.running.cells import Cell
+from simstudy.running.runner import CellsFailed, run_cells
 from simstudy.running.workers import Processes, WorkerDied
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
@@ -47,6 +50,13 @@ def test_the_threads_of_workers_fill_the_cores_unless_the_user_says_otherwise(
             monkeypatch.delenv(own)
 
 
+def alive(pid: str) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
+    except FileNotFoundError:
+        return False
+
+
 def alone() -> tuple[str, int]:
     """What a call reads of standard input, after a Ctrl-C that is not for workers."""
     print("noise")
@@ -54,6 +64,15 @@ def alone() -> tuple[str, int]:
     return sys.stdin.read(), os.getpid()
 
 
+@pytest.fixture
+def _interruptible() -> Iterator[None]:
+    """Whoever runs the tests may ignore interrupts, as shells do behind &, and what they start ignores them too."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_interruptible")
 def test_a_worker_reads_nothing_ignores_interrupts_and_serves_call_after_call() -> None:
     with Processes(3) as executor:
         found = []
@@ -132,16 +151,16 @@ def test_what_cannot_be_sent_is_told(tmp_path: Path) -> None:
 
 
 def number() -> int:
-    time.sleep(0.05)
+    time.sleep(0.03)
     return os.getpid()
 
 
 def test_after_deaths_fewer_workers_go_on_and_the_last_is_replaced() -> None:
     with Processes(3) as executor:
-        assert len({future.result() for future in [executor.submit(number) for _ in range(40)]}) == 3
+        assert len({future.result() for future in [executor.submit(number) for _ in range(20)]}) == 3
         deaths = [executor.submit(fail, 2) for _ in range(2)]
         assert all(isinstance(death.exception(), WorkerDied) for death in deaths)
-        (last,) = {future.result() for future in [executor.submit(number) for _ in range(20)]}
+        (last,) = {future.result() for future in [executor.submit(number) for _ in range(6)]}
         assert isinstance(executor.submit(fail, 2).exception(), WorkerDied)
         (new,) = {future.result() for future in [executor.submit(number) for _ in range(5)]}
     assert new != last
@@ -164,12 +183,54 @@ def test_functions_of_a_script_run(tmp_path: Path) -> None:
     """Without `if __name__ == "__main__"`, as scripts and notebooks are written."""
     script = tmp_path / "script.py"
     script.write_text(
-        "from simstudy.running.cells import Cell\nfrom simstudy.running.runner import run_cells\n"
+        "from simstudy.running.workers import Processes\n"
         "def double(x): return factor * x\nfactor = 2\n"
-        "print(run_cells(double, [Cell(str(x), {'x': x}, (x,)) for x in range(3)], n_jobs=2))\n"
+        "with Processes(2) as executor: print(list(executor.map(double, range(3))))\n"
     )
     result = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60)
     assert result.stdout == "[0, 2, 4]\n", result.stderr
+
+
+def goes_wrong(how: str, folder: str) -> str:
+    """What cells do to their processes; the number of one that is forked is written into the folder."""
+    if how == "is killed once" and not Path(folder, "tried").exists():
+        Path(folder, "tried").touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    if how not in ("sleeps", "parent dies", "comes back", "comes back first", "ends"):
+        return how
+    child = os.fork()
+    if child == 0:
+        if how in ("sleeps", "parent dies"):
+            time.sleep(1000)
+        if how == "ends":
+            os._exit(0)
+        return "of the child"
+    Path(folder, how).write_text(str(child))
+    if how in ("ends", "comes back first"):
+        os.waitpid(child, 0)
+    if how == "parent dies":
+        os._exit(4)
+    return how
+
+
+def test_cells_that_fork_die_or_kill_are_named_the_others_finish_and_nobody_stays(tmp_path: Path) -> None:
+    """A process that is forked and ends is nobody's matter; one that stays, or goes on as if it were the cell, is."""
+    hows = ["rests", "parent dies", "sleeps", "comes back", "is killed once", "comes back first", "ends", "rests too"]
+    work = [Cell(how, {"how": how}, (how, str(tmp_path))) for how in hows]
+    with pytest.raises(CellsFailed) as error, Processes(2) as executor:
+        run_cells(goes_wrong, work, executor=executor, cache=tmp_path / "cells")
+    assert list(error.value.failures) == ["comes back", "comes back first", "parent dies", "sleeps"]
+    died = error.value.failures.pop("parent dies")
+    assert died == "its process ended with exit code 4, twice: fewer jobs need less"
+    for trace in error.value.failures.values():
+        assert trace.endswith("RuntimeError: it forked a process that had not ended when the function returned\n")
+    assert len(list((tmp_path / "cells").glob("*.cell"))) == 4
+    deadline = time.monotonic() + 20
+    while any(alive((tmp_path / how).read_text()) for how in hows if (tmp_path / how).exists()):
+        assert time.monotonic() < deadline, "what a cell forked lives"
+        time.sleep(0.01)
+    kept = [cell for cell in work if cell.label in ("rests", "is killed once", "ends", "rests too")]
+    assert run_cells(goes_wrong, kept, cache=tmp_path / "cells") == [cell.label for cell in kept]
 
 
 LONG = """
@@ -183,13 +244,6 @@ def wait(path):
 with Processes(2) as executor:
     list(executor.map(wait, [f"{sys.argv[1]}/{k}" for k in range(2)]))
 """
-
-
-def alive(pid: str) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 @pytest.mark.parametrize("how", ["kill", "terminate"])

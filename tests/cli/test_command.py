@@ -1,0 +1,87 @@
+"""The command around its subcommands: its streams, version, help, and what it sets before numpy is loaded."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.metadata import version
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from simstudy.cli import app, command
+from tests.cli.command import as_json, write_wide
+
+
+def test_the_version_and_the_help() -> None:
+    assert CliRunner().invoke(app, ["--version"]).stdout == f"simstudy {version('simstudy')}\n"
+    for asked in ([], ["data"]):
+        result = CliRunner().invoke(app, asked)
+        assert (result.exit_code, result.stderr) == (2, "")
+        assert "list" in result.stdout
+    shown = CliRunner().invoke(app, ["--help"]).stdout
+    assert all(f" {name} " in shown for name in ("list", "run", "compare", "plan", "verify", "data", "--traceback"))
+
+
+@pytest.mark.parametrize(
+    ("flags", "before", "after"),
+    [
+        ("fpu avx512bw avx512vl", None, "SkylakeX"),
+        ("fpu avx512bw avx512vl", "Haswell", "Haswell"),
+        ("fpu avx512bw", None, None),
+        ("fpu avx512vl", None, None),
+        (None, None, None),
+    ],
+)
+def test_kernels_and_streams_are_chosen_before_the_command_runs(
+    monkeypatch: pytest.MonkeyPatch, flags: str | None, before: str | None, after: str | None
+) -> None:
+    """OpenBLAS is told of a processor that it may not know; what a terminal's encoding lacks is written out."""
+
+    def read_text(path: Path, **_: str) -> str:
+        assert str(path) == "/proc/cpuinfo"
+        if flags is None:
+            raise FileNotFoundError
+        return flags
+
+    monkeypatch.delenv("OPENBLAS_CORETYPE", raising=False)
+    if before:
+        monkeypatch.setenv("OPENBLAS_CORETYPE", before)
+    streams = {name: TextIOWrapper(BytesIO(), "ascii") for name in ("stdout", "stderr")}
+    found: list[str | None] = []
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "read_text", read_text)
+        patch.setattr(command, "app", lambda: found.append(os.environ.get("OPENBLAS_CORETYPE")))
+        for name, stream in streams.items():
+            patch.setattr(sys, name, stream)
+        command.main()
+    assert found == [after]
+    for stream in streams.values():
+        print("naïve", file=stream, flush=True)
+        assert stream.buffer.getvalue() == b"na\\xefve\n"  # type: ignore[attr-defined]
+
+
+def test_a_plan_of_many_systems_says_which_pairs_it_takes(tmp_path: Path) -> None:
+    """All together without a column; those of a column with one; and what is known of a benchmark of this name."""
+    rng = np.random.default_rng(5)
+    for folder in ("swebench_verified", "mine"):
+        (tmp_path / folder).mkdir()
+        rights = {f"s{k}": (rng.random(40) < 0.3 + k / 8).astype(int).tolist() for k in range(5)}
+        write_wide(f"{folder}/right.csv", rights)
+    pd.DataFrame({"system": [f"s{k}" for k in range(5)], "group": list("xxyyy")}).to_csv("systems.csv", index=False)
+    together = "all pairs are taken together; --systems with a column and --by tell variants from others"
+    known = "The shipped study leaderboards has this benchmark: results/leaderboards."
+    options = ["--metric", "accuracy", "--gain", "20", "--simulate", "0", "--draws", "0"]
+
+    def notes(path: str, *more: str) -> list[str]:
+        said = as_json(path, *options, *more, command="plan")["notes"]
+        return [note for note in said if note in (together, known)]
+
+    assert notes("swebench_verified/right.csv") == [known, together]
+    assert notes("mine/right.csv", "--systems", "systems.csv") == []
+    write_wide("pair.csv", {"a": [1] * 20 + [0] * 20, "b": [1] * 30 + [0] * 10})
+    assert notes("pair.csv") == []
