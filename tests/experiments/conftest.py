@@ -8,7 +8,7 @@ import matplotlib.layout_engine
 import pytest
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def figures_without_layout() -> Iterator[None]:
     """Finding room for labels is half of the time of a figure; tests/plot shows that they have room."""
     with pytest.MonkeyPatch.context() as patch:
