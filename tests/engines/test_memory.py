@@ -123,6 +123,13 @@ def test_analyses_take_little_more_than_the_comparison() -> None:
     assert compared - before < said < 3 * (compared - before)
 
 
+@pytest.mark.slow
+def test_differences_of_units_are_looked_at_a_few_at_a_time() -> None:
+    before, compared, _, _ = peaks(200, 50_000, "mcnemar")
+    # The statistics are 20 million numbers: 160 MB in the engine's own type.
+    assert compared - before < 1.5 * 2**20
+
+
 COMMAND = """
 import resource, subprocess, sys
 done = subprocess.run([sys.executable, "-m", "simstudy", *sys.argv[1:]], stdout=subprocess.DEVNULL)
@@ -145,6 +152,15 @@ def _right_or_wrong(path: Path, systems: int, items: int) -> Path:
     table = pd.DataFrame(right.astype(int), columns=[f"system {k}" for k in range(systems)])
     table.rename_axis("item").to_csv(path)
     return path
+
+
+@pytest.mark.slow
+def test_the_command_takes_little_more_than_the_engine(tmp_path: Path) -> None:
+    """A thousand systems on a thousand items, with a folder of results."""
+    scores = _right_or_wrong(tmp_path / "scores.csv", 1000, 1000)
+    code, peak, _ = _of_command(scores, "--out", str(tmp_path / "out"), "--jobs", "1")
+    assert code == 0
+    assert peak < 1.5 * peaks(1000, 1000)[1]
 
 
 @pytest.mark.slow
