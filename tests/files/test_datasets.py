@@ -16,6 +16,7 @@ from simstudy.files.datasets import (
     DataError,
     DataFile,
     DataSet,
+    NotPublicError,
     fetch,
     fetch_all,
     fetch_each,
@@ -179,6 +180,16 @@ def test_a_file_that_is_not_public_is_found_at_hand_only(
     assert find("folder/mine.csv", at_hand) == at_hand / "folder/mine.csv"
     monkeypatch.setenv("SIMSTUDY_DATA_DIR", str(at_hand))
     assert find("folder/mine.csv") == at_hand / "folder/mine.csv"
+
+
+@pytest.mark.parametrize("n", [1, 2, 4, 5, 6, 7])
+def test_of_many_files_that_are_not_public_five_are_named(n: int) -> None:
+    names = [f"set/file{k}.csv" for k in range(n)]
+    said = str(NotPublicError(names))
+    assert [name for name in names if name in said] == names[:5]
+    assert ("more" in said) == (n > 5)
+    assert n <= 5 or f" and {n - 5} more have" in said
+    assert n == 1 or n > 5 or f" and {names[-1]} have" in said
 
 
 def test_a_folder_is_the_registrys_files_below_it_sorted(served: Public) -> None:

@@ -19,7 +19,7 @@ def test_interval_is_scipys(count: int, n: int, level: float) -> None:
 def test_certainty_is_bayes_rule_over_all_levels() -> None:
     """The posterior by summing the likelihood of the count over a fine grid of equally likely levels."""
     levels = (np.arange(200_000) + 0.5) / 200_000
-    for count, n in ((0, 19), (3, 40), (24, 200)):
+    for count, n in ((0, 19), (3, 40), (24, 200), (5, 5)):
         likelihood = stats.binom.pmf(count, n, levels)
         expected = likelihood[levels <= 0.1].sum() / likelihood.sum()
         assert float(certainty(count, n, 0.1)) == pytest.approx(expected, rel=1e-6)
