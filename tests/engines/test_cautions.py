@@ -97,14 +97,17 @@ def test_skewness_of_precisions_is_of_the_rarer_kind() -> None:
         assert row.caution == caution
 
 
-def test_skewness_is_large_beyond_a_fifth_of_the_root_of_n() -> None:
-    """One outlier of twelve whose size is moved across the bound."""
+@pytest.mark.parametrize("side", [1, -1])
+def test_skewness_is_large_beyond_a_fifth_of_the_root_of_n(side: int) -> None:
+    """One outlier whose size is moved across the bound, for the better system and against it."""
     n = 64
     base = np.tile([-1.0, 1.0], n // 2)
     seen = set()
     for outlier in np.linspace(1, 12, 16):
         differences = base.copy()
-        differences[0] = outlier
+        differences[0] = side * outlier
+        differences += 0.25
+        assert differences.sum() > 0
         expected = abs(stats.skew(differences)) > 0.2 * np.sqrt(n)
         row = compared(scored(np.stack([differences, np.zeros(n)]))).iloc[0]
         assert row.caution == (SKEWED if expected else "")
