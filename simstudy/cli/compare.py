@@ -128,7 +128,7 @@ def compare(
     if output.print_json:
         _print_json(found, settings)
     else:
-        from simstudy.examination.text import show
+        from simstudy.examination.rows import show
 
         show(found, printer)
         if output.out is not None:
