@@ -102,7 +102,7 @@ def compare(
 
     simstudy compare candidates.csv --metric precision@500 --columns gold=is_collocation --ties keep
     """
-    from simstudy.examination.text import show
+    from simstudy.examination.rows import show
     from simstudy.files.unpacking import unpacking_at_most
     from simstudy.loaders.base import Texts, Ties, doubt
     from simstudy.outputs import TestSet

@@ -124,12 +124,10 @@ def _known(given: Outputs | TestSet | Loaded, metric: str | Metric | None, of_fi
     """The test set of outputs that are there; a ValueError for what is said of files."""
     if of_files:
         raise ValueError(f"{of_files[0]} must not be given with outputs: it says how files are read")
-    if isinstance(given, TestSet):
-        test_set = given
-    elif isinstance(given, Loaded):
+    if isinstance(given, Loaded):
         test_set = TestSet(given.outputs, notes=given.notes)
     else:
-        test_set = TestSet(given)
+        test_set = given if isinstance(given, TestSet) else TestSet(given)
     if metric is not None and get_metric(metric).name != test_set.metric:
         raise ValueError(f"metric must be that of the outputs, '{test_set.metric}', not {brief(metric)}")
     return test_set
@@ -142,11 +140,10 @@ def _asked(test_set: TestSet, by: str | None, duplicates: str | None, comparison
     settings = {**test_set.options, **(comparison or {})}
     for name in settings:
         check_choice("comparison", name, tuple(OPTIONS))
-    test_set = replace(test_set, unit=settings.pop("unit"), settings=settings)
-    if by is not None:
-        test_set = replace(test_set, by=by)
-    if duplicates is not None:
-        test_set = replace(test_set, duplicates=duplicates)
+    own: dict[str, Any] = {
+        name: value for name, value in {"by": by, "duplicates": duplicates}.items() if value is not None
+    }
+    test_set = replace(test_set, unit=settings.pop("unit"), settings=settings, **own)
     check_choice("duplicates", test_set.duplicates, DUPLICATES)
     return test_set
 
@@ -174,10 +171,7 @@ def _examined(test_set: TestSet, *, alpha: float, margin: float | None, files: M
         if options.get("n_resamples") is not None:
             notes.note_nothing_drawn(pairs)
         if len(pairs) > 1:
-            notes.note_few(pairs)
-            notes.note_one_sided(pairs)
-            notes.note_others(pairs, alpha)
-            notes.note_no_interval(pairs, board)
+            notes.note_pairs(pairs, board, alpha)
     return Examination(
         Comparisons(pairs, outputs.systems),
         alpha,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property, partial
 from inspect import signature
 from pathlib import Path
@@ -16,8 +16,7 @@ from simstudy.comparisons.comparing import compare
 from simstudy.comparisons.comparisons import Comparisons
 from simstudy.examination import page
 from simstudy.examination.json import as_json
-from simstudy.examination.rows import ranking
-from simstudy.examination.text import show
+from simstudy.examination.rows import ranking, show
 from simstudy.loaders.base import counted
 from simstudy.metrics import label
 from simstudy.outputs import Outputs, TestSet
@@ -30,9 +29,14 @@ from simstudy.text.reprs import ReprMixin, listed
 OPTIONS = {name: one.default for name, one in signature(compare).parameters.items() if name != "outputs"}
 
 
-@dataclass(frozen=True)
-class Analysed:
-    """All pairs of one test set and what follows from them; each table is made when it is first asked for."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Examination(ReprMixin):
+    """What `simstudy.examine` found on one test set: everything that its outputs say about the systems.
+
+    ``pairs`` are `Comparisons`, with p_holm and p_bh, and with what they say about a margin. The tables
+    ``leaderboard``, ``groups``, ``neighbours``, ``curve``, ``thresholds``, ``gains`` and ``duplicates`` are data
+    frames. Scores and gains are on the metric's scale.
+    """
 
     pairs: Comparisons
     """All pairs, with the relation of the two systems."""
@@ -40,6 +44,22 @@ class Analysed:
     """The level of significance."""
     seed: int = 0
     """Of intervals that draw systems again."""
+    _: KW_ONLY
+    test_set: TestSet
+    """The systems that were compared, how, and what a reader should know about the data."""
+    leaderboard: pd.DataFrame
+    """Scores with their intervals, and the places that each system may have (`simstudy.leaderboard`)."""
+    duplicates: pd.DataFrame
+    """Near-duplicates among all systems, also those that were dropped."""
+    margin: float | None = None
+    """The smallest true gain that would matter, where one was given."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """SHA-256 of the files that were read, by path."""
+
+    @property
+    def outputs(self) -> Outputs:
+        """The systems that were compared."""
+        return self.test_set.outputs
 
     @cached_property
     def groups(self) -> pd.DataFrame:
@@ -56,8 +76,7 @@ class Analysed:
     @cached_property
     def neighbours(self) -> pd.DataFrame:
         """Pairs of systems that follow one another by score."""
-        frame = self.pairs.frame
-        return frame[order_of(frame).neighbours]
+        return self.pairs.frame[order_of(self.pairs.frame).neighbours]
 
     @cached_property
     def curve(self) -> pd.DataFrame:
@@ -73,32 +92,6 @@ class Analysed:
     def gains(self) -> pd.DataFrame:
         """The gain that is significant by the standard errors (`simstudy.significant_gains`)."""
         return self.pairs.significant_gains(alpha=self.alpha)
-
-
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Examination(ReprMixin, Analysed):
-    """What `simstudy.examine` found on one test set: everything that its outputs say about the systems.
-
-    ``pairs`` are `Comparisons`, with p_holm and p_bh, and with what they say about a margin. The tables
-    ``leaderboard``, ``groups``, ``neighbours``, ``curve``, ``thresholds``, ``gains`` and ``duplicates`` are data
-    frames. Scores and gains are on the metric's scale.
-    """
-
-    test_set: TestSet
-    """The systems that were compared, how, and what a reader should know about the data."""
-    leaderboard: pd.DataFrame
-    """Scores with their intervals, and the places that each system may have (`simstudy.leaderboard`)."""
-    duplicates: pd.DataFrame
-    """Near-duplicates among all systems, also those that were dropped."""
-    margin: float | None = None
-    """The smallest true gain that would matter, where one was given."""
-    files: Mapping[str, str] = field(default_factory=dict)
-    """SHA-256 of the files that were read, by path."""
-
-    @property
-    def outputs(self) -> Outputs:
-        """The systems that were compared."""
-        return self.test_set.outputs
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -149,7 +142,7 @@ class Examination(ReprMixin, Analysed):
             Where the folder holds anything but an earlier comparison.
         """
         asked = self.settings if settings is None else settings
-        page.write(self, Path(folder), title=self.title, command=command, settings=asked, files=self.files)
+        page.write(self, Path(folder), command=command, settings=asked)
 
     def _summary(self) -> tuple[str, str]:
         if self.verdict is not None:

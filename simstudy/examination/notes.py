@@ -21,8 +21,7 @@ def note_duplicates(every: Outputs, kept: Outputs, alike: pd.DataFrame) -> None:
     """Say which near-duplicates were dropped, or that there are some; ValueError where one system is left."""
     if kept is every:
         if len(alike):
-            first = f"{shown(alike['system_a'][0])} / {shown(alike['system_b'][0])}"
-            note(f"{counted(len(alike), 'pair')} of near-duplicates kept, first {first}")
+            note(f"{counted(len(alike), 'pair')} of near-duplicates kept, first {_first(alike)}")
         return
     if kept.n_systems < 2:
         raise ValueError(f"duplicates must be 'keep': all {every.n_systems} systems are near-duplicates")
@@ -42,12 +41,25 @@ def note_domains(outputs: Outputs, strata: str | None) -> None:
     note(f"items of {len(counts)} domains are tested together: {listed}{more}")
 
 
-def note_few(pairs: pd.DataFrame) -> None:
-    """Say where there are so few units that tests and intervals are rough."""
+def note_pairs(pairs: pd.DataFrame, board: pd.DataFrame, alpha: float) -> None:
+    """Say what a table of all pairs is worth: few units, one side, tests that ask something else, no intervals."""
     n, unit = int(pairs["n_units"].iloc[0]), pairs["unit"].iloc[0]
     if n < FEW_UNITS:
         rough = "intervals" if pairs["exact"].all() else "tests and intervals"
         note(f"only {units_text(n, unit)}: {rough} of fewer than {FEW_UNITS} are rough")
+    if pairs["alternative"].iloc[0] != "two-sided":
+        note(
+            "p-values are one-sided, as was asked for: where the data choose the better system, two equally good ones "
+            "have p <= 0.05 one time in ten, in corrected p-values and groups too"
+        )
+    against = pairs[Decision(alpha).speaks_for_other(pairs)]
+    if len(against):
+        test = TESTS[against["test"].iloc[0]]
+        note(
+            f"the {test.title} speaks for the system with the worse score in {counted(len(against), 'pair')}, first "
+            f"{_first(against)}: its null hypothesis is that {test.null}; these pairs do not count as significant"
+        )
+    _note_no_interval(pairs[pairs["gain_low"].isna()], board)
 
 
 def note_nothing_drawn(pairs: pd.DataFrame) -> None:
@@ -56,30 +68,8 @@ def note_nothing_drawn(pairs: pd.DataFrame) -> None:
         note("no resample was drawn, though a number of them was asked for: this test computes these p-values")
 
 
-def note_one_sided(pairs: pd.DataFrame) -> None:
-    """Say what one-sided p-values of a table of all pairs are worth."""
-    if pairs["alternative"].iloc[0] != "two-sided":
-        note(
-            "p-values are one-sided, as was asked for: where the data choose the better system, two equally good ones "
-            "have p <= 0.05 one time in ten, in corrected p-values and groups too"
-        )
-
-
-def note_others(pairs: pd.DataFrame, alpha: float) -> None:
-    """Say where the test speaks for systems with the worse score: it asks something else than the scores do."""
-    against = pairs[Decision(alpha).speaks_for_other(pairs)]
-    if len(against):
-        first = f"{shown(against['system_a'].iloc[0])} / {shown(against['system_b'].iloc[0])}"
-        test = TESTS[against["test"].iloc[0]]
-        note(
-            f"the {test.title} speaks for the system with the worse score in {counted(len(against), 'pair')}, first "
-            f"{first}: its null hypothesis is that {test.null}; these pairs do not count as significant"
-        )
-
-
-def note_no_interval(pairs: pd.DataFrame, board: pd.DataFrame) -> None:
+def _note_no_interval(none: pd.DataFrame, board: pd.DataFrame) -> None:
     """Say how many pairs have no interval, and why."""
-    none = pairs[pairs["gain_low"].isna()]
     undefined = board.loc[board["n_undefined"] > 0, "system"]
     spread_unknown = none["system_a"].isin(undefined) | none["system_b"].isin(undefined)
     alike = ~spread_unknown & (none["n_better"] + none["n_worse"] == 0)
@@ -91,3 +81,7 @@ def note_no_interval(pairs: pd.DataFrame, board: pd.DataFrame) -> None:
     for reason, those in reasons.items():
         if those.any():
             note(f"no interval for {counted(int(those.sum()), 'pair')}: {reason}")
+
+
+def _first(pairs: pd.DataFrame) -> str:
+    return " / ".join(shown(pairs[name].iloc[0]) for name in ("system_a", "system_b"))

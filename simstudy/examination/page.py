@@ -16,9 +16,10 @@ from simstudy.examination.rows import (
     most_significant_first,
     pair_rows,
     ranking,
+    sides,
     systems,
     threshold_rows,
-)
+)  # fmt: skip
 from simstudy.loaders.base import counted
 from simstudy.pages.report import InOrder, Page, write_results
 from simstudy.pages.sections import Figure, Section, Table
@@ -46,13 +47,13 @@ _MARGIN = (
 
 def closing(found: Examination) -> str:
     """How the numbers of a page are to be read."""
-    two_sided = found.pairs["alternative"].iloc[0] == "two-sided"
+    warning = _TWO_SIDED if sides(found) == "two-sided" else _ONE_SIDED
     return (
-        f"{_TWO_SIDED if two_sided else _ONE_SIDED} p_value is not corrected for the number of pairs; p_holm and p_bh "
-        "are, for all pairs of this table (Holm; Benjamini and Hochberg). p_low and p_high are the 95 % interval for "
-        "the Monte Carlo error of p_value; exact says whether the test holds its level exactly under its null "
-        "hypothesis. gain_low and gain_high are the 95 % interval of one gain, not corrected either. Gains are on the "
-        f"metric's scale.{_MARGIN if found.margin is not None else ''}"
+        f"{warning} p_value is not corrected for the number of pairs; p_holm and p_bh are, for all pairs of this table "
+        "(Holm; Benjamini and Hochberg). p_low and p_high are the 95 % interval for the Monte Carlo error of p_value; "
+        "exact says whether the test holds its level exactly under its null hypothesis. gain_low and gain_high are the "
+        "95 % interval of one gain, not corrected either. Gains are on the metric's scale."
+        f"{_MARGIN if found.margin is not None else ''}"
     )
 
 
@@ -60,19 +61,11 @@ def closing(found: Examination) -> str:
 RESULTS_OF = "a comparison"
 
 
-def write(
-    found: Examination,
-    out: Path,
-    *,
-    title: str,
-    command: str,
-    settings: Mapping[str, Any],
-    files: Mapping[str, str],
-) -> None:
+def write(found: Examination, out: Path, *, command: str, settings: Mapping[str, Any]) -> None:
     """Write tables, figures, page and manifest of one comparison to a folder of its own."""
     with results_folder(out, RESULTS_OF) as results:
         page = Page(
-            title=title,
+            title=found.title,
             question="Which of these systems are better than others, and how large must a gain be here to tell?",
             command=command,
             facts=facts(found) | {"Signature": [found.pairs.signature()]},
@@ -80,7 +73,7 @@ def write(
             tables=_tables(found),
             closing=closing(found) + cautioned(found.pairs.frame),
         )
-        write_results(results, page, manifest_of({"comparison": dict(settings)}, {"files": dict(files)}, {}))
+        write_results(results, page, manifest_of({"comparison": dict(settings)}, {"files": dict(found.files)}, {}))
 
 
 def _tables(found: Examination) -> dict[str, pd.DataFrame | InOrder]:
@@ -99,18 +92,20 @@ def _sections(found: Examination) -> list[Section]:
     if found.verdict is not None:
         return [Section("Verdict", found.verdict, table=pair_rows(found, 1)[1])]
     small = found.outputs.n_systems <= _MOST_SYSTEMS
-    sides = found.pairs["alternative"].iloc[0].replace("greater", "one-sided")
-    parts = [_systems(found, sides, drawn=small)]
-    if small:
-        parts.append(
-            Section(
-                "Leaderboard",
-                "Scores with their 95 % intervals, and the places that each system may have.",
-                figure=Figure("leaderboard", lambda: plot.leaderboard(found.leaderboard)),
-            )
-        )
     curve = found.curve[found.curve["relation"].isin(found.pairs["relation"].unique())]
-    parts += [
+    leaderboard = Section(
+        "Leaderboard",
+        "Scores with their 95 % intervals, and the places that each system may have.",
+        figure=Figure("leaderboard", lambda: plot.leaderboard(found.leaderboard)),
+    )
+    neighbours = Section(
+        "Gains of neighbours",
+        "Each system's gain over the next one by score, with its 95 % interval; neither is corrected.",
+        figure=Figure("gains", lambda: plot.gain_intervals(found.neighbours, alpha=found.alpha)),
+    )
+    return [
+        _systems(found, drawn=small),
+        *([leaderboard] if small else []),
         Section(
             "Gain against confidence",
             "Each point is a pair of systems; lines are running medians, bands hold 5-95 % of the pairs.",
@@ -118,30 +113,23 @@ def _sections(found: Examination) -> list[Section]:
         ),
         Section(
             "The gain that is significant on this test set",
-            gains_text(sides, found.alpha),
+            gains_text(sides(found), found.alpha),
             table=threshold_rows(found),
         ),
+        *([neighbours] if small and found.neighbours["gain_low"].notna().any() else []),
+        _pairs(found, drawn=small),
+        *([_duplicates(found)] if len(found.duplicates) else []),
     ]
-    neighbours = found.neighbours
-    if small and neighbours["gain_low"].notna().any():
-        parts.append(
-            Section(
-                "Gains of neighbours",
-                "Each system's gain over the next one by score, with its 95 % interval; neither is corrected.",
-                figure=Figure("gains", lambda: plot.gain_intervals(neighbours, alpha=found.alpha)),
-            )
-        )
-    return [*parts, _pairs(found, drawn=small), *([_duplicates(found)] if len(found.duplicates) else [])]
 
 
-def _systems(found: Examination, sides: str, *, drawn: bool) -> Section:
+def _systems(found: Examination, *, drawn: bool) -> Section:
     rule = found.groups["rule"].iloc[0]
     best = counted(int(found.leaderboard["may_be_best"].sum()), "system")
     return Section(
         "Systems",
         "Scores with 95 % intervals; the places that each system may have, all at once with 95 % confidence "
         f"(Mogstad, Romano, Shaikh and Wilhelm 2024): {best} may be the best. Systems of one group do not differ "
-        f"significantly at {found.alpha:g} after Holm's correction for all pairs ({sides}, {rule} groups, which "
+        f"significantly at {found.alpha:g} after Holm's correction for all pairs ({sides(found)}, {rule} groups, which "
         "are not transitive).",
         figure=Figure("groups", lambda: plot.groups(found.groups)) if drawn else None,
         table=ranking(found),

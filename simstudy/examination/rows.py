@@ -1,4 +1,4 @@
-"""What people see of an examination: its facts, and its tables as texts, the same in a terminal and on a page."""
+"""What people see of an examination, the same on a page and in a terminal (`show`): its facts, its tables as texts."""
 
 from __future__ import annotations
 
@@ -17,9 +17,14 @@ from simstudy.metrics import label
 from simstudy.pages.sections import Column, Table
 from simstudy.text.numerals import at_floor, p_floor, p_text, score_format, units_text
 from simstudy.text.plain_text import line, shown
+from simstudy.text.printing import Printer
 
 if TYPE_CHECKING:
     from simstudy.examination.examination import Examination
+
+_SIDES = {"two-sided": "two-sided", "greater": "one-sided"}
+# Rows that a terminal shows of a table of pairs; `pairs` has all.
+_MOST_ROWS = 40
 
 
 def facts(found: Examination) -> dict[str, str]:
@@ -41,11 +46,15 @@ def facts(found: Examination) -> dict[str, str]:
 def described_test(pairs: pd.DataFrame) -> str:
     """Test, sides, exactness, resamples and convention of Comparisons."""
     one, drawn, share = pairs.iloc[0], pairs.loc[pairs["monte_carlo"], "n_resamples"], pairs["monte_carlo"].mean()
-    sides = "two-sided" if one.alternative == "two-sided" else "one-sided"
     exact = "exact" if pairs["exact"].all() else "partly exact" if pairs["exact"].any() else "approximate"
     how = "no Monte Carlo error" if drawn.empty else f"{drawn.max():,} resamples for {share:.0%} of the p-values"
     convention = "" if one.convention == "default" else f", convention {one.convention}"
-    return f"{TESTS[one.test].title} ({one.test}), {sides}, {exact}, {how}{convention}"
+    return f"{TESTS[one.test].title} ({one.test}), {_SIDES[one.alternative]}, {exact}, {how}{convention}"
+
+
+def sides(found: Examination) -> str:
+    """Whether its p-values are one-sided or two-sided."""
+    return _SIDES[found.pairs["alternative"].iloc[0]]
 
 
 def ranking(found: Examination) -> Table:
@@ -68,12 +77,11 @@ def ranking(found: Examination) -> Table:
 
 def pair_rows(found: Examination, most: int) -> tuple[str, Table]:
     """A title, and pairs: the most significant first, or, where these are too many, neighbours by score."""
-    sides = found.pairs["alternative"].iloc[0].replace("greater", "one-sided")
     if len(found.pairs) <= most:
-        pairs, title = sorted_pairs(found), f"Pairs, the most significant first ({sides} p)"
+        pairs, title = sorted_pairs(found), "Pairs, the most significant first"
     else:
         pairs = found.neighbours.head(most)
-        title = f"Neighbours by score, {len(pairs)} of {len(found.pairs):,} pairs ({sides} p)"
+        title = f"Neighbours by score, {len(pairs)} of {len(found.pairs):,} pairs"
     digits = _digits(found)
     other = pairs["favours"].where(pairs["favours"] != pairs["system_a"])
     columns = {
@@ -94,7 +102,7 @@ def pair_rows(found: Examination, most: int) -> tuple[str, Table]:
         columns["caution"] = "[{caution}]"
     dull = {"relation": (pairs["relation"] == ALL_PAIRS).all(), "speaks for": (other.fillna("") == "").all()}
     rows = pairs.assign(other=other, **_written(pairs))
-    return title, Table(rows, {name: columns[name] for name in columns if not dull.get(name)})
+    return f"{title} ({sides(found)} p)", Table(rows, {name: columns[name] for name in columns if not dull.get(name)})
 
 
 def _written(pairs: pd.DataFrame) -> dict[str, list[str]]:
@@ -133,18 +141,19 @@ def gain_rows(thresholds: pd.DataFrame, gains: pd.DataFrame, keys: Sequence[str]
     return rows.merge(thresholds[[*keys, "n_window", "threshold", "low", "high"]], on=keys, how="left")
 
 
-def gain_columns(form: str) -> dict[str, Column]:
+def gain_columns(form: str, *, intervals: bool = True) -> dict[str, Column]:
     """The columns of `gain_rows`, their gains in this format."""
 
-    def column(value: str, low: str = "", high: str = "") -> Column:
-        interval = f"[ ({{{low}:{form}}}–{{{high}:{form}}})]" if low else ""
+    def column(value: str, bounds: str | None = None) -> Column:
+        known = intervals and bounds is not None
+        interval = f"[ ({{{bounds}low:{form}}}–{{{bounds}high:{form}}})]" if known else ""
         return Column(f"{{{value}:{form}}}{interval}", missing="too few pairs")
 
     return {
-        "threshold": column("threshold", "low", "high"),
-        "observed, half of the pairs": column("observed_50", "observed_50_low", "observed_50_high"),
+        "threshold": column("threshold", ""),
+        "observed, half of the pairs": column("observed_50", "observed_50_"),
         "observed, 95 % of the pairs": column("observed_95"),
-        "true, power 0.8": column("true_80", "true_80_low", "true_80_high"),
+        "true, power 0.8": column("true_80", "true_80_"),
         "true, power 0.8, in doubt": column("doubt_80"),
     }
 
@@ -171,3 +180,27 @@ def systems(found: Examination) -> pd.DataFrame:
     """The leaderboard with what else is known of the systems."""
     known = found.outputs.systems.drop(columns="family").rename(columns={"name": "system"})
     return found.leaderboard.merge(known, on="system", how="left").dropna(axis="columns", how="all")
+
+
+def show(found: Examination, printer: Printer) -> None:
+    """Print the verdict on two systems, or the tables of many."""
+    if found.verdict is not None:
+        for part in found.verdict.splitlines():
+            printer.line(part)
+    else:
+        printer.facts({name: value for name, value in facts(found).items() if name != "Note"})
+    for note in found.notes:
+        printer.line(f"Note: {note}")
+    if found.verdict is not None:
+        printer.facts({"Signature": found.pairs.signature()})
+        return
+    title, pairs = pair_rows(found, _MOST_ROWS)
+    shown_tables = {
+        "Systems; their places hold for all at once; those of one group do not differ significantly (Holm)": ranking(
+            found
+        ),
+        title: pairs,
+        "Gain that is significant on this test set (95 % interval)": threshold_rows(found),
+    }
+    for heading, table in shown_tables.items():
+        printer.table(heading, table.text())

@@ -1,9 +1,8 @@
 """Studies: a definition in TOML, and the run that turns it into tables, figures and a page.
 
-A study whose study.toml says kind = "program" has a study.py beside it (`simstudy.studies.programs.load_program`). It
-and the modules beside it import what they need from `simstudy` itself, from `simstudy.pages.sections`, models of known
-truth from `simstudy.truth.scores`, and from here: what studies are made of, and building blocks that check their
-arguments less than the functions of `simstudy` do.
+Read `run.py` first, then `natural/study.py` and `resampling/study.py`. A study whose study.toml says kind = "program"
+has a study.py beside it (`simstudy.studies.catalogue`). It imports from `simstudy`, `simstudy.pages.sections`,
+`simstudy.truth.scores` and from here: building blocks check their arguments less than the functions of `simstudy` do.
 """
 
 from simstudy.analyses.correlation import independence_ratio
@@ -42,74 +41,24 @@ from simstudy.studies.definition import (
     TaskName,
     Training,
     one_of,
-)
+)  # fmt: skip
 from simstudy.studies.drawn_boards import DrawnBoards
-from simstudy.studies.problems import Problems
+from simstudy.studies.problems import Problems, check_comparison
 from simstudy.studies.resampling.study import check_systems, train
 from simstudy.studies.reused import hashes_of, outputs_of, tables_of
 from simstudy.studies.run import Results, run_study
 from simstudy.studies.side_by_side import side_by_side
-from simstudy.studies.stand_ins import check_comparison
 from simstudy.truth import PAIR_MODELS, pair_model
 from simstudy.truth.particles import ARRANGEMENTS, particle_sets
 from simstudy.truth.synthetic import all_alike
 
 __all__ = [
-    "ARRANGEMENTS",
-    "EACH_ONCE",
-    "MEASURES",
-    "METRICS",
-    "PAIR_MODELS",
-    "Cell",
-    "Comparison",
-    "Decision",
-    "DrawnBoards",
-    "DrawnPairs",
-    "Findings",
-    "Keys",
-    "Level",
-    "NormalDifference",
-    "Positive",
-    "Problems",
-    "Resamples",
-    "Results",
-    "RightOrWrongDifference",
-    "RunContext",
-    "SideBySide",
-    "Size",
-    "Study",
-    "StudyError",
-    "TaskName",
-    "Training",
-    "all_alike",
-    "benjamini_hochberg",
-    "central_range",
-    "check_comparison",
-    "check_systems",
-    "clopper_pearson",
-    "derived_seed",
-    "detectable_gain",
-    "disagreement_of_correlation",
-    "hashes_of",
-    "holm",
-    "in_doubt",
-    "independence_ratio",
-    "label",
-    "load_study",
-    "make_study",
-    "of_pairs",
-    "of_spread",
-    "one_of",
-    "outputs_of",
-    "pair_model",
-    "particle_sets",
-    "read_tagged",
-    "run_comparisons",
-    "run_study",
-    "shipped_studies",
-    "side_by_side",
-    "size_for",
-    "tables_of",
-    "tango",
-    "train",
-]
+    "ARRANGEMENTS", "EACH_ONCE", "MEASURES", "METRICS", "PAIR_MODELS", "Cell", "Comparison", "Decision",
+    "DrawnBoards", "DrawnPairs", "Findings", "Keys", "Level", "NormalDifference", "Positive", "Problems", "Resamples",
+    "Results", "RightOrWrongDifference", "RunContext", "SideBySide", "Size", "Study", "StudyError", "TaskName",
+    "Training", "all_alike", "benjamini_hochberg", "central_range", "check_comparison", "check_systems",
+    "clopper_pearson", "derived_seed", "detectable_gain", "disagreement_of_correlation", "hashes_of", "holm",
+    "in_doubt", "independence_ratio", "label", "load_study", "make_study", "of_pairs", "of_spread", "one_of",
+    "outputs_of", "pair_model", "particle_sets", "read_tagged", "run_comparisons", "run_study", "shipped_studies",
+    "side_by_side", "size_for", "tables_of", "tango", "train",
+]  # fmt: skip

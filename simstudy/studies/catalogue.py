@@ -1,46 +1,51 @@
-"""Which studies there are: the kinds, those that travel with the package, and those that users write."""
+"""Which studies there are, and what runs each: the kinds, those that travel with the package, and users' own.
+
+A program, the study.py beside a study.toml, is only ever loaded from the package's own experiments and from a folder
+that the user names. Nothing that data or results name is looked at for programs.
+"""
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, nullcontext
+from inspect import signature
 from pathlib import Path
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from simstudy.running.program_files import shipped_studies
-from simstudy.studies.context import Findings, RunContext
+from simstudy.files.datasets import DataError
+from simstudy.running import program_files
+from simstudy.running.runner import CellsFailed
+from simstudy.studies.context import Findings, RunContext, Unfinished
 from simstudy.studies.definition import Study, StudyError
 from simstudy.studies.natural.definition import NaturalStudy
 from simstudy.studies.natural.study import run as run_natural
-from simstudy.studies.programs import PROGRAM, load_program, run_of
 from simstudy.studies.resampling.definition import ResamplingStudy, with_own_task
 from simstudy.studies.resampling.study import run as run_resampling
 from simstudy.training.named import OWN
 from simstudy.validation import brief, nearest
 
+Run = Callable[[Any, RunContext], Findings]
 
-@dataclass(frozen=True)
-class Kind:
-    """A kind of study: what its study.toml may say, and how it is run."""
+#: The value of `kind` in the study.toml of a program.
+PROGRAM = "program"
 
-    model: type[Study]
-    run: Callable[[Any, RunContext], Findings]
+#: The values of `kind` for studies that are data.
+KINDS: dict[str, type[Study]] = {"resampling": ResamplingStudy, "natural": NaturalStudy}
 
+# What runs a study, by what its study.toml may say; programs are added when they are loaded.
+_RUNS: dict[type[Study], Run] = {ResamplingStudy: run_resampling, NaturalStudy: run_natural}
+
+# What says by itself what is wrong: a definition, data, cells, memory, a disk.
+_TOLD = (StudyError, DataError, CellsFailed, Unfinished, MemoryError, OSError)
 
 # Before the keys of a section, in messages.
 _KEYS = " (the keys are "
 
 # The kind of studies that do not say theirs.
 _DEFAULT_KIND = "resampling"
-
-#: The values of `kind` in study.toml, for studies that are data; others are programs.
-KINDS = {
-    "resampling": Kind(ResamplingStudy, run_resampling),
-    "natural": Kind(NaturalStudy, run_natural),
-}
 
 
 def load_study(study: str | Path) -> Study:
@@ -62,7 +67,7 @@ def load_study(study: str | Path) -> Study:
     """
     if not isinstance(study, str | Path):
         raise StudyError(f"study must be a name, a path or a Study, not {brief(study)}")
-    known = shipped_studies()
+    known = program_files.shipped_studies()
     path = known.get(str(study)) or Path(study)
     may_execute = str(study) in known or path.is_dir()
     if path.is_dir():
@@ -119,7 +124,7 @@ def make_study(content: Mapping[str, Any], source: str, model: type[Study] | Non
             raise StudyError(
                 f"{source}: kind: it must be one of {', '.join(known)}, not '{kind}'{nearest(kind, known)}"
             )
-        model = KINDS[kind].model
+        model = KINDS[kind]
     try:
         return model.model_validate(content)
     except ValidationError as error:
@@ -132,9 +137,45 @@ def make_study(content: Mapping[str, Any], source: str, model: type[Study] | Non
         raise StudyError(f"{source}: {'; '.join(problems)}") from None
 
 
-def run_of_kind(study: Study) -> Callable[[Any, RunContext], Findings]:
-    """What runs a study, by its kind."""
-    return run_of(study) if study.kind == PROGRAM else KINDS[study.kind].run
+def load_program(folder: Path) -> type[Study]:
+    """Load a folder's study.py, and return its `Settings`; a StudyError where it fails, or lacks that or `run`.
+
+    Functions that it gives to `RunContext.run` work in worker processes too; their cells are known by the source of
+    what they depend on (`simstudy.running.dependencies`), which a page beside them is not.
+    """
+    path = folder / "study.py"
+    if not path.is_file():
+        raise StudyError(f"{folder} has no study.py, which kind '{PROGRAM}' needs")
+    try:
+        module = program_files.load_program(path)
+    except (Exception, SystemExit) as error:
+        raise StudyError(program_files.told(error, path)) from error
+    settings, run = getattr(module, "Settings", None), getattr(module, "run", None)
+    if not (isinstance(settings, type) and issubclass(settings, Study) and callable(run)):
+        raise StudyError(f"{path} must define Settings, a subclass of simstudy.studies.Study, and a function run")
+    try:
+        signature(run).bind(None, None)
+    except TypeError:
+        raise StudyError(f"{path} must define run(settings, context), not run{signature(run)}") from None
+    settings.folder = folder
+    _RUNS[settings] = run
+    return settings
+
+
+def found_by(study: Study, context: RunContext) -> Findings:
+    """What a study finds; a TypeError where a program returns something else."""
+    run = next(_RUNS[model] for model in type(study).__mro__ if model in _RUNS)
+    found = run(study, context)
+    if not isinstance(found, Findings):
+        raise TypeError(f"run must return simstudy.studies.Findings, not {type(found).__name__}")
+    return found
+
+
+def blaming_program(study: Study) -> AbstractContextManager[None]:
+    """Tell what is raised inside as an error of the study's study.py, where it is a program."""
+    if study.kind != PROGRAM or study.folder is None:
+        return nullcontext()
+    return program_files.blaming(study.folder / "study.py", but=_TOLD)
 
 
 def _problem(model: type[Study], details: Mapping[str, Any]) -> str:

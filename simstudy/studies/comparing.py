@@ -1,4 +1,4 @@
-"""Comparing all pairs on many test sets: one cell a test set, kept when done, with a progress bar over resamples."""
+"""All pairs on many test sets, and their leaderboards: one cell a test set, kept when done."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from simstudy.analyses.leaderboard import leaderboard
 from simstudy.comparisons.comparing import compare
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.outputs import Outputs, TestSet
@@ -17,10 +18,7 @@ from simstudy.studies.context import RunContext
 
 
 def run_comparisons(title: str, test_sets: Sequence[TestSet], context: RunContext) -> list[pd.DataFrame]:
-    """Compare on each test set, as its settings say, one after the other, each with all threads.
-
-    `title` is that of the progress bar; finished comparisons are kept where the context says.
-    """
+    """Compare on each test set, as its settings say, one after the other, each with all threads."""
     cells = [
         Cell(
             label=f"comparing on {one.name}, {one.outputs.n_items} items",
@@ -38,6 +36,26 @@ def compare_by_items(test_sets: Sequence[TestSet], context: RunContext) -> list[
     by_items = [replace(one, unit="item") for one, other in zip(test_sets, asked, strict=True) if other]
     found = iter(run_comparisons("the same by items", by_items, context) if by_items else [])
     return [next(found) if other else None for other in asked]
+
+
+def leaderboards(test_sets: Sequence[TestSet], seed: int, context: RunContext) -> pd.DataFrame:
+    """Every system's group, score with its interval, and the places that it may have."""
+    cells = [
+        Cell(
+            label=f"leaderboard of {one.name}, {one.metric}",
+            description={"kind": "leaderboard", "outputs": one.outputs.fingerprint(), "unit": one.unit, "seed": seed},
+            arguments=(one.outputs, one.unit, seed),
+        )
+        for one in test_sets
+    ]
+    boards: list[pd.DataFrame] = context.run("leaderboards", _leaderboard, cells)
+    return pd.concat(boards, ignore_index=True)
+
+
+def _leaderboard(outputs: Outputs, unit: str | None, seed: int) -> pd.DataFrame:
+    board = leaderboard(outputs, unit=unit, seed=seed)
+    group = outputs.systems.set_index("name")["group"]
+    return board.assign(group=board["system"].map(group))
 
 
 def _compared(outputs: Outputs, options: Mapping[str, Any], n_jobs: int) -> pd.DataFrame:

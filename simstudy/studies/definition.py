@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path, PurePath
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -22,40 +22,40 @@ Size = Annotated[int, Field(ge=2)]
 Name = Annotated[str, Field(min_length=1)]
 
 
-def one_of(known: Iterable[str]) -> AfterValidator:
-    """The rule that a key's value is one of these names."""
+def checked(check: Callable[[Any], object]) -> AfterValidator:
+    """The rule that a check of a key's value raises no ValueError."""
 
-    def check(value: str) -> str:
-        check_choice("it", value, known)
+    def passed(value: Any) -> Any:
+        check(value)
         return value
 
-    return AfterValidator(check)
+    return AfterValidator(passed)
 
 
-def _each_once(values: list[Any]) -> list[Any]:
-    if len({str(value) for value in values}) < len(values):
-        raise ValueError(f"it must have each value once, not {values}")
-    return values
+def _rule(holds: Callable[[Any], bool], told: str) -> AfterValidator:
+    """The rule that this holds of a key's value; else it is told, with the value where {} stands."""
+
+    def check(value: Any) -> None:
+        if not holds(value):
+            raise ValueError(told.format(value))
+
+    return checked(check)
 
 
-def _one_folder(value: str) -> str:
-    if PurePath(value).name != value or value == "..":
-        raise ValueError(f"it must be the name of one folder, not '{value}'")
-    return value
+def one_of(known: Iterable[str]) -> AfterValidator:
+    """The rule that a key's value is one of these names."""
+    return checked(lambda value: check_choice("it", value, known))
 
 
 #: The rule that a list has no value twice: what is counted would be counted twice.
-EACH_ONCE = AfterValidator(_each_once)
-
-
-def _ascending(values: list[Any]) -> list[Any]:
-    if values != sorted(set(values)):
-        raise ValueError(f"it must ascend, not {values}")
-    return values
-
-
+EACH_ONCE = _rule(lambda values: len(set(map(str, values))) == len(values), "it must have each value once, not {}")
 #: The rule that a list goes up from value to value.
-ASCENDING = AfterValidator(_ascending)
+ASCENDING = _rule(lambda values: values == sorted(set(values)), "it must ascend, not {}")
+#: The name of a task that comes with the package.
+TaskName = Annotated[str, checked(lambda value: check_task("it", value, None))]
+#: A level of significance.
+Alpha = Annotated[float, Field(gt=0, lt=1)]
+_FOLDER = _rule(lambda name: PurePath(name).name == name != "..", "it must be the name of one folder, not '{}'")
 
 
 def check_resamples(test: str, n_resamples: int | None) -> None:
@@ -63,15 +63,6 @@ def check_resamples(test: str, n_resamples: int | None) -> None:
     if n_resamples is not None and not TESTS[test].n_resamples:
         drawing = ", ".join(name for name, known in TESTS.items() if known.n_resamples)
         raise ValueError(f"n_resamples is for tests that resample ({drawing}), not for '{test}'")
-
-
-def _task_name(value: str) -> str:
-    check_task("it", value, None)
-    return value
-
-
-#: The name of a task that comes with the package.
-TaskName = Annotated[str, AfterValidator(_task_name)]
 
 
 class StudyError(ValueError):
@@ -135,7 +126,7 @@ class Comparison(Keys):
 class SideBySide(Keys):
     """All tests on the same pairs, and how the systems are correlated (Yeh 2000, section 2)."""
 
-    alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05
+    alpha: Alpha = 0.05
     """The level at which a test rejects."""
     n_shown: Positive = 30
     """How many of the pairs on which tests disagree the table keeps."""
@@ -146,7 +137,7 @@ class SideBySide(Keys):
 class Study(Keys):
     """What every study says. The fields are the keys of study.toml."""
 
-    name: Annotated[str, AfterValidator(_one_folder)]
+    name: Annotated[str, _FOLDER]
     """Of its folder, and of that of its results."""
     title: str
     question: str

@@ -1,4 +1,4 @@
-"""What is wrong with a study, all of it at once: nobody mends a file line by line, with an hour of training between."""
+"""What is wrong with a study, all of it at once and before anything is trained or compared."""
 
 from __future__ import annotations
 
@@ -6,8 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
+
+from simstudy.engines.asking import ask
+from simstudy.engines.registry import DEFAULT_TEST
 from simstudy.files.datasets import DataError, NotPublicError
+from simstudy.metrics.ratio import Ratio
+from simstudy.outputs import Outputs, TestSet
 from simstudy.studies.definition import StudyError
+from simstudy.training import Task
 
 # So many test sets of which one thing is wrong are named.
 _NAMED = 5
@@ -68,3 +75,31 @@ class Problems:
 def _places(places: list[str]) -> str:
     more = f" and {len(places) - _NAMED} more" if len(places) > _NAMED else ""
     return ", ".join(places[:_NAMED]) + more
+
+
+def stand_in(task: Task, name: str, metric: str | None = None) -> Outputs:
+    """Two systems of the kind that will be trained: one always right, one wrong on every second item of a test set.
+
+    What the wrong one lacks are the statistics that only a right answer adds to; of a metric that has none such, all
+    that are not the item's own.
+    """
+    examples = task.test_sets[name]
+    chosen = task.metric if metric is None else task.metrics[metric]
+    right = task.count(chosen, name, examples.gold)
+    earned = [True] * right.shape[1]
+    if isinstance(chosen, Ratio):
+        earned = [above != 0 and below == 0 for above, below in zip(chosen.numerator, chosen.denominator, strict=True)]
+    if not any(earned) or all(earned):
+        earned = [column not in chosen.of_item for column in chosen.statistics]
+    wrong = right.copy()
+    wrong[1::2, earned] = 0
+    return Outputs.from_statistics(
+        np.stack([right, wrong]), chosen, ["right", "wrong"], examples.items, task=task.name, test_set=name
+    )
+
+
+def check_comparison(test_set: TestSet) -> None:
+    """Raise a ValueError where a test set can not be compared on as its settings say: its test, units, strata."""
+    options = {"test": DEFAULT_TEST, **test_set.options}
+    options.pop("seed", None)
+    ask(test_set.outputs.best_first(), **options)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,10 +15,9 @@ from simstudy.pages.report import Page, write_results
 from simstudy.running.program_files import shipped_studies
 from simstudy.running.results_folder import CELLS, COMPARISONS, manifest_of, results_folder
 from simstudy.running.runner import n_workers
-from simstudy.studies.catalogue import load_study, make_study, run_of_kind
+from simstudy.studies.catalogue import blaming_program, found_by, load_study, make_study
 from simstudy.studies.context import RunContext, Unfinished
 from simstudy.studies.definition import Study
-from simstudy.studies.programs import PROGRAM, blaming_program
 from simstudy.text.reprs import ReprMixin, listed
 
 # Signatures that a page lists; a study of many list lengths or test sets has one for each.
@@ -109,10 +108,11 @@ def run_study(
     >>> len(results.comparisons), sorted(results.tables)   # 8 systems, 28 pairs, two sizes
     (56, ['confidence_models', 'curves', 'points', 'systems', 'thresholds', 'training_variance'])
     """
-    definition, folder, told = _asked(study, out, seed)
-    with results_folder(folder, of=f"study {definition.name}") as results, told:
+    definition, folder = _asked(study, out, seed)
+    # A template of a program's page that does not fit is told when the page is written.
+    with results_folder(folder, of=f"study {definition.name}") as results, blaming_program(definition):
         context = RunContext(results.cells, n_workers(n_jobs), data_dir, allow_outside, executor)
-        found = run_of_kind(definition)(definition, context)
+        found = found_by(definition, context)
         if len(found.comparisons):
             with atomic_path(results.gathered / COMPARISONS) as temporary:
                 found.comparisons.to_parquet(temporary, index=False)
@@ -154,24 +154,21 @@ def study_cells(
     >>> study_cells("quickstart", out=mkdtemp()).value_counts(["part", "state"]).to_dict()
     {('training systems', 'missing'): 100}
     """
-    definition, folder, told = _asked(study, out, seed)
+    definition, folder = _asked(study, out, seed)
     context = RunContext(folder / CELLS, 1, data_dir, allow_outside, listed=[])
-    with told, suppress(Unfinished):
-        run_of_kind(definition)(definition, context)
+    with blaming_program(definition), suppress(Unfinished):
+        found_by(definition, context)
     assert context.listed is not None
     columns = ["part", "cell", "state", "seconds", "bytes"]
     return pd.concat([pd.DataFrame(columns=columns), *context.listed], ignore_index=True)[columns]
 
 
-def _asked(
-    study: str | Path | Study, out: str | Path | None, seed: int | None
-) -> tuple[Study, Path, AbstractContextManager[None]]:
-    """The study, its folder of results, and what tells errors as those of its program."""
+def _asked(study: str | Path | Study, out: str | Path | None, seed: int | None) -> tuple[Study, Path]:
+    """The study, and its folder of results."""
     definition = study if isinstance(study, Study) else load_study(study)
     if seed is not None:
         definition = make_study({**definition.model_dump(), "seed": seed}, definition.name, type(definition))
-    folder = Path(out) if out is not None else Path("results") / definition.name
-    return definition, folder, blaming_program(definition) if definition.kind == PROGRAM else nullcontext()
+    return definition, Path(out) if out is not None else Path("results") / definition.name
 
 
 def _signed(comparisons: pd.DataFrame) -> dict[str, list[str]]:

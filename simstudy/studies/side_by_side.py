@@ -12,10 +12,11 @@ from simstudy.comparisons.comparing import compare
 from simstudy.engines.asking import applicable
 from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
-from simstudy.pages.sections import Figure, Section, Table
+from simstudy.pages.sections import Section, Table
 from simstudy.running.cells import Cell
 from simstudy.studies.context import RunContext
 from simstudy.studies.definition import SideBySide
+from simstudy.studies.figures import panel
 
 # Chi-square has two sides only, so all tests are asked for two.
 _ALTERNATIVE = "two-sided"
@@ -61,23 +62,20 @@ def _compared(outputs: Outputs, test: str, n_resamples: int | None, seed: int, n
 
 def _sections(tables: dict[str, pd.DataFrame], alpha: float, where: str) -> list[Section]:
     tests = tables["tests"]
-    others = [name for name in dict.fromkeys(tests["test"]) if not TESTS[name].of_scores]
+    aside, height = {"title": where, "legend_aside": True}, 0.34 * tests["test"].nunique() + 1.3
+    others = [f"{name}: {TESTS[name].null}" for name in dict.fromkeys(tests["test"]) if not TESTS[name].of_scores]
+    of_others = (
+        " Tests in brackets have another null hypothesis than equal scores or exchangeable results "
+        f"({'; '.join(others)}): their decisions answer another question."
+    )
     return [
         Section(
             "Correlation of the systems",
             "r12 of the item scores of all pairs (Yeh 2000, section 2.1, who found a median of 0.38 between unlike "
             "systems and 0.50 - 1.00 between most variants of one). The last column is how many times larger a gain "
             "must be where a test takes them to be independent.",
-            figure=Figure(
-                "correlation",
-                lambda: plot.single(
-                    plot.correlations,
-                    tables["correlation_shares"],
-                    title=where,
-                    width=7.8,
-                    height=3.4,
-                    legend_aside=True,
-                ),
+            figure=panel(
+                "correlation", plot.correlations, tables["correlation_shares"], width=7.8, height=3.4, **aside
             ),
             table=Table(
                 tables["correlation"],
@@ -96,24 +94,8 @@ def _sections(tables: dict[str, pd.DataFrame], alpha: float, where: str) -> list
             f"Share of pairs with p <= {alpha:g} for the better system, all tests two-sided, 95 % intervals from "
             "resampling systems; on how many pairs a test decides other than randomization does; and how its p-values "
             "compare (median ratio, where randomization has 0.001 <= p <= 0.5). Not corrected for the number of pairs."
-            + (
-                " Tests in brackets have another null hypothesis than equal scores or exchangeable results ("
-                + "; ".join(f"{name}: {TESTS[name].null}" for name in others)
-                + "): their decisions answer another question."
-                if others
-                else ""
-            ),
-            figure=Figure(
-                "tests",
-                lambda: plot.single(
-                    plot.rejections,
-                    tests,
-                    title=where,
-                    width=8.0,
-                    height=0.34 * tests["test"].nunique() + 1.3,
-                    legend_aside=True,
-                ),
-            ),
+            + (of_others if others else ""),
+            figure=panel("tests", plot.rejections, tests, width=8.0, height=height, **aside),
             table=_test_table(tests),
         ),
     ]
@@ -126,7 +108,8 @@ def _test_table(tests: pd.DataFrame) -> Table:
         f"p <= {rows['alpha'].iloc[0]:g}, {relation!s}": rows.set_index("test")["share"]
         for relation, rows in classes.groupby("relation", sort=False)
     }
-    pooled = tests[tests["relation"] == ALL_PAIRS] if (tests["relation"] == ALL_PAIRS).any() else tests
+    pooled = tests[tests["relation"] == ALL_PAIRS]
+    pooled = tests if pooled.empty else pooled
     rows = pooled.assign(
         shown=[name if TESTS[name].of_scores else f"({name})" for name in pooled["test"]],
         **{heading: pooled["test"].map(share) for heading, share in shares.items()},

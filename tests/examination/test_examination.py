@@ -9,7 +9,7 @@ from scipy import stats
 
 import simstudy as ss
 from simstudy.analyses.leaderboard import leaderboard
-from simstudy.examination import Analysed, examine
+from simstudy.examination import examine
 from simstudy.loaders.base import Loaded
 from simstudy.outputs import Outputs
 from tests.oracles import compared
@@ -87,7 +87,7 @@ def test_ten_equal_systems_are_rarely_told_apart() -> None:
     n_runs, told, uncorrected = 300, 0, 0
     for seed in range(n_runs):
         outputs = ss.truth.correlated_accuracies([0.6] * 10, 200, seed=seed)
-        told += Analysed(ss.Comparisons(ss.analyses.corrected(compared(outputs)))).groups["group"].nunique() > 1
+        told += examine(outputs).groups["group"].nunique() > 1
         if seed < 60:
             one_sided = compared(outputs, alternative="greater")
             uncorrected += ss.groups(one_sided, p="p_value")["group"].nunique() > 1
@@ -222,8 +222,9 @@ def test_too_many_maximal_groups_are_made_from_the_top(rng: np.random.Generator)
     # Systems of equal score are put apart too: what counts here is the number of groups.
     decided = {"favours": pairs["system_a"], "gain": 1.0, "p_floor": 0.0}
     settled = pairs.assign(p_holm=np.where(three, 0.0, 0.9), **decided)
-    assert Analysed(ss.Comparisons(settled)).groups["rule"].unique().tolist() == ["greedy"]
-    assert Analysed(ss.Comparisons(pairs)).groups["rule"].unique().tolist() == ["maximal"]
+    found = examine(outputs, comparison={"n_resamples": 10})
+    assert replace(found, pairs=ss.Comparisons(settled)).groups["rule"].unique().tolist() == ["greedy"]
+    assert found.groups["rule"].unique().tolist() == ["maximal"]
 
 
 @pytest.mark.parametrize(

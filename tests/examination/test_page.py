@@ -23,10 +23,8 @@ COMPARISON = {"n_resamples": 2000, "monte_carlo": True}
 
 
 def written(found: Examination, folder: Path) -> str:
-    page.write(
-        found, folder, title="Five systems", command="simstudy compare x", settings={"alpha": found.alpha},
-        files={"x.csv": "abc"},
-    )  # fmt: skip
+    found = replace(found, files={"x.csv": "abc"})
+    page.write(found, folder, command="simstudy compare x", settings={"alpha": found.alpha})
     return (folder / "README.md").read_text(encoding="utf-8")
 
 
@@ -52,7 +50,7 @@ def rows(text: str, heading: str) -> list[list[str]]:
 
 def test_a_folder_has_tables_figures_page_and_manifest(folder: Path) -> None:
     text = (folder / "README.md").read_text(encoding="utf-8")
-    assert text.startswith("# Five systems\n\n")
+    assert text.startswith("# 5 systems compared by accuracy on exam\n\n")
     assert "Made by `simstudy compare x`" in text
     manifest = json.loads((folder / "manifest.json").read_text())
     tables = {path.stem for path in folder.glob("*.csv")}

@@ -85,7 +85,7 @@ def test_there_are_functions_of_all_studies_that_are_programs() -> None:
     programs = {path.parent.name for path in shipped_studies().values() if path.with_name("study.py").is_file()}
     # Berg-Kirkpatrick's study compares, and nothing else.
     assert programs - folders == {"berg_kirkpatrick_2012"}
-    assert {"studies", "natural", "training"} < folders
+    assert {"studies", "training"} < folders
 
 
 # File and expression of a function -> its program.

@@ -19,8 +19,7 @@ from simstudy.outputs import Outputs
 from simstudy.running.cells import Cell
 from simstudy.running.progress import advanced
 from simstudy.studies import Comparison, RunContext, SideBySide, run_comparisons, side_by_side
-from simstudy.studies.comparing import compare_by_items
-from simstudy.studies.natural.leaderboards import leaderboards
+from simstudy.studies.comparing import compare_by_items, leaderboards
 
 
 @dataclass

@@ -160,6 +160,7 @@ def tables() -> dict[str, pd.DataFrame]:
     asked = {"alternative": "two-sided", "n_window": [23, 24], "threshold": [2.22, np.nan]}
     alike = {"system_a": ["a", "c"], "system_b": ["b", "d"], "compared": ["answers", "scores"], "dropped": ["b", ""]}
     return {
+        **dict.fromkeys(("points", "curves"), pd.DataFrame()),
         "significant_gains": pd.concat([gains_of("all pairs", 3.0), gains_of("pairs in doubt", 5.0)]),
         "thresholds": pd.DataFrame({**KEYS, **CLASS, **asked, "low": [2.01, np.nan], "high": [2.51, np.nan]}),
         "ranks": pd.DataFrame({**KEYS, **separated, **best}),

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from simstudy.studies.plotted_pairs import plotted_pairs
+from simstudy.studies.figures import plotted_pairs
 
 
 def pairs(gain: np.ndarray, p_value: np.ndarray) -> pd.DataFrame:

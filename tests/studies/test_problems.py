@@ -10,8 +10,7 @@ import pytest
 import simstudy as ss
 from simstudy.files.datasets import DataError, registry
 from simstudy.studies import StudyError, load_study, make_study
-from simstudy.studies.problems import Problems
-from simstudy.studies.stand_ins import stand_in
+from simstudy.studies.problems import Problems, stand_in
 from simstudy.training import load_task
 from simstudy.training.resampling import variants
 from tests.experiments.programs import small

@@ -1,182 +1,212 @@
-"""Studies of resampled systems: several metrics, natural comparisons beside them, units of redrawn test sets."""
+"""A study of resampled systems: every table made again from the API's public parts, and all of it in its folder."""
 
 from __future__ import annotations
 
+import json
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from simstudy.engines.asking import applicable
 
 import simstudy as ss
-from simstudy.studies import Study, StudyError, make_study
-from simstudy.studies.resampling.definition import with_own_task
-from simstudy.studies.run import Results
-from simstudy.training import Examples, Task
+from simstudy.analyses.agreement import agreement, disagreements
+from simstudy.analyses.calibration import calibration, with_baseline
+from simstudy.analyses.confidence_model import confidence_models
+from simstudy.analyses.training_variance import training_variance
+from simstudy.engines.registry import TESTS
+from simstudy.outputs import Outputs
+from simstudy.running.results_folder import verify
+from simstudy.studies import Comparison, Results, RunContext, Study, make_study, run_study
+from simstudy.studies.baselines import baseline, compare_redrawn
+from simstudy.studies.catalogue import found_by
 from tests.oracles import compared
-from tests.training.test_structured import Lookup, count_spans, count_tags
+from tests.studies.conftest import COMPARED, STUDY, N, tags
 
-N = 240
-
-
-def tags(_: Path | None) -> Task:
-    """Words with a tag that is noisy, in documents of four sentences."""
-    rng = np.random.default_rng(5)
-    vocabulary = np.array([f"w{k}" for k in range(150)])
-    usual = np.where(rng.random(150) < 0.4, "B-x", "O")
-
-    def examples(n: int) -> Examples:
-        words = [rng.integers(150, size=length) for length in rng.integers(2, 6, n)]
-        noisy = [np.where(rng.random(len(w)) < 0.3, rng.choice(["B-x", "O"], len(w)), usual[w]).tolist() for w in words]
-        items = pd.DataFrame({"id": [f"s{k}" for k in range(n)], "cluster": [f"d{k // 4}" for k in range(n)]})
-        return Examples([vocabulary[w].tolist() for w in words], noisy, items)
-
-    return Task(
-        "tags", examples(300), {"home": examples(N)}, {"one": Lookup(), "other": Lookup("B-x")},
-        {"span_f1": count_spans, "accuracy": count_tags},
-    )  # fmt: skip
-
-
-STUDY: dict[str, Any] = {
-    "name": "tags", "title": "T", "question": "Q?", "task": "task.py:tags", "seed": 1,
-    "training": {"fractions": [0.5, 0.2], "replicates": [10, 10]},
-    "comparison": {"test": "bootstrap", "alternative": "greater", "n_resamples": 2000},
-    "home": {"test_set": "home", "sizes": [60, 120, N]},
-    "calibration": {"population": ["home"], "size": 80, "unit": "item", "n_draws": 3, "n_resamples": 500},
-    "natural": {"name": "others", "metric": "span_f1", "paths": ["made/{metric}.csv"], "by": [],
-                "columns": {"correct": "c", "guessed": "g", "gold": "n"}, "duplicates": "keep"},
+Trained = dict[str, dict[str, Outputs]]
+OPTIONS: dict[str, Any] = {**COMPARED, "seed": 1}
+FIGURES = {
+    "gain_confidence", "overlay", "sizes", "domains", "thresholds", "calibration_identical", "calibration_domains",
+    "correlation", "tests",
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> type[Study]:
-    """Of a study whose folder has the task of this module."""
-    folder = tmp_path_factory.mktemp("tags")
-    (folder / "task.py").write_text(f"from {__name__} import tags\n", encoding="utf-8")
-    return with_own_task(folder)
+def on(resampled: Results, test_set: str, n_items: int) -> pd.DataFrame:
+    return resampled.comparisons.query("test_set == @test_set and n_items == @n_items").reset_index(drop=True)
 
 
-@pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Twelve systems of others: the resampled ones of another seed, as a table of counts."""
-    folder = tmp_path_factory.mktemp("data")
-    (folder / "made").mkdir()
-    outputs = ss.training.resample_training(tags(None), fractions=[0.5, 0.2], replicates=[3, 3], seed=9)["home"]
-    rows = [
-        {"system": name, "item": item, "c": c, "g": g, "n": n}
-        for name, counts in zip(outputs.names, outputs.statistics, strict=True)
-        for item, (c, g, n) in zip(outputs.items["id"], counts, strict=True)
-    ]
-    pd.DataFrame(rows).to_csv(folder / "made" / "span_f1.csv", index=False)
-    return folder
+def test_every_comparison_is_that_of_the_systems(resampled: Results, trained: Trained) -> None:
+    """Home at its sizes and at that of the domains; the other test set of the curves at that size."""
+    outputs = trained["span_f1"]
+    asked = [("home", 60), ("home", 120), ("home", N), ("away", 60)]
+    found = resampled.comparisons.groupby(["test_set", "n_items"], sort=False).size()
+    assert found.to_dict() == dict.fromkeys(asked, 40 * 39 // 2)
+    for name, n in (asked[1], asked[3]):
+        wanted = compared(outputs[name].head(n), **OPTIONS)
+        pd.testing.assert_frame_equal(on(resampled, name, n), wanted)
+    assert set(resampled.comparisons["metric"]) == {"span_f1"}, "the first metric is that of all else"
+    assert set(resampled.comparisons["unit"]) == {"cluster"}
 
 
-@pytest.fixture(scope="module")
-def done(tmp_path_factory: pytest.TempPathFactory, data: Path, model: type[Study]) -> Results:
-    return ss.run_study(make_study(STUDY, "here", model), out=tmp_path_factory.mktemp("done"), n_jobs=1, data_dir=data)
-
-
-def test_every_metric_has_scores_and_thresholds(done: Results) -> None:
-    task = tags(None)
+def test_every_metric_has_scores_and_thresholds(resampled: Results, trained: Trained) -> None:
     for metric, label in (("span_f1", "span F1"), ("accuracy", "accuracy")):
-        outputs = ss.training.resample_training(task, metric=metric, fractions=[0.5, 0.2], replicates=[10, 10], seed=1)[
-            "home"
-        ]
-        np.testing.assert_allclose(done.tables["systems"][f"{label} on home"], outputs.scores())
-        options: Any = {"test": "bootstrap", "alternative": "greater", "n_resamples": 2000, "seed": 1}
-        wanted = ss.thresholds(compared(outputs, **options), seed=1)
-        table = done.tables["thresholds"]
+        for name, outputs in trained[metric].items():
+            np.testing.assert_allclose(resampled.tables["systems"][f"{label} on {name}"], outputs.scores())
+        wanted = ss.thresholds(compared(trained[metric]["home"], **OPTIONS), seed=1)
+        table = resampled.tables["thresholds"]
         own = table.query("metric == @metric and n_items == @N and unit == 'cluster' and alternative == 'greater'")
         assert own["n_window"].tolist() == wanted["n_window"].tolist()
+        assert wanted["threshold"].notna().any()
         np.testing.assert_allclose(own["threshold"], wanted["threshold"])
-    assert set(done.comparisons["metric"]) == {"span_f1"}, "the first metric is that of all else"
+    fitted = table.dropna(subset=["residual"])
+    assert len(fitted)
+    np.testing.assert_allclose(fitted["fit"] * (1 + fitted["residual"]), fitted["threshold"])
 
 
-def test_residuals_are_what_the_fit_leaves(done: Results) -> None:
-    table = done.tables["thresholds"].dropna(subset=["residual"])
-    assert len(table)
-    np.testing.assert_allclose(table["fit"] * (1 + table["residual"]), table["threshold"])
-
-
-def test_natural_pairs_are_laid_over_the_resampled_ones_by_items(done: Results, data: Path) -> None:
-    options: Any = {"test": "bootstrap", "alternative": "greater", "n_resamples": 2000, "seed": 1, "unit": "item"}
-    task = tags(None)
-    resampled = compared(
-        ss.training.resample_training(task, fractions=[0.5, 0.2], replicates=[10, 10], seed=1)["home"], **options
-    )
-    loaded = ss.load(
-        data / "made" / "span_f1.csv", "span_f1", columns={"correct": "c", "guessed": "g", "gold": "n"}
-    ).outputs
+def test_natural_pairs_are_laid_over_the_resampled_ones_by_items(
+    resampled: Results, trained: Trained, others: Path
+) -> None:
+    options = {**OPTIONS, "unit": "item"}
+    columns = {"correct": "c", "guessed": "g", "gold": "n"}
+    loaded = ss.load(others / "made" / "span_f1.csv", "span_f1", columns=columns).outputs
     pairs = compared(loaded, **options).assign(relation="all pairs")
-    wanted, found = ss.analyses.overlay(pairs, resampled, seed=1), done.tables["overlay"]
+    wanted = ss.analyses.overlay(pairs, compared(trained["span_f1"]["home"], **options), seed=1)
+    found = resampled.tables["overlay"]
     assert found["others_relation"].tolist() == ["same family", "different families", "all pairs"]
     for column in ("n_pairs", "difference", "gain_ratio", "ratio_low"):
         np.testing.assert_allclose(found[column], wanted[column])
+    own = ss.thresholds(pairs, seed=1).iloc[0]
+    assert set(found["n_window"]) == {own["n_window"]}
     # Made by the same systems of another seed, they lie on the same curve.
     assert found["gain_ratio"].between(0.8, 1.25).all()
-    page = (done.folder / "README.md").read_text()
-    assert "## Natural comparisons on the same curve" in page
-    assert (done.folder / "figures" / "overlay.png").is_file()
-    assert set(done.tables["overlay_points"]["relation"]) == {"same family", "different families", "others"}
+    points = resampled.tables["overlay_points"]
+    assert set(points["relation"]) == {"same family", "different families", "others"}
+    assert points["relation"].value_counts().max() <= 400
 
 
-def test_redrawn_test_sets_have_units_of_their_own(done: Results) -> None:
-    assert (done.tables["calibration_identical"]["n_items"] == 80).all(), "sentences, though documents are the unit"
-    assert set(done.comparisons["unit"]) == {"cluster"}
+def test_winners_are_followed_to_domains_and_to_the_population(resampled: Results, trained: Trained) -> None:
+    """Beside them the same on halves of the home test set, whose size those elsewhere have."""
+    outputs, context = trained["span_f1"], RunContext(resampled.folder / "cells", 1)
+    elsewhere = {"away": outputs["away"], "mixed / y": outputs["mixed"].domain("y")}
+    setting = Comparison(**COMPARED)
+    sizes = {"away": 100, "mixed / y": 60}
+    halved = baseline(setting.on(outputs["home"], 1), sizes, n_splits=2, context=context)
+    wanted = with_baseline(calibration(on(resampled, "home", N), elsewhere, seed=1), halved)
+    pd.testing.assert_frame_equal(resampled.tables["calibration_domains"], wanted)
+    population = outputs["home"].join_items(outputs["mixed"])
+    by_item = Comparison(**{**COMPARED, "n_resamples": 500, "unit": "item"})
+    redrawn = compare_redrawn(by_item.on(population, 1), 80, 3, context)
+    wanted = calibration(redrawn, {"population": population}, population=True, seed=1)
+    pd.testing.assert_frame_equal(resampled.tables["calibration_identical"], wanted)
+    assert set(wanted["n_items"]) == {80}, "sentences, though documents are the unit"
 
 
-def test_a_study_goes_on_without_what_others_made(tmp_path: Path, model: type[Study]) -> None:
-    short = {key: value for key, value in STUDY.items() if key != "calibration"}
-    results = ss.run_study(make_study(short, "here", model), out=tmp_path / "out", n_jobs=1, data_dir=tmp_path)
-    assert "overlay" not in results.tables
-    assert "**Natural comparisons**: others is left out: " in (results.folder / "README.md").read_text()
-
-
-def test_the_winners_of_one_domain_are_followed_to_others(tmp_path: Path) -> None:
-    content: dict[str, Any] = {
-        "name": "d", "title": "T", "question": "Q?", "task": "digits", "seed": 3,
-        "training": {"fractions": [0.1, 0.05], "replicates": [4, 4]}, "comparison": {"n_resamples": 500},
-        "home": {"test_set": "test", "sizes": [100]},
-        "domains": {"home": "rotated 10°", "test_sets": ["noise 2/16", "test"], "size": 120, "n_splits": 3},
-    }  # fmt: skip
-    results = ss.run_study(make_study(content, "here"), out=tmp_path / "out", n_jobs=1)
-    outputs = ss.training.resample_training(
-        ss.training.load_task("digits"), fractions=[0.1, 0.05], replicates=[4, 4], seed=3
-    )
-    pairs = compared(outputs["rotated 10°"], n_resamples=500, seed=3)
-    wanted = ss.calibration(pairs, {name: outputs[name] for name in ("noise 2/16", "test")}, seed=3)
-    found = results.tables["calibration_domains"]
-    assert set(found["test_set"]) == {"rotated 10°"}
-    assert set(found["n_items"]) == {797}
-    np.testing.assert_allclose(found["share"], wanted["share"])
-    sizes = results.comparisons.groupby("test_set", sort=False)["n_items"].unique().map(list).to_dict()
-    assert sizes == {"test": [100, 120], "rotated 10°": [120, 797], "noise 2/16": [120]}
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        (
-            {"metrics": ["span_f1", "uas"]},
-            "metrics: a metric of task 'tags' must be one of span_f1, accuracy, not 'uas'",
-        ),
-        (
-            {"metrics": ["accuracy"]},
-            "natural.metric: it must be the study's first metric, accuracy, alone, not span_f1",
-        ),
-        ({"metrics": ["span_f1", "span_f1"]}, "it must have each value once"),
-        (
-            {"calibration": {**STUDY["calibration"], "unit": "writer"}},
-            "calibration.unit: the items of test set 'home' have no column 'writer'",
-        ),
-    ],
-)
-def test_what_is_wrong_is_said_before_anything_is_trained(
-    changes: dict[str, Any], message: str, tmp_path: Path, model: type[Study]
+def test_what_p_follows_from_and_what_training_does_are_of_the_home_test_set(
+    resampled: Results, trained: Trained
 ) -> None:
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("simstudy.studies.resampling.study.train", lambda *_: pytest.fail("something was trained"))
-        with pytest.raises(StudyError) as error:
-            ss.run_study(make_study({**STUDY, **changes}, "here", model), out=tmp_path / "out", n_jobs=1)
-    assert message in str(error.value)
+    home = trained["span_f1"]["home"]
+    at_home = resampled.comparisons.query("test_set == 'home'")
+    models = confidence_models(at_home, ss.analyses.correlation(home), seed=1)
+    pd.testing.assert_frame_equal(resampled.tables["confidence_models"], models)
+    variance = training_variance(on(resampled, "home", N), home)
+    pd.testing.assert_frame_equal(resampled.tables["training_variance"], variance)
+
+
+def test_tests_side_by_side_are_of_all_items_at_home(resampled: Results, trained: Trained) -> None:
+    home = trained["span_f1"]["home"]
+    drawn = {test: {"n_resamples": 200} if TESTS[test].n_resamples else {} for test in applicable(home)}
+    pairs = pd.concat(
+        [compared(home, test=test, alternative="two-sided", seed=1, **more) for test, more in drawn.items()],
+        ignore_index=True,
+    )
+    pd.testing.assert_frame_equal(resampled.tables["tests"], agreement(pairs, alpha=0.2, seed=1))
+    pd.testing.assert_frame_equal(resampled.tables["tests_disagree"], disagreements(pairs, alpha=0.2, n=5))
+
+
+def test_everything_is_in_the_folder(resampled: Results, others: Path) -> None:
+    folder, page = resampled.folder, (resampled.folder / "README.md").read_text()
+    assert sorted(path.stem for path in folder.glob("*.csv")) == sorted(resampled.tables)
+    assert page.startswith("# A small study\n\nDoes it run?")
+    assert {path.name for path in (folder / "figures").iterdir()} == {
+        f"{name}.{kind}" for name in FIGURES for kind in ("png", "svg")
+    }
+    for name in FIGURES:
+        assert f"(figures/{name}.png)" in page
+    for name in resampled.tables:
+        assert f"[{name}.csv]({name}.csv)" in page
+    assert "**Natural comparisons**: 12 systems on others, 240 items" in page
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert manifest["study"]["seed"] == 1
+    assert manifest["data"]["task"] == tags(None).fingerprint
+    digest = sha256((others / "made" / "span_f1.csv").read_bytes()).hexdigest()
+    assert manifest["data"]["files"] == {"made/span_f1.csv": digest}
+    assert verify(folder) == []
+    assert str(Path.home()) not in json.dumps(manifest)
+
+
+def test_winners_of_a_domain_are_followed_from_where_the_study_says_and_another_seed_is_another_study(
+    resampled: Results, model: type[Study], tmp_path: Path
+) -> None:
+    """Without what others made, and without a page."""
+    domains = {"home": "mixed / x", "test_sets": ["away"], "size": 40, "n_splits": 2}
+    content = {key: value for key, value in STUDY.items() if key not in ("calibration", "tests")}
+    content |= {"domains": domains, "home": {"test_set": "home", "sizes": [50]}, "seed": 3, "metrics": ["accuracy"]}
+    content["natural"] = {**STUDY["natural"], "metric": "accuracy"}
+    study = make_study(content, "here", model)
+    found = found_by(study, context := RunContext(tmp_path, 1, data_dir=tmp_path))
+    options = {**COMPARED, "seed": 3}
+    outputs = ss.training.resample_training(
+        tags(None), fractions=[0.5, 0.2], replicates=[10, 10], seed=3, metric="accuracy"
+    )
+    pairs = compared(outputs["mixed"].domain("x"), **options)
+    wanted = ss.calibration(pairs, {"away": outputs["away"]}, seed=3)
+    table = found.tables["calibration_domains"]
+    np.testing.assert_allclose(table["share"], wanted["share"])
+    assert (set(table["test_set"]), set(table["n_items"])) == ({"mixed / x"}, {60})
+    sizes = found.comparisons.groupby("test_set", sort=False)["n_items"].unique().map(list).to_dict()
+    assert sizes == {"home": [50], "mixed / x": [40, 60], "away": [40]}
+    assert set(found.tables["systems"].columns[-3:]) == {f"score on {name}" for name in ("home", "away", "mixed")}
+    assert "overlay" not in found.tables
+    assert found.facts["Natural comparisons"].startswith("others is left out: made/accuracy.csv")
+    before = resampled.tables["systems"]["accuracy on home"]
+    assert found.tables["systems"]["score on home"].tolist() != before.tolist()
+    kept = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*.cell")}
+    again = found_by(study, context)
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.glob("*.cell")} == kept, "all is found"
+    for name, table in found.tables.items():
+        pd.testing.assert_frame_equal(again.tables[name], table)
+
+
+ALIKE = """
+from sklearn.dummy import DummyClassifier
+import numpy as np
+from simstudy.training import Task
+
+def task(data_dir):
+    rng = np.random.default_rng(0)
+    features, gold = rng.random((60, 2)), np.arange(60) % 2
+    systems = {"no": DummyClassifier(strategy="constant", constant=0)}
+    return Task.from_arrays("alike", features, gold, systems=systems, test_sets={"test": (features, gold)})
+"""
+
+
+def test_systems_that_all_answer_alike_have_a_page_too(tmp_path: Path) -> None:
+    """No pair has a standard error, so that nothing is said of what training sets do; two items are a test set."""
+    (tmp_path / "task.py").write_text(ALIKE)
+    (tmp_path / "study.toml").write_text(
+        'title = "T"\nquestion = "Q?"\ntask = "task.py:task"\nseed = 1\n[training]\nfractions = [0.5]\n'
+        'replicates = [4]\n[home]\ntest_set = "test"\nsizes = [2, 60]\n[domains]\ntest_sets = ["other"]\nsize = 2\n'
+    )
+    with pytest.raises(ValueError, match="task 'alike' has no test set 'other'"):
+        run_study(tmp_path, out=tmp_path / "out")
+    text = (tmp_path / "study.toml").read_text().split("[domains]")[0]
+    (tmp_path / "study.toml").write_text(f'{text}[calibration]\npopulation = ["test"]\nsize = 20\nn_draws = 2\n')
+    results = run_study(tmp_path, out=tmp_path / "out", n_jobs=1)
+    assert (results.comparisons["gain"] == 0).all()
+    assert "training_variance" not in results.tables
+    assert results.tables["thresholds"]["note"].str.startswith("too few pairs").all()
+    assert (results.folder / "README.md").read_text().startswith("# T\n")
+    assert not (results.folder / "figures" / "calibration_identical.png").exists(), "no class has a share"

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import simstudy as ss
 from simstudy.outputs import Outputs, TestSet
 from simstudy.studies import RunContext, make_study
 from simstudy.studies.resampling import overlay, study, test_sets
@@ -118,16 +117,20 @@ def test_redrawn_test_sets_are_of_the_joined_population_with_settings_of_their_o
 ) -> None:
     found: list[Any] = []
     monkeypatch.setattr(study, "compare_redrawn", lambda *given: found.append(given))
+    monkeypatch.setattr(study, "calibration", lambda *given, **options: (given, options))
     made = asked(calibration={"unit": unit} if unit else None) if unit else asked()
     if unit is None:
         part = {key: value for key, value in CONTENT["calibration"].items() if key != "unit"}
         made = made.model_copy(update={"calibration": type(made.calibration)(**part)})  # type: ignore[misc]
-    assert made.calibration is not None
-    study._redrawn(made, made.calibration, outputs, CONTEXT)
+    tables: Any = study._redrawn(made, outputs, CONTEXT)
     ((population, size, n_draws, context),) = found
     assert (size, n_draws, context) == (9, 3, CONTEXT)
     assert population.outputs.n_items == 12 + 24
     assert population.options == {**OPTIONS, "n_resamples": 80, "unit": unit or "item"}
+    (pairs, elsewhere), options = tables["calibration_identical"]
+    assert (pairs, elsewhere["population"]) == (None, population.outputs)
+    assert options == {"population": True, "seed": 6}
+    assert study._redrawn(asked(calibration=None), outputs, CONTEXT) == {}
 
 
 @pytest.mark.parametrize("home", [None, "mixed / x"])
@@ -138,35 +141,28 @@ def test_winners_are_followed_from_the_home_of_the_domains(
     found: dict[str, Any] = {}
 
     def calibration(pairs: pd.DataFrame, elsewhere: dict[str, Outputs], **options: Any) -> str:
-        key = "identical" if options.pop("population", False) else "domains"
-        found[key] = pairs, {name: one.n_items for name, one in elsewhere.items()}, options
-        return key
+        found["domains"] = pairs, {name: one.n_items for name, one in elsewhere.items()}, options
+        return "domains"
 
-    monkeypatch.setattr(study, "baseline", lambda *given, **options: found.update(baseline=(given, options)))
+    monkeypatch.setattr(
+        study, "baseline", lambda *given, **options: found.update(baseline=(given, options)) or "halves"
+    )
     monkeypatch.setattr(study, "calibration", calibration)
     monkeypatch.setattr(study, "with_baseline", lambda table, halved: (table, halved))
     made = asked(domains={"home": home} if home else {})
-    assert made.domains is not None
-    study._baseline(made, made.domains, outputs, CONTEXT)
+    pairs = pd.DataFrame({"test_set": ["home", "home", "away", "mixed / x"], "n_items": [10, 20, 20, 12]})
+    tables: Any = study._across_domains(made, outputs, pairs, CONTEXT)
     (test_set, sizes), options = found["baseline"]
     whole = ("mixed / x", 12) if home else ("home", 20)
     assert (test_set.name, test_set.outputs.n_items) == whole
     assert test_set.options == OPTIONS
     assert sizes == {"away": 12, "mixed / y": 12}
     assert options == {"n_splits": 4, "context": CONTEXT}
-    pairs = pd.DataFrame({"test_set": ["home", "home", "away", "mixed / x"], "n_items": [10, 20, 20, 12]})
-    tables: Any = study._calibrations(
-        made, outputs, pairs, redrawn=pd.DataFrame({"r": [1]}), halved=pd.DataFrame({"h": [1]})
-    )
-    assert tables["calibration_identical"] == "identical"
-    assert tables["calibration_domains"][0] == "domains"
-    assert tables["calibration_domains"][1].columns.tolist() == ["h"]
-    redrawn, elsewhere, options = found["identical"]
-    assert (redrawn.columns.tolist(), elsewhere, options) == (["r"], {"population": 36}, {"seed": 6})
+    assert tables == {"calibration_domains": ("domains", "halves")}
     followed, elsewhere, options = found["domains"]
     assert list(followed.itertuples(index=False, name=None)) == [whole]
     assert (elsewhere, options) == (sizes, {"seed": 6})
-    assert study._calibrations(made, outputs, pairs, redrawn=None, halved=None) == {}
+    assert study._across_domains(asked(domains=None), outputs, pairs, CONTEXT) == {}
 
 
 def test_test_sets_are_found_by_name_and_by_domain(outputs: dict[str, Outputs]) -> None:
@@ -248,7 +244,7 @@ def test_thresholds_are_by_all_kinds_and_fitted_at_home(monkeypatch: pytest.Monk
     )
     pairs = pd.DataFrame({"test_set": ["home", "away"], "alternative": alternative, "unit": "cluster"})
     made = asked(comparison={"alternative": alternative})
-    found = study._thresholds(made, pairs, pairs.head(1).assign(unit="item"))
+    found = study._thresholds(made, pairs, pairs.head(1).assign(unit="item"), [])
     sides = ["greater", "two-sided"] if alternative == "greater" else ["two-sided"]
     assert found[["test_set", "unit", "alternative", "fit"]].fillna(0).to_numpy().tolist() == [
         row for side in sides
@@ -256,33 +252,7 @@ def test_thresholds_are_by_all_kinds_and_fitted_at_home(monkeypatch: pytest.Monk
     ]  # fmt: skip
     assert set(found["threshold"]) == {5}
     assert set(found["residual"].dropna()) == {0.25}
-    alone = study._thresholds(made, pairs.head(1), None)
+    alone = study._thresholds(made, pairs.head(1), None, [])
     assert alone[["unit", "alternative"]].to_numpy().tolist() == [["cluster", side] for side in sides]
-    others = pd.concat(study._fitted(made, pairs.head(1)))
-    assert others[["alternative", "fit"]].to_numpy().tolist() == [[side, 4] for side in sides]
-
-
-ALIKE = """
-from sklearn.dummy import DummyClassifier
-import numpy as np
-from simstudy.training import Task
-
-def task(data_dir):
-    rng = np.random.default_rng(0)
-    features, gold = rng.random((60, 2)), np.arange(60) % 2
-    systems = {"no": DummyClassifier(strategy="constant", constant=0)}
-    return Task.from_arrays("alike", features, gold, systems=systems, test_sets={"test": (features, gold)})
-"""
-
-
-def test_systems_that_all_answer_alike_have_a_page_too(tmp_path: Path) -> None:
-    """No pair has a standard error, so that nothing is said of what training sets do."""
-    (tmp_path / "task.py").write_text(ALIKE)
-    (tmp_path / "study.toml").write_text(
-        'title = "T"\nquestion = "Q?"\ntask = "task.py:task"\nseed = 1\n[training]\nfractions = [0.5]\n'
-        'replicates = [4]\n[home]\ntest_set = "test"\nsizes = [30, 60]\n'
-    )
-    results = ss.run_study(tmp_path, out=tmp_path / "out", n_jobs=1)
-    assert (results.comparisons["gain"] == 0).all()
-    assert "training_variance" not in results.tables
-    assert (results.folder / "README.md").read_text().startswith("# T\n")
+    others = study._thresholds(made, pairs.head(1), None, [pairs.head(1).assign(unit="other")]).tail(len(sides))
+    assert others[["unit", "alternative", "fit"]].to_numpy().tolist() == [["other", side, 4] for side in sides]

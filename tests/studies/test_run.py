@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import time
-from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.naive_bayes import GaussianNB
-from threadpoolctl import threadpool_limits
 from typer.testing import CliRunner
 
 import simstudy as ss
-from simstudy.analyses.confidence_model import confidence_models
-from simstudy.analyses.training_variance import training_variance
 from simstudy.cli import app
-from simstudy.running.results_folder import verify
 from simstudy.studies import Results, StudyError, load_study
 from simstudy.studies.run import _asked, study_cells
 from simstudy.training import Task
-from tests.oracles import compared
 
 SMALL = """
 title = "A small study"
@@ -75,78 +66,6 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Results:
     return ss.run_study(folder, out=folder / "out", n_jobs=2)
 
 
-def test_everything_is_there(done: Results) -> None:
-    assert set(tables(done.folder)) == {
-        "systems.csv",
-        "thresholds.csv",
-        "curves.csv",
-        "points.csv",
-        "calibration_identical.csv",
-        "calibration_domains.csv",
-        "confidence_models.csv",
-        "training_variance.csv",
-    }
-    drawn = {path.name for path in (done.folder / "figures").iterdir()}
-    for name in ("gain_confidence", "sizes", "domains", "calibration_identical", "calibration_domains"):
-        assert {f"{name}.png", f"{name}.svg"} <= drawn
-    page = (done.folder / "README.md").read_text()
-    assert page.startswith("# A small study\n\nDoes it run?")
-    for path in (done.folder / "figures").glob("*.png"):
-        assert f"figures/{path.name}" in page
-
-
-def test_tables_hold_what_the_api_gives(done: Results) -> None:
-    """The study's numbers, made again by hand from its public parts."""
-    task = ss.training.load_task("digits")
-    outputs = ss.training.resample_training(task, fractions=[0.3, 0.1], replicates=[4, 4], seed=7)
-    pairs = compared(outputs["test"].head(300), n_resamples=20_000, seed=7)
-    mine = done.comparisons.query("test_set == 'test' and n_items == 300").reset_index(drop=True)
-    pd.testing.assert_frame_equal(mine, pairs)
-    at_home = done.comparisons.query("test_set == 'test'")
-    models = confidence_models(at_home, ss.analyses.correlation(outputs["test"].head(300)), seed=7)
-    pd.testing.assert_frame_equal(done.tables["confidence_models"], models)
-    trained = training_variance(pairs, outputs["test"].head(300))
-    pd.testing.assert_frame_equal(done.tables["training_variance"], trained)
-    assert len(done.comparisons) == 4 * 32 * 31 / 2  # home 100, 300 and 150 (beside the domain), the domain
-    table = pd.read_csv(done.folder / "thresholds.csv")
-    mine = table.query("test_set == 'test' and n_items == 300 and relation == 'all pairs'").iloc[0]
-    window = pairs.loc[pairs["p_value"].between(0.04, 0.06), "gain"]
-    assert mine.n_window == len(window)
-    if len(window) >= 20:
-        assert mine.threshold == pytest.approx(np.percentile(window, 95), rel=1e-5)
-    calibrated = pd.read_csv(done.folder / "calibration_domains.csv")
-    assert set(calibrated["elsewhere"]) == {"noise 2/16", "rotated 10°"}
-    assert (calibrated["n_items"] == 300).all()
-    assert (pd.read_csv(done.folder / "calibration_identical.csv")["n_items"] == 120).all()
-    systems = pd.read_csv(done.folder / "systems.csv")
-    np.testing.assert_allclose(systems["score on test"], outputs["test"].scores(), rtol=1e-5)
-
-
-def test_the_manifest_tells_how_to_get_the_numbers_again(done: Results) -> None:
-    manifest = json.loads((done.folder / "manifest.json").read_text())
-    assert manifest["study"]["seed"] == 7
-    assert manifest["versions"]["numpy"] == np.__version__
-    assert manifest["data"]["task"] == ss.training.load_task("digits").fingerprint
-    for name, digest in manifest["files"].items():
-        assert sha256((done.folder / name).read_bytes()).hexdigest() == digest
-    assert set(tables(done.folder)) <= set(manifest["files"])
-    assert verify(done.folder) == []
-    assert str(Path.home()) not in json.dumps(manifest)
-
-
-def test_jobs_do_not_change_a_byte_and_a_second_run_finds_everything(
-    done: Results, study: Path, tmp_path: Path
-) -> None:
-    # Two workers have one thread each; how many threads there are must not change a byte either.
-    with threadpool_limits(2):
-        again = ss.run_study(study, out=tmp_path / "again", n_jobs=1)
-    assert tables(again.folder) == tables(done.folder)
-    cells = {path: path.stat().st_mtime_ns for path in (again.folder / "cells").glob("*.cell")}
-    ss.run_study(study, out=tmp_path / "again")
-    assert {path: path.stat().st_mtime_ns for path in (again.folder / "cells").glob("*.cell")} == cells
-    assert tables(again.folder) == tables(done.folder)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("n_kept", [3, 33])
 def test_killed_and_run_again_ends_with_the_same_bytes(done: Results, study: Path, tmp_path: Path, n_kept: int) -> None:
@@ -171,44 +90,10 @@ def test_killed_and_run_again_ends_with_the_same_bytes(done: Results, study: Pat
     assert tables(out) == tables(done.folder)
 
 
-def test_a_study_too_small_for_curves_and_thresholds_says_so(study: Path, tmp_path: Path) -> None:
-    """Twelve systems: 12 pairs of one family have no curve and no window has enough pairs; all ends well."""
-    study.write_text(SMALL.replace("[0.3, 0.1]", "[0.3]").replace("[4, 4]", "[3]"))
-    results = ss.run_study(study, out=tmp_path / "out", n_jobs=1)
-    assert results.tables["thresholds"]["note"].str.startswith("too few pairs").any()
-    page = (results.folder / "README.md").read_text()
-    assert "figures/gain_confidence.png" in page
-    assert (results.folder / "manifest.json").exists()
-
-
-def test_a_run_with_fewer_parts_leaves_nothing_of_the_other(done: Results, study: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    shutil.copytree(done.folder, out)
-    study.write_text(SMALL.split("[domains]")[0])
-    ss.run_study(study, out=out, n_jobs=1)
-    assert not list(out.glob("calibration*"))
-    page = (out / "README.md").read_text()
-    assert all(path.stem in page for path in (out / "figures").iterdir())
-
-
-def test_two_items_give_no_winner_and_no_traceback(done: Results, study: Path, tmp_path: Path) -> None:
-    shutil.copytree(done.folder, tmp_path / "out")
-    study.write_text(SMALL.replace("sizes = [100, 300]", "sizes = [2]").replace("size = 150", "size = 2"))
-    assert ss.run_study(study, out=tmp_path / "out", n_jobs=1).folder == tmp_path / "out"
-
-
 def test_out_must_be_a_folder_that_can_be_made(study: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(ValueError, match="out must be a folder, but"):
         ss.run_study(study, out=tmp_path / "file")
-
-
-def test_another_seed_gives_other_numbers_and_the_page_names_it(done: Results, study: Path, tmp_path: Path) -> None:
-    results = ss.run_study(study, out=tmp_path / "out", seed=5, n_jobs=1)
-    assert "`simstudy run small/study.toml --seed 5`" in (results.folder / "README.md").read_text()
-    found, before = tables(results.folder), tables(done.folder)
-    assert found.keys() == before.keys()
-    assert all(found[name] != before[name] for name in found)
 
 
 class Shaky(ClassifierMixin, BaseEstimator):

@@ -52,7 +52,7 @@ def tells(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Tells:
                 pass
             return Findings(**{"tables": {"numbers": TABLE}, "sections": [], **found})
 
-        monkeypatch.setattr(module, "run_of_kind", lambda study: run)
+        monkeypatch.setattr(module, "found_by", run)
         return seen
 
     return made
@@ -154,7 +154,7 @@ def test_cells_of_all_parts_are_listed_in_order(tells: Tells, tmp_path: Path, mo
             found = context.run(part, str.upper, [Cell(name, {"name": name}, (name,)) for name in names])
         return Findings(tables={"found": pd.DataFrame({"found": found})}, sections=[])
 
-    monkeypatch.setattr(module, "run_of_kind", lambda study: run)
+    monkeypatch.setattr(module, "found_by", run)
     out = tmp_path / "out"
     assert study_cells(STUDY, out=out)["cell"].tolist() == ["a", "b"], "what follows is not known yet"
     assert not out.exists()

@@ -100,31 +100,6 @@ def test_correlations_are_numpys(done: Results, home: Outputs) -> None:
     assert (row.r12_25, row.r12_75) == pytest.approx(tuple(np.quantile(r12, [0.25, 0.75])))
 
 
-def test_the_page_shows_both_figures(done: Results) -> None:
-    page = (done.folder / "README.md").read_text()
-    assert {path.name for path in (done.folder / "figures").iterdir()} >= FIGURES
-    for name in FIGURES:
-        assert name.endswith(".svg") or f"(figures/{name})" in page
-    for name in TABLES:
-        assert f"[{name}.csv]({name}.csv)" in page
-
-
-def test_a_run_without_the_section_leaves_none_of_it(done: Results, tmp_path: Path) -> None:
-    folder = tmp_path / done.folder.parent.name
-    folder.mkdir()
-    (folder / "study.toml").write_text(WITH)
-    first = ss.run_study(folder, out=folder / "out", n_jobs=1)
-    csv = {path.name: path.read_bytes() for path in first.folder.glob("*.csv")}
-    assert csv == {path.name: path.read_bytes() for path in done.folder.glob("*.csv")}
-    (folder / "study.toml").write_text(WITHOUT)
-    again = ss.run_study(folder, out=folder / "out", n_jobs=1)
-    assert {path.stem for path in again.folder.glob("*.csv")} == set(done.tables) - TABLES
-    assert not FIGURES & {path.name for path in (again.folder / "figures").iterdir()}
-    page = (again.folder / "README.md").read_text()
-    assert all(path.stem in page for path in (again.folder / "figures").iterdir())
-    assert "tests side by side" not in (again.folder / "manifest.json").read_text()
-
-
 def test_tests_that_draw_resamples_can_be_asked_for_fewer(
     home: Outputs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

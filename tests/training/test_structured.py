@@ -14,7 +14,7 @@ import pytest
 
 from simstudy.metrics.spans import span_counts
 from simstudy.running.runner import CellsFailed
-from simstudy.studies.stand_ins import stand_in
+from simstudy.studies.problems import stand_in
 from simstudy.training import Examples, Task
 from simstudy.training.resampling import Variant, resample_training
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from simstudy.analyses.duplicates import DUPLICATES
 from simstudy.loaders.base import MISSING
@@ -15,6 +15,7 @@ from simstudy.metrics.mean import LOWER_MEAN
 from simstudy.studies.definition import (
     ASCENDING,
     EACH_ONCE,
+    Alpha,
     Comparison,
     Keys,
     Positive,
@@ -22,17 +23,17 @@ from simstudy.studies.definition import (
     Size,
     Study,
     check_resamples,
+    checked,
     one_of,
-)
+)  # fmt: skip
 from simstudy.validation import check_choice
 
 
-def _known_metrics(metric: str | list[str]) -> str | list[str]:
+def _check_metrics(metric: str | list[str]) -> None:
     if not metric:
         raise ValueError("it must name at least one metric")
     for name in [metric] if isinstance(metric, str) else metric:
         get_metric(name)
-    return metric
 
 
 class SystemsTable(Keys):
@@ -54,7 +55,7 @@ class NaturalTestSet(Keys):
 
     name: str
     each: list[str] = Field(default=[""], min_length=1)
-    metric: Annotated[str | list[str], AfterValidator(_known_metrics)]
+    metric: Annotated[str | list[str], checked(_check_metrics)]
     paths: list[str] = Field(min_length=1)
     """Data files, <folder>/<file>, or folders of them."""
     references: list[str] = []
@@ -89,9 +90,8 @@ class NaturalTestSet(Keys):
     @model_validator(mode="after")
     def _one_group_each(self) -> Self:
         members = [system for group in self.groups.values() for system in group]
-        for system in members:
-            if members.count(system) > 1:
-                raise ValueError(f"groups must have each system once; '{system}' is there twice")
+        if twice := [system for system in members if members.count(system) > 1]:
+            raise ValueError(f"groups must have each system once; '{twice[0]}' is there twice")
         if self.groups and self.systems:
             raise ValueError("groups are for test sets without a table of systems; leave out groups or systems")
         if self.groups and len(self.by) != 1:
@@ -100,9 +100,8 @@ class NaturalTestSet(Keys):
 
     @model_validator(mode="after")
     def _one_direction(self) -> Self:
-        for name in self.metrics:
-            if self.missing == "zero" and name == LOWER_MEAN:
-                raise ValueError(f"missing must be 'error' or 'drop' for '{name}': 0 would be the best score")
+        if LOWER_MEAN in self.metrics and self.missing == "zero":
+            raise ValueError(f"missing must be 'error' or 'drop' for '{LOWER_MEAN}': 0 would be the best score")
         return self
 
     @property
@@ -160,19 +159,15 @@ class NaturalStudy(Study):
     test_sets: list[NaturalTestSet] = Field(min_length=1)
     comparison: Comparison = Comparison()
     duplicates: Annotated[str, one_of(DUPLICATES)] = "drop"
-    alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05
+    alpha: Alpha = 0.05
     shown: list[str] = []
     """Test sets whose curves the page draws; by default the first six."""
     calibration: list[CrossDomain] = []
 
     @model_validator(mode="after")
-    def _resampled(self) -> Self:
-        for part in self.test_sets:
-            check_resamples(self.comparison.test, part.n_resamples)
-        return self
-
-    @model_validator(mode="after")
-    def _known_names(self) -> Self:
+    def _one_whole(self) -> Self:
+        for test_set in self.test_sets:
+            check_resamples(self.comparison.test, test_set.n_resamples)
         names = [(name, m) for part in self.test_sets for name in part.names for m in part.metrics]
         for key in names:
             if not key[0].strip():

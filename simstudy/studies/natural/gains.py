@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 import pandas as pd
 
@@ -13,29 +13,30 @@ from simstudy.analyses.thresholds import rule_of_thumb
 from simstudy.examination.rows import gain_columns, gain_rows, gains_text
 from simstudy.metrics import find_metric, label
 from simstudy.pages.sections import Column, Figure, Section, Table
+from simstudy.studies.figures import panel
 
 # With fewer test sets there is nothing to see against test size, or in a chart of test sets.
 _LEAST_SETS = 6
 # Rows of a table of test sets that a page, or a terminal, has room for.
 _MOST_ROWS = 60
 _SIDES = {"greater": "one-sided", "two-sided": "two-sided"}
+# The first columns of a table of test sets.
+_TEST_SET = {"test set": "{test_set:name}", "metric": "{metric:metric}", "items": "{n_items:,}"}
 
 
-def sections(tables: Mapping[str, pd.DataFrame], shown: tuple[str, ...] | list[str]) -> list[Section]:
+def sections(tables: Mapping[str, pd.DataFrame], shown: Sequence[str]) -> list[Section]:
     """The parts of the page on gains; its table has the test sets of `shown`, or all where that is empty."""
     every = tables["significant_gains"]
-    gains = _as_studied(every[every["of"] == ALL_PAIRS])
+    gains = _as_studied(every)
     whole = _whole(gains)
-    known = _all_pairs(whole)
-    known = known[known["true_80"].notna()]
-    rows = every if len(every) <= 2 * _MOST_ROWS else _whole(every)
-    rows = rows[rows["test_set"].isin(shown)] if shown else rows
+    known = _all_pairs(whole).dropna(subset="true_80")
+    rows = _of(every if len(every) <= 2 * _MOST_ROWS else _whole(every), shown)
     chart = _charted(whole)
     parts = [
         Section(
             "The gain that is significant",
             gains_text(_SIDES[every["alternative"].iloc[0]], every["alpha"].iloc[0]),
-            figure=Figure("significant_gains", lambda: plot.gains_by_test_set(chart)) if len(chart) else None,
+            figure=Figure("significant_gains", partial(plot.gains_by_test_set, chart)) if len(chart) else None,
             table=_table(tables["thresholds"], rows),
         )
     ]
@@ -44,35 +45,28 @@ def sections(tables: Mapping[str, pd.DataFrame], shown: tuple[str, ...] | list[s
             "A point for each test set, all pairs together: the true gain that is found with power 0.8 "
             f"({_asked(every)}), and c / sqrt(n) with the median c of the test sets; the band holds c of 80 % of them."
         )
-        drawn = Figure("test_sizes", lambda: plot.gains_by_size(known))
-        parts.append(Section("Test size", text + _rule(known), figure=drawn))
+        figure = Figure("test_sizes", partial(plot.gains_by_size, known))
+        parts.append(Section("Test size", text + _rule(known), figure=figure))
     segments = _all_pairs(gains).groupby(["test_set", "metric"], sort=False).filter(lambda rows: len(rows) > 1)
     if segments["true_80"].notna().any():
         text = (
             "Nested initial segments of a test set, all pairs together: the true gain that is found with power 0.8 "
             f"({_asked(segments)}), and c / sqrt(n)."
         )
-        parts.append(Section("Initial segments", text, figure=Figure("segments", lambda: _draw_segments(segments))))
+        parts.append(Section("Initial segments", text, figure=_segments(segments)))
     return parts
 
 
-def summary(gains: pd.DataFrame, shown: tuple[str, ...] | list[str]) -> dict[str, Table]:
+def summary(gains: pd.DataFrame, shown: Sequence[str]) -> dict[str, Table]:
     """What a terminal shows at the end: title -> a few rows."""
-    whole = _all_pairs(_whole(_as_studied(gains[gains["of"] == ALL_PAIRS])))
-    rows = whole[whole["test_set"].isin(shown)] if shown else whole
-    columns = {
-        "test set": "{test_set:name}",
-        "metric": "{metric:metric}",
-        "items": "{n_items:,}",
-        "pairs": "{n_pairs:,}",
+    rows = _of(_all_pairs(_whole(_as_studied(gains))), shown).head(_MOST_ROWS)
+    columns: dict[str, str | Column] = {**_TEST_SET, "pairs": "{n_pairs:,}"}
+    numbers = gain_columns("gain", intervals=False)
+    columns |= {
+        heading: numbers[heading]
+        for heading in ("observed, half of the pairs", "observed, 95 % of the pairs", "true, power 0.8")
     }
-    numbers = {
-        "observed, half of the pairs": "observed_50",
-        "observed, 95 % of the pairs": "observed_95",
-        "true, power 0.8": "true_80",
-    }
-    listed = {heading: Column(f"{{{name}:gain}}", missing="too few pairs") for heading, name in numbers.items()}
-    return {f"Gain that is significant ({_asked(gains)})": Table(rows.head(_MOST_ROWS), {**columns, **listed})}
+    return {f"Gain that is significant ({_asked(gains)})": Table(rows, columns)}
 
 
 def _charted(whole: pd.DataFrame) -> pd.DataFrame:
@@ -113,9 +107,14 @@ def _asked(gains: pd.DataFrame) -> str:
 
 
 def _as_studied(gains: pd.DataFrame) -> pd.DataFrame:
-    """The rows of each test set's own unit, which come first; others are there for comparison."""
-    own: pd.DataFrame = gains[gains["unit"] == gains.groupby(["test_set", "metric"])["unit"].transform("first")]
-    return own
+    """The rows of all pairs by each test set's own unit, which comes first; others are there for comparison."""
+    every = gains[gains["of"] == ALL_PAIRS]
+    return every[every["unit"] == every.groupby(["test_set", "metric"])["unit"].transform("first")]
+
+
+def _of(rows: pd.DataFrame, shown: Sequence[str]) -> pd.DataFrame:
+    """The rows of the test sets that are shown: all, where none is named."""
+    return rows[rows["test_set"].isin(shown)] if shown else rows
 
 
 def _whole(gains: pd.DataFrame) -> pd.DataFrame:
@@ -134,21 +133,19 @@ def _all_pairs(gains: pd.DataFrame) -> pd.DataFrame:
     return joined.sort_values(keys[2], kind="stable")
 
 
-def _draw_segments(gains: pd.DataFrame) -> Any:
+def _segments(gains: pd.DataFrame) -> Figure:
     several = gains["metric"].nunique() > 1
     named = gains.assign(test_set=gains["test_set"] + (", " + gains["metric"].map(label) if several else ""))
     # A longer legend would lie on the lines.
     aside = named["test_set"].nunique() > 4
-    return plot.single(plot.gains_by_size, named, by="test_set", width=6.4, height=4.0, legend_aside=aside)
+    return panel("segments", plot.gains_by_size, named, by="test_set", width=6.4, height=4.0, legend_aside=aside)
 
 
 def _table(thresholds: pd.DataFrame, gains: pd.DataFrame) -> Table:
     return Table(
         gain_rows(thresholds, gains, ["test_set", "metric", "n_items", "relation", "by", "unit"]),
         {
-            "test set": "{test_set:name}",
-            "metric": "{metric:metric}",
-            "items": "{n_items:,}",
+            **_TEST_SET,
             "unit": "{unit}",
             "relation": "{relation:name}",
             "systems": "{n_systems}",

@@ -12,6 +12,8 @@ from simstudy import plot
 from simstudy.engines.registry import TESTS
 from simstudy.metrics import label
 from simstudy.pages.sections import Column, Figure, Section, Table
+from simstudy.studies.baselines import beside
+from simstudy.studies.figures import panel
 from simstudy.studies.natural import gains
 from simstudy.studies.natural.cross_domain import OTHERS, POPULATION
 from simstudy.studies.natural.definition import NaturalStudy
@@ -47,51 +49,37 @@ _MOST_NOTES = 4
 
 def sections(tables: Mapping[str, pd.DataFrame], study: NaturalStudy) -> list[Section]:
     """The parts of the page."""
-    parts = [
+    return [
         Section(
             "Gain against confidence",
             f"Each point is a pair of systems on the whole test set (of a class of more than {POINTS} an even choice "
             f"of those with p >= 0.001); lines are running medians of classes with {_LEAST_PAIRS} such pairs and more, "
             "bands hold 5-95 % of the pairs (the manner of figures 2 to 4 of Berg-Kirkpatrick et al. 2012).",
-            figure=Figure("gain_confidence", lambda: _draw_curves(tables["points"], tables["curves"])),
+            figure=Figure("gain_confidence", partial(_draw_curves, tables["points"], tables["curves"])),
         ),
         *gains.sections(tables, study.shown),
         _ranks(tables["ranks"], study),
         _leaderboard(tables["leaderboard"], study),
+        *(_calibrations(tables["calibration"]) if "calibration" in tables else []),
+        *([_duplicates(tables["duplicates"])] if len(tables["duplicates"]) else []),
     ]
-    if "calibration" in tables:
-        parts += _calibrations(tables["calibration"])
-    if len(tables["duplicates"]):
-        parts.append(
-            Section(
-                "Near-duplicates",
-                "Pairs of systems with more than 90 % of their answers in common (of scores: of those that differ at "
-                "all). Some were dropped, so that the first by name stays.",
-                table=_duplicates(tables["duplicates"]),
-            )
-        )
-    return parts
 
 
 def facts(study: NaturalStudy, pairs: pd.DataFrame, notes: Sequence[str]) -> dict[str, str]:
     """What was run."""
-    one, drawn = pairs.iloc[0], pairs.loc[pairs["monte_carlo"], "n_resamples"]
-    numbers = [f"{count:,}" for count in sorted(set(drawn))]
-    test = TESTS[one.test]
+    one, told = pairs.iloc[0], list(dict.fromkeys(notes))
+    numbers = [f"{count:,}" for count in sorted(set(pairs.loc[pairs["monte_carlo"], "n_resamples"]))]
+    drawn = f", the others are from {' or '.join(numbers)} resamples" if numbers else ""
     sides = "two-sided" if one.alternative == "two-sided" else "one-sided"
-    how = f"{pairs['exact'].mean():.0%} of the p-values are of exact tests, "
-    how += f"{1 - pairs['monte_carlo'].mean():.0%} have no Monte Carlo error" + (
-        f", the others are from {' or '.join(numbers)} resamples" if numbers else ""
-    )
     units = sorted(pairs["unit"].unique(), key=lambda unit: unit != "item")
     listed = {
         "Test sets": f"{pairs['test_set'].nunique()}, {len(pairs):,} comparisons of pairs",
-        "Test": f"{test.title} ({one.test}), {sides}; {how}",
-        "Null hypothesis": test.null,
+        "Test": f"{TESTS[one.test].title} ({one.test}), {sides}; {pairs['exact'].mean():.0%} of the p-values are of "
+        f"exact tests, {1 - pairs['monte_carlo'].mean():.0%} have no Monte Carlo error{drawn}",
+        "Null hypothesis": TESTS[one.test].null,
         "Units": " or, where the data name documents, ".join(units),
         "Seed": str(study.seed),
     }
-    told = list(dict.fromkeys(notes))
     more = [f"and {len(told) - _MOST_NOTES} more notes of this kind"] if len(told) > _MOST_NOTES else []
     return listed | ({"Data": "; ".join([*told[:_MOST_NOTES], *more])} if told else {})
 
@@ -103,8 +91,7 @@ def _draw_curves(points: pd.DataFrame, curves: pd.DataFrame) -> Any:
     columns = 2 if len(keys) in (2, 4) else min(3, len(keys))
     figure, axes = plot.panels(titles, per_row=columns, width=4.0, height=3.2, shared=False)
     for (name, metric, _), ax in zip(keys, axes, strict=True):
-        own = points[(points["test_set"] == name) & (points["metric"] == metric)]
-        lines = curves[(curves["test_set"] == name) & (curves["metric"] == metric)]
+        own, lines = (rows[(rows["test_set"] == name) & (rows["metric"] == metric)] for rows in (points, curves))
         undecided = own.loc[own["p_value"] >= 0.001, "relation"].value_counts()
         lines = lines[lines["relation"].isin(undecided.index[undecided >= _LEAST_PAIRS])]
         plot.curve(own, lines, ax=ax)
@@ -152,8 +139,8 @@ def _leaderboard(boards: pd.DataFrame, study: NaturalStudy) -> Section:
         f"all, all at once with 95 % confidence; {best} of {len(board)} systems may be the best. All are in "
         "leaderboard.csv."
     )
-    drawn = Figure("leaderboard", lambda: plot.leaderboard(board.head(_MOST_SYSTEMS)))
-    return Section("Leaderboard", text, figure=drawn)
+    figure = Figure("leaderboard", partial(plot.leaderboard, board.head(_MOST_SYSTEMS)))
+    return Section("Leaderboard", text, figure=figure)
 
 
 def _calibrations(table: pd.DataFrame) -> list[Section]:
@@ -163,24 +150,21 @@ def _calibrations(table: pd.DataFrame) -> list[Section]:
     for number, ((homes, metric), rows) in enumerate(parted, start=1):
         if not rows["share"].notna().any():
             continue
+        name = f"calibration_{number}" if parted.ngroups > 1 else "calibration"
         if (rows["elsewhere"] == OTHERS).any():
             text = "Winners in one domain who also win in all the others together, by p at home"
             redrawn = (rows["elsewhere"] == POPULATION).any()
             text += ", and the same for test sets redrawn from all items. " if redrawn else ". "
-            draw = partial(_draw_domains, rows, str(homes))
+            named = rows.assign(home=rows["test_set"].str.removeprefix(f"{homes} / "))
+            known = named[named.groupby("home")["share"].transform("count") > 0]
+            size = {"width": 6.2, "height": 3.9, "legend_aside": True}
+            figure = panel(name, plot.calibration, known, title=homes, by="home", **size)
         else:
             text = "Winners on one test set who also win on another, by p at home (their Table 1). "
-            draw = partial(_draw_test_sets, rows)
-        figure = Figure(f"calibration_{number}" if parted.ngroups > 1 else "calibration", draw)
+            figure = Figure(name, partial(_draw_test_sets, rows))
         heading = f"Does the winner win elsewhere? {shown(homes)}" + (f", {metric}" if several else "")
         parts.append(Section(heading, text + _BESIDE, figure=figure, table=_calibration(rows)))
     return parts
-
-
-def _draw_domains(rows: pd.DataFrame, homes: str) -> Any:
-    named = rows.assign(home=rows["test_set"].str.removeprefix(f"{homes} / "))
-    known = named[named.groupby("home")["share"].transform("count") > 0]
-    return plot.single(plot.calibration, known, title=homes, width=6.2, height=3.9, legend_aside=True, by="home")
 
 
 def _draw_test_sets(rows: pd.DataFrame) -> Any:
@@ -196,29 +180,26 @@ def _draw_test_sets(rows: pd.DataFrame) -> Any:
 
 
 def _calibration(rows: pd.DataFrame) -> Table:
-    beside = rows["baseline"].where(rows["baseline"].notna(), rows["expected"])
     bins = Column("{p_from:g} – {p_to:g}").texts(rows)
     return Table(
-        rows.assign(beside=beside, bin=bins),
+        rows.assign(beside=beside(rows), bin=bins),
         {"home": "{test_set:name}", "elsewhere": "{elsewhere:name}"},
         across="bin",
         cell=Column("{share:.0%}[ ({beside:.0%})]", missing="too few"),
     )
 
 
-def _duplicates(table: pd.DataFrame) -> Table:
+def _duplicates(table: pd.DataFrame) -> Section:
     """One row a pair and test set, whatever the number of metrics; the most alike first."""
-    rows = table.drop_duplicates(["test_set", "system_a", "system_b"]).sort_values(
-        ["share", "test_set"], ascending=[False, True], kind="stable"
-    )
-    most = rows.head(40)
-    return Table(
-        most.assign(dropped=most["dropped"].replace("", "none")),
-        {
-            "test set": "{test_set:name}",
-            "systems": "{system_a:name} / {system_b:name}",
-            "compared": "{compared}",
-            "identical": "{share:.1%}",
-            "dropped": "{dropped}",
-        },
+    rows = table.drop_duplicates(["test_set", "system_a", "system_b"])
+    rows = rows.sort_values(["share", "test_set"], ascending=[False, True], kind="stable").head(40)
+    columns = {"test set": "{test_set:name}", "systems": "{system_a:name} / {system_b:name}", "compared": "{compared}"}
+    return Section(
+        "Near-duplicates",
+        "Pairs of systems with more than 90 % of their answers in common (of scores: of those that differ at all). "
+        "Some were dropped, so that the first by name stays.",
+        table=Table(
+            rows.assign(dropped=rows["dropped"].replace("", "none")),
+            {**columns, "identical": "{share:.1%}", "dropped": "{dropped}"},
+        ),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -25,6 +25,9 @@ from simstudy.studies.natural.definition import NaturalTestSet, SystemsTable
 from simstudy.studies.problems import Problems
 from simstudy.validation import check_choice
 
+# How files end that are tables of scores.
+_TABLES = (".csv", ".tsv", ".parquet")
+
 
 def read_all(
     study: str,
@@ -38,8 +41,7 @@ def read_all(
     """All test sets of a study, each by each metric, and the SHA-256 of every file that was read.
 
     `duplicates` is for test sets that do not say what is done with near-duplicates; these are all there still.
-    Where files are not at hand, or outside the folder of data, a DataError names all of them before any is read; where
-    files cannot be read as the definition says, a StudyError names all their test sets.
+    A DataError names all files that are not at hand, before any is read; a StudyError all that cannot be read.
     """
     found: list[TestSet] = []
     files = _Files(data_dir, allow_outside)
@@ -96,7 +98,7 @@ class _Files:
         try:
             return [find(name, self._data_dir, allow_outside=self._allow_outside)]
         except DataError:
-            if name in registry() or Path(name).suffix in (".gz", ".csv", ".tsv", ".parquet"):
+            if name in registry() or Path(name).suffix in (".gz", *_TABLES):
                 raise
             return find_folder(name, self._data_dir, allow_outside=self._allow_outside)
 
@@ -112,8 +114,9 @@ class _Reader:
     def files(self) -> list[str]:
         """The data files that it needs, as the definition names them."""
         own = self.settings
-        tables = [own.items] * bool(own.items) + ([own.systems.file] if own.systems else [])
-        return [self._filled(str(file)) for file in [*own.paths, *own.references, *tables]]
+        tables = [own.items] if own.items else []
+        tables += [own.systems.file] if own.systems else []
+        return [self._filled(file) for file in [*own.paths, *own.references, *tables]]
 
     def paths(self) -> list[Path]:
         """Where these are, each once."""
@@ -121,15 +124,13 @@ class _Reader:
 
     def read(self, task: str, duplicates: str) -> TestSet:
         """The test set, as the definition has it."""
-        settings = self.settings
-        paths = [path for file in settings.paths for path in self._files.named(self._filled(file))]
-        columns = {ours: self._filled(theirs) for ours, theirs in settings.columns.items()}
-        tables = all(Path(path.name.removesuffix(".gz")).suffix in (".csv", ".tsv", ".parquet") for path in paths)
+        settings, paths = self.settings, self._named(self.settings.paths)
+        tables = all(Path(path.name.removesuffix(".gz")).suffix in _TABLES for path in paths)
         if settings.where and not tables:
-            raise ValueError("where is for tables of scores (.csv, .tsv, .parquet)")
+            raise ValueError(f"where is for tables of scores ({', '.join(_TABLES)})")
         if tables:
             self._check_tabled()
-        loaded = (self._rows if tables else self._texts)(paths, columns)
+        loaded = (self._rows if tables else self._texts)(paths)
         with notes_kept() as notes:
             outputs = self._described(replace(loaded.outputs, task=task, test_set=self.name))
         return TestSet(
@@ -165,6 +166,9 @@ class _Reader:
     def _filled(self, text: str) -> str:
         return text.replace("{}", self._value).replace("{metric}", self._written)
 
+    def _named(self, files: Iterable[str]) -> list[Path]:
+        return [path for file in files for path in self._files.named(self._filled(file))]
+
     def _check_tabled(self) -> None:
         """Raise a ValueError for keys that mean nothing of tables of scores."""
         own = self.settings
@@ -172,45 +176,38 @@ class _Reader:
         given["format"] = own.format not in (None, "scores")
         for key, value in given.items():
             if value:
-                raise ValueError(f"{key} is not for tables of scores (.csv, .tsv, .parquet)")
+                raise ValueError(f"{key} is not for tables of scores ({', '.join(_TABLES)})")
 
     @noting
-    def _rows(self, paths: list[Path], columns: dict[str, str]) -> Loaded:
+    def _rows(self, paths: list[Path]) -> Loaded:
         """A table of scores, cut to the rows and systems that the study asks for."""
-        source = self._source(paths, columns)
-        frame = self._asked(read_frame(source), paths, columns)
+        source = self._source(paths)
+        frame = self._where(read_frame(source), self.settings.where, paths[0])
+        system, left_out = source.columns.get("system", "system"), self.settings.leave_out
+        tidy = system in frame
+        self._check_left_out(frame[system].unique() if tidy else frame.columns)
+        frame = frame[~frame[system].isin(left_out)] if tidy else frame.drop(columns=left_out)
         loaded = scores_from_frame(frame, str(paths[0]), source)
         note_doubt(loaded, self.settings.lower_is_better)
         return loaded
 
-    def _asked(self, frame: pd.DataFrame, paths: list[Path], columns: dict[str, str]) -> pd.DataFrame:
-        for column, wanted in self.settings.where.items():
-            if column not in frame:
-                no_column(paths[0].name, column, frame.columns)
-            frame = frame[frame[column] == self._filled(wanted)]
-        system = columns.get("system", "system")
-        tidy = system in frame
-        self._check_left_out(frame[system].unique() if tidy else frame.columns)
-        left_out = self.settings.leave_out
-        return frame[~frame[system].isin(left_out)] if tidy else frame.drop(columns=left_out)
-
-    def _texts(self, paths: list[Path], columns: dict[str, str]) -> Loaded:
+    def _texts(self, paths: list[Path]) -> Loaded:
         """One file a system."""
         kept = paths
         if self.settings.leave_out:
             named = system_files(paths)
             self._check_left_out(named)
             kept = [path for name, path in named.items() if name not in self.settings.leave_out]
-        return read_source(self._source(kept, columns), self.settings.format, self.settings.lower_is_better)
+        return read_source(self._source(kept), self.settings.format, self.settings.lower_is_better)
 
-    def _source(self, paths: list[Path], columns: dict[str, str]) -> Source:
+    def _source(self, paths: list[Path]) -> Source:
         settings = self.settings
         return Source(
             tuple(paths),
             get_metric(self._metric),
-            tuple(path for file in settings.references for path in self._files.named(self._filled(file))),
-            self._files.named(self._filled(settings.items))[0] if settings.items else None,
-            columns,
+            tuple(self._named(settings.references)),
+            self._named([settings.items])[0] if settings.items else None,
+            {ours: self._filled(theirs) for ours, theirs in settings.columns.items()},
             settings.missing,
             Texts(lowercase=settings.lowercase),
             mark=settings.mark,
@@ -221,13 +218,16 @@ class _Reader:
         for name in self.settings.leave_out:
             check_choice("leave_out", name, known)
 
-    def _table(self, table: SystemsTable) -> pd.DataFrame:
-        (path,) = self._files.named(self._filled(table.file))
-        rows = read_systems(path)
-        for column, wanted in table.where.items():
+    def _where(self, rows: pd.DataFrame, values: Mapping[str, str], path: Path) -> pd.DataFrame:
+        for column, wanted in values.items():
             if column not in rows:
                 no_column(path.name, column, rows.columns)
             rows = rows[rows[column] == self._filled(wanted)]
+        return rows
+
+    def _table(self, table: SystemsTable) -> pd.DataFrame:
+        (path,) = self._named([table.file])
+        rows = self._where(read_systems(path), table.where, path)
         for theirs in table.columns.values():
             if theirs not in rows:
                 no_column(path.name, theirs, rows.columns)

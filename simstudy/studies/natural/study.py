@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 import pandas as pd
 
@@ -11,28 +12,21 @@ from simstudy.analyses.ranks import ranks
 from simstudy.analyses.relation_classes import ALL_PAIRS, confidence
 from simstudy.analyses.thresholds import size_fit
 from simstudy.comparisons.comparisons import Comparisons
-from simstudy.examination import Analysed, classified
+from simstudy.examination import classified
 from simstudy.outputs import TestSet
 from simstudy.running.progress import progress_bar
 from simstudy.statistics.decisions import two_sided
-from simstudy.studies.comparing import compare_by_items, run_comparisons
+from simstudy.studies.comparing import compare_by_items, leaderboards, run_comparisons
 from simstudy.studies.context import Findings, RunContext
+from simstudy.studies.figures import plotted_pairs
 from simstudy.studies.natural import gains, page
-from simstudy.studies.natural.checks import check
-from simstudy.studies.natural.cross_domain import cross_domain
+from simstudy.studies.natural.cross_domain import cross_domain, homes_of
 from simstudy.studies.natural.definition import NaturalStudy
-from simstudy.studies.natural.leaderboards import leaderboards
 from simstudy.studies.natural.sources import n_test_sets, read_all
-from simstudy.studies.plotted_pairs import plotted_pairs
+from simstudy.studies.problems import Problems, check_comparison
 
-
-@dataclass(frozen=True)
-class Compared:
-    """A test set, and the comparisons on its segments (the whole comes last) and by items where these are no units."""
-
-    test_set: TestSet
-    segments: list[pd.DataFrame]
-    by_items: pd.DataFrame | None
+#: A test set, and the comparisons on its segments (the whole comes last) and by items where these are no units.
+Compared = tuple[TestSet, list[pd.DataFrame], pd.DataFrame | None]
 
 
 def run(study: NaturalStudy, context: RunContext) -> Findings:
@@ -61,7 +55,7 @@ def run(study: NaturalStudy, context: RunContext) -> Findings:
         if calibrated:
             tables["calibration"] = pd.concat(calibrated, ignore_index=True)
         sections = page.sections(tables, study)
-    everything = pd.concat([table for one in compared for table in one.segments], ignore_index=True)
+    everything = pd.concat([table for _, segments, _ in compared for table in segments], ignore_index=True)
     return Findings(
         tables=tables,
         sections=sections,
@@ -71,6 +65,32 @@ def run(study: NaturalStudy, context: RunContext) -> Findings:
         data={"files": hashes},
         comparisons=everything,
     )
+
+
+def check(study: NaturalStudy, test_sets: Sequence[TestSet]) -> None:
+    """Raise a StudyError that says every comparison that cannot be made of these systems, and why."""
+    problems = Problems(study.name)
+    # One list of sizes serves all test sets of an entry; one of them must have as many items.
+    for entry in study.test_sets:
+        of_entry = [one for one in test_sets if one.name in entry.names and one.metric in entry.metrics]
+        largest = max(one.outputs.n_items for one in of_entry)
+        for one in of_entry:
+            where, n_items = f"test set '{one.name}'", one.outputs.n_items
+            if one.outputs.n_systems < 2:
+                problems.add(where, "fewer than 2 systems are left, without near-duplicates and those of leave_out")
+                continue
+            for size in one.sizes:
+                if size > largest:
+                    problems.add(f"{where}, sizes", f"{size} is more than its {n_items} items")
+            for segment in one.segments():
+                size = segment.outputs.n_items
+                with problems.at(where if size == n_items else f"{where}, sizes {size}"):
+                    check_comparison(segment)
+    for number, followed in enumerate(study.calibration):
+        with problems.at(f"calibration.{number}"):
+            for home, _ in homes_of(followed, test_sets):
+                check_comparison(study.comparison.on(home, study.seed))
+    problems.raise_any()
 
 
 def _distinct(test_sets: list[TestSet]) -> tuple[list[TestSet], pd.DataFrame]:
@@ -90,29 +110,29 @@ def _compare_all(test_sets: list[TestSet], context: RunContext) -> list[Compared
     segments = [one.segments() for one in test_sets]
     pairs = iter(run_comparisons("comparing systems", [part for parts in segments for part in parts], context))
     of_segments = [[next(pairs) for _ in parts] for parts in segments]
-    by_items = compare_by_items(test_sets, context)
-    return [Compared(*each) for each in zip(test_sets, of_segments, by_items, strict=True)]
+    return list(zip(test_sets, of_segments, compare_by_items(test_sets, context), strict=True))
 
 
 def _analyse(study: NaturalStudy, compared: list[Compared], boards: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    shown = study.shown or list(dict.fromkeys(one.test_set.name for one in compared))[:6]
-    fitted, scaled, curves, points = [], [], [], []
-    for one in compared:
+    shown = study.shown or list(dict.fromkeys(one.name for one, _, _ in compared))[:6]
+    fitted: list[pd.DataFrame] = []
+    scaled: list[pd.DataFrame] = []
+    curves, points = [], []
+    for one, segments, by_items in compared:
         # Without a column that tells classes apart there is one class.
-        for k, by in enumerate(one.test_set.by or ("",)):
-            for tables in [one.segments, *([] if one.by_items is None else [[one.by_items]])]:
-                classes = [classified(table, one.test_set.outputs, by) for table in tables]
-                analysed = [Analysed(Comparisons(pairs), study.alpha, study.seed) for pairs in classes]
+        for k, by in enumerate(one.by or ("",)):
+            for tables in [segments, *([] if by_items is None else [[by_items]])]:
+                classes = [Comparisons(classified(table, one.outputs, by)) for table in tables]
                 of_unit = {"by": by, "unit": tables[0]["unit"].iloc[0]}
-                again = {ALL_PAIRS} if k else set()
-                rows = size_fit(pd.concat([part.thresholds for part in analysed], ignore_index=True))
-                wanted = pd.concat([part.gains for part in analysed], ignore_index=True)
-                fitted.append(rows[~rows["relation"].isin(again)].assign(**of_unit))
-                scaled.append(wanted[~wanted["relation"].isin(again)].assign(**of_unit))
-                if one.test_set.name in shown and not k and tables is one.segments:
-                    curves.append(analysed[-1].curve)
-                    points += [_drawn(rows) for _, rows in analysed[-1].pairs.frame.groupby("relation", sort=False)]
-    whole_sets = pd.concat([one.segments[-1] for one in compared], ignore_index=True)
+                rows = size_fit(pd.concat([pairs.thresholds(seed=study.seed) for pairs in classes], ignore_index=True))
+                gains_of = [pairs.significant_gains(alpha=study.alpha) for pairs in classes]
+                for found, table in ((fitted, rows), (scaled, pd.concat(gains_of, ignore_index=True))):
+                    # All pairs are the same by every column.
+                    found.append((table[table["relation"] != ALL_PAIRS] if k else table).assign(**of_unit))
+                if one.name in shown and not k and tables is segments:
+                    curves.append(classes[-1].curve())
+                    points += [_drawn(rows) for _, rows in classes[-1].frame.groupby("relation", sort=False)]
+    whole_sets = pd.concat([segments[-1] for _, segments, _ in compared], ignore_index=True)
     if study.comparison.alternative == "greater":
         # Who leads a leaderboard, nobody said beforehand.
         whole_sets = two_sided(whole_sets)

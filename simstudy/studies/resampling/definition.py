@@ -19,7 +19,7 @@ from simstudy.studies.definition import (
     Size,
     Study,
     Training,
-)
+)  # fmt: skip
 from simstudy.studies.natural.definition import NaturalTestSet
 from simstudy.training.named import check_task
 

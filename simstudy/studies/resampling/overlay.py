@@ -12,8 +12,8 @@ from simstudy.files.datasets import folder_at_hand, registry
 from simstudy.outputs import Outputs
 from simstudy.studies.comparing import run_comparisons
 from simstudy.studies.context import RunContext
+from simstudy.studies.figures import plotted_pairs
 from simstudy.studies.natural.sources import read_all
-from simstudy.studies.plotted_pairs import plotted_pairs
 from simstudy.studies.resampling.definition import ResamplingStudy
 
 # Points drawn of each collection of pairs.

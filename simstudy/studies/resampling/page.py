@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from simstudy import plot
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.thresholds import WINDOW
 from simstudy.pages.sections import Column, Figure, Section, Table
-from simstudy.studies.plotted_pairs import plotted_pairs
+from simstudy.studies.baselines import beside
+from simstudy.studies.figures import panel, plotted_pairs
 
 CLOSING = (
     "No p-value here is corrected for the number of pairs; column alternative says whether it is one-sided (greater: "
@@ -23,6 +23,10 @@ CLOSING = (
 
 # Points drawn of a relation class: on the home test set, and in figures of many test sets.
 _POINTS_AT_HOME, _POINTS = 1000, 80
+
+
+#: Points, and the curves through them.
+Pair = tuple[pd.DataFrame, pd.DataFrame]
 
 
 def thinned(pairs: pd.DataFrame, home: str, home_size: int) -> pd.DataFrame:
@@ -42,28 +46,26 @@ def sections(
     tables: Mapping[str, pd.DataFrame], *, home: str, home_size: int, domain_size: int | None
 ) -> list[Section]:
     """The parts of the page for which there is something to show."""
-    points, curves = tables["points"], tables["curves"]
-    at_home, curves_at_home = (table[table["test_set"] == home] for table in (points, curves))
-    whole, whole_curves = (table[table["n_items"] == home_size] for table in (at_home, curves_at_home))
-    of_size, curves_of_size = (table[table["n_items"] == domain_size] for table in (points, curves))
+    drawn = (tables["points"], tables["curves"])
+    at_home, of_size = _rows(drawn, "test_set", home), _rows(drawn, "n_items", domain_size)
+    whole = _rows(at_home, "n_items", home_size)
     parts = []
-    if len(whole):
+    if len(whole[0]):
+        title = f"{home}, {home_size:,} items"
         text = (
             "Each point is a pair of systems on the whole home test set; lines are running medians, bands hold 5-95 % "
             "of the pairs (the manner of figure 5 of Berg-Kirkpatrick et al. 2012)."
         )
-        draw = _single(plot.curve, whole, whole_curves, title=f"{home}, {home_size:,} items")
-        parts.append(Section("Gain against confidence", text, figure=Figure("gain_confidence", draw)))
+        figure = panel("gain_confidence", plot.curve, *whole, title=title, width=5.6, height=3.9)
+        parts.append(Section("Gain against confidence", text, figure=figure))
     if "overlay" in tables:
         parts.append(_overlay(tables["overlay"], tables["overlay_points"]))
-    if at_home["n_items"].nunique() > 1:
-        draw = partial(_by_relation, at_home, curves_at_home, "n_items")
+    if at_home[0]["n_items"].nunique() > 1:
         text = "The same for initial segments of the home test set (their figure 10)."
-        parts.append(Section("Test sizes", text, figure=Figure("sizes", draw)))
-    if len(of_size):
-        draw = partial(_by_relation, of_size, curves_of_size, "test_set")
+        parts.append(Section("Test sizes", text, figure=Figure("sizes", partial(_by_relation, *at_home, "n_items"))))
+    if len(of_size[0]):
         text = "The same for initial segments of equal size of other test sets (their figure 11)."
-        parts.append(Section("Domains", text, figure=Figure("domains", draw)))
+        parts.append(Section("Domains", text, figure=Figure("domains", partial(_by_relation, *of_size, "test_set"))))
     thresholds = _first_metric(_as_studied(tables["thresholds"]))
     at_sizes = thresholds[thresholds["test_set"] == home]
     if at_sizes["threshold"].notna().any():
@@ -71,12 +73,13 @@ def sections(
     return [*parts, *_calibrations(tables)]
 
 
-def _single(draw: Any, *shown: pd.DataFrame, title: str, width: float = 5.6, **options: Any) -> Any:
-    return partial(plot.single, draw, *shown, title=title, width=width, height=3.9, **options)
+def _rows(tables: Pair, column: str, value: object) -> Pair:
+    points, curves = tables
+    return points[points[column] == value], curves[curves[column] == value]
 
 
 def _against_size(thresholds: pd.DataFrame, at_sizes: pd.DataFrame, home: str) -> Section:
-    draw = _single(plot.thresholds, at_sizes, title=f"{home}: 95 % of just significant gains are below")
+    title = f"{home}: 95 % of just significant gains are below"
     return Section(
         "Gain threshold against test size",
         "95th percentile of the gains of pairs with 0.04 <= p <= 0.06, with 95 % intervals where these are known to "
@@ -84,7 +87,7 @@ def _against_size(thresholds: pd.DataFrame, at_sizes: pd.DataFrame, home: str) -
         "paper's thresholds are one-sided; where nobody predicted which system is the better, use the two-sided ones. "
         "The last column is how far the threshold is from the fit. "
         "Where the natural unit is a document, items taken one by one give smaller, too hopeful thresholds.",
-        figure=Figure("thresholds", draw),
+        figure=panel("thresholds", plot.thresholds, at_sizes, title=title, width=5.6, height=3.9),
         table=_thresholds(thresholds),
     )
 
@@ -97,14 +100,14 @@ def _calibrations(tables: Mapping[str, pd.DataFrame]) -> list[Section]:
     parts = []
     if classes["share"].notna().any():
         title = "Redrawn test sets: does the winner win in the population?"
-        draw = _single(plot.calibration, classes, title=title, width=5.8, by="relation")
+        size = {"width": 5.8, "height": 3.9}
         text = (
             "Test sets redrawn from a population: share of pairs whose winner is the population's winner, by p-value "
             "(their section 4.2), with a 95 % interval for other variants of these families. 1 - p is not the share to "
             "expect: in brackets, and as a broken line, what valid tests give where true gains are normal with the "
             "spread that the observed ones have beyond their errors."
         )
-        figure = Figure("calibration_identical", draw)
+        figure = panel("calibration_identical", plot.calibration, classes, by="relation", title=title, **size)
         parts.append(
             Section("Calibration under identical distribution", text, figure=figure, table=_calibration(identical))
         )
@@ -132,8 +135,8 @@ def summary(tables: Mapping[str, pd.DataFrame]) -> dict[str, Table]:
     calibrated = [tables[name] for name in ("calibration_identical", "calibration_domains") if name in tables]
     calibrated = [_pooled(table) for table in calibrated if len(table)]
     if calibrated:
-        window = pd.concat([table.assign(beside=_beside(table)) for table in calibrated])
-        window = window[(window["p_from"] == WINDOW[0]) & (window["p_to"] == WINDOW[1])]
+        window = pd.concat([table.assign(beside=beside(table)) for table in calibrated])
+        window = window[_in_window(window)]
         shown["Of the gains with p near 0.05, how many are gains elsewhere?"] = Table(
             window.assign(low=window["low"].where(window["share"].notna())),
             {
@@ -148,10 +151,9 @@ def summary(tables: Mapping[str, pd.DataFrame]) -> dict[str, Table]:
     return shown
 
 
-def _beside(table: pd.DataFrame) -> pd.Series[float]:
-    """What there would be without another domain: as measured, else as expected."""
-    measured = table["baseline"] if "baseline" in table else pd.Series(np.nan, index=table.index)
-    return measured.where(measured.notna(), table["expected"])
+def _in_window(table: pd.DataFrame) -> pd.Series[bool]:
+    """The rows of the paper's own bin."""
+    return (table["p_from"] == WINDOW[0]) & (table["p_to"] == WINDOW[1])
 
 
 def _as_studied(table: pd.DataFrame) -> pd.DataFrame:
@@ -171,7 +173,6 @@ def _overlay(table: pd.DataFrame, points: pd.DataFrame) -> Section:
     first = table.iloc[0]
     natural, home = first["test_set"], first["others_test_set"]
     title = f"{natural} over {home}"
-    draw = partial(plot.single, plot.curve, points, over=natural, title=title, width=5.6, height=3.9)
     return Section(
         "Natural comparisons on the same curve",
         f"Systems that others made ({natural}, {first['n_items']:,} items) over the resampled ones "
@@ -180,7 +181,7 @@ def _overlay(table: pd.DataFrame, points: pd.DataFrame) -> Section:
         "over pairs up to the gain at which that is 0.99), and how many times larger a natural gain is that is as "
         "significant (ratio of standard errors); 95 % intervals for other such natural systems and other variants of "
         "the same base models.",
-        figure=Figure("overlay", draw),
+        figure=panel("overlay", plot.curve, points, over=natural, title=title, width=5.6, height=3.9),
         table=Table(
             table,
             {
@@ -221,22 +222,21 @@ def _thresholds(table: pd.DataFrame) -> Table:
 def _calibration(table: pd.DataFrame) -> Table:
     """Bins by columns: test sets elsewhere (all pairs), or relation classes where there is one test set only."""
     bins, share = {"p at home": "{p_from:g} – {p_to:g}"}, "{share:.0%}[, {low:.0%}–{high:.0%}][ ({beside:.0%})]"
-    beside = table["baseline" if "baseline" in table else "expected"]
+    table = table.assign(beside=table["baseline" if "baseline" in table else "expected"])
     if table["elsewhere"].nunique() > 1:
-        rows = _pooled(table.assign(beside=beside))
+        rows = _pooled(table).copy()
         # As many columns have no room for more intervals than that of the paper's own bin; the others are in the file.
-        others = rows["p_from"].ne(WINDOW[0]) | rows["p_to"].ne(WINDOW[1])
-        rows.loc[others, ["low", "high"]] = None
+        rows.loc[~_in_window(rows), ["low", "high"]] = None
         return Table(rows, bins | {"pairs": "{n_pairs}"}, "elsewhere", Column(share, missing="too few pairs"))
     pairs = ", {n_pairs:,} pairs"
-    rows = table.assign(beside=beside).sort_values("relation", kind="stable")
+    rows = table.sort_values("relation", kind="stable")
     return Table(rows, bins, "relation", Column(share + pairs, missing="too few pairs" + pairs))
 
 
 def _pooled(table: pd.DataFrame) -> pd.DataFrame:
     """All pairs together, which come last; where there is one relation class, that one."""
-    pooled: pd.DataFrame = table[table["relation"] == table["relation"].iloc[-1]]
-    return pooled
+    rows: pd.DataFrame = table[table["relation"] == table["relation"].iloc[-1]]
+    return rows
 
 
 def _by_test_set(table: pd.DataFrame) -> Any:
@@ -244,17 +244,12 @@ def _by_test_set(table: pd.DataFrame) -> Any:
     shown = table.groupby("elsewhere")["share"].count()
     names = [name for name in table["elsewhere"].unique() if shown[name]]
     if len(names) == 1:
-        classes = table[table["relation"] != ALL_PAIRS]
-        rows = classes if classes["share"].notna().any() else table
-        return plot.single(
-            plot.calibration, rows, title=names[0], width=7.6, height=3.9, legend_aside=True, by="relation"
-        )
+        size: dict[str, Any] = {"width": 7.6, "height": 3.9, "legend_aside": True}
+        return plot.single(plot.calibration, _classes(table), title=names[0], by="relation", **size)
     columns = 4 if len(names) > 6 else 3
     figure, axes = plot.panels(names, per_row=columns, width=2.9, height=2.5)
     for k, (name, ax) in enumerate(zip(names, axes, strict=True)):
-        rows = table[table["elsewhere"] == name]
-        classes = rows[rows["relation"] != ALL_PAIRS]
-        plot.calibration(classes if classes["share"].notna().any() else rows, by="relation", ax=ax)
+        plot.calibration(_classes(table[table["elsewhere"] == name]), by="relation", ax=ax)
         lowest = k // columns == (len(names) - 1) // columns
         ax.tick_params(labelbottom=lowest)
         ax.set(xlabel=ax.get_xlabel() if lowest else "", ylabel="" if k % columns else ax.get_ylabel())
@@ -263,9 +258,15 @@ def _by_test_set(table: pd.DataFrame) -> Any:
     return figure
 
 
+def _classes(table: pd.DataFrame) -> pd.DataFrame:
+    """The relation classes; all pairs together where no class has a share."""
+    classes = table[table["relation"] != ALL_PAIRS]
+    return classes if classes["share"].notna().any() else table
+
+
 def _by_relation(points: pd.DataFrame, curves: pd.DataFrame, by: str) -> Any:
     relations = sorted(points["relation"].unique(), reverse=True)
     figure, axes = plot.panels(relations, width=4.9, height=3.7)
     for relation, ax in zip(relations, axes, strict=True):
-        plot.curve(points[points["relation"] == relation], curves[curves["relation"] == relation], by=by, ax=ax)
+        plot.curve(*_rows((points, curves), "relation", relation), by=by, ax=ax)
     return figure

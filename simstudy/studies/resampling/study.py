@@ -19,7 +19,7 @@ from simstudy.studies.context import Findings, RunContext
 from simstudy.studies.definition import Training
 from simstudy.studies.problems import Problems
 from simstudy.studies.resampling import page, test_sets
-from simstudy.studies.resampling.definition import Calibration, Domains, ResamplingStudy
+from simstudy.studies.resampling.definition import ResamplingStudy
 from simstudy.studies.resampling.explained import explained
 from simstudy.studies.resampling.overlay import natural_outputs, overlaid
 from simstudy.studies.side_by_side import side_by_side
@@ -39,48 +39,39 @@ def run(study: ResamplingStudy, context: RunContext) -> Findings:
         of_metrics = {
             metric: train(task, study.training, study.seed, context, metric) for metric in study.metrics or task.metrics
         }
-        outputs = next(iter(of_metrics.values()))
+    outputs, *by_other_metrics = of_metrics.values()
+    home, size = study.home.test_set, study.home.sizes[-1]
+    whole = test_sets.find(outputs, home).head(size)
     with context.clock("comparisons"):
         pairs = _compare_all(study, outputs, context)
-        home, size = study.home.test_set, study.home.sizes[-1]
-        whole = test_sets.find(outputs, home).head(size)
         (by_item,) = compare_by_items([study.comparison.on(whole, study.seed)], context)
-        by_other_metrics = [_compare_home(study, other, context) for other in [*of_metrics.values()][1:]]
-    halved = None
-    if study.domains:
-        with context.clock("halves of the home test set"):
-            halved = _baseline(study, study.domains, outputs, context)
-    redrawn = None
-    if study.calibration:
-        with context.clock("redrawn test sets"):
-            redrawn = _redrawn(study, study.calibration, outputs, context)
+        others = [_compare_home(study, other, context) for other in by_other_metrics]
+    at_home = pairs[pairs["test_set"] == home]
+    across = _across_domains(study, outputs, pairs, context)
+    identical = _redrawn(study, outputs, context)
     with context.clock("analyses and figures"):
-        tables = {"systems": pd.DataFrame(), "thresholds": _thresholds(study, pairs, by_item), "curves": curve(pairs)}
-        tables["points"] = page.thinned(pairs, home, size)
-        tables |= _calibrations(study, outputs, pairs, redrawn=redrawn, halved=halved)
-        others = [rows for table in by_other_metrics for rows in _fitted(study, table)]
-        tables["thresholds"] = pd.concat([tables["thresholds"], *others], ignore_index=True)
-        tables["systems"] = _systems(of_metrics)
+        tables = {
+            "systems": _systems(of_metrics),
+            "thresholds": _thresholds(study, pairs, by_item, others),
+            "curves": curve(pairs),
+            "points": page.thinned(pairs, home, size),
+            **identical,
+            **across,
+        }
         if natural is not None:
-            resampled = by_item if by_item is not None else pairs[pairs["test_set"] == home]
-            resampled = resampled[resampled["n_items"] == size]
-            tables |= overlaid(study, natural, resampled, context)
+            resampled = at_home if by_item is None else by_item
+            tables |= overlaid(study, natural, resampled[resampled["n_items"] == size], context)
         domain_size = study.domains.size if study.domains else None
         sections = page.sections(tables, home=home, home_size=size, domain_size=domain_size)
     with context.clock("what p follows from"):
-        at_home = pairs[pairs["test_set"] == home]
         told, sections_told = explained(at_home, whole, study.seed)
-        tables |= told
-        sections += sections_told
     if study.tests:
         with context.clock("tests side by side"):
-            at_all_sizes = test_sets.find(outputs, home)
-            beside, sections_beside = side_by_side(at_all_sizes, study.tests, study.seed, context)
-        tables |= beside
-        sections += sections_beside
+            beside, more = side_by_side(test_sets.find(outputs, home), study.tests, study.seed, context)
+        told, sections_told = told | beside, sections_told + more
     return Findings(
-        tables=tables,
-        sections=sections,
+        tables=tables | told,
+        sections=sections + sections_told,
         facts=_facts(study, of_metrics, pairs) | ({"Natural comparisons": note} if note else {}),
         closing=page.CLOSING,
         summary=page.summary(tables),
@@ -129,67 +120,55 @@ def _compare_home(study: ResamplingStudy, outputs: dict[str, Outputs], context: 
     return pd.concat(run_comparisons(f"the same by {home.metric.label}", asked, context), ignore_index=True)
 
 
-def _redrawn(
-    study: ResamplingStudy, asked: Calibration, outputs: dict[str, Outputs], context: RunContext
-) -> pd.DataFrame:
-    own = {"unit": asked.unit} if asked.unit else {}
-    setting = study.comparison.model_copy(update={"n_resamples": asked.n_resamples, **own})
-    return compare_redrawn(setting.on(_population(asked, outputs), study.seed), asked.size, asked.n_draws, context)
+def _redrawn(study: ResamplingStudy, outputs: dict[str, Outputs], context: RunContext) -> dict[str, pd.DataFrame]:
+    """The winners of redrawn test sets, followed to the population."""
+    asked = study.calibration
+    if asked is None:
+        return {}
+    with context.clock("redrawn test sets"):
+        own = {"unit": asked.unit} if asked.unit else {}
+        setting = study.comparison.model_copy(update={"n_resamples": asked.n_resamples, **own})
+        population = reduce(Outputs.join_items, (test_sets.find(outputs, name) for name in asked.population))
+        pairs = compare_redrawn(setting.on(population, study.seed), asked.size, asked.n_draws, context)
+        table = calibration(pairs, {"population": population}, population=True, seed=study.seed)
+    return {"calibration_identical": table}
 
 
-def _baseline(
-    study: ResamplingStudy, domains: Domains, outputs: dict[str, Outputs], context: RunContext
-) -> pd.DataFrame:
-    """What following winners gives within their own test set's population."""
-    home = test_sets.domain_home(study, outputs)
-    sizes = {name: test_sets.find(outputs, name).n_items for name in domains.test_sets}
-    return baseline(study.comparison.on(home, study.seed), sizes, n_splits=domains.n_splits, context=context)
-
-
-def _population(asked: Calibration, outputs: dict[str, Outputs]) -> Outputs:
-    return reduce(Outputs.join_items, (test_sets.find(outputs, name) for name in asked.population))
-
-
-def _calibrations(
-    study: ResamplingStudy,
-    outputs: dict[str, Outputs],
-    pairs: pd.DataFrame,
-    *,
-    redrawn: pd.DataFrame | None,
-    halved: pd.DataFrame | None,
+def _across_domains(
+    study: ResamplingStudy, outputs: dict[str, Outputs], pairs: pd.DataFrame, context: RunContext
 ) -> dict[str, pd.DataFrame]:
-    tables = {}
-    if study.calibration and redrawn is not None:
-        population = {"population": _population(study.calibration, outputs)}
-        tables["calibration_identical"] = calibration(redrawn, population, population=True, seed=study.seed)
-    if study.domains and halved is not None:
+    """The winners of one domain, followed to others and within their own test set's population."""
+    if study.domains is None:
+        return {}
+    with context.clock("halves of the home test set"):
+        home = test_sets.domain_home(study, outputs)
         others = {name: test_sets.find(outputs, name) for name in study.domains.test_sets}
-        followed = test_sets.domain_home(study, outputs)
-        whole = pairs[(pairs["test_set"] == followed.test_set) & (pairs["n_items"] == followed.n_items)]
-        tables["calibration_domains"] = with_baseline(calibration(whole, others, seed=study.seed), halved)
-    return tables
+        sizes = {name: other.n_items for name, other in others.items()}
+        setting = study.comparison.on(home, study.seed)
+        halved = baseline(setting, sizes, n_splits=study.domains.n_splits, context=context)
+        whole = pairs[(pairs["test_set"] == home.test_set) & (pairs["n_items"] == home.n_items)]
+        table = with_baseline(calibration(whole, others, seed=study.seed), halved)
+    return {"calibration_domains": table}
 
 
-def _thresholds(study: ResamplingStudy, pairs: pd.DataFrame, by_item: pd.DataFrame | None) -> pd.DataFrame:
-    """Thresholds by the study's p-values, by two-sided ones where those are one-sided, and by items."""
+def _thresholds(
+    study: ResamplingStudy, pairs: pd.DataFrame, by_item: pd.DataFrame | None, by_other_metrics: list[pd.DataFrame]
+) -> pd.DataFrame:
+    """Thresholds by the study's p-values, two-sided where those are one-sided, and by items; then by other metrics."""
     at_home = pairs["test_set"] == study.home.test_set
-    parts = [(pairs[at_home], True), (pairs[~at_home], False)]
-    parts += [(by_item, False)] if by_item is not None else []
-    parts += [(two_sided(part), fitted) for part, fitted in parts if study.comparison.alternative == "greater"]
-    tables = [rows for part, fit in parts if len(part) for rows in _fitted(study, part, fit=fit, both=False)]
+    parts = [(pairs[at_home], True), (pairs[~at_home], False), *([] if by_item is None else [(by_item, False)])]
+    tables = []
+    for kinds in [parts, *([(table, True)] for table in by_other_metrics)]:
+        if study.comparison.alternative == "greater":
+            kinds = [*kinds, *((two_sided(part), fit) for part, fit in kinds)]
+        for part, fit in kinds:
+            if len(part):
+                rows = thresholds(part, seed=study.seed)
+                if fit:
+                    rows = size_fit(rows)
+                    rows = rows.assign(residual=rows["threshold"] / rows["fit"] - 1)
+                tables.append(rows.assign(alternative=part["alternative"].iloc[0], unit=part["unit"].iloc[0]))
     return pd.concat(tables, ignore_index=True)
-
-
-def _fitted(study: ResamplingStudy, pairs: pd.DataFrame, *, fit: bool = True, both: bool = True) -> list[pd.DataFrame]:
-    """Thresholds, if asked with c / sqrt(n) and how far they are from it, and for both sides."""
-    rows = thresholds(pairs, seed=study.seed)
-    if fit:
-        rows = size_fit(rows)
-        rows = rows.assign(residual=rows["threshold"] / rows["fit"] - 1)
-    found = [rows.assign(alternative=pairs["alternative"].iloc[0], unit=pairs["unit"].iloc[0])]
-    if both and study.comparison.alternative == "greater":
-        found += _fitted(study, two_sided(pairs), fit=fit, both=False)
-    return found
 
 
 def _systems(of_metrics: dict[str, dict[str, Outputs]]) -> pd.DataFrame:
@@ -203,18 +182,17 @@ def _systems(of_metrics: dict[str, dict[str, Outputs]]) -> pd.DataFrame:
 
 
 def _facts(study: ResamplingStudy, of_metrics: dict[str, dict[str, Outputs]], pairs: pd.DataFrame) -> dict[str, str]:
-    first, *others = (test_sets.find(outputs, study.home.test_set).metric.label for outputs in of_metrics.values())
-    home = test_sets.find(next(iter(of_metrics.values())), study.home.test_set)
-    systems = home.systems
-    families = systems["family"].value_counts(sort=False)
-    sizes = ", ".join(f"{size:,}" for size in sorted(systems["train_size"].unique(), reverse=True))
+    home, *others = (test_sets.find(outputs, study.home.test_set) for outputs in of_metrics.values())
+    families = home.systems["family"].value_counts(sort=False)
+    sizes = sorted(home.systems["train_size"].unique(), reverse=True)
     one, whole = pairs.iloc[0], pairs[pairs["test_set"] == study.home.test_set].iloc[-1]
     units = "items" if one.unit == "item" else f"{one.unit}s ({whole.n_units:,} on the whole home test set)"
+    also = f"; thresholds also by {', '.join(other.metric.label for other in others)}" if others else ""
     return {
-        "Systems": f"{len(systems)}: " + ", ".join(f"{count} {name}" for name, count in families.items()),
-        "Training items drawn with replacement": sizes,
+        "Systems": f"{home.n_systems}: " + ", ".join(f"{count} {name}" for name, count in families.items()),
+        "Training items drawn with replacement": ", ".join(f"{size:,}" for size in sizes),
         "Test": f"{described_test(pairs)}; units are {units}",
         "Null hypothesis": TESTS[one.test].null,
-        "Metric": first + (f"; thresholds also by {', '.join(others)}" if others else ""),
+        "Metric": f"{home.metric.label}{also}",
         "Seed": str(study.seed),
     }

@@ -10,9 +10,8 @@ import pandas as pd
 
 from simstudy.outputs import Outputs
 from simstudy.studies.definition import StudyError
-from simstudy.studies.problems import Problems
+from simstudy.studies.problems import Problems, check_comparison, stand_in
 from simstudy.studies.resampling.definition import ResamplingStudy
-from simstudy.studies.stand_ins import check_comparison, stand_in
 from simstudy.training import Task
 from simstudy.training.resampling import variants
 from simstudy.validation import check_choice, nearest

@@ -11,7 +11,7 @@ import pytest
 import sacrebleu
 
 from simstudy.notes import notes_kept
-from simstudy.studies.stand_ins import stand_in
+from simstudy.studies.problems import stand_in
 from simstudy.training import Task, load_task
 from simstudy.training.examples import Examples
 from simstudy.training.resampling import Variant, resample_training, train_variant
