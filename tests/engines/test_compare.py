@@ -12,8 +12,10 @@ import pytest
 from scipy import stats
 from threadpoolctl import threadpool_info
 
+from simstudy.engines.asking import applicable
 from simstudy.engines.question import MonteCarlo
 from simstudy.engines.registry import ACCEPTANCE_SETS, RIGHT_OR_WRONG, TESTS
+from simstudy.metrics.base import Metric
 from simstudy.outputs import Outputs
 from simstudy.statistics.pvalues import CONVENTIONS
 from tests.oracles import ERROR_RATE, compared
@@ -224,16 +226,25 @@ def test_unknown_test_offers_the_nearest(tagged: Outputs) -> None:
         compared(tagged, test="bootstrp")
 
 
-def test_lower_is_better() -> None:
-    """An error rate ranks and tests the systems as the accuracy of the same decisions does."""
-    right = np.random.default_rng(0).binomial(1, [[0.8], [0.7], [0.6]], size=(3, 200))
+RIGHT = np.random.default_rng(0).binomial(1, [[0.8], [0.7], [0.6]], size=(3, 200))
+SECONDS = np.random.default_rng(1).lognormal(np.array([[0.8], [0.95], [1.1]]), 0.5, size=(3, 200))
+
+
+@pytest.mark.parametrize(
+    ("worse", "better"),
+    [((1 - RIGHT, ERROR_RATE), (RIGHT, "accuracy")), ((SECONDS, "mean (lower is better)"), (-SECONDS, "mean"))],
+    ids=["right or wrong", "decimals"],
+)
+def test_lower_is_better(worse: tuple[np.ndarray, Metric], better: tuple[np.ndarray, str]) -> None:
+    """Errors rank and test the systems as the right answers of the same decisions do, and seconds as negative ones."""
     errors, answers = (
-        Outputs.from_statistics(np.stack([counted, np.ones_like(right)], -1), metric)
-        for counted, metric in ((1 - right, ERROR_RATE), (right, "accuracy"))
+        Outputs.from_statistics(np.stack([counted, np.ones_like(counted)], -1), metric)
+        for counted, metric in (worse, better)
     )
+    able = applicable(answers)
     shared = ["system_a", "system_b", "n_extreme", "p_value", "statistic", "favours", "n_better", "n_worse", "gain_se"]
     for test, monte_carlo in ASKED:
-        if ACCEPTANCE_SETS in TESTS[test].needs:
+        if ACCEPTANCE_SETS in TESTS[test].needs or test not in able:
             continue  # what is accepted has no error rate
         by_error, by_accuracy = (
             compared(outputs, test=test, monte_carlo=monte_carlo, n_resamples=3000) for outputs in (errors, answers)

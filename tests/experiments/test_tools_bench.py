@@ -54,6 +54,24 @@ def test_every_tool_has_an_adapter_or_is_ours_and_says_what_is_called() -> None:
         assert [t.ours for t in SHIPPED.tools.values() if kind in t.kinds and t.ours], "ours is beside the others"
 
 
+def test_each_block_has_data_sets_of_its_own_which_every_tool_gets() -> None:
+    """Whichever blocks are asked for; another condition, gain or seed gives other ones."""
+    condition = SHIPPED.conditions["answers"]
+
+    def drawn(name: str = "skewed", gain: int = 0, which: Any = (0, 1, 2), seed: int = 0) -> list[np.ndarray]:
+        return [
+            np.stack([data.statistics for data in sets])
+            for _, sets in DATA.blocks(condition, name, gain, which, 2, seed)
+        ]
+
+    one = drawn()
+    np.testing.assert_array_equal(one[2], drawn(which=[2])[0])
+    others = [*one, *(part for changed in ({"name": "x"}, {"gain": 1}, {"seed": 1}) for part in drawn(**changed))]
+    assert len({part.tobytes() for part in others}) == len(others) == 12
+    seeds = [own for own, _ in DATA.blocks(condition, "skewed", 0, range(3), 2, 0)]
+    assert len(set(seeds)) == 3
+
+
 def test_mcnemars_test_is_the_sign_test_of_items_that_differ() -> None:
     pytest.importorskip("statsmodels")
     pytest.importorskip("mlxtend")

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from simstudy.engines.asking import applicable
 
 import simstudy as ss
 from simstudy.analyses.agreement import agreement, disagreements
 from simstudy.analyses.calibration import calibration, with_baseline
 from simstudy.analyses.confidence_model import confidence_models
 from simstudy.analyses.training_variance import training_variance
+from simstudy.engines.asking import applicable
 from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
 from simstudy.running.results_folder import verify
