@@ -39,10 +39,13 @@ def answer(tool: str, data: Any, seed: int = 1) -> Any:
     return STUDY.ask(tool, data, SHIPPED, seed)
 
 
+def done_study() -> Any:
+    return study(["sign_flips", "scipy_t", "two_standard_errors"], ["answers", "skewed"])
+
+
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory) -> Results:
-    few = study(["sign_flips", "scipy_t", "two_standard_errors"], ["answers", "skewed"])
-    return ss.run_study(few, out=tmp_path_factory.mktemp("tools_bench"), n_jobs=1)
+    return ss.run_study(done_study(), out=tmp_path_factory.mktemp("tools_bench"), n_jobs=1)
 
 
 def test_every_tool_has_an_adapter_or_is_ours_and_says_what_is_called() -> None:
@@ -70,6 +73,17 @@ def test_each_block_has_data_sets_of_its_own_which_every_tool_gets() -> None:
     assert len({part.tobytes() for part in others}) == len(others) == 12
     seeds = [own for own, _ in DATA.blocks(condition, "skewed", 0, range(3), 2, 0)]
     assert len(set(seeds)) == 3
+
+
+def test_the_page_has_a_row_for_every_tool_whatever_its_test_is_called(done: Results) -> None:
+    """Two tools say that they have one test; in one condition and in the other both have their rows."""
+    bench = done.tables["bench"].assign(test="paired t test")
+    page = program("tools_bench", "page").sections({**done.tables, "bench": bench}, done_study())
+    rows = {section.heading: section.table.rows for section in page if section.table is not None}
+    names = list(dict.fromkeys(bench["name"]))
+    assert len(rows["The bench"]) == len(bench) == 2 * len(names) > 2
+    for title in ("What each tests, and where it is off", "What the tools say that they test"):
+        assert rows[title]["name"].tolist() == names
 
 
 def test_mcnemars_test_is_the_sign_test_of_items_that_differ() -> None:

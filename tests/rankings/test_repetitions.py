@@ -39,7 +39,7 @@ def spread_counts(ratio: float, n: int = 100, pi: float = 0.3) -> list[tuple[int
     return [(middle + sign * far, n - middle - sign * far) for sign in (1, -1) for _ in range(N_SETS // 2)]
 
 
-@pytest.mark.parametrize("n_accepted", [0.4, 1, 2.6, 7.8, 20])
+@pytest.mark.parametrize("n_accepted", [0.4, 1, 1.34, 2.6, 3.29, 7.8, 20])
 def test_a_common_threshold_accepts_so_many_on_average(n_accepted: float) -> None:
     rng = np.random.default_rng(1)
     sets = [
@@ -47,7 +47,8 @@ def test_a_common_threshold_accepts_so_many_on_average(n_accepted: float) -> Non
         for _ in range(5)
     ]
     threshold = common_threshold(sets, "h", n_accepted)
-    assert sum(each.accepted("h", threshold).sum() for each in sets) == 5 * n_accepted
+    # The nearest number that there can be: all five sets together accept a whole number.
+    assert abs(sum(each.accepted("h", threshold).sum() for each in sets) - 5 * n_accepted) < 0.5
     assert any(threshold in each.scores[1] for each in sets)
 
 
