@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from scipy import stats
 
 import simstudy as ss
 from simstudy.engines.registry import TESTS
-from simstudy.studies import Results
+from simstudy.studies import Results, RunContext
 from tests.experiments.error_rates.small import (
     CONDITIONS,
     DEPENDENT_SYSTEMS,
@@ -22,6 +23,7 @@ from tests.experiments.error_rates.small import (
     VIEWS,
     study,
 )
+from tests.experiments.programs import program
 
 OF_ACCEPTANCE_SETS = {"precision_score", "fisher"}
 
@@ -163,3 +165,44 @@ def test_a_study_of_gains_alone(tmp_path: Path) -> None:
     page = (tmp_path / "README.md").read_text()
     assert "## Coverage of the interval" in page
     assert "error_rates.png" not in page
+
+
+class Seen(Exception):
+    """The cells that a study asks for, which are not computed."""
+
+
+def cells_of(settings: Any) -> tuple[Any, dict[str, Any]]:
+    """The function of a study's cells, and these by their labels."""
+
+    class Asked(RunContext):
+        def run(self, title: str, function: Any, cells: Any, **options: Any) -> list[Any]:
+            raise Seen(function, {cell.label: cell for cell in cells})
+
+    with pytest.raises(Seen) as seen:
+        program("error_rates").run(settings, Asked(Path("unused"), 1))
+    function, cells = seen.value.args
+    return function, cells
+
+
+ACCURACY = CONDITIONS["accuracy"].model_dump()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"n_resamples": 9}, {"sets": 39}, {"seed": 1}, {"alphas": [0.05, 0.2]}, {"tests": ["sign_flips"]}, {"shown": [21]},
+        {"conditions": {"accuracy": {**ACCURACY, "parameters": {"accuracies": [0.6, 0.6], "between": 0.0}}}},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_changes_the_result_of_a_cell_changes_its_description(change: dict[str, Any]) -> None:
+    base: dict[str, Any] = {
+        "n_units": [20, 21], "shown": [20], "batches": 1, "sets": 40, "tests": ["sign_flips", "bootstrap"], "seed": 0,
+        "alphas": [0.05, 0.1], "n_resamples": 99, "conditions": {"accuracy": ACCURACY},
+    }  # fmt: skip
+    function, cells = cells_of(study(**base))
+    _, others = cells_of(study(**{**base, **change}))
+    assert cells.keys() == others.keys()
+    differ = [name for name, one in cells.items() if function(*one.arguments) != function(*others[name].arguments)]
+    assert differ
+    assert all(cells[name].description != others[name].description for name in differ)
