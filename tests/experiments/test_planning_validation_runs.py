@@ -103,9 +103,10 @@ def test_margins_are_planned_and_drawn(done: Results) -> None:
     assert rows["high"].gt(rows["found"]).all()
 
 
-def test_margins_of_unequal_systems_are_refused() -> None:
-    unequal = {"title": "x", "model": "RightOrWrong", "parameters": {"accuracies": [0.8, 0.7], "between": 0.5}}
-    with pytest.raises(StudyError, match="parameters must be those of equal systems, not of a gain of 10"):
+@pytest.mark.parametrize(("accuracies", "gain"), [([0.8, 0.7], "10"), ([0.7, 0.8], "-10")])
+def test_margins_of_unequal_systems_are_refused(accuracies: list[float], gain: str) -> None:
+    unequal = {"title": "x", "model": "RightOrWrong", "parameters": {"accuracies": accuracies, "between": 0.5}}
+    with pytest.raises(StudyError, match=f"parameters must be those of equal systems, not of a gain of {gain}"):
         small("planning_validation", **(SMALL | {"margins": {"x": unequal | {"margin": 5.0}}}))
 
 

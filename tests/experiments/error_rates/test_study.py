@@ -20,10 +20,11 @@ from tests.experiments.error_rates.small import (
     KINDS,
     NULL,
     NULLS,
+    SMALL,
     VIEWS,
     study,
 )
-from tests.experiments.programs import program
+from tests.experiments.programs import program, small
 
 OF_ACCEPTANCE_SETS = {"precision_score", "fisher"}
 
@@ -184,24 +185,29 @@ def cells_of(settings: Any) -> tuple[Any, dict[str, Any]]:
     return function, cells
 
 
-ACCURACY = CONDITIONS["accuracy"].model_dump()
+F1 = CONDITIONS["f1"].model_dump()
+OTHER = {**F1, "parameters": CONDITIONS["f1_gain"].model_dump()["parameters"]}
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        {"n_resamples": 9}, {"sets": 39}, {"seed": 1}, {"alphas": [0.05, 0.2]}, {"tests": ["sign_flips"]}, {"shown": [21]},
-        {"conditions": {"accuracy": {**ACCURACY, "parameters": {"accuracies": [0.6, 0.6], "between": 0.0}}}},
+        {"n_resamples": 19}, {"sets": 39}, {"seed": 1}, {"alphas": [0.05, 0.2]}, {"tests": ["sign_flips"]},
+        {"shown": [21]}, {"conditions": {"f1": OTHER}},
     ],
-    ids=str,
+    ids=lambda change: next(iter(change)),
 )  # fmt: skip
 def test_what_changes_the_result_of_a_cell_changes_its_description(change: dict[str, Any]) -> None:
     base: dict[str, Any] = {
-        "n_units": [20, 21], "shown": [20], "batches": 1, "sets": 40, "tests": ["sign_flips", "bootstrap"], "seed": 0,
-        "alphas": [0.05, 0.1], "n_resamples": 99, "conditions": {"accuracy": ACCURACY},
+        **SMALL, "n_units": [20, 21], "shown": [20], "batches": 1, "sets": 40, "tests": ["sign_flips", "bootstrap"],
+        "seed": 0, "alphas": [0.05, 0.1], "conditions": {"f1": F1},
     }  # fmt: skip
-    function, cells = cells_of(study(**base))
-    _, others = cells_of(study(**{**base, **change}))
+
+    def study(**changes: Any) -> Any:
+        return small("error_rates", **{**base, **changes})
+
+    function, cells = cells_of(study())
+    _, others = cells_of(study(**change))
     assert cells.keys() == others.keys()
     differ = [name for name, one in cells.items() if function(*one.arguments) != function(*others[name].arguments)]
     assert differ
