@@ -15,7 +15,7 @@ import simstudy as ss
 from simstudy.running.fingerprints import derived_seed
 from simstudy.studies import DrawnBoards, Results, StudyError
 from simstudy.truth.synthetic import outcome_correlation
-from tests.experiments.programs import program, small
+from tests.experiments.programs import assert_described, program, small
 from tests.oracles import compared
 
 STUDY, FAMILIES, LOOKS = (program("multiple_systems", part) for part in ("study", "families", "looks"))
@@ -48,6 +48,28 @@ def study(**changes: Any) -> Any:
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory) -> Results:
     return ss.run_study(study(), out=tmp_path_factory.mktemp("multiple_systems"), n_jobs=1)
+
+
+ONE = study().conditions["accuracy_100"].model_dump() | {
+    "n_systems": [4], "truths": ["all equal", "half equal"], "test": "t_paired"
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"n_draws": 19}, {"alpha": 0.2}, {"seed": 1}, {"sets": {"of_few": 11, "of_many": 4, "large": 5, "block": 12}},
+        *({"conditions": {"accuracy_100": ONE | own}} for own in (
+            {"n_units": 41}, {"least": 0.5}, {"between": 0.1}, {"within": 0.9}, {"spread": 0.3}, {"test": "sign_flips"},
+            {"cluster_size": 3, "cluster_correlation": 0.5},
+        )),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_changes_the_result_of_a_cell_changes_its_description(change: dict[str, Any]) -> None:
+    sets = {"of_few": 12, "of_many": 4, "large": 5, "block": 12}
+    base: dict[str, Any] = {"sets": sets, "conditions": {"accuracy_100": ONE}}
+    assert_described("multiple_systems", study(**base), study(**{**base, **change}))
 
 
 def boards(name: str, truth: str, k: int, n_sets: int, n: int = 60) -> tuple[Any, DrawnBoards]:

@@ -13,8 +13,8 @@ import pytest
 from scipy import optimize, stats
 
 import simstudy as ss
-from simstudy.studies import Results, StudyError
-from tests.experiments.programs import program, small
+from simstudy.studies import Results, StudyError, make_study
+from tests.experiments.programs import assert_described, program, small
 from tests.oracles import compared
 
 STUDY = program("tools_bench")
@@ -55,6 +55,26 @@ def test_every_tool_has_an_adapter_or_is_ours_and_says_what_is_called() -> None:
         assert not tool.ours or tool.claim == ss.TESTS[tool.ours].null
     for kind in ("answers", "rankings", "translations", "summaries"):
         assert [t.ours for t in SHIPPED.tools.values() if kind in t.kinds and t.ours], "ours is beside the others"
+
+
+SKEWED = SHIPPED.conditions["skewed"].model_dump()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"seed": 1}, {"levels": [0.2, 0.05]}, {"block": 6}, {"n_resamples": 29},
+        {"conditions": {"skewed": {**SKEWED, "n_items": 31}}},
+        {"conditions": {"skewed": {**SKEWED, "parameters": [{"spread": 1.5}]}}},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_changes_the_result_of_a_cell_changes_its_description(change: dict[str, Any]) -> None:
+    sets = {"quick": 12, "moderate": 12, "slow": 12}
+    given: dict[str, Any] = {"block": 12, "levels": [0.5, 0.1], "sets": sets, "sets_with_gain": sets}
+    one = study(["bootstrap"], ["skewed"], **given)
+    other = make_study({**one.model_dump(), **change}, "here", type(one))
+    assert_described("tools_bench", one, other)
 
 
 def test_each_block_has_data_sets_of_its_own_which_every_tool_gets() -> None:

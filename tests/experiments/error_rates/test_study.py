@@ -11,7 +11,7 @@ from scipy import stats
 
 import simstudy as ss
 from simstudy.engines.registry import TESTS
-from simstudy.studies import Results, RunContext
+from simstudy.studies import Results
 from tests.experiments.error_rates.small import (
     CONDITIONS,
     DEPENDENT_SYSTEMS,
@@ -24,7 +24,7 @@ from tests.experiments.error_rates.small import (
     VIEWS,
     study,
 )
-from tests.experiments.programs import program, small
+from tests.experiments.programs import assert_described, small
 
 OF_ACCEPTANCE_SETS = {"precision_score", "fisher"}
 
@@ -168,23 +168,6 @@ def test_a_study_of_gains_alone(tmp_path: Path) -> None:
     assert "error_rates.png" not in page
 
 
-class Seen(Exception):
-    """The cells that a study asks for, which are not computed."""
-
-
-def cells_of(settings: Any) -> tuple[Any, dict[str, Any]]:
-    """The function of a study's cells, and these by their labels."""
-
-    class Asked(RunContext):
-        def run(self, title: str, function: Any, cells: Any, **options: Any) -> list[Any]:
-            raise Seen(function, {cell.label: cell for cell in cells})
-
-    with pytest.raises(Seen) as seen:
-        program("error_rates").run(settings, Asked(Path("unused"), 1))
-    function, cells = seen.value.args
-    return function, cells
-
-
 F1 = CONDITIONS["f1"].model_dump()
 OTHER = {**F1, "parameters": CONDITIONS["f1_gain"].model_dump()["parameters"]}
 
@@ -206,9 +189,4 @@ def test_what_changes_the_result_of_a_cell_changes_its_description(change: dict[
     def study(**changes: Any) -> Any:
         return small("error_rates", **{**base, **changes})
 
-    function, cells = cells_of(study())
-    _, others = cells_of(study(**change))
-    assert cells.keys() == others.keys()
-    differ = [name for name, one in cells.items() if function(*one.arguments) != function(*others[name].arguments)]
-    assert differ
-    assert all(cells[name].description != others[name].description for name in differ)
+    assert_described("error_rates", study(), study(**change))
