@@ -161,6 +161,9 @@ class Survival(Dependence):
     def check_systems(self, n_systems: int) -> None:
         self.of.check_systems(n_systems)
 
+    def of_two(self, n_systems: int, first: int, second: int) -> Dependence:
+        return Survival(self.of.of_two(n_systems, first, second))
+
 
 @dataclass(frozen=True)
 class Khoudraji(Dependence):
@@ -195,6 +198,9 @@ class Khoudraji(Dependence):
         self.of.check_systems(n_systems)
         if len(self.shares) != n_systems:
             raise ValueError(f"shares must be {n_systems}, one of each system, not {len(self.shares)}")
+
+    def of_two(self, n_systems: int, first: int, second: int) -> Dependence:
+        return Khoudraji(self.of.of_two(n_systems, first, second), (self.shares[first], self.shares[second]))
 
     def uniforms(self, n_items: int, n_systems: int, rng: np.random.Generator) -> FloatArray:
         shares = np.array(self.shares)

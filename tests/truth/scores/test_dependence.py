@@ -34,7 +34,7 @@ KINDS: dict[str, Dependence] = {
     "clayton": Clayton(2.0),
     "gumbel": Gumbel(2.0),
     "survival": Survival(Clayton(2.0)),
-    "asymmetric": Khoudraji(Clayton(4.0), (0.9, 0.4, 0.0)),
+    "asymmetric": Khoudraji(Clayton(4.0), (0.9, 0.4, 0.6)),
     "item response": ItemResponse(1.5, 1.2, 0.5),
 }
 N = 40_000
@@ -55,21 +55,27 @@ UNEQUAL = np.array([[1, 0.2, 0.7], [0.2, 1, 0.5], [0.7, 0.5, 1]])
 
 
 @pytest.mark.parametrize(
-    "kind", [*KINDS.values(), GaussianCopula(UNEQUAL), TCopula(UNEQUAL, df=1.5)], ids=[*KINDS, "gaussians", "ts"]
+    "kind",
+    [*KINDS.values(), GaussianCopula(UNEQUAL), TCopula(UNEQUAL, df=1.5), Survival(KINDS["asymmetric"])],
+    ids=[*KINDS, "gaussians", "ts", "asymmetric, upside down"],
 )
 def test_two_of_three_depend_on_each_other_as_in_the_three(kind: Dependence) -> None:
     """Shares of items in corners and bands of the square, within 6 standard errors of both."""
-    if not kind.exchangeable:
-        for systems in ((3, 2, 0), (2, 1, 0)):
-            with pytest.raises(ValueError, match="in all where dependence is|first must come before second"):
-                kind.of_two(*systems)
-        assert kind.of_two(2, 0, 1) == kind
-        return
     three = kind.uniforms(N, 3, np.random.default_rng(7))[:, [2, 0]]
     two = kind.of_two(3, 2, 0).uniforms(N, 2, np.random.default_rng(8))
     for low, high in (((0, 0), (0.02, 0.02)), ((0.98, 0.98), (1, 1)), ((0.6, 0), (1, 0.4)), ((0.3, 0.2), (0.7, 0.8))):
         shares = [((low < numbers) & (numbers < high)).all(axis=1).mean() for numbers in (three, two)]
         assert shares[0] == pytest.approx(shares[1], abs=6 * np.sqrt(2 * max(shares) / N))
+
+
+def test_of_a_dependence_that_has_an_order_two_systems_are_all_that_is_known() -> None:
+    class Ordered(Independent):
+        exchangeable = False
+
+    assert Ordered().of_two(2, 0, 1) == Ordered()
+    for systems in ((3, 2, 0), (2, 1, 0)):
+        with pytest.raises(ValueError, match="in all where dependence is|first must come before second"):
+            Ordered().of_two(*systems)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ from simstudy.truth.scores import (
     GaussianCopula,
     Independent,
     ItemClusters,
-    Khoudraji,
     LogNormal,
     Ordinal,
     ScoreModel,
@@ -188,7 +187,6 @@ def test_a_pair_is_independent_where_its_sums_of_clusters_are(
         (lambda: ItemClusters(0.2, (3, 0)), "size must be at least 1"),
         (lambda: ItemClusters(0.2, ()), "size must be one whole number"),
         (lambda: TruePair(ScoreModel([JUDGE])), "model must be of two systems"),
-        (lambda: ScoreModel([JUDGE] * 2, Khoudraji(Clayton(1), (0.1, 0.9))).pair(1, 0), "first must come before"),
         (lambda: ScoreModel([JUDGE] * 2, metric="mean (lower is better)").pair(), "of which more is better"),
     ],
 )
