@@ -12,11 +12,14 @@ import pytest
 from simstudy.loaders.trees import parse_trees
 from simstudy.training import Examples
 from simstudy_learners.constituency.binary_trees import Symbols
+from simstudy_learners.constituency.coarse_pass import forward
 from simstudy_learners.constituency.constituents import GoldTrees, Sentences, Vocabulary
 from simstudy_learners.constituency.parsers import LatentStates, Parser, TreebankGrammar
+from tests.learners.handed import handed
 
 TAGS, LABELS = ("a", "b", "c"), ("X", "Y", "Z")
 Nested = tuple[str, Any]
+VOCABULARY = Vocabulary.of(parse_trees("((a w0) (a w1) (a w2) (a w3))", "made up"))
 # What a symbol knows, its plain symbol's name first.
 Knows = tuple[Any, ...]
 
@@ -40,14 +43,22 @@ class Corpus(NamedTuple):
     examples: Examples
 
 
+def corpus_of(trees: list[list[Nested]], weights: np.ndarray, like: Examples | None = None) -> Corpus:
+    """With the symbols of its own trees, or of other examples."""
+    parsed = parse_trees("\n".join(f"( {' '.join(map(written, roots))} )" for roots in trees), "made up")
+    symbols = like.gold.symbols if like else Symbols.of(parsed)
+    return Corpus(trees, weights, Examples(Sentences.of(parsed, VOCABULARY), GoldTrees.of(parsed, symbols)))
+
+
 @pytest.fixture(scope="module")
 def corpus() -> Corpus:
     rng = np.random.default_rng(4)
     trees = [[random_tree(rng, 3) for _ in range(rng.integers(1, 4))] for _ in range(40)]
-    parsed = parse_trees("\n".join(f"( {' '.join(map(written, roots))} )" for roots in trees), "made up")
-    symbols = Symbols.of(parsed)
-    examples = Examples(Sentences.of(parsed, Vocabulary.of(parsed)), GoldTrees.of(parsed, symbols))
-    return Corpus(trees, rng.integers(0, 4, len(trees)), examples)
+    return corpus_of(trees, rng.integers(0, 4, len(trees)))
+
+
+def fields_of(one: Any) -> list[Any]:
+    return list(one) if isinstance(one, tuple) else list(vars(one).values())
 
 
 class Counts(NamedTuple):
@@ -160,3 +171,55 @@ def test_every_symbol_but_top_is_halved_in_each_round_and_halves_are_merged_by_t
         seen = {symbol[0] for symbol, n in counts_of(corpus, 0, 1).symbols.items() if n}
         for name, own in shares(parser).items():
             np.testing.assert_allclose(sum(own), 1 if name in seen else 0)
+
+
+@pytest.mark.parametrize("base", [TreebankGrammar(1, 2, True), LatentStates(1, 2, 0.5)])
+def test_a_grammar_of_weighted_trees_is_that_of_copies(corpus: Corpus, base: Any) -> None:
+    """The plain one, which prunes, with what it knows of neighbouring tags; and the annotated one."""
+    copies = np.repeat(np.arange(len(corpus.trees)), corpus.weights)
+    copied = corpus_of([corpus.trees[k] for k in copies], np.ones(len(copies), np.int64), corpus.examples)
+    one, other = trained(corpus, base), trained(copied, base)
+    for part in ("coarse", "coarse_tags"):
+        pairs = zip(fields_of(getattr(one, part)), fields_of(getattr(other, part)), strict=True)
+        for own, same in pairs:
+            np.testing.assert_allclose(own, same, atol=1e-12)
+    if isinstance(base, TreebankGrammar):
+        np.testing.assert_allclose(sorted(one.fine.weight), sorted(other.fine.weight))
+        np.testing.assert_allclose(sorted(one.fine_tags.count), sorted(other.fine_tags.count))
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 2])
+def test_states_share_the_counts_of_their_plain_symbols(corpus: Corpus, rounds: int) -> None:
+    """Counts of a word with a tag's states sum to those with the tag; of its words, to the state's share of it."""
+    parser = trained(corpus, LatentStates(rounds, 2, 0.5))
+    plain, states = parser.coarse_tags, parser.fine_tags
+    counts: Counter[tuple[int, int]] = Counter()
+    of_state, of_tag = np.zeros(states.n_tags), np.zeros(plain.n_tags)
+    for word, state, n in zip(states.word.tolist(), states.tag.tolist(), states.count.tolist(), strict=True):
+        counts[word, int(parser.fine.coarse[1 + state]) - 1] += n
+        of_state[state] += n
+    for word, tag, n in zip(plain.word.tolist(), plain.tag.tolist(), plain.count.tolist(), strict=True):
+        assert counts.pop((word, tag)) == pytest.approx(n)
+        of_tag[tag] += n
+    assert sum(counts.values()) == pytest.approx(0)
+    for state, n in enumerate(of_state, start=1):
+        assert parser.fine.share[state] == pytest.approx(n / of_tag[parser.fine.coarse[state] - 1])
+
+
+def test_what_stands_beside_a_span_says_what_may_be_in_it(corpus: Corpus) -> None:
+    """Caraballo and Charniak (1998): by the tags of the words before and behind, with forward probabilities."""
+    parser = trained(corpus, TreebankGrammar(1, 1, False))
+    sentences: Sentences = corpus.examples.inputs
+    given = handed(lambda: parser(corpus.examples), "constituency.parsers:coarse_pass")
+    word = sentences.word[: sentences.bounds[1]]
+    likely = np.concatenate([parser.coarse_tags.scores(sentences.forms, np.array([w], np.int32)) for w in word])
+    prefix = forward(likely, parser.coarse.transition)
+    n = len(word)
+    for i, symbol in product(range(n + 1), range(parser.symbols.size)):
+        before, after = parser.coarse.before[symbol], parser.coarse.after[symbol]
+        said = sum(likely[i - 1] * before[1:]) / sum(likely[i - 1]) if i else before[0]
+        behind = sum(likely[i] * after[1:]) if i < n else after[0]
+        np.testing.assert_allclose(given["before"][i, symbol], said * prefix[i], rtol=1e-9, atol=1e-11 * prefix[i])
+        np.testing.assert_allclose(
+            given["after"][i, symbol], behind / prefix[i + 1], rtol=1e-9, atol=1e-11 / prefix[i + 1]
+        )
