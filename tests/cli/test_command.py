@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from importlib.metadata import version
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from simstudy.cli import app, command
@@ -25,6 +28,27 @@ def test_the_version_and_the_help() -> None:
         assert "list" in result.stdout
     shown = CliRunner().invoke(app, ["--help"]).stdout
     assert all(f" {name} " in shown for name in ("list", "run", "compare", "plan", "verify", "data", "--traceback"))
+
+
+def leaves(command: Any, names: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every command that does something, with its names."""
+    for name, one in getattr(command, "commands", {}).items():
+        yield from leaves(one, (*names, name))
+    if not hasattr(command, "commands"):
+        yield names, command
+
+
+COMMANDS = dict(leaves(typer.main.get_command(app)))
+
+
+@pytest.mark.parametrize("names", COMMANDS, ids=" ".join)
+def test_every_command_refuses_options_that_are_given_twice_or_empty(names: tuple[str, ...]) -> None:
+    options = [one for one in COMMANDS[names].params if one.param_type_name == "option" and one.name != "help"]
+    for one in (one for one in options if not one.multiple and not one.is_flag):
+        found = CliRunner().invoke(app, [*names, one.opts[0], "1", one.opts[0], "2"])
+        assert (found.exit_code, f"{one.opts[0]}: it is given twice" in found.stderr) == (2, True), one.opts
+        found = CliRunner().invoke(app, [*names, one.opts[0], ""])
+        assert (found.exit_code, f"{one.opts[0]}: it must not be empty" in found.stderr) == (2, True), one.opts
 
 
 @pytest.mark.parametrize(

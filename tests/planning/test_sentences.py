@@ -69,7 +69,9 @@ def test_the_sentence_of_a_gain_has_its_sizes_its_level_and_its_ranges(form: str
     power = f"{row['power']:.2f}{between(row, 'power', '.2f', ranged)}{averaged}; the worse system"
     said = rf"With {re.escape(given)} and .*a true gain of 8 .*is found {re.escape(HOW)} with probability "
     assert re.search(said + re.escape(power), text), text
-    left = re.findall(r"The pilot leaves the power of ([\d,]+) items open between (\S+) and (\S+) .*?; (.*)", text)
+    left = re.findall(
+        r"The pilot leaves the power of ([\d,]+) items open between (\S+) and (\S+) \(95 % interval\); (.*)", text
+    )
     assert bool(left) == (form in PILOTS and not many(form))
     if left:
         high = row["n_items_high"]
