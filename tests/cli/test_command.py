@@ -45,10 +45,10 @@ COMMANDS = dict(leaves(typer.main.get_command(app)))
 def test_every_command_refuses_options_that_are_given_twice_or_empty(names: tuple[str, ...]) -> None:
     options = [one for one in COMMANDS[names].params if one.param_type_name == "option" and one.name != "help"]
     for one in (one for one in options if not one.multiple and not one.is_flag):
-        found = CliRunner().invoke(app, [*names, one.opts[0], "1", one.opts[0], "2"])
-        assert (found.exit_code, f"{one.opts[0]}: it is given twice" in found.stderr) == (2, True), one.opts
-        found = CliRunner().invoke(app, [*names, one.opts[0], ""])
-        assert (found.exit_code, f"{one.opts[0]}: it must not be empty" in found.stderr) == (2, True), one.opts
+        found = CliRunner().invoke(app, [*names, *2 * [one.opts[0], *one.nargs * ["1"]]])
+        assert (found.exit_code, f"'{one.opts[0]}': it is given twice" in found.stderr) == (2, True), one.opts
+        found = CliRunner().invoke(app, [*names, one.opts[0], *one.nargs * [""]])
+        assert (found.exit_code, f"'{one.opts[0]}': it must not be empty" in found.stderr) == (2, True), one.opts
 
 
 @pytest.mark.parametrize(

@@ -117,6 +117,8 @@ def test_json_has_the_documented_keys_and_nothing_else(four: str) -> None:
     ]
     assert content["settings"]["paths"] == [four]
     assert content["settings"]["columns"] == "domain=genre,cluster=doc"
+    # What is 0 or off is said as such; what was not given is null.
+    assert [content["settings"][name] for name in ("seed", "lowercase", "references", "unit")] == [0, False, None, None]
     assert {name for group in content["groups"] for name in group} == set("abcd")
 
 
