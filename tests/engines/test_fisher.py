@@ -120,3 +120,14 @@ def test_whole_lists_do_not_differ() -> None:
     frame = pd.DataFrame({"g1": [3.0, 2.0, 1.0], "g2": [1.0, 2.0, 3.0]})
     row = compared(Candidates.from_scores(frame, [1, 0, 1]).outputs(3), test="fisher").iloc[0]
     assert (row.gain, row.p_value) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("metric", "of_chosen"), [("precision", True), ("precision_of_accepted", True), ("accuracy", False)]
+)
+def test_a_list_of_all_candidates_is_an_acceptance_set_of_precision_alone(metric: str, of_chosen: bool) -> None:
+    """The same numbers are right and wrong answers where no system chooses what it answers."""
+    true = np.tile(np.arange(30) % 3 == 0, (2, 1)).astype(int)
+    parts = [true, np.ones_like(true), true][: len(METRICS[metric].statistics)]
+    outputs = Outputs.from_statistics(np.stack(parts, axis=-1), metric)
+    assert ({"fisher", "precision_score"} <= {*applicable(outputs)}) is of_chosen
