@@ -10,6 +10,7 @@ from scipy import stats
 import simstudy as ss
 from simstudy.analyses.leaderboard import leaderboard
 from simstudy.examination import examine
+from simstudy.examination.asking import own_relation
 from simstudy.loaders.base import Loaded
 from simstudy.outputs import Outputs
 from tests.oracles import compared
@@ -261,3 +262,13 @@ def test_the_verdict_on_two_systems_is_that_of_the_row(loaded: Loaded) -> None:
     assert found.verdict == ss.verdict(row)
     assert examine(two, comparison=options, alpha=0.2, margin=30).verdict == ss.verdict(row, alpha=0.2, margin=30)
     assert examine(loaded).verdict is None
+
+
+@pytest.mark.parametrize(
+    ("families", "expected"),
+    [(["a", "a", "c"], "family"), (["x", "y", "z"], "family"), (["x", "x", "x"], "family"), (["a", "b", "c"], None)],
+)
+def test_families_say_something_where_any_system_is_not_its_own(families: list[str], expected: str | None) -> None:
+    systems = pd.DataFrame({"name": ["a", "b", "c"], "family": families})
+    outputs = Outputs.from_statistics(np.ones((3, 4, 2), dtype=int), "accuracy", systems)
+    assert own_relation(outputs) == expected

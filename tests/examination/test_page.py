@@ -249,3 +249,12 @@ def test_thresholds_by_both_rules_as_text() -> None:
 
 def test_one_pair_is_one_pair(loaded: Loaded) -> None:
     assert facts(examine(Loaded(loaded.outputs.select(["good", "worst"]))))["Systems"] == "2 (1 pair)"
+
+
+def test_gains_of_neighbours_are_there_though_two_of_them_do_equally_well_on_every_item(tmp_path: Path) -> None:
+    scores = np.random.default_rng(0).normal(size=(3, 90)) + np.array([[3.0], [2.0], [1.0]])
+    scores = np.concatenate([scores, scores[2:]])
+    found = examine(Outputs.from_statistics(np.stack([scores, np.ones_like(scores)], axis=-1), "mean"))
+    assert found.neighbours["gain_low"].notna().sum() == 2 < len(found.neighbours)
+    assert "## Gains of neighbours" in written(found, tmp_path / "out")
+    assert (tmp_path / "out" / "figures" / "gains.png").is_file()

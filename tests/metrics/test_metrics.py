@@ -149,3 +149,11 @@ def test_what_tells_metrics_apart_is_in_their_definition_and_in_what_they_show()
     assert replace(plain, label="R", unit="percent").definition.replace("'R'", "'r'").replace("percent", "") == (
         plain.definition
     )
+
+
+def test_unlike_gold_counts_are_told_of_a_system_that_has_them_on_the_item_that_is_named() -> None:
+    """Two systems differ from the first one, on different items: the first such item, and whose count it is."""
+    counts = np.tile([2, 3, 5], (4, 6, 1))
+    counts[1, 4, 2], counts[3, 2, 2] = 6, 7
+    with pytest.raises(ValueError, match=r"one 'gold' of each item, but item 'i2' .*has 5 by '?a'? and 7 by '?d'?"):
+        METRICS["f1"].check_shared(counts, list("abcd"), [f"i{k}" for k in range(6)])
