@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -40,6 +41,29 @@ def test_cluster_sums_keep_only_columns_that_are_constant_within_clusters(tagged
     assert by_domain.items["id"].tolist() == ["news", "wiki", "mail"]
 
 
+@pytest.mark.parametrize(
+    ("domains", "kept"),
+    [(["x", "x", "y"], True), (["x", None, "y"], False), ([None, None, "y"], True), (["x", "z", "y"], False)],
+)
+def test_a_column_of_which_a_cluster_has_a_part_only_is_not_constant(domains: list[str | None], kept: bool) -> None:
+    items = pd.DataFrame({"id": list("abc"), "cluster": ["d1", "d1", "d2"], "domain": domains})
+    summed = Outputs.from_statistics(np.ones((2, 3, 2), dtype=int), "accuracy", items=items).sum_by("cluster")
+    assert ("domain" in summed.items) is kept
+    if kept:
+        assert [one if isinstance(one, str) else None for one in summed.items["domain"]] == [domains[0], "y"]
+
+
+@pytest.mark.parametrize("told", [None, True, False])
+def test_scores_that_are_called_like_errors_ask_which_way_they_go_unless_it_is_told(told: bool | None) -> None:
+    scores = pd.DataFrame({"a": [0.1, 0.2], "b": [0.3, 0.1]})
+    scores.columns.name = "loss"
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        outputs = Outputs.from_scores(scores, lower_is_better=told)
+    assert ["called 'loss'" in str(one.message) for one in found] == ([True] if told is None else [])
+    assert outputs.metric.higher_is_better is not told or told is None
+
+
 def test_head_take_and_domains(tagged: Outputs) -> None:
     assert tagged.head(60).fingerprint() == tagged.fingerprint()
     head = tagged.head(7)
@@ -75,7 +99,8 @@ def test_a_blank_label_is_missing(blank: object) -> None:
 
 def test_joining_systems_and_items(tagged: Outputs) -> None:
     front, back = tagged.select(["a", "b"]), tagged.select(["c", "d", "e"])
-    joined = front.join_systems(back.take(np.arange(60)[::-1]))
+    # An order that is not its own inverse.
+    joined = front.join_systems(back.take(np.random.default_rng(0).permutation(60)))
     np.testing.assert_array_equal(joined.statistics, tagged.statistics)
     assert joined.names == tagged.names
     pd.testing.assert_frame_equal(joined.items, tagged.items)
