@@ -222,6 +222,10 @@ def test_pairs_of_two_questions_are_refused() -> None:
     require_one_question(table)
     with pytest.raises(ValueError, match="^pairs must have one unit for each test set, not item, user for 'news'"):
         require_one_question(table.assign(test_set="news"))
+    # Strata and none are two questions.
+    for strata in (["length", None], [None, "length"]):
+        with pytest.raises(ValueError, match="^pairs must have one strata for each test set, not "):
+            require_one_question(table.assign(test_set="news", unit="item", strata=strata))
     with pytest.raises(ValueError, match="^pairs must be of one test_set, not news, web$"):
         require_one_table(table)
     once = table.assign(unit="item", system_a="a", system_b="b")
