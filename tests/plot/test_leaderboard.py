@@ -103,3 +103,15 @@ def test_axes_that_are_no_panel_are_refused() -> None:
     figure, _ = plot.panels(["one"])
     with pytest.raises(ValueError, match="ax must be a panel of a grid"):
         plot.leaderboard(board(), ax=figure.add_axes((0, 0, 1, 1)))
+
+
+def test_tied_systems_have_rows_of_their_own_and_no_place_is_cut_off() -> None:
+    """Two third places, and joint sets that end two places behind the narrow ones."""
+    table = board(5).assign(place=[1, 2, 3, 3, 5], place_high=[3, 4, 5, 5, 5], place_high_own=[1, 2, 3, 3, 3])
+    beside = plot.leaderboard(table).figure.axes[-1]
+    marks = {(x, y) for line in beside.lines for x, y in np.asarray(line.get_xydata(), float).tolist()}
+    assert marks == {(1, 1), (2, 2), (3, 3), (3, 4), (5, 5)}
+    drawn = bars(beside)
+    assert len(drawn) == 10
+    assert {row for row, _, _ in drawn} == {1, 2, 3, 4, 5}
+    assert beside.get_xlim()[1] >= max(high for _, high in drawn.values()) == 5.4

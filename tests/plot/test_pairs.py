@@ -145,3 +145,14 @@ def test_blue_is_what_is_significant(rng: np.random.Generator) -> None:
         assert sorted(blue[0].get_ydata()) == np.flatnonzero(significant).tolist()  # type: ignore[index]
         cells = {(ord(b) - 97, ord(a) - 97) for a, b in pairs[significant][["system_a", "system_b"]].to_numpy()}
         assert drawn_cells(plot.matrix(pairs, alpha=alpha))[0] == cells
+
+
+def test_groups_share_a_lane_only_if_they_share_no_system() -> None:
+    """One ends with the system that the next one begins with; a third begins below both."""
+    members = [(1, 1), (1, 2), (2, 2), (2, 3), (3, 4), (3, 5)]
+    table = pd.DataFrame(members, columns=["group", "place"])
+    ax = plot.groups(table.assign(system="s" + table["place"].astype(str), score=50.0 - table["place"]))
+    first, second, third = sorted(
+        (min(line.get_ydata()), line.get_xdata()[0]) for line in ax.lines[1:] if line.get_marker() == "o"
+    )
+    assert first[1] == third[1] != second[1]
