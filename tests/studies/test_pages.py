@@ -257,3 +257,10 @@ def test_facts_say_shares_of_p_values_and_who_drew_them(study: NaturalStudy) -> 
     )
     assert facts["Test"].endswith("from 5,000 resamples")
     assert facts["Data"] == "note 1; note 2; note 3; note 4; and 2 more notes of this kind"
+
+
+def test_figures_of_a_resampling_study_are_of_its_own_side_and_unit_which_come_first() -> None:
+    rows = [("greater", "document", 4.0), ("greater", "item", 3.0), ("two-sided", "document", 5.0),
+            ("greater", "document", 2.0), ("two-sided", "item", 1.0)]  # fmt: skip
+    table = pd.DataFrame(rows, columns=["alternative", "unit", "threshold"])
+    assert resampling._as_studied(table)["threshold"].tolist() == [4.0, 2.0]
