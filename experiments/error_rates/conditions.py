@@ -1,6 +1,7 @@
-"""What every test and the interval say of a batch of test sets of one condition.
+"""One cell of the study: a batch of test sets of a condition, with the decisions of every test and the coverage.
 
-What is computed of a batch is known by the source of this module: the page's words are elsewhere.
+The key of a cell hashes this module and `settings`. The words of the page are elsewhere, so that an edit of them
+computes nothing again.
 """
 
 from __future__ import annotations

@@ -93,7 +93,7 @@ class Condition(Keys):
         return bool(abs(self.pair.true_gain) < NO_GAIN)
 
     def breaks(self, test: str, unit: str) -> str:
-        """What a test of such units takes to be so and is not; empty where all holds that it says of itself."""
+        """The assumption of a test of such units that the condition breaks; empty if it breaks none."""
         if unit != self.pair.units[0]:
             return DEPENDENT_UNITS
         if test in OF_EXCHANGEABLE and not self.pair.exchangeable:
@@ -138,7 +138,7 @@ class Settings(Study):
     sets: Positive
     """Test sets of a batch."""
     n_resamples: Resamples = 999
-    """Of each test set, where a test draws any: they are random, but error rates are not less right for few."""
+    """Resamples of each test set, if a test draws any. Rates of tests with few resamples are no less correct."""
     alpha: Alpha = 0.05
     """The level that the page speaks of."""
     alphas: Annotated[list[Alpha], EACH_ONCE] = [0.05]

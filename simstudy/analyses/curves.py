@@ -123,8 +123,8 @@ def overlay(
     Berg-Kirkpatrick et al. lay natural comparisons over those of resampled systems and judge by eye (figures 5 and 6).
     Here each pair is held against the running median of the twentieth of the others' pairs (at least 15) whose gains
     are nearest, up to the gain at which their median confidence reaches 0.99. With nothing to find the difference is
-    about 0 and the ratio about 1. Of two test sets of unlike size the ratio has their square root in it: compare on as
-    many items. Measured coverage of the intervals, of 26 natural systems over 25 variants each of three base models on
+    about 0 and the ratio about 1. Compare test sets of one size: the ratio has the square root of their sizes' ratio in
+    it. Measured coverage of the intervals, of 26 natural systems over 25 variants each of three base models on
     300 items (120 collections, standard error 0.02): 0.96 of the difference, 0.93 of the ratio.
 
     Parameters
