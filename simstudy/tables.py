@@ -30,7 +30,7 @@ COMPARISONS = "Comparisons, as `compare` returns them"
 
 # What columns of other tables than Comparisons are. Those that tell rows apart (`_KEYS`) are text, or numbers where a
 # file was read again, and so are some of Comparisons.
-_KEYS = {"task", "test_set", "metric", "unit", "title", "elsewhere", "of"}
+_KEYS = {"task", "test_set", "metric", "unit", "title", "elsewhere", "pairs"}
 
 _TEXT = {"system_a", "system_b", "relation", "test", "alternative", "system", "ranking", "ranking_1", "ranking_2"}
 
@@ -39,7 +39,7 @@ _NUMBERS = names_of("number", "whole") | {
     *("confidence", "confidence_05", "confidence_95", "threshold", "fit", "c", "exponent", "p_from", "p_to"),
     *("expected", "baseline", "r12", "ratio", "r12_from", "r12_to", "median", "within", "precision", "precision_1"),
     *("precision_2", "observed_50", "observed_95", "true_80", "true_80_low", "true_80_high", "average_precision"),
-    *("group", "place", "place_low", "place_high", "place_low_own", "place_high_own"),
+    *("group", "rank", "rank_low", "rank_high", "rank_low_own", "rank_high_own"),
 }
 
 

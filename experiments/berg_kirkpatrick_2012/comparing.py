@@ -155,7 +155,7 @@ def by_test(parts: Mapping[str, Tables]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def told(parts: Mapping[str, Tables]) -> pd.DataFrame:
+def confidence_models(parts: Mapping[str, Tables]) -> pd.DataFrame:
     """Of every study how much of p each model tells: the share of variance, and the factor of nine in ten."""
     rows, given = [], []
     for study, tables in parts.items():
@@ -164,11 +164,11 @@ def told(parts: Mapping[str, Tables]) -> pd.DataFrame:
             continue
         row = {"study": study, "n_pairs": models["n_pairs"].iloc[0]}
         for model in models.to_dict("records"):
-            row |= {model["given"]: model["r2"], f"factor {model['given']}": model["factor_90"]}
+            row |= {model["predictors"]: model["r2"], f"factor {model['given']}": model["factor_90"]}
         rows.append(row)
-        given += models["given"].tolist()
+        given += models["predictors"].tolist()
     table = pd.DataFrame(rows)
-    table.attrs["given"] = given
+    table.attrs["predictors"] = given
     return table
 
 

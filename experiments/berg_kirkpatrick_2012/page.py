@@ -161,13 +161,13 @@ def sections(study: Settings, parts: Mapping[str, Tables], tables: Tables) -> li
             "items on the whole test set, its standard error scaled by the square root of the size (Yeh 2000, section "
             "2.1).",
             table=Table(
-                tables["told"],
+                tables["confidence_models"],
                 {
                     "study": "{study:name}",
                     "pairs": "{n_pairs:,.0f}",
                     **{
                         given: Column(f"{{{given}:.1%}}, {{factor {given}:.1f}}")
-                        for given in dict.fromkeys(tables["told"].attrs["given"])
+                        for given in dict.fromkeys(tables["confidence_models"].attrs["predictors"])
                     },
                 },
             ),

@@ -8,7 +8,16 @@ from __future__ import annotations
 from simstudy.pages.sections import Table
 from simstudy.studies import Findings, RunContext, hashes_of, tables_of
 
-from .comparing import beside_published, by_test, families, near_level, overlays, small_enough, told, training
+from .comparing import (
+    beside_published,
+    by_test,
+    confidence_models,
+    families,
+    near_level,
+    overlays,
+    small_enough,
+    training,
+)
 from .page import THRESHOLDS, sections
 from .settings import Settings
 
@@ -28,7 +37,7 @@ def run(study: Settings, context: RunContext) -> Findings:
         "across_domains": near_level(synthetic, "domains"),
         "small_enough": small_enough(synthetic),
         "by_test": by_test(synthetic),
-        "told": told(synthetic),
+        "confidence_models": confidence_models(synthetic),
         "training": training(synthetic),
     }
     return Findings(

@@ -20,7 +20,7 @@ def example_sections(tables: dict[str, pd.DataFrame]) -> list[Section]:
     """Worked examples, a printed confidence level, constructed cases."""
     reading = {
         "pair": "{pair}",
-        "cutoff, shuffles": "{cutoff:g}, {n_shuffles:,}",
+        "cutoff, shuffles": "{alpha:g}, {n_shuffles:,}",
         "printed level": "{level:.4f}",
         "printed confidence": "{confidence:.3f}",
         "certainty of the printed level": "{computed:.3f}",
@@ -62,7 +62,7 @@ def set_sections(tables: dict[str, pd.DataFrame], rules: dict[str, Any]) -> list
         Section(
             "A MUC-like set: how many pairs differ",
             f"Synthetic systems on messages of shared difficulty: pairs that differ at {rules['alpha']:g} with "
-            f"certainty {rules['certainty']:g}; those at or below it but in doubt (and how many of these the exact "
+            f"certainty {rules['certainty']:g}; those at or below it but uncertain (and how many of these the exact "
             "p-value calls different); by the exact p-value; and by p-values corrected for all pairs of the metric "
             "(Holm; Benjamini-Hochberg).",
             table=decision_rows(tables),
@@ -89,7 +89,7 @@ def decision_rows(tables: dict[str, pd.DataFrame]) -> Table:
         "metric": "{metric:metric}",
         "pairs": "{n_pairs}",
         "certainly differ": "{certain}",
-        "in doubt (differ exactly)": "{in_doubt} ({in_doubt_exact})",
+        "uncertain (differ exactly)": "{uncertain} ({uncertain_exact})",
         "exact p": "{exact}",
         "Holm": "{holm}",
         "Benjamini-Hochberg": "{bh}",

@@ -26,6 +26,6 @@ class MucLike(Keys):
 class Settings(Study):
     """The keys of study.toml."""
 
-    cutoff: Fraction = 0.1
+    alpha: Fraction = 0.1
     certainty: Fraction = 0.99
     muc: MucLike

@@ -45,7 +45,7 @@ READING = {
     "pair": "GE / UMASS",
     "level": 0.0994,
     "n_shuffles": 9999,
-    "cutoff": 0.1,
+    "alpha": 0.1,
     "confidence": 0.635,
 }
 
@@ -59,7 +59,7 @@ Both = tuple[pd.DataFrame, pd.DataFrame]
 
 def run(study: Settings, context: RunContext) -> Findings:
     """Her examples, cases after hers, then a MUC-like set of systems with its groups."""
-    rules: dict[str, Any] = {"alpha": study.cutoff, "certainty": study.certainty}
+    rules: dict[str, Any] = {"alpha": study.alpha, "certainty": study.certainty}
     with context.clock("examples"):
         worked = tested(*both(built(WORKED, "muc_precision", "worked"), study.seed), study)
         cases = {name: both(built(runs, "muc_f", name), study.seed) for name, runs in CONSTRUCTED.items()}
@@ -95,7 +95,7 @@ def run(study: Settings, context: RunContext) -> Findings:
         sections=[*example_sections(tables), *sum(drawn[:n], []), *set_sections(tables, rules), *sum(drawn[n:], [])],
         facts={
             "Test": "approximate randomization, |difference|, 9,999 shuffles, beside the exact p-value",
-            "Cutoff and certainty": f"{study.cutoff:g} and {study.certainty:g}",
+            "Cutoff and certainty": f"{study.alpha:g} and {study.certainty:g}",
             "MUC-like set": f"{study.muc.n_systems} systems, {study.muc.n_messages} messages (synthetic)",
             "Seed": str(study.seed),
         },
@@ -131,16 +131,16 @@ def both(outputs: ss.Outputs, seed: int) -> Both:
 def tested(shuffled: pd.DataFrame, exact: pd.DataFrame, study: Settings) -> pd.DataFrame:
     """Each pair by 9,999 shuffles, with their certainty, and exactly."""
     columns = ["test_set", "metric", "system_a", "system_b", "score_a", "score_b", "gain", "p_value", "n_extreme"]
-    certainty = ss.analyses.certainty(shuffled["n_extreme"], shuffled["n_resamples"], study.cutoff)
+    certainty = ss.analyses.certainty(shuffled["n_extreme"], shuffled["n_resamples"], study.alpha)
     return shuffled[columns].assign(certainty=certainty, exact_p=exact["p_value"])
 
 
 def readings() -> pd.DataFrame:
     """The printed confidence, what the printed level gives, and which level would give the printed confidence."""
     reading: dict[str, Any] = dict(READING)
-    n, cutoff = reading["n_shuffles"], reading["cutoff"]
-    nearest = int(np.abs(ss.analyses.certainty(np.arange(n + 1), n, cutoff) - reading["confidence"]).argmin())
-    computed = float(ss.analyses.certainty(round(reading["level"] * (n + 1)) - 1, n, cutoff))
+    n, alpha = reading["n_shuffles"], reading["alpha"]
+    nearest = int(np.abs(ss.analyses.certainty(np.arange(n + 1), n, alpha) - reading["confidence"]).argmin())
+    computed = float(ss.analyses.certainty(round(reading["level"] * (n + 1)) - 1, n, alpha))
     return pd.DataFrame([{**reading, "computed": computed, "level_of_printed": (nearest + 1) / (n + 1)}])
 
 
@@ -160,24 +160,24 @@ def decided(shuffled: pd.DataFrame, exact: pd.DataFrame, study: Settings) -> pd.
     table = ss.analyses.corrected(shuffled)
     columns = ["metric", "system_a", "system_b", "score_a", "score_b", "gain", "p_value", "p_holm", "p_bh", "n_extreme"]
     return table[columns].assign(
-        certainty=ss.analyses.certainty(table["n_extreme"], table["n_resamples"], study.cutoff),
-        significant=Decision(study.cutoff, study.certainty).significant(table),
+        certainty=ss.analyses.certainty(table["n_extreme"], table["n_resamples"], study.alpha),
+        significant=Decision(study.alpha, study.certainty).significant(table),
         exact_p=exact["p_value"],
-        at_cutoff=study.cutoff,
+        at_alpha=study.alpha,
     )
 
 
 def decisions(pairs: pd.DataFrame) -> pd.DataFrame:
     """By metric, how many pairs each way of deciding calls different."""
-    below = pairs[["p_value", "exact_p", "p_holm", "p_bh"]].le(pairs["at_cutoff"], axis=0)
-    in_doubt = below["p_value"] & ~pairs["significant"]
+    below = pairs[["p_value", "exact_p", "p_holm", "p_bh"]].le(pairs["at_alpha"], axis=0)
+    uncertain = below["p_value"] & ~pairs["significant"]
     flags = pd.DataFrame(
         {
             "n_pairs": True,
             "certain": pairs["significant"],
-            "in_doubt": in_doubt,
+            "uncertain": uncertain,
             "exact": below["exact_p"],
-            "in_doubt_exact": in_doubt & below["exact_p"],
+            "uncertain_exact": uncertain & below["exact_p"],
             "shuffled_other_than_exact": below["p_value"] != below["exact_p"],
             "holm": below["p_holm"],
             "bh": below["p_bh"],

@@ -25,13 +25,13 @@ def cautions(rates: pd.DataFrame, covered: pd.DataFrame, study: Settings) -> pd.
     both = at_one_level(rates, covered)
     both = both[(both["n_units"] >= _LEAST_UNITS) & (both["interval"] == "jackknife")]
     off = (both["error_rate"] > _HIGHEST) | (both["coverage"] < study.aims.coverage[0])
-    columns = ["condition", "unit", "n_units", "error_rate", "coverage", "cautioned", "off"]
+    columns = ["condition", "unit", "n_units", "error_rate", "coverage", "cautioned", "off_level"]
     return both.assign(off=off)[columns].reset_index(drop=True)
 
 
 def caution_section(table: pd.DataFrame, study: Settings) -> Section:
     """How often cautions are right."""
-    shares = {where: table.loc[table["off"] == off, "cautioned"] for where, off in _WHERE.items()}
+    shares = {where: table.loc[table["off_level"] == off, "cautioned"] for where, off in _WHERE.items()}
     found = [f"{of.mean():.0%} where {where} ({len(of):,} of them)" for where, of in shares.items() if len(of)]
     return Section(
         "Cautions",
@@ -43,7 +43,7 @@ def caution_section(table: pd.DataFrame, study: Settings) -> Section:
             table.assign(
                 size=table["n_units"].map("{:,} units".format),
                 title=[study.conditions[name].title for name in table["condition"]],
-                mark=table["off"].map({True: " ▲", False: ""}),
+                mark=table["off_level"].map({True: " ▲", False: ""}),
             ),
             {"condition": "{title}"},
             across="size",

@@ -33,8 +33,8 @@ EXACT = {
     "level": "{alpha:g}",
     "conditions": "{n_conditions}",
     "rates": "{n_rates}",
-    "highest": "{most:.4f}",
-    "in standard deviations": "{most_sd:.1f}",
+    "highest": "{highest:.4f}",
+    "in standard deviations": "{highest_sd:.1f}",
     "above the level beyond Monte Carlo error": "{n_above}",
 }
 FOUND = {"condition": "{view}", "units": "{n_units:,}"}
@@ -47,13 +47,13 @@ MAGNITUDES = {
 }
 VERDICT = {
     "test": "{test}",
-    "where": "{where}",
+    "null": "{null}",
     "conditions": "{n_conditions}",
     "within": "{n_within} of {n_rates}",
     "liberal": "{n_liberal} of {n_rates}",
-    "lowest": "{least:.3f}",
-    "highest": "{most:.3f}",
-    "highest, fewer units": "{most_fewer:.3f}",
+    "lowest": "{lowest:.3f}",
+    "highest": "{highest:.3f}",
+    "highest, fewer units": "{highest_fewer:.3f}",
 }
 COVERED = {
     "condition": "{view}",

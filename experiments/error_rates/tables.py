@@ -41,8 +41,8 @@ def power(decided: pd.DataFrame, study: Settings) -> pd.DataFrame:
     sums = _summed(decided[~_null(decided, study)], _KEYS)
     true = np.array([study.conditions[name].pair.true_gain for name in sums["condition"]])
     found = sums["n_rejected_first"].where(true > 0, sums["n_rejected"] - sums["n_rejected_first"])
-    sums = sums.assign(n_found=found, n_wrong=sums["n_rejected"] - found, true_gain=true)
-    table = with_shares(sums, "n_found", study)
+    sums = sums.assign(n_correct=found, n_wrong=sums["n_rejected"] - found, true_gain=true)
+    table = with_shares(sums, "n_correct", study)
     n, enough = table["n_rejected"], table["n_rejected"] >= 20
     wrong_low, wrong_high = _ends(table["n_wrong"], table["n_sets"])
     size = table["true_gain"].abs()
@@ -127,8 +127,7 @@ def by_test(rates: pd.DataFrame, aims: Aims) -> pd.DataFrame:
     """How each test does over all conditions of independent units, and over those that do not break it.
 
     Of two-sided rates at one level: n_within and n_liberal count the rates from so many units on that are within the
-    ranges, of n_rates; least and most are the lowest and highest of these, most_fewer is the highest rate on fewer
-    units.
+    ranges, out of n_rates. lowest and highest are their range; highest_fewer is the highest rate on fewer units.
     """
     rates = rates[rates["breaks"] != DEPENDENT_UNITS]
     rows = []
@@ -140,7 +139,7 @@ def by_test(rates: pd.DataFrame, aims: Aims) -> pd.DataFrame:
             within, liberal = (int(many.between(*bounds).sum()) for bounds in (aims.target, aims.liberal))
             n_conditions = of_scope["condition"].nunique()
             rows.append((test, scope, n_conditions, len(many), within, liberal, many.min(), many.max(), few.max()))
-    columns = ["test", "where", "n_conditions", "n_rates", "n_within", "n_liberal", "least", "most", "most_fewer"]
+    columns = ["test", "null", "n_conditions", "n_rates", "n_within", "n_liberal", "lowest", "highest", "highest_fewer"]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -148,14 +147,14 @@ def exact(rates: pd.DataFrame, study: Settings) -> pd.DataFrame:
     """Whether exact tests keep their level where results could be exchanged: a row a test and alpha.
 
     n_above counts the two-sided rates that are above alpha beyond Monte Carlo error: binomial p-values, one-sided,
-    corrected by Holm over all rates of all tests in this table at 5 %. most_sd is the largest excess in standard
+    corrected by Holm over all rates of all tests in this table at 5 %. highest_sd is the largest excess in standard
     deviations of the count.
     """
     exchangeable = rates["condition"].map({name: c.pair.exchangeable for name, c in study.conditions.items()})
     ours = rates[rates["test"].isin(_EXACT) & exchangeable & (rates["breaks"] == "")]
     ours = ours[ours["alternative"] == TWO_SIDED]
     if ours.empty:
-        return pd.DataFrame(columns=["test", "alpha", "n_conditions", "n_rates", "most", "most_sd", "n_above"])
+        return pd.DataFrame(columns=["test", "alpha", "n_conditions", "n_rates", "highest", "highest_sd", "n_above"])
     tails = stats.binom.sf(ours["n_rejected"] - 1, ours["n_sets"], ours["alpha"])
     sd = np.sqrt(ours["alpha"] * (1 - ours["alpha"]) / ours["n_sets"])
     above = ss.analyses.corrected(pd.DataFrame({"p_value": tails}))["p_holm"].to_numpy() <= 0.05
@@ -163,8 +162,8 @@ def exact(rates: pd.DataFrame, study: Settings) -> pd.DataFrame:
     table = ours.groupby(["test", "alpha"], sort=False).agg(
         n_conditions=("condition", "nunique"),
         n_rates=("share", "size"),
-        most=("share", "max"),
-        most_sd=("sds", "max"),
+        highest=("share", "max"),
+        highest_sd=("sds", "max"),
         n_above=("above", "sum"),
     )
     return table.reset_index()

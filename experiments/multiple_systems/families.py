@@ -40,7 +40,7 @@ def examine(study: Settings, name: str, truth: str, n_systems: int, block: int, 
         claims = np.array([places.better[first, second] * 1 - places.better[second, first] for places in found])
         rows.append({"family": ALL_PAIRS, "alternative": TWO_SIDED, "method": STEPDOWN, **counted(claims, true)})
         rows += list(held(found, model.scores().round(9)))
-    kinds = {"claims": ["family", "alternative", "method"], "places": ["guarantee"]}
+    kinds = {"claims": ["family", "alternative", "method"], "rank_sets": ["guarantee"]}
     return {kind: summed([row for row in rows if keys[0] in row], keys) for kind, keys in kinds.items()}
 
 
@@ -117,10 +117,10 @@ def tables(study: Settings, n_systems: int, block: int, n_sets: int) -> list[dic
             pairs = ss.compare(outputs, test=condition.test, alternative="two-sided").corrected().frame
             ranks = ss.ranks(pairs, alpha=study.alpha).iloc[0]
             found = {f"groups, {p}": several(pairs, study.alpha, p) for p in ("p_value", "p_holm", "p_bh")}
-            found["neighbours, p_value"] = bool(ranks["n_separated"] > 0)
-            found["neighbours, p_holm"] = bool(ranks["n_separated_holm"] > 0)
+            found["neighbours, p_value"] = bool(ranks["n_significant"] > 0)
+            found["neighbours, p_holm"] = bool(ranks["n_significant_holm"] > 0)
             said = {what: said.get(what, 0) + yes for what, yes in found.items()}
-    return [{"says": what, "n_sets": n_sets, "n_any_false": n} for what, n in said.items()]
+    return [{"claim": what, "n_sets": n_sets, "n_any_false": n} for what, n in said.items()]
 
 
 def several(pairs: pd.DataFrame, alpha: float, p: str) -> bool:

@@ -55,7 +55,7 @@ def of_first(study: Settings, p: Any, gain: Any) -> list[dict[str, Any]]:
                 rows.append(
                     {
                         "n_variants": m, "alternative": alternative, "method": method, "n_sets": len(p),
-                        "n_found": int(found.sum()), "sum_best": of_best.sum(), "sum_found": of_best[found].sum(),
+                        "n_significant": int(found.sum()), "sum_best": of_best.sum(), "sum_found": of_best[found].sum(),
                         "squares_found": (of_best[found] ** 2).sum(),
                     }
                 )  # fmt: skip
@@ -73,7 +73,7 @@ def stepped_down(study: Settings, drawn: DrawnBoards, seed: int) -> list[dict[st
         rows.append(
             {
                 "n_variants": m, "alternative": TWO_SIDED, "method": STEPDOWN, "n_sets": len(found),
-                "n_found": int(found.sum()), "sum_best": best.sum(), "sum_found": best[found].sum(),
+                "n_significant": int(found.sum()), "sum_best": best.sum(), "sum_found": best[found].sum(),
                 "squares_found": (best[found] ** 2).sum(),
             }
         )  # fmt: skip
@@ -92,7 +92,7 @@ def look_again(study: Settings, name: str, block: int, n_sets: int) -> list[dict
         ]
         stopped = np.logical_or.accumulate(np.array(seen) <= study.alpha, axis=0)
         rows += [
-            {"n_looks": look, "n_sets": len(drawn.statistics), "n_found": int(stopped[look - 1].sum())}
+            {"n_looks": look, "n_sets": len(drawn.statistics), "n_significant": int(stopped[look - 1].sum())}
             for look in stopping.n_looks
         ]
     table = pd.DataFrame(rows).groupby("n_looks", as_index=False).sum()

@@ -39,7 +39,7 @@ def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
     """Pairs, places, groups and looks."""
     return [
         *pair_sections(titled(tables["families"], study), study),
-        *board_sections(titled(tables["places"], study), tables["tables"], study),
+        *board_sections(titled(tables["rank_sets"], study), tables["tables"], study),
         *look_sections(tables, study),
         Section(
             "Conditions",
@@ -143,7 +143,7 @@ def board_sections(places: pd.DataFrame, said: pd.DataFrame, study: Settings) ->
             f"{study.conditions[study.groups.condition].title.capitalize()}, all systems equally good: the share of "
             "test sets in which `simstudy.groups` has more than one group, and in which `simstudy.ranks` separates any "
             "two neighbours.",
-            table=Table(said.assign(what=said["says"].map(what)), {"says": "{what}"}, across="n_systems", cell=RATE),
+            table=Table(said.assign(what=said["claim"].map(what)), {"claim": "{what}"}, across="n_systems", cell=RATE),
         ),
     ]
 

@@ -40,8 +40,8 @@ def run(study: Settings, context: RunContext) -> Findings:
     at = ["condition", "truth", "n_systems"]
     tables = {
         "families": claims(gathered(of_systems, at, [cell["claims"] for cell in counted]), study),
-        "places": places(gathered(of_systems, at, [cell["places"] for cell in counted])),
-        "tables": rates(gathered(of_tables, ["n_systems"], said), ["n_systems", "says"], "n_any_false"),
+        "rank_sets": rank_sets(gathered(of_systems, at, [cell["rank_sets"] for cell in counted])),
+        "tables": rates(gathered(of_tables, ["n_systems"], said), ["n_systems", "claim"], "n_any_false"),
         "variants": variants(gathered(of_variants, ["variants"], tried), study),
         "stopping": stopping(gathered(of_stopping, ["condition"], again)),
         "conditions": conditions(study),
@@ -154,7 +154,7 @@ def claims(table: pd.DataFrame, study: Settings) -> pd.DataFrame:
     )  # fmt: skip
 
 
-def places(table: pd.DataFrame) -> pd.DataFrame:
+def rank_sets(table: pd.DataFrame) -> pd.DataFrame:
     """How often each guarantee held; of a system's own set, the mean over systems, whose error is normal."""
     share, se = mean(table, "held")
     low, high = clopper_pearson(table["sum_held"].round(), table["n_sets"])
@@ -174,9 +174,9 @@ def variants(table: pd.DataFrame, study: Settings) -> pd.DataFrame:
     # One look finds a better variant by mistake in alpha of the test sets one-sided, in half of them two-sided.
     one = np.where(table["alternative"] == TWO_SIDED, study.alpha / 2, study.alpha)
     plain = (table["method"] == NONE) & (table["variants"].map(lambda name: study.variants[name].gain) == 0)
-    reported, reported_se = mean(table, "found", "n_found")
+    reported, reported_se = mean(table, "found", "n_significant")
     scale = table["variants"].map(lambda name: 100.0 if study.variants[name].metric == "accuracy" else 1.0)
-    return rates(table, keys, "n_found").assign(
+    return rates(table, keys, "n_significant").assign(
         alpha=study.alpha,
         expected=np.where(plain, 1 - (1 - one) ** table["n_variants"], np.nan),
         true_gain=scale * table["variants"].map(lambda name: study.variants[name].gain),
@@ -188,7 +188,7 @@ def variants(table: pd.DataFrame, study: Settings) -> pd.DataFrame:
 
 def stopping(table: pd.DataFrame) -> pd.DataFrame:
     """How often a test is significant at any of the looks, beside the published share."""
-    return rates(table, ["condition", "n_looks"], "n_found").assign(published=table["n_looks"].map(ARMITAGE))
+    return rates(table, ["condition", "n_looks"], "n_significant").assign(published=table["n_looks"].map(ARMITAGE))
 
 
 def conditions(study: Settings) -> pd.DataFrame:

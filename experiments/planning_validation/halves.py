@@ -14,7 +14,7 @@ from simstudy.studies import Decision, derived_seed
 #: What is predicted with prediction intervals, by its column of `predict`.
 MEASURES = ("share_significant", "threshold", "separated", "separated_corrected", "ranks")
 #: The true gain that is found with power 0.8; with a 95 % interval for other systems and items of the same time.
-DETECTABLE = "detectable"
+DETECTABLE = "minimum_detectable_gain"
 #: From what a prediction was made, and of what.
 HALF, PART = "half", "half of it"
 
@@ -50,14 +50,15 @@ def beside(
         for measure in MEASURES:
             rows.append(
                 {
-                    "of": of, "n_units": n, "measure": measure, "predicted": row[measure], "observed": shown[measure],
+                    "target": of, "n_units": n, "measure": measure,
+                    "predicted": row[measure], "observed": shown[measure],
                     **{end: row[f"{measure}_{end}"] for end in ("low80", "high80", "low95", "high95")},
                 }
             )  # fmt: skip
         found = detectable(source, n)
         rows.append(
             {
-                "of": of, "n_units": n, "measure": DETECTABLE, "predicted": found["detectable"],
+                "target": of, "n_units": n, "measure": DETECTABLE, "predicted": found["minimum_detectable_gain"],
                 "observed": shown[DETECTABLE], "low80": np.nan, "high80": np.nan,
                 **_ends(found, shown),
             }
@@ -67,8 +68,16 @@ def beside(
 
 def _ends(found: dict[str, float], shown: dict[str, float]) -> dict[str, float]:
     """An interval for what a target shows, which is a sample too: the errors of both, on the logarithm."""
-    reach = np.hypot(*(np.log(one["detectable_high"] / one["detectable_low"]) / 2 for one in (found, shown)))
-    return {"low95": found["detectable"] * np.exp(-reach), "high95": found["detectable"] * np.exp(reach)}
+    reach = np.hypot(
+        *(
+            np.log(one["minimum_detectable_gain_high"] / one["minimum_detectable_gain_low"]) / 2
+            for one in (found, shown)
+        )
+    )
+    return {
+        "low95": found["minimum_detectable_gain"] * np.exp(-reach),
+        "high95": found["minimum_detectable_gain"] * np.exp(reach),
+    }
 
 
 def outcome(outputs: ss.Outputs, n_resamples: int) -> dict[str, float]:
@@ -81,8 +90,8 @@ def outcome(outputs: ss.Outputs, n_resamples: int) -> dict[str, float]:
     return {
         "share_significant": float(Decision().significant(pairs).mean()),
         "threshold": float(threshold.iloc[0]) if len(threshold) else np.nan,
-        "separated": float(ranked["n_separated"]),
-        "separated_corrected": float(ranked["n_separated_holm"]),
+        "separated": float(ranked["n_significant"]),
+        "separated_corrected": float(ranked["n_significant_holm"]),
         "ranks": float(groups["group"].max()),
         **detectable(outputs, n_units(outputs)),
     }
@@ -95,7 +104,7 @@ def detectable(outputs: ss.Outputs, units: int) -> dict[str, float]:
         ss.Pilot(outputs, duplicates="keep", n_sets=0, n_draws=0), n_items=max(2, round(units * size)), sizes=[]
     )
     row: Any = plan.answers.set_index("relation").loc["all pairs"]
-    return {f"detectable{end}": float(row[f"detectable_gain{end}"]) for end in ("", "_low", "_high")}
+    return {f"detectable{end}": float(row[f"minimum_detectable_gain{end}"]) for end in ("", "_low", "_high")}
 
 
 def n_units(outputs: ss.Outputs) -> int:

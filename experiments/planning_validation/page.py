@@ -27,7 +27,7 @@ TITLES = {
     "separated": "neighbours told apart",
     "separated_corrected": "and after Holm's correction",
     "ranks": "ranks",
-    DETECTABLE: "detectable gain",
+    DETECTABLE: "minimum detectable gain",
 }
 _TICKS = (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30)
 _COLOURS = {"80": "tab:orange", "95": "tab:blue"}
@@ -35,7 +35,7 @@ _COLOURS = {"80": "tab:orange", "95": "tab:blue"}
 
 def headline(calibration: pd.DataFrame) -> Table:
     """From halves: the shares of outcomes inside the intervals."""
-    rows = calibration[(calibration["source"] == HALF) & (calibration["of"] == HALF)]
+    rows = calibration[(calibration["source"] == HALF) & (calibration["target"] == HALF)]
     return _shares(rows)
 
 
@@ -45,7 +45,7 @@ def _shares(rows: pd.DataFrame) -> Table:
         rows.assign(title=rows["measure"].map(TITLES)),
         {
             "predicted from": "{source}",
-            "of": "{of}",
+            "target": "{target}",
             "": "{title}",
             "sets": "{n_sets}",
             "outcomes": "{n_outcomes:,}",
@@ -87,7 +87,7 @@ def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
 
 
 def _said(calibration: pd.DataFrame) -> str:
-    rows = calibration[(calibration["source"] == HALF) & (calibration["of"] == HALF)].set_index("measure")
+    rows = calibration[(calibration["source"] == HALF) & (calibration["target"] == HALF)].set_index("measure")
     found = {str(measure): (float(row["share80"]), float(row["share95"])) for measure, row in rows.iterrows()}
     said = [
         f"{TITLES[measure]} {found[measure][0]:.0%} and {found[measure][1]:.0%}"
@@ -98,7 +98,7 @@ def _said(calibration: pd.DataFrame) -> str:
 
 
 def _errors(errors: pd.DataFrame, sets: pd.DataFrame) -> Table:
-    rows = errors[(errors["source"] == HALF) & (errors["of"] == HALF)].merge(
+    rows = errors[(errors["source"] == HALF) & (errors["target"] == HALF)].merge(
         sets[["test_set", "metric", "n_systems"]], on=["test_set", "metric"]
     )
     rows = rows.assign(title=rows["measure"].map(TITLES))
@@ -111,7 +111,7 @@ def _errors(errors: pd.DataFrame, sets: pd.DataFrame) -> Table:
 
 
 def _failing(errors: pd.DataFrame, study: Settings) -> str:
-    rows = errors[(errors["of"] == HALF) & errors["inside95"].notna()]
+    rows = errors[(errors["target"] == HALF) & errors["inside95"].notna()]
     bad = rows[rows["inside95"] < 0.7]
     return (
         f"Sets and measures of which the 95 % interval holds less than 70 % of the {study.splits} outcomes: {len(bad)} "
@@ -120,7 +120,7 @@ def _failing(errors: pd.DataFrame, study: Settings) -> str:
 
 
 def _worst(errors: pd.DataFrame) -> Table:
-    rows = errors[(errors["of"] == HALF) & (errors["inside95"] < 0.7)].sort_values("inside95", kind="stable")
+    rows = errors[(errors["target"] == HALF) & (errors["inside95"] < 0.7)].sort_values("inside95", kind="stable")
     return Table(
         rows.assign(title=rows["measure"].map(TITLES)),
         {
@@ -131,7 +131,7 @@ def _worst(errors: pd.DataFrame) -> Table:
 
 
 def _margins(margins: pd.DataFrame) -> Section:
-    off = (margins["found"] - margins["planned"]).abs()
+    off = (margins["power"] - margins["planned_power"]).abs()
     said = (
         "Two systems have equal true scores. A plan says how many units show with power 0.8 that one is not worse by "
         "the margin, or that they are equivalent within it. Test sets of this size are drawn, and counted where the "
@@ -145,7 +145,7 @@ def _margins(margins: pd.DataFrame) -> Section:
             rows,
             {
                 "systems": "{condition}", "metric": "{metric:metric}", "margin": "{text}", "to show": "{goal}",
-                "units": "{n_units:,}", "planned": "{planned:.3f}", "found": "{found:.3f}",
+                "units": "{n_units:,}", "planned": "{planned_power:.3f}", "found": "{power:.3f}",
                 "95 %": "{low:.3f} – {high:.3f}",
             },
         ),
@@ -182,11 +182,11 @@ def _transfers(transfers: pd.DataFrame) -> Section:
 
 def draw_calibration(calibration: pd.DataFrame) -> Any:
     """A panel for each source and size, a row for each measure, dots for both levels."""
-    keys = list(dict.fromkeys(zip(calibration["source"], calibration["of"], strict=True)))
+    keys = list(dict.fromkeys(zip(calibration["source"], calibration["target"], strict=True)))
     figure, axes = ss.plot.panels([f"from {source}: {of}" for source, of in keys], per_row=2, height=2.4, width=4.6)
     measures = list(MEASURES)
     for (source, of), ax in zip(keys, axes, strict=True):
-        own = calibration[(calibration["source"] == source) & (calibration["of"] == of)].set_index("measure")
+        own = calibration[(calibration["source"] == source) & (calibration["target"] == of)].set_index("measure")
         for inside, offset in (("80", 0.14), ("95", -0.14)):
             ax.axvline(int(inside) / 100, color=_COLOURS[inside], linewidth=0.8, linestyle=(0, (4, 3)))
             rows = own.reindex(measures)
@@ -208,7 +208,7 @@ def draw_predicted(errors: pd.DataFrame) -> Any:
         [TITLES[measure] for measure in measures], per_row=3, height=2.9, width=3.2, shared=False
     )
     for measure, ax in zip(measures, axes, strict=True):
-        rows = errors[(errors["measure"] == measure) & (errors["source"] == HALF) & (errors["of"] == HALF)]
+        rows = errors[(errors["measure"] == measure) & (errors["source"] == HALF) & (errors["target"] == HALF)]
         rows = rows[rows["observed"].notna() & rows["predicted"].notna()]
         ax.plot(rows["predicted"], rows["observed"], "o", markersize=4, alpha=0.75, color="tab:blue", linestyle="none")
         if len(rows):

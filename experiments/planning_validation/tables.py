@@ -26,8 +26,8 @@ def calibration(predictions: pd.DataFrame) -> pd.DataFrame:
     that mean, cut at 0 and 1; where all sets have one share, they are that.
     """
     rows = []
-    for (source, of, measure), members in predictions.groupby(["source", "of", "measure"], sort=False):
-        row: dict[str, object] = {"source": source, "of": of, "measure": measure}
+    for (source, of, measure), members in predictions.groupby(["source", "target", "measure"], sort=False):
+        row: dict[str, object] = {"source": source, "target": of, "measure": measure}
         for inside in (80, 95):
             known = members[members[f"inside{inside}"].notna()]
             by_set = known.groupby("test_set")[f"inside{inside}"].mean()
@@ -46,7 +46,7 @@ def calibration(predictions: pd.DataFrame) -> pd.DataFrame:
 
 def errors(predictions: pd.DataFrame) -> pd.DataFrame:
     """Of each set, source, target and measure: mean prediction and outcome, the shares inside, the median ratio."""
-    keys = ["test_set", "metric", "source", "of", "measure"]
+    keys = ["test_set", "metric", "source", "target", "measure"]
     rows = []
     for key, members in predictions.groupby(keys, sort=False):
         rows.append(

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 
 import simstudy as ss
-from simstudy.studies import Cell, Level, RunContext, detectable_gain, in_doubt, of_pairs, outputs_of
+from simstudy.studies import Cell, Level, RunContext, close_pairs, minimum_detectable_gain, of_pairs, outputs_of
 
 from .settings import Benchmarks, Settings
 
-VARIANTS, UNLIKE = "variants", "unlike systems"
+VARIANTS, UNLIKE = "same family", "different families"
 
 # Of pairs, in percent: what lies below, between and above.
 _ENDS = {"_10": 10, "": 50, "_90": 90}
@@ -55,7 +55,7 @@ def ordered(part: Benchmarks, test_sets: dict[tuple[str, str], ss.TestSet]) -> I
 
 
 def describe(outputs: ss.Outputs, by: tuple[str, ...], alpha: float, min_pairs: int) -> dict[str, list[dict[str, Any]]]:
-    """One cell: what a benchmark is like, by relation, and the pairs in doubt that say so."""
+    """One cell: what a benchmark is like, by relation, and the close pairs that say so."""
     # Only standard errors are asked for: no test, so one resample is enough.
     pairs = ss.compare(outputs, n_resamples=1, monte_carlo=True, alternative="two-sided").frame
     same = np.zeros(len(pairs), dtype=bool)
@@ -66,12 +66,12 @@ def describe(outputs: ss.Outputs, by: tuple[str, ...], alpha: float, min_pairs: 
     )
     pairs["sd"] = pairs["gain_se"] * np.sqrt(pairs["n_units"])
     found = ss.significant_gains(pairs, alpha=alpha, min_pairs=min_pairs)
-    found = found[found["of"] == "pairs in doubt"].set_index("relation")
-    doubtful = pairs[in_doubt(pairs, alpha)]
+    found = found[found["pairs"] == "close pairs"].set_index("relation")
+    close = pairs[close_pairs(pairs, alpha)]
     scores = pd.Series(outputs.scores(), outputs.names)
     rows, kept = [], []
     for relation in (VARIANTS, UNLIKE):
-        own = doubtful[doubtful["relation"] == relation]
+        own = close[close["relation"] == relation]
         if len(own) < min_pairs:
             continue
         gains = detectable(own, found.loc[relation].to_dict(), outputs.metric.scale, alpha)
@@ -89,7 +89,13 @@ def describe(outputs: ss.Outputs, by: tuple[str, ...], alpha: float, min_pairs: 
                 "score": float(scores[names].median()),
                 **spread(own["r12"], "r12"),
                 **spread(own["sd"], "sd"),
-                **dict(zip(("detectable", "detectable_low", "detectable_high"), gains, strict=True)),
+                **dict(
+                    zip(
+                        ("minimum_detectable_gain", "minimum_detectable_gain_low", "minimum_detectable_gain_high"),
+                        gains,
+                        strict=True,
+                    )
+                ),
             }
         )
         kept += quantiles(own, relation)
@@ -103,8 +109,8 @@ def detectable(pairs: pd.DataFrame, by_errors: dict[Any, Any], scale: float, alp
     """
     n = int(pairs["n_units"].iloc[0])
     answers = bool((pairs["interval"] == "score").all())
-    spreads = ((pairs["n_better"] + pairs["n_worse"]) / n if answers else pairs["sd"]).to_numpy(dtype=np.float64)
-    found = detectable_gain(of_pairs(spreads, scale if answers else None), n, power=0.8, level=Level(alpha))
+    spreads = ((pairs["wins"] + pairs["losses"]) / n if answers else pairs["sd"]).to_numpy(dtype=np.float64)
+    found = minimum_detectable_gain(of_pairs(spreads, scale if answers else None), n, power=0.8, level=Level(alpha))
     low, middle, high = (float(by_errors[f"true_80{end}"]) for end in ("_low", "", "_high"))
     return [found, found * low / middle, found * high / middle]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from simstudy.studies import NormalDifference, RightOrWrongDifference, derived_seed, detectable_gain, tango
+from simstudy.studies import NormalDifference, RightOrWrongDifference, derived_seed, minimum_detectable_gain, tango
 
 from .published import Anchor
 
@@ -115,7 +115,7 @@ def few_gains(sizes: list[int], agreement: float) -> pd.DataFrame:
                 "n_items": n,
                 "agreement": agreement,
                 "normal": 100 * factor * np.sqrt(differ / n),
-                "exact": detectable_gain(RightOrWrongDifference(differ), n),
+                "exact": minimum_detectable_gain(RightOrWrongDifference(differ), n),
                 "largest": 100 * differ,
             }
             for n in sizes

@@ -41,16 +41,22 @@ def gallery(benchmarks: pd.DataFrame, titles: dict[str, str]) -> Any:
 
 
 def _rows(ax: Any, rows: pd.DataFrame, titles: dict[str, str], most: int) -> None:
-    order = rows.groupby("test_set", sort=False)["detectable"].max().sort_values(kind="stable")
+    order = rows.groupby("test_set", sort=False)["minimum_detectable_gain"].max().sort_values(kind="stable")
     places = {name: k for k, name in enumerate(order.index)}
     for relation, colour in COLOURS.items():
         own = rows[rows["relation"] == relation]
         if own.empty:
             continue
         at = own["test_set"].map(places)
-        known = own["detectable_low"].notna()
-        ax.hlines(at[known], own["detectable_low"][known], own["detectable_high"][known], color=colour, linewidth=1.1)
-        ax.plot(own["detectable"], at, "o", color=colour, markersize=3.6, label=f"between {relation}")
+        known = own["minimum_detectable_gain_low"].notna()
+        ax.hlines(
+            at[known],
+            own["minimum_detectable_gain_low"][known],
+            own["minimum_detectable_gain_high"][known],
+            color=colour,
+            linewidth=1.1,
+        )
+        ax.plot(own["minimum_detectable_gain"], at, "o", color=colour, markersize=3.6, label=f"between {relation}")
     items = rows.groupby("test_set")["n_items"].first()
     ax.set_yticks(range(len(places)), [f"{titles[name]}  ({items[name]:,})" for name in places], fontsize=7)
     ax.set(ylim=(-0.8, most - 0.2), xlim=(0.3, 25), xscale="log", xlabel="true gain found with power 0.8, points")
@@ -69,13 +75,13 @@ def by_size(benchmarks: pd.DataFrame) -> Any:
     markers = "osD^v<>Phx"
     for k, name in enumerate(sorted(names, key=list(rows["metric"]).index)):
         own = rows[rows["metric"] == name]
-        c = (own["detectable"] * own["n_items"] ** 0.5).median()
+        c = (own["minimum_detectable_gain"] * own["n_items"] ** 0.5).median()
         ends = own["n_items"].agg(["min", "max"]).to_numpy(dtype=float)
         (line,) = ax.plot(ends, c / ends**0.5, linewidth=1.2)
         said = f"{label(name)}: {c:.0f} / √n"
         ax.plot(
             own["n_items"],
-            own["detectable"],
+            own["minimum_detectable_gain"],
             markers[k % len(markers)],
             color=line.get_color(),
             markersize=4,

@@ -32,7 +32,7 @@ def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
         Section(
             "What known benchmarks can tell",
             f"{told(benchmarks)} A dot is the true gain that a test set finds with power 0.8, on average over the "
-            "pairs in doubt (their gain is below twice the one that is just significant), with its 95 % interval "
+            "close pairs (their gain is below twice the one that is just significant), with its 95 % interval "
             "where there is one; in brackets the number of items. Of several metrics the first is drawn. Correlation "
             "r12 and standard deviation of a unit's difference, in points: median over pairs, and the range of 80 % "
             "of them.",
@@ -49,7 +49,8 @@ def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
                     "score": "{score:.3g}",
                     "r12": "{r12:.2f} ({r12_10:.2f} – {r12_90:.2f})",
                     "sd": "{sd:.3g} ({sd_10:.3g} – {sd_90:.3g})",
-                    "detectable gain": "{detectable:.2f}[ ({detectable_low:.2f} – {detectable_high:.2f})]",
+                    "minimum detectable gain": "{minimum_detectable_gain:.2f}"
+                    "[ ({minimum_detectable_gain_low:.2f} – {minimum_detectable_gain_high:.2f})]",
                 },
             ),
         ),
@@ -119,12 +120,12 @@ def told(benchmarks: pd.DataFrame) -> str:
 
 def published(anchors: pd.DataFrame, study: Settings) -> Section:
     """Their numbers beside ours."""
-    columns = ["published", "again", "ours"]
+    columns = ["published", "recomputed", "ours"]
     rows = anchors.copy()
     for name in columns:
         rows[f"{name}_text"] = [
-            _FORMS[asks].format(value) if pd.notna(value) else ""
-            for asks, value in zip(rows["asks"], rows[name], strict=True)
+            _FORMS[quantity].format(value) if pd.notna(value) else ""
+            for quantity, value in zip(rows["quantity"], rows[name], strict=True)
         ]
     text = (
         "The published number, the same computed again in the published way where that is known, and ours: McNemar's "
@@ -141,7 +142,7 @@ def published(anchors: pd.DataFrame, study: Settings) -> Section:
                 "case": "{case}",
                 "source": "{source}",
                 "settings": "{settings}",
-                "asked": "{asks}",
+                "asked": "{quantity}",
                 "published": "{published_text}",
                 "done again": "{again_text}",
                 "ours": "{ours_text}",

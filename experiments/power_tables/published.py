@@ -35,11 +35,11 @@ class Anchor:
     source: str
     what: str
     """What was asked, in words."""
-    asks: str
+    quantity: str
     """`GAIN`, `SIZE` or `POWER`."""
     published: float
-    again: float
-    """The published way, done again: NaN where it is not known."""
+    recomputed: float
+    """The published way, done recomputed: NaN where it is not known."""
     ours: float
     gain: float
     """The true gain that ours is about."""

@@ -43,4 +43,4 @@ class Settings(Study):
     few_gain: Annotated[float, Field(gt=0)] = 5.0
     """The true gain there, in points."""
     min_pairs: Positive = 10
-    """With fewer pairs in doubt a relation has no row."""
+    """With fewer close pairs a relation has no row."""

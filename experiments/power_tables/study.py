@@ -44,7 +44,7 @@ def run(study: Settings, context: RunContext) -> Findings:
     }
     facts = {
         "Benchmarks": f"{table['test_set'].nunique()} test sets of {table['study'].nunique()} studies; a relation with "
-        f"fewer than {study.min_pairs} pairs in doubt is left out",
+        f"fewer than {study.min_pairs} close pairs is left out",
         "Published cases": f"{len(said)}, each drawn {study.simulated:,} times",
         "Seed": str(study.seed),
     }

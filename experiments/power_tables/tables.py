@@ -26,9 +26,9 @@ def beside(anchors: list[Anchor], simulated: list[float]) -> pd.DataFrame:
                 "case": one.name,
                 "source": one.source,
                 "settings": one.what,
-                "asks": one.asks,
+                "quantity": one.quantity,
                 "published": one.published,
-                "again": one.again,
+                "recomputed": one.recomputed,
                 "ours": one.ours,
                 "ratio": one.ours / one.published,
                 "n_items": one.n,
@@ -46,7 +46,14 @@ def in_points(benchmarks: pd.DataFrame) -> pd.DataFrame:
     """The rows with gains in points of 100: AP and nDCG times 100."""
     of_one = ~benchmarks["metric_unit"].isin(["percent", "points"])
     factor = np.where(of_one, 100.0, 1.0)
-    names = ["detectable", "detectable_low", "detectable_high", "sd_10", "sd", "sd_90"]
+    names = [
+        "minimum_detectable_gain",
+        "minimum_detectable_gain_low",
+        "minimum_detectable_gain_high",
+        "sd_10",
+        "sd",
+        "sd_90",
+    ]
     return benchmarks.assign(**{name: benchmarks[name] * factor for name in names})
 
 
@@ -64,10 +71,12 @@ def by_root(benchmarks: pd.DataFrame) -> pd.DataFrame:
     """
     rows = []
     for key, own in _each(in_points(benchmarks)):
-        c = own["detectable"] * np.sqrt(own["n_items"])
+        c = own["minimum_detectable_gain"] * np.sqrt(own["n_items"])
         c_10, middle, c_90 = np.percentile(c, [10, 50, 90])
         n = np.log(own["n_items"].to_numpy(dtype=np.float64))
-        slope = float(np.polyfit(n, np.log(own["detectable"]), 1)[0]) if len(set(n)) >= LEAST_SETS else np.nan
+        slope = (
+            float(np.polyfit(n, np.log(own["minimum_detectable_gain"]), 1)[0]) if len(set(n)) >= LEAST_SETS else np.nan
+        )
         rows.append({**key, "c_10": c_10, "c": middle, "c_90": c_90, "slope": slope})
     return pd.DataFrame(rows)
 
@@ -111,11 +120,11 @@ def _each(benchmarks: pd.DataFrame) -> Iterator[tuple[dict[str, object], pd.Data
 
 def both(benchmarks: pd.DataFrame) -> pd.DataFrame:
     """Test sets with both relations: what each finds, and r12."""
-    names = ["detectable", "r12", "sd"]
+    names = ["minimum_detectable_gain", "r12", "sd"]
     key = ["test_set", "metric"]
     of = {end: benchmarks[benchmarks["relation"] == relation][[*key, *names]] for end, relation in _SHORT.items()}
     found = of["variants"].merge(of["unlike"], on=key, suffixes=("_variants", "_unlike"))
-    return found.assign(ratio=found["detectable_variants"] / found["detectable_unlike"])
+    return found.assign(ratio=found["minimum_detectable_gain_variants"] / found["minimum_detectable_gain_unlike"])
 
 
 _SHORT = {"variants": VARIANTS, "unlike": UNLIKE}

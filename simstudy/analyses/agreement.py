@@ -127,7 +127,7 @@ def _decided(pairs: pd.DataFrame, alpha: float) -> dict[str, pd.DataFrame]:
     require_one_question(pairs, [column for column in QUESTION if column != "test"])
     if pairs.duplicated([*_PAIR, "test"]).any():
         raise ValueError("pairs must have each pair once for each test (of one seed); hand in others one by one")
-    other = (pairs["favours"] == pairs["system_b"]).to_numpy() if "favours" in pairs else False
+    other = (pairs["better"] == pairs["system_b"]).to_numpy() if "better" in pairs else False
     rejected, for_other = decision.significant(pairs), decision.speaks_for_other(pairs)
     long = pairs[[*_PAIR, "test", "p_value"]].assign(rejected=rejected, other=other, for_other=for_other)
     order = pd.MultiIndex.from_frame(pairs[_PAIR].drop_duplicates())

@@ -19,7 +19,7 @@ _MODELS = {
     "gain, n, r12": ("n", "r12"),
 }
 
-_NUMBERS = ("n_pairs", "r2", "factor_50", "factor_90", "power_n", "power_unlike")
+_NUMBERS = ("n_pairs", "r2", "factor_50", "factor_90", "exponent_n", "exponent_r12")
 
 #: The model in which nothing is fitted: a z test by items, with the standard error of two correlated means (Yeh 2000).
 FORMULA = "z test of the whole test set, scaled"
@@ -44,8 +44,8 @@ def confidence_models(pairs: pd.DataFrame, correlations: pd.DataFrame, *, seed: 
     `simstudy.analyses.correlation` on the largest. The table has a row for each model: given (what p is told from),
     n_pairs (foretold, sizes counted apart), r2 (share of the variance of confidence that is foretold; below 0 is worse
     than their mean), factor_50 and factor_90 (of pairs with 0.001 <= p <= 0.5 so many have a foretold p within this
-    factor), power_n and power_unlike (s is proportional to n^power_n (1 - r12)^power_unlike, fitted to all pairs; -0.5
-    and 0.5 for a mean), and note, where a half has too few pairs of different gain.
+    factor), exponent_n and exponent_r12 (s is proportional to n^exponent_n (1 - r12)^exponent_r12, fitted to all pairs;
+    -0.5 and 0.5 for a mean), and note, where a half has too few pairs of different gain.
     """
     require_columns(pairs, ["n_items", "relation", "system_a", "system_b", "gain", "p_value", "alternative"])
     columns = ["system_a", "system_b", "r12", "sd_independent", "sd_paired"]
@@ -55,7 +55,9 @@ def confidence_models(pairs: pd.DataFrame, correlations: pd.DataFrame, *, seed: 
     half = _halves(rows, seed)
     if (least := min((half == side).sum() for side in (0, 1))) < _LEAST_PAIRS:
         note = f"too few pairs within half of the systems: {least}, not {_LEAST_PAIRS}"
-        return pd.DataFrame([{"given": given, **dict.fromkeys(_NUMBERS, np.nan), "note": note} for given in _MODELS])
+        return pd.DataFrame(
+            [{"predictors": given, **dict.fromkeys(_NUMBERS, np.nan), "note": note} for given in _MODELS]
+        )
     targets, formula = rows["confidence"].to_numpy(), (rows["gain"] / rows["formula"]).to_numpy()
     found = []
     for given, names in _MODELS.items():
@@ -67,15 +69,15 @@ def confidence_models(pairs: pd.DataFrame, correlations: pd.DataFrame, *, seed: 
         powers = dict(zip(names, _fitted(rows, names)[1:], strict=True))
         found.append(
             {
-                "given": given,
+                "predictors": given,
                 **_quality(targets[half >= 0], foretold[half >= 0]),
-                "power_n": powers.get("n", np.nan),
-                "power_unlike": powers.get("r12", np.nan) / 2,
+                "exponent_n": powers.get("n", np.nan),
+                "exponent_r12": powers.get("r12", np.nan) / 2,
             }
         )
     foretold = special.ndtr(formula)
-    found.append({"given": FORMULA, **_quality(targets[half >= 0], foretold[half >= 0])})
-    return pd.DataFrame(found, columns=["given", *_NUMBERS]).assign(note="")
+    found.append({"predictors": FORMULA, **_quality(targets[half >= 0], foretold[half >= 0])})
+    return pd.DataFrame(found, columns=["predictors", *_NUMBERS]).assign(note="")
 
 
 def _with_correlations(pairs: pd.DataFrame, correlations: pd.DataFrame) -> pd.DataFrame:

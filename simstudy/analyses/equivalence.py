@@ -72,7 +72,7 @@ def equivalence(pairs: pd.DataFrame, margin: float, *, alpha: float = 0.05) -> p
     not worse
     undecided
     """
-    columns = ["gain", "gain_se", "gain_high", "df", "interval", "n_better", "n_worse", "n_units", "p_value"]
+    columns = ["gain", "gain_se", "gain_high", "df", "interval", "wins", "losses", "n_units", "p_value"]
     require_columns(pairs, columns)
     check_margin(margin)
     better = Decision(alpha, p="p_holm").significant(corrected(pairs))
@@ -102,7 +102,7 @@ def check_margin(margin: object) -> None:
 
 def _one_sided(pairs: pd.DataFrame, margin: float) -> NDArray[np.float64]:
     """p-values (2, P) of system_a, and of system_b, being worse by the margin or more."""
-    names = ("gain", "gain_se", "df", "gain_high", "n_better", "n_worse", "n_units")
+    names = ("gain", "gain_se", "df", "gain_high", "wins", "losses", "n_units")
     gain, se, df, high, better, worse, n = (pairs[name].to_numpy(dtype=np.float64) for name in names)
     # How many standard errors each gain is above minus the margin, and above the margin.
     p = np.stack([stats.t.sf((gain + margin) / se, df), stats.t.cdf((gain - margin) / se, df)])

@@ -60,7 +60,7 @@ def groups(
     Returns
     -------
     groups
-        One row for each group and member: task, test_set, n_items, metric, test, alternative, rule, p, cutoff,
+        One row for each group and member: task, test_set, n_items, metric, test, alternative, rule, p, alpha,
         certainty (NaN where none was asked for), group (1 … by places), n_members, place (1 for the best score;
         equal ones by name), system, score. A system that differs from all others is a group of its own.
 
@@ -95,7 +95,7 @@ def groups(
             **level,
             "group": np.repeat(np.arange(1, len(members) + 1), sizes),
             "n_members": np.repeat(sizes, sizes),
-            "place": place + 1,
+            "rank": place + 1,
             "system": order.names[place],
             "score": order.by_place(pairs["score_a"], pairs["score_b"])[place],
         }
@@ -114,7 +114,7 @@ def intransitive(pairs: pd.DataFrame, *, alpha: float = 0.05, certainty: float |
     Returns
     -------
     triples
-        One row each, by their places: task, test_set, n_items, metric, test, cutoff, certainty, kind, best, middle,
+        One row each, by their places: task, test_set, n_items, metric, test, alpha, certainty, kind, best, middle,
         worst, and of the pairs best_middle, middle_worst and best_worst the gain and the p-value (gain_best_middle,
         …, p_best_worst). Kinds: "not transitive" (best and middle do not differ significantly, nor do middle and
         worst, but best and worst do) and "wider gain, not significant" (best and worst do not differ, though a
@@ -178,7 +178,7 @@ def gain_ranges(pairs: pd.DataFrame, *, alpha: float = 0.05, certainty: float | 
     Returns
     -------
     ranges
-        One row: task, test_set, n_items, metric, test, cutoff, certainty, n_pairs, n_significant,
+        One row: task, test_set, n_items, metric, test, alpha, certainty, n_pairs, n_significant,
         smallest_significant, largest_not_significant (gains, metric's scale; NaN where there is none), n_between
         (pairs whose gain lies from the one to the other, both included: there the gain does not tell).
 
@@ -228,7 +228,7 @@ def _decided(
     if pairs[p].isna().any():
         raise ValueError(f"{p} must be a number in every row")
     key = {column: pairs[column].iloc[0] for column in [*TEST_SET, "test", "alternative"] if column in pairs}
-    level = {"cutoff": alpha, "certainty": np.nan if certainty is None else certainty}
+    level = {"alpha": alpha, "certainty": np.nan if certainty is None else certainty}
     return key, level, order, decision.significant(pairs)
 
 

@@ -27,8 +27,8 @@ def leaderboard(
 
     Who leads is seen in the data, and so is who is compared with whom: tests of single pairs, one by one, would tell
     many of equally good systems apart from the luckiest. Here all pairs are one family. With probability `level` the
-    sets place_low … place_high hold the true ranks of *all* systems at once, and, another statement of the same
-    probability, every truly best system has may_be_best. The sets place_low_own … place_high_own are for the reader who
+    sets rank_low … rank_high hold the true ranks of *all* systems at once, and, another statement of the same
+    probability, every truly best system has may_be_best. The sets rank_low_own … rank_high_own are for the reader who
     had one system in mind before seeing the scores: each holds its own system's rank with that probability.
 
     Parameters
@@ -52,7 +52,7 @@ def leaderboard(
         standard error; NaN where nothing varies), score_low, score_high (interval of this score alone, whatever the
         others' are: Wilson's (1927) for items that are right or wrong and taken one by one, else the jackknife's with
         Student's t, within the scale where scores are shares), place (1 and the number of systems with a better
-        score), place_low, place_high (simultaneous), place_low_own, place_high_own (marginal), may_be_best,
+        score), rank_low, rank_high (simultaneous), rank_low_own, rank_high_own (marginal), may_be_best,
         n_undefined (units without which the system's score would be 0 / 0: with any, its spread is not known, it has no
         interval and differs from none), level.
 
@@ -64,12 +64,12 @@ def leaderboard(
 
     Notes
     -----
-    place_low is 1 and the number of systems that are significantly better, place_high is K less the number that are
+    rank_low is 1 and the number of systems that are significantly better, rank_high is K less the number that are
     significantly worse, in one stepdown over the K (K - 1) hypotheses that one system is no better than another; of
     tied systems either may be first (Mogstad, Romano, Shaikh and Wilhelm 2024; R's
     ``csranks(x, Sigma, simul=TRUE)``, and ``simul=FALSE`` for the own sets). may_be_best asks for less, only whether
     any system is better, as Hsu's (1984) comparisons with the best do, and steps down over systems: it leaves out every
-    system that ``cstaubest(tau=1)``, which is place_low = 1, would leave out, and sometimes more.
+    system that ``cstaubest(tau=1)``, which is rank_low = 1, would leave out, and sometimes more.
 
     How a draw is made is told in `simstudy.analyses.stepdown`. Measured at level 0.95 on 500 to 1,000 test sets each:
     of 20 equally good systems the sets held all ranks in 0.94 - 1.00 of the test sets from 20 units on, for items that
@@ -85,7 +85,7 @@ def leaderboard(
     --------
     >>> from simstudy.truth.synthetic import correlated_accuracies
     >>> board = leaderboard(correlated_accuracies([0.5, 0.7, 0.7, 0.9], 300))
-    >>> board[["system", "place", "place_low", "place_high", "may_be_best"]].head(3).to_numpy().tolist()
+    >>> board[["system", "rank", "rank_low", "rank_high", "may_be_best"]].head(3).to_numpy().tolist()
     [['system-4', 1, 1, 1, True], ['system-2', 2, 2, 3, False], ['system-3', 3, 2, 3, False]]
     """
     require_outputs(outputs)
@@ -123,11 +123,11 @@ def leaderboard(
             "score_se": se,
             "score_low": low,
             "score_high": high,
-            "place": _place(ordered),
-            "place_low": found.low,
-            "place_high": found.high,
-            "place_low_own": found.low_own,
-            "place_high_own": found.high_own,
+            "rank": _place(ordered),
+            "rank_low": found.low,
+            "rank_high": found.high,
+            "rank_low_own": found.low_own,
+            "rank_high_own": found.high_own,
             "may_be_best": found.may_be_best,
             "n_undefined": undefined,
             "level": level,

@@ -32,11 +32,11 @@ def ranks(pairs: pd.DataFrame, *, alpha: float = 0.05, leaderboards: pd.DataFram
     -------
     ranks
         One row a test set: task, test_set, n_items, metric, alternative, n_systems, n_adjacent (pairs of neighbours),
-        n_separated (significant), n_separated_holm (and still after Holm's correction for all neighbours), best,
+        n_significant (significant), n_significant_holm (and still after Holm's correction for all neighbours), best,
         places (the median number of places that a system must be ahead of another until they differ significantly; of
         the systems that differ from any below them; pairs by themselves, not corrected), gain_adjacent (the median gain
         of neighbours, on the metric's scale). With leaderboards also n_may_be_best (systems in the confidence set for
-        the best) and places_width (the median of place_high - place_low, sets that hold all ranks at once).
+        the best) and rank_width (the median of rank_high - rank_low, sets that hold all ranks at once).
 
     Raises
     ------
@@ -51,7 +51,7 @@ def ranks(pairs: pd.DataFrame, *, alpha: float = 0.05, leaderboards: pd.DataFram
     >>> from simstudy.analyses.leaderboard import leaderboard
     >>> outputs = correlated_accuracies([0.5, 0.7, 0.9], 400)
     >>> table = ranks(compare(outputs, alternative="two-sided"), leaderboards=leaderboard(outputs))
-    >>> table[["n_adjacent", "n_separated", "n_may_be_best", "places_width"]].iloc[0].tolist()
+    >>> table[["n_adjacent", "n_significant", "n_may_be_best", "rank_width"]].iloc[0].tolist()
     [2.0, 2.0, 1.0, 0.0]
     """
     require_columns(pairs, [*TEST_SET, "alternative", "system_a", "system_b", "gain", "p_value"])
@@ -59,7 +59,7 @@ def ranks(pairs: pd.DataFrame, *, alpha: float = 0.05, leaderboards: pd.DataFram
     require_one_question(pairs, [column for column in QUESTION if column != "alternative"])
     decision = Decision(alpha)
     if leaderboards is not None:
-        wanted = [*TEST_SET, "system", "place_low", "place_high", "may_be_best"]
+        wanted = [*TEST_SET, "system", "rank_low", "rank_high", "may_be_best"]
         check_table("leaderboards", leaderboards, wanted, "what `leaderboard` returns")
     rows = []
     for key, members in pairs.groupby([*TEST_SET, "alternative"], sort=False, observed=True):
@@ -79,7 +79,7 @@ def _selected(leaderboards: pd.DataFrame, key: tuple[object, ...], pairs: pd.Dat
         )
     return {
         "n_may_be_best": int(board["may_be_best"].sum()),
-        "places_width": float((board["place_high"] - board["place_low"]).median()),
+        "rank_width": float((board["rank_high"] - board["rank_low"]).median()),
     }
 
 
@@ -94,9 +94,9 @@ def _ranks(pairs: pd.DataFrame, decision: Decision) -> dict[str, object]:
     return {
         "n_systems": k,
         "n_adjacent": k - 1,
-        "n_separated": int(significant[found.neighbours].sum()),
-        "n_separated_holm": int(holm.sum()),
+        "n_significant": int(significant[found.neighbours].sum()),
+        "n_significant_holm": int(holm.sum()),
         "best": found.names[0],
-        "places": float(distance.median()) if len(distance) else np.nan,
+        "ranks_apart": float(distance.median()) if len(distance) else np.nan,
         "gain_adjacent": float(neighbours["gain"].median()),
     }

@@ -17,7 +17,7 @@ from simstudy.validation import check_text, nearest
 ALL_PAIRS = "all pairs"
 
 #: What analyses ask of pairs: who, by how much, how surely, and of which families.
-PAIR = ("system_a", "system_b", "family_a", "family_b", "gain", "p_value", "favours", "p_floor")
+PAIR = ("system_a", "system_b", "family_a", "family_b", "gain", "p_value", "better", "p_floor")
 
 #: A column of the systems table with this name, of true and false, makes classes of its own (section 3.1.3).
 COMBINATION = "combination"
@@ -28,11 +28,11 @@ COMBINATIONS, MIXED = "system combinations", "combination and single system"
 def confidence(pairs: pd.DataFrame) -> NDArray[np.float64]:
     """The confidence in each pair's gain, (P,): 1 - p, and 0 where the test speaks for the other system.
 
-    Where the column ``favours`` names neither system, the confidence is 1 - p.
+    Where the column ``better`` names neither system, the confidence is 1 - p.
     """
     sure = 1 - pairs["p_value"].to_numpy(dtype=np.float64)
-    if "favours" in pairs:
-        sure[(pairs["favours"] == pairs["system_b"]).to_numpy()] = 0.0
+    if "better" in pairs:
+        sure[(pairs["better"] == pairs["system_b"]).to_numpy()] = 0.0
     return sure
 
 

@@ -18,10 +18,10 @@ from simstudy.tables import TEST_SET, require_columns, require_one_question, sys
 from simstudy.validation import brief, check_fraction, check_whole, number_list
 
 #: Which pairs of a class a row is about (column of), beside all.
-IN_DOUBT = "pairs in doubt"
+CLOSE_PAIRS = "close pairs"
 
 #: A pair whose observed gain is so many times the one that is just significant is not in doubt.
-DOUBT = 2
+CLOSE = 2
 
 # A gain that is enough for a larger share of the pairs hangs on the few noisiest systems: no interval covers it.
 _MOST_SHARE = 0.8
@@ -78,7 +78,7 @@ def significant_gains(
     -------
     gains
         Two rows a test set and relation class ("all pairs" together too where there is more than one): task, test_set,
-        n_items, metric, relation, alternative, alpha, of ("all pairs" or "pairs in doubt"), n_systems, n_pairs (that
+        n_items, metric, relation, alternative, alpha, pairs ("all pairs" or "close pairs"), n_systems, n_pairs (that
         the row is about), n_left_out (pairs that differ on so few units, or none, that no gain of theirs could be
         significant); for each power, in percent, observed_50, observed_50_low, observed_50_high, …, and true_50,
         true_50_low, true_50_high, … (95 % intervals, NaN where there is none; all on the metric's scale); interval_for
@@ -110,15 +110,15 @@ def significant_gains(
         # Without what the key says: a copy for millions of pairs takes its room too.
         members = found[[name for name in _WANTED if name in found]]
         told = _can_be_told(members, alpha)
-        for of in (ALL_PAIRS, IN_DOUBT):
+        for of in (ALL_PAIRS, CLOSE_PAIRS):
             # Made when it is needed: there may be millions of pairs.
-            wanted = told if of == ALL_PAIRS else in_doubt(members, alpha)
+            wanted = told if of == ALL_PAIRS else close_pairs(members, alpha)
             about = members if wanted.all() else members[wanted]
             row = {
                 **key,
                 "alternative": members["alternative"].iloc[0],
                 "alpha": alpha,
-                "of": of,
+                "pairs": of,
                 "n_systems": len(system_codes(about)[2]),
                 "n_pairs": len(about),
                 "n_left_out": int((~told).sum()),
@@ -135,7 +135,7 @@ def just_significant(pairs: pd.DataFrame, alpha: float = 0.05) -> NDArray[np.flo
     return np.asarray(_critical(pairs, alpha) * pairs["gain_se"].to_numpy(dtype=np.float64), dtype=np.float64)
 
 
-def in_doubt(pairs: pd.DataFrame, alpha: float = 0.05) -> NDArray[np.bool_]:
+def close_pairs(pairs: pd.DataFrame, alpha: float = 0.05) -> NDArray[np.bool_]:
     """Whether each pair's gain is below twice its own just significant one, (P,).
 
     Pairs of which that cannot be told are not: those without a standard error, and those that differ on so few units
@@ -144,10 +144,10 @@ def in_doubt(pairs: pd.DataFrame, alpha: float = 0.05) -> NDArray[np.bool_]:
     Examples
     --------
     >>> pairs = pd.DataFrame({"gain": [3.0, 4.0, 0.0], "gain_se": [1.0, 1.0, np.nan], "alternative": "two-sided"})
-    >>> in_doubt(pairs).tolist()
+    >>> close_pairs(pairs).tolist()
     [True, False, False]
     """
-    near = (pairs["gain"] < DOUBT * just_significant(pairs, alpha)).to_numpy(dtype=np.bool_)
+    near = (pairs["gain"] < CLOSE * just_significant(pairs, alpha)).to_numpy(dtype=np.bool_)
     return np.asarray(near & _can_be_told(pairs, alpha))
 
 

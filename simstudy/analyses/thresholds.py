@@ -21,7 +21,7 @@ WINDOW, PERCENTILE, LEAST_PAIRS = (0.04, 0.06), 95, 20
 _LEAST_FOR_INTERVAL = 40
 
 # What a rule of thumb is of.
-_RULE = ["of", "alternative", "alpha"]
+_RULE = ["pairs", "alternative", "alpha"]
 
 
 @takes_pairs
@@ -212,7 +212,8 @@ def rule_of_thumb(table: pd.DataFrame, numbers: Sequence[str] = ("observed_50", 
     Examples
     --------
     >>> table = pd.DataFrame({"task": "t", "test_set": ["a", "b", "c"], "n_items": [100, 400, 900], "metric": "f1",
-    ...                       "alternative": "two-sided", "alpha": 0.05, "of": "all pairs", "true_80": [9.0, 4.0, 3.0]})
+    ...                       "alternative": "two-sided", "alpha": 0.05, "pairs": "all pairs",
+    ...                       "true_80": [9.0, 4.0, 3.0]})
     >>> rule_of_thumb(table, ["true_80"])[["n_test_sets", "c", "c_10", "c_90"]].round(1).iloc[0].tolist()
     [3.0, 90.0, 82.0, 90.0]
     """

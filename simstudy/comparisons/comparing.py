@@ -16,7 +16,7 @@ from simstudy.engines.intervals import intervals
 from simstudy.engines.memory import check_memory
 from simstudy.engines.question import MonteCarlo, Question, SignificanceResult
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
-from simstudy.engines.wins import wins
+from simstudy.engines.wins import win_counts
 from simstudy.outputs import Outputs, require_outputs
 from simstudy.pairs import relations
 from simstudy.statistics.pvalues import clopper_pearson
@@ -104,9 +104,9 @@ def compare(
     >>> pair = compare(outputs).pair("a", "b")
     >>> pair.gain, round(pair.p_value, 5)   # 2 of 2^10 ways to swap
     (25.0, 0.00195)
-    >>> pair.row["favours"], bool(pair.row["exact"]), bool(pair.row["monte_carlo"])
+    >>> pair.row["better"], bool(pair.row["exact"]), bool(pair.row["monte_carlo"])
     ('a', True, False)
-    >>> pair.row[["n_better", "n_worse", "n_level"]].astype(int).tolist()
+    >>> pair.row[["wins", "losses", "ties"]].astype(int).tolist()
     [10, 0, 30]
     >>> bootstrap = compare(outputs, test="bootstrap", alternative="greater").pair("a", "b")
     >>> round(bootstrap.p_value, 6), bool(bootstrap.row["exact"])   # P(Binomial(40, 1/4) >= 20)
@@ -141,8 +141,8 @@ def _table(ranked: Outputs, question: Question, test: str, strata: str) -> pd.Da
     result = TESTS[test].run(question)
     i, j = question.pairs
     scores, gain = ranked.scores(), np.abs(ranked.gains(i, j))
-    n_better, n_worse, n_differ = wins(question)
-    known = intervals(question, gain, n_better, n_worse)
+    wins, losses, n_differ = win_counts(question)
+    known = intervals(question, gain, wins, losses)
     return pd.DataFrame(
         {
             "task": ranked.task,
@@ -163,13 +163,13 @@ def _table(ranked: Outputs, question: Question, test: str, strata: str) -> pd.Da
             "score_b": scores[j],
             "gain": gain,
             **known,
-            "n_better": n_better,
-            "n_worse": n_worse,
-            "n_level": question.n_units - n_better - n_worse,
+            "wins": wins,
+            "losses": losses,
+            "ties": question.n_units - wins - losses,
             **cautions(question, known["skewness"]),
             **_p_values(question, test, result),
             "p_floor": _floor(question, n_differ),
-            "favours": _texts(_favours(question, test, result, gain)),
+            "better": _texts(_better(question, test, result, gain)),
             "exact": result.exact,
             "monte_carlo": result.n_resamples > 0,
             "n_extreme": result.n_extreme,
@@ -221,7 +221,7 @@ def _floor(question: Question, n_differ: Any) -> Any:
     return np.minimum(2.0 ** -n_differ.astype(np.float64) * (2 if question.two_sided else 1), 1.0)
 
 
-def _favours(question: Question, test: str, result: SignificanceResult, gain: Any) -> Any:
+def _better(question: Question, test: str, result: SignificanceResult, gain: Any) -> Any:
     """The system that each test speaks for; a one-sided test can not speak for the other one."""
     i, j = question.pairs
     names = np.array(question.names, dtype=object)

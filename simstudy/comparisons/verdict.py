@@ -21,7 +21,7 @@ from simstudy.validation import brief, check_fraction
 FEW_UNITS = 20
 
 # Some of the columns of Comparisons; what has these has all.
-_NEEDED = {"system_a", "system_b", "favours", "unit", "test_set", "gain", "gain_low", "p_value", "p_floor", "test"}
+_NEEDED = {"system_a", "system_b", "better", "unit", "test_set", "gain", "gain_low", "p_value", "p_floor", "test"}
 
 
 class HasRow(Protocol):
@@ -77,7 +77,7 @@ def _printable(pair: pd.Series[Any]) -> pd.Series[Any]:
     """The row with names as people see them; those of its two systems still differ."""
     a, b = shown(pair["system_a"]), shown(pair["system_b"])
     names = {pair["system_b"]: b if a != b else f"{b} (2)", pair["system_a"]: a}
-    systems = {name: names.get(pair[name], pair[name]) for name in ("system_a", "system_b", "favours")}
+    systems = {name: names.get(pair[name], pair[name]) for name in ("system_a", "system_b", "better")}
     return pd.Series({**pair, **systems, **{name: shown(pair[name]) for name in ("unit", "test_set")}})
 
 
@@ -99,7 +99,7 @@ def _measured(pair: pd.Series[Any], alpha: float) -> str:
     between = "no interval" if isnan(pair["gain_low"]) else f"95 % interval {low} to {high}{points}"
     if pair["gain"] == 0 or (pair["score_a"] < pair["score_b"]):
         between = between.replace("interval", f"interval of the gain of {a}", 1)
-    better = f"{a} better on {pair['n_better']:,}, worse on {pair['n_worse']:,}, level on {pair['n_level']:,}"
+    better = f"{a} better on {pair['wins']:,}, worse on {pair['losses']:,}, level on {pair['ties']:,}"
     return f"{said}; {between}, p {_equals(pair, 'p_value', alpha)} ({_how(pair, alpha)}); {_units(pair)}, {better}."
 
 
@@ -195,7 +195,7 @@ def one_row(pair: pd.Series[Any]) -> pd.DataFrame:
 def _speaks_otherwise(pair: pd.Series[Any], alpha: float) -> str:
     """The system that a two-sided test speaks for although its score is not the better; empty where there is none."""
     row = by_two_sides(one_row(pair))
-    favoured = str(row["favours"].iloc[0])
+    favoured = str(row["better"].iloc[0])
     other = favoured != pair["system_a"] or pair["gain"] == 0
     return favoured if other and Decision(alpha).rejects(row)[0] else ""
 

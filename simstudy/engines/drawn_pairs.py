@@ -14,7 +14,7 @@ from simstudy.engines.cautions import cautions
 from simstudy.engines.intervals import intervals
 from simstudy.engines.question import MonteCarlo, Question
 from simstudy.engines.registry import ACCEPTANCE_SETS, ALTERNATIVES, TESTS
-from simstudy.engines.wins import wins
+from simstudy.engines.wins import win_counts
 from simstudy.metrics import METRICS
 from simstudy.metrics.base import Array, FloatArray
 from simstudy.validation import check_choice, check_fraction, check_seed, check_whole
@@ -177,8 +177,8 @@ class DrawnPairs:
 
     @cached_property
     def _known(self) -> dict[str, Any]:
-        n_better, n_worse, _ = wins(self.question)
-        return intervals(self.question, self.gains, n_better, n_worse)
+        wins, losses, _ = win_counts(self.question)
+        return intervals(self.question, self.gains, wins, losses)
 
     def _counts(self, rejected: NDArray[np.bool_]) -> dict[str, int | float]:
         defined = self._defined

@@ -43,7 +43,7 @@ def intervals(question: Question, gain: FloatArray, better: IntArray, worse: Int
         "gain_se": se,
         "gain_low": low,
         "gain_high": high,
-        "detectable": (special.stdtrit(df, 1 - ALPHA / 2) + special.stdtrit(df, POWER)) * se,
+        "minimum_detectable_gain": (special.stdtrit(df, 1 - ALPHA / 2) + special.stdtrit(df, POWER)) * se,
         "interval": "score" if by_score else "jackknife",
         "df": df,
         "skewness": skewness,

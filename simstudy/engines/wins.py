@@ -15,7 +15,7 @@ _TOGETHER = 2**23
 _STEP, _ROUNDING = 1e-4, 1e-9
 
 
-def wins(question: Question) -> tuple[IntArray, IntArray, IntArray]:
+def win_counts(question: Question) -> tuple[IntArray, IntArray, IntArray]:
     """On how many units the better system of each pair does better, does worse, and differs at all; (P,) each.
 
     A unit counts for the system whose statistics there, put in the place of the other's, raise the score: of a mean,

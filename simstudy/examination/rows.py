@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from simstudy.analyses.relation_classes import ALL_PAIRS
-from simstudy.analyses.significant_gains import IN_DOUBT
+from simstudy.analyses.significant_gains import CLOSE_PAIRS
 from simstudy.engines.registry import TESTS
 from simstudy.loaders.base import counted
 from simstudy.metrics import label
@@ -61,15 +61,15 @@ def ranking(found: Examination) -> Table:
     """Systems, best first, with the intervals of their scores, the places they may have, and their groups."""
     rows, digits = found.leaderboard, _digits(found)
     groups = found.groups.groupby("system")["group"].agg(lambda numbers: " ".join(map(str, numbers)))
-    last = rows["place_high"].where(rows["place_low"] < rows["place_high"]).astype("Int64")
+    last = rows["rank_high"].where(rows["rank_low"] < rows["rank_high"]).astype("Int64")
     return Table(
         rows.assign(groups=groups.loc[rows["system"]].to_numpy(), last_place=last),
         {
             "system": "{system:name}",
             "score": f"{{score:{digits}}}",
             "95 %": f"{{score_low:{digits}}}–{{score_high:{digits}}}",
-            "place": "{place}",
-            "places (95 %)": "{place_low}[–{last_place}]",
+            "rank": "{rank}",
+            "ranks (95 %)": "{rank_low}[–{last_place}]",
             "groups": "{groups}",
         },
     )
@@ -83,14 +83,14 @@ def pair_rows(found: Examination, most: int) -> tuple[str, Table]:
         pairs = found.neighbours.head(most)
         title = f"Neighbours by score, {len(pairs)} of {len(found.pairs):,} pairs"
     digits = _digits(found)
-    other = pairs["favours"].where(pairs["favours"] != pairs["system_a"])
+    other = pairs["better"].where(pairs["better"] != pairs["system_a"])
     columns = {
         "better": "{system_a:name}",
         "worse": "{system_b:name}",
         "relation": "{relation:name}",
         "gain": f"{{gain:{digits}}}",
         "95 %": f"{{gain_low:{digits}}} to {{gain_high:{digits}}}",
-        "units +/−": "{n_better:,}/{n_worse:,}",
+        "units +/−": "{wins:,}/{losses:,}",
         "p": "{p}",
         "speaks for": "[{other:name}]",
         "p (Holm)": "{holm}",
@@ -135,9 +135,9 @@ def threshold_rows(found: Examination) -> Table:
 
 
 def gain_rows(thresholds: pd.DataFrame, gains: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
-    """Significant gains of all pairs and of those in doubt (``doubt_80``) beside the thresholds, by these keys."""
-    doubtful = gains.loc[gains["of"] == IN_DOUBT, [*keys, "true_80"]].rename(columns={"true_80": "doubt_80"})
-    rows = gains[gains["of"] == ALL_PAIRS].merge(doubtful, on=keys, how="left")
+    """Significant gains of all pairs and of those in doubt (``close_80``) beside the thresholds, by these keys."""
+    doubtful = gains.loc[gains["pairs"] == CLOSE_PAIRS, [*keys, "true_80"]].rename(columns={"true_80": "close_80"})
+    rows = gains[gains["pairs"] == ALL_PAIRS].merge(doubtful, on=keys, how="left")
     return rows.merge(thresholds[[*keys, "n_window", "threshold", "low", "high"]], on=keys, how="left")
 
 
@@ -154,7 +154,7 @@ def gain_columns(form: str, *, intervals: bool = True) -> dict[str, Column]:
         "observed, half of the pairs": column("observed_50", "observed_50_"),
         "observed, 95 % of the pairs": column("observed_95"),
         "true, power 0.8": column("true_80", "true_80_"),
-        "true, power 0.8, in doubt": column("doubt_80"),
+        "true, power 0.8, close pairs": column("close_80"),
     }
 
 

@@ -13,7 +13,7 @@ from simstudy.planning.benchmarks import next_edition
 from simstudy.planning.cases import BETTER, EQUIVALENT, Case, Target
 from simstudy.planning.differences import ClusteredDifference, Difference, NormalDifference
 from simstudy.planning.settings import Costs
-from simstudy.planning.solving import MOST_UNITS, check_gain, detectable_gain, least_size
+from simstudy.planning.solving import MOST_UNITS, check_gain, least_size, minimum_detectable_gain
 from simstudy.text.numerals import units_text
 
 #: How columns of the ends of a range end.
@@ -66,7 +66,7 @@ def _of_single_pairs(case: Case, target: Target, row: Mapping[str, Any]) -> dict
 
     units, gain, level = row["at_units"], row["gain"], target.level
     if np.isnan(gain):
-        gains = [detectable_gain(pair, units, power=target.power, level=level) for pair in case.single]
+        gains = [minimum_detectable_gain(pair, units, power=target.power, level=level) for pair in case.single]
         add("gain", [np.nan, np.nan] if np.isnan(gains).any() else gains)
         return numbers
     pairs = [pair.allowing(gain) for pair in case.single]
@@ -79,7 +79,7 @@ def _of_single_pairs(case: Case, target: Target, row: Mapping[str, Any]) -> dict
 def _in_next_edition(case: Case, row: Mapping[str, Any]) -> dict[str, float]:
     """The range of the gain that a benchmark's next edition detects, or of the items that it needs for the gain."""
     known = bool(case.example) and row["goal"] == BETTER
-    (low, _, high), gain = next_edition(), row["detectable_gain"] if known and np.isnan(row["gain"]) else np.nan
+    (low, _, high), gain = next_edition(), row["minimum_detectable_gain"] if known and np.isnan(row["gain"]) else np.nan
     items = row["n_items"] if known else np.nan
     return {
         "next_gain_low": low * gain, "next_gain_high": high * gain,
@@ -148,7 +148,9 @@ def at_size(case: Case, target: Target, n: int, goal: str, gain: float | None) -
     if goal != BETTER:
         return _ranged("power", case, lambda difference: _power_at(difference, target, gain or 0.0, goal)(n))
     row = _ranged(
-        "detectable_gain", case, lambda difference: detectable_gain(difference, n, power=target.power, level=level)
+        "minimum_detectable_gain",
+        case,
+        lambda difference: minimum_detectable_gain(difference, n, power=target.power, level=level),
     )
     if gain is not None:
         found = {id(end): end.detection(gain, n, level) for end in (case.middle, case.low, case.high)}
@@ -222,12 +224,12 @@ def other_designs(case: Case, target: Target, costs: Costs, at_units: int) -> pd
             units = least_size(lambda n, unit=unit, gain=gain: unit.power(gain, n, target.level), target.power)  # type: ignore[misc]
         n_units = np.nan if units is None else units
         at = at_units if costs.budget is None else costs.affordable(size)
-        found = detectable_gain(unit, at, power=target.power, level=target.level)
+        found = minimum_detectable_gain(unit, at, power=target.power, level=target.level)
         rows.append(
             {
                 "items_per_unit": size, "which": which, "design_effect": like.effect, "n_units": n_units,
                 "n_items": np.ceil(n_units * size - 1e-9), "cost": (at if units is None else units) * costs.of(size),
-                "at_units": at, "detectable_gain": found,
+                "at_units": at, "minimum_detectable_gain": found,
             }
         )  # fmt: skip
     return pd.DataFrame(rows).assign(relation=case.relation)

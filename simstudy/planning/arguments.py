@@ -14,7 +14,7 @@ from simstudy.planning.settings import Range, check_size, ends, option
 from simstudy.validation import brief, check_choice, check_number, check_share, check_whole
 
 #: How the two systems of a pair are related.
-RELATIONS = ("variants", "unlike systems")
+RELATIONS = ("same family", "different families")
 
 #: The numbers that a field of `Guess` may have, both ends included, whatever the metric is.
 _POSSIBLE = {"score": (0.0, 100.0), "agreement": (0.0, 1.0), "r12": (-1.0, 1.0)}
@@ -42,7 +42,8 @@ class Guess:
         Instead of sd and r12: the standard deviation of the two systems' difference on one item, on the metric's
         scale, or a range.
     relation
-        "variants" (of one base model or one group) or "unlike systems": whose usual values are taken. None: both.
+        "same family" (of one base model or one group) or "different families": the pairs whose usual values are taken.
+        None: both.
 
     Raises
     ------
@@ -74,7 +75,9 @@ class Guess:
     )
     sd_difference: Range | None = option(None, "Instead: that of the two systems' difference on one item.")
     relation: str | None = option(
-        None, "variants (of one model or one group) or 'unlike systems': whose usual values are taken (default: both)."
+        None,
+        "'same family' (one model or one group) or 'different families': the pairs whose usual values are taken "
+        "(default: both).",
     )
 
     def __post_init__(self) -> None:

@@ -1,8 +1,9 @@
 """What known benchmarks are like: a table made from the outputs of real systems, sizes of clusters, next editions.
 
 The table benchmarks.csv is what the shipped study ``power_tables`` writes. It has a row for each test set, metric and
-relation of two systems: "variants" have a base model, a family or a team in common, "unlike systems" have none as far
-as is known (runs of the TREC ad hoc tracks are anonymous: of TREC-COVID's, two in a hundred pairs are of one team).
+relation of two systems. Systems of the "same family" have a base model, a family or a team in common. Systems of
+"different families" have none, as far as is known: runs of the TREC ad hoc tracks are anonymous, and two in a hundred
+pairs of TREC-COVID's are of one team.
 """
 
 from __future__ import annotations
@@ -143,7 +144,7 @@ def near_chance(metric: Metric, guess: Guess) -> list[str]:
     """A note where an accuracy may be that of guesses among a few options, for which the usual r12 does not hold.
 
     Measured on the shipped benchmarks with options: of systems within 5 points of chance the range of `typical` holds 3
-    of 3 pairs in doubt on ARC, and 1 of 32 on AGIEval English, where the median of r12 is 0.06; of systems 15 points
+    of 3 close pairs on ARC, and 1 of 32 on AGIEval English, where the median of r12 is 0.06; of systems 15 points
     and more above chance 92 and 91 %.
     """
     score = guess.score
@@ -221,9 +222,9 @@ def _read() -> pd.DataFrame:
       systems' contributions of a unit (`simstudy.analyses.correlation`);
     - sd_10, sd, sd_90: the same of the standard deviation of the difference on one unit, on the metric's scale, so that
       sd / sqrt(n_units) is the standard error of the gain;
-    - detectable: the true gain, on the metric's scale, that is found with power 0.8 (two-sided, 0.05) on average over
-      these pairs, with its 95 % interval detectable_low to detectable_high, which speaks for other systems on these
-      items (`simstudy.significant_gains`).
+    - minimum_detectable_gain: the true gain that is detected with power 0.8 (two-sided, 0.05) on average over these
+      pairs, on the metric's scale. Its 95 % interval, from minimum_detectable_gain_low to minimum_detectable_gain_high,
+      holds for other systems on these items (`simstudy.significant_gains`).
 
     Near-duplicates are left out, as in the shipped studies, but of SIGMORPHON 2022.
     """

@@ -19,7 +19,7 @@ from simstudy.validation import brief, check_whole
 LEVEL = 0.95
 
 #: The relation where the guesses are the user's own, and that of a pilot's systems.
-GUESSED, TWO_SYSTEMS = "as guessed", "two systems"
+GUESSED, TWO_SYSTEMS = "from guesses", "two systems"
 
 #: The goals of a plan: to show that the better system is better, that one system is not worse than the other by the
 #: margin or more, or that neither is.
@@ -36,7 +36,7 @@ _LEAST_GAIN = 0.1
 class Case:
     """Pairs of systems of one kind: how two of them differ on one unit, and how well that is known."""
 
-    #: "as guessed", "two systems", or a relation class.
+    #: "from guesses", "two systems", or a relation class.
     relation: str
     #: How two of them differ on one unit, by the best guess, and with the least and the most spread.
     middle: Difference

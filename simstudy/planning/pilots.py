@@ -11,7 +11,7 @@ from scipy import stats
 
 from simstudy.analyses.duplicates import distinct
 from simstudy.analyses.relation_classes import related, relation_classes
-from simstudy.analyses.significant_gains import DOUBT, just_significant, significant_gains
+from simstudy.analyses.significant_gains import CLOSE, just_significant, significant_gains
 from simstudy.comparisons.comparing import compare
 from simstudy.metrics.base import FloatArray
 from simstudy.metrics.influence import contributions, deviations
@@ -137,14 +137,14 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
     cases = []
     for key, members in relation_classes(pairs):
         known = members[members["gain_se"] > 0]
-        doubtful = known[known["gain"] < DOUBT * just_significant(known)]
+        close = known[known["gain"] < CLOSE * just_significant(known)]
         # Of few pairs all are looked at.
-        about, which = (doubtful, "pairs in doubt") if len(doubtful) >= _ENOUGH else (known, "pairs")
+        about, which = (close, "close pairs") if len(close) >= _ENOUGH else (known, "pairs")
         if len(about) < LEAST_PAIRS:
             continue
         if answers:
             # Shares of units that differ; else standard deviations of one unit's difference.
-            spreads = ((about["n_better"] + about["n_worse"]) / n).to_numpy(np.float64)
+            spreads = ((about["wins"] + about["losses"]) / n).to_numpy(np.float64)
         else:
             spreads = (about["gain_se"] * np.sqrt(n)).to_numpy(np.float64)
         middle = of_pairs(spreads, scale, largest)

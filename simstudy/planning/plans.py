@@ -56,7 +56,7 @@ def plan(
 
     Sign flips of n units have no p-value below 2^-n, two-sided none below twice that. With fewer units than the level
     needs, no gain can be significant, and the power is 0. No gain is larger than the metric's scale, the score and the
-    agreement allow; `detectable_gain` is NaN where none of these has the power.
+    agreement allow; `minimum_detectable_gain` is NaN where none of these has the power.
 
     Parameters
     ----------

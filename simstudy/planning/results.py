@@ -50,8 +50,9 @@ class Plan(ReprMixin):
     answers
         A row for each case and each goal ("better", "not worse", "equivalent"): relation, goal, gain, margin; unit,
         n_units and n_items that reach the power; at_units and at_items, which are those that were given, or else the
-        planned ones, and of test sets of so many: detectable_gain (the true gain that is found with the power), power
-        (to find `gain`), wrong_winner (the share of test sets where the truly worse system has the better score),
+        planned ones. For test sets of at_units: minimum_detectable_gain (the true gain that is detected with the
+        power), power (to detect `gain`), wrong_winner (the share of test sets where the truly worse system scores
+        higher),
         wrong_sign (the share of significant gains that are the worse system's, type S) and exaggeration (the mean
         significant gain over the true one, type M). Each of them has _low and _high, the ends of the case's range; NaN
         where there is no number. Also least_p (of sign flips of so many units), kurtosis (of a pilot's differences) and
@@ -59,11 +60,12 @@ class Plan(ReprMixin):
         single_items and single_power, each with _low and _high), and those of a benchmark's next edition (next_gain,
         next_items).
     sizes
-        The same for more sizes: relation, n_units, n_items, detectable_gain, power, wrong_winner, wrong_sign,
+        The same for more sizes: relation, n_units, n_items, minimum_detectable_gain, power, wrong_winner, wrong_sign,
         exaggeration; with a margin also shown_not_worse and shown_equivalent, the probabilities to show that.
     designs
         Where items come in clusters whose likeness is known: what fewer or more items a cluster make of it, and what
-        that costs (items_per_unit, which, design_effect, n_units, n_items, cost, at_units, detectable_gain, relation).
+        that costs (items_per_unit, which, design_effect, n_units, n_items, cost, at_units, minimum_detectable_gain,
+        relation).
     predicted
         Of many systems: what test sets of these sizes show of the same systems; else empty.
     simulated
@@ -205,7 +207,7 @@ def size_rows(plan: Plan) -> Table:
     if any(case.unit != "item" for case in plan.cases):
         columns["clusters"] = "{n_units:,}"
     columns["items"] = "{n_items:,}"
-    columns["detectable gain"] = _ranged("detectable_gain", "gain", ranged)
+    columns["minimum detectable gain"] = _ranged("minimum_detectable_gain", "gain", ranged)
     if "power" in plan.sizes:
         columns[f"power for {plan.target.gain:g}"] = _ranged("power", ".2f", ranged)
         columns["wrong winner"] = "{wrong_winner:.1%}"
@@ -230,7 +232,7 @@ def design_rows(plan: Plan) -> Table:
         columns |= {"clusters for the gain": "[{n_units:,.0f}]", "items": "[{n_items:,.0f}]"}
     if plan.designs["cost"].notna().any():
         columns["cost"] = "[{cost:,.4g}]"
-    columns |= {"or with clusters": "{at_units:,}", "detectable gain": "[{detectable_gain:gain}]"}
+    columns |= {"or with clusters": "{at_units:,}", "minimum detectable gain": "[{minimum_detectable_gain:gain}]"}
     return Table(plan.designs, columns)
 
 

@@ -30,12 +30,12 @@ def sentence(case: Case, target: Target, row: Mapping[str, Any]) -> str:
     if target.level.attainable_tail(n) == 0:
         return f"{have}, no gain can be significant {_how(target)}: p-values are at least {row['least_p']:.2g}."
     if np.isnan(row["gain"]):
-        found = gain_in(target.metric, row["detectable_gain"])
-        if np.isnan(row["detectable_gain"]):
+        found = gain_in(target.metric, row["minimum_detectable_gain"])
+        if np.isnan(row["minimum_detectable_gain"]):
             return f"{have}, no true gain is found {_how(target)} with probability {target.power:g}."
         return (
-            f"{have}, a true gain of {found}{_range(row, 'detectable_gain', gain_text, case)} is found {_how(target)} "
-            f"with probability {target.power:g}{_averaged(case)}."
+            f"{have}, a true gain of {found}{_range(row, 'minimum_detectable_gain', gain_text, case)} is found "
+            f"{_how(target)} with probability {target.power:g}{_averaged(case)}."
         )
     return (
         f"{have}, a true gain of {gain_in(target.metric, row['gain'])} is found {_how(target)} with probability "

@@ -62,7 +62,7 @@ def least_size(power_at: Callable[[int], float], power: float, *, settled: bool 
     return high
 
 
-def detectable_gain(difference: Difference, n: int, *, power: float = 0.8, level: Level | None = None) -> float:
+def minimum_detectable_gain(difference: Difference, n: int, *, power: float = 0.8, level: Level | None = None) -> float:
     """The true gain that n units find with this power, to a millionth of it; NaN where no gain is found so often."""
     level = Level() if level is None else level
     check_power(power, level)

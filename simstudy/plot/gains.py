@@ -46,7 +46,7 @@ def curve(
     ----------
     points
         Comparisons, or their columns `by`, gain, p_value and metric. The confidence of a pair is its column
-        ``confidence`` where there is one; else 1 - p, and 0 where ``favours`` names system_b.
+        ``confidence`` where there is one; else 1 - p, and 0 where ``better`` names system_b.
     curves
         What `simstudy.curve` returned, for the lines (median) and bands (5-95 % of the pairs). Only its rows with
         values of `by` that the points have are drawn.
@@ -121,10 +121,10 @@ def _confidence(points: pd.DataFrame) -> pd.Series[float]:
     if "confidence" in points:
         return points["confidence"]
     sure = 1 - points["p_value"]
-    if not {"favours", "system_b"} <= {*points.columns}:
+    if not {"better", "system_b"} <= {*points.columns}:
         return sure
     # A test that speaks for the system that is behind is no confidence in the gain.
-    return sure.where(points["favours"] != points["system_b"], 0.0)
+    return sure.where(points["better"] != points["system_b"], 0.0)
 
 
 @styled

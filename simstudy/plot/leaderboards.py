@@ -52,14 +52,14 @@ def leaderboard(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Examples
     --------
     >>> table = pd.DataFrame({"metric": "accuracy", "level": 0.95, "system": ["new", "old"], "score": [80.0, 75.0],
-    ...                       "score_low": [76.0, 71.0], "score_high": [84.0, 79.0], "place": [1, 2],
-    ...                       "place_low": [1, 1], "place_high": [2, 2], "place_low_own": [1, 1],
-    ...                       "place_high_own": [2, 2], "may_be_best": [True, True]})
+    ...                       "score_low": [76.0, 71.0], "score_high": [84.0, 79.0], "rank": [1, 2],
+    ...                       "rank_low": [1, 1], "rank_high": [2, 2], "rank_low_own": [1, 1],
+    ...                       "rank_high_own": [2, 2], "may_be_best": [True, True]})
     >>> [tick.get_text() for tick in leaderboard(table).get_yticklabels()]
     ['new', 'old']
     """
-    sets = ["place_low", "place_high", "place_low_own", "place_high_own"]
-    columns = ["metric", "level", "system", "score", "score_low", "score_high", "place", *sets, "may_be_best"]
+    sets = ["rank_low", "rank_high", "rank_low_own", "rank_high_own"]
+    columns = ["metric", "level", "system", "score", "score_low", "score_high", "rank", *sets, "may_be_best"]
     check_table("table", table, columns)
     if table["system"].duplicated().any():
         raise ValueError("table must be the leaderboard of one test set; it has a system twice")
@@ -85,13 +85,13 @@ def leaderboard(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         # Half a place at each end, so that a place that is certain is seen.
         for low, high, alpha in ((sets[0], sets[1], _PALE), (sets[2], sets[3], 1.0)):
             beside.hlines(y, rows[low] - 0.4, rows[high] + 0.4, color=colour, linewidth=pen, alpha=alpha)
-        beside.plot(rows["place"], y, "|", color="0.1", markersize=pen, markeredgewidth=0.8)
+        beside.plot(rows["rank"], y, "|", color="0.1", markersize=pen, markeredgewidth=0.8)
     ax.set_yticks(range(1, k + 1), names, fontsize=6.5 if many else 8)
     ax.set_ylim(k + 0.7, 0.3)
     level = float(table["level"].iloc[0])
     score = f"{score_unit(table)}{better_end(table['score'])}"
     ax.set_xlabel(f"{score}, with {100 * level:g} % interval")
-    furthest = int(table["place_high"].max())
+    furthest = int(table["rank_high"].max())
     ticks = [1, *(tick for tick in MaxNLocator(6, integer=True).tick_values(1, furthest) if 1 < tick <= furthest)]
     beside.xaxis.set_major_locator(FixedLocator(ticks))
     beside.set(xlim=(0.4, furthest + 0.6), xlabel=f"place, {100 * level:g} % confidence set")

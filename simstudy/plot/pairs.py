@@ -161,17 +161,17 @@ def groups(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
     Examples
     --------
-    >>> table = pd.DataFrame({"group": [1, 1, 2, 2], "place": [1, 3, 2, 3], "score": [56.01, 51.61, 51.98, 51.61],
+    >>> table = pd.DataFrame({"group": [1, 1, 2, 2], "rank": [1, 3, 2, 3], "score": [56.01, 51.61, 51.98, 51.61],
     ...                       "system": ["GE", "UMASS", "GE-CMU", "UMASS"], "metric": "f1"})
     >>> [label.get_text() for label in groups(table).get_yticklabels()]
     ['GE', 'GE-CMU', 'UMASS']
     """
-    check_table("table", table, ["group", "place", "system", "score"])
-    systems = table[["place", "system", "score"]].drop_duplicates().sort_values("place")
-    if systems["place"].duplicated().any() or table.duplicated(["group", "place"]).any():
+    check_table("table", table, ["group", "rank", "system", "score"])
+    systems = table[["rank", "system", "score"]].drop_duplicates().sort_values("rank")
+    if systems["rank"].duplicated().any() or table.duplicated(["group", "rank"]).any():
         raise ValueError("table must be the groups of one test set; it has two systems at one place")
     k, names = len(systems), [label(name) for name in systems["system"]]
-    lanes = _lanes([rows["place"].to_numpy() for _, rows in table.groupby("group")])
+    lanes = _lanes([rows["rank"].to_numpy() for _, rows in table.groupby("group")])
     shown = lanes[:_MOST_LANES]
     width = _LETTER * max(map(len, names)) + _SCORES + _LANE * (len(shown) + 2) + 0.3
     ax = one_panel(ax, width=width, height=max(1.6, _ROW * k + 0.7))
@@ -179,7 +179,7 @@ def groups(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     low, high = systems["score"].min() - margin, systems["score"].max() + margin
     # Lanes are to the right of the scores in the same Axes, and so in units of the score.
     lane = _LANE * (high - low) / _SCORES
-    ax.plot(systems["score"], systems["place"], "o", markersize=4, color="0.25")
+    ax.plot(systems["score"], systems["rank"], "o", markersize=4, color="0.25")
     drawn = 0
     for n, members in enumerate(shown):
         for places in members:
@@ -191,7 +191,7 @@ def groups(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
                 inside = below - above == 1
                 ax.plot([x, x], [above, below], linewidth=1.6 if inside else 0.8, color=colour,
                         linestyle="-" if inside else (0, (2, 2)))  # fmt: skip
-    ax.set_yticks(systems["place"], names, fontsize=8)
+    ax.set_yticks(systems["rank"], names, fontsize=8)
     ax.set_xticks([tick for tick in MaxNLocator(6).tick_values(low, high) if low <= tick <= high])
     ax.tick_params(axis="y", length=0)
     ax.spines["bottom"].set_bounds(low, high)

@@ -15,7 +15,7 @@ from simstudy.text.plain_text import label
 from simstudy.validation import check_fraction
 
 _POWER = ["relation", "n_items", "power", "power_low", "power_high"]
-_GAIN = ["relation", "n_items", "detectable_gain", "detectable_gain_low", "detectable_gain_high"]
+_GAIN = ["relation", "n_items", *("minimum_detectable_gain" + end for end in ("", "_low", "_high"))]
 
 
 @styled
@@ -76,8 +76,8 @@ def planned_gains(sizes: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     sizes
-        ``Plan.sizes``: columns relation, n_items, detectable_gain, detectable_gain_low and detectable_gain_high (on the
-        metric's scale), and metric.
+        ``Plan.sizes``: columns relation, n_items, metric, and on the metric's scale minimum_detectable_gain,
+        minimum_detectable_gain_low and minimum_detectable_gain_high.
 
     Raises
     ------
@@ -93,8 +93,8 @@ def planned_gains(sizes: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """
     check_table("sizes", sizes, _GAIN)
     ax = one_panel(ax)
-    known = sizes[sizes["detectable_gain"].notna()]
-    colours = _lines(ax, known, "detectable_gain", marker="o", markersize=3.5)
+    known = sizes[sizes["minimum_detectable_gain"].notna()]
+    colours = _lines(ax, known, "minimum_detectable_gain", marker="o", markersize=3.5)
     of = f" ({unit(sizes)})" if "metric" in sizes else ""
     ax.set(xscale="log", yscale="log", xlabel="items", ylabel=f"detectable gain{of}")
     _whole_numbers(ax)
@@ -119,8 +119,8 @@ def _colours(table: pd.DataFrame) -> dict[Any, str]:
     # A plan's own relations, and relation classes, have the colours that the classes have elsewhere.
     as_classes = {
         "variants": "same ",
-        "unlike systems": "different ",
-        "as guessed": "different ",
+        "different families": "different ",
+        "from guesses": "different ",
         "two systems": "different ",
     }
     colours = colours_of("relation", [as_classes.get(relation, relation) for relation in found])

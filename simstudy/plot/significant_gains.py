@@ -149,7 +149,7 @@ def _known(table: pd.DataFrame) -> pd.DataFrame:
     known = table[table["true_80"].notna()]
     if known.empty:
         raise ValueError("table must have at least one number; every test set had too few pairs")
-    for column in ("alternative", "alpha", "of"):
+    for column in ("alternative", "alpha", "pairs"):
         if column in known and known[column].nunique() > 1:
             raise ValueError(f"table must have one {column}, not {', '.join(map(str, known[column].unique()))}")
     # What has no interval is a dot.

@@ -43,7 +43,7 @@ def ranking_differences(
         A row for each pair, in the order of the scoring functions, and n: test_set, ranking_1, ranking_2, n,
         precision_1, precision_2 (fractions), better (a name; empty where they tie), gain (of the better, >= 0), only_1,
         true_only_1, only_2, true_only_2 (candidates that only one of the two accepts, and how many are true), p_value
-        (1 where there are no such candidates of one of them), p_favours: the name of the ranking for which the p-value
+        (1 where there are no such candidates of one of them), preferred: the name of the ranking for which the p-value
         speaks, since more of what only it accepts is true; empty where that is equal or there is nothing to compare.
         It is the better one unless ties are kept, which gives lists of different lengths (footnote 13).
 
@@ -98,7 +98,7 @@ def ranking_differences(
                 "only_2": only_2,
                 "true_only_2": true_2,
                 "p_value": fisher_exact(true_1, only_1, true_2, only_2),
-                "p_favours": np.where(favour > 0, names[0], np.where(favour < 0, names[1], "")),
+                "preferred": np.where(favour > 0, names[0], np.where(favour < 0, names[1], "")),
             }
         )
         tables.append(corrected(table) if multiplicity else table)

@@ -38,7 +38,7 @@ class Decision:
     A corrected p-value is some number of times as large as the pair's own. Reach and certainty are then asked for at
     alpha divided by this number, so that no correction makes a gain significant that is not so by itself.
 
-    Pairs are rows of Comparisons, with p_value and the column `p`; the columns gain, favours (with system_a), p_floor,
+    Pairs are rows of Comparisons, with p_value and the column `p`; the columns gain, better (with system_a), p_floor,
     n_extreme and n_resamples count where they are there.
 
     Attributes
@@ -56,7 +56,7 @@ class Decision:
     ...                       "n_resamples": [9999, 9999, 0]})
     >>> Decision(0.1).significant(pairs).tolist(), Decision(0.1, certainty=0.99).significant(pairs).tolist()
     ([True, True, True], [True, False, True])
-    >>> Decision(0.1).significant(pairs.assign(system_a="a", favours=["a", "a", "b"])).tolist()
+    >>> Decision(0.1).significant(pairs.assign(system_a="a", better=["a", "a", "b"])).tolist()
     [True, True, False]
     >>> Decision(0.1).significant(pairs.assign(p_floor=[0.01, 0.25, 0.01])).tolist()
     [True, False, True]
@@ -100,9 +100,9 @@ class Decision:
 
         Tests of another null hypothesis than equal scores can; such a gain is not significant.
         """
-        if "favours" not in pairs:
+        if "better" not in pairs:
             return np.zeros(len(pairs), dtype=np.bool_)
-        return (pairs["favours"] == pairs["system_b"]).to_numpy(dtype=np.bool_) & self.rejects(pairs)
+        return (pairs["better"] == pairs["system_b"]).to_numpy(dtype=np.bool_) & self.rejects(pairs)
 
     def within_reach(self, pairs: pd.DataFrame) -> NDArray[np.bool_]:
         """Whether each pair differs on enough units for a p-value of at most alpha, (P,)."""
@@ -134,11 +134,11 @@ def speaks_for_gain(pairs: pd.DataFrame) -> NDArray[np.bool_]:
     """Whether each pair has a gain and its test speaks for the system that has it, (P,).
 
     A test of another null hypothesis than equal scores (the sign test, Wilcoxon's) may speak for the system with the
-    worse score; its p-value is then no evidence for the gain. Without a column ``favours`` all speak for the gain.
+    worse score; its p-value is then no evidence for the gain. Without a column ``better`` all speak for the gain.
     """
     holds = np.ones(len(pairs), dtype=np.bool_)
-    if "favours" in pairs:
-        holds &= (pairs["favours"] == pairs["system_a"]).to_numpy(dtype=np.bool_)
+    if "better" in pairs:
+        holds &= (pairs["better"] == pairs["system_a"]).to_numpy(dtype=np.bool_)
     # A sign test may favour one of two systems with equal scores.
     return holds & (pairs["gain"] > 0).to_numpy(dtype=np.bool_) if "gain" in pairs else holds
 
@@ -163,14 +163,14 @@ def two_sided(pairs: pd.DataFrame) -> pd.DataFrame:
     low[drawn], high[drawn] = clopper_pearson(n_extreme[drawn], n_resamples[drawn])
     floor = _numbers(pairs, "p_floor")
     # A one-sided test names nobody where it has more than half of its distribution against the gain.
-    other = one & (pairs["favours"] == "").to_numpy() & (pairs["p_value"] > 0.5).to_numpy() & (p < 1)
+    other = one & (pairs["better"] == "").to_numpy() & (pairs["p_value"] > 0.5).to_numpy() & (p < 1)
     return pairs.drop(columns=[*ADDED], errors="ignore").assign(
         alternative="two-sided",
         p_value=p,
         p_low=low,
         p_high=high,
         p_floor=np.where(one, np.minimum(2 * floor, 1), floor),
-        favours=pairs["favours"].where(~other, pairs["system_b"]),
+        better=pairs["better"].where(~other, pairs["system_b"]),
         monte_carlo=n_resamples > 0,
         n_extreme=n_extreme,
         n_resamples=n_resamples,

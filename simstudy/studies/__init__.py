@@ -6,7 +6,7 @@ has a study.py beside it (`simstudy.studies.catalogue`). It imports from `simstu
 """
 
 from simstudy.analyses.correlation import independence_ratio
-from simstudy.analyses.significant_gains import in_doubt
+from simstudy.analyses.significant_gains import close_pairs
 from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.loaders.tagged import read_tagged
 from simstudy.metrics import METRICS, label
@@ -15,7 +15,7 @@ from simstudy.planning.correlated_answers import disagreement_of_correlation, of
 from simstudy.planning.differences import NormalDifference
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.settings import Level
-from simstudy.planning.solving import detectable_gain, size_for
+from simstudy.planning.solving import minimum_detectable_gain, size_for
 from simstudy.planning.spreads import of_pairs
 from simstudy.rankings.association import MEASURES
 from simstudy.running.cells import Cell
@@ -57,8 +57,8 @@ __all__ = [
     "DrawnBoards", "DrawnPairs", "Findings", "Keys", "Level", "NormalDifference", "Positive", "Problems", "Resamples",
     "Results", "RightOrWrongDifference", "RunContext", "SideBySide", "Size", "Study", "StudyError", "TaskName",
     "Training", "all_alike", "benjamini_hochberg", "central_range", "check_comparison", "check_systems",
-    "clopper_pearson", "derived_seed", "detectable_gain", "disagreement_of_correlation", "hashes_of", "holm",
-    "in_doubt", "independence_ratio", "label", "load_study", "make_study", "of_pairs", "of_spread", "one_of",
+    "clopper_pearson", "derived_seed", "minimum_detectable_gain", "disagreement_of_correlation", "hashes_of", "holm",
+    "close_pairs", "independence_ratio", "label", "load_study", "make_study", "of_pairs", "of_spread", "one_of",
     "outputs_of", "pair_model", "particle_sets", "read_tagged", "run_comparisons", "run_study", "shipped_studies",
     "side_by_side", "size_for", "tables_of", "tango", "train",
 ]  # fmt: skip

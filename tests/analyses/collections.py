@@ -72,7 +72,7 @@ def population_numbers(means: np.ndarray, covariance: np.ndarray, codes: np.ndar
     se = np.sqrt(variance[i] + variance[j] - 2 * covariance[i, j])
     z = gain / se
     found = {"threshold": float(np.percentile(gain[(z >= 1.880794) & (z <= 2.053749)], 95))}
-    for of, about in (("all pairs", se), ("pairs in doubt", se[z < 2 * CRITICAL])):
+    for of, about in (("all pairs", se), ("close pairs", se[z < 2 * CRITICAL])):
         for share in (50, 80, 95):
             found[f"{of}, observed_{share}"] = CRITICAL * float(np.percentile(about, share))
             found[f"{of}, true_{share}"] = _with_power(about, share / 100)

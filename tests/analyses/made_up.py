@@ -37,7 +37,7 @@ def made_up(seed: int, k: int = 14, n_families: int = 7, **given: Any) -> pd.Dat
         }
     )  # fmt: skip
     whose = rng.choice(3, len(i), p=[0.86, 0.07, 0.07])
-    pairs["favours"] = np.select([whose == 0, whose == 1], [pairs["system_a"], pairs["system_b"]], "")
+    pairs["better"] = np.select([whose == 0, whose == 1], [pairs["system_a"], pairs["system_b"]], "")
     sides = 1 if given.get("alternative") == "greater" else 2
     return pairs.assign(p_value=sides * stats.norm.sf(gain / se), **{**columns, **given})
 

@@ -46,7 +46,7 @@ def judged(rng: np.random.Generator) -> pd.DataFrame:
     """The sign test speaks for the lower score on some pairs, and of others the units are too few."""
     pairs = side_by_side(rng)
     other = (pairs["test"] == "sign") & (rng.random(len(pairs)) < 0.5)
-    pairs["favours"] = np.where(other, pairs["system_b"], np.where(rng.random(len(pairs)) < 0.1, "", pairs["system_a"]))
+    pairs["better"] = np.where(other, pairs["system_b"], np.where(rng.random(len(pairs)) < 0.1, "", pairs["system_a"]))
     few = pairs["gain"].isin([3, 4, 12])
     return pairs.assign(p_floor=np.where(few, 0.125, 0.001))
 
@@ -61,7 +61,7 @@ def test_a_p_value_for_the_lower_score_or_of_too_few_units_rejects_nothing(
 
     def rejects(a: str, b: str, test: str) -> bool:
         row = rows[a, b, test]
-        return row.gain > 0 and row.p_value <= alpha and row.p_floor <= alpha and row.favours == a
+        return row.gain > 0 and row.p_value <= alpha and row.p_floor <= alpha and row.better == a
 
     assert table["n_other"].sum() > 0
     assert list(zip(table["relation"], table["test"], strict=True)) == [
@@ -78,7 +78,7 @@ def test_a_p_value_for_the_lower_score_or_of_too_few_units_rejects_nothing(
         assert row.n_rejected == sum(rejects(a, b, row.test) for a, b in mine)
         assert row.n_other == sum(
             max(rows[a, b, row.test].p_value, rows[a, b, row.test].p_floor) <= alpha
-            and rows[a, b, row.test].favours == b
+            and rows[a, b, row.test].better == b
             for a, b in mine
         )
         assert row.n_other == 0 or row.test == "sign"
@@ -89,7 +89,7 @@ def test_a_p_value_for_the_lower_score_or_of_too_few_units_rejects_nothing(
             rows[a, b, row.test].p_value / rows[a, b, reference].p_value
             for a, b in mine
             if 0.001 <= rows[a, b, reference].p_value <= 0.5
-            and b not in (rows[a, b, row.test].favours, rows[a, b, reference].favours)
+            and b not in (rows[a, b, row.test].better, rows[a, b, reference].better)
         ]
         assert row.median_ratio == pytest.approx(median(ratios), nan_ok=True)
 
@@ -102,13 +102,13 @@ def test_disagreements_name_the_tests_that_speak_for_the_lower_score(rng: np.ran
     small = 0
     for (a, b), rows in pairs.groupby(["system_a", "system_b"]):
         rejected = {
-            row.gain > 0 and row.p_value <= alpha and row.p_floor <= alpha and row.favours == row.system_a
+            row.gain > 0 and row.p_value <= alpha and row.p_floor <= alpha and row.better == row.system_a
             for row in rows.itertuples()
         }
         assert ((a, b) in table.index) == (len(rejected) == 2)
         if (a, b) in table.index:
             sign = rows[rows["test"] == "sign"].iloc[0]
-            speaks = sign.favours == b and sign.p_value <= alpha
+            speaks = sign.better == b and sign.p_value <= alpha
             assert table.loc[(a, b), "for_other"] == ("sign" if speaks else "")
             assert table.loc[(a, b), [*TESTS]].to_dict() == dict(zip(rows["test"], rows["p_value"], strict=True))
             small += int(speaks)

@@ -68,7 +68,7 @@ def result(analyse: Callable[..., Any], given: tuple[Any, ...], **arguments: Any
     """Its table without the columns that repeat what was asked."""
     names = list(inspect.signature(analyse).parameters)[: len(given)]
     found: pd.DataFrame = analyse(**{**dict(zip(names, given, strict=True)), **arguments})
-    return found.drop(columns=["alpha", "cutoff", "certainty", "rule", "level", "margin"], errors="ignore")
+    return found.drop(columns=["alpha", "alpha", "certainty", "rule", "level", "margin"], errors="ignore")
 
 
 @pytest.mark.parametrize(

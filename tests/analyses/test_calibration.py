@@ -29,7 +29,7 @@ def elsewhere() -> Outputs:
 def test_a_bin_has_its_lower_bound_the_last_one_and_the_window_both(
     home: Outputs, elsewhere: Outputs, p_value: float, where: tuple[int, ...]
 ) -> None:
-    pairs = compared(home).assign(relation="all", p_value=p_value).drop(columns="favours")
+    pairs = compared(home).assign(relation="all", p_value=p_value).drop(columns="better")
     table = calibration(pairs, {"other": elsewhere}, bins=[0, 0.05, 1], n_bootstrap=2)
     assert table["n_pairs"].tolist() == [found * int((pairs["gain"] > 0).sum()) for found in where]
 
@@ -128,7 +128,7 @@ def test_where_no_domain_changes_the_baseline_is_the_share() -> None:
 
 def test_winners_are_those_that_the_test_speaks_for(elsewhere: Outputs) -> None:
     pairs = compared(elsewhere)
-    other = pairs.assign(favours=np.where(np.arange(len(pairs)) % 2, pairs["system_a"], pairs["system_b"]))
+    other = pairs.assign(better=np.where(np.arange(len(pairs)) % 2, pairs["system_a"], pairs["system_b"]))
     counted = calibration(other, {"same": elsewhere}, bins=[0, 1], min_pairs=1)["n_pairs"].iloc[0]
     kept = pairs[(np.arange(len(pairs)) % 2 == 1) & (pairs["gain"] > 0)]
     assert counted == (kept["relation"] == calibration(kept, {"same": elsewhere}, bins=[0, 1])["relation"][0]).sum()

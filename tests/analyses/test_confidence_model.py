@@ -46,10 +46,10 @@ def exact(n_systems: int = 20, seed: int = 3) -> tuple[pd.DataFrame, pd.DataFram
 
 def test_pairs_that_follow_the_model_are_foretold_wholly() -> None:
     pairs, correlations = exact()
-    table = confidence_models(pairs, correlations).set_index("given")
+    table = confidence_models(pairs, correlations).set_index("predictors")
     best = table.loc["gain, n, r12"]
-    assert best["power_n"] == pytest.approx(-0.5, abs=1e-5)
-    assert best["power_unlike"] == pytest.approx(0.5, abs=1e-5)
+    assert best["exponent_n"] == pytest.approx(-0.5, abs=1e-5)
+    assert best["exponent_r12"] == pytest.approx(0.5, abs=1e-5)
     assert best["r2"] == pytest.approx(1, abs=1e-8)
     assert table.loc[FORMULA, "r2"] == pytest.approx(1, abs=1e-12)
     assert table.loc[FORMULA, "factor_90"] == pytest.approx(1, abs=1e-9)
@@ -122,9 +122,9 @@ def by_hand(pairs: pd.DataFrame, correlations: pd.DataFrame, seed: int) -> pd.Da
         compared = (own >= 0.001) & (own <= 0.5)
         factors = np.exp(np.abs(np.log(np.maximum(1 - off[compared], 1e-16) / own[compared])))
         r2 = 1 - np.mean((1 - own - off) ** 2) / np.var(own)
-        power_n, unlike = powers.get("n", np.nan), powers.get("r12", np.nan) / 2
-        found.append((given, inside.sum(), r2, *np.percentile(factors, [50, 90]), power_n, unlike, ""))
-    names = ["given", "n_pairs", "r2", "factor_50", "factor_90", "power_n", "power_unlike", "note"]
+        exponent_n, unlike = powers.get("n", np.nan), powers.get("r12", np.nan) / 2
+        found.append((given, inside.sum(), r2, *np.percentile(factors, [50, 90]), exponent_n, unlike, ""))
+    names = ["predictors", "n_pairs", "r2", "factor_50", "factor_90", "exponent_n", "exponent_r12", "note"]
     return pd.DataFrame(found, columns=names)
 
 

@@ -33,7 +33,7 @@ def coverage(n_systems: int, n_families: int, relation: str, target: str, n_roun
         row = thresholds(pairs, n_bootstrap=300).iloc[0]
         intervals = {"threshold": (row["low"], row["high"]) if row["interval_for"] == target else (np.nan, np.nan)}
         for _, row in significant_gains(pairs).iterrows():
-            # Of pairs in doubt, eight families may be fewer in effect than it takes.
+            # Of close pairs, eight families may be fewer in effect than it takes.
             ours = row["interval_for"] == target
             for name in ("observed_50", "observed_80", "true_50", "true_80", "true_95"):
                 intervals[f"{row['of']}, {name}"] = (
@@ -71,7 +71,7 @@ def coverage(n_systems: int, n_families: int, relation: str, target: str, n_roun
 def test_intervals_hold_what_they_speak_for(n_systems: int, n_families: int, relation: str, target: str) -> None:
     table = coverage(n_systems, n_families, relation, target, 120)
     print(f"\n{n_systems} systems, {n_families} families, {relation}, for {target}\n{table.round(3).to_string()}")
-    assert {"all pairs, true_80", "pairs in doubt, true_80"} <= {*table.index}
+    assert {"all pairs, true_80", "close pairs, true_80"} <= {*table.index}
     assert ("threshold" in table.index) == (n_systems == 75 and relation == "different families")
     # Measured 0.86 to 0.97, here less five standard errors. Percentiles of resampled systems hold the threshold of 15
     # families three times in four, and what five families say of others half the time.

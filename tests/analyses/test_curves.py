@@ -31,11 +31,11 @@ def test_a_p_value_that_speaks_for_the_other_system_is_no_confidence() -> None:
     """Every pair has p = 0.01; of each three pairs of one gain one, then two, speak for the system that is behind."""
     pairs = table(np.repeat([1.0, 2.0], 60), np.full(120, 0.99))
     whose = np.array(["a", "a", "b"] * 20 + ["a", "b", "b"] * 20)
-    pairs["favours"] = pairs["system_a"].where(whose == "a", pairs["system_b"])
+    pairs["better"] = pairs["system_a"].where(whose == "a", pairs["system_b"])
     found = curve(pairs).set_index("gain")
     assert found["confidence"].to_dict() == pytest.approx({1.0: 0.99, 2.0: 0.0})
     assert found["confidence_05"].tolist() == [0.0, 0.0]
-    assert set(curve(pairs.drop(columns="favours"))["confidence"].round(9)) == {0.99}
+    assert set(curve(pairs.drop(columns="better"))["confidence"].round(9)) == {0.99}
 
 
 def test_curves_say_whose_p_values_they_are() -> None:

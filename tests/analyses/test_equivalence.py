@@ -179,8 +179,8 @@ def test_a_margin_is_a_number_above_0(margin: Any) -> None:
 
 def test_each_pair_has_its_own_degrees_of_freedom_and_one_family_corrects_all() -> None:
     """Two one-sided t tests of each pair; conclusions from p-values that Holm corrects, and not from each by itself."""
-    pairs = made_up(6, k=8).assign(interval="t", gain_high=np.nan, n_better=0, n_worse=0, n_units=300)
-    pairs["favours"], pairs["p_floor"] = pairs["system_a"], 0.001
+    pairs = made_up(6, k=8).assign(interval="t", gain_high=np.nan, wins=0, losses=0, n_units=300)
+    pairs["better"], pairs["p_floor"] = pairs["system_a"], 0.001
     table = equivalence(pairs, 4.0, alpha=0.2)
     worse, other = (
         stats.t.sf((sign * pairs["gain"] + 4.0) / pairs["gain_se"], pairs["df"]).tolist() for sign in (1, -1)
@@ -208,8 +208,8 @@ def test_each_pair_has_its_own_degrees_of_freedom_and_one_family_corrects_all() 
     ("p_noninferiority_holm", "not worse"), ("p_equivalence_holm", "equivalent"),
 ])  # fmt: skip
 def test_a_p_value_of_half_the_level_is_enough(column: str, conclusion: str) -> None:
-    pair = made_up(6, k=2).assign(interval="t", gain_high=np.nan, n_better=0, n_worse=0, n_units=300)
-    pair = pair.assign(gain=1.0, gain_se=1.0, p_value=0.99, p_floor=0.001, favours=pair["system_a"])
+    pair = made_up(6, k=2).assign(interval="t", gain_high=np.nan, wins=0, losses=0, n_units=300)
+    pair = pair.assign(gain=1.0, gain_se=1.0, p_value=0.99, p_floor=0.001, better=pair["system_a"])
     p = float(equivalence(pair, 3.0)[column].iloc[0])
     assert p < 0.2
     assert equivalence(pair, 3.0, alpha=2 * p)["conclusion"].tolist() == [conclusion]

@@ -91,13 +91,13 @@ def test_the_table_says_what_was_decided_how() -> None:
     pairs = comparisons(GE, GE_P, 9_999)
     table = groups(pairs.sample(frac=1, random_state=1), alpha=0.1, certainty=0.99)
     assert table.columns.tolist() == [
-        "task", "test_set", "n_items", "metric", "test", "alternative", "rule", "p", "cutoff", "certainty", "group",
-        "n_members", "place", "system", "score",
+        "task", "test_set", "n_items", "metric", "test", "alternative", "rule", "p", "alpha", "certainty", "group",
+        "n_members", "rank", "system", "score",
     ]  # fmt: skip
-    assert table["place"].tolist() == [1, 3, 2, 3]
+    assert table["rank"].tolist() == [1, 3, 2, 3]
     assert table["score"].tolist() == [56.01, 51.61, 51.98, 51.61]
     assert table["n_members"].tolist() == [2] * 4
-    assert table[["rule", "p", "cutoff", "certainty"]].drop_duplicates().to_numpy().tolist() == [
+    assert table[["rule", "p", "alpha", "certainty"]].drop_duplicates().to_numpy().tolist() == [
         ["maximal", "p_value", 0.1, 0.99]
     ]
 
@@ -139,7 +139,7 @@ def test_maximal_sets_are_those_of_all_subsets(n: int, rng: np.random.Generator)
         table = groups(of_graph(differ))
         found = [[int(name[1:]) for name in group] for group in members(table)]
         assert found == expected
-        assert set(table["place"]) == set(range(1, n + 1)), "every system is in a group"
+        assert set(table["rank"]) == set(range(1, n + 1)), "every system is in a group"
 
 
 @pytest.mark.parametrize("n", [2, 6, 11])
@@ -167,7 +167,7 @@ def test_threes_and_ranges_are_those_of_a_loop(n: int, rng: np.random.Generator)
 
 def test_two_systems() -> None:
     assert members(groups(comparisons({"a": 2, "b": 1}, {}))) == [["a", "b"]]
-    # A p-value of the cutoff itself is significant; the cutoff is 0.05 unless another is named.
+    # A p-value of the alpha itself is significant; the alpha is 0.05 unless another is named.
     for options, p in (({"alpha": 0.1}, 0.1), ({}, 0.05)):
         apart = comparisons({"a": 2, "b": 1}, {("a", "b"): p})
         for rule in ("maximal", "greedy", "adjacent"):
@@ -180,14 +180,14 @@ def test_two_systems() -> None:
 def test_equal_scores_are_ordered_by_name_and_show_no_smaller_gain() -> None:
     """b and c tie: a - b and a - c are one gain, so that only one is significant is no smaller gain's doing."""
     pairs = comparisons({"a": 9, "b": 5, "c": 5}, {("a", "b"): 0.01})
-    assert groups(pairs)["place"].tolist() == [1, 3, 2, 3]
+    assert groups(pairs)["rank"].tolist() == [1, 3, 2, 3]
     assert intransitive(pairs).empty
 
 
 def test_lower_scores_can_be_better() -> None:
     pairs = comparisons({"good": 1.0, "fair": 2.0, "poor": 3.0}, {("good", "poor"): 0.01, ("fair", "poor"): 0.01})
     table = groups(pairs)
-    assert table[["place", "system", "score"]].to_numpy().tolist() == [[1, "good", 1], [2, "fair", 2], [3, "poor", 3]]
+    assert table[["rank", "system", "score"]].to_numpy().tolist() == [[1, "good", 1], [2, "fair", 2], [3, "poor", 3]]
 
 
 def test_too_many_sets_are_refused() -> None:

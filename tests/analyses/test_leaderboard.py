@@ -12,7 +12,7 @@ from simstudy.metrics.ratio import Ratio
 from simstudy.outputs import Outputs
 from simstudy.truth.synthetic import clustered_accuracies, correlated_accuracies
 
-SETS = ["place_low", "place_high", "place_low_own", "place_high_own", "may_be_best"]
+SETS = ["rank_low", "rank_high", "rank_low_own", "rank_high_own", "may_be_best"]
 
 
 @pytest.mark.parametrize("level", [0.95, 0.8])
@@ -61,7 +61,7 @@ def test_lower_is_better() -> None:
     right, wrong = outputs.statistics[..., 0], 1 - outputs.statistics[..., 0]
     errors = Outputs.from_statistics(np.stack([wrong, np.ones_like(wrong)], axis=-1), error, outputs.systems)
     table, of_errors = leaderboard(outputs), leaderboard(errors)
-    assert of_errors[["system", "place", *SETS]].equals(table[["system", "place", *SETS]])
+    assert of_errors[["system", "rank", *SETS]].equals(table[["system", "rank", *SETS]])
     np.testing.assert_allclose(of_errors["score"], 100 - table["score"])
     np.testing.assert_allclose(of_errors["score_low"], 100 - table["score_high"])
     assert right.sum() > 0
@@ -73,7 +73,7 @@ def test_lower_is_better() -> None:
     precise = leaderboard(Outputs.from_statistics(kept, Ratio("p", numerator=(1, 0), **kind)))
     missed = Ratio("m", numerator=(-1, 1), higher_is_better=False, **kind)
     assert leaderboard(Outputs.from_statistics(kept, missed))[["system", *SETS]].equals(precise[["system", *SETS]])
-    assert (precise["place_low"] > 1).any()
+    assert (precise["rank_low"] > 1).any()
 
 
 def test_ties_share_a_place_and_identical_systems_never_differ() -> None:
@@ -84,8 +84,8 @@ def test_ties_share_a_place_and_identical_systems_never_differ() -> None:
     )
     table = leaderboard(outputs)
     assert table["system"].tolist() == list("abcde"), "those that tie by name"
-    assert table["place"].tolist() == [1, 1, 1, 4, 4]
-    assert table[["place_low", "place_high"]].to_numpy().tolist() == [[1, 3]] * 3 + [[4, 5]] * 2
+    assert table["rank"].tolist() == [1, 1, 1, 4, 4]
+    assert table[["rank_low", "rank_high"]].to_numpy().tolist() == [[1, 3]] * 3 + [[4, 5]] * 2
     assert table["may_be_best"].tolist() == [True] * 3 + [False] * 2
     alike = leaderboard(outputs.select(["a", "b"]))
     assert alike[SETS].to_numpy().tolist() == [[1, 2, 1, 2, True]] * 2
@@ -93,7 +93,7 @@ def test_ties_share_a_place_and_identical_systems_never_differ() -> None:
 
 def test_decimals_that_tie_share_a_place() -> None:
     frame = pd.DataFrame({"a": [0.1, 0.2, 0.3], "b": [0.3, 0.2, 0.1], "c": [0.6, 0.0, 0.0]})
-    assert leaderboard(Outputs.from_scores(frame))["place"].tolist() == [1, 1, 1]
+    assert leaderboard(Outputs.from_scores(frame))["rank"].tolist() == [1, 1, 1]
 
 
 @pytest.mark.parametrize(("wins", "losses"), [(12, 2), (9, 3), (40, 20), (20, 10)])
@@ -107,14 +107,14 @@ def test_two_systems_are_told_apart_by_the_sign_test(wins: int, losses: int) -> 
     table = leaderboard(Outputs.from_statistics(np.stack([right, np.ones_like(right)], axis=-1), "accuracy"))
     apart = bool(stats.binomtest(wins, wins + losses).pvalue <= 0.05)
     high = 1 if apart else 2
-    assert table["place_low"].tolist() == table["place_low_own"].tolist() == [1, 3 - high]
-    assert table["place_high"].tolist() == table["place_high_own"].tolist() == [high, 2]
+    assert table["rank_low"].tolist() == table["rank_low_own"].tolist() == [1, 3 - high]
+    assert table["rank_high"].tolist() == table["rank_high_own"].tolist() == [high, 2]
     assert table["may_be_best"].tolist() == [True, not apart]
 
 
 def test_one_system_has_one_place() -> None:
     table = leaderboard(correlated_accuracies([0.7], 30))
-    assert table[["place", *SETS]].to_numpy().tolist() == [[1, 1, 1, 1, 1, True]]
+    assert table[["rank", *SETS]].to_numpy().tolist() == [[1, 1, 1, 1, 1, True]]
 
 
 def test_a_system_whose_score_hangs_on_one_unit_differs_from_none() -> None:
@@ -128,12 +128,12 @@ def test_a_system_whose_score_hangs_on_one_unit_differs_from_none() -> None:
         np.stack([correct, guessed, np.ones_like(guessed)], axis=-1), "precision", list("abcd")
     )
     table = leaderboard(outputs).set_index("system")
-    assert table.loc["d", ["score", "place", "place_low", "place_high", "may_be_best"]].tolist() == [100, 1, 1, 4, True]
+    assert table.loc["d", ["score", "rank", "rank_low", "rank_high", "may_be_best"]].tolist() == [100, 1, 1, 4, True]
     assert table.loc["d", ["score_se", "score_low", "score_high"]].isna().all()
     assert table["n_undefined"].to_dict() == {"d": 1, "c": 0, "b": 0, "a": 0}
-    assert table.loc[list("cba"), ["place_low", "place_high"]].to_numpy().tolist() == [[1, 2], [2, 3], [3, 4]]
+    assert table.loc[list("cba"), ["rank_low", "rank_high"]].to_numpy().tolist() == [[1, 2], [2, 3], [3, 4]]
     without = leaderboard(outputs.select(list("abc")))
-    assert without[["place_low", "place_high"]].to_numpy().tolist() == [[1, 1], [2, 2], [3, 3]]
+    assert without[["rank_low", "rank_high"]].to_numpy().tolist() == [[1, 1], [2, 2], [3, 3]]
 
 
 def test_a_system_without_any_denominator() -> None:
@@ -142,7 +142,7 @@ def test_a_system_without_any_denominator() -> None:
         Outputs.from_statistics(np.stack([guessed, guessed, np.ones_like(guessed)], axis=-1), "precision")
     )
     assert table["n_undefined"].tolist() == [0, 30]
-    assert table[["place_low", "place_high"]].to_numpy().tolist() == [[1, 2], [1, 2]]
+    assert table[["rank_low", "rank_high"]].to_numpy().tolist() == [[1, 2], [1, 2]]
 
 
 def test_same_seed_same_places_and_any_order_of_systems() -> None:

@@ -40,11 +40,11 @@ def test_every_option_is_that_of_the_places_and_the_intervals(
     parts = contributions(sums.statistics, outputs.metric)
     gains = gain_parts(sums.statistics, outputs.metric, parts, np.zeros(8, dtype=bool))
     expected = places(gains, **asked)
-    names = {"place_low": "low", "place_high": "high", "place_low_own": "low_own", "place_high_own": "high_own"}
+    names = {"rank_low": "low", "rank_high": "high", "rank_low_own": "low_own", "rank_high_own": "high_own"}
     for column, name in (names | {"may_be_best": "may_be_best"}).items():
         assert table[column].tolist() == getattr(expected, name).tolist()
-    assert table["place_low"].tolist() != table["place_low_own"].tolist()
-    assert table["place_high"].tolist() != table["place_high_own"].tolist()
+    assert table["rank_low"].tolist() != table["rank_low_own"].tolist()
+    assert table["rank_high"].tolist() != table["rank_high_own"].tolist()
     units = pd.DataFrame(ranked.statistics[..., 0].T).groupby(np.arange(N) // (N // n)).mean()
     assert table["score"].tolist() == pytest.approx(units.mean().tolist())
     assert table["score_se"].tolist() == pytest.approx((units.std() / np.sqrt(n)).tolist())

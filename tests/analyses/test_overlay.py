@@ -118,7 +118,7 @@ def test_what_speaks_for_the_other_system_is_no_confidence_on_either_side() -> N
     """Of one table nine in ten tests speak for the system behind: their confidence is 0, and never sure."""
     pairs = made(1.0, p_value=0.003)
     whose = np.where(np.arange(len(pairs)) % 10, pairs["system_b"], pairs["system_a"])
-    against, level = pairs.assign(favours=whose), made(1.0, p_value=0.4)
+    against, level = pairs.assign(better=whose), made(1.0, p_value=0.4)
     assert overlay(against, level).iloc[0]["difference"] == pytest.approx(-0.6)
     row = overlay(level, against).iloc[0]
     assert row["difference"] == pytest.approx(0.6)

@@ -35,10 +35,11 @@ def test_a_board_by_hand() -> None:
     row = ranks(leaderboard("abcde", p)).iloc[0]
     assert row.to_dict() == {
         "task": "t", "test_set": "s", "n_items": 100, "metric": "accuracy", "alternative": "two-sided", "n_systems": 5,
-        "n_adjacent": 4, "n_separated": 1, "n_separated_holm": 0, "best": "a", "places": 2.0, "gain_adjacent": 1.0,
+        "n_adjacent": 4, "n_significant": 1, "n_significant_holm": 0, "best": "a", "ranks_apart": 2.0,
+        "gain_adjacent": 1.0,
     }  # fmt: skip
     row = ranks(leaderboard("abcde", p), alpha=0.1).iloc[0]
-    assert (row["n_separated"], row["n_separated_holm"]) == (2, 1), "cd and de; 4 * 0.02 <= 0.1 < 3 * 0.06"
+    assert (row["n_significant"], row["n_significant_holm"]) == (2, 1), "cd and de; 4 * 0.02 <= 0.1 < 3 * 0.06"
 
 
 @given(st.integers(2, 8), st.integers(0, 2**32 - 1))
@@ -49,18 +50,18 @@ def test_as_by_definition_in_any_order_of_the_rows(k: int, seed: int) -> None:
     p = {a + b: float(rng.choice([0.001, 0.04, 0.06, 0.5])) for a, b in combinations(names, 2)}
     row = ranks(leaderboard(names, p).sample(frac=1, random_state=seed % 1000)).iloc[0]
     neighbours = sorted(p[a + b] for a, b in zip(names, names[1:], strict=False))
-    assert row["n_separated"] == sum(value <= 0.05 for value in neighbours)
+    assert row["n_significant"] == sum(value <= 0.05 for value in neighbours)
     steps = 0  # Holm's procedure as he wrote it: go on while the smallest left is small enough
     while steps < k - 1 and neighbours[steps] <= 0.05 / (k - 1 - steps):
         steps += 1
-    assert row["n_separated_holm"] == steps
+    assert row["n_significant_holm"] == steps
     assert row["best"] == names[0]
     nearest = [
         min(j - i for j in range(i + 1, k) if p[names[i] + names[j]] <= 0.05)
         for i in range(k)
         if any(p[names[i] + names[j]] <= 0.05 for j in range(i + 1, k))
     ]
-    assert (row["places"] == np.median(nearest)) if nearest else np.isnan(row["places"])
+    assert (row["ranks_apart"] == np.median(nearest)) if nearest else np.isnan(row["ranks_apart"])
 
 
 def test_test_sets_and_alternatives_have_rows_of_their_own() -> None:
@@ -84,7 +85,7 @@ def test_the_best_error_rate_is_the_lowest() -> None:
 
 def board(names: str, low: list[int], high: list[int], best: list[bool], **key: object) -> pd.DataFrame:
     key = {"task": "t", "test_set": "s", "n_items": 100, "metric": "accuracy"} | key
-    return pd.DataFrame({"system": list(names), "place_low": low, "place_high": high, "may_be_best": best, **key})
+    return pd.DataFrame({"system": list(names), "rank_low": low, "rank_high": high, "may_be_best": best, **key})
 
 
 def test_what_the_leaderboard_says_of_places() -> None:
@@ -95,7 +96,7 @@ def test_what_the_leaderboard_says_of_places() -> None:
     ]
     pairs = leaderboard("abc", {})
     table = ranks(pd.concat([pairs.assign(n_items=50), pairs]), leaderboards=pd.concat(boards))
-    assert table[["n_items", "n_may_be_best", "places_width"]].to_numpy().tolist() == [[50, 3, 2.0], [100, 2, 1.0]]
+    assert table[["n_items", "n_may_be_best", "rank_width"]].to_numpy().tolist() == [[50, 3, 2.0], [100, 2, 1.0]]
     assert "n_may_be_best" not in ranks(pairs)
 
 
@@ -128,6 +129,6 @@ def test_middles_are_medians_and_the_best_are_those_of_their_own_column() -> Non
     boards = board(names, [1, 1, 1, 2, 3], [1, 2, 4, 5, 5], [True, False, True, False, False])
     row = ranks(pairs, leaderboards=boards).iloc[0]
     assert row["gain_adjacent"] == pytest.approx(np.median([1.5, 0.5, 0.1, 7.9]))
-    assert row["places"] == 1.0, "a differs from e, b from c and c from d: the median of 4, 1 and 1"
-    assert (row["places_width"], row["n_may_be_best"]) == (2.0, 2)
-    assert ranks(pairs.assign(gain=-pairs["gain"])).iloc[0]["n_separated"] == 0
+    assert row["ranks_apart"] == 1.0, "a differs from e, b from c and c from d: the median of 4, 1 and 1"
+    assert (row["rank_width"], row["n_may_be_best"]) == (2.0, 2)
+    assert ranks(pairs.assign(gain=-pairs["gain"])).iloc[0]["n_significant"] == 0

@@ -31,7 +31,7 @@ def pairs() -> pd.DataFrame:
     return pd.DataFrame(
         {
             "system_a": ["a", "a", "b", "b"], "system_b": ["b", "c", "c", "d"], "p_value": [0.01, 0.01, 0.75, 1.0],
-            "favours": ["a", "c", "", "b"],
+            "better": ["a", "c", "", "b"],
         }
     )  # fmt: skip
 
@@ -39,7 +39,7 @@ def pairs() -> pd.DataFrame:
 def test_a_test_that_speaks_for_the_other_system_is_no_confidence_in_the_gain(pairs: pd.DataFrame) -> None:
     assert confidence(pairs).tolist() == [0.99, 0.0, 0.25, 0.0]
     assert speaks_for_gain(pairs).tolist() == [True, False, False, True]
-    without = pairs.drop(columns="favours")
+    without = pairs.drop(columns="better")
     assert confidence(without).tolist() == [0.99, 0.99, 0.25, 0.0]
     assert speaks_for_gain(without).all()
 

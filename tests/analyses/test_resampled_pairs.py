@@ -127,13 +127,13 @@ def test_agreement_of_resampled_systems() -> None:
     """Each test's share over the pairs of the systems that are there, as often as both are."""
     pairs = made_up(2, k=9)
     p_value = np.random.default_rng(1).uniform(0, 0.4, len(pairs))
-    both = pd.concat([pairs, pairs.assign(test="sign", p_value=p_value, p_floor=0.001, favours=pairs["system_a"])])
+    both = pd.concat([pairs, pairs.assign(test="sign", p_value=p_value, p_floor=0.001, better=pairs["system_a"])])
     table = agreement(both, reference="sign", alpha=0.1, **RESAMPLES)
     rows = table[table["relation"] == "all pairs"].set_index("test")
     place = {name: k for k, name in enumerate(dict.fromkeys([*pairs["system_a"], *pairs["system_b"]]))}
     for test, members in both.groupby("test"):
         rejected = (
-            (members["p_value"] <= 0.1) & (members["p_floor"] <= 0.1) & (members["favours"] == members["system_a"])
+            (members["p_value"] <= 0.1) & (members["p_floor"] <= 0.1) & (members["better"] == members["system_a"])
         )
         shares = []
         for counts in drawn(9):

@@ -137,7 +137,7 @@ def test_every_number_and_interval_by_plain_loops(alternative: str) -> None:
         of_class = pairs[(pairs["relation"] == row["relation"]) | (row["relation"] == "all pairs")]
         told = of_class[(of_class["gain_se"] > 0) & (of_class["p_floor"] <= 0.06)]
         near = told["gain"] < 2 * stats.t.isf(0.06 / sides, told["df"]) * told["gain_se"]
-        members = told if row["of"] == "all pairs" else told[near]
+        members = told if row["pairs"] == "all pairs" else told[near]
         systems = {*members["system_a"], *members["system_b"]}
         counts = (row["n_pairs"], row["n_systems"], row["n_left_out"])
         assert counts == (len(members), len(systems), len(of_class) - len(told))

@@ -43,8 +43,8 @@ def test_threshold_is_the_percentile_of_the_window(pairs: pd.DataFrame) -> None:
 def test_pairs_whose_test_speaks_for_the_other_system_are_not_just_significant(pairs: pd.DataFrame) -> None:
     members = pairs[(pairs["n_items"] == 400) & (pairs["relation"] == "different families")]
     window = members.index[members["p_value"].between(0.04, 0.06)]
-    other = members["favours"].where(~members.index.isin(window[::2]), members["system_b"])
-    row, before = (thresholds(table, min_pairs=1).iloc[0] for table in (members.assign(favours=other), members))
+    other = members["better"].where(~members.index.isin(window[::2]), members["system_b"])
+    row, before = (thresholds(table, min_pairs=1).iloc[0] for table in (members.assign(better=other), members))
     assert (row["n_window"], before["n_window"]) == (len(window) // 2, len(window))
     assert row["threshold"] == np.percentile(members.loc[window[1::2], "gain"], 95)
 
@@ -78,8 +78,8 @@ def test_bad_options(pairs: pd.DataFrame, options: dict[str, object], message: s
 def gains_of(c: list[float], n: list[int]) -> pd.DataFrame:
     """Test sets whose gains are c / sqrt(n), of all pairs; of those in doubt a tenth less."""
     gains = pd.DataFrame({"n_items": n, "true_80": np.array(c) / np.sqrt(n)})
-    gains = gains.assign(task="t", test_set=[f"s{k}" for k in range(len(n))], metric="accuracy", of="all pairs")
-    gains = pd.concat([gains, gains.assign(of="pairs in doubt", true_80=0.9 * gains["true_80"])])
+    gains = gains.assign(task="t", test_set=[f"s{k}" for k in range(len(n))], metric="accuracy", pairs="all pairs")
+    gains = pd.concat([gains, gains.assign(pairs="close pairs", true_80=0.9 * gains["true_80"])])
     return gains.assign(alternative="two-sided", alpha=0.05, observed_50=0.7 * gains["true_80"])
 
 
@@ -96,17 +96,17 @@ def test_the_exponent_says_whether_the_square_root_holds() -> None:
 def test_test_sets_without_a_number_are_left_out() -> None:
     some = gains_of([80, 90, 100], [100, 200, 300])
     some.loc[0, "true_80"] = np.nan
-    found = rule_of_thumb(some).set_index(["of", "number"])
+    found = rule_of_thumb(some).set_index(["pairs", "number"])
     assert found["n_test_sets"].to_dict() == {
         ("all pairs", "observed_50"): 3, ("all pairs", "true_80"): 2,
-        ("pairs in doubt", "observed_50"): 3, ("pairs in doubt", "true_80"): 2,
+        ("close pairs", "observed_50"): 3, ("close pairs", "true_80"): 2,
     }  # fmt: skip
 
 
 def test_tables_that_have_no_rule() -> None:
     good = gains_of([80, 90], [100, 200])
     with pytest.raises(ValueError, match="table must be one of significant gains; no column of, true_80"):
-        rule_of_thumb(good.drop(columns=["of", "true_80"]))
+        rule_of_thumb(good.drop(columns=["pairs", "true_80"]))
     with pytest.raises(ValueError, match="table must have each test set once; 's0' has several rows"):
         rule_of_thumb(pd.concat([good, good]))
     with pytest.raises(ValueError, match="table must have a number in true_80 for some test set"):
@@ -115,8 +115,8 @@ def test_tables_that_have_no_rule() -> None:
 
 def test_each_kind_of_row_has_a_rule_of_its_own() -> None:
     """Rows that differ in one of what a rule is of, mixed, and test sets that differ in one of what names them."""
-    base = {"of": "all pairs", "alternative": "two-sided", "alpha": 0.05}
-    kinds = [base, base | {"of": "pairs in doubt"}, base | {"alternative": "greater"}, base | {"alpha": 0.1}]
+    base = {"pairs": "all pairs", "alternative": "two-sided", "alpha": 0.05}
+    kinds = [base, base | {"pairs": "close pairs"}, base | {"alternative": "greater"}, base | {"alpha": 0.1}]
     test_set = {"task": "t", "test_set": "s", "n_items": 100, "metric": "accuracy"}
     sets = [test_set, test_set | {"task": "u"}, test_set | {"n_items": 225}, test_set | {"metric": "f1"}]
     gains = np.random.default_rng(2).uniform(1, 9, (len(kinds), len(sets), 2))

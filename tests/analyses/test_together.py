@@ -40,8 +40,8 @@ def calibrated(pairs: pd.DataFrame, **options: Any) -> pd.DataFrame:
 def of_two_tests(pairs: pd.DataFrame, **options: Any) -> pd.DataFrame:
     """The same pairs by another test, whose p-values are others."""
     p_value = 1 - (1 - pairs["p_value"]) ** 0.8
-    favours = pairs["favours"].where(pairs["gain_se"] < 1, pairs["system_a"])
-    other = pairs.assign(test="sign", p_value=p_value, favours=favours)
+    favours = pairs["better"].where(pairs["gain_se"] < 1, pairs["system_a"])
+    other = pairs.assign(test="sign", p_value=p_value, better=favours)
     return agreement(pd.concat([pairs, other]), **{"reference": "t_paired", "n_bootstrap": 30, **options})
 
 
@@ -97,7 +97,7 @@ OPTIONS: list[tuple[str, Analysis, str, object, str]] = [
     ("significant_gains", significant_gains, "alpha", 0.2,
      "alpha n_pairs n_left_out observed_50 observed_80 observed_95 true_50 true_80 true_95"),
     ("significant_gains", significant_gains, "min_pairs", 1000, "observed_50 observed_80 true_50 interval_for note"),
-    ("ranks", ranks, "alpha", 0.8, "n_separated places"),
+    ("ranks", ranks, "alpha", 0.8, "n_significant places"),
 ]  # fmt: skip
 
 

@@ -180,7 +180,7 @@ def test_shares_and_their_intervals_by_plain_loops() -> None:
     outputs = Outputs.from_scores(frame, "mean", systems)
     pairs = compared(outputs, test="t_paired", alternative="greater")
     pairs = pairs.assign(p_two_sided=rng.uniform(0, 1, len(pairs)), p_value=rng.uniform(0, 1, len(pairs)))
-    pairs["favours"], pairs["p_floor"] = pairs["system_a"], 0.001
+    pairs["better"], pairs["p_floor"] = pairs["system_a"], 0.001
     pairs.loc[rng.random(len(pairs)) < 0.1, "gain_se"] = np.nan
     table = training_variance(pairs, outputs, alpha=0.4).set_index(["train_size", "family"])
     at = systems.set_index("name")

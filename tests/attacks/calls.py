@@ -52,7 +52,7 @@ TWO_TESTS = pd.concat([compared(OUTPUTS), compared(OUTPUTS, test="t_paired")], i
 THRESHOLDS = ss.thresholds(MANY_PAIRS, window=(0.0, 0.9), min_pairs=5, n_bootstrap=10)
 SIZE_FIT = ss.analyses.size_fit(THRESHOLDS)
 GAINS = ss.significant_gains(MANY_PAIRS)
-ALL_GAINS = GAINS[(GAINS["of"] == "all pairs")]
+ALL_GAINS = GAINS[(GAINS["pairs"] == "all pairs")]
 CALIBRATION = ss.calibration(compared(MANY), {"there": ELSEWHERE}, n_bootstrap=10, min_pairs=5)
 ONE_SET = compared(MANY)
 BOARD = ss.leaderboard(OUTPUTS)

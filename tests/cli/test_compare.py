@@ -95,7 +95,7 @@ def test_tables_of_many_systems_are_the_numbers_of_the_json(four: str) -> None:
     for row in content["systems"]:
         assert row["score"] == pytest.approx(100 * right[row["system"]].mean())
         between = f"{row['score_low']:.2f}–{row['score_high']:.2f}"
-        assert [row["system"], f"{row['score']:.2f}", between, str(row["place"])] in [line[:4] for line in lines]
+        assert [row["system"], f"{row['score']:.2f}", between, str(row["rank"])] in [line[:4] for line in lines]
     assert len(content["pairs"]) == 6
     for pair in content["pairs"]:
         a, b = right[pair["system_a"]], right[pair["system_b"]]
@@ -105,7 +105,7 @@ def test_tables_of_many_systems_are_the_numbers_of_the_json(four: str) -> None:
         assert float(line[2]) == pytest.approx(pair["gain"], abs=0.01)
         assert line[3:6] == [f"{pair['gain_low']:.2f}", "to", f"{pair['gain_high']:.2f}"]
         assert line[6] == f"{wins}/{losses}"
-        assert (pair["n_better"], pair["n_worse"], pair["n_level"]) == (wins, losses, 30 - wins - losses)
+        assert (pair["wins"], pair["losses"], pair["ties"]) == (wins, losses, 30 - wins - losses)
     assert [pair["p_value"] for pair in content["pairs"]] == sorted(pair["p_value"] for pair in content["pairs"])
 
 

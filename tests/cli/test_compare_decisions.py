@@ -94,7 +94,7 @@ def test_the_gate_wants_the_gain_and_not_only_its_p_value() -> None:
     pd.DataFrame({"new": [1.0] * 9 + [0], "old": [0.0] * 9 + [9]}).rename_axis("item").to_csv(path)
     options = (str(path), "--metric", "mean", "--test", "sign")
     (pair,) = as_json(*options)["pairs"]
-    assert (pair["gain"], pair["favours"]) == (0, "new")
+    assert (pair["gain"], pair["better"]) == (0, "new")
     assert pair["p_value"] < ALPHA
     for names in (("new", "old"), ("old", "new")):
         assert compare(*options, "--fail-unless-better", *names)[0] == 1

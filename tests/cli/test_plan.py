@@ -149,10 +149,10 @@ def test_json_has_what_the_sentences_say() -> None:
     assert code == 0
     told = json.loads(out)
     row = told["answers"][0]
-    assert row["detectable_gain_low"] < row["detectable_gain"] < row["detectable_gain_high"]
+    assert row["detectable_gain_low"] < row["minimum_detectable_gain"] < row["detectable_gain_high"]
     assert row["n_items"] is None
     assert told["settings"]["n_items"] == 500
-    assert f"{row['detectable_gain']:.3g} points" in told["sentences"][0]
+    assert f"{row['minimum_detectable_gain']:.3g} points" in told["sentences"][0]
 
 
 def test_a_page_is_written() -> None:

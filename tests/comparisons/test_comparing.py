@@ -38,12 +38,12 @@ def test_every_pair_by_hand(outputs: Outputs, alternative: str) -> None:
         assert (row.score_a, row.score_b, row.gain) == pytest.approx((score[a], score[b], score[a] - score[b]))
         first, second = (RIGHT[NAMES.index(name)].reshape(20, 3).sum(axis=1) for name in (a, b))
         better, worse = int((first > second).sum()), int((first < second).sum())
-        assert (row.n_better, row.n_worse, row.n_level, row.n_units) == (better, worse, 20 - better - worse, 20)
+        assert (row.wins, row.losses, row.ties, row.n_units) == (better, worse, 20 - better - worse, 20)
         assert row.p_floor == pytest.approx(min(1, sides * 2.0 ** -(better + worse)))
         assert row.p_value == (row.n_extreme + 1) / 200
         bounds = stats.binomtest(row.n_extreme, 199).proportion_ci(0.95, method="exact")
         assert (row.p_low, row.p_high) == pytest.approx((bounds.low, bounds.high))
-        assert row.favours == a
+        assert row.better == a
         assert (row.task, row.test_set, row.n_items, row.metric) == ("tagging", "news", 60, "accuracy")
         assert (row.test, row.alternative, row.convention, row.unit) == (
             "randomization",
@@ -79,9 +79,9 @@ def test_units_strata_and_other_options_are_those_that_were_asked_for(outputs: O
 def test_a_test_of_scores_speaks_for_nobody_where_they_are_equal_and_others_may() -> None:
     """Nine items won by 1 and one lost by 9; a one-sided test does not speak for the system behind."""
     frame = pd.DataFrame({"b": [1.0] * 9 + [0], "a": [0.0] * 9 + [9]})
-    found = {test: compare(Outputs.from_scores(frame), test=test)["favours"].item() for test in ("sign", "sign_flips")}
+    found = {test: compare(Outputs.from_scores(frame), test=test)["better"].item() for test in ("sign", "sign_flips")}
     assert found == {"sign": "b", "sign_flips": ""}
     frame.loc[9, "a"] = 10.0
     sides = ("two-sided", "greater")
-    both = [compare(Outputs.from_scores(frame), test="sign", alternative=one)["favours"].item() for one in sides]
+    both = [compare(Outputs.from_scores(frame), test="sign", alternative=one)["better"].item() for one in sides]
     assert both == ["b", ""]

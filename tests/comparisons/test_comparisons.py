@@ -212,7 +212,7 @@ def test_every_reason_is_given() -> None:
     """One pair for each reason, and one that is significant; the reason is there where, and only where, none is."""
     table = pd.DataFrame(
         {
-            "system_a": "a", "system_b": "b", "favours": ["a", "a", "a", "b", "a", "a"],
+            "system_a": "a", "system_b": "b", "better": ["a", "a", "a", "b", "a", "a"],
             "gain": [1.0, 0.0, 1.0, 1.0, 1.0, 1.0], "p_value": [0.001, 0.001, 0.2, 0.001, 0.001, 0.049],
             "p_floor": [0.0, 0.0, 0.0, 0.0, 0.5, 0.0], "n_extreme": 48, "n_resamples": [0, 0, 0, 0, 0, 999],
         }

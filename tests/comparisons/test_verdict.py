@@ -42,7 +42,7 @@ def test_resampled_p_values_have_their_interval() -> None:
 
 
 @pytest.mark.parametrize(
-    ("low", "p", "high", "doubtful"),
+    ("low", "p", "high", "close"),
     [
         (0.02, 0.03, 0.04, False),
         (0.04, 0.045, 0.0501, True),
@@ -51,13 +51,11 @@ def test_resampled_p_values_have_their_interval() -> None:
         (0.04, 0.045, 0.05, False),
     ],
 )
-def test_the_p_value_decides_and_its_monte_carlo_error_is_named(
-    low: float, p: float, high: float, doubtful: bool
-) -> None:
+def test_the_p_value_decides_and_its_monte_carlo_error_is_named(low: float, p: float, high: float, close: bool) -> None:
     said = verdict(pair(p_low=low, p_value=p, p_high=high, p_two_sided=p, n_resamples=1000, monte_carlo=True))
     assert ("the gain is significant at 0.05." in said) == (p <= 0.05)
     doubt = "That p-value is within Monte Carlo error of 0.05: more than 1,000 resamples may decide otherwise."
-    assert (doubt in said) == doubtful
+    assert (doubt in said) == close
     assert "Monte Carlo" not in verdict(pair(p_low=p, p_value=p, p_high=p)), "a computed value has no such error"
 
 
@@ -78,7 +76,7 @@ def test_every_sentence_is_about_the_level_that_is_asked_for(alpha: float) -> No
 def test_two_names_that_people_see_as_one_still_differ() -> None:
     escaped = "a⟨U+001B⟩b"
     for a, b in (("a\x1bb", escaped), (escaped, "a\x1bb")):
-        said = verdict(pair(system_a=a, system_b=b, favours=a))
+        said = verdict(pair(system_a=a, system_b=b, better=a))
         assert said.startswith(f"{escaped} is better than {escaped} (2): ")
         assert f"{escaped} scores 75.00 % accuracy, 5.00 points more than {escaped} (2) (70.00 %)" in said
         assert "\x1b" not in said

@@ -35,7 +35,7 @@ class TestFavours:
     def test_ranks_and_signs_may_speak_for_the_lower_mean(self, test: str) -> None:
         """a has the better mean and loses 20 items of 23: p is small, and no evidence for a."""
         row = compared(scored(*FEW_LARGE), test=test).iloc[0]
-        assert (row.system_a, row.favours) == ("a", "b")
+        assert (row.system_a, row.better) == ("a", "b")
         # Mid-ranks are 10.5 for b's twenty items and 22 for a's three, so signs of fair coins give 2 R = 21 x + 44 y.
         ways = np.outer(stats.binom.pmf(np.arange(21), 20, 0.5), stats.binom.pmf(np.arange(4), 3, 0.5))
         twice = 21 * np.arange(21)[:, None] + 44 * np.arange(4)
@@ -56,37 +56,35 @@ class TestFavours:
             "t_two_sample",
         ):
             row = compared(scored(*FEW_LARGE), test=test, n_resamples=200).iloc[0]
-            assert (row.system_a, row.favours) == ("a", "a"), test
+            assert (row.system_a, row.better) == ("a", "a"), test
 
     @pytest.mark.parametrize("test", ["sign", "wilcoxon"])
     def test_a_one_sided_test_never_speaks_for_the_other(self, test: str) -> None:
         """It asks for a only: what speaks against a is a large p."""
         row = compared(scored(*FEW_LARGE), test=test, alternative="greater").iloc[0]
-        assert (row.system_a, row.favours) == ("a", "")
+        assert (row.system_a, row.better) == ("a", "")
         assert row.p_value > 0.98
         assert row.p_two_sided < 0.02
         turned = compared(scored([0.1] * 3 + [0.9] * 20, [0.9] * 3 + [0.15] * 20), test=test, alternative="greater")
-        assert turned.favours[0] == "a"
+        assert turned.better[0] == "a"
 
     @pytest.mark.parametrize("test", ["sign", "wilcoxon"])
     def test_a_draw_speaks_for_nobody(self, test: str) -> None:
         """One item each, by as much; a third on which they are level."""
         row = compared(scored([3.0, 1.0, 2.0], [1.0, 3.0, 2.0]), test=test).iloc[0]
-        assert (row.gain, row.p_value, row.favours) == (0, 1, "")
+        assert (row.gain, row.p_value, row.better) == (0, 1, "")
 
     def test_equal_scores_speak_for_nobody_unless_ranks_do(self) -> None:
         """b wins four items by one, a one item by four."""
         outputs = scored([4, 0, 0, 0, 0], [0, 1, 1, 1, 1])
         spoken = {
-            test: compared(outputs, test=test, n_resamples=100).favours[0]
-            for test in TESTS
-            if MEAN in TESTS[test].needs
+            test: compared(outputs, test=test, n_resamples=100).better[0] for test in TESTS if MEAN in TESTS[test].needs
         }
         assert spoken == {
             "t_paired": "", "z_paired": "", "sign": "b", "wilcoxon": "b", "z_independent": "", "t_two_sample": "",
         }  # fmt: skip
         for test in ("sign_flips", "bootstrap", "randomization"):
-            assert compared(outputs, test=test, n_resamples=100).favours[0] == ""
+            assert compared(outputs, test=test, n_resamples=100).better[0] == ""
 
     def test_rounding_speaks_for_nobody(self) -> None:
         """0.1 + 0.2 is more than 0.3 in its last bit only."""
@@ -95,7 +93,7 @@ class TestFavours:
         for test in ("sign_flips", "randomization", "t_paired", "z_paired", "z_independent", "t_two_sample"):
             for pair in ((tenths, third), (third, tenths)):
                 row = compared(scored(*pair), test=test).iloc[0]
-                assert (row.system_a, row.gain, row.favours) == ("a", 0, ""), test
+                assert (row.system_a, row.gain, row.better) == ("a", 0, ""), test
                 assert row.p_value == pytest.approx(1), test
 
     def test_fisher_may_speak_for_the_one_that_accepts_more(self) -> None:
@@ -106,7 +104,7 @@ class TestFavours:
             np.stack([accepts * true, accepts], -1), METRICS["precision_of_accepted"], ["a", "b"]
         )
         row = compared(outputs, test="fisher").iloc[0]
-        assert (row.system_a, row.favours) == ("a", "b")
+        assert (row.system_a, row.better) == ("a", "b")
         assert row.statistic < 0
         assert not Decision(0.05).significant(pd.DataFrame([row.to_dict() | {"p_value": 0.001}])).any()
 
@@ -116,9 +114,9 @@ class TestFavours:
             ones = [np.ones_like(right)] * (1 if metric == "accuracy" else 2)
             outputs = Outputs.from_statistics(np.stack([right, *ones], axis=-1), metric, ["a", "b"])
             for test in ("chi_square", "two_proportions"):
-                assert compared(outputs, test=test).favours[0] == "a"
+                assert compared(outputs, test=test).better[0] == "a"
         level = Outputs.from_statistics(np.stack([right[[0, 0]], np.ones_like(right)], axis=-1), "accuracy", ["a", "b"])
-        assert compared(level, test="chi_square").favours[0] == ""
+        assert compared(level, test="chi_square").better[0] == ""
 
 
 class TestFloor:
@@ -261,7 +259,7 @@ def test_equal_hits_by_other_guesses_are_no_difference_in_recall(test: str, alte
     statistics = np.stack(np.broadcast_arrays(hits, hits + spurious, gold), axis=-1)
     outputs = Outputs.from_statistics(statistics, "recall", ["a", "b"])
     row = compared(outputs, test=test, alternative=alternative).iloc[0]
-    assert (row.gain, row.p_value, row.favours) == (0.0, 1.0, "")
+    assert (row.gain, row.p_value, row.better) == (0.0, 1.0, "")
     if test in ("two_proportions", "chi_square"):
         # Of precision the same hits are a difference: the guesses differ.
         row = compared(outputs.with_metric("precision"), test=test, alternative=alternative).iloc[0]

@@ -109,8 +109,8 @@ class TestEveryTest:
             pairs = compared(twins, test=test, **options).set_index(["system_a", "system_b"])
             assert pairs.loc[("c", "twin"), "gain"] == 0
             assert pairs.loc[("c", "twin"), "p_value"] == 1
-            assert pairs.loc[("c", "twin"), ["n_better", "n_worse", "n_level"]].tolist() == [0, 0, 60]
-            assert pairs.loc[("c", "twin"), ["favours", "p_floor"]].tolist() == ["", 1.0]
+            assert pairs.loc[("c", "twin"), ["wins", "losses", "ties"]].tolist() == [0, 0, 60]
+            assert pairs.loc[("c", "twin"), ["better", "p_floor"]].tolist() == ["", 1.0]
             assert np.isnan(pairs.loc[("c", "twin"), "gain_se"])
             assert compared(twins.select(["c", "twin"]), test=test, **options).p_value[0] == 1
 
@@ -180,7 +180,7 @@ def test_equal_means_of_decimals_tie() -> None:
     frame = pd.DataFrame({"b": [0.1, 0.2, 0.3, 0.0], "a": [0.3, 0.2, 0.1, 0.0]})
     assert frame["a"].sum() != frame["b"].sum()
     row = compared(Outputs.from_scores(frame), test="bootstrap", n_resamples=2000).iloc[0]
-    assert (row.gain, row.system_a, row.favours) == (0.0, "a", "")
+    assert (row.gain, row.system_a, row.better) == (0.0, "a", "")
     for test, monte_carlo in product(("sign_flips", "randomization"), ("auto", True)):
         options: dict[str, Any] = {"test": test, "monte_carlo": monte_carlo, "n_resamples": 2000}
         assert compared(Outputs.from_scores(frame), alternative="two-sided", **options).p_value[0] == 1
@@ -242,7 +242,7 @@ def test_lower_is_better(worse: tuple[np.ndarray, Metric], better: tuple[np.ndar
         for counted, metric in (worse, better)
     )
     able = applicable(answers)
-    shared = ["system_a", "system_b", "n_extreme", "p_value", "statistic", "favours", "n_better", "n_worse", "gain_se"]
+    shared = ["system_a", "system_b", "n_extreme", "p_value", "statistic", "better", "wins", "losses", "gain_se"]
     for test, monte_carlo in ASKED:
         if ACCEPTANCE_SETS in TESTS[test].needs or test not in able:
             continue  # what is accepted has no error rate
@@ -251,7 +251,7 @@ def test_lower_is_better(worse: tuple[np.ndarray, Metric], better: tuple[np.ndar
         )
         pd.testing.assert_frame_equal(by_error[shared], by_accuracy[shared])
         assert (by_error["score_a"] < by_error["score_b"]).all()
-        for column in ("gain_low", "gain_high", "detectable"):
+        for column in ("gain_low", "gain_high", "minimum_detectable_gain"):
             np.testing.assert_allclose(by_error[column], by_accuracy[column], rtol=1e-12)
 
 

@@ -14,7 +14,7 @@ from simstudy.outputs import Outputs
 from tests.engines.pairs import made
 from tests.oracles import ERROR_RATE, compared
 
-COLUMNS = ["gain_se", "gain_low", "gain_high", "detectable"]
+COLUMNS = ["gain_se", "gain_low", "gain_high", "minimum_detectable_gain"]
 
 
 def answers(both: int, only_first: int, only_second: int, neither: int, metric: str | Metric = "accuracy") -> Outputs:
@@ -36,7 +36,7 @@ def scored(scores: Any, **columns: Any) -> Outputs:
 def test_a_published_interval_of_right_and_wrong(metric: str | Metric) -> None:
     """Cavo et al. 2012 in R's contingencytables (Fagerland, Lydersen and Laake): -0.1240 to -0.0054 of 161."""
     row = compared(answers(59, 6, 16, 80, metric)).iloc[0]
-    assert (row.system_a, row.interval, row.n_better, row.n_worse, row.n_level) == ("second", "score", 16, 6, 139)
+    assert (row.system_a, row.interval, row.wins, row.losses, row.ties) == ("second", "score", 16, 6, 139)
     assert row.gain == pytest.approx(100 * 10 / 161)
     assert (row.gain_low, row.gain_high) == pytest.approx((0.54, 12.40), abs=5e-3)
     # Bentur et al. 2009, as printed in their paper of 2014: 0.026 to 0.517 of 21.
@@ -173,7 +173,7 @@ def test_the_detectable_gain_is_found_four_times_in_five(tagged: Outputs) -> Non
 def test_the_interval_does_not_depend_on_the_test(answered: Outputs) -> None:
     """A description of the gain, whoever asks what for, on one side or two."""
     tables = [
-        compared(answered, test=test, alternative=alternative, n_resamples=50)[[*COLUMNS, "n_better", "df"]]
+        compared(answered, test=test, alternative=alternative, n_resamples=50)[[*COLUMNS, "wins", "df"]]
         for test, alternative in (("sign_flips", "two-sided"), ("bootstrap", "greater"), ("sign", "greater"))
     ]
     for table in tables[1:]:

@@ -22,8 +22,8 @@ from tests.oracles import compared as table_of
 NAMES = ["a", "b", "c"]
 OF_MEANS = [name for name, test in TESTS.items() if test.needs in ((), (MEAN,))]
 # What is told of a pair and has no unit, and what has that of the scores.
-FREE = ["p_value", "p_low", "p_high", "p_two_sided", "p_floor", "n_better", "n_worse", "n_level", "df"]
-SCALED = ["gain", "gain_se", "gain_low", "gain_high", "detectable", "score_a", "score_b"]
+FREE = ["p_value", "p_low", "p_high", "p_two_sided", "p_floor", "wins", "losses", "ties", "df"]
+SCALED = ["gain", "gain_se", "gain_low", "gain_high", "minimum_detectable_gain", "score_a", "score_b"]
 
 
 def rows(table: pd.DataFrame) -> pd.DataFrame:
@@ -57,7 +57,7 @@ def test_a_power_of_two_changes_nothing(test: str, seed: int, power: int, whole:
     one, other = compared(scores, test, **asked), compared(scores * factor, test, **asked)
     pd.testing.assert_frame_equal(one[FREE], other[FREE], check_exact=True)
     pd.testing.assert_frame_equal(one[SCALED] * factor, other[SCALED], check_exact=True)
-    assert one["favours"].tolist() == other["favours"].tolist()
+    assert one["better"].tolist() == other["better"].tolist()
 
 
 @pytest.mark.parametrize("test", OF_MEANS)

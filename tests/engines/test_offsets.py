@@ -41,7 +41,7 @@ def test_a_large_offset_changes_nothing(offset: float, test: str) -> None:
     assert (far["gain_low"], far["gain_high"]) == pytest.approx((low, high), rel=1e-9)
     if test == "t_paired":
         assert far["p_value"] == pytest.approx(stats.ttest_1samp(GAIN, 0).pvalue, rel=1e-9)
-    same = ["system_a", "favours", "n_better", "n_worse", "n_level", "p_value", "n_extreme"]
+    same = ["system_a", "better", "wins", "losses", "ties", "p_value", "n_extreme"]
     assert far[same].tolist() == plain[same].tolist()
 
 
@@ -53,7 +53,7 @@ def test_whole_numbers_of_any_size_keep_their_differences() -> None:
     row = compared(ss.Outputs.from_scores(frame), test="t_paired").iloc[0]
     assert row["gain"] == pytest.approx(differences.mean(), rel=1e-12)
     assert row["p_value"] == pytest.approx(stats.ttest_1samp(differences, 0).pvalue, rel=1e-9)
-    assert (row["n_better"], row["n_worse"], row["n_level"]) == (36, 20, 1)
+    assert (row["wins"], row["losses"], row["ties"]) == (36, 20, 1)
 
 
 def test_items_may_lie_far_apart() -> None:

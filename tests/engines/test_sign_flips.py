@@ -229,7 +229,7 @@ def test_auto_looks_at_all_flips_where_they_are_no_more_than_would_be_drawn(foun
 def test_identical_systems_do_not_differ(kind: str, alternative: str, monte_carlo: Any) -> None:
     metric, statistics = made(kind, 9, np.random.default_rng(5))
     row = flips(statistics[[0, 0]], metric, alternative=alternative, monte_carlo=monte_carlo, n_resamples=99)
-    assert (row.gain, row.p_value, row.favours) == (0.0, 1.0, "")
+    assert (row.gain, row.p_value, row.better) == (0.0, 1.0, "")
 
 
 @pytest.mark.parametrize("monte_carlo", ["auto", True])
@@ -237,7 +237,7 @@ def test_equal_scores_of_different_systems(monte_carlo: Any) -> None:
     """F1 of 6/11 twice, by other guesses on other units: two-sided, every flip is at least as far from 0."""
     one, other = [[2, 3, 3], [0, 1, 0], [1, 1, 3]], [[1, 1, 3], [0, 1, 0], [2, 3, 3]]
     row = flips(np.array([one, other]), "f1", alternative="two-sided", monte_carlo=monte_carlo, n_resamples=500)
-    assert (row.gain, row.p_value, row.favours) == (0.0, 1.0, "")
+    assert (row.gain, row.p_value, row.better) == (0.0, 1.0, "")
     # By symmetry as many flips are below 0 as above it; of units 1 and 3, which cancel, half of the flips tie.
     row = flips(np.array([one, other]), "f1", monte_carlo=monte_carlo, n_resamples=500)
     assert row.p_value == pytest.approx(3 / 4, abs=0.1 if monte_carlo is True else 0)

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from simstudy.engines.question import Question
-from simstudy.engines.wins import wins
+from simstudy.engines.wins import win_counts
 from simstudy.metrics import METRICS, Metric, Ratio
 from simstudy.outputs import Outputs
 from tests.engines.pairs import KINDS, ask, best_first, made
@@ -20,14 +20,14 @@ from tests.oracles import ERROR_RATE, GEOMETRIC, ascending, compared
 
 def counted(statistics: np.ndarray, metric: Metric | str) -> tuple[int, int, int]:
     row = ask(statistics, metric, n_resamples=20)
-    assert row.n_better + row.n_worse + row.n_level == statistics.shape[1]
-    return int(row.n_better), int(row.n_worse), int(row.n_level)
+    assert row.wins + row.losses + row.ties == statistics.shape[1]
+    return int(row.wins), int(row.losses), int(row.ties)
 
 
 def n_differ(statistics: np.ndarray, metric: Metric) -> int:
     """The third count, of which p_floor is made."""
     n = statistics.shape[1]
-    return int(wins(Question(statistics, metric, ["a", "b"], "item", np.array([0, n])))[2][0])
+    return int(win_counts(Question(statistics, metric, ["a", "b"], "item", np.array([0, n])))[2][0])
 
 
 def by_hand(signs: np.ndarray) -> tuple[int, int, int]:
@@ -54,7 +54,7 @@ def test_means_of_decimals(rng: np.random.Generator) -> None:
     outputs = Outputs.from_scores(pd.DataFrame({"a": decimals[0], "b": (tenths / 10)[1]}))
     row = compared(outputs, n_resamples=20).iloc[0]
     sign = 1 if row.system_a == "a" else -1
-    assert (row.n_better, row.n_worse, row.n_level) == by_hand(sign * (tenths[0] - tenths[1]))
+    assert (row.wins, row.losses, row.ties) == by_hand(sign * (tenths[0] - tenths[1]))
 
 
 def test_scores_that_differ_in_their_last_bit_only_are_level(rng: np.random.Generator) -> None:
@@ -63,8 +63,8 @@ def test_scores_that_differ_in_their_last_bit_only_are_level(rng: np.random.Gene
     a = np.where(np.arange(60) < 40, b * 1.1 / 1.1, b + rng.normal(size=60))
     assert (a[:40] != b[:40]).any()
     row = compared(Outputs.from_scores(pd.DataFrame({"a": a, "b": b})), n_resamples=20).iloc[0]
-    assert row.n_level == 40
-    assert row.n_better == (np.sign(a.mean() - b.mean()) * (a - b)[40:] > 0).sum()
+    assert row.ties == 40
+    assert row.wins == (np.sign(a.mean() - b.mean()) * (a - b)[40:] > 0).sum()
 
 
 def swapped_one_by_one(pair: np.ndarray, metric: Ratio) -> np.ndarray:
@@ -100,7 +100,7 @@ def test_of_ratios_what_is_more_is_held_against_what_it_costs(kind: str) -> None
         row = ask(statistics, metric, n_resamples=20)
         pair = best_first(statistics, row)
         assert isinstance(metric, Ratio)
-        assert (row.n_better, row.n_worse, row.n_level) == by_hand(swapped_one_by_one(pair, metric))
+        assert (row.wins, row.losses, row.ties) == by_hand(swapped_one_by_one(pair, metric))
 
 
 def test_a_lower_geometric_mean_is_better() -> None:
@@ -168,7 +168,7 @@ def test_documents_are_counted_as_wholes(tagged: Outputs) -> None:
     correct = tagged.statistics[..., 0].reshape(5, 15, 4).sum(axis=2)
     for row in compared(tagged).itertuples():
         i, j = (tagged.names.index(name) for name in (row.system_a, row.system_b))
-        assert (row.n_better, row.n_worse, row.n_level) == by_hand(correct[i] - correct[j])
+        assert (row.wins, row.losses, row.ties) == by_hand(correct[i] - correct[j])
 
 
 @pytest.mark.parametrize("kind", ["one decision", "f1", "geometric"])
@@ -179,7 +179,7 @@ def test_many_pairs_in_parts_are_each_pair(kind: str, monkeypatch: pytest.Monkey
     if kind == "f1":
         statistics = ascending(statistics)
     outputs = Outputs.from_statistics(statistics, metric)
-    columns: Any = ["n_better", "n_worse", "n_level", "p_floor"]
+    columns: Any = ["wins", "losses", "ties", "p_floor"]
     whole = compared(outputs, n_resamples=20)[columns]
     monkeypatch.setattr("simstudy.engines.wins._TOGETHER", 200)
     pd.testing.assert_frame_equal(compared(outputs, n_resamples=20)[columns], whole)

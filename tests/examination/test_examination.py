@@ -119,7 +119,7 @@ def test_a_test_that_speaks_for_the_lower_score_is_told_and_parts_nobody() -> No
     assert "no interval for 1 pair: the two systems do equally well on every unit" in found.notes
     same = found.pairs.frame[found.pairs["system_a"] == "b"].iloc[0]
     assert np.isnan([same["gain_low"], same["gain_high"]]).all()
-    assert (same["n_better"], same["n_worse"], same["n_level"]) == (0, 0, 23)
+    assert (same["wins"], same["losses"], same["ties"]) == (0, 0, 23)
 
 
 def test_why_pairs_have_no_interval_is_noted() -> None:
@@ -221,7 +221,7 @@ def test_too_many_maximal_groups_are_made_from_the_top(rng: np.random.Generator)
     place = {name: k for k, name in enumerate(outputs.best_first().names)}
     three = pairs["system_a"].map(place) // 3 == pairs["system_b"].map(place) // 3
     # Systems of equal score are put apart too: what counts here is the number of groups.
-    decided = {"favours": pairs["system_a"], "gain": 1.0, "p_floor": 0.0}
+    decided = {"better": pairs["system_a"], "gain": 1.0, "p_floor": 0.0}
     settled = pairs.assign(p_holm=np.where(three, 0.0, 0.9), **decided)
     found = examine(outputs, comparison={"n_resamples": 10})
     assert replace(found, pairs=ss.Comparisons(settled)).groups["rule"].unique().tolist() == ["greedy"]

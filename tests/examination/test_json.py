@@ -22,7 +22,7 @@ KEYS = [
 #: Of a pair.
 COLUMNS = [
     "p_value", "p_low", "p_high", "p_two_sided", "p_floor", "p_holm", "p_bh", "gain", "gain_se", "gain_low",
-    "gain_high", "score_a", "n_items", "n_units", "unit", "n_better", "n_worse", "n_level", "favours", "n_extreme",
+    "gain_high", "score_a", "n_items", "n_units", "unit", "wins", "losses", "ties", "better", "n_extreme",
     "n_resamples", "exact", "monte_carlo",
 ]  # fmt: skip
 
@@ -68,13 +68,13 @@ def test_systems_have_their_intervals_and_places(loaded: Loaded) -> None:
     """Wilson's interval of 36, 35, 33, 28 and 8 right of 40, and the places by score."""
     found = examine(loaded)
     rows = json.loads(written(found, {}))["systems"]
-    assert [row["place"] for row in rows] == [1, 2, 3, 4, 5]
+    assert [row["rank"] for row in rows] == [1, 2, 3, 4, 5]
     for row, right in zip(rows, (36, 35, 33, 28, 8), strict=True):
         low, high = (100 * bound for bound in stats.binomtest(right, 40).proportion_ci(method="wilson"))
         assert (row["score_low"], row["score_high"]) == pytest.approx((low, high), rel=1e-9)
-        assert 1 <= row["place_low"] <= row["place"] <= row["place_high"] <= 5
+        assert 1 <= row["rank_low"] <= row["rank"] <= row["rank_high"] <= 5
     assert [row["may_be_best"] for row in rows][0] is True
-    assert (rows[-1]["place_low"], rows[-1]["may_be_best"]) == (5, False)
+    assert (rows[-1]["rank_low"], rows[-1]["may_be_best"]) == (5, False)
 
 
 def test_a_margin_and_what_pairs_say_of_it(loaded: Loaded) -> None:
@@ -94,7 +94,7 @@ def test_equal_systems_have_no_interval() -> None:
     content = json.loads(written(examine(same), {}))
     (pair,) = [row for row in content["pairs"] if row["system_b"] == "b"]
     assert [pair[name] for name in ("gain", "gain_se", "gain_low", "gain_high", "p_value")] == [0, None, None, None, 1]
-    assert [pair[name] for name in ("n_better", "n_worse", "n_level", "favours")] == [0, 0, 24, ""]
+    assert [pair[name] for name in ("wins", "losses", "ties", "better")] == [0, 0, 24, ""]
     assert "no interval for 1 pair: the two systems do equally well on every unit" in content["notes"]
 
 

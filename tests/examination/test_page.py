@@ -72,13 +72,13 @@ def test_tables_hold_every_pair_with_the_numbers_of_the_comparison(found: Examin
     assert pairs["p_value"].is_monotonic_increasing
     merged = found.pairs.frame.merge(pairs, on=["system_a", "system_b"], suffixes=("", "_file"))
     assert len(merged) == len(pairs) == 10
-    intervals = ("gain_se", "gain_low", "gain_high", "n_better", "n_worse", "n_level")
+    intervals = ("gain_se", "gain_low", "gain_high", "wins", "losses", "ties")
     for column in ("p_value", "p_low", "p_high", "p_two_sided", "p_holm", "p_bh", "gain", "score_a", *intervals):
         np.testing.assert_allclose(merged[f"{column}_file"], merged[column], rtol=1e-5)
     systems = pd.read_csv(folder / "systems.csv")
     assert systems["system"].tolist() == ["best", "twin", "good", "fair", "worst"]
     assert systems["score"].tolist() == [90, 87.5, 82.5, 70, 20]
-    assert systems["place"].tolist() == [1, 2, 3, 4, 5]
+    assert systems["rank"].tolist() == [1, 2, 3, 4, 5]
 
 
 def test_the_page_lists_systems_pairs_and_duplicates(found: Examination, folder: Path) -> None:
@@ -88,8 +88,8 @@ def test_the_page_lists_systems_pairs_and_duplicates(found: Examination, folder:
     assert [row[header.index("score")] for row in systems] == ["90.00", "87.50", "82.50", "70.00", "20.00"]
     between = [stats.binomtest(right, 40).proportion_ci(method="wilson") for right in (36, 35, 33, 28, 8)]
     assert [row[header.index("95 %")] for row in systems] == [f"{100 * a:.2f}–{100 * b:.2f}" for a, b in between]
-    assert [row[header.index("place")] for row in systems] == ["1", "2", "3", "4", "5"]
-    assert systems[-1][header.index("places (95 %)")] == "5"
+    assert [row[header.index("rank")] for row in systems] == ["1", "2", "3", "4", "5"]
+    assert systems[-1][header.index("ranks (95 %)")] == "5"
     members = found.groups.groupby("system")["group"].agg(list)
     assert [row[header.index("groups")].split() for row in systems] == [
         [str(number) for number in members[row[0]]] for row in systems
@@ -236,13 +236,13 @@ def test_thresholds_by_both_rules_as_text() -> None:
     outputs = correlated_accuracies(np.linspace(0.6, 0.8, 30).tolist(), 300, seed=4)
     found = examine(Loaded(outputs), comparison={"n_resamples": 1000, "monte_carlo": True})
     table = threshold_rows(found).text()
-    (row,), (every, doubtful) = table.to_dict("records"), found.gains.to_dict("records")
+    (row,), (every, close) = table.to_dict("records"), found.gains.to_dict("records")
     assert row["pairs"] == "435"
     for column, name in (("observed, half of the pairs", "observed_50"), ("true, power 0.8", "true_80")):
         number, low, high = (every[f"{name}{end}"] for end in ("", "_low", "_high"))
         assert row[column] == f"{number:.2f} ({low:.2f}–{high:.2f})"
     assert row["observed, 95 % of the pairs"] == f"{every['observed_95']:.2f}"
-    assert row["true, power 0.8, in doubt"] == f"{doubtful['true_80']:.2f}"
+    assert row["true, power 0.8, close pairs"] == f"{close['true_80']:.2f}"
     few = threshold_rows(examine(Loaded(outputs.select(outputs.names[:3])))).text()
     assert few.iloc[0].tolist().count("too few pairs") == 5
 

@@ -100,9 +100,13 @@ def test_other_tests_are_held_against_randomization() -> None:
 
 def test_models_and_training_sets_are_taken_from_studies_that_have_them() -> None:
     comparing = program(NAME, "comparing")
-    models = pd.DataFrame({"given": ["gain", "gain, n"], "n_pairs": 9.0, "r2": [0.5, 0.9], "factor_90": [20.0, 3.0]})
+    models = pd.DataFrame(
+        {"predictors": ["gain", "gain, n"], "n_pairs": 9.0, "r2": [0.5, 0.9], "factor_90": [20.0, 3.0]}
+    )
     few = models.assign(r2=np.nan)
-    table = comparing.told({"mine": {"confidence_models": models}, "few": {"confidence_models": few}, "none": {}})
+    table = comparing.confidence_models(
+        {"mine": {"confidence_models": models}, "few": {"confidence_models": few}, "none": {}}
+    )
     assert table.to_dict("records") == [
         {"study": "mine", "n_pairs": 9.0, "gain": 0.5, "factor gain": 20.0, "gain, n": 0.9, "factor gain, n": 3.0}
     ]

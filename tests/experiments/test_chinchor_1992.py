@@ -149,11 +149,11 @@ def test_decisions_are_counts_of_pairs(done: Results) -> None:
     assert done.tables["decisions"]["metric"].tolist() == METRICS
     for row in done.tables["decisions"].itertuples():
         pairs = [pair for pair in done.tables["pairs"].itertuples() if pair.metric == row.metric]
-        in_doubt = [pair for pair in pairs if pair.p_value <= 0.1 and not certain(pair)]
+        uncertain = [pair for pair in pairs if pair.p_value <= 0.1 and not certain(pair)]
         assert row.n_pairs == len(pairs) == 10
         assert row.certain == sum(map(certain, pairs)) == sum(pair.significant for pair in pairs)
-        assert row.in_doubt == len(in_doubt)
-        assert row.in_doubt_exact == sum(pair.exact_p <= 0.1 for pair in in_doubt)
+        assert row.uncertain == len(uncertain)
+        assert row.uncertain_exact == sum(pair.exact_p <= 0.1 for pair in uncertain)
         assert row.exact == sum(pair.exact_p <= 0.1 for pair in pairs)
         assert row.shuffled_other_than_exact == sum((pair.exact_p <= 0.1) != (pair.p_value <= 0.1) for pair in pairs)
         p_values = [pair.p_value for pair in pairs]

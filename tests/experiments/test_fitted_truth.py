@@ -91,7 +91,7 @@ def test_biases_are_counted_by_measure() -> None:
 def _rows(replicate: int, off: list[float], halves: list[float]) -> list[dict[str, Any]]:
     return [
         {"set": "x", "replicate": replicate, "draw": k, "measure": "r12", "real": 0.5, "training": 0.5 + b,
-         "fitted": 0.5 + a, "fitted_off": a, "halves_off": b}
+         "fitted": 0.5 + a, "fitted_error": a, "halves_error": b}
         for k, (a, b) in enumerate(zip(off, halves, strict=True))
     ]  # fmt: skip
 

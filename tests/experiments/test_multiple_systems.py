@@ -196,10 +196,10 @@ def test_the_best_variant_is_the_one_that_is_reported() -> None:
     rows = pd.DataFrame(LOOKS.of_first(settings, p, gain)).set_index(["n_variants", "alternative", "method"])
     two = rows.loc[2, "two-sided", "none"]
     # 0.04 and 0.02 are finds; Holm's are 0.08 and 0.04. The third set's p of 0.04 is of a worse variant.
-    assert (two["n_found"], two["sum_best"], two["sum_found"]) == (2, 6.0, 5.0)
-    assert rows.loc[2, "two-sided", "Holm"]["n_found"] == 1
-    assert rows.loc[3, "two-sided", "Holm"]["n_found"] == 0
-    assert rows.loc[3, "one-sided, named beforehand", "Holm"]["n_found"] == 1
+    assert (two["n_significant"], two["sum_best"], two["sum_found"]) == (2, 6.0, 5.0)
+    assert rows.loc[2, "two-sided", "Holm"]["n_significant"] == 1
+    assert rows.loc[3, "two-sided", "Holm"]["n_significant"] == 0
+    assert rows.loc[3, "one-sided, named beforehand", "Holm"]["n_significant"] == 1
 
 
 def test_independent_looks_are_the_algebra() -> None:
@@ -216,7 +216,7 @@ def test_independent_looks_are_the_algebra() -> None:
     rows = rows.query("alternative == 'two-sided' and method == 'none'").set_index("n_variants")
     for m in (1, 10):
         # A better variant may have more wins of more decided items, and yet a larger p: nearly never here.
-        assert stats.binomtest(int(rows.loc[m, "n_found"]), sets, 1 - (1 - q) ** m).pvalue > 1e-4, m
+        assert stats.binomtest(int(rows.loc[m, "n_significant"]), sets, 1 - (1 - q) ** m).pvalue > 1e-4, m
 
 
 def test_variants_that_are_alike_are_found_less_often() -> None:
@@ -233,7 +233,7 @@ def test_variants_that_are_alike_are_found_less_often() -> None:
     )
     for name in few.variants:
         rows = pd.DataFrame(LOOKS.try_variants(few, name, 0, 400)).query("method == 'none'")
-        found[name] = rows.set_index("alternative").loc["two-sided", "n_found"]
+        found[name] = rows.set_index("alternative").loc["two-sided", "n_significant"]
     assert found["r_05_alike"] < found["r_05"]
 
 
@@ -248,7 +248,7 @@ def test_looking_again_is_a_loop_over_looks() -> None:
             for look in range(3):
                 outputs = ss.Outputs.from_statistics(of_set[:, : 20 * (look + 1)], "accuracy", ["a", "b"])
                 stopped[m, look] = compared(outputs, alternative="two-sided")["p_value"].iloc[0] <= ALPHA
-    assert (first["n_found"], third["n_found"]) == (stopped[:, 0].sum(), stopped.any(axis=1).sum())
+    assert (first["n_significant"], third["n_significant"]) == (stopped[:, 0].sum(), stopped.any(axis=1).sum())
 
 
 def test_true_scores_are_as_the_truth_says() -> None:

@@ -30,7 +30,7 @@ PAIR: dict[str, Any] = {
 def test_chinchors_examples() -> None:
     made = program("chinchor_1992")
     reading = {
-        "pair": "C / D", "level": 0.0994, "n_shuffles": 9999, "cutoff": 0.1, "confidence": 0.635, "computed": 0.57,
+        "pair": "C / D", "level": 0.0994, "n_shuffles": 9999, "alpha": 0.1, "confidence": 0.635, "computed": 0.57,
         "level_of_printed": 0.0981,
     }  # fmt: skip
     tables = {
@@ -57,7 +57,7 @@ def test_chinchors_set() -> None:
     triples = pd.DataFrame({"metric": ["m1", "m1", "m2"], "kind": ["not transitive", "wider", "not transitive"]})
     elsewhere = pd.DataFrame({"metric": ["m1"] * 9, "kind": "wider", "test_set": "a case"})
     ranges = {"smallest_significant": [1.23, 2.34], "largest_not_significant": [3.45, 4.56], "n_between": [17, 18]}
-    decided = ["n_pairs", "certain", "in_doubt", "in_doubt_exact", "exact", "holm", "bh"]
+    decided = ["n_pairs", "certain", "uncertain", "uncertain_exact", "exact", "holm", "bh"]
     tables = {
         "groups": pd.DataFrame(groups).assign(test_set=made.MUC_LIKE),
         "intransitive": pd.concat([triples.assign(test_set=made.MUC_LIKE), elsewhere]),
@@ -76,13 +76,13 @@ def test_each_way_of_deciding_is_counted_for_itself() -> None:
     """Of seven pairs: below the cutoff by shuffles 5, exactly 4, Holm 1, Benjamini-Hochberg 3; certain 2."""
     pairs = pd.DataFrame(
         {
-            "metric": "m", "at_cutoff": 0.1, "p_value": [0.01, 0.02, 0.1, 0.09, 0.08, 0.11, 0.9],
+            "metric": "m", "at_alpha": 0.1, "p_value": [0.01, 0.02, 0.1, 0.09, 0.08, 0.11, 0.9],
             "exact_p": [0.01, 0.1, 0.11, 0.05, 0.2, 0.09, 0.9], "p_holm": [0.07, 0.12, 0.5, 0.4, 0.3, 0.6, 1],
             "p_bh": [0.07, 0.08, 0.2, 0.1, 0.3, 0.6, 0.9], "significant": [True, True, *[False] * 5],
         }
     )  # fmt: skip
     assert program("chinchor_1992").decisions(pairs).iloc[0].to_dict() == {
-        "metric": "m", "n_pairs": 7, "certain": 2, "in_doubt": 3, "exact": 4, "in_doubt_exact": 1,
+        "metric": "m", "n_pairs": 7, "certain": 2, "uncertain": 3, "exact": 4, "uncertain_exact": 1,
         "shuffled_other_than_exact": 3, "holm": 1, "bh": 3,
     }  # fmt: skip
 
@@ -131,8 +131,8 @@ def test_error_rates_are_marked_where_they_leave_the_ranges() -> None:
     known = {"n_units": study.shown[0], "alpha": study.alpha}  # type: ignore[attr-defined]
     table = table.assign(**known, alternative="two-sided", breaks=[""] * 5 + ["x"])
     few = {"condition": name, "unit": unit, "n_units": [5], "error_rate": 0.0123, "coverage": 0.9456}
-    verdict = {"test": "t", "where": "w", "n_conditions": 3, "n_rates": 9, "n_within": 4, "n_liberal": 7}
-    tests = pd.DataFrame([{**verdict, "least": 0.031, "most": 0.062, "most_fewer": 0.083}])
+    verdict = {"test": "t", "null": "w", "n_conditions": 3, "n_rates": 9, "n_within": 4, "n_liberal": 7}
+    tests = pd.DataFrame([{**verdict, "lowest": 0.031, "highest": 0.062, "highest_fewer": 0.083}])
     parts = by_heading(made.rate_sections({"rates": table, "few_units": pd.DataFrame(few), "tests": tests}, study))
     assert rows(parts["Which test keeps its level?"].table) == [
         ["t", "w", "3", "4 of 9", "7 of 9", "0.031", "0.062", "0.083"]

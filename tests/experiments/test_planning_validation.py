@@ -29,20 +29,21 @@ def test_halves_share_no_cluster_and_miss_none(outputs: ss.Outputs) -> None:
 def test_a_split_has_a_row_for_each_measure_and_source(outputs: ss.Outputs) -> None:
     rows = pd.DataFrame(halves.split(outputs, [0], [10], 100, 200, 0))
     assert len(rows) == 3 * 6
-    assert rows.groupby(["source", "of"]).size().to_dict() == {
+    assert rows.groupby(["source", "target"]).size().to_dict() == {
         ("10 units", "half"): 6, ("half", "half"): 6, ("half", "half of it"): 6,
     }  # fmt: skip
     shown = rows[rows["measure"] == "share_significant"]["observed"]
     assert shown.between(0, 1).all()
     # What another half shows does not hang on what it was predicted from.
-    same = rows[(rows["of"] == "half")].groupby("measure")["observed"].nunique()
+    same = rows[(rows["target"] == "half")].groupby("measure")["observed"].nunique()
     assert (same <= 1).all()
 
 
 def test_what_is_inside_is_counted_and_what_is_unknown_is_not() -> None:
     rows = pd.DataFrame(
         {
-            "test_set": ["a", "a", "b", "b"], "metric": "accuracy", "source": "half", "of": "half", "measure": "ranks",
+            "test_set": ["a", "a", "b", "b"], "metric": "accuracy", "source": "half", "target": "half",
+            "measure": "ranks",
             "n_units": 9, "predicted": [2.0, 2.0, 2.0, np.nan], "observed": [2.0, 5.0, 1.0, 1.0],
             "low80": [1.0, 1.0, 1.0, np.nan], "high80": [3.0, 3.0, 3.0, np.nan],
             "low95": [0.0, 0.0, 0.0, np.nan], "high95": [4.0, 5.0, 4.0, np.nan],

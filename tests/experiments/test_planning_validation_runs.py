@@ -57,14 +57,14 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Results:
 def test_rows_are_of_all_sets_sources_and_measures(done: Results) -> None:
     assert sorted(done.tables["sets"]["test_set"]) == ["few", "many"], "without the set of too few items"
     errors = done.tables["errors"]
-    assert set(zip(errors["source"], errors["of"], strict=True)) == {
+    assert set(zip(errors["source"], errors["target"], strict=True)) == {
         ("half", "half"), ("half", "half of it"), ("20 units", "half"),
     }  # fmt: skip
     assert set(errors["measure"]) == {*HALVES.MEASURES, HALVES.DETECTABLE}
     assert (errors["n_splits"] == 2).all()
-    sizes = errors[errors["test_set"] == "many"].groupby("of")["n_units"].agg(set)
+    sizes = errors[errors["test_set"] == "many"].groupby("target")["n_units"].agg(set)
     assert sizes.to_dict() == {"half": {80}, "half of it": {40}}
-    calibration = done.tables["calibration"].set_index(["source", "of", "measure"])
+    calibration = done.tables["calibration"].set_index(["source", "target", "measure"])
     assert calibration.loc[("half", "half", "ranks"), "n_outcomes"] == 2 * 2
     transfers = done.tables["transfers"]
     assert set(transfers["source"]) == {"many", "other"}, "no set is predicted from itself"
@@ -98,9 +98,9 @@ def test_margins_are_planned_and_drawn(done: Results) -> None:
     for goal, n_items in zip(plan["goal"], plan["n_items"], strict=True):
         assert rows.loc[goal, "n_units"] == pytest.approx(n_items, rel=0.15)
     # Five standard errors of 600 test sets.
-    assert (rows["found"] - rows["planned"]).abs().max() < 5 * 0.0165
-    assert rows["low"].lt(rows["found"]).all()
-    assert rows["high"].gt(rows["found"]).all()
+    assert (rows["power"] - rows["planned_power"]).abs().max() < 5 * 0.0165
+    assert rows["low"].lt(rows["power"]).all()
+    assert rows["high"].gt(rows["power"]).all()
 
 
 @pytest.mark.parametrize(("accuracies", "gain"), [([0.8, 0.7], "10"), ([0.7, 0.8], "-10")])
@@ -139,7 +139,8 @@ def test_shares_are_means_over_sets() -> None:
     """Sets of 4, 2 and 2 splits, of which 1, 1 / 2 and 0 are inside: 1 / 2, with half-width 1.96 / 2 / sqrt(3)."""
     rows = pd.DataFrame(
         {
-            "test_set": ["a"] * 4 + ["b"] * 2 + ["c"] * 2 + ["d"], "source": "half", "of": "half", "measure": "ranks",
+            "test_set": ["a"] * 4 + ["b"] * 2 + ["c"] * 2 + ["d"], "source": "half", "target": "half",
+            "measure": "ranks",
             "inside80": [1, 1, 1, 1, 0, 1, 0, 0, np.nan], "inside95": [1.0] * 8 + [np.nan],
         }
     )  # fmt: skip

@@ -109,7 +109,7 @@ class TestCompare:
         """Ten items on which b makes one error less, and none more: 2 of 2^10 signs are as extreme."""
         errors = pd.DataFrame({"a": [0.5] * 10, "b": [0.25] * 10})
         (row,) = table_of(Outputs.from_scores(errors, lower_is_better=True)).itertuples()
-        assert (row.system_a, row.favours, row.gain, row.n_better) == ("b", "b", 0.25, 10)
+        assert (row.system_a, row.better, row.gain, row.wins) == ("b", "b", 0.25, 10)
         assert row.p_value == 2 / 2**10
 
 

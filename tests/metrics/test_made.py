@@ -53,7 +53,7 @@ def test_a_function_is_tested_as_the_metric_that_it_computes(statistics: np.ndar
 def test_where_lower_is_better_the_same_systems_win(statistics: np.ndarray[Any, Any]) -> None:
     more = compared(ss.Outputs.from_statistics(statistics, metric("mine", f1)))
     less = compared(ss.Outputs.from_statistics(statistics, metric("missed", missed, lower_is_better=True)))
-    for column in ("system_a", "system_b", "favours", "n_better"):
+    for column in ("system_a", "system_b", "better", "wins"):
         assert less[column].tolist() == more[column].tolist()
     np.testing.assert_allclose(less["p_value"], more["p_value"])
     assert "less than" in ss.verdict(less.iloc[0])

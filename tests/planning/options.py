@@ -73,7 +73,7 @@ def judged(disagreement: float, gain: float, error: float) -> float:
 def median_sd(metric: str) -> float:
     """The median over known benchmarks of the standard deviation of unlike systems' difference on one item."""
     table = pd.read_csv(SHIPPED)
-    rows = table[(table["metric"] == metric) & (table["relation"] == "unlike systems")]
+    rows = table[(table["metric"] == metric) & (table["relation"] == "different families")]
     return float((rows["sd"] * np.sqrt(rows["n_items"] / rows["n_units"])).median())
 
 
@@ -132,8 +132,8 @@ OPTIONS: dict[str, Option] = {
     "sd": Option({"metric": "mean", "sd": 3.0, "r12": 0.5, "gain": 0.2}, {"sd": 2.0}, n_items, size(2, 0.2)),
     "sd_difference": Option(SCORES, {"sd_difference": 2.0}, n_items, size(2, 0.2)),
     "relation": Option(
-        {"metric": "accuracy", "score": 70.0, "gain": 2}, {"relation": "unlike systems"}, n_items,
-        size(100 * np.sqrt(usual_disagreement(70, 2, "unlike systems") - 0.02**2), 2), 0.03,
+        {"metric": "accuracy", "score": 70.0, "gain": 2}, {"relation": "different families"}, n_items,
+        size(100 * np.sqrt(usual_disagreement(70, 2, "different families") - 0.02**2), 2), 0.03,
     ),
     "cluster_size": Option(CLUSTERS, {"cluster_size": 10}, n_items, 10 * size(np.sqrt(1.9 / 10), 0.2), 0.03),
     "icc": Option(CLUSTERS, {"icc": 0.5}, n_items, 5 * size(np.sqrt(3.0 / 5), 0.2), 0.02),

@@ -34,7 +34,7 @@ def test_detectable_gains_are_about_those_of_a_normal_difference_of_the_median_s
     """(1.96 + 0.84) sd / sqrt(n), but that it is an average over pairs, and of t where there are few units."""
     table = pd.read_csv(SHIPPED)
     factor = stats.t.isf(0.025, table["n_units"] - 1) + stats.norm.isf(0.2)
-    ratio = table["detectable"] / (factor * table["sd"] / np.sqrt(table["n_units"]))
+    ratio = table["minimum_detectable_gain"] / (factor * table["sd"] / np.sqrt(table["n_units"]))
     # Where pairs differ much in sd, the noisiest weigh more.
     assert ratio.between(0.9, 1.5).all(), ratio.describe()
     assert ratio.median() == pytest.approx(1, abs=0.05)
@@ -61,29 +61,29 @@ def test_a_range_of_equal_pairs_is_a_number() -> None:
 
 def test_typical_is_of_the_metric_or_of_all() -> None:
     table = pd.read_csv(SHIPPED)
-    rows = table[(table["metric"] == "accuracy") & (table["relation"] == "variants") & table["right_or_wrong"]]
-    found = typical("accuracy", "variants", "r12")
+    rows = table[(table["metric"] == "accuracy") & (table["relation"] == "same family") & table["right_or_wrong"]]
+    found = typical("accuracy", "same family", "r12")
     assert found.low < found.middle < found.high < 1
     assert (found.n_test_sets, found.middle) == (len(rows), rows["r12"].median())
     assert rows["r12_10"].min() <= found.low <= rows["r12_10"].max()
-    assert (found.metric, found.relation) == ("accuracy", "variants")
-    every = typical("no_such_metric", "variants", "r12")
-    assert every.n_test_sets == (table["relation"] == "variants").sum()
-    assert (every.metric, every.relation) == ("", "variants")
+    assert (found.metric, found.relation) == ("accuracy", "same family")
+    every = typical("no_such_metric", "same family", "r12")
+    assert every.n_test_sets == (table["relation"] == "same family").sum()
+    assert (every.metric, every.relation) == ("", "same family")
     assert set(every.studies) <= set(table["study"])
 
 
 @pytest.mark.parametrize("quantity", ["r12", "sd"])
 def test_variants_that_no_benchmark_has_are_as_unlike_systems(quantity: str) -> None:
-    assert typical("bleu", "variants", quantity) == typical("bleu", "unlike systems", quantity)
+    assert typical("bleu", "same family", quantity) == typical("bleu", "different families", quantity)
 
 
 def test_variants_are_more_alike_under_every_metric_that_has_both() -> None:
     """Which makes it careful to take unlike systems for them."""
     middles = pd.read_csv(SHIPPED).groupby(["metric", "relation"])[["r12", "sd"]].median().unstack().dropna()
     assert len(middles) >= 4
-    assert (middles["r12", "variants"] > middles["r12", "unlike systems"]).all()
-    assert (middles["sd", "variants"] < middles["sd", "unlike systems"]).all()
+    assert (middles["r12", "same family"] > middles["r12", "different families"]).all()
+    assert (middles["sd", "same family"] < middles["sd", "different families"]).all()
 
 
 def test_shipped_studies_are_found_by_the_name_of_a_benchmark() -> None:
@@ -97,7 +97,7 @@ def test_guesses_are_less_alike_than_usual(shared_data: Path) -> None:
     """Pairs in doubt of AGIEval English, four options: hardly any has the usual r12 near 25 %, most have above 40 %."""
     scores = pd.read_csv(shared_data / "eval_arena" / "main" / "agi_english.csv.gz")
     right = scores.pivot_table(index="item", columns="system", values="score").dropna(axis="columns")
-    usual = typical("accuracy", "unlike systems", "r12")
+    usual = typical("accuracy", "different families", "r12")
 
     def held(systems: list[str]) -> float:
         inside = []
@@ -114,7 +114,7 @@ def test_guesses_are_less_alike_than_usual(shared_data: Path) -> None:
 
 @pytest.mark.parametrize(("score", "options"), [(48, 2), (33, 3), (28, 4), (18, 5), (12, 10), (65, 0), (90, 0)])
 def test_a_plan_for_a_score_near_chance_says_so(score: float, options: int) -> None:
-    said = ss.plan(metric="accuracy", n_items=200, sizes=[], guess=ss.Guess(score=score, relation="variants")).notes
+    said = ss.plan(metric="accuracy", n_items=200, sizes=[], guess=ss.Guess(score=score, relation="same family")).notes
     assert len(said) == (options > 0)
     assert all(f"of guesses among {options} options" in note for note in said)
     # Who knows how alike systems are needs no warning.
@@ -156,7 +156,7 @@ def edition(data: Path, benchmark: str, name: str, measure: str) -> ss.Outputs:
 
 def detectable(outputs: ss.Outputs, n_items: int) -> float:
     plan = ss.plan(ss.Pilot(outputs, n_sets=0, n_draws=0), n_items=n_items, sizes=[])
-    return float(plan.answers.set_index("relation")["detectable_gain"]["all pairs"])
+    return float(plan.answers.set_index("relation")["minimum_detectable_gain"]["all pairs"])
 
 
 @pytest.mark.slow

@@ -23,7 +23,7 @@ from simstudy.planning.correlated_answers import (
 from simstudy.planning.differences import ClusteredDifference, Difference, MixedDifference, NormalDifference
 from simstudy.planning.right_or_wrong import JudgedDifference, RightOrWrongDifference
 from simstudy.planning.settings import Level
-from simstudy.planning.solving import detectable_gain, least_size, size_for
+from simstudy.planning.solving import least_size, minimum_detectable_gain, size_for
 from tests.planning.forms import LEVELS
 
 
@@ -97,7 +97,7 @@ def test_size_and_gain_are_each_others_answer() -> None:
         n = size_for(difference, gain, power=0.8)
         assert difference.detection(gain, n, Level()).power >= 0.8
         assert difference.detection(gain, int(0.95 * n), Level()).power < 0.8
-        assert detectable_gain(difference, n, power=0.8) == pytest.approx(gain, rel=0.01)
+        assert minimum_detectable_gain(difference, n, power=0.8) == pytest.approx(gain, rel=0.01)
 
 
 def test_guesses_give_the_share_of_items_that_differ() -> None:
@@ -233,7 +233,7 @@ def test_differences_that_are_the_same_find_the_same(name: str, n: int) -> None:
 def test_a_gain_is_found_where_the_largest_one_has_the_power(name: str) -> None:
     one = DIFFERENCES[name][0]
     for n, power in product((8, 11, 14, 17, 20, 23, 26, 30), (0.5, 0.8, 0.95)):
-        gain = detectable_gain(one, n, power=power)
+        gain = minimum_detectable_gain(one, n, power=power)
         if one.power(one.largest, n, Level()) < power:
             assert np.isnan(gain)
         else:

@@ -39,7 +39,7 @@ from tests.planning.options import plan_with
 
 NUMBERS = [
     f"{name}{end}"
-    for name in ("detectable_gain", "power", "wrong_winner", "wrong_sign", "exaggeration")
+    for name in ("minimum_detectable_gain", "power", "wrong_winner", "wrong_sign", "exaggeration")
     for end in ("", "_low", "_high")
 ]
 AS_ASKED = "which.str.startswith('as asked')"
@@ -90,7 +90,7 @@ def test_each_part_of_a_plan_is_what_a_plan_of_its_own_says(form: str) -> None:
             assert row[name] == pytest.approx(own[name].iloc[0], rel=2e-6, nan_ok=True), name
     for name in ("n_units", "n_items", "power", "power_low", "power_high"):
         assert parts["curve"][name].iloc[-1] == size[name]
-    same = ["n_units", "at_units", "detectable_gain"]
+    same = ["n_units", "at_units", "minimum_detectable_gain"]
     for row in parts["designs"].to_dict("records"):
         if "as asked" in row["which"]:
             assert [row[name] for name in same] == pytest.approx([answer[name] for name in same], nan_ok=True)
@@ -129,7 +129,7 @@ def in_units(icc: float, cv: float) -> Options:
     return SCORES | {"cluster_size": 6.0, "icc": icc, "cluster_cv": cv, "sizes": [540]}
 
 
-GAINS = r"\.(gain|margin|detectable_gain)"
+GAINS = r"\.(gain|margin|minimum_detectable_gain)"
 
 #: True gains beside those that a judge's verdicts show, of which the margin on verdicts is one.
 JUDGED = {GAINS: 1 / 0.8, "exaggeration": 0.8, "margin_seen": 0.8}

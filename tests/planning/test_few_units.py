@@ -84,12 +84,12 @@ def test_few_clusters_of_a_pilot_have_no_power() -> None:
     answers = pd.DataFrame({"new": rng.random(44) < 0.8, "old": rng.random(44) < 0.4}).astype(int)
     outputs = ss.Outputs.from_scores(answers, "accuracy", items=items)
     few = ss.plan(ss.Pilot(outputs, n_sets=0), n_items=12)
-    assert np.isnan(few.answers["detectable_gain_high"].item())
+    assert np.isnan(few.answers["minimum_detectable_gain_high"].item())
     assert "no gain can be significant (two-sided, p <= 0.05): p-values are at least 0.25." in few.text
     # Six clusters can be significant; no gain is larger than the scale.
     some = ss.plan(ss.Pilot(outputs, n_sets=0), n_items=24).answers
-    assert some["detectable_gain"].item() <= 100
-    ends = some[["detectable_gain_low", "detectable_gain_high"]].to_numpy()
+    assert some["minimum_detectable_gain"].item() <= 100
+    ends = some[["minimum_detectable_gain_low", "minimum_detectable_gain_high"]].to_numpy()
     assert not (ends > 100).any()
 
 

@@ -102,12 +102,12 @@ def test_the_largest_gain_of_an_agreement_and_of_a_judge() -> None:
     """95 % with a tenth that differs: none of the worse system's 5 % of errors is left to be won."""
     assert np.isnan(
         ss.plan(metric="accuracy", n_items=5000, guess=ss.Guess(score=95, agreement=0.9))
-        .answers["detectable_gain"]
+        .answers["minimum_detectable_gain"]
         .item()
     )
     found = (
         ss.plan(metric="accuracy", n_items=5000, guess=ss.Guess(score=95, agreement=0.94))
-        .answers["detectable_gain"]
+        .answers["minimum_detectable_gain"]
         .item()
     )
     assert 0 < found <= 4

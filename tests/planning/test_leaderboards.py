@@ -56,7 +56,7 @@ def test_large_pilots_predict_what_fresh_test_sets_show() -> None:
         ranks = ss.ranks(pairs).iloc[0]
         groups = ss.groups(pairs, rule="greedy", p="p_value")["group"].max()
         share = float(((pairs["p_value"] <= 0.05) & (pairs["gain"] > 0)).mean())
-        shown.append((share, ranks["n_separated"], ranks["n_separated_holm"], groups))
+        shown.append((share, ranks["n_significant"], ranks["n_significant_holm"], groups))
     fresh = pd.DataFrame(shown, columns=["share_significant", "separated", "separated_corrected", "ranks"])
     assert row["share_significant"] == pytest.approx(fresh["share_significant"].median(), abs=0.03)
     for name in ("separated", "separated_corrected", "ranks"):
@@ -97,7 +97,7 @@ def test_neighbours_and_ranks_are_counted_as_of_a_table(seed: int) -> None:
     # In an order of systems that is not that of their scores.
     mixed = rng.permutation(k)
     found = leaderboards._leaderboard(scores[mixed], z[np.ix_(mixed, mixed)], leaderboards._Cuts(df + 1, Level()))
-    assert found == (ranked["n_separated"], ranked["n_separated_holm"], groups)
+    assert found == (ranked["n_significant"], ranked["n_significant_holm"], groups)
 
 
 def test_wrong_winners_and_significant_pairs_are_those_of_the_normal_form() -> None:
@@ -200,7 +200,7 @@ def test_prediction_intervals_cover(k: int, n: int, wanted: int, skewed: bool) -
         pairs = compared(ss.truth.correlated_accuracies(true, wanted, seed=2 * seed + 2), test="mcnemar")
         shown = {
             "share_significant": float(((pairs["p_value"] <= 0.05) & (pairs["gain"] > 0)).mean()),
-            "separated": float(ss.ranks(pairs)["n_separated"].iloc[0]),
+            "separated": float(ss.ranks(pairs)["n_significant"].iloc[0]),
             "ranks": float(ss.groups(pairs, rule="greedy", p="p_value")["group"].max()),
         }
         for name, share in inside:

@@ -87,7 +87,7 @@ def test_the_unit_of_scores_does_not_matter() -> None:
     )
     for name in ("n_items", "n_items_low", "n_items_high", "power"):
         assert scaled[name] == pytest.approx(plain[name])
-    assert scaled["detectable_gain"] == pytest.approx(1e-50 * plain["detectable_gain"])
+    assert scaled["minimum_detectable_gain"] == pytest.approx(1e-50 * plain["minimum_detectable_gain"])
 
 
 @pytest.fixture(scope="module")

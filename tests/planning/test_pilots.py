@@ -22,7 +22,7 @@ from simstudy.planning.pilots import of_many, of_two
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.settings import Level
 from simstudy.planning.simulated import simulate
-from simstudy.planning.solving import detectable_gain
+from simstudy.planning.solving import minimum_detectable_gain
 from simstudy.planning.spreads import spread_interval
 from tests.oracles import compared
 from tests.planning.forms import FORMS, SCORES, pilot, planned
@@ -65,9 +65,9 @@ def test_the_range_of_many_systems_is_for_other_units_and_systems(ratings: ss.Ou
     rows = ss.significant_gains(pairs.assign(relation="all pairs"), power=(0.8,))
     of_systems = np.log(rows["true_80_high"] / rows["true_80_low"]).iloc[0] / (2 * stats.norm.isf(0.025))
     # In doubt: below twice the gain of t standard errors that is just significant.
-    doubtful = pairs["gain"] < 2 * stats.t.isf(0.025, 44) * pairs["gain_se"]
-    assert (doubtful.sum() < 10, doubtful.sum() < 18) == (apart > 2, apart > 0)
-    about, which = (pairs[doubtful], "pairs in doubt") if doubtful.sum() >= 10 else (pairs, "pairs")
+    close = pairs["gain"] < 2 * stats.t.isf(0.025, 44) * pairs["gain_se"]
+    assert (close.sum() < 10, close.sum() < 18) == (apart > 2, apart > 0)
+    about, which = (pairs[close], "close pairs") if close.sum() >= 10 else (pairs, "pairs")
     assert f"(the median of {len(about)} {which}, all pairs, on 45 clusters" in case.known
     differences = [unit_differences(ratings, a, b) for a, b in zip(about["system_a"], about["system_b"], strict=True)]
     groups = np.arange(45) % 20
@@ -130,11 +130,11 @@ def test_the_gain_of_a_pilot_is_bounded_by_the_metric() -> None:
     outputs = ss.Outputs.from_scores(pd.DataFrame({"new": new, "old": 1 - new}), "accuracy", items=items)
     assert stats.norm.cdf(100 / 104.4) ** 6 < 0.8
     found = [ss.plan(ss.Pilot(outputs, n_sets=0), n_items=n, sizes=[]).answers.iloc[0] for n in (18, 48, 600)]
-    assert np.isnan(found[0]["detectable_gain"])
+    assert np.isnan(found[0]["minimum_detectable_gain"])
     for row in found[1:]:
-        ends = row[["detectable_gain_low", "detectable_gain", "detectable_gain_high"]].to_numpy(dtype=float)
+        ends = row[["detectable_gain_low", "minimum_detectable_gain", "detectable_gain_high"]].to_numpy(dtype=float)
         assert not (ends > 100).any()
-    assert found[2]["detectable_gain"] == pytest.approx(104.4 * 2.8 / np.sqrt(200) + 100 / 600, rel=0.01)
+    assert found[2]["minimum_detectable_gain"] == pytest.approx(104.4 * 2.8 / np.sqrt(200) + 100 / 600, rel=0.01)
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.8, 0.97])
@@ -264,13 +264,13 @@ def test_single_pairs_of_a_size_detect_gains_of_their_own() -> None:
         (said,) = [one for one in plan.sentences if one.startswith("Single pairs differ: 80 % of them detect")]
         row, case = plan.answers.iloc[0], plan.cases[0]
         assert case.single is not None
-        gains = [detectable_gain(end, int(row["at_units"]), level=Level(0.02)) for end in case.single]
+        gains = [minimum_detectable_gain(end, int(row["at_units"]), level=Level(0.02)) for end in case.single]
         assert gains[0] < gains[1]
         assert row[["single_gain_low", "single_gain_high"]].tolist() == pytest.approx(gains)
         assert re.findall(r"detect (\S+) to (\S+)\.", said) == [tuple(f"{gain:.2f}" for gain in gains)]
         pairs = ss.compare(pilot(name), n_resamples=10).frame
         n, of_answers = (150, True) if "answers" in name else (40, False)
-        spreads = 100 * np.sqrt((pairs["n_better"] + pairs["n_worse"]) / n) if of_answers else pairs["gain_se"] * n**0.5
+        spreads = 100 * np.sqrt((pairs["wins"] + pairs["losses"]) / n) if of_answers else pairs["gain_se"] * n**0.5
         ends = [end.sd_of(0.0) ** (2 if of_answers else 1) for end in case.single]
         assert ends == pytest.approx(np.quantile(spreads ** (2 if of_answers else 1), [0.1, 0.9]))
 

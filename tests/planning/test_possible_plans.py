@@ -67,8 +67,8 @@ def check_plan(metric: str, known: dict[str, Any], most: float, level: Level, n_
     nouns = {"guess": ss.Guess(), "clusters": ss.Clusters(), "judge": ss.Judge()} | nouns_of(known)
     for case in of_guess(target.metric, None, **nouns):
         row = answer(case, target, BETTER)
-        units, gain = row["at_units"], row["detectable_gain"]
-        ends = np.array([row[f"detectable_gain{end}"] for end in ("_low", "", "_high")])
+        units, gain = row["at_units"], row["minimum_detectable_gain"]
+        ends = np.array([row[f"minimum_detectable_gain{end}"] for end in ("_low", "", "_high")])
         assert ((ends > 0) & (ends <= most * (1 + 1e-9)))[~np.isnan(ends)].all()
         if level.least_p(units) > level.alpha / level.comparisons:
             assert np.isnan(ends).all()
@@ -100,7 +100,7 @@ def check_sizes(case: Case, target: Target, units: int, gain: float) -> None:
     row = answer(case, replace(target, gain=gain * (1 + 1e-5), n_items=None), BETTER)
     assert row["n_units"] <= 1.05 * units + 21
     assert row["power"] >= target.power - 1e-9
-    back = at_size(case, target, int(row["n_units"]), BETTER, None)["detectable_gain"]
+    back = at_size(case, target, int(row["n_units"]), BETTER, None)["minimum_detectable_gain"]
     assert back <= gain * (1 + 2e-5)
 
 

@@ -56,7 +56,7 @@ def test_arguments_of_a_plan(given: dict[str, Any], message: str) -> None:
         (lambda: ss.Guess(r12=(0.1, 0.2, 0.3)), "Guess.r12 must be a number, or the two ends of a range, not"),
         (lambda: ss.Guess(r12=(0.6, 0.5)), "Guess.r12 must have the lower end of its range first"),
         (lambda: ss.Guess(relation="cousins"), "Guess.relation must be one of variants, unlike systems, not 'cousins'"),
-        (lambda: ss.Guess(relation="variants", r12=0.5), "Guess.relation must be None with Guess.r12"),
+        (lambda: ss.Guess(relation="same family", r12=0.5), "Guess.relation must be None with Guess.r12"),
         (lambda: ss.Clusters(size=5), "Clusters.icc must be given with Clusters.size"),
         (lambda: ss.Clusters(icc=0.1), "Clusters.size must be given with Clusters.icc"),
         (lambda: ss.Clusters(cv=1), "Clusters.size must be given with Clusters.cv"),
@@ -88,7 +88,7 @@ def test_arguments_of_a_plan(given: dict[str, Any], message: str) -> None:
         (lambda: predict(FOUR, [20.5]), "n_units must be a whole number"),
         (lambda: predict(FOUR, [100], n_draws=99), "n_draws must be at least 100"),
         (lambda: predict(FOUR, [100], by="vendor"), ".*vendor"),
-        (lambda: typical("unheard", "variants", "sd"), "metric must be one whose sd is known .accuracy, .*"),
+        (lambda: typical("unheard", "same family", "sd"), "metric must be one whose sd is known .accuracy, .*"),
         (lambda: disagreement_of(80, 5, 0.99), "Guess.agreement must be from 0.65 to 0.95 between"),
         (lambda: of_spread(1.0, 1.0), "Guess.r12 must be at least -1 and below 1, not 1"),
         (lambda: size_for(RightOrWrongDifference(0.1), 11), "gain must be above 0 and at most 10, not 11"),
@@ -204,7 +204,7 @@ def test_scores_without_a_meaning(asked: dict[str, Any], message: str) -> None:
     ("noun", "name"),
     [
         ({"judge": ss.Judge(error=0.1, judgements=3)}, "Judge.error"), ({"judge": ss.Judge(sd=0.0)}, "Judge.sd"),
-        ({"guess": ss.Guess(score=80)}, "Guess.score"), ({"guess": ss.Guess(relation="variants")}, "Guess.relation"),
+        ({"guess": ss.Guess(score=80)}, "Guess.score"), ({"guess": ss.Guess(relation="same family")}, "Guess.relation"),
         ({"clusters": ss.Clusters(size=5, icc=0.1)}, "Clusters.size"),
     ],
 )  # fmt: skip

@@ -67,7 +67,7 @@ def test_fractions_are_told_from_points(metric: str, given: dict[str, float], me
 
 
 def test_usual_ranges_are_those_of_known_benchmarks() -> None:
-    usual = typical("bleu", "unlike systems", "sd")
+    usual = typical("bleu", "different families", "sd")
     answers = ss.plan(metric="bleu", gain=1.5).answers.iloc[0]
     for end, sd in (("_low", usual.low), ("", usual.middle), ("_high", usual.high)):
         assert answers[f"n_items{end}"] == pytest.approx(size(sd, 1.5), rel=0.012)
@@ -138,7 +138,7 @@ def test_a_figure_draws_the_power_and_the_gains_of_the_tables(asked: dict[str, A
     def is_drawn(on: int, x: pd.Series[Any], y: pd.Series[Any]) -> bool:
         return any(len(a) == len(x) and np.allclose(a, x) and np.allclose(b, y) for a, b in lines[on])
 
-    assert is_drawn(-1, plan.sizes["n_items"], plan.sizes["detectable_gain"])
+    assert is_drawn(-1, plan.sizes["n_items"], plan.sizes["minimum_detectable_gain"])
     if has_gain:
         curve = plan.power_curve()
         assert is_drawn(0, curve["n_items"], curve["power"])
@@ -151,7 +151,7 @@ ENDS, INSIDE = ("low", "high"), ("low80", "high80")
 #: Printed tables: the heading of a column, the number that it shows, how, and the ends of its range.
 PRINTED: dict[str, list[tuple[str, str, str, tuple[str, str] | None]]] = {
     "sizes": [
-        ("items", "n_items", ",", None), ("detectable gain", "detectable_gain", ".2f", ENDS),
+        ("items", "n_items", ",", None), ("minimum detectable gain", "minimum_detectable_gain", ".2f", ENDS),
         ("power for 7", "power", ".2f", ENDS), ("wrong winner", "wrong_winner", ".1%", None),
         ("wrong sign, if significant", "wrong_sign", ".2%", None), ("exaggeration", "exaggeration", ".2f", None),
     ],
@@ -164,7 +164,7 @@ PRINTED: dict[str, list[tuple[str, str, str, tuple[str, str] | None]]] = {
         ("items a cluster", "items_per_unit", ".3g", None), ("design effect", "design_effect", ".2f", None),
         ("clusters for the gain", "n_units", ",.0f", None), ("items", "n_items", ",.0f", None),
         ("cost", "cost", ",.4g", None), ("or with clusters", "at_units", ",d", None),
-        ("detectable gain", "detectable_gain", ".2f", None),
+        ("minimum detectable gain", "minimum_detectable_gain", ".2f", None),
     ],
 }  # fmt: skip
 
@@ -208,7 +208,7 @@ def test_the_ends_of_a_number_are_its_least_and_its_most_with_the_middle_among_t
 ) -> None:
     """Power is not monotone in the spread where few units differ; what is nowhere reached (NaN) is the upper end."""
     forms = [NormalDifference(sd) for sd in (1.0, 2.0, 3.0)]
-    case = Case("as guessed", forms[1], forms[0], forms[2], "", "a range")
+    case = Case("from guesses", forms[1], forms[0], forms[2], "", "a range")
     found = case.ends(dict(zip(forms, (low, middle, high), strict=True)).__getitem__)
     assert found == pytest.approx((middle, 1.0, np.nan), nan_ok=True)
     assert replace(case, range="").ends(lambda _: middle) == pytest.approx((middle, middle, middle), nan_ok=True)

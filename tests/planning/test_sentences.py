@@ -86,8 +86,10 @@ def test_the_sentence_of_a_size_has_the_gain_and_its_range(form: str) -> None:
     assert text.startswith(
         f"With {counted(row['at_units'], row['at_items'], plan.cases[0].size, plan.cases[0].unit)} and"
     )
-    ends = between(row, "detectable_gain", ".2f", ranged)
-    assert re.search(rf"a true gain of {row['detectable_gain']:.3g} [^(]*{re.escape(ends)} is found \(two-sided", text)
+    ends = between(row, "minimum_detectable_gain", ".2f", ranged)
+    assert re.search(
+        rf"a true gain of {row['minimum_detectable_gain']:.3g} [^(]*{re.escape(ends)} is found \(two-sided", text
+    )
     assert ("on average over these pairs" in text) == many(form)
 
 
@@ -130,7 +132,7 @@ def test_each_assumption_is_told_of_the_plans_that_make_it(form: str) -> None:
     if of_clusters and design is not None:
         assert numbers(of_clusters[0]) == [float(f"{design.size:.3g}"), float(f"{design.cv:.2g}")]
     assert ("no range, as numbers were given" in said) == (not plan.cases[0].range)
-    assert said.count(f"{plan.cases[0].relation}: ") == (plan.cases[0].relation != "as guessed")
+    assert said.count(f"{plan.cases[0].relation}: ") == (plan.cases[0].relation != "from guesses")
 
 
 def test_clusters_of_one_size_equal_systems_and_two_sides_are_said_to_be() -> None:
@@ -153,11 +155,11 @@ KNOWN: dict[str, list[float]] = {
     "answers": [0.8],
     "a range of answers": [0.8, 0.75, 0.85],
     "correlated answers": [0.4, 0.3, 0.5],
-    "usual answers": usual("accuracy", "variants", "r12"),
+    "usual answers": usual("accuracy", "same family", "r12"),
     "judged answers": [0.8, 10.0, 3.0, 0.2, 100 * majority(0.1, 0.2), 1 - 2 * majority(0.1, 0.2)],
     "judged pairs": [0.1, 50.0, 10.0, 0.8],
     "a range of scores": [40.0, 30.0, 50.0],
-    "usual scores": usual("f1", "unlike systems", "sd"),
+    "usual scores": usual("f1", "different families", "sd"),
     "judged scores": [40.0, 20.0, 2.0, 0.3],
     "units": [40.0, *OF_UNITS],
     "a range of units": [40.0, 0.5, 6.0, 0.75, 0.2, 0.4, 0.6, 0.3, 1.2],
@@ -185,7 +187,7 @@ def pairs_of_many(form: str) -> list[float]:
     """The median and two percentiles of all six pairs, of which too few are in doubt."""
     pairs = compared(pilot(form), n_resamples=10)
     n = 150 if "answers" in form else 40
-    won = 100 * (pairs["n_better"] + pairs["n_worse"]) / n
+    won = 100 * (pairs["wins"] + pairs["losses"]) / n
     spreads = won if "answers" in form else pairs["gain_se"] * np.sqrt(n)
     return [spreads.median(), 6, n, 80, *np.quantile(spreads, [0.1, 0.9])]
 
@@ -240,7 +242,7 @@ def test_what_is_said_of_the_next_edition_has_its_ends_in_order() -> None:
     low, middle, high = next_edition()
     editions = len({edition[:3] for edition in EDITIONS})
     assert numbers(said) == pytest.approx([low, high, middle, 80, len(EDITIONS), editions], abs=0.005)
-    gain = plan.answers["detectable_gain"].iloc[0]
+    gain = plan.answers["minimum_detectable_gain"].iloc[0]
     told = re.findall(r"next edition of the benchmark a gain from ([\d.]+) to ([\d.]+) is found", plan.text)[0]
     assert [float(end) for end in told] == pytest.approx([low * gain, high * gain], rel=1e-3)
 

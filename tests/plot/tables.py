@@ -45,7 +45,7 @@ PAIRS = pd.DataFrame(
 # a with c, and b with c and d: neither of the first two is a run that the other is apart from.
 GROUPS = pd.DataFrame(
     {
-        "group": [1, 1, 2, 2, 2, 3], "place": [1, 3, 2, 3, 4, 5], "system": list("acbcde"),
+        "group": [1, 1, 2, 2, 2, 3], "rank": [1, 3, 2, 3, 4, 5], "system": list("acbcde"),
         "score": [50.0, 48.0, 49.0, 48.0, 47.0, 30.0],
     }
 )  # fmt: skip
@@ -84,9 +84,9 @@ def board(k: int = 4) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "metric": "accuracy", "level": 0.95, "system": [f"system {p}" for p in place], "score": score,
-            "score_low": score - 4, "score_high": score + 3, "place": place, "place_low": np.maximum(place - 2, 1),
-            "place_high": np.minimum(place + 2, k), "place_low_own": np.maximum(place - 1, 1),
-            "place_high_own": np.minimum(place + 1, k), "may_be_best": place <= 2,
+            "score_low": score - 4, "score_high": score + 3, "rank": place, "rank_low": np.maximum(place - 2, 1),
+            "rank_high": np.minimum(place + 2, k), "rank_low_own": np.maximum(place - 1, 1),
+            "rank_high_own": np.minimum(place + 1, k), "may_be_best": place <= 2,
         }
     )  # fmt: skip
 
@@ -127,13 +127,13 @@ BY_TEST_SET = pd.DataFrame(
 _POWER = [0.2, 0.5, 0.9]
 POWER = pd.DataFrame(
     {
-        "relation": ["variants"] * 3 + ["unlike systems"] * 3, "n_items": [100, 400, 1600] * 2,
+        "relation": ["variants"] * 3 + ["different families"] * 3, "n_items": [100, 400, 1600] * 2,
         "power": [*_POWER, 0.1, 0.3, 0.7], "power_low": [0.1, 0.4, 0.8, 0.05, 0.2, 0.6],
         "power_high": [0.3, 0.6, 0.95, 0.15, 0.4, 0.75],
     }
 )  # fmt: skip
-SIZES = POWER.rename(columns=lambda name: name.replace("power", "detectable_gain")).assign(
-    detectable_gain=[6.0, 3.0, 1.5, 9.0, 4.5, np.nan]
+SIZES = POWER.rename(columns=lambda name: name.replace("power", "minimum_detectable_gain")).assign(
+    minimum_detectable_gain=[6.0, 3.0, 1.5, 9.0, 4.5, np.nan]
 )
 
 #: The name of a figure's function -> a table without columns that it does not need.

@@ -43,9 +43,9 @@ def test_curve_has_no_confidence_in_gains_that_the_test_speaks_against() -> None
     """Every second pair's test speaks for the system that is behind; or the table says the confidence itself."""
     against = np.arange(len(POINTS)) % 2 == 0
     behind = [f"b{k}" for k in range(len(POINTS))]
-    pairs = POINTS.assign(system_a="a", system_b=behind, favours=np.where(against, behind, "a"))
+    pairs = POINTS.assign(system_a="a", system_b=behind, better=np.where(against, behind, "a"))
     np.testing.assert_allclose(heights(pairs), np.sort(np.where(against, 0.0, 1 - POINTS["p_value"])))
-    neither = pairs.assign(favours=np.where(against, "", "a"))
+    neither = pairs.assign(better=np.where(against, "", "a"))
     np.testing.assert_allclose(heights(neither), np.sort(1 - POINTS["p_value"]))
     np.testing.assert_allclose(heights(pairs.assign(confidence=0.25)), 0.25)
 

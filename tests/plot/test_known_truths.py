@@ -74,7 +74,7 @@ def shaded(ax: object, table: pd.DataFrame, name: str) -> None:
 
 
 def test_planned_power_is_shown_by_relation_with_the_planned_sizes() -> None:
-    planned = {"relation": ["variants", "unlike systems", "variants"], "n_items": [1200.4, np.inf, 77]}
+    planned = {"relation": ["variants", "different families", "variants"], "n_items": [1200.4, np.inf, 77]}
     answers = pd.DataFrame(planned).assign(goal=["better", "better", "worse"])
     ax = plot.planned_power(POWER.iloc[[2, 0, 1, 3, 5, 4]].assign(gain=2.5), answers, power=0.7)
     shaded(ax, POWER, "power")
@@ -88,8 +88,8 @@ def test_planned_power_is_shown_by_relation_with_the_planned_sizes() -> None:
 
 def test_planned_gains_are_shown_where_there_are_any() -> None:
     ax = plot.planned_gains(SIZES.assign(metric="accuracy"))
-    shaded(ax, SIZES.dropna(), "detectable_gain")
+    shaded(ax, SIZES.dropna(), "minimum_detectable_gain")
     assert ax.get_ylabel() == "detectable gain (accuracy, points)"
     assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
-    assert legend(ax) == ["variants", "unlike systems"]
+    assert legend(ax) == ["variants", "different families"]
     assert legend(plot.planned_gains(SIZES.head(3))) == []

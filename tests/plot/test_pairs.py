@@ -67,7 +67,7 @@ def test_matrix_without_resamples_needs_no_certainty() -> None:
 def test_matrix_does_not_show_what_speaks_for_the_other_as_significant() -> None:
     """p is 0.01 everywhere: one test speaks for the lower score, one gain is of two units."""
     pairs = all_pairs(["a", "b", "c"], [0.01, 0.01, 0.01], n=0).assign(p_floor=[0.001, 0.001, 0.5])
-    ax = plot.matrix(pairs.assign(favours=["a", "c", "b"], alternative="two-sided"))
+    ax = plot.matrix(pairs.assign(better=["a", "c", "b"], alternative="two-sided"))
     assert drawn_cells(ax) == [{(1, 0)}, {(2, 0), (2, 1)}]
     frames = {tuple(np.floor(patch.get_xy())) for patch in ax.patches if isinstance(patch, Rectangle)}
     assert frames == {(0, 2), (1, 2)}
@@ -100,8 +100,8 @@ def test_groups_have_lanes_of_their_own_and_dots_at_members_only() -> None:
 def test_groups_that_are_too_many_are_counted() -> None:
     """70 pairs of places that all span the middle: no two can share a lane."""
     ends = [(k, 141 - k) for k in range(1, 71)]
-    table = pd.DataFrame([(k, place) for k, two in enumerate(ends) for place in two], columns=["group", "place"])
-    ax = plot.groups(table.assign(system="s" + table["place"].astype(str), score=200.0 - table["place"]))
+    table = pd.DataFrame([(k, place) for k, two in enumerate(ends) for place in two], columns=["group", "rank"])
+    ax = plot.groups(table.assign(system="s" + table["rank"].astype(str), score=200.0 - table["rank"]))
     assert [text.get_text() for text in ax.texts] == ["groups (60 of 70 lanes)"]
     assert len([line for line in ax.lines if line.get_marker() == "o"]) == 61
 
@@ -110,7 +110,7 @@ def test_groups_that_are_too_many_are_counted() -> None:
 def test_figures_of_pairs_keep_their_text_apart_and_inside(k: int, rng: np.random.Generator) -> None:
     names = [f"a-system-of-a-long-name-{n}" for n in range(k)]
     matrix = plot.matrix(all_pairs(names, list(rng.random(k * (k - 1) // 2))))
-    table = pd.DataFrame({"group": 1, "place": np.arange(k) + 1, "system": names, "score": np.linspace(60, 20, k)})
+    table = pd.DataFrame({"group": 1, "rank": np.arange(k) + 1, "system": names, "score": np.linspace(60, 20, k)})
     for ax in (matrix, plot.groups(table)):
         ax.figure.canvas.draw()
         page = ax.figure.bbox
@@ -136,7 +136,7 @@ def test_blue_is_what_is_significant(rng: np.random.Generator) -> None:
     for alpha in (0.05, 0.2):
         pairs = all_pairs(list("abcdefg"), list(rng.random(21) ** 3))
         pairs = pairs.assign(gain=1.0, gain_low=0.0, gain_high=2.0, alternative="two-sided",
-                             favours=np.where(rng.random(21) < 0.8, pairs["system_a"], pairs["system_b"]),
+                             better=np.where(rng.random(21) < 0.8, pairs["system_a"], pairs["system_b"]),
                              p_floor=np.where(rng.random(21) < 0.8, 1e-6, 0.5))  # fmt: skip
         significant = Decision(alpha).significant(pairs)
         assert 2 < significant.sum() < 15
@@ -150,8 +150,8 @@ def test_blue_is_what_is_significant(rng: np.random.Generator) -> None:
 def test_groups_share_a_lane_only_if_they_share_no_system() -> None:
     """One ends with the system that the next one begins with; a third begins below both."""
     members = [(1, 1), (1, 2), (2, 2), (2, 3), (3, 4), (3, 5)]
-    table = pd.DataFrame(members, columns=["group", "place"])
-    ax = plot.groups(table.assign(system="s" + table["place"].astype(str), score=50.0 - table["place"]))
+    table = pd.DataFrame(members, columns=["group", "rank"])
+    ax = plot.groups(table.assign(system="s" + table["rank"].astype(str), score=50.0 - table["rank"]))
     first, second, third = sorted(
         (min(line.get_ydata()), line.get_xdata()[0]) for line in ax.lines[1:] if line.get_marker() == "o"
     )

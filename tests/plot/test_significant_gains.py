@@ -67,7 +67,7 @@ def test_the_band_holds_the_rule_of_thumb_s_spread() -> None:
     table = pd.DataFrame({"n_items": n, "metric": "accuracy", "true_80": rng.uniform(60, 120, 30) / np.sqrt(n)})
     table = table.assign(true_80_low=np.nan, true_80_high=np.nan, alternative="greater", alpha=0.01)
     ax = plot.gains_by_size(table)
-    named = table.assign(task="t", test_set=[f"s{k}" for k in range(30)], of="all pairs")
+    named = table.assign(task="t", test_set=[f"s{k}" for k in range(30)], pairs="all pairs")
     rule = rule_of_thumb(named, ["true_80"]).iloc[0]
     (text,) = legend(ax)
     spread = f"({rule['c_10']:.3g}–{rule['c_90']:.3g})"

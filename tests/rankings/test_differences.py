@@ -38,9 +38,9 @@ def test_every_pair_and_length_is_scipys_test_of_the_difference_regions(seed: in
         # pi_D1 > pi_D2 (footnote 13), unless there is nothing to compare.
         shares = [hit / max(hit + miss, 1) for hit, miss in zip(hits, misses, strict=True)]
         favour = 0 if 0 in (only_1.sum(), only_2.sum()) else int(np.sign(round(shares[0] - shares[1], 12)))
-        assert row.p_favours == {1: row.ranking_1, 0: "", -1: row.ranking_2}[favour]
+        assert row.preferred == {1: row.ranking_1, 0: "", -1: row.ranking_2}[favour]
         if ties == "jitter":
-            assert row.p_favours == row.better
+            assert row.preferred == row.better
         better = {1: row.ranking_1, 0: "", -1: row.ranking_2}[int(np.sign(round(precisions[0] - precisions[1], 12)))]
         assert row.better == better
 
@@ -52,7 +52,7 @@ def test_lists_of_different_lengths_can_favour_the_less_precise() -> None:
     true = [1] * 90 + [0] * 10 + [1] * 60 + [0] * 40 + [0] * 300
     row = ranking_differences(Candidates.from_scores(pd.DataFrame({"g": g, "h": h}), true, ties="keep"), 100).iloc[0]
     assert (row.only_1, row.true_only_1, row.only_2, row.true_only_2) == (10, 0, 100, 60)
-    assert (row.better, row.p_favours) == ("g", "h")
+    assert (row.better, row.preferred) == ("g", "h")
     assert row.p_value == pytest.approx(stats.fisher_exact([[0, 60], [10, 40]]).pvalue)
 
 

@@ -49,7 +49,7 @@ def test_four_things_are_asked_of_a_significant_gain() -> None:
     """A gain, a small p-value, for the system with the better score, of units that allow one: all sixteen cases."""
     for gains, small, better, enough in product((True, False), repeat=4):
         one = rows(p_value=[0.01 if small else 0.2], system_a="a", system_b="b", gain=2.0 if gains else 0.0)
-        one = one.assign(favours="a" if better else "b", p_floor=0.001 if enough else 0.125)
+        one = one.assign(better="a" if better else "b", p_floor=0.001 if enough else 0.125)
         decision = Decision()
         assert decision.significant(one).tolist() == [gains and small and better and enough]
         assert decision.speaks_for_other(one).tolist() == [small and enough and not better]
@@ -57,13 +57,13 @@ def test_four_things_are_asked_of_a_significant_gain() -> None:
         assert Decision(0.2).significant(one).tolist() == [gains and better]
         # What a table does not say is not asked of it.
         assert decision.significant(one.drop(columns="gain")).tolist() == [small and better and enough]
-        assert decision.significant(one.drop(columns="favours")).tolist() == [gains and small and enough]
+        assert decision.significant(one.drop(columns="better")).tolist() == [gains and small and enough]
         assert decision.significant(one.drop(columns="p_floor")).tolist() == [gains and small and better]
-        assert speaks_for_gain(one.drop(columns=["favours", "gain"])).tolist() == [True]
-    speaks_for_nobody = rows(p_value=[0.01], system_a="a", system_b="b", favours="", p_floor=0.001)
+        assert speaks_for_gain(one.drop(columns=["better", "gain"])).tolist() == [True]
+    speaks_for_nobody = rows(p_value=[0.01], system_a="a", system_b="b", better="", p_floor=0.001)
     assert not Decision().significant(speaks_for_nobody).any()
     assert not Decision().speaks_for_other(speaks_for_nobody).any()
-    assert Decision().significant(rows(p_value=[0.05], system_a="a", favours="a", p_floor=0.05)).all()
+    assert Decision().significant(rows(p_value=[0.05], system_a="a", better="a", p_floor=0.05)).all()
 
 
 @pytest.mark.parametrize("p", ["p_holm", "p_bh"])
@@ -109,7 +109,7 @@ def test_fractions_of_a_decision(wrong: float) -> None:
 RIGHT = np.random.default_rng(8).random((4, 90)) < [[0.6], [0.68], [0.72], [0.55]]
 SCORES = Outputs.from_scores(pd.DataFrame(RIGHT.T.astype(float), columns=list("abcd")), "accuracy")
 SKEWED = Outputs.from_scores(pd.DataFrame(np.random.default_rng(4).lognormal(0, 2, (30, 4)), columns=list("abcd")))
-OF_P = ["alternative", "p_value", "p_low", "p_high", "p_floor", "favours", "monte_carlo", "n_extreme", "n_resamples"]
+OF_P = ["alternative", "p_value", "p_low", "p_high", "p_floor", "better", "monte_carlo", "n_extreme", "n_resamples"]
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_one_sided_comparisons_by_two_sides_are_the_two_sided_ones(
 def test_certainty_by_two_sides_is_of_the_two_sided_count() -> None:
     """p = 0.069 with 999 resamples is not certainly at most 0.05, though half of it is."""
     one = compared(SCORES, test="randomization", alternative="greater", monte_carlo=True, n_resamples=999)
-    one = one.assign(p_value=0.034, n_extreme=33, p_two_sided=0.069, favours=one["system_a"])
+    one = one.assign(p_value=0.034, n_extreme=33, p_two_sided=0.069, better=one["system_a"])
     assert Decision(certainty=0.9).significant(one).all()
     assert not Decision().significant(two_sided(one)).any()
     assert not Decision(0.072, certainty=0.9).significant(two_sided(one)).any(), "P(Beta(69, 931) <= 0.072) = 0.65"

@@ -137,7 +137,7 @@ def changed(content: Any, path: tuple[str | int, ...], key: str | int, value: ob
         ("chinchor_1992", ("muc",), "n_messages", 3000, "muc.n_messages: input should be less than or equal to 500"),
         ("chinchor_1992", ("muc",), "metrics", ["muc"], "muc.metrics.0: it must be one of muc_recall, muc_precision"),
         ("chinchor_1992", (), "muc", None, "key 'muc' is missing"),
-        ("chinchor_1992", (), "cutof", 0.1, "unknown key 'cutof' (did you mean 'cutoff'?)"),
+        ("chinchor_1992", (), "alph", 0.1, "unknown key 'alph' (did you mean 'alpha'?)"),
         ("chinchor_1992", (), "certainty", 1.0, "certainty: input should be less than 1, not 1"),
         ("error_rates", ("conditions", "f1"), "titel", "F1", "unknown key 'conditions.f1.titel'"),
         ("evert_2004", ("simulated",), "clusters", [[0, 0.1]], "simulated.clusters.0.0: input should be greater than"),

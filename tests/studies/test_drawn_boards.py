@@ -67,7 +67,7 @@ def test_places_are_those_of_a_leaderboard(drawn: DrawnBoards) -> None:
     for found, outputs in zip(drawn.places(level=0.9, n_draws=200, seed=4), one_by_one(drawn), strict=True):
         board = ss.leaderboard(outputs, level=0.9, n_bootstrap=200, seed=4).set_index("system").loc[list("abc")]
         low, high = (getattr(found, name) for name in ("low", "high"))
-        np.testing.assert_array_equal(np.stack([low, high]), board[["place_low", "place_high"]].to_numpy().T)
+        np.testing.assert_array_equal(np.stack([low, high]), board[["rank_low", "rank_high"]].to_numpy().T)
 
 
 def test_some_systems_of_the_same_test_sets(drawn: DrawnBoards) -> None:

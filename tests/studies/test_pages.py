@@ -155,13 +155,13 @@ def gains_of(of: str, first: float) -> pd.DataFrame:
 @pytest.fixture
 def tables() -> dict[str, pd.DataFrame]:
     board = {"metric": "accuracy", "system": ["s1", "s2", "s3"], "may_be_best": [True, True, False]}
-    separated = {"n_systems": [8, 9], "n_adjacent": [71, 82], "n_separated": [33, 44], "n_separated_holm": [11, 25]}
-    best = {"n_may_be_best": [3, 4], "places_width": [2.5, 6.0], "gain_adjacent": [1.234, 0.0123]}
+    separated = {"n_systems": [8, 9], "n_adjacent": [71, 82], "n_significant": [33, 44], "n_significant_holm": [11, 25]}
+    best = {"n_may_be_best": [3, 4], "rank_width": [2.5, 6.0], "gain_adjacent": [1.234, 0.0123]}
     asked = {"alternative": "two-sided", "n_window": [23, 24], "threshold": [2.22, np.nan]}
     alike = {"system_a": ["a", "c"], "system_b": ["b", "d"], "compared": ["answers", "scores"], "dropped": ["b", ""]}
     return {
         **dict.fromkeys(("points", "curves"), pd.DataFrame()),
-        "significant_gains": pd.concat([gains_of("all pairs", 3.0), gains_of("pairs in doubt", 5.0)]),
+        "significant_gains": pd.concat([gains_of("all pairs", 3.0), gains_of("close pairs", 5.0)]),
         "thresholds": pd.DataFrame({**KEYS, **CLASS, **asked, "low": [2.01, np.nan], "high": [2.51, np.nan]}),
         "ranks": pd.DataFrame({**KEYS, **separated, **best}),
         "leaderboard": pd.DataFrame({"test_set": "one", **board}),
@@ -178,7 +178,7 @@ def test_gains_beside_thresholds(tables: dict[str, pd.DataFrame], study: Natural
     head, *cells = rows(part)
     assert head[-5:] == [
         "threshold", "observed, half of the pairs", "observed, 95 % of the pairs", "true, power 0.8",
-        "true, power 0.8, in doubt",
+        "true, power 0.8, close pairs",
     ]  # fmt: skip
     assert cells == [
         ["one", "accuracy", "1,500", "item", "all pairs", "8", "1,028", "2.22 (2.01–2.51)", "3.00 (3.01–3.02)", "3.03",

@@ -108,7 +108,7 @@ def _asked(gains: pd.DataFrame) -> str:
 
 def _as_studied(gains: pd.DataFrame) -> pd.DataFrame:
     """The rows of all pairs by each test set's own unit, which comes first; others are there for comparison."""
-    every = gains[gains["of"] == ALL_PAIRS]
+    every = gains[gains["pairs"] == ALL_PAIRS]
     return every[every["unit"] == every.groupby(["test_set", "metric"])["unit"].transform("first")]
 
 

@@ -106,10 +106,10 @@ def _ranks(ranks: pd.DataFrame, study: NaturalStudy) -> Section:
         "data. Places: how many places wide a system's confidence set of ranks is (median; all systems at once, 95 %)."
     )
     if len(ranks) > 1:
-        total = ranks[["n_adjacent", "n_separated", "n_separated_holm"]].sum()
+        total = ranks[["n_adjacent", "n_significant", "n_significant_holm"]].sum()
         text += (
-            f" In all, {total['n_separated']:,} of {total['n_adjacent']:,} neighbours are separated, "
-            f"{total['n_separated_holm']:,} after Holm's correction."
+            f" In all, {total['n_significant']:,} of {total['n_adjacent']:,} neighbours are separated, "
+            f"{total['n_significant_holm']:,} after Holm's correction."
         )
     if len(ranks) > _MOST_ROWS and study.shown:
         ranks, text = ranks[ranks["test_set"].isin(study.shown)], text + " All test sets are in ranks.csv."
@@ -118,10 +118,10 @@ def _ranks(ranks: pd.DataFrame, study: NaturalStudy) -> Section:
         "metric": "{metric:metric}",
         "items": "{n_items:,}",
         "systems": "{n_systems}",
-        "neighbours separated": "{n_separated} of {n_adjacent}",
-        "after Holm": "{n_separated_holm}",
+        "neighbours separated": "{n_significant} of {n_adjacent}",
+        "after Holm": "{n_significant_holm}",
         "may be the best": "{n_may_be_best}",
-        "places": "{places_width:g}",
+        "places": "{rank_width:g}",
         "gain of neighbours, median": "{gain_adjacent:gain}",
     }
     return Section("Ranks", text, table=Table(ranks, columns))

@@ -36,13 +36,13 @@ def _models(models: pd.DataFrame) -> Section:
         table=Table(
             models,
             {
-                "given": "{given}",
+                "predictors": "{predictors}",
                 "pairs": Column("{n_pairs:,.0f}"),
                 "variance of confidence told": Column("{r2:.1%}"),
                 "p within a factor, half of the pairs": Column("{factor_50:.2f}"),
                 "nine in ten": Column("{factor_90:.2f}"),
-                "power of n": Column("{power_n:.2f}"),
-                "of 1 - r12": Column("{power_unlike:.2f}"),
+                "power of n": Column("{exponent_n:.2f}"),
+                "of 1 - r12": Column("{exponent_r12:.2f}"),
             },
         ),
     )

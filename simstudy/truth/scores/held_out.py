@@ -41,8 +41,8 @@ class Split:
     ----------
     table
         A row for each measure of `MEASURES`: draw, measure, real (the held-out half), training (the other real half),
-        fitted; fitted_off = fitted - real and halves_off = training - real. Of "curve" only the last two: mean absolute
-        distances. NaN where a test set has too few pairs.
+        fitted; fitted_error = fitted - real and halves_error = training - real. "curve" has only the last two, as mean
+        absolute distances. NaN where a test set has too few pairs.
     curves
         part ("real", "training", "fitted"), gain (metric's scale), confidence (a fraction): of all pairs.
     fitted
@@ -98,27 +98,27 @@ def held_out_summary(table: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     summary
-        measure; real, training, fitted (means); bias (mean fitted_off), fitted_off and halves_off (root mean squares),
-        ratio of these. Two real halves differ by the noise of two samples. A test set that is drawn of a model has
-        that noise, and that of the half from which the model was learned. Were the model's kind right, the ratio would
-        be about sqrt(3 / 2) = 1.22 if fitting passed on all noise of that half; of right models in the study
-        ``fitted_truth`` it was 1.15 to 1.21 by measure (medians).
+        measure; real, training, fitted (means); bias (mean fitted_error); fitted_error and halves_error (root mean
+        squares) and their ratio. Two real halves differ by the noise of two samples. A test set drawn from a model has
+        that noise too, and the noise of the half from which the model was learned. If the model's kind is right and
+        fitting passes on all noise of that half, the ratio is about sqrt(3 / 2) = 1.22. In the study ``fitted_truth``
+        right models had a median ratio of 1.15 to 1.21, by measure.
 
     Examples
     --------
     >>> table = pd.DataFrame({"measure": "r12", "real": [0.5, 0.6], "training": [0.6, 0.5], "fitted": [0.5, 0.4],
-    ...                       "fitted_off": [0.0, -0.2], "halves_off": [0.1, -0.1]})
+    ...                       "fitted_error": [0.0, -0.2], "halves_error": [0.1, -0.1]})
     >>> held_out_summary(table)[["bias", "ratio"]].round(3).values.tolist()
     [[-0.1, 1.414]]
     """
     rows = []
     for measure, members in table.groupby("measure", sort=False):
         means = members[["real", "training", "fitted"]].mean()
-        off = {name: float(np.sqrt((members[name] ** 2).mean())) for name in ("fitted_off", "halves_off")}
+        off = {name: float(np.sqrt((members[name] ** 2).mean())) for name in ("fitted_error", "halves_error")}
         # Two halves that agree but for rounding, as percentiles of few gains may, are no noise to measure by.
-        told = off["halves_off"] > 1e-9 * max(float(means.abs().fillna(0).max()), off["fitted_off"])
-        ratio = off["fitted_off"] / off["halves_off"] if told else np.nan
-        rows.append({"measure": measure, **means, "bias": members["fitted_off"].mean(), **off, "ratio": ratio})
+        told = off["halves_error"] > 1e-9 * max(float(means.abs().fillna(0).max()), off["fitted_error"])
+        ratio = off["fitted_error"] / off["halves_error"] if told else np.nan
+        rows.append({"measure": measure, **means, "bias": members["fitted_error"].mean(), **off, "ratio": ratio})
     return pd.DataFrame(rows)
 
 

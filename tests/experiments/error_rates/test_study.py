@@ -87,7 +87,7 @@ def test_a_table_says_which_tests_a_condition_breaks(done: Results) -> None:
 
 
 def test_the_verdict_counts_rates_of_independent_units(done: Results) -> None:
-    tests, rates = done.tables["tests"].set_index(["test", "where"]), done.tables["rates"]
+    tests, rates = done.tables["tests"].set_index(["test", "null"]), done.tables["rates"]
     rates = rates[(rates["alternative"] == "two-sided") & (rates["breaks"] != DEPENDENT_UNITS)]
     rates = rates[rates["alpha"] == 0.05]
     for (test, where), row in tests.iterrows():
@@ -97,8 +97,8 @@ def test_the_verdict_counts_rates_of_independent_units(done: Results) -> None:
         assert row["n_within"] == sum(0.035 <= share <= 0.065 for share in many)
         assert row["n_liberal"] == sum(0.025 <= share <= 0.075 for share in many)
         if len(many):
-            assert (row["least"], row["most"]) == (many.min(), many.max())
-            assert row["most_fewer"] == own.loc[own["n_units"] < 40, "share"].max()
+            assert (row["lowest"], row["highest"]) == (many.min(), many.max())
+            assert row["highest_fewer"] == own.loc[own["n_units"] < 40, "share"].max()
     assert tests.loc[("sign_flips", "equal scores"), "n_conditions"] == len(set(NULLS) & set(KINDS))
 
 

@@ -72,7 +72,7 @@ def test_exact_tests_are_above_their_level_where_monte_carlo_error_does_not_expl
     assert set(table.index) == {"sign", "randomization"}
     # 560 of 10,000 has a tail of 0.0035 and 580 of 0.00016; four rates are corrected for.
     assert table["n_above"].to_dict() == {"sign": 1, "randomization": 1}
-    assert table["most_sd"].round(2).to_dict() == {"sign": 2.75, "randomization": 3.67}
+    assert table["highest_sd"].round(2).to_dict() == {"sign": 2.75, "randomization": 3.67}
     assert table["n_rates"].tolist() == [2, 2]
 
 

@@ -84,15 +84,15 @@ def test_gains_and_thresholds_have_rows_by_every_column_and_all_pairs_once(done:
     pairs = compared(by_hand(data_dir, "a"), n_resamples=2000, monte_carlo=True, seed=3)
     for by in ("group", "base_model"):
         relation = related(pairs, systems_by_hand(data_dir, "a"), by)
-        wanted = significant_gains(relation).set_index(["relation", "of"])
-        mine = gains[gains["by"] == by].set_index(["relation", "of"])
-        again = {("all pairs", of) for of in ("all pairs", "pairs in doubt")} if by == "base_model" else set()
+        wanted = significant_gains(relation).set_index(["relation", "pairs"])
+        mine = gains[gains["by"] == by].set_index(["relation", "pairs"])
+        again = {("all pairs", of) for of in ("all pairs", "close pairs")} if by == "base_model" else set()
         assert set(mine.index) == set(wanted.index) - again
         for name in ("n_pairs", "n_left_out", "observed_50", "observed_95", "true_80", "true_80_low", "true_80_high"):
             np.testing.assert_allclose(mine[name], wanted.loc[mine.index, name])
     assert "combination and single system" in set(gains["relation"])
     keys = ["test_set", "metric", "n_items", "relation", "by"]
-    assert not gains.duplicated([*keys, "of"]).any()
+    assert not gains.duplicated([*keys, "pairs"]).any()
     thresholds = done.tables["thresholds"]
     one, other = (set(map(tuple, table[keys].to_numpy())) for table in (thresholds, done.tables["significant_gains"]))
     assert one == other
@@ -117,11 +117,11 @@ def test_ranks_are_of_two_sided_tests(done: Results, data_dir: Path) -> None:
     assert row["alternative"] == "two-sided"
     for name in (
         "n_systems",
-        "n_separated",
-        "n_separated_holm",
+        "n_significant",
+        "n_significant_holm",
         "best",
         "n_may_be_best",
-        "places_width",
+        "rank_width",
         "gain_adjacent",
     ):
         assert row[name] == wanted[name]

@@ -108,7 +108,7 @@ def test_held_out_halves_of_the_models_own_law_are_as_near_as_real_halves() -> N
     assert table["measure"].tolist() == [*MEASURES] * 2
     summary = held_out_summary(table).set_index("measure")
     assert abs(summary.loc["r12", "bias"]) < 0.08
-    assert summary.loc["curve", "fitted_off"] < 0.12
+    assert summary.loc["curve", "fitted_error"] < 0.12
 
 
 def test_each_seed_and_draw_has_a_fitted_half_of_its_own() -> None:
@@ -143,9 +143,9 @@ def test_bad_input(outputs: Outputs, message: str) -> None:
 
 
 def test_halves_that_agree_but_for_rounding_are_no_noise_to_measure_by() -> None:
-    table = pd.DataFrame({"measure": ["threshold"] * 2 + ["curve"] * 2, "fitted_off": [0.4, 0.6, 0.02, 0.03]})
+    table = pd.DataFrame({"measure": ["threshold"] * 2 + ["curve"] * 2, "fitted_error": [0.4, 0.6, 0.02, 0.03]})
     table = table.assign(real=[8.4, 8.4, np.nan, np.nan], training=[8.4, 8.4, np.nan, np.nan], fitted=np.nan)
-    ratios = held_out_summary(table.assign(halves_off=[0.0, 1e-14, 0.01, 0.02])).set_index("measure")["ratio"]
+    ratios = held_out_summary(table.assign(halves_error=[0.0, 1e-14, 0.01, 0.02])).set_index("measure")["ratio"]
     assert np.isnan(ratios["threshold"])
     assert ratios["curve"] == pytest.approx(np.sqrt((0.02**2 + 0.03**2) / (0.01**2 + 0.02**2)))
 

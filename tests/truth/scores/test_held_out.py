@@ -42,7 +42,7 @@ def test_each_half_is_measured_by_its_own_pairs_and_units(outputs: Outputs) -> N
         assert table[column][list(expected)].to_dict() == pytest.approx(expected, nan_ok=True)
     assert table["real"]["r12"] != table["training"]["r12"] != table["fitted"]["r12"]
     numbers = table.drop("curve")
-    for column, part in (("fitted_off", "fitted"), ("halves_off", "training")):
+    for column, part in (("fitted_error", "fitted"), ("halves_error", "training")):
         assert numbers[column].to_numpy() == pytest.approx((numbers[part] - numbers["real"]).to_numpy(), nan_ok=True)
 
 
@@ -92,5 +92,5 @@ def test_each_split_is_told_its_draw_and_everything_that_was_asked(monkeypatch: 
     assert table["draw"].tolist() == [0] * 4 + [1] * 4
     curves = table[table["measure"] == "curve"]
     # Curves are drawn of the real half, the training half and the fitted one, in this order.
-    assert curves["halves_off"].tolist() == [19.0, 19.0]
-    assert curves["fitted_off"].tolist() == [299.0, 299.0]
+    assert curves["halves_error"].tolist() == [19.0, 19.0]
+    assert curves["fitted_error"].tolist() == [299.0, 299.0]
