@@ -164,7 +164,7 @@ def confidence_models(parts: Mapping[str, Tables]) -> pd.DataFrame:
             continue
         row = {"study": study, "n_pairs": models["n_pairs"].iloc[0]}
         for model in models.to_dict("records"):
-            row |= {model["predictors"]: model["r2"], f"factor {model['given']}": model["factor_90"]}
+            row |= {model["predictors"]: model["r2"], f"factor {model['predictors']}": model["factor_90"]}
         rows.append(row)
         given += models["predictors"].tolist()
     table = pd.DataFrame(rows)

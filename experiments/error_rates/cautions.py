@@ -20,13 +20,13 @@ def cautions(rates: pd.DataFrame, covered: pd.DataFrame, study: Settings) -> pd.
     """Error rate, coverage and the share of cautions of each condition with equal scores, from 20 units on.
 
     Both are of independent units and of scores that are no right and wrong answers, which have no cautions. A row is
-    off where the default test's two-sided error rate is above 0.07, or coverage below what is aimed at.
+    off_level where the default test's two-sided error rate is above 0.07, or coverage below what is aimed at.
     """
     both = at_one_level(rates, covered)
     both = both[(both["n_units"] >= _LEAST_UNITS) & (both["interval"] == "jackknife")]
     off = (both["error_rate"] > _HIGHEST) | (both["coverage"] < study.aims.coverage[0])
     columns = ["condition", "unit", "n_units", "error_rate", "coverage", "cautioned", "off_level"]
-    return both.assign(off=off)[columns].reset_index(drop=True)
+    return both.assign(off_level=off)[columns].reset_index(drop=True)
 
 
 def caution_section(table: pd.DataFrame, study: Settings) -> Section:

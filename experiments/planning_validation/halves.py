@@ -104,7 +104,9 @@ def detectable(outputs: ss.Outputs, units: int) -> dict[str, float]:
         ss.Pilot(outputs, duplicates="keep", n_sets=0, n_draws=0), n_items=max(2, round(units * size)), sizes=[]
     )
     row: Any = plan.answers.set_index("relation").loc["all pairs"]
-    return {f"detectable{end}": float(row[f"minimum_detectable_gain{end}"]) for end in ("", "_low", "_high")}
+    return {
+        f"minimum_detectable_gain{end}": float(row[f"minimum_detectable_gain{end}"]) for end in ("", "_low", "_high")
+    }
 
 
 def n_units(outputs: ss.Outputs) -> int:

@@ -144,7 +144,7 @@ def published(anchors: pd.DataFrame, study: Settings) -> Section:
                 "settings": "{settings}",
                 "asked": "{quantity}",
                 "published": "{published_text}",
-                "done again": "{again_text}",
+                "done again": "{recomputed_text}",
                 "ours": "{ours_text}",
                 "power, simulated": "{power:.3f}, {simulated:.3f}",
                 "difference": Column("{note}"),

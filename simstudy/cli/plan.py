@@ -86,7 +86,7 @@ def plan(
 
     3. Last year's systems. simstudy plan results.csv --metric accuracy --columns item=question_id,score=right --gain 2
 
-    More: simstudy plan --metric bleu --n-items 2000 --relation variants
+    More: simstudy plan --metric bleu --n-items 2000 --relation "same family"
 
     simstudy plan --metric accuracy --score 80 --margin 1 --agreement 0.9
 

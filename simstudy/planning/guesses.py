@@ -171,7 +171,7 @@ def _usual(metric: Metric, guess: Guess, quantity: str, make: Callable[[float], 
         least, most = sorted((make(usual.low), make(usual.high)), key=lambda difference: difference.sd_of(0.0))
         of = label(usual.metric) if usual.metric else "any metric"
         span = (
-            f"{usual.low:.3g} to {usual.high:.3g}, as 80 % of pairs of {usual.relation} have on {usual.n_test_sets} "
+            f"{usual.low:.3g} to {usual.high:.3g}, as 80 % of pairs ({usual.relation}) have on {usual.n_test_sets} "
             f"known test sets ({of}; studies {', '.join(usual.studies)})"
         )
         others = f", as none of {relation} is known" if usual.relation != relation else ""

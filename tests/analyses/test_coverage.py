@@ -36,7 +36,7 @@ def coverage(n_systems: int, n_families: int, relation: str, target: str, n_roun
             # Of close pairs, eight families may be fewer in effect than it takes.
             ours = row["interval_for"] == target
             for name in ("observed_50", "observed_80", "true_50", "true_80", "true_95"):
-                intervals[f"{row['of']}, {name}"] = (
+                intervals[f"{row['pairs']}, {name}"] = (
                     (row[f"{name}_low"], row[f"{name}_high"]) if ours else (np.nan, np.nan)
                 )
         found.append(intervals)

@@ -105,7 +105,7 @@ def test_test_sets_without_a_number_are_left_out() -> None:
 
 def test_tables_that_have_no_rule() -> None:
     good = gains_of([80, 90], [100, 200])
-    with pytest.raises(ValueError, match="table must be one of significant gains; no column of, true_80"):
+    with pytest.raises(ValueError, match="table must be one of significant gains; no column pairs, true_80"):
         rule_of_thumb(good.drop(columns=["pairs", "true_80"]))
     with pytest.raises(ValueError, match="table must have each test set once; 's0' has several rows"):
         rule_of_thumb(pd.concat([good, good]))

@@ -69,9 +69,9 @@ def test_fractions_are_noted_where_points_are_meant() -> None:
 def test_without_an_agreement_known_test_sets_give_a_range() -> None:
     code, out, err = plan("--metric", "accuracy", "--score", "80", "--gain", "1")
     assert (code, err) == (0, "")
-    assert re.search(r"power 0.8, variants: [\d,]+ items \([\d,]+ to [\d,]+\)\.", out)
-    assert re.search(r"power 0.8, unlike systems: [\d,]+ items \([\d,]+ to [\d,]+\)\.", out)
-    assert re.search(r"as 80 % of pairs of variants have on \d+ known test sets", out)
+    assert re.search(r"power 0.8, same family: [\d,]+ items \([\d,]+ to [\d,]+\)\.", out)
+    assert re.search(r"power 0.8, different families: [\d,]+ items \([\d,]+ to [\d,]+\)\.", out)
+    assert re.search(r"as 80 % of pairs \(same family\) have on \d+ known test sets", out)
 
 
 def test_a_pilot_gives_an_interval_and_is_simulated(pilot: str) -> None:
@@ -149,7 +149,7 @@ def test_json_has_what_the_sentences_say() -> None:
     assert code == 0
     told = json.loads(out)
     row = told["answers"][0]
-    assert row["detectable_gain_low"] < row["minimum_detectable_gain"] < row["detectable_gain_high"]
+    assert row["minimum_detectable_gain_low"] < row["minimum_detectable_gain"] < row["minimum_detectable_gain_high"]
     assert row["n_items"] is None
     assert told["settings"]["n_items"] == 500
     assert f"{row['minimum_detectable_gain']:.3g} points" in told["sentences"][0]
@@ -204,7 +204,7 @@ def test_what_the_help_shows_works(pilot: str) -> None:
         ("--metric bleu --budget 10", "--cost-item must be given with --budget"),
         ("--metric bleu --gain 1 --alternative less", "--alternative must be one of two-sided, greater, not 'less'"),
         (
-            "--metric accuracy --score 80 --gain 1 --r12 0.5 --relation variants",
+            "--metric accuracy --score 80 --gain 1 --r12 0.5 --relation 'same family'",
             "--relation must not be given with --r12",
         ),
         ("--metric accuracy --score 80 --gain 1 --references x", "--references must not be given without files"),
@@ -222,7 +222,7 @@ def test_what_the_help_shows_works(pilot: str) -> None:
 def test_what_is_wrong_is_one_line(arguments: str, message: str) -> None:
     write_wide("few.csv", {"old": [1] * 6 + [0] * 2, "new": [1] * 8})
     write_wide("ten.csv", {"old": [1] * 6 + [0] * 6, "new": [1] * 8 + [0] * 4})
-    code, out, err = plan(*arguments.split())
+    code, out, err = plan(*shlex.split(arguments))
     assert (code, out) == (2, "")
     assert message in err
     assert err.count("\n") == 1

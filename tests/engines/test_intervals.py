@@ -137,7 +137,7 @@ def test_identical_answers_have_tangos_interval() -> None:
     row = compared(answers(20, 0, 0, 20)).iloc[0]
     z = stats.norm.ppf(0.975)
     assert (row.gain_low, row.gain_high) == pytest.approx((-100 * z**2 / (40 + z**2), 100 * z**2 / (40 + z**2)))
-    assert np.isnan([row.gain_se, row.detectable]).all()
+    assert np.isnan([row.gain_se, row.minimum_detectable_gain]).all()
 
 
 def test_a_constant_difference_has_no_interval() -> None:
@@ -166,8 +166,10 @@ def power_at(gain: float, se: float, df: int) -> float:
 def test_the_detectable_gain_is_found_four_times_in_five(tagged: Outputs) -> None:
     for options, df in (({"unit": "item"}, 59), ({}, 14)):
         for row in compared(tagged, **options).itertuples():  # type: ignore[arg-type]
-            assert power_at(row.detectable, row.gain_se, df) == pytest.approx(0.8, abs=1e-4)
-            assert row.detectable / row.gain_se == pytest.approx(stats.t.ppf(0.975, df) + stats.t.ppf(0.8, df))
+            assert power_at(row.minimum_detectable_gain, row.gain_se, df) == pytest.approx(0.8, abs=1e-4)
+            assert row.minimum_detectable_gain / row.gain_se == pytest.approx(
+                stats.t.ppf(0.975, df) + stats.t.ppf(0.8, df)
+            )
 
 
 def test_the_interval_does_not_depend_on_the_test(answered: Outputs) -> None:

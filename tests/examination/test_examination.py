@@ -56,7 +56,7 @@ def test_by_default_sign_flips_two_sided_at_5_percent_by_document(loaded: Loaded
     for column, value in {"test": "sign_flips", "alternative": "two-sided", "unit": "cluster", "n_units": 8}.items():
         assert set(found.pairs.frame[column]) == {value}
     assert set(found.leaderboard["unit"]) == {"cluster"}
-    assert set(found.groups["cutoff"]) == {0.05}
+    assert set(found.groups["alpha"]) == {0.05}
     assert "only 8 clusters: tests and intervals of fewer than 20 are rough" in found.notes
     by_item = examine(by_document, comparison={"unit": "item"})
     assert set(by_item.pairs["unit"]) == set(by_item.leaderboard["unit"]) == {"item"}

@@ -91,7 +91,7 @@ def test_a_benchmark_is_described_by_its_pairs_in_doubt(data: Path, done: Result
 def test_variants_are_related_by_any_column(data: Path, done: Results) -> None:
     """18 pairs of one group, and one more of one base model."""
     table = done.tables["benchmarks"]
-    assert table.query("relation == 'variants'")["n_pairs"].max() <= 19
+    assert table.query("relation == 'same family'")["n_pairs"].max() <= 19
     outputs = ss.Outputs.from_scores(pd.read_csv(data / "made" / "c.csv").set_index("item"), "accuracy")
     unrelated = BENCHMARKS.describe(outputs, (), 0.05, 10)
     assert [row["relation"] for row in unrelated["rows"]] == ["different families"]

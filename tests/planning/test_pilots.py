@@ -132,7 +132,7 @@ def test_the_gain_of_a_pilot_is_bounded_by_the_metric() -> None:
     found = [ss.plan(ss.Pilot(outputs, n_sets=0), n_items=n, sizes=[]).answers.iloc[0] for n in (18, 48, 600)]
     assert np.isnan(found[0]["minimum_detectable_gain"])
     for row in found[1:]:
-        ends = row[["detectable_gain_low", "minimum_detectable_gain", "detectable_gain_high"]].to_numpy(dtype=float)
+        ends = row[[f"minimum_detectable_gain{end}" for end in ("_low", "", "_high")]].to_numpy(dtype=float)
         assert not (ends > 100).any()
     assert found[2]["minimum_detectable_gain"] == pytest.approx(104.4 * 2.8 / np.sqrt(200) + 100 / 600, rel=0.01)
 

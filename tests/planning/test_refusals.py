@@ -55,7 +55,7 @@ def test_arguments_of_a_plan(given: dict[str, Any], message: str) -> None:
         (lambda: ss.Guess(agreement="0.9"), "Guess.agreement must be a number, or the two ends of a range, not '0.9'"),
         (lambda: ss.Guess(r12=(0.1, 0.2, 0.3)), "Guess.r12 must be a number, or the two ends of a range, not"),
         (lambda: ss.Guess(r12=(0.6, 0.5)), "Guess.r12 must have the lower end of its range first"),
-        (lambda: ss.Guess(relation="cousins"), "Guess.relation must be one of variants, unlike systems, not 'cousins'"),
+        (lambda: ss.Guess(relation="cousins"), "Guess.relation must be one of same family, different families, not"),
         (lambda: ss.Guess(relation="same family", r12=0.5), "Guess.relation must be None with Guess.r12"),
         (lambda: ss.Clusters(size=5), "Clusters.icc must be given with Clusters.size"),
         (lambda: ss.Clusters(icc=0.1), "Clusters.size must be given with Clusters.icc"),

@@ -59,7 +59,7 @@ def test_the_sentence_of_a_gain_has_its_sizes_its_level_and_its_ranges(form: str
     ranged = form in ("a range of answers", "correlated answers", "a range of scores", "a range of units")
     ranged |= "usual" in form or form in PILOTS
     assert bool(case.range) == ranged
-    of = ", variants" if form == "usual answers" else ", unlike systems" if "usual" in form else ""
+    of = ", same family" if form == "usual answers" else ", different families" if "usual" in form else ""
     of = ", all pairs" if many(form) else of
     ends = between(row, "n_items", ",.0f", ranged)
     needed = counted(row["n_units"], row["n_items"], case.size, case.unit)

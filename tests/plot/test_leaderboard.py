@@ -107,7 +107,7 @@ def test_axes_that_are_no_panel_are_refused() -> None:
 
 def test_tied_systems_have_rows_of_their_own_and_no_place_is_cut_off() -> None:
     """Two third places, and joint sets that end two places behind the narrow ones."""
-    table = board(5).assign(place=[1, 2, 3, 3, 5], rank_high=[3, 4, 5, 5, 5], rank_high_own=[1, 2, 3, 3, 3])
+    table = board(5).assign(rank=[1, 2, 3, 3, 5], rank_high=[3, 4, 5, 5, 5], rank_high_own=[1, 2, 3, 3, 3])
     beside = plot.leaderboard(table).figure.axes[-1]
     marks = {(x, y) for line in beside.lines for x, y in np.asarray(line.get_xydata(), float).tolist()}
     assert marks == {(1, 1), (2, 2), (3, 3), (3, 4), (5, 5)}

@@ -149,7 +149,7 @@ def gains_of(of: str, first: float) -> pd.DataFrame:
     names = ["observed_50", "observed_50_low", "observed_50_high", "observed_95", "true_80", "true_80_low"]
     numbers = {name: [first + k / 100, first + 10 + k / 100] for k, name in enumerate([*names, "true_80_high"])}
     asked = {"alternative": "two-sided", "alpha": 0.01, "n_systems": [8, 9], "n_pairs": [1028, 1036]}
-    return pd.DataFrame({**KEYS, **CLASS, "of": of, **asked, **numbers})
+    return pd.DataFrame({**KEYS, **CLASS, "pairs": of, **asked, **numbers})
 
 
 @pytest.fixture

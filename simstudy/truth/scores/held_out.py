@@ -83,8 +83,8 @@ def held_out_split(
     lines = {part: line for part, (_, line) in measured.items()}
     table = pd.DataFrame({part: found for part, (found, _) in measured.items()}, index=list(MEASURES))
     for name, part in _OTHERS.items():
-        table[f"{name}_off"] = table[part] - table["real"]
-        table.loc["curve", f"{name}_off"] = _apart(lines["real"], lines[part])
+        table[f"{name}_error"] = table[part] - table["real"]
+        table.loc["curve", f"{name}_error"] = _apart(lines["real"], lines[part])
     table = table.rename_axis("measure").reset_index()
     table.insert(0, "draw", draw)
     drawn = [line[["gain", "confidence"]].assign(part=part) for part, line in lines.items()]

@@ -127,7 +127,7 @@ def test_cautions_are_beside_level_and_coverage(done: Results) -> None:
         ]
         (cover,), (cautioned,) = covered.query(at)["share"], covered.query(at)["n_cautioned"]
         assert (row.error_rate, row.coverage, row.cautioned) == (rate, cover, cautioned / 24)
-        assert row.off == (rate > 0.07 or cover < 0.93)
+        assert row.off_level == (rate > 0.07 or cover < 0.93)
     assert table.set_index("condition")["cautioned"]["precision_few"] > 0.9, "8 % of 40 are three answers"
     assert table.set_index("condition")["cautioned"]["f1"] < 0.1
 

@@ -102,7 +102,7 @@ def test_gains_and_thresholds_have_rows_by_every_column_and_all_pairs_once(done:
 
 def test_a_group_that_is_not_known_is_a_class(done: Results) -> None:
     """Of "copy" nothing is known, nor in exam b of s11: 11 pairs each, one of them both; s10 combines others."""
-    rows = done.tables["significant_gains"].query("n_items == 120 and by == 'group' and of == 'all pairs'")
+    rows = done.tables["significant_gains"].query("n_items == 120 and by == 'group' and pairs == 'all pairs'")
     counts = rows.set_index(["test_set", "relation"])["n_pairs"]
     assert counts["exam a", "combination and single system"] == counts["exam b", "combination and single system"] == 11
     assert counts["exam a", "group unknown"] == 10
