@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,10 @@ _BAD = {
     "metric": ("scores.csv --metric acuracy", "not 'acuracy' (did you mean 'accuracy'?)"),
     "no file": (f"a.txt nothing.txt {_TEXT}", "no such file: nothing.txt"),
     "one system": (f"a.txt {_TEXT}", "at least two systems are needed to compare, but there is only 'a'"),
+    "columns twice": (
+        "scores.csv --metric accuracy --columns 'item=item, item=old'",
+        "columns must name each of ours once, not 'item=item, item=old'",
+    ),
     "columns": ("scores.csv --metric accuracy --columns item:q", "columns must be like item=instance_id,score=resol"),
     "a slip in a name of ours": (
         "scores.csv --metric accuracy --columns itme=item",
@@ -104,7 +109,7 @@ _BAD = {
 @pytest.mark.usefixtures("bad")
 @pytest.mark.parametrize(("arguments", "message"), _BAD.values(), ids=_BAD)
 def test_bad_input_is_one_line_and_exit_code_2(arguments: str, message: str) -> None:
-    code, out, err = compare(*arguments.split())
+    code, out, err = compare(*shlex.split(arguments))
     assert (code, out) == (2, "")
     assert err.startswith("simstudy: ")
     assert err.count("\n") == 1

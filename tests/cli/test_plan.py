@@ -136,6 +136,10 @@ def test_a_page_and_the_text_of_the_function_are_the_commands(pilot: str, tmp_pa
     asked = json.loads((tmp_path / "python/manifest.json").read_text())["plan"]
     assert (asked["gain"], asked["pilot"]["n_sets"], asked["guess"]["score"]) == (5.0, 200, None)
     assert json.loads(found.to_json())["settings"]["pilot"]["seed"] == 0
+    seeded = json.loads(plan(*arguments[:5], "--simulate", "200", "--seed", "3", "--json")[1])
+    again = ss.plan(ss.Pilot(outputs, n_sets=200, seed=3), gain=5.0)
+    assert seeded["simulated"] == json.loads(again.to_json())["simulated"]
+    assert seeded["simulated"] != json.loads(found.to_json())["simulated"]
 
 
 def test_a_margin_alone_is_not_simulated_and_says_so(pilot: str) -> None:

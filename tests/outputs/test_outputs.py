@@ -371,6 +371,9 @@ def test_tables_meet_scores_by_names_and_ids() -> None:
     by_number = Outputs.from_scores(numbered, items=pd.DataFrame({"id": [1, 0], "cluster": ["of 1", "of 0"]}))
     assert by_number.items.to_dict("list") == {"id": ["0", "1"], "cluster": ["of 0", "of 1"]}
     assert Outputs.from_scores(numbered, items=items).items["id"].tolist() == ["y", "x"]
+    for filtered in (numbered.set_axis([0, 2]), numbered.set_axis([1, 0])):
+        with pytest.raises(ValueError, match="items must have a row for each id of the scores"):
+            Outputs.from_scores(filtered, items=items)
 
 
 @pytest.mark.parametrize(

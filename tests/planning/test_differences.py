@@ -15,6 +15,7 @@ from simstudy.planning.arguments import Design
 from simstudy.planning.correlated_answers import (
     AlikeAnswers,
     CorrelatedAnswers,
+    agreement_range,
     correlation_range,
     disagreement_of,
     disagreement_of_correlation,
@@ -102,6 +103,13 @@ def test_size_and_gain_are_each_others_answer() -> None:
 
 def test_guesses_give_the_share_of_items_that_differ() -> None:
     assert disagreement_of(80, 1, 0.9) == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize(("worse", "better"), [(2, 5), (10, 12), (9, 11), (17, 19), (0, 20)])
+def test_agreements_are_those_of_some_two_lists_of_answers(worse: int, better: int) -> None:
+    """Of 20 items both systems have 0, 1, … right: every way to share them, by counting."""
+    shares = [(20 - worse - better + 2 * both) / 20 for both in range(worse + 1) if worse + better - both <= 20]
+    assert agreement_range(5 * worse, 5 * (better - worse)) == pytest.approx((min(shares), max(shares)))
     # Two systems of 60 and 70 % with 50 % right together.
     r12 = (0.5 - 0.6 * 0.7) / np.sqrt(0.6 * 0.4 * 0.7 * 0.3)
     assert disagreement_of_correlation(60, 10, r12) == pytest.approx(0.6 + 0.7 - 2 * 0.5)

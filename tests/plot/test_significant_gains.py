@@ -44,6 +44,8 @@ def test_the_free_slope_is_that_of_a_power_law() -> None:
     table = BY_SIZE.head(3)
     table = table.assign(true_80=400 / table["n_items"])
     assert "free slope -1.00" in legend(plot.gains_by_size(table))[0]
+    two_sizes = table.assign(n_items=[100, 400, 400])
+    assert "slope" not in legend(plot.gains_by_size(two_sizes))[0], "a line goes through any two sizes"
 
 
 def test_test_sets_without_a_number_are_left_out() -> None:
@@ -142,6 +144,7 @@ def test_many_test_sets_keep_their_names_apart() -> None:
         (["accuracy", "las"] * 3, "gain in points ("),
         ("ap", "gain (average precision; "),
         (["ap", "bleu"] * 3, "gain (each on its metric's scale; "),
+        (["ap", "las"] * 3, "gain (each on its metric's scale; "),
         ("mine", "gain (mine; "),
     ],
 )

@@ -50,6 +50,18 @@ def test_a_result_is_sent_back_or_kept_and_an_error_is_told(tmp_path: Path) -> N
     assert [path.name for path in tmp_path.iterdir()] == ["b.cell"]
 
 
+def test_a_result_is_kept_in_the_folder_that_was_meant_when_the_call_was_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("here", "elsewhere"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path)
+    call = Calls(halved, Path("here")).call("b", Cell("b", {}, (np.arange(4), 2)), sent_back=False, program={})
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert pickle.loads(call)[0] == ""
+    assert kept(tmp_path / "here", "b")["sum"] == 5
+
+
 def test_a_worker_of_another_program_makes_no_call(tmp_path: Path) -> None:
     call = Calls(halved, tmp_path).call("a", Cell("a", {}, (1, 2)), sent_back=True, program={"python": "2.7"})
     with pytest.raises(OtherProgram, match=r"python is 3\.\d+, not 2.7"):

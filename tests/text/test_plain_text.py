@@ -41,7 +41,7 @@ from simstudy.text.reprs import listed
         (code, "run x", "`run x`"), (code, "run `x`", "`` run `x` ``"), (code, "a ``b`` c", "``` a ``b`` c ```"),
         (csv_cell, "=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"), (csv_cell, "gpt-4", "gpt-4"),
         (csv_cell, "'@a", "''@a"), (csv_cell, "-1.5", "-1.5"), (csv_cell, "+1e-5", "+1e-5"),
-        (csv_cell, "-x", "'-x"), (csv_cell, "\t1", "'\t1"),
+        (csv_cell, "-x", "'-x"), (csv_cell, "-1+cmd", "'-1+cmd"), (csv_cell, "\t1", "'\t1"),
         (csv_name, "'=a", "=a"), (csv_name, "''@a", "'@a"), (csv_name, "'tis", "'tis"),
         (json_text, '{"a\u202eb": "😀\U000e0041"}\n', '{"a\\u202eb": "😀\\udb40\\udc41"}\n'),
     ],

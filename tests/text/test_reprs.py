@@ -38,6 +38,15 @@ def test_a_notebook_shows_systems_best_first_and_names_as_text(outputs: ss.Outpu
     assert "75.0" in page
 
 
+def test_a_notebook_shows_both_ends_of_many_systems() -> None:
+    page = ss.truth.correlated_accuracies([0.5 + k / 100 for k in range(30)], 2000)._repr_html_()
+    rows = [row for row in page.split("<tr>") if "<td>" in row]
+    assert "system-30" in page
+    assert "system-1<" in page
+    assert len(rows) < 30
+    assert "..." in page
+
+
 def test_tasks_and_results_are_two_lines(tmp_path: Path) -> None:
     features, labels = np.arange(24.0).reshape(12, 2) % 7, np.arange(12) % 2
     task = ss.training.Task.from_arrays(

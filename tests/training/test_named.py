@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import simstudy as ss
+from simstudy.files.datasets import DataError
 from simstudy.running.program_files import ProgramError, shipped_studies
 from simstudy.studies import StudyError, load_study, make_study
 from simstudy.studies.run import study_cells
@@ -37,6 +38,10 @@ def wrong(data_dir):
 
 def malformed(data_dir):
     raise ValueError("letters.txt, line 3: no letter")
+
+def without_data(data_dir):
+    from simstudy.files.datasets import DataError
+    raise DataError("letters.txt is not there")
 """
 UNNAMED = r"must be one of alignment, .* where no folder is given, not 'task.py:letters'"
 STUDY = """
@@ -110,6 +115,11 @@ def test_a_task_that_cannot_be_loaded_is_told(folder: Path) -> None:
         load_task("task.py:letters", folder=folder)
     with pytest.raises(ValueError, match=rf"name {UNNAMED}"):
         load_task("task.py:letters")
+
+
+def test_data_that_are_not_there_are_no_error_of_the_program(folder: Path) -> None:
+    with pytest.raises(DataError, match=r"^letters.txt is not there$"):
+        load_task("task.py:without_data", folder=folder)
 
 
 def test_a_study_runs_its_own_task_where_its_folder_is_named(folder: Path, tmp_path: Path) -> None:

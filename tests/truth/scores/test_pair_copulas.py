@@ -257,3 +257,5 @@ def test_ties_are_broken_by_the_generator_that_is_given() -> None:
     assert repr(found) == repr(by_hand)
     assert repr(other) == repr(mean_ranks) == repr(best_fit(fit_families(pseudo_observations(scores))))
     assert repr(found) != repr(other)
+    tied = pseudo_observations(np.zeros((2, 4000)), np.random.default_rng(2))
+    assert abs(np.corrcoef(tied)[0, 1]) < 4 / np.sqrt(4000), "each system's ties are broken by themselves"
