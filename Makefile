@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: quickstart test slow lint pos_tagging bench clean
+.PHONY: quickstart test slow lint docs pos_tagging bench clean
 
 quickstart: .venv/installed
 	$(BIN)/simstudy run quickstart
@@ -19,6 +19,11 @@ lint: .venv/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# Warnings are errors; nothing is fetched.
+docs: .venv/installed-docs
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs docs/_build/html
+	@echo "The documentation is in docs/_build/html/index.html"
 
 pos_tagging: .venv/installed
 	$(BIN)/simstudy run pos_tagging
@@ -42,5 +47,9 @@ bench: .venv/installed-dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@
 
+.venv/installed-docs: .venv/installed-dev pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	@touch $@
+
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv docs/_build docs/gallery docs/reference docs/studies .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -59,7 +59,7 @@ def compare(
     seed
         0 … 2^64 - 1.
     alternative
-        "two-sided": either system might have been better; for the bootstrap |gain(x*) - gain(x)| >= gain(x).
+        "two-sided": either system might have been better; for the bootstrap ``|gain(x*) - gain(x)| >= gain(x)``.
         "greater": one-sided, valid only if the better system was predicted before the data were seen; the papers'
         studies use it. Which is better is seen in the data, so of two equally good systems one has a
         one-sided p <= 0.05 ten times in a hundred. By default the convention's only one, or "two-sided".
