@@ -27,7 +27,12 @@ from simstudy.cli import app
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "docs" / "examples"
-DOCS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+# Written by the build of the site.
+_BUILT = ("_build", "gallery", "reference", "studies")
+_PAGES = [
+    page for page in sorted((ROOT / "docs").rglob("*.md")) if page.relative_to(ROOT / "docs").parts[0] not in _BUILT
+]
+DOCS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *_PAGES]
 LEFT_OUT = "…"
 
 # The last section of a page is all of the public names.

@@ -64,6 +64,7 @@ class Output:
 
     out: Annotated[Path | None, typer.Option(help="Folder for tables, figures and a page.")] = None
     print_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False
+    verbose: Annotated[bool, typer.Option(help="Print all systems, pairs and gains.")] = False
     fail_unless_better: Annotated[
         tuple[str, str] | None,
         typer.Option(metavar="A B", help="Exit with 1 unless A is better than B and significantly so."),
@@ -102,7 +103,7 @@ def compare(
 
     simstudy compare candidates.csv --metric precision@500 --columns gold=is_collocation --ties keep
     """
-    from simstudy.examination.rows import show
+    from simstudy.examination.printed import show
     from simstudy.files.unpacking import unpacking_at_most
     from simstudy.loaders.base import Texts, Ties, doubt
     from simstudy.outputs import TestSet
@@ -127,7 +128,7 @@ def compare(
     if output.print_json:
         _print_json(found, settings)
     else:
-        show(found, printer)
+        show(found, printer, verbose=output.verbose)
         print_written(output.out)
     if gate and not _is_better(found, gate, how.alpha):
         a, b = gate

@@ -57,11 +57,11 @@ def verdict(pair: pd.Series[Any] | HasRow, *, alpha: float = 0.05, margin: float
     >>> answer, numbers = ss.compare(outputs).verdict().splitlines()
     >>> print(answer)
     new is better than old: the gain is significant at 0.05.
-    >>> for part in numbers.split("; "):
-    ...     print(part)
+    >>> for sentence in numbers.split(". "):
+    ...     print(sentence)
     new scores 100.00 % accuracy, 25.00 points more than old (75.00 %)
-    95 % interval 14.05 to 40.19 points, p = 0.002 (sign-flip test, two-sided, exact)
-    40 items, new better on 10, worse on 0, level on 30.
+    95 % interval 14.05 to 40.19 points; p = 0.002 (sign-flip test, two-sided, exact)
+    Wins, losses and ties of new: 10, 0 and 30 of 40 items.
     """
     check_fraction("alpha", alpha)
     pair = getattr(pair, "row", pair)
@@ -99,8 +99,9 @@ def _measured(pair: pd.Series[Any], alpha: float) -> str:
     between = "no interval" if isnan(pair["gain_low"]) else f"95 % interval {low} to {high}{points}"
     if pair["gain"] == 0 or (pair["score_a"] < pair["score_b"]):
         between = between.replace("interval", f"interval of the gain of {a}", 1)
-    better = f"{a} better on {pair['wins']:,}, worse on {pair['losses']:,}, level on {pair['ties']:,}"
-    return f"{said}; {between}, p {_equals(pair, 'p_value', alpha)} ({_how(pair, alpha)}); {_units(pair)}, {better}."
+    numbers = f"{between}; p {_equals(pair, 'p_value', alpha)} ({_how(pair, alpha)})"
+    counts = f"{pair['wins']:,}, {pair['losses']:,} and {pair['ties']:,}"
+    return f"{said}. {numbers[0].upper()}{numbers[1:]}. Wins, losses and ties of {a}: {counts} of {_units(pair)}."
 
 
 def _equals(pair: pd.Series[Any], name: str, alpha: float) -> str:
@@ -130,7 +131,7 @@ def _units(pair: pd.Series[Any]) -> str:
     test_set = f" of {pair['test_set']}" if pair["test_set"] else ""
     if pair["unit"] == "item":
         return f"{pair['n_items']:,} items{test_set}"
-    return f"{units_text(pair['n_units'], pair['unit'])} of {pair['n_items']:,} items{test_set}"
+    return f"{units_text(pair['n_units'], pair['unit'])} with {pair['n_items']:,} items{test_set}"
 
 
 def _decided(pair: pd.Series[Any], alpha: float, margin: float | None) -> list[str]:

@@ -16,14 +16,13 @@ from simstudy.comparisons.comparing import compare
 from simstudy.comparisons.comparisons import Comparisons
 from simstudy.examination import page
 from simstudy.examination.json import as_json
-from simstudy.examination.rows import ranking, show
-from simstudy.loaders.base import counted
+from simstudy.examination.printed import answer, show
+from simstudy.examination.rows import ranking
 from simstudy.metrics import label
 from simstudy.outputs import Outputs, TestSet
 from simstudy.pairs import order_of
-from simstudy.statistics.decisions import Decision
 from simstudy.text.printing import text_of
-from simstudy.text.reprs import ReprMixin, listed
+from simstudy.text.reprs import ReprMixin
 
 #: The options of `compare`, with their defaults.
 OPTIONS = {name: one.default for name, one in signature(compare).parameters.items() if name != "outputs"}
@@ -111,7 +110,7 @@ class Examination(ReprMixin):
 
     @property
     def text(self) -> str:
-        """What the command prints for people: the verdict on two systems, or tables of all systems and pairs."""
+        """What the command prints for people: the verdict on two systems, or the answer about many."""
         return text_of(partial(show, self))
 
     @property
@@ -147,10 +146,7 @@ class Examination(ReprMixin):
     def _summary(self) -> tuple[str, str]:
         if self.verdict is not None:
             return f"Examination: {self.title}", self.verdict.splitlines()[0]
-        rejected = int(Decision(self.alpha, p="p_holm").significant(self.pairs.frame).sum())
-        best = listed(self.leaderboard.loc[self.leaderboard["may_be_best"], "system"].tolist())
-        pairs = f"{rejected:,} of {counted(len(self.pairs), 'pair')} significant at {self.alpha:g} (Holm)"
-        return f"Examination: {self.title}", f"{pairs}; may be the best: {best}"
+        return f"Examination: {self.title}", " ".join(answer(self))
 
     def _table(self) -> pd.DataFrame:
         return ranking(self).text()

@@ -1,4 +1,4 @@
-"""What people see of an examination, the same on a page and in a terminal (`show`): its facts, its tables as texts."""
+"""What people see of an examination, the same on a page and in a terminal: its facts, and its tables as texts."""
 
 from __future__ import annotations
 
@@ -17,14 +17,11 @@ from simstudy.metrics import label
 from simstudy.pages.sections import Column, Table
 from simstudy.text.numerals import at_floor, p_floor, p_text, score_format, units_text
 from simstudy.text.plain_text import line, shown
-from simstudy.text.printing import Printer
 
 if TYPE_CHECKING:
     from simstudy.examination.examination import Examination
 
 _SIDES = {"two-sided": "two-sided", "greater": "one-sided"}
-# Rows that a terminal shows of a table of pairs; `pairs` has all.
-_MOST_ROWS = 40
 
 
 def facts(found: Examination) -> dict[str, str]:
@@ -58,18 +55,18 @@ def sides(found: Examination) -> str:
 
 
 def ranking(found: Examination) -> Table:
-    """Systems, best first, with the intervals of their scores, the places they may have, and their groups."""
+    """Systems, best first, with the intervals of their scores, their confidence sets for ranks, and their groups."""
     rows, digits = found.leaderboard, _digits(found)
     groups = found.groups.groupby("system")["group"].agg(lambda numbers: " ".join(map(str, numbers)))
     last = rows["rank_high"].where(rows["rank_low"] < rows["rank_high"]).astype("Int64")
     return Table(
-        rows.assign(groups=groups.loc[rows["system"]].to_numpy(), last_place=last),
+        rows.assign(groups=groups.loc[rows["system"]].to_numpy(), last_rank=last),
         {
             "system": "{system:name}",
             "score": f"{{score:{digits}}}",
             "95 %": f"{{score_low:{digits}}}–{{score_high:{digits}}}",
             "rank": "{rank}",
-            "ranks (95 %)": "{rank_low}[–{last_place}]",
+            "ranks (95 %)": "{rank_low}[–{last_rank}]",
             "groups": "{groups}",
         },
     )
@@ -180,27 +177,3 @@ def systems(found: Examination) -> pd.DataFrame:
     """The leaderboard with what else is known of the systems."""
     known = found.outputs.systems.drop(columns="family").rename(columns={"name": "system"})
     return found.leaderboard.merge(known, on="system", how="left").dropna(axis="columns", how="all")
-
-
-def show(found: Examination, printer: Printer) -> None:
-    """Print the verdict on two systems, or the tables of many."""
-    if found.verdict is not None:
-        for part in found.verdict.splitlines():
-            printer.line(part)
-    else:
-        printer.facts({name: value for name, value in facts(found).items() if name != "Note"})
-    for note in found.notes:
-        printer.line(f"Note: {note}")
-    if found.verdict is not None:
-        printer.facts({"Signature": found.pairs.signature()})
-        return
-    title, pairs = pair_rows(found, _MOST_ROWS)
-    shown_tables = {
-        "Systems; their places hold for all at once; those of one group do not differ significantly (Holm)": ranking(
-            found
-        ),
-        title: pairs,
-        "Gain that is significant on this test set (95 % interval)": threshold_rows(found),
-    }
-    for heading, table in shown_tables.items():
-        printer.table(heading, table.text())

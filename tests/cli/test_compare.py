@@ -23,8 +23,8 @@ def test_the_verdict_is_what_came_out_and_what_follows(two: str) -> None:
     assert out == (
         "It is not shown that new is better than old: the gain is not significant at 0.05. Nor is it shown that they "
         "are equally good.\n"
-        f"new scores 100.00 % accuracy, 25.00 points more than old (75.00 %); 95 % interval {low:.2f} to {high:.2f} "
-        "points, p = 0.500 (sign-flip test, two-sided, exact); 8 items, new better on 2, worse on 0, level on 6.\n"
+        f"new scores 100.00 % accuracy, 25.00 points more than old (75.00 %). 95 % interval {low:.2f} to {high:.2f} "
+        "points; p = 0.500 (sign-flip test, two-sided, exact). Wins, losses and ties of new: 2, 0 and 6 of 8 items.\n"
         "With 8 items the interval is rough.\n"
     )
 
@@ -36,7 +36,7 @@ def test_the_verdict_by_the_bootstrap(two: str) -> None:
     """
     code, out, err = compare(two, "--metric", "accuracy", "--test", "bootstrap", "--alternative", "greater")
     assert (code, err) == (0, "")
-    assert "p = 0.114 (paired bootstrap, one-sided, approximate; two-sided p = 0.214); 8 items, " in out
+    assert "p = 0.114 (paired bootstrap, one-sided, approximate; two-sided p = 0.214). Wins, " in out
     assert "the gain is not significant at 0.05. Nor is it shown that they are equally good.\n" in out
     assert out.endswith("With 8 items test and interval are rough.\n")
     assert f"{7459 / 65536:.3f} {(7459 + 6561) / 65536:.3f}" == "0.114 0.214"
@@ -45,11 +45,11 @@ def test_the_verdict_by_the_bootstrap(two: str) -> None:
 @pytest.mark.parametrize(
     ("test", "alternative", "p", "said"),
     [
-        ("sign_flips", "two-sided", 2**-5, "p = 0.031 (sign-flip test, two-sided, exact);"),
+        ("sign_flips", "two-sided", 2**-5, "p = 0.031 (sign-flip test, two-sided, exact)."),
         ("randomization", "greater", 2**-6, "p = 0.016 (approximate randomization, one-sided, exact; two-sided p ="),
-        ("randomization", "two-sided", 2**-5, "p = 0.031 (approximate randomization, two-sided, exact);"),
+        ("randomization", "two-sided", 2**-5, "p = 0.031 (approximate randomization, two-sided, exact)."),
         ("sign", "greater", 2**-6, "p = 0.016 (sign test, one-sided, exact; two-sided p = 0.031)"),
-        ("mcnemar", "two-sided", 2**-5, "p = 0.031 (McNemar's test, two-sided, exact);"),
+        ("mcnemar", "two-sided", 2**-5, "p = 0.031 (McNemar's test, two-sided, exact)."),
         (
             "t_paired",
             "greater",
@@ -70,7 +70,7 @@ def test_every_test_can_be_asked_for(test: str, alternative: str, p: float, said
     assert said in out
     sides = ", one-sided and two-sided" if alternative == "greater" else ""
     assert out.startswith(f"new is better than old: the gain is significant at 0.05{sides}.\n")
-    assert "level on 4.\nWith 10 items " in out
+    assert " and 4 of 10 items.\nWith 10 items " in out
 
 
 def test_names_that_look_like_markup_are_printed_as_they_are() -> None:
@@ -86,7 +86,7 @@ def test_names_that_look_like_markup_are_printed_as_they_are() -> None:
 def test_tables_of_many_systems_are_the_numbers_of_the_json(four: str) -> None:
     asked = ("--test", "sign", "--alternative", "greater", "--unit", "item")
     options = ("--metric", "accuracy", "--columns", "domain=genre,cluster=doc", *asked)
-    code, out, err = compare(four, *options)
+    code, out, err = compare(four, *options, "--verbose")
     assert (code, err) == (0, "")
     content = as_json(four, *options)
     assert content["verdict"] is None

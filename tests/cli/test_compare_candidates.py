@@ -40,8 +40,8 @@ def test_a_verdict_on_two_scoring_functions(table: pd.DataFrame) -> None:
     assert (code, err) == (0, "")
     assert out.splitlines()[1].startswith(f"good scores {precision:.4f} precision@40, ")
     assert " more than poor (0." in out
-    assert "; 300 items, good better on " in out
-    assert "; 95 % interval " in out
+    assert " of 300 items.\n" in out
+    assert ". 95 % interval " in out
     assert f"Note: {tied} of 300 candidates have the score of another by 'poor': ties broken at random (seed 0)" in out
 
 
@@ -74,7 +74,8 @@ def test_a_page_of_association_measures() -> None:
     frame.to_csv("pairs.csv", index=False)
     code, out, _ = compare("pairs.csv", "--metric", "precision@20", "--test", "fisher", "--out", "page")
     assert code == 0
-    assert "Systems: 9 (36 pairs)" in out
+    assert "of 9 systems" in out.splitlines()[0]
+    assert " of 36 pairs differ significantly" in out
     systems = pd.read_csv("page/systems.csv").set_index("system")["score"]
     assert systems["frequency"] == pytest.approx(frame.nlargest(20, "f")["gold"].mean(), abs=1e-9)
     assert "**Metric**: precision@20" in Path("page/README.md").read_text()

@@ -129,8 +129,8 @@ def test_by_default_two_sided_sign_flips_by_document(documents: str) -> None:
     assert code == 0
     table = pd.read_csv(documents).groupby("doc")[["new", "old"]].sum()
     better, worse = int((table["new"] > table["old"]).sum()), int((table["new"] < table["old"]).sum())
-    counts = f"new better on {better}, worse on {worse}, level on {60 - better - worse}."
-    assert f"; 60 clusters of 300 items, {counts}" in out
+    counts = f"Wins, losses and ties of new: {better}, {worse} and {60 - better - worse} of "
+    assert f"{counts}60 clusters with 300 items." in out
     assert "(sign-flip test, two-sided, " in out
     assert "one-sided" not in out
     # Documents of equal size: the gain's standard error is that of the documents' mean differences.
@@ -208,7 +208,7 @@ def test_a_margin_is_decided_by_t_intervals_of_documents(documents: str) -> None
 
 def test_a_table_of_pairs_has_a_column_for_the_margin(four: str) -> None:
     options = (four, "--metric", "accuracy", "--columns", "domain=genre,cluster=doc", "--margin", "30")
-    code, out, _ = compare(*options)
+    code, out, _ = compare(*options, "--verbose")
     assert code == 0
     assert " margin 30 " in out
     for pair in as_json(*options)["pairs"]:
@@ -232,7 +232,7 @@ def test_a_p_value_that_no_resample_reaches_is_printed_as_a_bound() -> None:
     drawn = ("--metric", "accuracy", "--convention", "noreen", "--resamples", "999")
     pairs = as_json(path, *drawn)["pairs"]
     assert [pair["n_extreme"] for pair in pairs] == [0, 0, 0]
-    _, out, _ = compare(path, *drawn, "--out", "page")
+    _, out, _ = compare(path, *drawn, "--out", "page", "--verbose")
     page = Path("page/README.md").read_text().replace("\\", "")
     for row in ("40/0", "20/0"):
         (printed,) = {re.sub(" +", " ", text.partition(row)[2]).strip() for text in out.splitlines() if row in text}

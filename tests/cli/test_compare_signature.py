@@ -37,7 +37,7 @@ def test_a_domain_is_named_wherever_its_items_are_compared() -> None:
     table = pd.DataFrame(rights | {"domain": ["java"] * 3 + ["c"] * 2}).rename_axis("item")
     table.to_csv("all.csv")
     _, out, _ = compare_signed("all.csv", "--metric", "accuracy", "--domain", "java", "--out", "page")
-    assert out.startswith("Test set: java\nSystems: 3 (3 pairs)\nItems: 3\n")
+    assert "\nTest set: java\nItems: 3\n" in out
     assert "|unit:item|test_set:java|simstudy:" in out
     page = Path("page/README.md").read_text()
     assert page.startswith("# 3 systems compared by accuracy on java\n")
@@ -46,7 +46,7 @@ def test_a_domain_is_named_wherever_its_items_are_compared() -> None:
     table.drop(columns="other").to_csv("two.csv")
     assert "|test_set:java|" in said("two.csv", "--metric", "accuracy", "--domain", "java")
     _, out, _ = compare_signed("all.csv", "--metric", "accuracy")
-    assert out.startswith("Systems: 3 (3 pairs)\nItems: 5\n")
+    assert "\nItems: 5\n" in out
     assert "test_set" not in out
     outputs = ss.load("all.csv", "accuracy").outputs
     both = pd.concat([compared(outputs.domain(name)) for name in ("java", "c")])

@@ -60,7 +60,7 @@ REFUSED = ("--format", "--max-size")
 NEEDED = ("--references", "--missing")
 
 # What is done with the numbers, and with how many threads: none of these may change a number.
-ELSEWHERE = {"paths", "out", "print_json", "fail_unless_better"}
+ELSEWHERE = {"paths", "out", "print_json", "verbose", "fail_unless_better"}
 
 
 @pytest.fixture(autouse=True)

@@ -28,8 +28,8 @@ def test_a_test_may_speak_for_the_system_with_the_lower_score(test: str, p: floa
     row = compared(outputs, test=test).iloc[0]
     assert row["p_value"] == pytest.approx(p, rel=0.3)
     said = verdict(row)
-    assert said.splitlines()[1].startswith(f"new scores 0.2043 mean, {1.4 / 23:.4f} more than old (0.1435); ")
-    assert "new better on 3, worse on 20, level on 0." in said
+    assert said.splitlines()[1].startswith(f"new scores 0.2043 mean, {1.4 / 23:.4f} more than old (0.1435). ")
+    assert "Wins, losses and ties of new: 3, 20 and 0 of " in said
     null = {"sign": "either system is as likely to win a unit", "wilcoxon": "the units' differences are symmetric"}[
         test
     ]
@@ -55,7 +55,7 @@ def test_equal_scores_are_no_gain_whomever_the_test_speaks_for() -> None:
         row = compared(scores(new, old), test="sign").iloc[0]
         assert row["p_value"] == pytest.approx(22 / 1024)
         said = verdict(row)
-        assert said.splitlines()[1].startswith("new and old have the same score (0.9000 mean); ")
+        assert said.splitlines()[1].startswith("new and old have the same score (0.9000 mean). ")
         assert f"The test speaks for {winner}: its null hypothesis is not that the scores are equal, but that" in said
         assert "There is no gain." in said
         assert "significant" not in said
@@ -113,11 +113,11 @@ def test_documents_are_named_as_units() -> None:
     row = compared(outputs).iloc[0]
     sums = outputs.statistics[:, :, 0].reshape(2, 60, 5).sum(axis=2)
     better, worse = int((sums[0] > sums[1]).sum()), int((sums[0] < sums[1]).sum())
-    counts = f"new better on {better}, worse on {worse}, level on {60 - better - worse}."
-    assert f"; 60 clusters of 300 items, {counts}" in verdict(row)
-    assert "; 300 items, new better on " in verdict(compared(outputs, unit="item").iloc[0])
+    counts = f"Wins, losses and ties of new: {better}, {worse} and {60 - better - worse} of "
+    assert f"{counts}60 clusters with 300 items." in verdict(row)
+    assert " of 300 items." in verdict(compared(outputs, unit="item").iloc[0])
     said = verdict(compared(by_document(8, 20), test="bootstrap").iloc[0])
-    assert "; 8 clusters of 160 items, " in said
+    assert " of 8 clusters with 160 items." in said
     assert "With 8 clusters test and interval are rough." in said
 
 

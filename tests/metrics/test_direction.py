@@ -229,9 +229,9 @@ def test_sentences_say_what_is_better() -> None:
         "b is better than a: the gain is significant at 0.05. It is larger than the margin of 0.1 "
     )
     assert numbers.startswith(
-        "b scores 0.1875 mean (lower is better), 0.1875 less than a (0.3750); 95 % interval of the "
+        "b scores 0.1875 mean (lower is better), 0.1875 less than a (0.3750). 95 % interval of the "
     )
-    assert numbers.endswith("b better on 20, worse on 0, level on 0.")
+    assert numbers.endswith("Wins, losses and ties of b: 20, 0 and 0 of 20 items.")
 
 
 CALLED_ERRORS = (
