@@ -95,8 +95,8 @@ def constant(name: str, value: Any) -> str:
     """What is neither function nor class: a type, or a table by name."""
     if name == "Count":
         return (
-            ".. data:: Count\n\n   The type of functions that count a metric's statistics, an array (n items, S), from\n"
-            "   `Examples` and the answers of a system.\n"
+            ".. data:: Count\n\n   The type of functions that count a metric's statistics, an array (n items, S),\n"
+            "   from `Examples` and the answers of a system.\n"
         )
     called = f"ss.{'truth.' * (name == 'PAIR_MODELS')}{name}"
     example = f"   >>> import simstudy as ss\n   >>> sorted({called})[0]\n   '{min(value)}'\n"
@@ -279,8 +279,8 @@ def studies_index() -> str:
     titles = [(ROOT / "experiments" / name / "README.md").read_text("utf-8").split("\n", 1)[0][2:] for name in names]
     listed = "".join(f"- [{title}]({name}.md)\n" for name, title in zip(names, titles, strict=True))
     return (
-        "# The shipped studies\n\n[The four papers](../papers.md) sets our numbers beside theirs. [How to run and write a "
-        f"study](../studies.md) has more.\n\n{listed}\n```{{toctree}}\n:hidden:\n\n{_lines(names)}```\n"
+        "# The shipped studies\n\n[The four papers](../papers.md) sets our numbers beside theirs. [How to run and "
+        f"write a study](../studies.md) has more.\n\n{listed}\n```{{toctree}}\n:hidden:\n\n{_lines(names)}```\n"
     )
 
 

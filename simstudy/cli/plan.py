@@ -74,6 +74,7 @@ def plan(
     seed: Annotated[int, typer.Option(help="Of what is drawn.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Folder for tables, the figure and a page.")] = None,
     print_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    verbose: Annotated[bool, typer.Option(help="Print all sizes, designs, assumptions and notes.")] = False,
 ) -> None:
     """Say how large a test set must be, and what one of a given size tells.
 
@@ -95,7 +96,7 @@ def plan(
     simstudy plan --metric win_rate --gain 3 --judge-error 0.15 --judgements 3
     """
     from simstudy.planning import plan as planned
-    from simstudy.planning.results import show
+    from simstudy.planning.printed import show
 
     if not paths:
         _refuse_files(context)
@@ -112,7 +113,7 @@ def plan(
     if print_json:
         print(found.to_json(settings))
     else:
-        show(found, printer)
+        show(found, printer, verbose=verbose)
         print_written(out)
 
 

@@ -32,16 +32,17 @@ def sentence(case: Case, target: Target, row: Mapping[str, Any]) -> str:
     if np.isnan(row["gain"]):
         found = gain_in(target.metric, row["minimum_detectable_gain"])
         if np.isnan(row["minimum_detectable_gain"]):
-            return f"{have}, no true gain is found {_how(target)} with probability {target.power:g}."
+            return f"{have}, the test {_how(target)} detects no true gain with power {target.power:g}."
         return (
-            f"{have}, a true gain of {found}{_range(row, 'minimum_detectable_gain', gain_text, case)} is found "
-            f"{_how(target)} with probability {target.power:g}{_averaged(case)}."
+            f"{have}, the test {_how(target)} detects a true gain of "
+            f"{found}{_range(row, 'minimum_detectable_gain', gain_text, case)} with power "
+            f"{target.power:g}{_averaged(case)}."
         )
     return (
-        f"{have}, a true gain of {gain_in(target.metric, row['gain'])} is found {_how(target)} with probability "
-        f"{row['power']:.2f}{_range(row, 'power', '{:.2f}'.format, case)}{_averaged(case)}; the worse system has the "
-        f"better score in {_percent(row['wrong_winner'])} of such test sets, and a gain that is significant is on "
-        f"average {row['exaggeration']:.2f} times the true one."
+        f"{have}, the test {_how(target)} detects a true gain of {gain_in(target.metric, row['gain'])} with power "
+        f"{row['power']:.2f}{_range(row, 'power', '{:.2f}'.format, case)}{_averaged(case)}. Wrong winner: "
+        f"{_percent(row['wrong_winner'])} of such test sets. Significant gains are on average "
+        f"{row['exaggeration']:.2f} times the true gain (type M error)."
     )
 
 
@@ -53,16 +54,16 @@ def _within(target: Target, row: Mapping[str, Any]) -> str:
     truth = "equal systems" if row["gain"] == 0 else f"a true gain of {gain_in(target.metric, row['gain'])}"
     tests = "one-sided test" if row["goal"] == NOT_WORSE else "two one-sided tests"
     level = f"{target.level.margin_tail:.3g}"
-    return f"it is shown with probability {row['power']:.2f} that {what} ({truth}; {tests} at {level})."
+    return f"you show with power {row['power']:.2f} that {what} ({truth}; {tests} at {level})."
 
 
 def needed(case: Case, target: Target, row: Mapping[str, Any]) -> str:
     """How many items a row needs, in a sentence; empty if the plan has neither gain nor margin."""
     if np.isnan(row["n_units"]):
         return ""
-    what = {BETTER: f"To find a true gain of {gain_in(target.metric, row['gain'])}"}.get(
+    what = {BETTER: f"to detect a true gain of {gain_in(target.metric, row['gain'])}"}.get(
         row["goal"],
-        f"To show “{row['goal']}” by {gain_in(target.metric, row['margin'] if not np.isnan(row['margin']) else 0)}",
+        f"to show “{row['goal']}” by {gain_in(target.metric, row['margin'] if not np.isnan(row['margin']) else 0)}",
     )
     count = _count(case, row["n_units"], row["n_items"])
     if not case.range:
@@ -71,34 +72,34 @@ def needed(case: Case, target: Target, row: Mapping[str, Any]) -> str:
         ends = f" (from {row['n_items_low']:,.0f} to more than any test set has)"
     else:
         ends = f" ({row['n_items_low']:,.0f} to {row['n_items_high']:,.0f})"
-    of = "" if case.relation in (GUESSED, TWO_SYSTEMS) else f", {case.relation}"
-    return f"{what} with power {target.power:g}{of}: {count}{ends}."
+    of = "" if case.relation in (GUESSED, TWO_SYSTEMS) else f" ({case.relation})"
+    return f"You need {count}{ends} {what} with power {target.power:g}{of}."
 
 
 def in_next_edition(case: Case, target: Target, row: Mapping[str, Any]) -> str:
     """What is to be expected of the next edition of a benchmark, in a sentence; empty where there is none."""
     if row["next_gain_low"] > 0:
-        ends = f"a gain from {gain_text(row['next_gain_low'])} to {gain_text(row['next_gain_high'])} is found"
+        ends = f"you detect a gain of {gain_text(row['next_gain_low'])} to {gain_text(row['next_gain_high'])}"
     elif row["next_items_low"] > 0:
-        ends = f"it takes {row['next_items_low']:,.0f} to {row['next_items_high']:,.0f} items"
+        ends = f"you need {row['next_items_low']:,.0f} to {row['next_items_high']:,.0f} items"
     else:
         return ""
-    return f"In the next edition of the benchmark {ends} (80 % of editions so far)."
+    return f"In the next edition of the benchmark {ends} (80 % of past editions)."
 
 
 def single_pairs(case: Case, target: Target, row: Mapping[str, Any]) -> str:
     """What the plan is for single pairs, of which a case has many; empty where it has one."""
     if row["single_gain_low"] > 0:
         ends = f"{gain_text(row['single_gain_low'])} to {gain_text(row['single_gain_high'])}"
-        return f"Single pairs differ: 80 % of them detect {ends}."
+        return f"Pairs differ: 80 % of them detect a gain of {ends}."
     if np.isnan(row["single_power_low"]):
         return ""
     few, many = (
         "more" if np.isnan(row[f"single_items_{end}"]) else f"{row[f'single_items_{end}']:,.0f}" for end in ENDS
     )
     return (
-        f"Single pairs differ: for 80 % of them it takes {few} to {many} items, and with {int(row['at_items']):,} the "
-        f"gain is found with probability {row['single_power_low']:.2f} to {row['single_power_high']:.2f}."
+        f"Pairs differ: 80 % of them need {few} to {many} items. With {int(row['at_items']):,} items, 80 % of them "
+        f"have power {row['single_power_low']:.2f} to {row['single_power_high']:.2f}."
     )
 
 
@@ -107,14 +108,14 @@ def left_open(case: Case, target: Target, row: Mapping[str, Any]) -> str:
     if case.relation != TWO_SYSTEMS or row["goal"] != BETTER or np.isnan(row["gain"]):
         return ""
     far = (
-        f"{int(row['n_items_high']):,} items have power {target.power:g} or more in all of that interval"
+        f"With {int(row['n_items_high']):,} items it is at least {target.power:g} in all of that interval."
         if np.isfinite(row["n_items_high"])
-        else f"no test set has power {target.power:g} in all of that interval"
+        else f"No test set has power {target.power:g} in all of that interval."
     )
-    low, high, items = f"{row['power_low']:.2f}", f"{row['power_high']:.2f}", f"{int(row['at_items']):,} items"
-    open_ = f"leaves the power of {items} open between {low} and {high} ({100 * LEVEL:g} % interval)"
-    sure = f"says that the power of {items} is {low}, in all of its {100 * LEVEL:g} % interval"
-    said = f"The pilot {open_ if low < high else sure}; {far}."
+    low, high = f"{row['power_low']:.2f}", f"{row['power_high']:.2f}"
+    power = f"between {low} and {high}" if low < high else low
+    interval = f"({100 * LEVEL:g} % interval of the pilot)"
+    said = f"With {int(row['at_items']):,} items the power is {power} {interval}. {far}"
     if row["kurtosis"] - 3 > _LONG_TAILED * row["at_units"]:
         said += (
             f" The pilot's differences have long tails, or most of them are 0 (kurtosis {row['kurtosis']:.0f}): the "
@@ -127,7 +128,7 @@ def left_open(case: Case, target: Target, row: Mapping[str, Any]) -> str:
 
 
 def assumptions(cases: Sequence[Case], target: Target, answers: pd.DataFrame, *, of_outputs: bool) -> list[str]:
-    """What a plan takes to be so."""
+    """The assumptions of a plan."""
     level = target.level
     sides = "two-sided" if level.alternative == "two-sided" else "one-sided, for a system that was named beforehand"
     shared = f", shared by {level.comparisons} comparisons (Bonferroni)" if level.comparisons > 1 else ""
@@ -137,12 +138,12 @@ def assumptions(cases: Sequence[Case], target: Target, answers: pd.DataFrame, *,
     ]
     if any(_by_standard_error(case.middle) for case in cases):
         said.append(
-            "Power follows from the standard error of the gain. Where 0.80 was planned, simulated power was 0.78 to "
-            "0.82 in most conditions, 0.78 to 0.85 for large gains in precision and F, and 0.77 to 0.97 for "
+            "Power follows from the standard error of the gain. In simulations of plans for 0.80, power was 0.78 to "
+            "0.82 in most conditions. It was 0.78 to 0.85 for large gains in precision and F, and 0.77 to 0.97 for "
             "differences that are very skewed, have long tails or are mostly 0."
         )
     for case in cases:
-        named = "" if case.relation == GUESSED else f"{case.relation}: "
+        named = "Guess: " if case.relation == GUESSED else f"{case.relation.capitalize()}: "
         ends = f"; range: {case.range}" if case.range else "; no range, as numbers were given"
         said.append(f"{named}{case.known}{ends}.")
     if cases[0].unit != "item":
@@ -165,17 +166,17 @@ def assumptions(cases: Sequence[Case], target: Target, answers: pd.DataFrame, *,
         "New items are drawn from the same population, and how systems differ from item to item stays as it is."
     )
     if any(case.example for case in cases):
-        said.append("Pairs are in doubt where their gain is below twice the one that would be just significant here.")
+        said.append("Close pairs have a gain below twice the one that would be just significant here.")
     if any(case.example for case in cases):
         low, middle, high = next_edition()
         said.append(
-            "Ranges are for other systems and items of the same time. What the next edition of a benchmark detects was "
-            f"{low:.2f} to {high:.2f} times the gain that the last one said (median {middle:.2f}; 80 % of "
+            "Ranges are for other systems and items of the same time. The next edition of a benchmark detected "
+            f"{low:.2f} to {high:.2f} times the gain that was planned from the last one (median {middle:.2f}; 80 % of "
             f"{len(EDITIONS)} plans for {n_pairs()} next editions)."
         )
     if of_outputs:
         said.append(
-            "From the outputs only the spread of differences is taken, not the gain that they show. Ranges are "
+            "The plan takes the spread of the differences from the outputs, not the gain that they show. Ranges are "
             f"{100 * LEVEL:g} % intervals."
         )
     return said
@@ -222,7 +223,7 @@ def _unequal(case: Case) -> str:
 
 
 def _averaged(case: Case) -> str:
-    return " on average over these pairs, which is the share of them that is found" if case.example else ""
+    return " on average over these pairs" if case.example else ""
 
 
 def _percent(share: float) -> str:

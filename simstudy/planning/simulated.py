@@ -123,20 +123,20 @@ class Simulated:
         beyond = "more" if self.off else "no more"
         item = "item" if self.unit == "item" else "cluster"
         said = (
-            f"Simulated: on {self.n_sets:,} test sets{fewer} of {units_text(self.n_units, self.unit)} "
-            f"{self._drawn_of(names)} the gain is found in {100 * self.power:.1f} % ({100 * self.low:.1f} to "
-            f"{100 * self.high:.1f}). The closed form says {100 * self.expected:.1f} % for their standard deviation of "
-            f"the difference on one {item}, {self.spread:.3g} (the outputs': {self.spread_outputs:.3g}). The two "
-            f"differ by {beyond} than the error of simulation, as {100 * (_RATE if self.off else 1 - _RATE):g} % of "
-            f"exact plans do. The worse system has the better score in {100 * self.wrong_winner:.2g} %"
+            f"Simulated: the gain is significant in {100 * self.power:.1f} % ({100 * self.low:.1f} to "
+            f"{100 * self.high:.1f}) of {self.n_sets:,} test sets{fewer} of {units_text(self.n_units, self.unit)} "
+            f"{self._drawn_from(names)}. The plan's formula gives {100 * self.expected:.1f} % for their standard "
+            f"deviation of the difference on one {item}, {self.spread:.3g} (the outputs': {self.spread_outputs:.3g}). "
+            f"The two differ by {beyond} than the error of simulation, as {100 * (_RATE if self.off else 1 - _RATE):g} "
+            f"% of exact plans do. Wrong winner: {100 * self.wrong_winner:.2g} %."
         )
-        larger = f", and significant gains are {self.exaggeration:.2f} times the true one."
-        return " ".join(filter(None, [self.warning, said + ("." if np.isnan(self.exaggeration) else larger)]))
+        larger = f"Significant gains are {self.exaggeration:.2f} times the true gain."
+        return " ".join(filter(None, [self.warning, said, "" if np.isnan(self.exaggeration) else larger]))
 
-    def _drawn_of(self, names: str) -> str:
+    def _drawn_from(self, names: str) -> str:
         if self.fitted:
-            return f"drawn of a model fitted to {names}"
-        return f"of {names}, some of which are drawn more often so that the true gain is the one to find,"
+            return f"drawn from a model fitted to {names}"
+        return f"of {names}, in which some are drawn more often so that the true gain is the planned one"
 
 
 def held(pilot: Pilot, case: Case, target: Target, row: Mapping[str, Any]) -> tuple[Simulated | None, list[str]]:

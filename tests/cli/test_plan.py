@@ -40,12 +40,12 @@ def pilot() -> str:
 def test_guesses_make_a_sentence() -> None:
     code, out, err = plan("--metric", "accuracy", "--score", "80", "--gain", "1", "--agreement", "0.9")
     assert (code, err) == (0, "")
-    n = int(re.findall(r"power 0.8: ([\d,]+) items\.", out)[0].replace(",", ""))
+    n = int(re.findall(r"^You need ([\d,]+) items to detect", out)[0].replace(",", ""))
     # The textbook's (z + z)^2 (0.1 - 0.01^2) / 0.01^2, and a little more for an exact test.
     textbook = (stats.norm.isf(0.025) + stats.norm.ppf(0.8)) ** 2 * 0.0999 / 0.0001
     assert textbook < n < 1.05 * textbook
-    assert f"With {n:,} items and an agreement of 0.9, a true gain of 1 point of accuracy is found (two-sided, " in out
-    assert "Assumed: The test is the default one of compare" in out
+    assert f"With {n:,} items and an agreement of 0.9, the test (two-sided, p <= 0.05) detects a true gain of" in out
+    assert "\n- The test is the default one of compare" in out
 
 
 def test_fractions_are_noted_where_points_are_meant() -> None:
@@ -55,7 +55,7 @@ def test_fractions_are_noted_where_points_are_meant() -> None:
     assert "Note: scores of accuracy go to 100, and gains are in points of these: did you mean " in out
     (meant,) = re.findall(r"did you mean (.*)\?$", out, flags=re.MULTILINE)
     _, out, _ = plan("--metric", "accuracy", *meant.replace(",", "").split())
-    assert "To find a true gain of 1 point of accuracy" in out
+    assert "to detect a true gain of 1 point of accuracy" in out
     assert "did you mean" not in out
     for well in (["ap", "--sd", "0.2", "--r12", "0.5", "--gain", "0.01"], ["bleu", "--gain", "0.5"]):
         assert "did you mean" not in plan("--metric", *well)[1]
@@ -69,8 +69,8 @@ def test_fractions_are_noted_where_points_are_meant() -> None:
 def test_without_an_agreement_known_test_sets_give_a_range() -> None:
     code, out, err = plan("--metric", "accuracy", "--score", "80", "--gain", "1")
     assert (code, err) == (0, "")
-    assert re.search(r"power 0.8, same family: [\d,]+ items \([\d,]+ to [\d,]+\)\.", out)
-    assert re.search(r"power 0.8, different families: [\d,]+ items \([\d,]+ to [\d,]+\)\.", out)
+    assert re.search(r"You need [\d,]+ items \([\d,]+ to [\d,]+\) to detect .* \(same family\)\.", out)
+    assert re.search(r"You need [\d,]+ items \([\d,]+ to [\d,]+\) to detect .* \(different families\)\.", out)
     assert re.search(r"as 80 % of pairs \(same family\) have on \d+ known test sets", out)
 
 
@@ -82,7 +82,7 @@ def test_a_pilot_gives_an_interval_and_is_simulated(pilot: str) -> None:
     count = int((frame["old"] != frame["new"]).sum())
     interval = stats.binomtest(count, 200).proportion_ci()
     assert f"range: {100 * interval.low:.3g} to {100 * interval.high:.3g} %, the 95 % interval of such a pilot" in out
-    assert "Simulated: on 2,000 test sets of" in out
+    assert " of 2,000 test sets of " in out
 
 
 def test_many_systems_are_predicted(four: str) -> None:
@@ -93,8 +93,8 @@ def test_many_systems_are_predicted(four: str) -> None:
     frame.to_csv("ten.csv", index=False)
     code, out, err = plan("ten.csv", "--metric", "accuracy", "--gain", "10", "--simulate", "0")
     assert (code, err) == (0, "")
-    assert "What test sets of so many items will show of these systems" in out
-    assert "of 9 neighbours told apart" in out
+    assert "What test sets of these sizes will show of these systems" in out
+    assert "significant of 9 neighbours" in out
 
 
 def test_one_file_is_one_plan() -> None:
@@ -129,7 +129,7 @@ def test_a_page_and_the_text_of_the_function_are_the_commands(pilot: str, tmp_pa
     outputs = load([Path(pilot)], "accuracy").outputs
     found = ss.plan(ss.Pilot(outputs, n_sets=200), gain=5.0)
     assert out.startswith(found.text)
-    assert out.count("Simulated: on 200 test sets") == 1
+    assert out.count(" of 200 test sets") == 1
     found.write(tmp_path / "python")
     for name in ("answers.csv", "sizes.csv"):
         assert (tmp_path / "python" / name).read_text() == (tmp_path / "cli" / name).read_text()

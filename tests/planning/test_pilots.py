@@ -261,13 +261,13 @@ def test_single_pairs_of_a_size_detect_gains_of_their_own() -> None:
     """The 10th and the 90th percentile of the pairs' spreads, each planned alone."""
     for name in ("of many answers", "of many documents"):
         plan = planned(name, n_items=400, n_sets=0, n_draws=0, sizes=[], alpha=0.02)
-        (said,) = [one for one in plan.sentences if one.startswith("Single pairs differ: 80 % of them detect")]
+        (said,) = [one for one in plan.sentences if one.startswith("Pairs differ: 80 % of them detect")]
         row, case = plan.answers.iloc[0], plan.cases[0]
         assert case.single is not None
         gains = [minimum_detectable_gain(end, int(row["at_units"]), level=Level(0.02)) for end in case.single]
         assert gains[0] < gains[1]
         assert row[["single_gain_low", "single_gain_high"]].tolist() == pytest.approx(gains)
-        assert re.findall(r"detect (\S+) to (\S+)\.", said) == [tuple(f"{gain:.2f}" for gain in gains)]
+        assert re.findall(r"detect a gain of (\S+) to (\S+)\.", said) == [tuple(f"{gain:.2f}" for gain in gains)]
         pairs = ss.compare(pilot(name), n_resamples=10).frame
         n, of_answers = (150, True) if "answers" in name else (40, False)
         spreads = 100 * np.sqrt((pairs["wins"] + pairs["losses"]) / n) if of_answers else pairs["gain_se"] * n**0.5

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
+from functools import partial
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -19,8 +21,9 @@ from simstudy.planning.answers import merged, sizes_around
 from simstudy.planning.benchmarks import typical
 from simstudy.planning.cases import Case, noted_fractions
 from simstudy.planning.differences import NormalDifference
-from simstudy.planning.results import design_rows, predicted_rows, size_rows
-from tests.planning.forms import pilot, planned
+from simstudy.planning.printed import MOST_LINES, design_rows, predicted_rows, show, size_rows
+from simstudy.text.printing import text_of
+from tests.planning.forms import FORMS, pilot, planned
 from tests.planning.options import size
 
 
@@ -96,8 +99,8 @@ def test_a_page_has_every_sentence_table_and_note(form: str, tmp_path: Path) -> 
     plan.write(tmp_path / "plan", command="asked so", settings={"asked": 3})
     page, told = (tmp_path / "plan" / "README.md").read_text(), json.loads(plan.to_json())
     plain = page.replace("\\", "")
-    shown = [*plan.sentences, *(f"Assumed: {one}" for one in plan.assumptions), *(f"Note: {one}" for one in plan.notes)]
-    lines = plan.text.splitlines()
+    shown = [*plan.sentences, *(f"- {one}" for one in plan.assumptions), *(f"Note: {one}" for one in plan.notes)]
+    lines = text_of(partial(show, plan, verbose=True)).splitlines()
     assert [line for line in lines if line in shown] == shown
     for said in (*plan.sentences, *plan.assumptions, *plan.notes):
         assert said in plain or said.replace("*", "") in plain, said
@@ -153,11 +156,11 @@ PRINTED: dict[str, list[tuple[str, str, str, tuple[str, str] | None]]] = {
     "sizes": [
         ("items", "n_items", ",", None), ("minimum detectable gain", "minimum_detectable_gain", ".2f", ENDS),
         ("power for 7", "power", ".2f", ENDS), ("wrong winner", "wrong_winner", ".1%", None),
-        ("wrong sign, if significant", "wrong_sign", ".2%", None), ("exaggeration", "exaggeration", ".2f", None),
+        ("type S error", "wrong_sign", ".2%", None), ("type M error", "exaggeration", ".2f", None),
     ],
     "predicted": [
         ("significant pairs", "share_significant", ".0%", INSIDE), ("wrong winners", "wrong_winner", ".1%", INSIDE),
-        ("of 3 neighbours told apart", "separated", ".0f", INSIDE), ("ranks", "ranks", ".0f", INSIDE),
+        ("significant of 3 neighbours", "separated", ".0f", INSIDE), ("ranks", "ranks", ".0f", INSIDE),
         ("after Holm", "separated_corrected", ".0f", INSIDE),
     ],
     "designs": [
@@ -189,6 +192,21 @@ def test_printed_tables_have_each_number_and_its_range(form: str) -> None:
             for cell, (_, row) in zip(cells[heading], table.iterrows(), strict=True):
                 between = f" ({row[f'{column}_{ends[0]}']:{way}}–{row[f'{column}_{ends[1]}']:{way}})" if ends else ""
                 assert cell == f"{row[column]:{way}}{between if ranged else ''}", heading
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_screen_holds_a_plan_and_the_rest_is_counted(form: str) -> None:
+    """The first line is the answer; every table and assumption is printed if it is asked for."""
+    plan = replace(planned(form, gain=7.0, n_sets=0), notes=("one", "two", "three"))
+    lines, every = plan.text.splitlines(), text_of(partial(show, plan, verbose=True)).splitlines()
+    assert len(lines) <= MOST_LINES == 25
+    assert lines[0] == plan.sentences[0]
+    assert re.match(r"You need [\d,]+ (items|clusters of .* items \([\d,]+ items\))", lines[0])
+    (left_out,) = [line for line in lines if line.startswith("Not shown: ")]
+    assert "1 note" in left_out
+    hidden = sum(int(number) for number in re.findall(r"(\d+) (?:size|design|assumption|note)", left_out))
+    printed = [line for line in lines if line and line != left_out]
+    assert len([line for line in every if line]) == len(printed) + hidden
 
 
 def test_what_was_asked_for_is_kept() -> None:

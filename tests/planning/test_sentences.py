@@ -59,24 +59,25 @@ def test_the_sentence_of_a_gain_has_its_sizes_its_level_and_its_ranges(form: str
     ranged = form in ("a range of answers", "correlated answers", "a range of scores", "a range of units")
     ranged |= "usual" in form or form in PILOTS
     assert bool(case.range) == ranged
-    of = ", same family" if form == "usual answers" else ", different families" if "usual" in form else ""
-    of = ", all pairs" if many(form) else of
+    of = " (same family)" if form == "usual answers" else " (different families)" if "usual" in form else ""
+    of = " (all pairs)" if many(form) else of
     ends = between(row, "n_items", ",.0f", ranged)
     needed = counted(row["n_units"], row["n_items"], case.size, case.unit)
-    assert f"with power 0.8{of}: {needed}{ends}." in text
+    assert text.startswith(f"You need {needed}{ends} to detect a true gain of 8 ")
+    assert f" with power 0.8{of}.\n" in text
     given = counted(row["at_units"], row["at_items"], case.size, case.unit)
-    averaged = " on average over these pairs, which is the share of them that is found" if many(form) else ""
-    power = f"{row['power']:.2f}{between(row, 'power', '.2f', ranged)}{averaged}; the worse system"
-    said = rf"With {re.escape(given)} and .*a true gain of 8 .*is found {re.escape(HOW)} with probability "
+    averaged = " on average over these pairs" if many(form) else ""
+    power = f"{row['power']:.2f}{between(row, 'power', '.2f', ranged)}{averaged}. Wrong winner: "
+    said = rf"With {re.escape(given)} and .*the test {re.escape(HOW)} detects a true gain of 8 .*with power "
     assert re.search(said + re.escape(power), text), text
     left = re.findall(
-        r"The pilot leaves the power of ([\d,]+) items open between (\S+) and (\S+) \(95 % interval\); (.*)", text
+        r"With ([\d,]+) items the power is between (\S+) and (\S+) \(95 % interval of the pilot\)\. (.*)", text
     )
     assert bool(left) == (form in PILOTS and not many(form))
     if left:
         high = row["n_items_high"]
         assert left[0][:3] == (f"{row['at_items']:,}", f"{row['power_low']:.2f}", f"{row['power_high']:.2f}")
-        assert left[0][3].startswith("no test set" if np.isnan(high) else f"{high:,.0f} items have power 0.8")
+        assert left[0][3].startswith("No test set" if np.isnan(high) else f"With {high:,.0f} items it is at least 0.8 ")
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -87,9 +88,8 @@ def test_the_sentence_of_a_size_has_the_gain_and_its_range(form: str) -> None:
         f"With {counted(row['at_units'], row['at_items'], plan.cases[0].size, plan.cases[0].unit)} and"
     )
     ends = between(row, "minimum_detectable_gain", ".2f", ranged)
-    assert re.search(
-        rf"a true gain of {row['minimum_detectable_gain']:.3g} [^(]*{re.escape(ends)} is found \(two-sided", text
-    )
+    gain = f"{row['minimum_detectable_gain']:.3g}"
+    assert re.search(rf"\(two-sided, .* detects a true gain of {gain} [^(]*{re.escape(ends)} with power", text)
     assert ("on average over these pairs" in text) == many(form)
 
 
@@ -101,7 +101,7 @@ def test_sentences_of_margins_have_the_test_that_is_made(form: str) -> None:
         ("not worse", "a system is not worse by 14 .*? or more", "one-sided test"),
         ("equivalent", "two systems are within 14 ", "two one-sided tests"),
     ):
-        said = rf"is shown with probability {rows.loc[goal, 'power']:.2f} that {what}.*?\(a true gain of 8 .*?; "
+        said = rf"you show with power {rows.loc[goal, 'power']:.2f} that {what}.*?\(a true gain of 8 .*?; "
         found = [one for one in plan.sentences if re.search(said + rf"{tests} at 0\.01\)", one)]
         assert len(found) == 1, goal
         assert sum(f"“{goal}” by 14 " in one for one in plan.sentences) == 1
@@ -124,15 +124,16 @@ def test_each_assumption_is_told_of_the_plans_that_make_it(form: str) -> None:
     answers &= "units" not in form
     assert ("Power follows from the standard error" in said) == (not answers)
     assert ("Of more candidates the same share is accepted." in said) == (form == "of precision")
-    assert ("From the outputs only the spread" in said) == (form in PILOTS)
-    assert ("Pairs are in doubt" in said) == ("next edition of a benchmark" in said) == many(form)
+    assert ("The plan takes the spread" in said) == (form in PILOTS)
+    assert ("Close pairs have" in said) == ("next edition of a benchmark" in said) == many(form)
     design, unit = plan.cases[0].design, plan.cases[0].unit
     of_clusters = [one for one in plan.assumptions if one.startswith("Clusters have")]
     assert len(of_clusters) == (unit == "cluster")
     if of_clusters and design is not None:
         assert numbers(of_clusters[0]) == [float(f"{design.size:.3g}"), float(f"{design.cv:.2g}")]
     assert ("no range, as numbers were given" in said) == (not plan.cases[0].range)
-    assert said.count(f"{plan.cases[0].relation}: ") == (plan.cases[0].relation != "from guesses")
+    relation = plan.cases[0].relation
+    assert said.count("\nGuess: " if relation == "from guesses" else f"\n{relation.capitalize()}: ") == 1
 
 
 def test_clusters_of_one_size_equal_systems_and_two_sides_are_said_to_be() -> None:
@@ -224,16 +225,16 @@ def test_a_possible_part_of_a_range_is_told_beside_the_range() -> None:
 def test_errors_single_pairs_and_next_editions_are_told_with_their_numbers(form: str) -> None:
     plan = planned(form, gain=7.0, n_items=120, sizes=[], n_sets=0, n_draws=0, **BONFERRONI)
     row, text = plan.answers.iloc[0], "\n".join(plan.sentences)
-    assert re.findall(r"better score in (.*?) % of such", text)[0] == f"{100 * row['wrong_winner']:.2g}"
+    assert re.findall(r"Wrong winner: (.*?) % of such", text)[0] == f"{100 * row['wrong_winner']:.2g}"
     assert re.findall(r"on average ([\d.]+) times", text)[0] == f"{row['exaggeration']:.2f}"
     if many(form):
         ends = [f"{factor**2 * row['n_items']:,.0f}" for factor in next_edition()[::2]]
-        assert f"it takes {ends[0]} to {ends[1]} items" in text
+        assert f"you need {ends[0]} to {ends[1]} items" in text
         single = [end.allowing(7.0) for end in plan.cases[0].single or ()]
         sizes = sorted(size_for(end, 7.0, level=plan.target.level) * plan.cases[0].size for end in single)
         power = sorted(end.power(7.0, row["at_units"], plan.target.level) for end in single)
-        assert f"80 % of them it takes {np.ceil(sizes[0]):,.0f} to {np.ceil(sizes[1]):,.0f} items" in text
-        assert f"found with probability {power[0]:.2f} to {power[1]:.2f}" in text
+        assert f"80 % of them need {np.ceil(sizes[0]):,.0f} to {np.ceil(sizes[1]):,.0f} items." in text
+        assert f"have power {power[0]:.2f} to {power[1]:.2f}" in text
 
 
 def test_what_is_said_of_the_next_edition_has_its_ends_in_order() -> None:
@@ -243,7 +244,7 @@ def test_what_is_said_of_the_next_edition_has_its_ends_in_order() -> None:
     editions = len({edition[:3] for edition in EDITIONS})
     assert numbers(said) == pytest.approx([low, high, middle, 80, len(EDITIONS), editions], abs=0.005)
     gain = plan.answers["minimum_detectable_gain"].iloc[0]
-    told = re.findall(r"next edition of the benchmark a gain from ([\d.]+) to ([\d.]+) is found", plan.text)[0]
+    told = re.findall(r"next edition of the benchmark you detect a gain of ([\d.]+) to ([\d.]+) ", plan.text)[0]
     assert [float(end) for end in told] == pytest.approx([low * gain, high * gain], rel=1e-3)
 
 
@@ -251,11 +252,11 @@ def test_what_is_said_of_a_pilot_that_settles_the_power() -> None:
     """Five items cannot be significant, whatever the spread is."""
     outputs = ss.truth.correlated_accuracies([0.6, 0.7], 200, seed=1)
     plan = ss.plan(ss.Pilot(outputs, n_sets=0), gain=5, n_items=5, sizes=[])
-    assert "The pilot says that the power of 5 items is 0.00, in all of its 95 % interval;" in plan.text
+    assert "With 5 items the power is 0.00 (95 % interval of the pilot)." in plan.text
     single = ss.Outputs.from_statistics(
         outputs.statistics, outputs.metric, outputs.names, items=outputs.items.assign(cluster=range(200))
     )
-    assert re.search(r"power 0.8: [\d,]+ clusters of 1 item \(", ss.plan(ss.Pilot(single, n_sets=0), gain=5).text)
+    assert re.search(r"You need [\d,]+ clusters of 1 item \(", ss.plan(ss.Pilot(single, n_sets=0), gain=5).text)
 
 
 @pytest.mark.parametrize(
@@ -305,6 +306,6 @@ def test_ends_that_no_test_set_reaches_are_told() -> None:
     plan = ss.plan(metric="mean", gain=500.0, guess=guess, sizes=[])
     row = plan.answers.iloc[0]
     assert np.isnan(row["n_items_high"])
-    assert f"{row['n_items']:,.0f} items (from {row['n_items_low']:,.0f} to more than any test set has)." in plan.text
+    assert f"{row['n_items']:,.0f} items (from {row['n_items_low']:,.0f} to more than any test set has) to" in plan.text
     sure = ss.plan(metric="mean", gain=5.0, n_items=50, guess=ss.Guess(sd_difference=1.0), sizes=[])
-    assert "the better score in less than 0.1 % of such test sets" in sure.text
+    assert "Wrong winner: less than 0.1 % of such test sets." in sure.text

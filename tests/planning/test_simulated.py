@@ -145,20 +145,20 @@ TOLD = Simulated(
 def test_a_simulation_is_told_with_each_of_its_numbers(unit: str) -> None:
     held = replace(TOLD, unit=unit)
     words = {"item": "567 items", "cluster": "567 clusters", "user": "567 clusters (user)"}[unit]
-    assert f"on 1,234 test sets (no more, as they are large) of {words} drawn of a model fitted to new and old" in (
+    assert f"of 1,234 test sets (no more, as they are large) of {words} drawn from a model fitted to new and old" in (
         held.text()
     )
     assert f"difference on one {'item' if unit == 'item' else 'cluster'}, 12.3 (the outputs': 14.5)" in held.text()
     assert numbers(held.text().replace(words, "567")) == [
-        1234, 567, 81.1, 70.1, 90.2, 83.3, 12.3, 14.5, 99, 2.1, 1.37,
+        81.1, 70.1, 90.2, 1234, 567, 83.3, 12.3, 14.5, 99, 2.1, 1.37,
     ]  # fmt: skip
     assert "(no more" not in replace(held, n_asked=1234).text()
     assert "differ by no more than the error of simulation" in held.text()
     off = replace(held, error=0.001)
     assert (off.off, held.off) == (True, False)
     assert "differ by more than the error of simulation, as 1 % of exact plans do" in off.text()
-    assert held.text().endswith("and significant gains are 1.37 times the true one.")
-    assert replace(held, exaggeration=np.nan).text().endswith("better score in 2.1 %.")
+    assert held.text().endswith(" Significant gains are 1.37 times the true gain.")
+    assert replace(held, exaggeration=np.nan).text().endswith("Wrong winner: 2.1 %.")
 
 
 def test_a_simulation_is_off_beyond_the_point_that_one_in_a_hundred_exceeds() -> None:
