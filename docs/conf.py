@@ -24,7 +24,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "_ext", "examples", "figures"]
+exclude_patterns = ["_build", "_ext", "examples", "figures", "gallery/*.ipynb", "**/sg_execution_times.rst"]
 suppress_warnings = ["config.cache"]
 
 # Headings are anchors, as forges make them, so that links to them work here and there.
@@ -32,7 +32,7 @@ myst_heading_anchors = 4
 myst_enable_extensions = ["attrs_block", "colon_fence", "dollarmath"]
 nb_execution_mode = "cache"
 nb_execution_raise_on_error = True
-nb_execution_in_temp = True
+nb_execution_cache_path = str(HERE / "_build" / "executed")
 nb_execution_timeout = 120
 
 autodoc_typehints = "none"

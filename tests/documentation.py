@@ -24,6 +24,7 @@ from typer.testing import CliRunner
 import simstudy as ss
 from simstudy import schema
 from simstudy.cli import app
+from tests.evidence import filled
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "docs" / "examples"
@@ -50,9 +51,9 @@ def blocks(page: Path, language: str) -> list[str]:
 
 
 def prose(page: Path) -> Iterator[str]:
-    """The sentences of a page, without code, tables, headings, pictures and the addresses of links."""
+    """The sentences of a page, without code, tables, headings, pictures, quotations and the addresses of links."""
     text = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
-    text = re.sub(r"^(\||#|!\[).*$", "", text, flags=re.MULTILINE)
+    text = re.sub(r"^(\||#|!\[|>).*$", "", text, flags=re.MULTILINE)
     text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text)
     text = re.sub(r"`[^`]*`", "CODE", text)
     for paragraph in re.split(r"\n\s*\n|^\s*- ", text, flags=re.MULTILINE):
@@ -163,6 +164,6 @@ if __name__ == "__main__":
         raise SystemExit("usage: python -m tests.documentation --write")
     with TemporaryDirectory() as folder, chdir(examples_in(Path(folder))):
         for page in DOCS:
-            page.write_text(rewritten(page), encoding="utf-8")
+            page.write_text(filled(rewritten(page)), encoding="utf-8")
         before = NAMES.read_text("utf-8").partition(HEADING)[0]
         NAMES.write_text(f"{before}{HEADING}{all_names()}\n", encoding="utf-8")

@@ -17,6 +17,7 @@ import simstudy as ss
 from simstudy.studies import load_study
 from tests import documentation
 from tests.documentation import DOCS, ROOT, anchors, blocks, examples_in, is_shown_rightly, printed, prose, shown
+from tests.evidence import filled
 
 README = ROOT / "README.md"
 PAGES = [*DOCS, *sorted((ROOT / "experiments").glob("*/README.md")), *sorted((ROOT / "results").glob("*/README.md"))]
@@ -75,6 +76,12 @@ def test_readme_says_the_same_on_the_command_line_and_in_python() -> None:
         assert first in said_in_python(README)[0], command
 
 
+@pytest.mark.parametrize("page", DOCS, ids=name_of)
+def test_tables_of_results_are_those_of_the_results(page: Path) -> None:
+    text = page.read_text("utf-8")
+    assert filled(text) == text, "python -m tests.documentation --write"
+
+
 def test_outputs_that_are_not_printed_are_seen() -> None:
     output = "answer\na\nb\nc\n"
     for right in (["answer", "…"], ["…", "b", "…"], ["…", "b", "c"], ["answer", "a", "…", "c"], output.split()):
@@ -122,9 +129,16 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert not anchor or anchor in anchors(target), link
 
 
-def test_every_page_is_in_readme() -> None:
-    readme = README.read_text(encoding="utf-8")
-    assert [page.name for page in DOCS if page != README and f"]({page.relative_to(ROOT)})" not in readme] == []
+@pytest.mark.parametrize("page", [page for page in DOCS if page.parent.name == "start"], ids=name_of)
+def test_what_a_page_quotes_is_what_its_commands_print(page: Path) -> None:
+    """Sentences for a paper (quotations) have the numbers of the outputs above them, rounded."""
+    quoted = " ".join(re.findall(r"^> (.*)$", page.read_text("utf-8"), flags=re.MULTILINE))
+    block = "".join(blocks(page, "console"))
+    printed_numbers = [float(n.replace(",", "")) for n in re.findall(r"(?<![\w.])\d[\d,]*(?:\.\d+)?", block)]
+    asked = {"95", "0.05", "0.8", "1"}
+    for number in set(re.findall(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?![\w-])", quoted)) - asked:
+        value, digits = float(number.rstrip(",").replace(",", "")), len(number.partition(".")[2])
+        assert any(abs(value - one) <= 0.5001 * 10.0**-digits or value == 100 * one for one in printed_numbers), number
 
 
 def test_all_public_names_are_listed() -> None:

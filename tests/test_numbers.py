@@ -20,7 +20,7 @@ from tests.documentation import DOCS, ROOT
 SETTINGS = re.compile(
     r"95 % (?:confidence|intervals?)\b|95 % Monte|\bp (?:near|at or below|at|=|<=?|>=) 0\.\d+|\b[Pp]ower (?:of )?0\.\d+"
     r"|\blevel 0\.\d+|\b(?:19|20)\d\d\b(?! [a-z])|\bx 2 gain|\b2\^\w+|\b10\^-?\d+|\b100 %"
-    r"|[Ff]igures? \d(?: and \d)?|[Ss]ections? \d[\d.]*"
+    r"|^\d+\. |\btable \d|[Ff]igures? \d(?: and \d)?|[Ss]ections? \d[\d.]*"
 )
 INDEX = pd.read_csv(ROOT / "docs" / "numbers.csv", dtype=str, keep_default_na=False)
 
@@ -35,7 +35,7 @@ def numbers(line: str) -> list[str]:
 def lines(page: str) -> list[str]:
     """The lines of a page that have numbers."""
     text = re.sub(r"^```.*?^```$", "", (ROOT / page).read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
-    return [line.strip() for line in text.splitlines() if not line.startswith("#") and numbers(line)]
+    return [line.strip() for line in text.splitlines() if not line.startswith(("#", ">")) and numbers(line)]
 
 
 @cache

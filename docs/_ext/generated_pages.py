@@ -38,7 +38,7 @@ TABLES = ("TESTS", "PAIR_MODELS", "Count")
 def setup(app: Any) -> dict[str, bool]:
     """Register with Sphinx."""
     app.connect("config-inited", lambda app, config: write_pages())
-    app.connect("source-read", lambda app, name, source: source.__setitem__(0, with_links_of_the_site(name, source[0])))
+    app.connect("source-read", lambda app, name, source: source.__setitem__(0, as_built(name, source[0])))
     return {"parallel_read_safe": True}
 
 
@@ -288,7 +288,35 @@ def _lines(names: Iterable[str]) -> str:
     return "".join(f"{name}\n" for name in names)
 
 
-# Links.
+# Links and code.
+
+
+def as_built(name: str, text: str) -> str:
+    """A page as the site has it: with links of the site, and with code that is executed."""
+    return executed(with_links_of_the_site(name, text))
+
+
+#: Code sees the example files, and writes none of its own among them.
+_FIRST = """---
+file_format: mystnb
+kernelspec:
+  name: python3
+---
+
+```{code-cell} python
+:tags: [remove-cell]
+import os, shutil, tempfile
+os.chdir(shutil.copytree(os.environ["SIMSTUDY_DOCS_EXAMPLES"], tempfile.mkdtemp() + "/examples"))
+```
+
+"""
+
+
+def executed(text: str) -> str:
+    """The page as a notebook, if it has Python code: its blocks are run at the build, and their outputs shown."""
+    if "\n```python\n" not in text:
+        return text
+    return _FIRST + text.replace("\n```python\n", "\n```{code-cell} python\n")
 
 
 def with_links_of_the_site(name: str, text: str) -> str:

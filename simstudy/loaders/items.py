@@ -198,6 +198,6 @@ def _place(column: object) -> int:
 def of_samples(items: pd.DataFrame, samples: Mapping[str, str]) -> pd.DataFrame:
     """A row for each sample (id of a sample -> id of its item), with what is known of the item, and a note on it."""
     own = list(samples.values())
-    note(f"{len(own):,} samples of {len(set(own)):,} items: the samples of an item are resampled together")
+    note(f"{len(own):,} samples of {len(set(own)):,} items: the samples of an item are one cluster unless unit='item'")
     table = items.set_index("id").loc[own].reset_index()
     return table.assign(id=list(samples), **({} if "cluster" in table else {"cluster": own}))

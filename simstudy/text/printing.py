@@ -71,6 +71,8 @@ def _plain(file: object) -> Console:
         file=file,  # type: ignore[arg-type]
         width=1000,
         force_terminal=False,
+        # In a notebook rich would show the text instead of writing it.
+        force_jupyter=False,
         color_system=None,
         emoji=False,
         markup=False,

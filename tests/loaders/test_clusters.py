@@ -169,7 +169,7 @@ def check(loaded: Loaded, first: str) -> None:
         {system: 100 * "".join(own).count("1") / 28 for system, own in RIGHT.items()}
     )
     assert loaded.outputs.items["id"].iloc[0] == first
-    assert loaded.notes == ("28 samples of 7 items: the samples of an item are resampled together",)
+    assert loaded.notes == ("28 samples of 7 items: the samples of an item are one cluster unless unit='item'",)
 
 
 @pytest.mark.parametrize("make", [tidy_samples, wide_samples, logs])

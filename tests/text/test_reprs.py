@@ -47,6 +47,16 @@ def test_a_notebook_shows_both_ends_of_many_systems() -> None:
     assert "..." in page
 
 
+def test_texts_are_the_same_in_a_notebook(monkeypatch: pytest.MonkeyPatch, outputs: ss.Outputs) -> None:
+    """There rich shows what is printed, and writes nothing into files."""
+    plan = ss.plan(metric="accuracy", n_items=100, guess=ss.Guess(score=80, agreement=0.9), sizes=[])
+    three = ss.examine(ss.truth.correlated_accuracies([0.5, 0.6, 0.7], 100))
+    texts = [plan.text, three.text, ss.examine(outputs).text]
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    assert [plan.text, three.text, ss.examine(outputs).text] == texts
+    assert all(len(text.splitlines()) >= 3 for text in texts)
+
+
 def test_tasks_and_results_are_two_lines(tmp_path: Path) -> None:
     features, labels = np.arange(24.0).reshape(12, 2) % 7, np.arange(12) % 2
     task = ss.training.Task.from_arrays(
