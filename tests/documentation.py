@@ -1,13 +1,12 @@
 """The pages that people read, and the outputs that they show.
 
 A block of kind ``console`` has commands behind "$ ", each with what it prints below it; a line "…" stands for lines
-that the page leaves out. ``python -m tests.documentation --write`` writes what the commands print today, and all public
-names.
+that the page leaves out. ``python -m tests.documentation --write`` writes what the commands print today, and tables
+of results.
 """
 
 from __future__ import annotations
 
-import inspect
 import re
 import shlex
 import shutil
@@ -21,29 +20,20 @@ from types import ModuleType
 
 from typer.testing import CliRunner
 
-import simstudy as ss
-from simstudy import schema
 from simstudy.cli import app
 from tests.evidence import filled
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "docs" / "examples"
-# Written by the build of the site.
-_BUILT = ("_build", "gallery", "reference", "studies")
+#: Written by the build of the site.
+BUILT = ("_build", "gallery", "reference", "studies")
 _PAGES = [
-    page for page in sorted((ROOT / "docs").rglob("*.md")) if page.relative_to(ROOT / "docs").parts[0] not in _BUILT
+    page for page in sorted((ROOT / "docs").rglob("*.md")) if page.relative_to(ROOT / "docs").parts[0] not in BUILT
 ]
 DOCS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *_PAGES]
 LEFT_OUT = "…"
 
-# The last section of a page is all of the public names.
-NAMES, HEADING = ROOT / "docs" / "python.md", "## All names\n\n"
 NAMESPACES = ("analyses", "plot", "rankings", "training", "truth")
-NO_DOCSTRING = {
-    "TESTS": "The tests by name, each with its null hypothesis",
-    "Count": "The type of functions that count a metric's statistics (n items, S) from Examples and answers",
-    "PAIR_MODELS": "Models of two systems whose true scores are known, by name",
-}
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -138,32 +128,9 @@ def names_of(page: ModuleType) -> list[str]:
     return sorted((name for name, value in known.items() if not isinstance(value, ModuleType)), key=str.lower)
 
 
-def columns() -> str:
-    """The columns of Comparisons as a table of a page."""
-    units = {"score": "metric's scale", "": "–"}
-    rows = [
-        f"| `{one.name}` | {one.kind} | {units.get(one.unit, one.unit)} | {one.meaning} |" for one in schema.COLUMNS
-    ]
-    return "\n".join(["| column | type | told in | meaning |", "|---|---|---|---|", *rows])
-
-
-def all_names() -> str:
-    """A table of all public names, each with the first sentence of its docstring."""
-    rows = []
-    for prefix, module in [("ss", ss), *((f"ss.{name}", getattr(ss, name)) for name in NAMESPACES)]:
-        for name in names_of(module):
-            value = getattr(module, name)
-            text = NO_DOCSTRING.get(name) or inspect.getdoc(value)
-            first = " ".join((text or "").split("\n\n")[0].split()).rstrip(".")
-            rows.append(f"| `{prefix}.{name}` | {first} |")
-    return "\n".join(["| name | what it is |", "|---|---|", *rows])
-
-
 if __name__ == "__main__":
     if sys.argv[1:] != ["--write"]:
         raise SystemExit("usage: python -m tests.documentation --write")
     with TemporaryDirectory() as folder, chdir(examples_in(Path(folder))):
         for page in DOCS:
             page.write_text(filled(rewritten(page)), encoding="utf-8")
-        before = NAMES.read_text("utf-8").partition(HEADING)[0]
-        NAMES.write_text(f"{before}{HEADING}{all_names()}\n", encoding="utf-8")

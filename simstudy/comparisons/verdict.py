@@ -54,13 +54,10 @@ def verdict(pair: pd.Series[Any] | HasRow, *, alpha: float = 0.05, margin: float
     --------
     >>> import simstudy as ss
     >>> outputs = ss.Outputs.from_statistics([[[1, 1]] * 40, [[1, 1]] * 30 + [[0, 1]] * 10], "accuracy", ["new", "old"])
-    >>> answer, numbers = ss.compare(outputs).verdict().splitlines()
-    >>> print(answer)
+    >>> print(ss.compare(outputs).verdict())
     new is better than old: the gain is significant at 0.05.
-    >>> for sentence in numbers.split(". "):
-    ...     print(sentence)
-    new scores 100.00 % accuracy, 25.00 points more than old (75.00 %)
-    95 % interval 14.05 to 40.19 points; p = 0.002 (sign-flip test, two-sided, exact)
+    new scores 100.00 % accuracy, 25.00 points more than old (75.00 %).
+    95 % interval 14.05 to 40.19 points; p = 0.002 (sign-flip test, two-sided, exact).
     Wins, losses and ties of new: 10, 0 and 30 of 40 items.
     """
     check_fraction("alpha", alpha)
@@ -101,7 +98,7 @@ def _measured(pair: pd.Series[Any], alpha: float) -> str:
         between = between.replace("interval", f"interval of the gain of {a}", 1)
     numbers = f"{between}; p {_equals(pair, 'p_value', alpha)} ({_how(pair, alpha)})"
     counts = f"{pair['wins']:,}, {pair['losses']:,} and {pair['ties']:,}"
-    return f"{said}. {numbers[0].upper()}{numbers[1:]}. Wins, losses and ties of {a}: {counts} of {_units(pair)}."
+    return f"{said}.\n{numbers[0].upper()}{numbers[1:]}.\nWins, losses and ties of {a}: {counts} of {_units(pair)}."
 
 
 def _equals(pair: pd.Series[Any], name: str, alpha: float) -> str:

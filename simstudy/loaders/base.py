@@ -50,6 +50,12 @@ class Texts:
         The name of one of sacrebleu's tokenizers, such as "zh"; None: the metric's own.
     lowercase
         Whether texts are put into lower case first.
+
+    Examples
+    --------
+    >>> import simstudy as ss
+    >>> ss.Texts(tokenize="char", lowercase=True)  # for texts= of simstudy.load and simstudy.examine
+    Texts(tokenize='char', lowercase=True)
     """
 
     tokenize: str | None = None
@@ -70,6 +76,12 @@ class Ties:
         "jitter": broken at random. "keep": an n-best list has all that tie with its last.
     seed
         Of the jitter.
+
+    Examples
+    --------
+    >>> import simstudy as ss
+    >>> ss.Ties("keep")  # for ties= of simstudy.load and simstudy.examine
+    Ties(how='keep', seed=0)
     """
 
     how: str = "jitter"

@@ -24,7 +24,15 @@ from simstudy.validation import brief, check_path, check_text, check_unique
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Outputs(OutputsBase):
-    """What K systems did on one test set of n items, as numbers: made with `from_…`, cut, joined and saved."""
+    """What K systems did on one test set of n items, as numbers: made with `from_…`, cut, joined and saved.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> outputs = Outputs.from_scores(pd.DataFrame({"old": [1, 0, 0, 1], "new": [1, 1, 0, 1]}), "accuracy")
+    >>> outputs.scores().tolist(), outputs.head(2).scores().tolist()
+    ([50.0, 75.0], [50.0, 100.0])
+    """
 
     @classmethod
     def from_statistics(

@@ -107,6 +107,12 @@ def panels(
         Of a panel, in inches.
     shared
         Whether panels share their axes; by default those of a grid of several rows do.
+
+    Examples
+    --------
+    >>> figure, axes = panels(["small", "large"], width=3)
+    >>> [ax.get_title(loc="left") for ax in axes], figure.get_size_inches().tolist()
+    (['small', 'large'], [6.0, 3.4])
     """
     check_texts("titles", titles, "texts")
     if not len(titles):
@@ -176,7 +182,17 @@ def single(
 
 @styled
 def share_legend(figure: Figure, axes: Sequence[Axes], *, side: bool = False) -> None:
-    """Give a figure one legend, below its panels or at their right side, instead of one in each."""
+    """Give a figure one legend, below its panels or at their right side, instead of one in each.
+
+    Examples
+    --------
+    >>> figure, axes = panels(["left", "right"])
+    >>> for ax in axes:
+    ...     line = ax.plot([0, 1], label="both")
+    >>> share_legend(figure, axes)
+    >>> [text.get_text() for text in figure.legends[0].get_texts()]
+    ['both']
+    """
     _check_figure(figure)
     check_list("axes", axes, "Axes")
     for ax in axes:
@@ -196,7 +212,16 @@ def share_legend(figure: Figure, axes: Sequence[Axes], *, side: bool = False) ->
 
 @styled
 def save(figure: Figure, path: str | Path) -> list[Path]:
-    """Write PNG and SVG beside each other (`path` without suffix), whole or not at all; close the figure."""
+    """Write PNG and SVG beside each other (`path` without suffix), whole or not at all; close the figure.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> figure, (ax,) = panels(["one"])
+    >>> with TemporaryDirectory() as folder:
+    ...     [path.name for path in save(figure, f"{folder}/one")]
+    ['one.png', 'one.svg']
+    """
     _check_figure(figure)
     check_path("path", path)
     if not Path(path).name:

@@ -30,6 +30,11 @@ class Rows:
         View name -> matrix (rows, columns), dense or CSR. A classifier reads one view.
     item_of_row
         (rows,) integers, ascending from 0: which item a row belongs to.
+
+    Examples
+    --------
+    >>> len(Rows({"default": np.zeros((3, 2))}, np.array([0, 0, 1])))
+    2
     """
 
     features: Mapping[str, Any]
@@ -70,7 +75,17 @@ class Rows:
 
 @dataclass(frozen=True)
 class Classifier:
-    """A base system of rows: a scikit-learn estimator, and the view of the features that it reads."""
+    """A base system of rows: a scikit-learn estimator, and the view of the features that it reads.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> rows = Rows({"default": np.array([[0.0], [1.0], [2.0]])}, np.arange(3))
+    >>> examples = Examples(rows, np.array(["low", "low", "high"]))
+    >>> answer = Classifier(DecisionTreeClassifier()).train(examples, np.array([1, 1, 1]), seed=0)
+    >>> answer(examples).tolist()
+    ['low', 'low', 'high']
+    """
 
     estimator: Any
     view: str = "default"
@@ -96,7 +111,14 @@ def _predict(estimator: Any, matrix: Any) -> Array:
 
 
 def count_correct(examples: Examples, predicted: Array) -> Array:
-    """Statistics (n, 2) of the labels given to rows, for accuracy: right ones of an item, and all."""
+    """Statistics (n, 2) of the labels given to rows, for accuracy: right ones of an item, and all.
+
+    Examples
+    --------
+    >>> rows = Rows({"default": np.zeros((3, 1))}, np.array([0, 0, 1]))
+    >>> count_correct(Examples(rows, np.array(["a", "b", "a"])), np.array(["a", "a", "a"])).tolist()
+    [[1, 2], [1, 1]]
+    """
     return _by_item(examples, [examples.gold == predicted, np.ones(len(predicted), dtype=bool)])
 
 

@@ -36,6 +36,12 @@ class Examples(ReprMixin):
     ------
     ValueError
         Where there is no item, or not one entry for each.
+
+    Examples
+    --------
+    >>> sentences = Examples([["a", "b"], ["c"]], [["X", "Y"], ["X"]])
+    >>> sentences.items["id"].tolist()
+    ['0', '1']
     """
 
     inputs: Any
@@ -83,6 +89,16 @@ class BaseSystem(Protocol):
 
     What its results depend on must be its attributes (those of a frozen dataclass are): finished systems are known by
     them.
+
+    Examples
+    --------
+    >>> class Majority:
+    ...     def train(self, examples, weights, seed):
+    ...         gold = np.repeat(examples.gold, weights).tolist()
+    ...         return lambda other: [max(set(gold), key=gold.count)] * len(other.gold)
+    >>> examples = Examples([[1], [2], [3]], ["a", "b", "b"])
+    >>> Majority().train(examples, np.array([3, 0, 0]), seed=0)(examples)
+    ['a', 'a', 'a']
     """
 
     def train(self, examples: Examples, weights: NDArray[np.int64], seed: int) -> Callable[[Examples], Any]:

@@ -60,7 +60,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     groups = pd.DataFrame({"system": names, "group": names[::-1], "=1+1": "@x", "year": "-1.5"})
     groups.to_csv(here / "systems.csv", index=False)
     arguments = [str(here / "scores.csv"), "--metric", "accuracy", "--systems", str(here / "systems.csv")]
-    code, out, err = run_compare(*arguments, "--by", "group", "--out", str(here / "out"))
+    code, out, err = run_compare(*arguments, "--by", "group", "--out", str(here / "out"), "--verbose")
     assert (code, err) == (0, "")
     (here / "printed").write_text(out, encoding="utf-8")
     code, out, err = run_compare(*arguments, "--json")
@@ -155,7 +155,7 @@ def test_the_verdict_can_be_printed_and_tells_the_two_systems_apart(hostile: Out
     said = verdict(compared(outputs).iloc[0])
     assert not acts(said)
     # The first one is better, and it is the first one that the sentence names.
-    answer, numbers = said.splitlines()
+    answer, _, numbers = said.partition("\n")
     assert answer == "a⟨U+001B⟩[31m is better than a⟨U+001B⟩[31m (2): the gain is significant at 0.05."
     assert numbers.startswith(
         "a⟨U+001B⟩[31m scores 100.00 % accuracy, 50.00 points more than a⟨U+001B⟩[31m (2) (50.00 %)"

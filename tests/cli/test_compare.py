@@ -23,8 +23,8 @@ def test_the_verdict_is_what_came_out_and_what_follows(two: str) -> None:
     assert out == (
         "It is not shown that new is better than old: the gain is not significant at 0.05. Nor is it shown that they "
         "are equally good.\n"
-        f"new scores 100.00 % accuracy, 25.00 points more than old (75.00 %). 95 % interval {low:.2f} to {high:.2f} "
-        "points; p = 0.500 (sign-flip test, two-sided, exact). Wins, losses and ties of new: 2, 0 and 6 of 8 items.\n"
+        f"new scores 100.00 % accuracy, 25.00 points more than old (75.00 %).\n95 % interval {low:.2f} to {high:.2f} "
+        "points; p = 0.500 (sign-flip test, two-sided, exact).\nWins, losses and ties of new: 2, 0 and 6 of 8 items.\n"
         "With 8 items the interval is rough.\n"
     )
 
@@ -36,7 +36,7 @@ def test_the_verdict_by_the_bootstrap(two: str) -> None:
     """
     code, out, err = compare(two, "--metric", "accuracy", "--test", "bootstrap", "--alternative", "greater")
     assert (code, err) == (0, "")
-    assert "p = 0.114 (paired bootstrap, one-sided, approximate; two-sided p = 0.214). Wins, " in out
+    assert "p = 0.114 (paired bootstrap, one-sided, approximate; two-sided p = 0.214).\nWins, " in out
     assert "the gain is not significant at 0.05. Nor is it shown that they are equally good.\n" in out
     assert out.endswith("With 8 items test and interval are rough.\n")
     assert f"{7459 / 65536:.3f} {(7459 + 6561) / 65536:.3f}" == "0.114 0.214"

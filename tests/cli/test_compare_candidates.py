@@ -41,7 +41,7 @@ def test_a_verdict_on_two_scoring_functions(table: pd.DataFrame) -> None:
     assert out.splitlines()[1].startswith(f"good scores {precision:.4f} precision@40, ")
     assert " more than poor (0." in out
     assert " of 300 items.\n" in out
-    assert ". 95 % interval " in out
+    assert ".\n95 % interval " in out
     assert f"Note: {tied} of 300 candidates have the score of another by 'poor': ties broken at random (seed 0)" in out
 
 

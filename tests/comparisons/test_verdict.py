@@ -21,8 +21,8 @@ def test_the_sign_test_of_six_items() -> None:
     assert [f"{100 * limit:.2f}" for limit in by_quartic(6, 0, 20, 0.95)] == ["9.05", "51.90"]
     assert verdict(row) == (
         "new is better than old: the gain is significant at 0.05, one-sided and two-sided.\n"
-        "new scores 100.00 % accuracy, 30.00 points more than old (70.00 %). 95 % interval 9.05 to 51.90 points; p = "
-        "0.016 (sign test, one-sided, exact; two-sided p = 0.031). "
+        "new scores 100.00 % accuracy, 30.00 points more than old (70.00 %).\n95 % interval 9.05 to 51.90 points; p = "
+        "0.016 (sign test, one-sided, exact; two-sided p = 0.031).\n"
         "Wins, losses and ties of new: 6, 0 and 14 of 20 items."
     )
     assert verdict(row, alpha=0.01).startswith(
@@ -86,7 +86,7 @@ def test_two_names_that_people_see_as_one_still_differ() -> None:
 def test_lower_error_rates_are_less_and_higher_scores_more() -> None:
     said = verdict(pair(metric="aer", score_a=10.0, score_b=15.0))
     assert "new scores 10.00 % AER, 5.00 points less than old (15.00 %)" in said
-    assert ". 95 % interval of the gain of new 0.49 to 9.51 points; p = " in said, (
+    assert ".\n95 % interval of the gain of new 0.49 to 9.51 points; p = " in said, (
         "a gain in errors is not a difference"
     )
     said = verdict(pair(metric="mean", score_a=-2.0, score_b=-7.0))
@@ -100,8 +100,8 @@ def test_equal_scores_have_no_gain_to_test() -> None:
     limit = 100 * by_quartic(1, 1, 2, 0.95)[1]
     assert verdict(row) == (
         "There is no gain to test.\n"
-        f"a and b have the same score (50.00 % accuracy). 95 % interval of the gain of a -{limit:.2f} to {limit:.2f} "
-        "points; p = 1.000 (sign-flip test, two-sided, exact). Wins, losses and ties of a: 1, 1 and 0 of 2 items.\n"
+        f"a and b have the same score (50.00 % accuracy).\n95 % interval of the gain of a -{limit:.2f} to {limit:.2f} "
+        "points; p = 1.000 (sign-flip test, two-sided, exact).\nWins, losses and ties of a: 1, 1 and 0 of 2 items.\n"
         "With 2 items the interval is rough."
     )
 
@@ -109,18 +109,18 @@ def test_equal_scores_have_no_gain_to_test() -> None:
 def test_where_nothing_varies_there_is_no_interval() -> None:
     values = np.linspace(0, 1, 30)
     said = verdict(compared(scores(values, values)).iloc[0])
-    assert ". No interval of the gain of new; p = 1.000 (" in said
+    assert ".\nNo interval of the gain of new; p = 1.000 (" in said
     assert said.startswith("There is no gain to test.\n")
     assert said.endswith("Wins, losses and ties of new: 0, 0 and 30 of 30 items.")
     ahead = verdict(compared(scores(values + 0.5, values)).iloc[0])
-    assert "0.5000 more than old (0.5000). No interval; p < 0.000001 (" in ahead
+    assert "0.5000 more than old (0.5000).\nNo interval; p < 0.000001 (" in ahead
 
 
 def test_numbers_have_the_digits_that_they_need() -> None:
     said = verdict(pair(metric="mean", score_a=0.4312, score_b=0.4112, gain=0.02, gain_low=0.00156, gain_high=0.03844))
-    assert said.splitlines()[1].startswith(
-        "new scores 0.4312 mean, 0.0200 more than old (0.4112). 95 % interval 0.0016 to 0.0384; p = 0.031 (sign-flip "
-        "test, two-sided, exact). Wins, losses and ties of new: 200, 125 and 1,175 of 1,500 items."
+    assert said.partition("\n")[2].startswith(
+        "new scores 0.4312 mean, 0.0200 more than old (0.4112).\n95 % interval 0.0016 to 0.0384; p = 0.031 (sign-flip "
+        "test, two-sided, exact).\nWins, losses and ties of new: 200, 125 and 1,175 of 1,500 items."
     )
     said = verdict(pair(score_a=76.134, score_b=76.132, gain=0.002))
     assert "new scores 76.134 % accuracy, 0.002 points more than old (76.132 %)" in said, (
@@ -152,12 +152,12 @@ def test_a_gain_that_only_one_tail_finds_is_for_those_who_said_so_beforehand() -
     """Five items, all won: 2^-5 = 0.03125, twice that two-sided."""
     row = compared(only_new_is_right(5, 15), test="sign", alternative="greater").iloc[0]
     assert "p = 0.031 (sign test, one-sided, exact; two-sided p = 0.062)" in verdict(row)
-    answer, numbers = verdict(row).splitlines()[:2]
+    answer, *numbers = verdict(row).splitlines()
     assert answer == (
         "It is shown that new is better than old only if new was predicted to win: the gain is significant at 0.05 "
         "one-sided."
     )
-    assert numbers.endswith(" and 15 of 20 items.")
+    assert numbers[2].endswith(" and 15 of 20 items.")
 
 
 def test_the_published_rule_has_no_two_sided_p_value() -> None:
