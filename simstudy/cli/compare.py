@@ -14,7 +14,7 @@ import typer
 from simstudy.cli.errors import by_options, say
 from simstudy.cli.files import HEADING, Files
 from simstudy.cli.options import grouped, settings_of
-from simstudy.cli.terminal import print_written, printer, write_page
+from simstudy.cli.terminal import Output, print_written, printer, write_page
 from simstudy.planning.settings import option
 from simstudy.text.plain_text import shown
 
@@ -59,12 +59,9 @@ class HowTested:
 
 
 @dataclass(frozen=True)
-class Output:
-    """Where the outcome goes."""
+class GatedOutput(Output):
+    """Where the outcome goes, and a gate for pipelines."""
 
-    out: Annotated[Path | None, typer.Option(help="Folder for tables, figures and a page.")] = None
-    print_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False
-    verbose: Annotated[bool, typer.Option(help="Print all systems, pairs and gains.")] = False
     fail_unless_better: Annotated[
         tuple[str, str] | None,
         typer.Option(metavar="A B", help="Exit with 1 unless A is better than B and significantly so."),
@@ -87,7 +84,7 @@ def compare(
     files: Annotated[Files, HEADING],
     formats: Annotated[SomeFormats, "Files of some formats"],
     how: Annotated[HowTested, "The test"],
-    output: Annotated[Output, "What comes out"],
+    output: Annotated[GatedOutput, "What comes out"],
 ) -> None:
     """Compare systems whose outputs are in files: every pair, with p-values, groups and the gain that is significant.
 

@@ -13,7 +13,7 @@ import typer
 from simstudy.cli.errors import by_options
 from simstudy.cli.files import HEADING, Files
 from simstudy.cli.options import grouped, name_options, settings_of, with_default
-from simstudy.cli.terminal import print_written, printer, write_page
+from simstudy.cli.terminal import Output, print_written, printer, write_page
 from simstudy.planning.arguments import Clusters, Guess, Judge
 from simstudy.planning.settings import Costs, Level, Pilot, option
 
@@ -67,14 +67,12 @@ def plan(
     costs: Annotated[Costs, "Costs"],
     level: Annotated[Level, "Test"],
     files: Annotated[PilotFiles, HEADING],
+    output: Annotated[Output, "What comes out"],
     paths: Annotated[
         list[Path] | None,
         typer.Argument(metavar="[PATH...]", help="Outputs of two systems (a pilot) or of many (a leaderboard)."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Of what is drawn.")] = 0,
-    out: Annotated[Path | None, typer.Option(help="Folder for tables, the figure and a page.")] = None,
-    print_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    verbose: Annotated[bool, typer.Option(help="Print all sizes, designs, assumptions and notes.")] = False,
 ) -> None:
     """Say how large a test set must be, and what one of a given size tells.
 
@@ -109,12 +107,12 @@ def plan(
         )  # fmt: skip
     told = tuple(by_options(note, context.command.params) for note in (*notes, *found.notes))
     found, settings = replace(found, notes=told, files=read), settings_of(context)
-    write_page(found, out, settings)
-    if print_json:
+    write_page(found, output.out, settings)
+    if output.print_json:
         print(found.to_json(settings))
     else:
-        show(found, printer, verbose=verbose)
-        print_written(out)
+        show(found, printer, verbose=output.verbose)
+        print_written(output.out)
 
 
 def _read(

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import shlex
 import sys
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
 from rich.console import Console
 from rich.table import Table
 
@@ -13,8 +16,6 @@ from simstudy.text.plain_text import printable
 from simstudy.text.printing import Printer
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pandas as pd
 
     from simstudy.examination import Examination
@@ -26,6 +27,17 @@ console = Console(emoji=False, markup=False, highlight=False)
 #: What prints there.
 printer = Printer(console)
 print_line, print_facts, print_table = printer.line, printer.facts, printer.table
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where the outcome goes."""
+
+    out: Annotated[Path | None, typer.Option(help="Folder for tables, figures and a page.")] = None
+    print_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False
+    verbose: Annotated[bool, typer.Option("--verbose", help="Print everything, not only what fits on a screen.")] = (
+        False
+    )
 
 
 def write_page(found: Examination | Plan, folder: Path | None, settings: dict[str, Any]) -> None:

@@ -91,7 +91,7 @@ def examine(
     >>> found.groups.groupby("group")["system"].agg(list).tolist()
     [['system-3'], ['system-2'], ['system-1']]
     >>> print(found.text.splitlines()[0])
-    Test set: synthetic
+    system-3 is the best of 3 systems (95 % confidence).
     """
     check_fraction("alpha", alpha)
     if margin is not None:

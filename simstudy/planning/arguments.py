@@ -56,7 +56,7 @@ class Guess:
     >>> import simstudy as ss
     >>> found = ss.plan(metric="mean", gain=0.1, guess=ss.Guess(sd=1.2, r12=(0.5, 0.7)))
     >>> print(found.sentences[0])
-    To find a true gain of 0.1 of mean with power 0.8: 907 items (681 to 1,133).
+    You need 907 items (681 to 1,133) to detect a true gain of 0.1 of mean with power 0.8.
     """
 
     score: float | None = option(None, "Accuracy of the worse system, in percent.")
@@ -132,7 +132,7 @@ class Clusters:
     >>> import simstudy as ss
     >>> guess, clusters = ss.Guess(sd_difference=1.0), ss.Clusters(size=10, icc=0.1, cv=0.8)
     >>> print(ss.plan(metric="mean", gain=0.1, guess=guess, clusters=clusters).sentences[0])
-    To find a true gain of 0.1 of mean with power 0.8: 202 clusters of 10 items (2,020 items).
+    You need 202 clusters of 10 items (2,020 items) to detect a true gain of 0.1 of mean with power 0.8.
     """
 
     size: float | None = option(
@@ -237,7 +237,7 @@ class Judge:
     >>> import simstudy as ss
     >>> found = ss.plan(metric="win_rate", gain=3, judge=ss.Judge(error=0.15, judgements=3))
     >>> print(found.sentences[0])
-    To find a true gain of 3 points of win rate with power 0.8: 2,887 items.
+    You need 2,887 items to detect a true gain of 3 points of win rate with power 0.8.
     """
 
     error: float | None = option(None, "Accuracy, win rate: share of verdicts that a judge turns round.", "judge_error")

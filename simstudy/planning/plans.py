@@ -112,7 +112,7 @@ def plan(
     >>> import simstudy as ss
     >>> found = ss.plan(metric="accuracy", gain=1, guess=ss.Guess(score=80, agreement=0.9))
     >>> print(found.sentences[0])
-    To find a true gain of 1 point of accuracy with power 0.8: 8,032 items.
+    You need 8,032 items to detect a true gain of 1 point of accuracy with power 0.8.
     >>> outputs = ss.truth.correlated_accuracies([0.7, 0.75], n_items=200)
     >>> ss.plan(outputs, gain=5).simulated.off
     False

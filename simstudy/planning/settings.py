@@ -89,7 +89,7 @@ class Level:
     >>> guess = ss.Guess(score=80, agreement=0.9)
     >>> found = ss.plan(metric="accuracy", gain=1, alpha=ss.Level(0.05, comparisons=10), guess=guess)
     >>> print(found.sentences[0])
-    To find a true gain of 1 point of accuracy with power 0.8: 13,481 items.
+    You need 13,481 items to detect a true gain of 1 point of accuracy with power 0.8.
     """
 
     alpha: float = option(0.05, "The level of significance.")
