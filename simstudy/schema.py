@@ -77,7 +77,7 @@ COLUMNS = (
     Column("p_high", "number", "fraction", "upper end of this interval", _P),
     Column("p_two_sided", "number", "fraction", "the two-sided p-value; missing where the convention has none", _P),
     Column("p_floor", "number", "fraction", "the least p-value that swapping the units that differ could give", _P),
-    Column("better", "text", "", "the system that the test speaks for; empty for neither", _P),
+    Column("better", "text", "", "the system that the test prefers; empty for neither", _P),
     Column("exact", "flag", "", "whether the test holds its level exactly under its null hypothesis", _P),
     Column("monte_carlo", "flag", "", "whether the p-value is from random resamples", _P),
     Column("n_extreme", "whole", "", "resamples that were at least as extreme; 0 where none were drawn", _P),

@@ -52,14 +52,14 @@ def sections(study: Settings, parts: Mapping[str, Tables], tables: Tables) -> li
         ),
         Section(
             "Thresholds",
-            "The paper's thresholds beside ours (section 3.1.1): by sentence, one-sided, on whole test sets, with "
+            "The paper's thresholds and ours (section 3.1.1): by sentence, one-sided, on whole test sets, with "
             "95 % intervals for other variants of these families. The last column is ours times the square root of "
             "our number of sentences over theirs: an extrapolation, not a measurement. Test sets, languages and "
             "systems are others.",
             table=Table(tables["thresholds"], THRESHOLDS),
         ),
         Section(
-            "Variants of one system and unlike systems",
+            "Pairs within a family and across families",
             "Thresholds of both classes where both have intervals, their ratio, and the ratio that correlation "
             "explains: sqrt((1 - r12) of the same family / (1 - r12) of different families), from median r12 of the "
             "whole test set.",
@@ -226,8 +226,8 @@ def sections(study: Settings, parts: Mapping[str, Tables], tables: Tables) -> li
             "How small must p be?",
             "The upper end of the last bin of p-values such that in this bin and all below it the home winner wins "
             "elsewhere nine times in ten; and the share in the lowest bin, with its interval and, in brackets, the "
-            "share at home by halves, as above. Bins begin at 0.00125, the paper's lowest: where that is the answer, "
-            "smaller p were not told apart.",
+            "share at home by halves, as above. The lowest bin ends at 0.00125, as in "
+            "the paper: it is not divided.",
             table=Table(
                 tables["small_enough"],
                 {

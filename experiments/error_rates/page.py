@@ -142,7 +142,7 @@ def rate_sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Sect
         *(_choice_sections(tables["choices"], study) if "choices" in tables else []),
         Section(
             "What each test asks",
-            "The null hypothesis, against which a small p-value speaks, and what the test takes for granted besides. A "
+            "The null hypothesis of each test, and its other assumptions. A "
             "test of another hypothesis than equal scores may rightly reject where scores are equal: here that counts "
             "as an error, since who compares systems asks for their scores.",
             table=of_nulls(study),
@@ -176,9 +176,9 @@ def rate_sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Sect
         Section(
             "One-sided",
             f"The default test ({DEFAULT_TEST}). Where the data say which system is the better, as in a table of all "
-            "pairs, two equally good systems are told apart about twice as often as the level says. The last column "
-            "counts those where that is a system that was named beforehand, the first of the condition; where scores "
-            "are skewed, the two systems' shares differ.",
+            "pairs, two equally good systems differ significantly about twice as often as the level says. The last "
+            "column counts those where that is a system that was named beforehand, the first of the condition; where "
+            "scores are skewed, the two systems' shares differ.",
             table=Table(default, VIEW, across="alternative", cell="{share:.3f}"),
         ),
         Section(

@@ -54,7 +54,8 @@ def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
         ),
         Section(
             "Curves",
-            "Confidence by gain, a line for each split: real halves and sets drawn of the model fitted to one of them.",
+            "Confidence by gain, a line for each split: real halves, and sets drawn from the model that was fitted to "
+            "one of them.",
             figure=Figure("curves", lambda: draw_curves(curves, study)),
         ),
         *(_measure(measure, said, ratios, study) for measure, said in MEASURES.items()),

@@ -70,7 +70,7 @@ def run(study: Settings, context: RunContext) -> Findings:
         sections=sections(tables, study),
         facts={
             "Real sets": f"{len(study.sets)}, each halved {study.splits} times, by documents where they are known",
-            "Replicates": f"{study.replicates} test sets drawn of the model fitted to each whole set, halved as often",
+            "Replicates": f"{study.replicates} test sets from the model fitted to each whole set, halved as often",
             "Resamples": f"{study.n_resamples:,} of each comparison",
             "Seed": str(study.seed),
         },

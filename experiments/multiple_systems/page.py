@@ -128,9 +128,9 @@ def board_sections(places: pd.DataFrame, said: pd.DataFrame, study: Settings) ->
         Section(
             "Places",
             f"How often the sets of `simstudy.leaderboard` hold what they should at level {1 - study.alpha:g}: the "
-            "places of all systems at once; each system's own place in its own set, on average over systems; and every "
-            "truly best system among those that may be the best. Behind each: mean places of a set, or systems that "
-            "may be the best.",
+            "ranks of all systems at once; each system's own rank in its own set, on average over systems; and every "
+            "truly best system among those that may be the best. In brackets: the mean number of ranks in a set, or "
+            "of systems that may be the best.",
             table=Table(
                 places,
                 {"condition": "{title}", "truth": "{truth}", "systems": "{n_systems}"},

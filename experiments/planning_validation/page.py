@@ -17,14 +17,14 @@ CLOSING = (
     "Splits of one set are not independent of each other: shares are means over sets of their shares over splits, and "
     "their 95 % intervals come from the sets. Prediction intervals are for the number that another test set of the "
     "same population shows, of the same systems; counts have few values, so that theirs hold more than they say. The "
-    "interval of the detectable gain joins the errors of both halves. Shares are fractions, gains on the metric's "
-    "scale."
+    "interval of the minimum detectable gain joins the errors of both halves. Shares are fractions, gains on the "
+    "metric's scale."
 )
 
 TITLES = {
     "share_significant": "share of significant pairs",
     "threshold": "threshold",
-    "separated": "neighbours told apart",
+    "separated": "significant neighbours",
     "separated_corrected": "and after Holm's correction",
     "ranks": "ranks",
     DETECTABLE: "minimum detectable gain",
@@ -114,8 +114,8 @@ def _failing(errors: pd.DataFrame, study: Settings) -> str:
     rows = errors[(errors["target"] == HALF) & errors["inside95"].notna()]
     bad = rows[rows["inside95"] < 0.7]
     return (
-        f"Sets and measures of which the 95 % interval holds less than 70 % of the {study.splits} outcomes: {len(bad)} "
-        f"of {len(rows)}. The table lists them, the worst first."
+        f"The 95 % interval holds less than 70 % of the {study.splits} outcomes for these sets and measures: "
+        f"{len(bad)} of {len(rows)}. The table lists them, the worst first."
     )
 
 
@@ -161,7 +161,7 @@ def _transfers(transfers: pd.DataFrame) -> Section:
     if len(parsing):
         held = detectable.loc[detectable["metric"] == "las", "inside95"].dropna()
         said += (
-            f" Between treebanks the predicted detectable gain is {parsing.quantile(0.1):.2f} to "
+            f" Between treebanks the predicted minimum detectable gain is {parsing.quantile(0.1):.2f} to "
             f"{parsing.quantile(0.9):.2f} times the one that the target itself says (80 % of {len(parsing)} ordered "
             f"pairs of treebanks); the joint 95 % intervals hold {held.sum():.0f} of {len(held)}. The table has the "
             "others."

@@ -59,7 +59,7 @@ def _rows(ax: Any, rows: pd.DataFrame, titles: dict[str, str], most: int) -> Non
         ax.plot(own["minimum_detectable_gain"], at, "o", color=colour, markersize=3.6, label=f"between {relation}")
     items = rows.groupby("test_set")["n_items"].first()
     ax.set_yticks(range(len(places)), [f"{titles[name]}  ({items[name]:,})" for name in places], fontsize=7)
-    ax.set(ylim=(-0.8, most - 0.2), xlim=(0.3, 25), xscale="log", xlabel="true gain found with power 0.8, points")
+    ax.set(ylim=(-0.8, most - 0.2), xlim=(0.3, 25), xscale="log", xlabel="true gain detected with power 0.8, points")
     ax.set_xticks(TICKS[1:], [f"{tick:g}" for tick in TICKS[1:]])
     ax.set_xticks([], minor=True)
     ax.tick_params(axis="y", length=0)
@@ -70,7 +70,7 @@ def by_size(benchmarks: pd.DataFrame) -> Any:
     rows = in_points(benchmarks[benchmarks["relation"] == UNLIKE])
     rows = rows[(rows["metric"] != "accuracy") | rows["right_or_wrong"]]
     names = list(rows["metric"].value_counts()[lambda n: n >= 3].index)
-    figure, axes = ss.plot.panels(["Between unlike systems"], width=7.6, height=4.4)
+    figure, axes = ss.plot.panels(["Pairs across families"], width=7.6, height=4.4)
     (ax,) = axes
     markers = "osD^v<>Phx"
     for k, name in enumerate(sorted(names, key=list(rows["metric"]).index)):
@@ -91,7 +91,7 @@ def by_size(benchmarks: pd.DataFrame) -> Any:
         xscale="log",
         yscale="log",
         xlabel="items (topics, sentences)",
-        ylabel="true gain found with power 0.8, points",
+        ylabel="true gain detected with power 0.8, points",
     )
     ax.set_yticks(TICKS, [f"{tick:g}" for tick in TICKS])
     sizes = [30, 100, 300, 1000, 3000, 10000, 50000]

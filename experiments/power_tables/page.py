@@ -14,8 +14,8 @@ from .tables import both, in_points
 
 CLOSING = (
     "Powers are of two-sided tests at level 0.05, unless a row says otherwise. Points are hundredths of a metric's "
-    "scale: percent, or AP and nDCG times 100. Intervals of detectable gains speak for other systems on the same "
-    "items; test sets share systems (the language models) or items (rounds of TREC-COVID), so that they are not "
+    "scale: percent, or AP and nDCG times 100. Intervals of minimum detectable gains hold for other systems on the "
+    "same items; test sets share systems (the language models) or items (rounds of TREC-COVID), so that they are not "
     "independent of each other."
 )
 
@@ -56,10 +56,10 @@ def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
         ),
         Section(
             "The law of the square root",
-            "A detectable gain is near c / √n, with n items: c by metric and relation, in points, median and range "
-            "of 80 % of the test sets. Lines have the median c. By the law the slope of the logarithms is -0.5; test "
-            "sets of different difficulty lie on different lines. WMT22 and WMT24 were resampled by documents, and n "
-            "counts their sentences. Of accuracy these are test sets with one answer to an item.",
+            "A minimum detectable gain is near c / √n, with n items: c by metric and relation, in points, median and "
+            "range of 80 % of the test sets. Lines have the median c. By the law the slope of the logarithms is -0.5; "
+            "test sets of different difficulty lie on different lines. WMT22 and WMT24 were resampled by documents, "
+            "and n counts their sentences. Of accuracy these are test sets with one answer to an item.",
             figure=Figure("by_size", lambda: by_size(benchmarks)),
             table=Table(
                 tables["law"],
@@ -110,7 +110,7 @@ def told(benchmarks: pd.DataFrame) -> str:
     if n:
         # Of one test set under two metrics both are counted.
         text += (
-            f" Between variants of one system a smaller gain is found than between unlike systems on {lower} of the "
+            f" Within a family a smaller gain is detected than across families on {lower} of the "
             f"{n} test sets (with metric) that have both, by a factor of {paired['ratio'].median():.2f} in the median "
             f"({paired['ratio'].min():.2f} to {paired['ratio'].max():.2f}); were the relation of no account it would "
             "be lower on half of them."
@@ -134,7 +134,7 @@ def published(anchors: pd.DataFrame, study: Settings) -> Section:
         "number; asked for was the power before it."
     )
     return Section(
-        "Published numbers beside ours",
+        "Published numbers and ours",
         text,
         table=Table(
             rows,
@@ -172,9 +172,9 @@ def few(items: pd.DataFrame, gains: pd.DataFrame, study: Settings) -> list[Secti
         ),
         Section(
             "Plans of few items",
-            f"The gain that is found with power 0.8 where {100 * study.agreement:g} % of items agree, in points: 2.8 "
-            "standard errors, as normal formulas have it, and by McNemar's exact test. Where items differ no gain is "
-            "larger than all of these: 'none' is found so often.",
+            f"The gain that is detected with power 0.8 where {100 * study.agreement:g} % of items agree, in points: "
+            "2.8 standard errors, as normal formulas have it, and by McNemar's exact test. Where items differ no gain "
+            "is larger than all of these: no gain has this power ('none').",
             table=Table(
                 gains,
                 {

@@ -95,7 +95,7 @@ def leaderboard(
     check_seed(seed)
     if (1 - level) * (n_bootstrap + 1) < 1 - 1e-9:
         raise ValueError(
-            f"n_bootstrap must be at least 1 / (1 - level) - 1, or nothing is ever told apart, not {n_bootstrap} "
+            f"n_bootstrap must be at least 1 / (1 - level) - 1, or no pair is ever significant, not {n_bootstrap} "
             f"with level {level}"
         )
     unit = unit or outputs.natural_unit

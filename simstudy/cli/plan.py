@@ -127,7 +127,7 @@ def _read(
     two = loaded.outputs.n_systems == 2
     by = files.by if files.by is None and two else files.relation(loaded)
     if by is None and not two:
-        notes += ("all pairs are taken together; --systems with a column and --by tell variants from others",)
+        notes += ("all pairs are taken together; --systems with a column, and --by, separate pairs within a family",)
     pilot = Pilot(loaded.outputs, by, files.unit, files.duplicates, files.n_sets, n_draws=files.n_draws, seed=seed)
     return pilot, notes, hashes
 

@@ -157,10 +157,10 @@ def _significance(pair: pd.Series[Any], alpha: float, *, doubt: bool = True) -> 
     a, two_sided = pair["system_a"], pair["alternative"] == "two-sided"
     if other := _speaks_otherwise(pair, alpha):
         test = "The test" if two_sided else "The two-sided test"
-        speaks = other if pair["gain"] == 0 else f"{other}, not for {a}"
+        speaks = other if pair["gain"] == 0 else f"{other}, not {a}"
         so = "There is no gain" if pair["gain"] == 0 else "The gain is not significant"
         return (
-            f"{so}. {test} speaks for {speaks}: its null hypothesis is not that the scores are equal, but that "
+            f"{so}. {test} prefers {speaks}. Its null hypothesis is not that the scores are equal, but that "
             f"{TESTS[pair['test']].null}."
         )
     if pair["gain"] == 0:

@@ -49,14 +49,14 @@ def note_pairs(pairs: pd.DataFrame, board: pd.DataFrame, alpha: float) -> None:
         note(f"only {units_text(n, unit)}: {rough} of fewer than {FEW_UNITS} are rough")
     if pairs["alternative"].iloc[0] != "two-sided":
         note(
-            "p-values are one-sided, as was asked for: where the data choose the better system, two equally good ones "
-            "have p <= 0.05 one time in ten, in corrected p-values and groups too"
+            "p-values are one-sided, as you asked: if the data choose the better system, two equally good systems have "
+            "p <= 0.05 one time in ten; corrected p-values and groups are affected too"
         )
     against = pairs[Decision(alpha).speaks_for_other(pairs)]
     if len(against):
         test = TESTS[against["test"].iloc[0]]
         note(
-            f"the {test.title} speaks for the system with the worse score in {counted(len(against), 'pair')}, first "
+            f"the {test.title} prefers the system with the worse score in {counted(len(against), 'pair')}, first "
             f"{_first(against)}: its null hypothesis is that {test.null}; these pairs do not count as significant"
         )
     _note_no_interval(pairs[pairs["gain_low"].isna()], board)
@@ -65,7 +65,7 @@ def note_pairs(pairs: pd.DataFrame, board: pd.DataFrame, alpha: float) -> None:
 def note_nothing_drawn(pairs: pd.DataFrame) -> None:
     """Say where a number of resamples was asked for, and none was needed."""
     if not pairs["monte_carlo"].any():
-        note("no resample was drawn, though a number of them was asked for: this test computes these p-values")
+        note("no resample was drawn, although you asked for a number of resamples: this test computes these p-values")
 
 
 def _note_no_interval(none: pd.DataFrame, board: pd.DataFrame) -> None:
@@ -76,7 +76,7 @@ def _note_no_interval(none: pd.DataFrame, board: pd.DataFrame) -> None:
     reasons = {
         "the two systems do equally well on every unit": alike,
         "one system is ahead by the same on every unit": ~spread_unknown & ~alike,
-        "without one of the units a score is undefined (0 / 0), so that nothing is known of its spread": spread_unknown,
+        "without one of the units a score is undefined (0 / 0), so its spread is not known": spread_unknown,
     }
     for reason, those in reasons.items():
         if those.any():

@@ -95,7 +95,7 @@ def _sections(found: Examination) -> list[Section]:
     curve = found.curve[found.curve["relation"].isin(found.pairs["relation"].unique())]
     leaderboard = Section(
         "Leaderboard",
-        "Scores with their 95 % intervals, and the places that each system may have.",
+        "Scores with their 95 % intervals, and each system's confidence set for its rank.",
         figure=Figure("leaderboard", lambda: plot.leaderboard(found.leaderboard)),
     )
     neighbours = Section(
@@ -127,10 +127,10 @@ def _systems(found: Examination, *, drawn: bool) -> Section:
     best = counted(int(found.leaderboard["may_be_best"].sum()), "system")
     return Section(
         "Systems",
-        "Scores with 95 % intervals; the places that each system may have, all at once with 95 % confidence "
+        "Scores with 95 % intervals. The confidence sets for ranks hold for all systems at once with 95 % confidence "
         f"(Mogstad, Romano, Shaikh and Wilhelm 2024): {best} may be the best. Systems of one group do not differ "
-        f"significantly at {found.alpha:g} after Holm's correction for all pairs ({sides(found)}, {rule} groups, which "
-        "are not transitive).",
+        f"significantly at {found.alpha:g} after Holm's correction for all pairs ({sides(found)}, {rule} groups). "
+        "Groups are not transitive.",
         figure=Figure("groups", lambda: plot.groups(found.groups)) if drawn else None,
         table=ranking(found),
     )
@@ -150,21 +150,20 @@ def _duplicates(found: Examination) -> Section:
     columns = {"system_a": "{system_a:name}", "system_b": "{system_b:name}", "compared": "{compared}"}
     return Section(
         "Near-duplicates",
-        "Systems with more than 90 % of their answers in common (of scores: where systems differ at all).",
+        "Systems with more than 90 % identical answers. Files of scores count only items on which systems differ.",
         table=Table(found.duplicates.head(_MOST_ROWS), columns | {"identical": "{share:.1%}"}),
     )
 
 
 def _what_is_corrected(found: Examination, drawn: bool) -> str:
-    """What of the section on pairs goes by p-values of one pair, unlike groups."""
-    text = " The picture has p, which is not corrected for the number of pairs, unlike the groups." if drawn else ""
+    """Which columns of the section on pairs are corrected for the number of pairs."""
+    text = " The figure shows p, which is not corrected for the number of pairs. The groups are." if drawn else ""
     if "conclusion" not in found.pairs.frame:
         return text
     margin = found.pairs["margin"].iloc[0]
     half = f"{found.alpha / 2:g}"
     return (
-        f"{text} Column margin {margin:g} is corrected for all pairs, like the groups. Better are systems whose gain "
-        f"is significant at {found.alpha:g}. Equivalent are systems of which two one-sided tests at {half} reject that "
-        f"either is better by {margin:g} or more. Not worse is a system where one such test rejects that the other is "
-        "better by so much."
+        f"{text} Column margin {margin:g} is corrected for all pairs. Better: the gain is significant at "
+        f"{found.alpha:g}. Equivalent: two one-sided tests at {half} reject that either system is better by {margin:g} "
+        "or more. Not worse: one such test rejects that the other system is better by so much."
     )

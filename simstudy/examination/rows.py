@@ -89,7 +89,7 @@ def pair_rows(found: Examination, most: int) -> tuple[str, Table]:
         "95 %": f"{{gain_low:{digits}}} to {{gain_high:{digits}}}",
         "units +/−": "{wins:,}/{losses:,}",
         "p": "{p}",
-        "speaks for": "[{other:name}]",
+        "test prefers": "[{other:name}]",
         "p (Holm)": "{holm}",
         "p (BH)": "{bh}",
     }
@@ -97,7 +97,7 @@ def pair_rows(found: Examination, most: int) -> tuple[str, Table]:
         columns[f"margin {pairs['margin'].iloc[0]:g}"] = "{conclusion}"
     if (pairs["caution"] != "").any():
         columns["caution"] = "[{caution}]"
-    dull = {"relation": (pairs["relation"] == ALL_PAIRS).all(), "speaks for": (other.fillna("") == "").all()}
+    dull = {"relation": (pairs["relation"] == ALL_PAIRS).all(), "test prefers": (other.fillna("") == "").all()}
     rows = pairs.assign(other=other, **_written(pairs))
     return f"{title} ({sides(found)} p)", Table(rows, {name: columns[name] for name in columns if not dull.get(name)})
 
@@ -156,16 +156,15 @@ def gain_columns(form: str, *, intervals: bool = True) -> dict[str, Column]:
 
 
 def gains_text(sides: str, alpha: float) -> str:
-    """What `gain_columns` are."""
+    """What the columns of `gain_columns` mean."""
     return (
         f"Threshold: 95th percentile of the gains of pairs with 0.04 <= p <= 0.06 ({sides}; Berg-Kirkpatrick et al. "
-        "2012, section 3.1.1), where there are at least 20 such pairs. The other columns are from the standard errors "
-        f"of all pairs of a class, {sides}, alpha = {alpha:g}, by the normal approximation. Observed: a gain on this "
-        "test set that is significant for half, and for 95 %, of the pairs. True: a system that is better by so much "
-        "is found to be so on a test set like this with power 0.8, on average over the pairs; in doubt are pairs whose "
-        "gain is below twice the one that would be just significant for them. Intervals (95 %) speak for other systems "
-        "on these items, or, where column interval_for of the CSV says so, only for other variants of these families; "
-        "where none is given, none is known to cover."
+        "2012, section 3.1.1), if there are at least 20 such pairs. The other columns follow from the standard errors "
+        f"of all pairs of a class by the normal approximation ({sides}, alpha = {alpha:g}). Observed: the gain on this "
+        "test set that is significant for half, and for 95 %, of the pairs. True: the true gain that a test set like "
+        "this detects with power 0.8, on average over the pairs. Close pairs have a gain below twice their just "
+        "significant one. The 95 % intervals hold for other systems on these items. If column interval_for of the CSV "
+        "says so, they hold for other variants of these families only. Without an interval, none is known to cover."
     )
 
 

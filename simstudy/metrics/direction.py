@@ -37,9 +37,7 @@ def directed(metric: Metric, lower_is_better: bool | None) -> Metric:
     if metric == Mean():
         return Mean(higher_is_better=False)
     end, hint = ("lower", "") if lower_is_better is False else ("higher", f"; the metric of errors is '{MEAN}'")
-    raise ValueError(
-        f"lower_is_better must not be {lower_is_better} for metric '{metric.name}', of which {end} is better{hint}"
-    )
+    raise ValueError(f"lower_is_better must not be {lower_is_better} for metric '{metric.name}': {end} is better{hint}")
 
 
 def sounds_like_error(name: str) -> bool:

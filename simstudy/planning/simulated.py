@@ -145,14 +145,14 @@ def held(pilot: Pilot, case: Case, target: Target, row: Mapping[str, Any]) -> tu
     if pilot.n_sets == 0:
         return None, []
     if target.gain is None or row["goal"] != BETTER:
-        return None, ["Not held against simulation, which needs a gain above 0."]
+        return None, ["The plan is not simulated: that needs a gain above 0."]
     if pilot.unit not in (None, outputs.natural_unit):
         return None, [
-            f"Not held against simulation: resampling units are not the natural ones ({outputs.natural_unit})."
+            f"The plan is not simulated: its resampling units are not the natural ones ({outputs.natural_unit})."
         ]
     two = outputs if outputs.n_systems == 2 else outputs.select(list(case.example))
     found = simulate(two, target, int(row["at_units"]), case=case, n_sets=pilot.n_sets, seed=pilot.seed)
-    return (None, [f"Not held against simulation: {found}."]) if isinstance(found, str) else (found, [])
+    return (None, [f"The plan is not simulated: {found}."]) if isinstance(found, str) else (found, [])
 
 
 def simulate(

@@ -70,9 +70,7 @@ def leaderboard(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax = one_panel(ax, width=width, height=max(1.8, (_LOW_ROW if many else _ROW) * k + 1.2))
     place, figure = ax.get_subplotspec(), ax.get_figure()
     if place is None or figure is None:
-        raise ValueError(
-            "ax must be a panel of a grid (`simstudy.plot.panels`), of which the places take the right half"
-        )
+        raise ValueError("ax must be a panel of a grid (`simstudy.plot.panels`), whose right half the ranks take")
     halves = place.subgridspec(1, 2, width_ratios=(_SCORES, _PLACES))
     ax.set_subplotspec(halves[0])
     beside = figure.add_subplot(halves[1], sharey=ax)
@@ -94,7 +92,7 @@ def leaderboard(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     furthest = int(table["rank_high"].max())
     ticks = [1, *(tick for tick in MaxNLocator(6, integer=True).tick_values(1, furthest) if 1 < tick <= furthest)]
     beside.xaxis.set_major_locator(FixedLocator(ticks))
-    beside.set(xlim=(0.4, furthest + 0.6), xlabel=f"place, {100 * level:g} % confidence set")
+    beside.set(xlim=(0.4, furthest + 0.6), xlabel=f"rank, {100 * level:g} % confidence set")
     for panel in (ax, beside):
         panel.tick_params(axis="y", length=0)
         panel.tick_params(axis="x", top=many, labeltop=many)

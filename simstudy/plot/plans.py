@@ -43,7 +43,7 @@ def planned_power(
     >>> import simstudy as ss
     >>> plan = ss.plan(metric="accuracy", gain=2, guess=ss.Guess(score=80, agreement=0.9))
     >>> planned_power(plan.power_curve(), plan.answers).get_ylabel()
-    'power to find a gain of 2'
+    'power to detect a gain of 2'
     """
     check_table("curve", curve, _POWER)
     check_fraction("power", power)
@@ -60,7 +60,7 @@ def planned_power(
                 ax.annotate(f"{n_items:,.0f}", (n_items, power), xytext=(5, -10 - 10 * k), textcoords="offset points",
                             fontsize=8, color=colours[relation])  # fmt: skip
     gains: list[float] = curve["gain"].unique().tolist() if "gain" in curve else []
-    of = f" to find a gain of {gains[0]:g}" if len(gains) == 1 else ""
+    of = f" to detect a gain of {gains[0]:g}" if len(gains) == 1 else ""
     ax.set(xscale="log", ylim=(0, 1.02), xlabel="items", ylabel=f"power{of}")
     _whole_numbers(ax)
     in_percents(ax.yaxis)
@@ -89,14 +89,14 @@ def planned_gains(sizes: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     >>> import simstudy as ss
     >>> plan = ss.plan(metric="accuracy", gain=2, guess=ss.Guess(score=80, agreement=0.9))
     >>> planned_gains(plan.sizes).get_ylabel()
-    'detectable gain (accuracy, points)'
+    'minimum detectable gain (accuracy, points)'
     """
     check_table("sizes", sizes, _GAIN)
     ax = one_panel(ax)
     known = sizes[sizes["minimum_detectable_gain"].notna()]
     colours = _lines(ax, known, "minimum_detectable_gain", marker="o", markersize=3.5)
     of = f" ({unit(sizes)})" if "metric" in sizes else ""
-    ax.set(xscale="log", yscale="log", xlabel="items", ylabel=f"detectable gain{of}")
+    ax.set(xscale="log", yscale="log", xlabel="items", ylabel=f"minimum detectable gain{of}")
     _whole_numbers(ax)
     log_ticks(ax.yaxis, (1, 2, 5), minor=True)
     if len(colours) > 1:

@@ -72,7 +72,7 @@ def gains_by_size(table: pd.DataFrame, *, by: str = "metric", ax: Axes | None = 
     ax.set(xscale="log", yscale="log", xlabel="test size, items")
     units = {unit(rows) for _, rows in known.groupby("metric")}
     shared = f" ({units.pop()})" if len(units) == 1 else ""
-    ax.set_ylabel(f"true gain found with power 0.8{shared}\n{_asked(known)}")
+    ax.set_ylabel(f"true gain detected with power 0.8{shared}\n{_asked(known)}")
     # Over many sizes the names of more would lie on one another.
     sizes = (1, 2, 5) if known["n_items"].max() < _WIDE * known["n_items"].min() else (1, 3)
     log_ticks(ax.xaxis, sizes, ",g")
@@ -137,7 +137,7 @@ def gains_by_test_set(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         Line2D([], [], color="0.4", linewidth=2.6, alpha=0.35),
     ]
     texts = [
-        "true gain found with power 0.8",
+        "true gain detected with power 0.8",
         "observed gain significant for half of the pairs",
         "… to 95 % of the pairs",
     ]

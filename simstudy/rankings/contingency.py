@@ -51,7 +51,7 @@ def frequency_table(pairs: Iterable[tuple[str, str]]) -> pd.DataFrame:
     )
     if not table.index.is_unique:
         twice = table.index[table.index.duplicated()][0]
-        raise ValueError(f"pairs must be told apart by their words and a space, unlike those that give '{twice}'")
+        raise ValueError(f"pairs must have different words, unlike those that give '{twice}'")
     return table
 
 

@@ -18,7 +18,7 @@ P_COLUMNS = ("p_value", "p_holm", "p_bh")
 TOO_FEW = "too few units differ"
 
 #: Why a gain may not be significant, in the order in which it is asked.
-REASONS = ("no gain", "p above alpha", "the test does not speak for it", TOO_FEW, "not certain enough")
+REASONS = ("no gain", "p above alpha", "the test does not prefer it", TOO_FEW, "not certain enough")
 
 
 @dataclass(frozen=True)

@@ -66,14 +66,14 @@ def _sections(tables: dict[str, pd.DataFrame], alpha: float, where: str) -> list
     others = [f"{name}: {TESTS[name].null}" for name in dict.fromkeys(tests["test"]) if not TESTS[name].of_scores]
     of_others = (
         " Tests in brackets have another null hypothesis than equal scores or exchangeable results "
-        f"({'; '.join(others)}): their decisions answer another question."
+        f"({'; '.join(others)}). Their decisions answer another question."
     )
     return [
         Section(
             "Correlation of the systems",
-            "r12 of the item scores of all pairs (Yeh 2000, section 2.1, who found a median of 0.38 between unlike "
-            "systems and 0.50 - 1.00 between most variants of one). The last column is how many times larger a gain "
-            "must be where a test takes them to be independent.",
+            "r12 of the item scores of all pairs. Yeh (2000, section 2.1) found a median of 0.38 across families, and "
+            "0.50 - 1.00 for most pairs within a family. The last column says how many times larger a gain must be for "
+            "a test that takes the systems to be independent.",
             figure=panel(
                 "correlation", plot.correlations, tables["correlation_shares"], width=7.8, height=3.4, **aside
             ),
@@ -91,10 +91,10 @@ def _sections(tables: dict[str, pd.DataFrame], alpha: float, where: str) -> list
         ),
         Section(
             "All tests on the same pairs",
-            f"Share of pairs with p <= {alpha:g} for the better system, all tests two-sided, 95 % intervals from "
-            "resampling systems; on how many pairs a test decides other than randomization does; and how its p-values "
-            "compare (median ratio, where randomization has 0.001 <= p <= 0.5). Not corrected for the number of pairs."
-            + (of_others if others else ""),
+            f"Share of pairs with p <= {alpha:g} for the better system. All tests are two-sided. The 95 % intervals "
+            "come from resampling systems. The next columns count the pairs on which a test decides differently from "
+            "randomization. The median ratio compares its p-values with those of randomization, if these are from "
+            "0.001 to 0.5. Nothing is corrected for the number of pairs." + (of_others if others else ""),
             figure=panel("tests", plot.rejections, tests, width=8.0, height=height, **aside),
             table=_test_table(tests),
         ),

@@ -21,7 +21,7 @@ _SPARE = ("units +/−", "p (BH)", "p ≈ 0.05")
 
 # Columns of words; all others are numbers.
 _WORDS = (
-    *("system", "better", "worse", "speaks for", "caution", "relation", "groups", "test set", "metric", "winner on"),
+    *("system", "better", "worse", "test prefers", "caution", "relation", "groups", "test set", "metric", "winner on"),
     "wins on",
 )
 

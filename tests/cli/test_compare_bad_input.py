@@ -78,7 +78,7 @@ _BAD = {
     "ties": ("scores.csv --metric mean --ties x", "simstudy: --ties must be one of jitter, keep, not 'x'"),
     "the direction of another metric": (
         "scores.csv --metric accuracy --lower-is-better",
-        "simstudy: --lower-is-better must not be given for metric 'accuracy', of which higher is better",
+        "simstudy: --lower-is-better must not be given for metric 'accuracy': higher is better",
     ),
     "a column of tags": (
         "a.txt b.txt --metric span_f1 --references ref.txt --columns tag=x",

@@ -111,7 +111,7 @@ def test_a_p_value_that_speaks_for_the_other_is_told_and_never_passes() -> None:
     assert code == 0
     assert out.splitlines()[1].startswith("A scores 0.9000 precision@100, ")
     null = "what only one system accepts is true as often as what only the other accepts"
-    speaks = f"The test speaks for B, not for A: its null hypothesis is not that the scores are equal, but that {null}."
+    speaks = f"The test prefers B, not A. Its null hypothesis is not that the scores are equal, but that {null}."
     assert out.startswith(f"The gain is not significant. {speaks}\n")
     for better, worse in ("AB", "BA"):
         code, _, err = compare(*how, "--fail-unless-better", better, worse)

@@ -42,7 +42,7 @@ def test_a_test_that_speaks_for_the_lower_score_makes_nobody_better(few_wide: st
     assert pair["p_two_sided"] < ALPHA
     code, out, _ = compare(*options)
     assert code == 0
-    assert "test speaks for b, not for a: its null hypothesis is not that the scores are equal, but that " in out
+    assert "test prefers b, not a. Its null hypothesis is not that the scores are equal, but that " in out
     assert "The gain is not significant." in out
     assert "gain is significant" not in out
     for names in ("ab", "ba"):
@@ -162,7 +162,9 @@ def test_notebook_and_command_say_the_same(documents: str, options: list[str], a
     decide = {"alpha": 0.01, "margin": 20} if "--margin" in options else {}
     row = compared(loaded.outputs, **arguments).iloc[0]  # type: ignore[arg-type]
     said = ss.verdict(row, **decide)
-    drawn = ["Note: no resample was drawn, though a number of them was asked for: this test computes these p-values"]
+    drawn = [
+        "Note: no resample was drawn, although you asked for a number of resamples: this test computes these p-values"
+    ]
     notes = drawn if "n_resamples" in arguments else []
     assert compare(documents, *_HOW, *options)[1] == "".join(f"{line}\n" for line in [said, *notes])
     assert as_json(documents, *_HOW, *options)["verdict"] == said

@@ -65,7 +65,7 @@ def test_wrong_answers_under_accuracy() -> None:
     code, _, err = compare("errors.csv", "--metric", "accuracy", "--lower-is-better")
     assert (code, err) == (
         2,
-        "simstudy: --lower-is-better must not be given for metric 'accuracy', of which higher is better; the metric of "
+        "simstudy: --lower-is-better must not be given for metric 'accuracy': higher is better; the metric of "
         "errors is 'mean'\n",
     )
     (pair,) = as_json("errors.csv", "--metric", "mean", "--lower-is-better", "--test", "mcnemar")["pairs"]
@@ -106,7 +106,7 @@ def test_alignments_have_their_own_direction(direction: list[str]) -> None:
     assert (code, err) == (0, "")
     assert out.splitlines()[1].startswith("good scores 50.00 % AER, 50.00 points less than bad (100.00 %).")
     code, _, err = compare(*arguments[:6], "--higher-is-better")
-    assert (code, "must not be False for metric 'aer', of which lower is better" in err) == (2, True)
+    assert (code, "must not be False for metric 'aer': lower is better" in err) == (2, True)
 
 
 def test_columns_of_systems_and_files_that_are_all_called_errors() -> None:

@@ -144,7 +144,7 @@ def test_a_page_and_the_text_of_the_function_are_the_commands(pilot: str, tmp_pa
 
 def test_a_margin_alone_is_not_simulated_and_says_so(pilot: str) -> None:
     _, out, _ = plan(pilot, "--metric", "accuracy", "--margin", "3", "--simulate", "500")
-    assert "Note: Not held against simulation, which needs a gain above 0." in out
+    assert "Note: The plan is not simulated: that needs a gain above 0." in out
     assert "needs a gain" not in plan(pilot, "--metric", "accuracy", "--margin", "3", "--simulate", "0")[1]
 
 

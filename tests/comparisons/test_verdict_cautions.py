@@ -33,15 +33,13 @@ def test_a_test_may_speak_for_the_system_with_the_lower_score(test: str, p: floa
     null = {"sign": "either system is as likely to win a unit", "wilcoxon": "the units' differences are symmetric"}[
         test
     ]
-    assert (
-        "The test speaks for old, not for new: its null hypothesis is not that the scores are equal, but that" in said
-    )
+    assert "The test prefers old, not new. Its null hypothesis is not that the scores are equal, but that" in said
     assert null in said
     assert "The gain is not significant." in said
     assert "the gain is significant" not in said
     assert "disagree" not in said
     one_sided = verdict(compared(outputs, test=test, alternative="greater").iloc[0])
-    assert "The two-sided test speaks for old, not for new: " in one_sided
+    assert "The two-sided test prefers old, not new. " in one_sided
     assert "the gain is significant" not in one_sided
     for of_scores in ("sign_flips", "bootstrap", "t_paired"):
         said = verdict(compared(outputs, test=of_scores, n_resamples=2000).iloc[0])
@@ -56,7 +54,7 @@ def test_equal_scores_are_no_gain_whomever_the_test_speaks_for() -> None:
         assert row["p_value"] == pytest.approx(22 / 1024)
         said = verdict(row)
         assert said.splitlines()[1].startswith("new and old have the same score (0.9000 mean).")
-        assert f"The test speaks for {winner}: its null hypothesis is not that the scores are equal, but that" in said
+        assert f"The test prefers {winner}. Its null hypothesis is not that the scores are equal, but that" in said
         assert "There is no gain." in said
         assert "significant" not in said
 

@@ -111,7 +111,7 @@ def test_a_test_that_speaks_for_the_lower_score_is_told_and_parts_nobody() -> No
     scores = pd.DataFrame({"a": [0.9] * 3 + [0.1] * 20, "b": [0.1] * 3 + [0.15] * 20, "c": [0.1] * 3 + [0.15] * 20})
     found = examine(Loaded(Outputs.from_scores(scores, "mean")), comparison={"test": "sign"})
     assert any(
-        note.startswith("the sign test speaks for the system with the worse score in 2 pairs, first a / b: its null ")
+        note.startswith("the sign test prefers the system with the worse score in 2 pairs, first a / b: its null ")
         and note.endswith("either system is as likely to win a unit; these pairs do not count as significant")
         for note in found.notes
     )
@@ -135,15 +135,12 @@ def test_why_pairs_have_no_interval_is_noted() -> None:
     without = found.pairs.frame[found.pairs["gain_low"].isna()]
     assert set(without["system_a"] + " " + without["system_b"]) == {"all once", "once many"}
     assert [note for note in found.notes if "interval" in note] == [
-        "no interval for 2 pairs: without one of the units a score is undefined (0 / 0), so that nothing is known of "
-        "its spread"
+        "no interval for 2 pairs: without one of the units a score is undefined (0 / 0), so its spread is not known"
     ]
 
 
 def test_one_sided_p_values_are_noted_where_they_were_asked_for(loaded: Loaded) -> None:
-    note = (
-        "p-values are one-sided, as was asked for: where the data choose the better system, two equally good ones have"
-    )
+    note = "p-values are one-sided, as you asked: if the data choose the better system, two equally good systems have"
     assert any(said.startswith(note) for said in examine(loaded, comparison={"alternative": "greater"}).notes)
     assert not any("one-sided" in said for said in examine(loaded).notes)
 

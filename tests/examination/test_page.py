@@ -101,7 +101,7 @@ def test_the_page_lists_systems_pairs_and_duplicates(found: Examination, folder:
     low, high = (100 * limit for limit in by_quartic(1, 0, 40, 0.95))
     assert one[header.index("95 %")] == f"{low:.2f} to {high:.2f}"
     assert one[header.index("units +/−")] == "1/0"
-    assert "speaks for" not in header, "all for the better score"
+    assert "test prefers" not in header, "all for the better score"
     assert {row[header.index("gain")] for row in pairs} >= {"70.00", "2.50"}
     (_, duplicate) = rows(text, "Near-duplicates")
     assert duplicate[:2] == ["best", "twin"]
@@ -207,9 +207,9 @@ def test_equal_systems_and_tests_that_speak_for_others(tmp_path: Path) -> None:
     assert cells["b", "c"]["95 %"] == ""
     assert cells["b", "c"]["units +/−"] == "0/0"
     assert cells["a", "b"]["units +/−"] == "3/20"
-    assert [cells[pair]["speaks for"] for pair in (("a", "b"), ("a", "c"), ("b", "c"))] == ["b", "c", ""]
+    assert [cells[pair]["test prefers"] for pair in (("a", "b"), ("a", "c"), ("b", "c"))] == ["b", "c", ""]
     assert "no interval for 1 pair: the two systems do equally well on every unit" in text
-    assert "the sign test speaks for the system with the worse score in 3 pairs, first a / b" in text
+    assert "the sign test prefers the system with the worse score in 3 pairs, first a / b" in text
     assert [row[-1] for row in rows(text, "Systems")[1:]] == ["1", "1", "1", "1"]
 
 
@@ -219,9 +219,9 @@ def test_a_margin_is_a_column(loaded: Loaded, tmp_path: Path) -> None:
     header, *pairs = rows(text, "Pairs")
     assert header[-1] == "margin 12.5"
     assert (
-        "Column margin 12.5 is corrected for all pairs, like the groups. Better are systems whose gain is significant "
-        "at 0.05. Equivalent are systems of which two one-sided tests at 0.025 reject that either is better by 12.5 or "
-        "more. Not worse is a system where one such test rejects that the other is better by so much."
+        "Column margin 12.5 is corrected for all pairs. Better: the gain is significant at 0.05. Equivalent: two "
+        "one-sided tests at 0.025 reject that either system is better by 12.5 or more. Not worse: one such test rejects "
+        "that the other system is better by so much."
     ) in text
     assert "p_noninferiority and p_equivalence are p-values for the margin" in text.replace("\\_", "_")
     assert "p_noninferiority" not in page.closing(examine(loaded))

@@ -216,19 +216,19 @@ def test_a_plan_that_is_not_held_against_a_simulation_says_why() -> None:
     def notes(outputs: ss.Outputs, *, unit: str | None = None, **asked: Any) -> list[str]:
         plan = ss.plan(ss.Pilot(outputs, unit=unit, n_sets=200, n_draws=0), **({"sizes": []} | asked))
         assert plan.simulated is None
-        return [note for note in plan.notes if note.startswith("Not held against simulation")]
+        return [note for note in plan.notes if note.startswith("The plan is not simulated")]
 
-    assert notes(answers, n_items=200) == ["Not held against simulation, which needs a gain above 0."]
+    assert notes(answers, n_items=200) == ["The plan is not simulated: that needs a gain above 0."]
     assert notes(answers, margin=9.0, gain=-1.0) == notes(answers, n_items=200)
     assert notes(documents, unit="item", gain=8.0) == [
-        "Not held against simulation: resampling units are not the natural ones (cluster)."
+        "The plan is not simulated: its resampling units are not the natural ones (cluster)."
     ]
     assert notes(answers, gain=0.05) == [
-        f"Not held against simulation: test sets of {needed(answers, 0.05):,} items are too large to draw."
+        f"The plan is not simulated: test sets of {needed(answers, 0.05):,} items are too large to draw."
     ]
     scores = pd.DataFrame({"new": np.arange(20.0), "old": np.arange(20.0)[::-1]})
     (beyond,) = notes(ss.Outputs.from_scores(scores), gain=40.0, n_items=20)
-    assert beyond.startswith("Not held against simulation: no population of these items has the gain (gain must be ")
+    assert beyond.startswith("The plan is not simulated: no population of these items has the gain (gain must be ")
 
 
 def needed(outputs: ss.Outputs, gain: float) -> int:

@@ -82,14 +82,14 @@ def test_planned_power_is_shown_by_relation_with_the_planned_sizes() -> None:
     marked = [line.get_xydata().tolist() for line in ax.lines if line.get_marker() == "o"]
     assert marked == [[[1200.4, 0.7]]]
     assert [text.get_text() for text in ax.texts] == ["1,200"]
-    assert (ax.get_ylabel(), ax.get_xscale()) == ("power to find a gain of 2.5", "log")
+    assert (ax.get_ylabel(), ax.get_xscale()) == ("power to detect a gain of 2.5", "log")
     assert plot.planned_power(POWER).get_ylabel() == "power"
 
 
 def test_planned_gains_are_shown_where_there_are_any() -> None:
     ax = plot.planned_gains(SIZES.assign(metric="accuracy"))
     shaded(ax, SIZES.dropna(), "minimum_detectable_gain")
-    assert ax.get_ylabel() == "detectable gain (accuracy, points)"
+    assert ax.get_ylabel() == "minimum detectable gain (accuracy, points)"
     assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
     assert legend(ax) == ["variants", "different families"]
     assert legend(plot.planned_gains(SIZES.head(3))) == []

@@ -44,7 +44,7 @@ def test_scores_and_places_of_each_system() -> None:
     bottom, top = beside.get_ylim()
     assert bottom > top, "the best on top"
     assert ax.get_xlabel() == "accuracy, %, with 95 % interval"
-    assert beside.get_xlabel() == "place, 95 % confidence set"
+    assert beside.get_xlabel() == "rank, 95 % confidence set"
 
 
 def test_the_legend_says_what_bars_are_and_lies_above_them() -> None:

@@ -141,5 +141,5 @@ def test_a_word_is_counted_in_its_own_place_only() -> None:
 def test_bad_pairs() -> None:
     with pytest.raises(ValueError, match="^pairs must have at least one pair$"):
         frequency_table([])
-    with pytest.raises(ValueError, match="told apart by their words and a space, unlike those that give 'a b c'$"):
+    with pytest.raises(ValueError, match="have different words, unlike those that give 'a b c'$"):
         frequency_table([("a b", "c"), ("a", "b c")])

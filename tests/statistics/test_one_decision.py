@@ -158,7 +158,7 @@ def test_who_speaks_for_the_other_system_does_so_by_the_same_rule() -> None:
         table = agreement(pairs, alpha=alpha, reference=row["test"], n_bootstrap=2)
         assert table["n_other"].item() == expected
         if row["gain"] > 0:
-            assert (f"The test speaks for {row['system_b']}, not for" in verdict(row, alpha=alpha)) == expected
+            assert (f"The test prefers {row['system_b']}, not " in verdict(row, alpha=alpha)) == expected
         n_other += expected
     assert n_other > 2
 

@@ -186,7 +186,7 @@ def test_gains_beside_thresholds(tables: dict[str, pd.DataFrame], study: Natural
         ["two", "average precision", "1,600", "document", "all pairs", "9", "1,036", "too few pairs",
          "13.00 (13.01–13.02)", "13.03", "13.04 (13.05–13.06)", "15.04"],
     ]  # fmt: skip
-    assert "two-sided, alpha = 0.01, by the normal" in part.text
+    assert "by the normal approximation (two-sided, alpha = 0.01)" in part.text
     (shown,) = gains.summary(tables["significant_gains"], study.shown).values()
     assert shown.text().to_numpy().tolist() == [
         ["one", "accuracy", "1,500", "1,028", "3.00", "3.03", "3.04"],
@@ -212,13 +212,13 @@ def test_ranks_and_the_sum_of_neighbours(tables: dict[str, pd.DataFrame], study:
         ["two", "average precision", "1,600", "9", "44 of 82", "25", "4", "6", "0.0123"],
     ]
     assert "neighbours on the leaderboard with p <= 0.01, and" in part.text
-    assert part.text.endswith("In all, 77 of 153 neighbours are separated, 36 after Holm's correction.")
+    assert part.text.endswith("In all, 77 of 153 neighbours differ significantly, 36 after Holm's correction.")
 
 
 def test_the_leaderboard_says_how_many_may_be_the_best(tables: dict[str, pd.DataFrame], study: NaturalStudy) -> None:
     text = of_natural(tables, study)["Leaderboard"].text
     assert text.startswith("one, all systems: ")
-    assert "; 2 of 3 systems may be the best." in text
+    assert " 2 of 3 systems may be the best." in text
 
 
 def test_near_duplicates_the_most_alike_first(tables: dict[str, pd.DataFrame], study: NaturalStudy) -> None:

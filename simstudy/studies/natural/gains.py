@@ -42,7 +42,7 @@ def sections(tables: Mapping[str, pd.DataFrame], shown: Sequence[str]) -> list[S
     ]
     if len(known) >= _LEAST_SETS and known["n_items"].nunique() >= _LEAST_SETS:
         text = (
-            "A point for each test set, all pairs together: the true gain that is found with power 0.8 "
+            "A point for each test set, all pairs together: the true gain that is detected with power 0.8 "
             f"({_asked(every)}), and c / sqrt(n) with the median c of the test sets; the band holds c of 80 % of them."
         )
         figure = Figure("test_sizes", partial(plot.gains_by_size, known))
@@ -50,7 +50,7 @@ def sections(tables: Mapping[str, pd.DataFrame], shown: Sequence[str]) -> list[S
     segments = _all_pairs(gains).groupby(["test_set", "metric"], sort=False).filter(lambda rows: len(rows) > 1)
     if segments["true_80"].notna().any():
         text = (
-            "Nested initial segments of a test set, all pairs together: the true gain that is found with power 0.8 "
+            "Nested initial segments of a test set, all pairs together: the true gain that is detected with power 0.8 "
             f"({_asked(segments)}), and c / sqrt(n)."
         )
         parts.append(Section("Initial segments", text, figure=_segments(segments)))
@@ -96,8 +96,8 @@ def _rule(known: pd.DataFrame) -> str:
         for c, c_10, c_90 in rules.loc[["observed_50", "true_80"], ["c", "c_10", "c_90"]].to_numpy(dtype=float)
     )
     return (
-        f" Of the {len(accuracies)} test sets with accuracies: an observed gain is significant for half of the pairs "
-        f"from {observed} on, and a true gain is found with power 0.8 from {true} on."
+        f" For the {len(accuracies)} test sets with accuracies: an observed gain of {observed} is significant for half "
+        f"of the pairs. A true gain of {true} is detected with power 0.8."
     )
 
 

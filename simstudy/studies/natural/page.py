@@ -100,15 +100,15 @@ def _draw_curves(points: pd.DataFrame, curves: pd.DataFrame) -> Any:
 
 def _ranks(ranks: pd.DataFrame, study: NaturalStudy) -> Section:
     text = (
-        f"Two-sided tests. Separated: neighbours on the leaderboard with p <= {study.alpha:g}, and after Holm's "
+        f"Two-sided tests. Significant: neighbours on the leaderboard with p <= {study.alpha:g}, and after Holm's "
         "correction for all neighbours. May be the best: systems in the 95 % confidence set for the best (Hsu 1984; "
-        "Mogstad, Romano, Shaikh and Wilhelm 2024), which takes into account that the leader was chosen by the same "
-        "data. Places: how many places wide a system's confidence set of ranks is (median; all systems at once, 95 %)."
+        "Mogstad, Romano, Shaikh and Wilhelm 2024). The set takes into account that the same data chose the leader. "
+        "Rank width: the median width of a system's confidence set for its rank (95 %, all systems at once)."
     )
     if len(ranks) > 1:
         total = ranks[["n_adjacent", "n_significant", "n_significant_holm"]].sum()
         text += (
-            f" In all, {total['n_significant']:,} of {total['n_adjacent']:,} neighbours are separated, "
+            f" In all, {total['n_significant']:,} of {total['n_adjacent']:,} neighbours differ significantly, "
             f"{total['n_significant_holm']:,} after Holm's correction."
         )
     if len(ranks) > _MOST_ROWS and study.shown:
@@ -118,10 +118,10 @@ def _ranks(ranks: pd.DataFrame, study: NaturalStudy) -> Section:
         "metric": "{metric:metric}",
         "items": "{n_items:,}",
         "systems": "{n_systems}",
-        "neighbours separated": "{n_significant} of {n_adjacent}",
+        "significant neighbours": "{n_significant} of {n_adjacent}",
         "after Holm": "{n_significant_holm}",
         "may be the best": "{n_may_be_best}",
-        "places": "{rank_width:g}",
+        "rank width": "{rank_width:g}",
         "gain of neighbours, median": "{gain_adjacent:gain}",
     }
     return Section("Ranks", text, table=Table(ranks, columns))
@@ -135,9 +135,8 @@ def _leaderboard(boards: pd.DataFrame, study: NaturalStudy) -> Section:
     best = int(board["may_be_best"].sum())
     some = f"the first {_MOST_SYSTEMS} of {len(board)} systems" if len(board) > _MOST_SYSTEMS else "all systems"
     text = (
-        f"{shown(first)}, {some}: scores with their 95 % intervals, and the places that each system may have among "
-        f"all, all at once with 95 % confidence; {best} of {len(board)} systems may be the best. All are in "
-        "leaderboard.csv."
+        f"{shown(first)}, {some}: scores with their 95 % intervals, and each system's confidence set for its rank (95 "
+        f"%, all systems at once). {best} of {len(board)} systems may be the best. All are in leaderboard.csv."
     )
     figure = Figure("leaderboard", partial(plot.leaderboard, board.head(_MOST_SYSTEMS)))
     return Section("Leaderboard", text, figure=figure)
@@ -196,8 +195,8 @@ def _duplicates(table: pd.DataFrame) -> Section:
     columns = {"test set": "{test_set:name}", "systems": "{system_a:name} / {system_b:name}", "compared": "{compared}"}
     return Section(
         "Near-duplicates",
-        "Pairs of systems with more than 90 % of their answers in common (of scores: of those that differ at all). "
-        "Some were dropped, so that the first by name stays.",
+        "Pairs of systems with more than 90 % identical answers. Files of scores count only items on which systems "
+        "differ. If some were dropped, the first by name stays.",
         table=Table(
             rows.assign(dropped=rows["dropped"].replace("", "none")),
             {**columns, "identical": "{share:.1%}", "dropped": "{dropped}"},

@@ -27,22 +27,22 @@ def explained(pairs: pd.DataFrame, home: Outputs, seed: int) -> tuple[dict[str, 
 def _models(models: pd.DataFrame) -> Section:
     return Section(
         "How p follows from gain, size and correlation",
-        "How much of the one-sided p of a pair is told by less than a test: 1 - p = Phi(gain / s), with log s linear "
-        "in what is given: n (sizes of the home test set), the relation of the two systems, or log(1 - r12), for "
-        "which both outputs on the whole test set must be there. Fitted to pairs within one half of the variants, "
-        "judged on those within the other, on the same items. The last row fits nothing: it is a z test by items on "
-        "the whole test set, its standard error scaled by the square root of n (Yeh 2000, section 2.1). Pairs count "
-        "once a size. The last columns are the powers of n and of 1 - r12 in s.",
+        "How well simple predictors explain the one-sided p of a pair. The model is 1 - p = Phi(gain / s), with log s "
+        "linear in the predictors: n (sizes of the home test set), the relation of the two systems, or log(1 - r12). "
+        "The last one needs both outputs on the whole test set. The model is fitted to pairs within one half of the "
+        "variants and judged on pairs within the other half, on the same items. The last row fits nothing: it is a z "
+        "test by items on the whole test set, with its standard error scaled by the square root of n (Yeh 2000, "
+        "section 2.1). Each pair counts once a size. The last columns are the exponents of n and of 1 - r12 in s.",
         table=Table(
             models,
             {
                 "predictors": "{predictors}",
                 "pairs": Column("{n_pairs:,.0f}"),
-                "variance of confidence told": Column("{r2:.1%}"),
+                "explained variance of confidence": Column("{r2:.1%}"),
                 "p within a factor, half of the pairs": Column("{factor_50:.2f}"),
                 "nine in ten": Column("{factor_90:.2f}"),
-                "power of n": Column("{exponent_n:.2f}"),
-                "of 1 - r12": Column("{exponent_r12:.2f}"),
+                "exponent of n": Column("{exponent_n:.2f}"),
+                "exponent of 1 - r12": Column("{exponent_r12:.2f}"),
             },
         ),
     )

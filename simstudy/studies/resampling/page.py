@@ -82,11 +82,11 @@ def _against_size(thresholds: pd.DataFrame, at_sizes: pd.DataFrame, home: str) -
     title = f"{home}: 95 % of just significant gains are below"
     return Section(
         "Gain threshold against test size",
-        "95th percentile of the gains of pairs with 0.04 <= p <= 0.06, with 95 % intervals where these are known to "
-        "cover (note and interval_for in thresholds.csv), and the fit c / sqrt(n) (their sections 3.1.1 and 4.1). The "
-        "paper's thresholds are one-sided; where nobody predicted which system is the better, use the two-sided ones. "
-        "The last column is how far the threshold is from the fit. "
-        "Where the natural unit is a document, items taken one by one give smaller, too hopeful thresholds.",
+        "95th percentile of the gains of pairs with 0.04 <= p <= 0.06, and the fit c / sqrt(n) (their sections 3.1.1 "
+        "and 4.1). Intervals (95 %) are given if they are known to cover: see note and interval_for in "
+        "thresholds.csv. The paper's thresholds are one-sided. If nobody predicted the better system, use the "
+        "two-sided ones. The last column is the difference between threshold and fit. If the natural unit is a "
+        "document, items taken one by one give thresholds that are too small.",
         figure=panel("thresholds", plot.thresholds, at_sizes, title=title, width=5.6, height=3.9),
         table=_thresholds(thresholds),
     )
@@ -103,9 +103,9 @@ def _calibrations(tables: Mapping[str, pd.DataFrame]) -> list[Section]:
         size = {"width": 5.8, "height": 3.9}
         text = (
             "Test sets redrawn from a population: share of pairs whose winner is the population's winner, by p-value "
-            "(their section 4.2), with a 95 % interval for other variants of these families. 1 - p is not the share to "
-            "expect: in brackets, and as a broken line, what valid tests give where true gains are normal with the "
-            "spread that the observed ones have beyond their errors."
+            "(their section 4.2), with a 95 % interval for other variants of these families. 1 - p is not the expected "
+            "share. The brackets and the broken line show the expected share for valid tests and normal true gains. "
+            "Their spread is what observed gains vary more than their errors explain."
         )
         figure = panel("calibration_identical", plot.calibration, classes, by="relation", title=title, **size)
         parts.append(
@@ -115,10 +115,10 @@ def _calibrations(tables: Mapping[str, pd.DataFrame]) -> list[Section]:
         text = (
             f"Share of pairs whose winner on {domains['test_set'].iloc[0]} also wins elsewhere, by p-value there "
             "(their Table 1), with a 95 % interval for other variants of these families. Other items of the same "
-            "domain have sampling error too: in brackets, and as a grey line, the share within that test set's own "
-            "population: winners of one half followed on half as many items of the other half as there are elsewhere, "
-            "or on all of it where that is fewer, and then the share is too low. What is lost to the domain is the "
-            "difference. The broken line is the model of the section above."
+            "domain have sampling error too. The brackets and the grey line show the share within the home population: "
+            "winners of one half are followed on the other half. They use half as many items as there are elsewhere, "
+            "or the whole half if it has fewer; then the share is too low. The difference is the effect of the domain. "
+            "The broken line is the model of the section above."
         )
         figure = Figure("calibration_domains", partial(_by_test_set, domains))
         parts.append(Section("Calibration across domains", text, figure=figure, table=_calibration(domains)))
@@ -131,13 +131,13 @@ def summary(tables: Mapping[str, pd.DataFrame]) -> dict[str, Table]:
     home = table.rows["test_set"].iloc[0]
     columns = {heading: column for heading, column in table.columns.items() if heading != "test set"}
     at_home = table.rows[table.rows["test_set"] == home]
-    shown = {f"Gain from which on a difference on {home} is usually significant": Table(at_home, columns)}
+    shown = {f"The gain that is usually significant on {home}": Table(at_home, columns)}
     calibrated = [tables[name] for name in ("calibration_identical", "calibration_domains") if name in tables]
     calibrated = [_pooled(table) for table in calibrated if len(table)]
     if calibrated:
         window = pd.concat([table.assign(beside=beside(table)) for table in calibrated])
         window = window[_in_window(window)]
-        shown["Of the gains with p near 0.05, how many are gains elsewhere?"] = Table(
+        shown["How many gains with p near 0.05 are gains elsewhere?"] = Table(
             window.assign(low=window["low"].where(window["share"].notna())),
             {
                 "winner on": "{test_set}",
@@ -177,10 +177,10 @@ def _overlay(table: pd.DataFrame, points: pd.DataFrame) -> Section:
         "Natural comparisons on the same curve",
         f"Systems that others made ({natural}, {first['n_items']:,} items) over the resampled ones "
         f"({home}, {first['others_n_items']:,} items), both by items (as in their figure 5). "
-        "At equal gain: by how much the natural pairs' confidence differs from the running median of the class (median "
-        "over pairs up to the gain at which that is 0.99), and how many times larger a natural gain is that is as "
-        "significant (ratio of standard errors); 95 % intervals for other such natural systems and other variants of "
-        "the same base models.",
+        "At equal gain, the table gives the difference between the natural pairs' confidence and the running median "
+        "of the class (median over pairs, up to the gain at which it is 0.99). The ratio says how many times larger "
+        "an equally significant natural gain is (ratio of standard errors). The 95 % intervals hold for other such "
+        "natural systems and other variants of the same base models.",
         figure=panel("overlay", plot.curve, points, over=natural, title=title, width=5.6, height=3.9),
         table=Table(
             table,
