@@ -20,7 +20,7 @@ def example_sections(tables: dict[str, pd.DataFrame]) -> list[Section]:
     """Worked examples, a printed confidence level, constructed cases."""
     reading = {
         "pair": "{pair}",
-        "cutoff, shuffles": "{alpha:g}, {n_shuffles:,}",
+        "alpha, shuffles": "{alpha:g}, {n_shuffles:,}",
         "printed level": "{level:.4f}",
         "printed confidence": "{confidence:.3f}",
         "certainty of the printed level": "{computed:.3f}",
@@ -30,18 +30,18 @@ def example_sections(tables: dict[str, pd.DataFrame]) -> list[Section]:
         Section(
             "Worked examples",
             'Section "Examples": A has 15 of 20 on each of 50 relevant messages, B the same but for one with 0, C 18. '
-            "One message that differs can not be significant: every shuffle has the same difference.",
+            "One differing message cannot be significant: every shuffle has the same difference.",
             table=Table(tables["worked"], PAIR | TESTED),
         ),
         Section(
             "A printed confidence level",
-            "The certainty that the level is at or below the cutoff, given so many shuffles.",
+            "The certainty that the level is at or below alpha, given this number of shuffles.",
             table=Table(tables["readings"], reading),
         ),
         Section(
             "Constructed cases",
-            "Message-level scores built so that the published patterns appear: systems that resemble each other differ "
-            "significantly by a smaller gain. Published levels where the paper prints them.",
+            "Message-level scores that show the published patterns: similar systems differ significantly by a smaller "
+            "gain. Published levels are given if the paper prints them.",
             table=Table(tables["constructed"], {**PAIR, "published p": "{published:.4f}", **TESTED}),
         ),
     ]
@@ -61,23 +61,23 @@ def set_sections(tables: dict[str, pd.DataFrame], rules: dict[str, Any]) -> list
     return [
         Section(
             "A MUC-like set: how many pairs differ",
-            f"Synthetic systems on messages of shared difficulty: pairs that differ at {rules['alpha']:g} with "
-            f"certainty {rules['certainty']:g}; those at or below it but uncertain (and how many of these the exact "
-            "p-value calls different); by the exact p-value; and by p-values corrected for all pairs of the metric "
-            "(Holm; Benjamini-Hochberg).",
+            f"Synthetic systems on messages of shared difficulty. Certain: pairs that differ at {rules['alpha']:g} "
+            f"with certainty {rules['certainty']:g}. Uncertain: p is at or below alpha without that certainty; in "
+            "brackets, how many of these differ by the exact p-value. The other columns count pairs by the exact "
+            "p-value, and by p-values corrected for all pairs of the metric (Holm; Benjamini-Hochberg).",
             table=decision_rows(tables),
         ),
         Section(
             "Her warning: a gain range is not a test, and groups are not transitive",
-            "Pairs whose gain lies between the smallest significant and the largest not significant gain can not be "
-            "told by their gain; triples of systems in which A and B, B and C do not differ but A and C do (not "
-            "transitive), and in which the wider gain is not significant but a narrower one within it is.",
+            "A gain between the smallest significant and the largest not significant gain does not decide a pair. "
+            "Triples are not transitive if A and B, and B and C, do not differ significantly, but A and C do. In "
+            "other triples the wider gain is not significant, but a narrower gain within it is.",
             table=Table(tables["gain_ranges"].join(kinds, on="metric"), warning),
         ),
         Section(
             "Groups by three rules",
-            "How many groups each rule makes of the systems: the maximal sets of systems no two of which differ, "
-            "clusters from the top, and runs of neighbours that do not differ.",
+            "How many groups each rule makes: maximal sets of systems without a significant pair, clusters from the "
+            "top, and runs of neighbours without a significant pair.",
             table=Table(n_groups, {"metric": "{metric:metric}", **{rule: f"{{{rule}}}" for rule in RULES}}),
         ),
     ]
@@ -102,12 +102,12 @@ def drawn_pairs(pairs: pd.DataFrame, maximal: pd.DataFrame, name: str, title: st
     return [
         Section(
             f"{title}: significance levels",
-            "Systems by score; blue pairs differ certainly.",
+            "Systems by score. Blue pairs differ with certainty.",
             figure=Figure(f"matrix_{name}", lambda: titled(ss.plot.matrix(pairs, **rules), title)),
         ),
         Section(
             f"{title}: groups",
-            "Dots on a line are systems no two of which differ certainly; the line is thin beside others.",
+            "The systems on a line do not differ with certainty. Lines are thin where other systems lie between.",
             figure=Figure(f"groups_{name}", lambda: titled(ss.plot.groups(maximal), title)),
         ),
     ]

@@ -88,7 +88,7 @@ def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
     tested["median_ratio"] = by_test["median_ratio"].median()
     return [
         Section(
-            "What the paper says, and what comes out",
+            "The paper's claims and our numbers",
             "Each sentence about the figures, and each number of section 4 that follows from others.",
             table=Table(tables["claims"], CLAIMED),
         ),
@@ -110,21 +110,21 @@ def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
         ),
         Section(
             "All pairs of rankings",
-            f"For what share of the lengths from {range_of_n} a pair differs significantly: as it is, and corrected "
-            "for the number of lengths (Holm; Benjamini and Hochberg).",
+            f"The share of the lengths from {range_of_n} at which a pair differs significantly: uncorrected, and "
+            "corrected for the number of lengths (Holm; Benjamini and Hochberg).",
             table=Table(compared.assign(better=better, ahead=ahead), COMPARED),
         ),
         Section(
             "The same precision by other tests",
-            f"p-values of {pair}. Bootstrap and randomization ask how precision over all accepted candidates varies, "
-            "Fisher's test looks at the candidates that only one of the two accepts. Chi-square takes the two lists to "
-            "be independent samples, as Krenn (2000) did.",
+            f"p-values of {pair}. Bootstrap and randomization vary the precision over all accepted candidates. "
+            "Fisher's test looks at the candidates that only one of the two accepts. Chi-square takes the two lists "
+            "as independent samples, as Krenn (2000) did.",
             figure=Figure("tests", lambda: by_length(tables["tests_of_pair"], pair, study.alpha)),
         ),
         Section(
             "All pairs by all tests",
-            f"How many of the {tables['tests']['n_pairs'].iloc[0]} pairs, over all lengths, each test tells apart at "
-            f"{study.alpha:g}, and on how many it decides other than Fisher's test.",
+            f"How many of the {tables['tests']['n_pairs'].iloc[0]} pairs, over all lengths, are significant by each "
+            f"test at {study.alpha:g}, and on how many the test decides differently from Fisher's test.",
             table=Table(tested.reset_index(), TESTED),
         ),
         Section(

@@ -121,13 +121,13 @@ def board_sections(places: pd.DataFrame, said: pd.DataFrame, study: Settings) ->
         "groups, p_value": "groups: more than one",
         "groups, p_holm": "groups by p_holm",
         "groups, p_bh": "groups by p_bh",
-        "neighbours, p_value": "ranks: any neighbours separated",
-        "neighbours, p_holm": "any neighbours separated, Holm",
+        "neighbours, p_value": "ranks: any neighbours significant",
+        "neighbours, p_holm": "any neighbours significant, Holm",
     }
     return [
         Section(
-            "Places",
-            f"How often the sets of `simstudy.leaderboard` hold what they should at level {1 - study.alpha:g}: the "
+            "Ranks",
+            f"How often the confidence sets of `simstudy.leaderboard` hold at level {1 - study.alpha:g}: the "
             "ranks of all systems at once; each system's own rank in its own set, on average over systems; and every "
             "truly best system among those that may be the best. In brackets: the mean number of ranks in a set, or "
             "of systems that may be the best.",

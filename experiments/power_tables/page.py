@@ -30,12 +30,12 @@ def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
     rows = in_points(benchmarks).assign(title=benchmarks["test_set"].map(titles), n_clusters=clusters)
     return [
         Section(
-            "What known benchmarks can tell",
-            f"{told(benchmarks)} A dot is the true gain that a test set finds with power 0.8, on average over the "
-            "close pairs (their gain is below twice the one that is just significant), with its 95 % interval "
-            "where there is one; in brackets the number of items. Of several metrics the first is drawn. Correlation "
-            "r12 and standard deviation of a unit's difference, in points: median over pairs, and the range of 80 % "
-            "of them.",
+            "What known benchmarks can detect",
+            f"{told(benchmarks)} A dot is the true gain that a test set detects with power 0.8, on average over its "
+            "close pairs. Close pairs have a gain below twice the just significant one. Bars are 95 % intervals. "
+            "Brackets hold the number of items. The figure has the first of several metrics. r12 is the correlation, "
+            "and sd the standard deviation of a unit's difference in points: the median over pairs, and the range of "
+            "80 % of them.",
             figure=Figure("gallery", lambda: gallery(benchmarks, titles)),
             table=Table(
                 rows,
@@ -59,7 +59,7 @@ def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
             "A minimum detectable gain is near c / √n, with n items: c by metric and relation, in points, median and "
             "range of 80 % of the test sets. Lines have the median c. By the law the slope of the logarithms is -0.5; "
             "test sets of different difficulty lie on different lines. WMT22 and WMT24 were resampled by documents, "
-            "and n counts their sentences. Of accuracy these are test sets with one answer to an item.",
+            "and n counts their sentences. For accuracy, the table has test sets with one answer to an item.",
             figure=Figure("by_size", lambda: by_size(benchmarks)),
             table=Table(
                 tables["law"],
@@ -75,10 +75,10 @@ def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
         Section(
             "What a planner may assume",
             "The correlation r12 of two systems, and the standard deviation of their difference on one item (on the "
-            "metric's own scale): between low and high for 80 % of pairs, of a test set and a pair taken at random. "
-            "Held against each test set in turn, which the range was made without: the share of its pairs inside, on "
-            "average and at the least. Of accuracy these are test sets with one answer to an item; where units are "
-            "documents, sd is what as many independent items would have for the same standard error.",
+            "metric's own scale). The range from low to high holds 80 % of pairs, if test set and pair are taken at "
+            "random. Each test set was compared with the range of the others: the table gives the share of its pairs "
+            "inside, on average and at the least. For accuracy, the table has test sets with one answer to an item. "
+            "If units are documents, sd is the value for independent items with the same standard error.",
             table=Table(
                 tables["ranges"],
                 {
@@ -112,7 +112,7 @@ def told(benchmarks: pd.DataFrame) -> str:
         text += (
             f" Within a family a smaller gain is detected than across families on {lower} of the "
             f"{n} test sets (with metric) that have both, by a factor of {paired['ratio'].median():.2f} in the median "
-            f"({paired['ratio'].min():.2f} to {paired['ratio'].max():.2f}); were the relation of no account it would "
+            f"({paired['ratio'].min():.2f} to {paired['ratio'].max():.2f}). If the relation did not matter, it would "
             "be lower on half of them."
         )
     return text
@@ -128,10 +128,10 @@ def published(anchors: pd.DataFrame, study: Settings) -> Section:
             for quantity, value in zip(rows["quantity"], rows[name], strict=True)
         ]
     text = (
-        "The published number, the same computed again in the published way where that is known, and ours: McNemar's "
-        "exact test of right and wrong answers, the paired t test of other scores. Simulated: the share of drawn "
-        f"test sets ({study.simulated:,}) on which the test, as scipy has it, finds the better system with our "
-        "number; asked for was the power before it."
+        "The published number; the same computed again in the published way, if it is known; and ours: McNemar's exact "
+        "test for right and wrong answers, the paired t test for other scores. Simulated: the share of "
+        f"{study.simulated:,} simulated test sets on which scipy's test detects the better system with our number. The "
+        "column before it has the planned power."
     )
     return Section(
         "Published numbers and ours",
@@ -173,8 +173,8 @@ def few(items: pd.DataFrame, gains: pd.DataFrame, study: Settings) -> list[Secti
         Section(
             "Plans of few items",
             f"The gain that is detected with power 0.8 where {100 * study.agreement:g} % of items agree, in points: "
-            "2.8 standard errors, as normal formulas have it, and by McNemar's exact test. Where items differ no gain "
-            "is larger than all of these: no gain has this power ('none').",
+            "2.8 standard errors, as in normal formulas, and by McNemar's exact test. A gain cannot exceed the share "
+            "of discordant items. If that is too small, no gain has this power ('none').",
             table=Table(
                 gains,
                 {
@@ -193,7 +193,7 @@ def summary(tables: dict[str, pd.DataFrame]) -> dict[str, Table]:
     law = tables["law"]
     columns = {"metric": "{metric:metric}", "test sets": "{n_test_sets}", "c": "{c:.0f} ({c_10:.0f} – {c_90:.0f})"}
     return {
-        f"Detectable gain = c / √n points, between {relation}": Table(law[law["relation"] == relation], columns)
+        f"Minimum detectable gain = c / √n points, {relation}": Table(law[law["relation"] == relation], columns)
         for relation in (VARIANTS, UNLIKE)
         if (law["relation"] == relation).any()
     }

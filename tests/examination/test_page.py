@@ -220,8 +220,8 @@ def test_a_margin_is_a_column(loaded: Loaded, tmp_path: Path) -> None:
     assert header[-1] == "margin 12.5"
     assert (
         "Column margin 12.5 is corrected for all pairs. Better: the gain is significant at 0.05. Equivalent: two "
-        "one-sided tests at 0.025 reject that either system is better by 12.5 or more. Not worse: one such test rejects "
-        "that the other system is better by so much."
+        "one-sided tests at 0.025 reject that either system is better by 12.5 or more. Not worse: one such test "
+        "rejects that the other system is better by so much."
     ) in text
     assert "p_noninferiority and p_equivalence are p-values for the margin" in text.replace("\\_", "_")
     assert "p_noninferiority" not in page.closing(examine(loaded))
