@@ -32,7 +32,7 @@ class SomeFormats:
     tokenize: str | None = option(None, "sacrebleu's tokenizer for BLEU, such as zh.")
     lowercase: bool = option(False, "Lower-case texts first.")
     max_size: str | None = option(
-        None, "What a packed file may unpack to: 4G, none (default: SIMSTUDY_MAX_SIZE, or 1G)."
+        None, "Largest size to which a packed file may unpack: 4G, none (default: SIMSTUDY_MAX_SIZE, or 1G)."
     )
 
 
@@ -42,13 +42,14 @@ class HowTested:
 
     test: str = option("sign_flips", "sign_flips, skew_corrected, bootstrap, randomization, t_paired, mcnemar, …")
     resamples: int | None = option(None, "Resamples (default: the test's or the convention's).")
-    seed: int = option(0, "Of the resamples, of intervals that draw systems, and of the jitter that breaks ties.")
+    seed: int = option(0, "Seed of the resamples, of intervals that draw systems, and of the jitter that breaks ties.")
     alternative: str | None = option(None, "two-sided (the default) or greater (one-sided).")
-    convention: str = option("default", "How resamples are counted: default, sacrebleu, bk2012, …")
-    strata: str | None = option(None, "Column of the items whose values keep their numbers.")
+    convention: str = option("default", "The rule by which resamples are counted: default, sacrebleu, bk2012, …")
+    strata: str | None = option(None, "Column of the items. Resamples keep the number of items of each value.")
     alpha: float = option(0.05, "The level of significance.")
     margin: float | None = option(
-        None, "The smallest gain that would matter: is a system not worse, are two equivalent?"
+        None,
+        "The smallest gain that would matter: tests whether a system is not worse, and whether two are equivalent.",
     )
     jobs: int = option(-1, "Threads; -1 for all cores.")
 
@@ -64,7 +65,7 @@ class GatedOutput(Output):
 
     fail_unless_better: Annotated[
         tuple[str, str] | None,
-        typer.Option(metavar="A B", help="Exit with 1 unless A is better than B and significantly so."),
+        typer.Option(metavar="A B", help="Exit with code 1 unless A is significantly better than B."),
     ] = None
 
 
@@ -86,9 +87,9 @@ def compare(
     how: Annotated[HowTested, "The test"],
     output: Annotated[GatedOutput, "What comes out"],
 ) -> None:
-    """Compare systems whose outputs are in files: every pair, with p-values, groups and the gain that is significant.
+    """Compare systems whose outputs are in files: which gains are significant, and which systems may be the best.
 
-    For two systems it prints one verdict. Examples:
+    Two systems get a verdict, more systems a leaderboard. Examples:
 
     simstudy compare old.txt new.txt --metric bleu --references ref.txt
 

@@ -19,7 +19,7 @@ _console = Console(markup=False, highlight=False)
 def list_data(
     name: Annotated[str | None, typer.Argument(help="A data set, to list its files.", show_default=False)] = None,
 ) -> None:
-    """List the data sets that can be had by name, or the files of one."""
+    """List the public data sets, or the files of one."""
     if name is None:
         _list_datasets()
     else:
@@ -30,7 +30,7 @@ def list_data(
 def fetch(
     name: Annotated[str, typer.Argument(help="A data set, or one file, <data set>/<file>.")], data_dir: DataDir = None
 ) -> None:
-    """Fetch what is not there yet, check all, and print the paths."""
+    """Download missing files, check all files, and print their paths."""
     from simstudy.files.datasets import fetch_all
 
     for path in fetch_all(name, data_dir):

@@ -27,27 +27,27 @@ HEADING = "How files are read"
 class Files:
     """How files of system outputs are read."""
 
-    references: list[Path] | None = option(None, "File of gold answers; more than once for several references.")
+    references: list[Path] | None = option(None, "File of gold answers. Give it again for each further reference.")
     systems: Path | None = option(None, "CSV with a row for each system: system, group, family, …")
-    by: str | None = option(None, "Column of the systems table for relation classes (default: group or family).")
+    by: str | None = option(None, "Column of the systems table that relates systems (default: group or family).")
     items: Path | None = option(
-        None, "CSV with a row for each item, in their order or with ids: domain, cluster (or doc, user, repo, …), …"
+        None, "CSV with a row for each item, in order or with ids: domain, cluster (or doc, user, repo, …), …"
     )
-    columns: str | None = option(None, "The files' columns under our names: item=instance_id,score=resolved.")
+    columns: str | None = option(None, "Which column is which, ours=theirs: item=instance_id,score=resolved.")
     format: str | None = option(
         None,
-        "scores, text, conll, conllu, trees, alignments, trec, lm-eval, inspect, candidates (default: as names tell).",
+        "scores, text, conll, conllu, trees, alignments, trec, lm-eval, inspect, candidates (default: by the names).",
     )
-    missing: str = option("error", "Items that a system lacks: error, drop or zero.")
-    duplicates: str = option("keep", "Near-duplicate systems: keep or drop.")
+    missing: str = option("error", "If a system lacks items: error, drop them, or count them as zero.")
+    duplicates: str = option("keep", "Keep or drop near-duplicate systems.")
     domain: str | None = option(None, "Only the items of this domain.")
     unit: str | None = option(None, "Resampling unit: item, or a column of the items (default: cluster, if any).")
     lower_is_better: Annotated[
         bool | None,
         typer.Option(
             "--lower-is-better/--higher-is-better",
-            help="What is better of scores under --metric mean (default: higher, with a note where they are called "
-            "wer, error, loss, …).",
+            help="The better end of scores under --metric mean (default: higher, with a note if they are called wer, "
+            "error, loss, …).",
         ),
     ] = None
 

@@ -23,13 +23,17 @@ class Wanted:
     """What the test set must show."""
 
     metric: str = field(metadata={"help": "accuracy, bleu, f1, ap, win_rate, mean, …: as for compare."})
-    gain: float | None = option(None, "The true gain to detect, in points of the metric: how many items does it need?")
-    n_items: int | None = option(None, "The size of the test set: which gain does it detect? (of files: theirs)")
+    gain: float | None = option(
+        None, "The true gain to detect, in points of the metric: the plan gives the number of items."
+    )
+    n_items: int | None = option(
+        None, "The number of items: the plan gives the gain that it detects. (With files, by default theirs.)"
+    )
     power: float = option(0.8, "The probability of a significant result.")
     margin: float | None = option(
         None,
-        "Plan to show that a system is not worse by this much, and that two are equivalent within it (tests at half of "
-        "alpha, as in compare).",
+        "Plan to show that a system is not worse by this margin, and that two systems are equivalent within it (tests "
+        "at half of alpha, as in compare).",
     )
 
 
@@ -40,14 +44,14 @@ class PilotFiles(Files):
     duplicates: str = with_default(Files, "duplicates", "drop")
     n_sets: Annotated[
         int,
-        typer.Option("--simulate", help="Test sets to draw, to compare the plan with (at least 200); 0 for none."),
+        typer.Option("--simulate", help="Simulated test sets that check the plan (at least 200); 0 for none."),
     ] = 2000
     n_draws: Annotated[
         int,
         typer.Option(
             "--draws",
-            help="Three systems or more: test sets of each size to draw, to predict what they show (at least 100); 0 "
-            "for none.",
+            help="Three systems or more: simulated test sets of each size, to predict what they show (at least 100); "
+            "0 for none.",
         ),
     ] = 1000
 
@@ -72,9 +76,9 @@ def plan(
         list[Path] | None,
         typer.Argument(metavar="[PATH...]", help="Outputs of two systems (a pilot) or of many (a leaderboard)."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of what is drawn.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the random draws.")] = 0,
 ) -> None:
-    """Say how large a test set must be, and what one of a given size tells.
+    """Plan a test set: how many items you need, or which gain a given number detects.
 
     Say what you want to find (--gain) and it prints how many items that needs; or say how many items there are
     (--n-items) and it prints the gain that they find; with both, the power. Three ways in:

@@ -27,13 +27,14 @@ def run(
     study: Annotated[
         str,
         typer.Argument(
-            help="Name of a shipped study, or path of a study.toml or its folder; a study.py or task.py there is run."
+            help="Name of a shipped study, or path of a study.toml or its folder. A study.py or task.py in the folder is "
+            "executed."
         ),
     ],
     *,
     jobs: Annotated[int, typer.Option(help="Processes and threads; -1 for all cores.")] = -1,
     out: Annotated[Path | None, typer.Option(help="Folder of the results (default: results/<name>).")] = None,
-    seed: Annotated[int | None, typer.Option(help="Instead of the study's own.")] = None,
+    seed: Annotated[int | None, typer.Option(help="A seed instead of the study's own.")] = None,
     data_dir: DataDir = None,
     allow_outside: Annotated[
         bool, typer.Option("--allow-outside", help="Let a study.toml name files outside the folder of data files.")
@@ -42,7 +43,7 @@ def run(
         bool, typer.Option("--list", help="Run nothing: list the study's cells, and which of them are done.")
     ] = False,
 ) -> None:
-    """Run a study, or what is left of it, and write its tables, figures and page."""
+    """Run a study, or finish a stopped run, and write its tables, figures and page."""
     from simstudy.running.runner import n_workers
     from simstudy.running.workers import Processes
     from simstudy.studies import run_study

@@ -67,13 +67,15 @@ class Guess:
     )
     r12: Range | None = option(
         None,
-        "Correlation of the two systems' item scores (0.6, or 0.5:0.7). Default: what 80 % of such pairs have on known "
-        "test sets.",
+        "Correlation of the two systems' item scores (0.6, or 0.5:0.7). Default: the range of 80 % of such pairs on "
+        "known test sets.",
     )
     sd: float | None = option(
         None, "Other metrics: standard deviation of one system's item scores, in points of the metric."
     )
-    sd_difference: Range | None = option(None, "Instead: that of the two systems' difference on one item.")
+    sd_difference: Range | None = option(
+        None, "Instead of sd: standard deviation of the two systems' difference on one item."
+    )
     relation: str | None = option(
         None,
         "'same family' (one model or one group) or 'different families': the pairs whose usual values are taken "
@@ -143,8 +145,8 @@ class Clusters:
     icc: float | None = option(None, "Correlation of the two systems' difference on two items of one cluster.")
     cv: Range | None = option(
         None,
-        "Standard deviation of the clusters' sizes over their mean (1, or 0.5:1.5), 0 where all have one size "
-        "(default: that of known documents and repositories).",
+        "Standard deviation of the clusters' sizes over their mean (1, or 0.5:1.5); 0 if all have one size. Default: "
+        "as in known documents and repositories.",
         "cluster_cv",
     )
 
@@ -240,7 +242,7 @@ class Judge:
     You need 2,887 items to detect a true gain of 3 points of win rate with power 0.8.
     """
 
-    error: float | None = option(None, "Accuracy, win rate: share of verdicts that a judge turns round.", "judge_error")
+    error: float | None = option(None, "Accuracy, win rate: share of verdicts that a judge gets wrong.", "judge_error")
     sd: float | None = option(None, "Other metrics: standard deviation of a judge's scores of one answer.", "judge_sd")
     judgements: int = option(1, "Judgements of each answer: majority, or mean.")
     agreement: float | None = option(

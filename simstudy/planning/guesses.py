@@ -171,13 +171,17 @@ def _usual(metric: Metric, guess: Guess, quantity: str, make: Callable[[float], 
         least, most = sorted((make(usual.low), make(usual.high)), key=lambda difference: difference.sd_of(0.0))
         of = label(usual.metric) if usual.metric else "any metric"
         span = (
-            f"{usual.low:.3g} to {usual.high:.3g}, as 80 % of pairs ({usual.relation}) have on {usual.n_test_sets} "
-            f"known test sets ({of}; studies {', '.join(usual.studies)})"
+            f"{usual.low:.3g} to {usual.high:.3g}, as for 80 % of pairs of {_told(usual.relation)} on "
+            f"{usual.n_test_sets} known test sets ({of}; studies {', '.join(usual.studies)})"
         )
-        others = f", as none of {relation} is known" if usual.relation != relation else ""
-        known = f"{text.format(usual.middle)} (usual for {usual.relation}{others})"
+        others = f", as no pair of {_told(relation)} is known" if usual.relation != relation else ""
+        known = f"{text.format(usual.middle)} (usual for pairs of {_told(usual.relation)}{others})"
         cases.append(Case(relation, make(usual.middle), least, most, known, span))
     return cases
+
+
+def _told(relation: str) -> str:
+    return "the same family" if relation == RELATIONS[0] else relation
 
 
 def _refuse(label: str, noun: Guess | Judge, names: Sequence[str]) -> None:

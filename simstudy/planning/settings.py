@@ -148,9 +148,9 @@ class Costs:
     1000
     """
 
-    item: float | None = option(None, "What an item costs.", "cost_item")
-    cluster: float = option(0.0, "What a cluster costs beside its items.", "cost_cluster")
-    budget: float | None = option(None, "What there is to spend: which gain does it find?")
+    item: float | None = option(None, "Cost of an item.", "cost_item")
+    cluster: float = option(0.0, "Cost of a cluster, without its items.", "cost_cluster")
+    budget: float | None = option(None, "Money to spend: the plan gives the gain that it detects.")
 
     def __post_init__(self) -> None:
         check_size("Costs.cluster", self.cluster)

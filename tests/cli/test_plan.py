@@ -71,7 +71,7 @@ def test_without_an_agreement_known_test_sets_give_a_range() -> None:
     assert (code, err) == (0, "")
     assert re.search(r"You need [\d,]+ items \([\d,]+ to [\d,]+\) to detect .* \(same family\)\.", out)
     assert re.search(r"You need [\d,]+ items \([\d,]+ to [\d,]+\) to detect .* \(different families\)\.", out)
-    assert re.search(r"as 80 % of pairs \(same family\) have on \d+ known test sets", out)
+    assert re.search(r"as for 80 % of pairs of the same family on \d+ known test sets", out)
 
 
 def test_a_pilot_gives_an_interval_and_is_simulated(pilot: str) -> None:
