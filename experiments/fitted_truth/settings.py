@@ -36,7 +36,7 @@ class Settings(Study):
     splits: Annotated[int, Field(ge=2)]
     """Ways in which each set is halved."""
     replicates: Positive
-    """Test sets drawn of the model that is fitted to a whole set; each is halved as often."""
+    """Test sets drawn from the model that is fitted to a whole set; each is halved as often."""
     at_once: Positive = 4
     """Replicates of a cell."""
     n_resamples: Resamples = 500

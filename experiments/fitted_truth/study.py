@@ -1,8 +1,8 @@
 """Fitted truth beside real sets: a model fitted to one half of the items, compared with the other half.
 
-Two real halves differ by the noise of two samples; a test set that is drawn of a model has the noise of its draw and of
-the half that the model learned from. What ratio a model of the right kind would have is found by doing the same with
-test sets that are drawn of the model fitted to the whole real set.
+Two real halves differ by the noise of two samples; a test set that is drawn from a model has the noise of its draw and
+of the half that the model learned from. What ratio a model of the right kind would have is found by doing the same with
+test sets that are drawn from the model fitted to the whole real set.
 """
 
 from __future__ import annotations

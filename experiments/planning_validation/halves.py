@@ -13,7 +13,7 @@ from simstudy.studies import Decision, derived_seed
 
 #: What is predicted with prediction intervals, by its column of `predict`.
 MEASURES = ("share_significant", "threshold", "separated", "separated_corrected", "ranks")
-#: The true gain that is found with power 0.8; with a 95 % interval for other systems and items of the same time.
+#: The true gain that is detected with power 0.8; with a 95 % interval for other systems and items of the same time.
 DETECTABLE = "minimum_detectable_gain"
 #: From what a prediction was made, and of what.
 HALF, PART = "half", "half of it"

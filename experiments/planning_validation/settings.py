@@ -67,7 +67,7 @@ class Settings(Study):
     margins: dict[str, Margin] = {}
     """Equal systems that are to be shown to be equivalent."""
     margin_sets: Positive = 10_000
-    """Test sets that are drawn of each of them and each goal."""
+    """Test sets that are drawn from each of them and each goal."""
     splits: Annotated[int, Field(ge=2)]
     """Ways in which each set is halved."""
     at_once: Positive = 5

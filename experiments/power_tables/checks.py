@@ -103,7 +103,7 @@ def _of_two(n: int, differ: float, gain: float) -> list[dict[str, Any]]:
 
 
 def few_gains(sizes: list[int], agreement: float) -> pd.DataFrame:
-    """The gain that is found with power 0.8 (two-sided, 0.05): by a textbook's 2.8 standard errors, and by ours.
+    """The gain that is detected with power 0.8 (two-sided, 0.05): by a textbook's 2.8 standard errors, and by ours.
 
     NaN where not even a gain on all items that differ is found so often.
     """

@@ -23,7 +23,7 @@ TICKS = (0.2, 0.5, 1, 2, 5, 10, 20)
 
 
 def gallery(benchmarks: pd.DataFrame, titles: dict[str, str]) -> Any:
-    """A row for each test set: the true gain that it finds, between variants and between unlike systems.
+    """A row for each test set: the true gain that it finds, between variants and between different families.
 
     Of test sets with several metrics the first is drawn.
     """
@@ -66,7 +66,7 @@ def _rows(ax: Any, rows: pd.DataFrame, titles: dict[str, str], most: int) -> Non
 
 
 def by_size(benchmarks: pd.DataFrame) -> Any:
-    """Gains between unlike systems against the number of items, by metric."""
+    """Gains between different families against the number of items, by metric."""
     rows = in_points(benchmarks[benchmarks["relation"] == UNLIKE])
     rows = rows[(rows["metric"] != "accuracy") | rows["right_or_wrong"]]
     names = list(rows["metric"].value_counts()[lambda n: n >= 3].index)

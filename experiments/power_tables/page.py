@@ -193,7 +193,7 @@ def summary(tables: dict[str, pd.DataFrame]) -> dict[str, Table]:
     law = tables["law"]
     columns = {"metric": "{metric:metric}", "test sets": "{n_test_sets}", "c": "{c:.0f} ({c_10:.0f} – {c_90:.0f})"}
     return {
-        f"Minimum detectable gain = c / √n points, {relation}": Table(law[law["relation"] == relation], columns)
+        f"Minimum minimum detectable gain = c / √n points, {relation}": Table(law[law["relation"] == relation], columns)
         for relation in (VARIANTS, UNLIKE)
         if (law["relation"] == relation).any()
     }

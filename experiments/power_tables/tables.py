@@ -64,7 +64,7 @@ def of_items(benchmarks: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_root(benchmarks: pd.DataFrame) -> pd.DataFrame:
-    """The c of detectable gain = c / sqrt(n_items): by metric and relation, where there are three test sets or more.
+    """The constant c of minimum detectable gain = c / sqrt(n_items), by metric and relation, from three test sets on.
 
     Gains in points of 100; c_10 and c_90 hold 80 % of the test sets (the middle ones by linear interpolation), slope is
     the one of a line through the logarithms, -0.5 by the law.

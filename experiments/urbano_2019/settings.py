@@ -57,7 +57,7 @@ class Settings(Study):
     neighbours: Positive = 10
     """A pair of like runs: the second is among so many whose mean is nearest."""
     profile: Size = 5000
-    """Topics that are drawn of each pair to see how its differences are distributed."""
+    """Topics that are drawn from each pair to see how its differences are distributed."""
     null: Null
     gains: Gains
 

@@ -43,7 +43,7 @@ def agreement(
         n_other (pairs where the same rule speaks for the system with the *worse* score: tests of other hypotheses than
         equal scores have such; they are not among n_rejected), only_test and only_reference (pairs that one of the two
         rejects alone), and median_ratio: of the test's p-values to the reference's, over pairs that the reference
-        gives 0.001 <= p <= 0.5 and where neither speaks for the system with the worse score.
+        gives 0.001 <= p <= 0.5 and where neither prefers the system with the worse score.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def disagreements(pairs: pd.DataFrame, *, alpha: float = 0.05, n: int = 30) -> p
     """Pairs that some tests reject and others do not: a column of p-values for each test.
 
     At most n rows, evenly chosen over the gains and by descending gain: the pair's columns, its gain, p by test, and
-    for_other, the tests that speak for the system with the worse score, so that they do not reject.
+    for_other, the tests that prefer the system with the worse score, so that they do not reject.
     """
     decided = _decided(pairs, alpha)
     check_whole("n", n, 1)
@@ -119,7 +119,7 @@ def disagreements(pairs: pd.DataFrame, *, alpha: float = 0.05, n: int = 30) -> p
 def _decided(pairs: pd.DataFrame, alpha: float) -> dict[str, pd.DataFrame]:
     """p_value, rejected, other and for_other, each with a row for each pair and a column for each test.
 
-    Other is where a test, however weakly, speaks for the system with the worse score, and for_other where it does so by
+    Other is where a test, however weakly, prefers the system with the worse score, and for_other where it does so by
     the rule by which it rejects. Rows and columns are in the order of the table.
     """
     require_columns(pairs, [*_PAIR, "test", "p_value"])

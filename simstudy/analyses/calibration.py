@@ -61,7 +61,7 @@ def calibration(
     ----------
     pairs
         Comparisons on the home test set. Pairs of equal score there have no winner and are left out, and so are pairs
-        whose test speaks for the system with the worse score.
+        whose test prefers the system with the worse score.
     elsewhere
         Name -> Outputs of the same systems; or, for pairs with a column ``draw``, name -> {draw: Outputs}.
     population
@@ -81,7 +81,7 @@ def calibration(
         task, test_set, n_items, metric, alternative, relation, elsewhere, n_items_elsewhere, p_from, p_to, n_pairs (in
         the bin), n_ties (equal elsewhere: not a win), expected (the mean of `expected_wins` over the bin: what valid
         tests would give without a change of domain; NaN where the pairs have no standard errors), share, low, high
-        (fractions, 95 % interval), interval_for (what it speaks for, on these items; see `simstudy.thresholds`), note.
+        (fractions, 95 % interval), interval_for (what it holds for, on these items; see `simstudy.thresholds`), note.
 
     Raises
     ------

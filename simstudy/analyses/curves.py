@@ -44,7 +44,7 @@ def curve(pairs: pd.DataFrame, *, n_points: int = 50) -> pd.DataFrame:
 
     At each gain it looks at the twentieth of the class's pairs (at least 15) whose gains are nearest, ties included,
     and stands at their mean gain. The band is the spread of the pairs, not an interval for the median. The confidence
-    of a pair is 1 - p of the sides that the column alternative names, and 0 where its test speaks for the system with
+    of a pair is 1 - p of the sides that the column alternative names, and 0 where its test prefers the system with
     the worse score.
 
     Parameters
@@ -144,7 +144,7 @@ def overlay(
         others_n_items, others_relation, n_pairs (held against others), n_others, gain_to (largest gain of these,
         metric's scale), difference (median difference in confidence, a fraction) and gain_ratio (median ratio of
         standard errors, and so of the gains that are equally significant), each with a 95 % interval (low, high;
-        ratio_low, ratio_high), interval_for and others_interval_for (what it speaks for on either side, as in
+        ratio_low, ratio_high), interval_for and others_interval_for (what it holds for on either side, as in
         `simstudy.thresholds`, on these items) and note: why there is no interval or number.
 
     Raises

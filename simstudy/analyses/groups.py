@@ -34,7 +34,7 @@ def groups(
     """Groups of systems that do not differ significantly.
 
     Two systems differ where the gain of one is significant, by the rule that holds everywhere
-    (`simstudy.statistics.decisions.Decision`): p is at most alpha, the test speaks for the system with the better
+    (`simstudy.statistics.decisions.Decision`): p is at most alpha, the test prefers the system with the better
     score, and the units that differ are enough. By default p-values are corrected by Holm for the number of pairs: of
     equally good systems some two then differ in less than 5 % of tables, where single tests keep their level. With p =
     "p_value" nothing is corrected: of ten equally good systems some two differ at 0.05 more often than not. That

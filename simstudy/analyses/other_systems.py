@@ -21,7 +21,7 @@ from simstudy.tables import system_codes
 
 Number = TypeVar("Number", np.int64, np.float64)
 
-#: What an interval speaks for (column interval_for).
+#: What an interval holds for (column interval_for).
 OTHER_SYSTEMS, OTHER_VARIANTS = "other systems", "other variants of these families"
 
 # With fewer families in effect than these (five, some larger than others), or fewer variants, coverage was below 0.9.

@@ -15,7 +15,7 @@ from simstudy.tables import QUESTION, TEST_SET, check_table, require_columns, re
 
 @takes_family
 def ranks(pairs: pd.DataFrame, *, alpha: float = 0.05, leaderboards: pd.DataFrame | None = None) -> pd.DataFrame:
-    """How many ranks of each test set's leaderboard are told apart.
+    """How many neighbours on each test set's leaderboard differ significantly.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ COMBINATIONS, MIXED = "system combinations", "combination and single system"
 
 
 def confidence(pairs: pd.DataFrame) -> NDArray[np.float64]:
-    """The confidence in each pair's gain, (P,): 1 - p, and 0 where the test speaks for the other system.
+    """The confidence in each pair's gain, (P,): 1 - p, and 0 where the test prefers the other system.
 
     Where the column ``better`` names neither system, the confidence is 1 - p.
     """

@@ -56,7 +56,7 @@ def significant_gains(
     found to be so with a probability of 80 %, on average over these pairs: observed gains vary around the true ones, so
     a planner wants this number, and the reader of a leaderboard the other. Both are by the normal approximation.
 
-    Intervals leave out families (where these are fewer than five in effect, systems within them) and speak for other
+    Intervals leave out families (where these are fewer than five in effect, systems within them) and hold for other
     systems (other variants of these families) on these items. Measured coverage of the 95 % intervals of observed_50
     and true_80, for 20 to 75 systems, alone or in 5 to 15 families: 0.87 - 0.97 on the same items, 0.85 - 0.97 on new
     ones; for other variants of 4 or 5 families 0.89 - 0.95 on the same items, and 0.33 - 0.85 on new ones, of which
@@ -82,7 +82,7 @@ def significant_gains(
         the row is about), n_left_out (pairs that differ on so few units, or none, that no gain of theirs could be
         significant); for each power, in percent, observed_50, observed_50_low, observed_50_high, …, and true_50,
         true_50_low, true_50_high, … (95 % intervals, NaN where there is none; all on the metric's scale); interval_for
-        (what the intervals speak for: "other systems" on these items, "other variants of these families" on these
+        (what the intervals hold for: "other systems" on these items, "other variants of these families" on these
         items, or ""), note.
 
     Raises

@@ -1,4 +1,4 @@
-"""Which systems of a leaderboard are told apart, all pairs at once: joint sign flips of the units, and stepdown.
+"""Which systems of a leaderboard differ significantly, all pairs at once: joint sign flips of the units, and stepdown.
 
 These are the confidence sets for ranks of Mogstad, Romano, Shaikh and Wilhelm (2024, "Inference for Ranks with
 Applications to Mobility across Neighbourhoods and Academic Achievement across Countries", Review of Economic Studies

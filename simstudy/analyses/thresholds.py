@@ -36,8 +36,8 @@ def thresholds(
 ) -> pd.DataFrame:
     """A percentile of the gains of the pairs that are just significant, for each test set and relation class.
 
-    The interval speaks for other systems on these items: families are drawn again, with all their systems. Where
-    families are few (fewer than five in effect), only systems within them are, and it speaks for other variants of
+    The interval holds for other systems on these items: families are drawn again, with all their systems. Where
+    families are few (fewer than five in effect), only systems within them are, and it holds for other variants of
     these families. Measured coverage of these 95 % intervals, of pairs of different families, on continuous scores of
     300 items (150 to 400 collections each, standard error 0.01 to 0.03; see the slow tests of coverage):
 
@@ -51,12 +51,12 @@ def thresholds(
     75 in 5 families, for other variants of these         0.94        0.75
     ====================================================  ==========  =========
 
-    It does not speak for other items: there it covers less often, for other variants of few families much less.
+    It does not hold for other items: there it covers less often, for other variants of few families much less.
 
     Parameters
     ----------
     pairs
-        Comparisons of one or more test sets. A pair counts only where its test speaks for the system with the better
+        Comparisons of one or more test sets. A pair counts only where its test prefers the system with the better
         score.
     window
         The p-values, both ends included, that count as just significant: of the sides that the column alternative
@@ -76,7 +76,7 @@ def thresholds(
     thresholds
         task, test_set, n_items, metric, relation (and "all pairs" where there is more than one), alternative,
         n_systems, n_pairs (in the class), n_window (in the window), threshold, low, high (95 % interval; all on the
-        metric's scale), interval_for (what the interval speaks for: "other systems" on these items, "other variants of
+        metric's scale), interval_for (what the interval holds for: "other systems" on these items, "other variants of
         these families" on these items, or "" where there is none), note.
 
     Raises

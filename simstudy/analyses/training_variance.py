@@ -24,7 +24,7 @@ from simstudy.tables import TEST_SET, check_table, require_columns, require_one_
 #: The family of rows in which all are together.
 ALL_FAMILIES = "all families"
 
-#: What these intervals speak for (column interval_for).
+#: What these intervals hold for (column interval_for).
 OTHER_TRAINING_SETS = "other training sets"
 
 # With fewer training sets of a size an interval is nearly endless.

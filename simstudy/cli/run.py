@@ -27,8 +27,7 @@ def run(
     study: Annotated[
         str,
         typer.Argument(
-            help="Name of a shipped study, or path of a study.toml or its folder. A study.py or task.py in the folder is "
-            "executed."
+            help="Name of a shipped study, or path of a study.toml or its folder. Its study.py or task.py is executed."
         ),
     ],
     *,

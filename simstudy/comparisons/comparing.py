@@ -222,7 +222,7 @@ def _floor(question: Question, n_differ: Any) -> Any:
 
 
 def _better(question: Question, test: str, result: SignificanceResult, gain: Any) -> Any:
-    """The system that each test speaks for; a one-sided test can not speak for the other one."""
+    """The system that each test prefers; a one-sided test can not speak for the other one."""
     i, j = question.pairs
     names = np.array(question.names, dtype=object)
     # Where scores are equal up to rounding, a test of scores speaks for nobody.

@@ -191,7 +191,7 @@ def one_row(pair: pd.Series[Any]) -> pd.DataFrame:
 
 
 def _speaks_otherwise(pair: pd.Series[Any], alpha: float) -> str:
-    """The system that a two-sided test speaks for although its score is not the better; empty where there is none."""
+    """The system that a two-sided test prefers although its score is not the better; empty where there is none."""
     row = by_two_sides(one_row(pair))
     favoured = str(row["better"].iloc[0])
     other = favoured != pair["system_a"] or pair["gain"] == 0

@@ -18,7 +18,7 @@ from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.metrics.influence import deviations, n_undefined
 from simstudy.statistics.proportions import tango
 
-#: Coverage of the interval; level (two-sided) and power of the detectable gain.
+#: Coverage of the interval; level (two-sided) and power of the minimum detectable gain.
 LEVEL, ALPHA, POWER = 0.95, 0.05, 0.8
 
 # Variances of a difference below this part of both systems' are rounding.

@@ -89,7 +89,7 @@ class SignificanceTest:
         Its null hypothesis: what a small p-value speaks against.
     of_scores
         Whether that is about the scores: a test of another hypothesis may reject, and often, where two systems have
-        equal scores in the population, and may speak for the system with the worse score.
+        equal scores in the population, and may prefer the system with the worse score.
     needs
         What it must find, all of it; a test without needs takes any metric.
     assumes

@@ -244,7 +244,7 @@ class Judge:
 
     error: float | None = option(None, "Accuracy, win rate: share of verdicts that a judge gets wrong.", "judge_error")
     sd: float | None = option(None, "Other metrics: standard deviation of a judge's scores of one answer.", "judge_sd")
-    judgements: int = option(1, "Judgements of each answer: majority, or mean.")
+    judgements: int = option(1, "Number of judgements of each answer, combined by majority or mean.")
     agreement: float | None = option(
         None, "Correlation of the errors of two judgements of one answer (default: independent).", "judge_agreement"
     )

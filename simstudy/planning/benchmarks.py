@@ -115,7 +115,7 @@ def typical(metric: str, relation: str, quantity: str) -> Typical:
     are five test sets or more, and 0.45 - 0.73 where there are three or four; of single test sets it may have none
     (results/power_tables, ranges.csv). Of accuracy the test sets are those with one answer to an item; where the mean
     of several counts, systems are less correlated. Where no benchmark has variants under a metric, they are taken to
-    be as unlike systems are, which is careful: under every metric with both, variants' r12 is higher and their sd
+    be as different families are, which is careful: under every metric with both, variants' r12 is higher and their sd
     lower.
     """
     table = _read()

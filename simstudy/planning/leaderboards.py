@@ -1,4 +1,4 @@
-"""What a fresh test set will show of the systems of a leaderboard: significant pairs, neighbours told apart, ranks."""
+"""What a fresh test set will show of the systems of a leaderboard: significant pairs, significant neighbours, ranks."""
 
 from __future__ import annotations
 
@@ -274,7 +274,7 @@ def _standard_errors(board: _Board, spread: FloatArray, n: int) -> FloatArray:
 
 
 def _leaderboard(scores: FloatArray, z: FloatArray, cuts: _Cuts) -> tuple[int, int, int]:
-    """How many neighbours are told apart, how many after Holm's correction, and how many ranks there are."""
+    """How many neighbours differ significantly, how many after Holm's correction, and how many ranks there are."""
     order = np.argsort(-scores, kind="stable")
     ordered = z[np.ix_(order, order)]
     neighbours = np.diag(ordered, 1)

@@ -234,7 +234,7 @@ def _log_error_of_units(without: FloatArray, i: Any, j: Any) -> float:
 
 
 def _log_error_of_systems(members: pd.DataFrame) -> float:
-    """The same for other systems, from the interval of the gain that is found with power 0.8; 0 where there is none."""
+    """The same for other systems, from the interval of the minimum detectable gain; 0 where there is none."""
     rows = significant_gains(members.assign(relation="all pairs"), power=(0.8,))
     low, high = (float(rows[f"true_80_{end}"].iloc[0]) for end in ("low", "high"))
     return float(np.log(high / low) / 2 / stats.norm.isf((1 - LEVEL) / 2)) if low > 0 else 0.0

@@ -71,7 +71,7 @@ class Plan(ReprMixin):
     predicted
         Of many systems: what test sets of these sizes show of the same systems; else empty.
     simulated
-        What the default test finds on test sets drawn of a fitted model, beside the closed form; or None.
+        What the default test finds on test sets drawn from a fitted model, beside the closed form; or None.
     sentences
         How many items are needed, and sentences for a paper's methods section.
     assumptions
@@ -118,7 +118,7 @@ class Plan(ReprMixin):
         return power_curve(self.cases, self.target, at.tolist())
 
     def figure(self) -> Any:
-        """Power and detectable gain by size: matplotlib's Figure."""
+        """Power and minimum detectable gain by size: matplotlib's Figure."""
         has_gain = self.target.gain is not None and self.target.gain > 0
         titles = ["Power", "Detectable gain"] if has_gain else ["Detectable gain"]
         drawn, axes = plot.panels([f"{title}, {label(self.target.metric.name)}" for title in titles])

@@ -1,6 +1,6 @@
-"""A plan held against simulation: test sets drawn of a model that was fitted to a pilot, each one tested.
+"""A plan held against simulation: test sets drawn from a model that was fitted to a pilot, each one tested.
 
-Where the model has no gain as large as the asked one, they are drawn of the pilot's own units.
+Where the model has no gain as large as the asked one, they are drawn from the pilot's own units.
 """
 
 from __future__ import annotations

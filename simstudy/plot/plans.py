@@ -1,4 +1,4 @@
-"""Figures of a plan: power and detectable gain by the size of the test set."""
+"""Figures of a plan: power and minimum detectable gain by the size of the test set."""
 
 from __future__ import annotations
 

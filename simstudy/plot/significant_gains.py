@@ -26,7 +26,7 @@ _LEAST_FOR_BAND = 5
 
 @styled
 def gains_by_size(table: pd.DataFrame, *, by: str = "metric", ax: Axes | None = None) -> Axes:
-    """The true gain that is found with power 0.8, against test size; a point for each test set.
+    """The true gain that is detected with power 0.8, against test size; a point for each test set.
 
     Parameters
     ----------
@@ -85,8 +85,8 @@ def gains_by_size(table: pd.DataFrame, *, by: str = "metric", ax: Axes | None = 
 def gains_by_test_set(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """A row for each test set: by how much a system must be ahead, by relation class.
 
-    A dot is the true gain that is found with power 0.8 (with its interval); a line goes from the observed gain that is
-    significant for half of the pairs to the one that is for 95 %. Test sets are ordered by size, the largest at the
+    A dot is the true gain that is detected with power 0.8 (with its interval); a line goes from the observed gain that
+    is significant for half of the pairs to the one that is for 95 %. Test sets are ordered by size, the largest at the
     bottom.
 
     Parameters

@@ -27,7 +27,7 @@ class Decision:
 
     A gain is significant where all of this holds:
 
-    - it is above 0, and the test speaks for the system that has it (`speaks_for_gain`);
+    - it is above 0, and the test prefers the system that has it (`speaks_for_gain`);
     - p is at most alpha. A p-value from resamples is taken as it is: (count + 1) / (resamples + 1) keeps the level
       for any number of resamples (Phipson and Smyth 2010);
     - it is within reach: swapping the units that differ could give a p-value of at most alpha at all (p_floor);
@@ -96,7 +96,7 @@ class Decision:
         return np.select([~one for one in holds], REASONS, "").astype(object)
 
     def speaks_for_other(self, pairs: pd.DataFrame) -> NDArray[np.bool_]:
-        """Whether the same rule speaks for the system with the worse score, (P,).
+        """Whether the same rule prefers the system with the worse score, (P,).
 
         Tests of another null hypothesis than equal scores can; such a gain is not significant.
         """
@@ -112,7 +112,7 @@ class Decision:
         return np.asarray((floor if self.p == "p_value" else floor * self._times(pairs)) <= self.alpha)
 
     def rejects(self, pairs: pd.DataFrame) -> NDArray[np.bool_]:
-        """Whether each test rejects its null hypothesis, whomever it speaks for, (P,)."""
+        """Whether each test rejects its null hypothesis, whomever it holds for, (P,)."""
         found = (_numbers(pairs, self.p) <= self.alpha) & self.within_reach(pairs)
         if self.certainty is not None and "n_resamples" in pairs:
             drawn = pairs["n_resamples"].to_numpy() > 0
@@ -131,7 +131,7 @@ def _numbers(pairs: pd.DataFrame, column: str) -> NDArray[np.float64]:
 
 
 def speaks_for_gain(pairs: pd.DataFrame) -> NDArray[np.bool_]:
-    """Whether each pair has a gain and its test speaks for the system that has it, (P,).
+    """Whether each pair has a gain and its test prefers the system that has it, (P,).
 
     A test of another null hypothesis than equal scores (the sign test, Wilcoxon's) may speak for the system with the
     worse score; its p-value is then no evidence for the gain. Without a column ``better`` all speak for the gain.
@@ -147,7 +147,7 @@ def two_sided(pairs: pd.DataFrame) -> pd.DataFrame:
     """Comparisons by their two-sided p-values, which one-sided ones have beside theirs.
 
     All that belongs to a p-value is the two-sided one's: its resamples and their count, its Monte Carlo interval, its
-    reach, and the system that the test speaks for. Where the convention has no two-sided p-value it stays missing.
+    reach, and the system that the test prefers. Where the convention has no two-sided p-value it stays missing.
     Corrected p-values and conclusions rest on the one-sided ones: those columns are dropped.
     """
     one = (pairs["alternative"] != "two-sided").to_numpy(dtype=np.bool_)

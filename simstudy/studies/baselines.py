@@ -82,7 +82,7 @@ def beside(table: pd.DataFrame) -> pd.Series[float]:
 
 
 def _drawn(test_set: TestSet, what: str, draw: int, outputs: Outputs, **changed: Any) -> TestSet:
-    """What was drawn of a test set, with resamples of its own."""
+    """What was drawn from a test set, with resamples of its own."""
     seed = derived_seed(test_set.settings["seed"], what, draw) % 2**64
     return replace(test_set, outputs=outputs, settings={**test_set.settings, **changed, "seed": seed})
 

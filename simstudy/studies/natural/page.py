@@ -31,7 +31,7 @@ def closing(study: NaturalStudy) -> str:
     )
 
 
-#: Points drawn of a relation class.
+#: Points drawn from a relation class.
 POINTS = 200
 # Of fewer pairs that are not decided a running median says little that the points do not.
 _LEAST_PAIRS = 40

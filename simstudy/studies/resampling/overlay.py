@@ -16,7 +16,7 @@ from simstudy.studies.figures import plotted_pairs
 from simstudy.studies.natural.sources import read_all
 from simstudy.studies.resampling.definition import ResamplingStudy
 
-# Points drawn of each collection of pairs.
+# Points drawn from each collection of pairs.
 _POINTS = 400
 
 

@@ -21,7 +21,7 @@ CLOSING = (
     "metric's scale; confidences and shares are fractions."
 )
 
-# Points drawn of a relation class: on the home test set, and in figures of many test sets.
+# Points drawn from a relation class: on the home test set, and in figures of many test sets.
 _POINTS_AT_HOME, _POINTS = 1000, 80
 
 

@@ -64,7 +64,7 @@ def held_out_split(
 ) -> Split:
     """Random split number `draw` (`simstudy.truth.redrawn.halves`): a model is fitted to one half of the items.
 
-    A test set as large as the other half is drawn of the model. Significance is that of `simstudy.compare`, by its
+    A test set as large as the other half is drawn from the model. Significance is that of `simstudy.compare`, by its
     default test and unit; the draws of one test set are not independent of each other. Of less than twenty items and
     some tens of systems there are neither curves nor thresholds.
 
