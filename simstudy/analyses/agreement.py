@@ -23,7 +23,7 @@ def agreement(
     n_bootstrap: int = 500,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """How often each test finds the better system better, and how it decides beside a reference, by relation class.
+    """How often each test is significant, and where it decides differently from a reference, by relation class.
 
     Parameters
     ----------

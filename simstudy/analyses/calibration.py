@@ -47,7 +47,7 @@ def calibration(
     n_bootstrap: int = 1000,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Share of pairs, by p-value on the home test set, whose winner there also wins elsewhere.
+    """The share of pairs whose winner on the home test set also wins elsewhere, by p-value at home.
 
     With other test sets this is the calibration across domains (Table 1). With Comparisons on test sets redrawn
     from a population (`redraw`; number them in a column ``draw`` and concatenate) and that population as the only

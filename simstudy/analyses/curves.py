@@ -118,7 +118,7 @@ def _nearest(ordered: FloatArray, centre: float) -> slice:
 def overlay(
     pairs: pd.DataFrame, others: pd.DataFrame | HasFrame, *, n_bootstrap: int = 1000, seed: int = 0
 ) -> pd.DataFrame:
-    """How far pairs lie from what pairs of other systems are at equal gain, for each relation class of either.
+    """How pairs differ from pairs of other systems at equal gain, for each relation class of both.
 
     Berg-Kirkpatrick et al. lay natural comparisons over those of resampled systems and judge by eye (figures 5 and 6).
     Here each pair is held against the running median of the twentieth of the others' pairs (at least 15) whose gains

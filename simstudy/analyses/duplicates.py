@@ -32,7 +32,7 @@ DUPLICATES = ("keep", "drop")
 
 
 def near_duplicates(outputs: Outputs, *, share: float = SHARE) -> pd.DataFrame:
-    """Pairs of systems that are identical, or nearly.
+    """Pairs of systems with nearly identical answers.
 
     Where the outputs have answers (`Outputs.answers`), these are compared. Good systems agree on right answers where
     there is one of them only (a label, a number): an item is not looked at for two systems that both have it right, if

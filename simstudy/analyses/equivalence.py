@@ -22,7 +22,7 @@ NOT_WORSE, UNDECIDED = "not worse", "undecided"
 
 @takes_family
 def equivalence(pairs: pd.DataFrame, margin: float, *, alpha: float = 0.05) -> pd.DataFrame:
-    """Comparisons with what each says about a margin: better, equivalent, both, not worse, or undecided.
+    """Comparisons with a conclusion about a margin: better, equivalent, both, not worse, or undecided.
 
     A difference that is not significant is not shown to be small. A system is not worse than another (non-inferior)
     where a one-sided test rejects that it is worse by the margin or more. Two systems are equivalent where neither is

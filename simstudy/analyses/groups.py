@@ -168,7 +168,7 @@ def intransitive(pairs: pd.DataFrame, *, alpha: float = 0.05, certainty: float |
 
 @takes_pairs
 def gain_ranges(pairs: pd.DataFrame, *, alpha: float = 0.05, certainty: float | None = None) -> pd.DataFrame:
-    """The smallest gain that is significant beside the largest that is not: a gain range is not a test.
+    """The smallest significant gain and the largest not significant one: a gain range is not a test.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ _ROUNDING = 1e-12
 def leaderboard(
     outputs: Outputs, *, unit: str | None = None, level: float = 0.95, n_bootstrap: int = 2000, seed: int = 0
 ) -> pd.DataFrame:
-    """The systems of one test set, best first, with the places that each may have.
+    """The systems of one test set, best first, with a confidence set for the rank of each.
 
     Who leads is seen in the data, and so is who is compared with whom: tests of single pairs, one by one, would tell
     many of equally good systems apart from the luckiest. Here all pairs are one family. With probability `level` the

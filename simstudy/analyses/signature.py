@@ -15,7 +15,7 @@ _COLUMNS = ["metric", "metric_signature", "test", "alternative", "convention", "
 
 @takes_pairs
 def signature(pairs: pd.DataFrame) -> str:
-    """All that decides a comparison's p-values but the outputs: metric, test set, test, sides, unit, resamples, seed.
+    """Everything beside the outputs that decides the p-values: metric, test set, test, sides, unit, resamples, seed.
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ def significant_gains(
     power: Sequence[float] = (0.5, 0.8, 0.95),
     min_pairs: int = 10,
 ) -> pd.DataFrame:
-    """By how much a system must be ahead until that is significant, for each test set and relation class.
+    """The gain that is just significant, and the true gain that is detected, for each test set and relation class.
 
     A pair is just significant where its observed gain is t(alpha) standard errors (`just_significant`). That needs no
     p-value, and every pair has one: it can be said of all pairs, and of those in doubt, whose gain is below twice their

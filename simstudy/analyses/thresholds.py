@@ -137,7 +137,7 @@ def thresholds(
 
 
 def size_fit(table: pd.DataFrame) -> pd.DataFrame:
-    """Thresholds with the curve threshold = c / sqrt(n) beside them, for each test set, relation class and sides.
+    """Thresholds with the fitted curve c / sqrt(n), for each test set, relation class and side.
 
     Sampling error falls with the square root of the test size (section 4.1), so one number c should describe all
     sizes of one kind of test set. c is fitted by least squares of the logarithms.
@@ -187,7 +187,7 @@ def size_fit(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def rule_of_thumb(table: pd.DataFrame, numbers: Sequence[str] = ("observed_50", "true_80")) -> pd.DataFrame:
-    """The c of c / sqrt(n) over test sets of one kind, and how far it is from the same for all of them.
+    """The constant c of c / sqrt(n) over test sets of one kind, with its range.
 
     Parameters
     ----------

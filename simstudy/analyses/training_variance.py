@@ -35,7 +35,7 @@ _LEAST = 1e-9
 
 @takes_pairs
 def training_variance(pairs: pd.DataFrame, outputs: Outputs, *, alpha: float = 0.05) -> pd.DataFrame:
-    """How systems differ that differ by nothing but their training set, and what that means for comparing methods.
+    """How much systems differ if only their training sets differ, and how that affects comparisons of methods.
 
     A system's score on a test set varies with the items and with the training set. A test of two systems knows of the
     items alone. Three comparisons, with training sets of one size:

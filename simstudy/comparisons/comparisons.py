@@ -108,14 +108,14 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
         return found[decision.significant(found.frame)]
 
     def two_sided(self) -> Self:
-        """By their two-sided p-values, which one-sided ones have beside theirs.
+        """The same pairs with their two-sided p-values.
 
         What `corrected` and `equivalence` added to one-sided Comparisons is dropped; call them afterwards.
         """
         return replace(self, frame=two_sided(self.frame))
 
     def related(self, by: str = "family", systems: pd.DataFrame | None = None) -> Self:
-        """With relation classes from a column of the systems' table (Berg-Kirkpatrick et al. 2012, section 3.1).
+        """The pairs with relation classes from a column of the systems' table (Berg-Kirkpatrick 2012, section 3.1).
 
         Relations are known before the results are seen, so a class is a family that may be corrected by itself:
         ``Comparisons(pairs.frame[pairs["relation"] == "same group"]).corrected()``.
@@ -133,15 +133,15 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
         return replace(self, frame=related(self.frame, table, by), systems=table)
 
     def corrected(self) -> Self:
-        """With p_holm and p_bh, all rows together being one family (`simstudy.analyses.corrected`)."""
+        """The same pairs with p_holm and p_bh: all rows are one family (`simstudy.analyses.corrected`)."""
         return replace(self, frame=corrected(self))
 
     def equivalence(self, margin: float, *, alpha: float = 0.05) -> Self:
-        """With what each pair says about a margin (`simstudy.equivalence`)."""
+        """The same pairs with a conclusion about a margin (`simstudy.equivalence`)."""
         return replace(self, frame=equivalence(self, margin, alpha=alpha))
 
     def pair(self, first: str, second: str) -> Pair:
-        """What is known of two systems, in whichever order they are named.
+        """The pair of two systems, named in any order.
 
         Raises
         ------
@@ -169,7 +169,7 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
     def verdict(
         self, first: str | None = None, second: str | None = None, *, alpha: float = 0.05, margin: float | None = None
     ) -> str:
-        """What a pair says in words (`simstudy.verdict`); of two systems they need not be named."""
+        """The verdict on a pair (`simstudy.verdict`). With two systems, no names are needed."""
         if first is not None and second is not None:
             return self.pair(first, second).verdict(alpha=alpha, margin=margin)
         if first is not None or second is not None:

@@ -33,7 +33,7 @@ class HasRow(Protocol):
 
 
 def verdict(pair: pd.Series[Any] | HasRow, *, alpha: float = 0.05, margin: float | None = None) -> str:
-    """What one row of Comparisons says, in lines: the answer; gain, interval, p-value, test, sides, units; cautions.
+    """One row of Comparisons in words: the answer, then the gain, interval, p-value and units, then cautions.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ def examine(
     margin: float | None = None,
     comparison: Mapping[str, Any] | None = None,
 ) -> Examination:
-    """Compare every pair of systems of one test set, and analyse what comes out: all that ``simstudy compare`` does.
+    """Compare every pair of systems of one test set, and analyse the comparisons, as ``simstudy compare`` does.
 
     Parameters
     ----------

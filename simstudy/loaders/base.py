@@ -68,7 +68,7 @@ class Texts:
 
 @dataclass(frozen=True)
 class Ties:
-    """What becomes of candidates with equal scores.
+    """How candidates with equal scores are ranked.
 
     Attributes
     ----------

@@ -15,7 +15,7 @@ from simstudy.validation import check_path, nearest
 
 
 def describe_systems(outputs: Outputs, table: pd.DataFrame | str | Path) -> Outputs:
-    """The same Outputs, their systems described by a table. A note tells of systems that the table lacks.
+    """The same Outputs, with a table that describes their systems. A note names systems that the table lacks.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ from simstudy.validation import brief, check_path, check_text, check_unique
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Outputs(OutputsBase):
-    """What K systems did on one test set of n items, as numbers: made with `from_…`, cut, joined and saved.
+    """What K systems did on one test set of n items, as numbers. Make one with `from_…`.
 
     Examples
     --------

@@ -16,7 +16,7 @@ from simstudy.validation import brief, check_list, check_text, check_texts, chec
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TestSet(ReprMixin):
-    """Outputs of systems on one test set, and how the systems are compared: what an examination or a study looks at.
+    """Outputs of systems on one test set, and the settings of their comparison.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class TestSet(ReprMixin):
 
     @property
     def name(self) -> str:
-        """What the test set is called in tables."""
+        """The name of the test set in tables."""
         return self.outputs.test_set
 
     @property
@@ -95,7 +95,7 @@ class TestSet(ReprMixin):
         return {**self.settings, "unit": self.unit}
 
     def with_settings(self, unit: str | None = None, **settings: Any) -> Self:
-        """The same test set with settings that it has none of its own for: its own go before these."""
+        """The same test set with these settings, unless it has its own."""
         return replace(self, unit=self.unit or unit, settings={**settings, **self.settings})
 
     def segments(self) -> list[Self]:

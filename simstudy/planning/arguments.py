@@ -22,7 +22,7 @@ _POSSIBLE = {"score": (0.0, 100.0), "agreement": (0.0, 1.0), "r12": (-1.0, 1.0)}
 
 @dataclass(frozen=True)
 class Guess:
-    """What is guessed of two systems that have no outputs yet.
+    """Guesses about two systems that have no outputs yet.
 
     Where neither agreement, r12 nor a standard deviation is given, the usual values of known test sets are taken, with
     the range that 80 % of pairs have there.
@@ -212,7 +212,7 @@ class Design:
 
 @dataclass(frozen=True)
 class Judge:
-    """How answers are judged, where judges err.
+    """How judges of the answers err.
 
     Attributes
     ----------

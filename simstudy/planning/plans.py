@@ -42,7 +42,7 @@ def plan(
     costs: Costs = Costs(),
     sizes: Sequence[int] | None = None,
 ) -> Plan:
-    """How many items a test set must have to detect a gain, and what a test set of a given size tells.
+    """Plan a test set: the number of items that a gain needs, or the gain that a number of items detects.
 
     There are three ways in. Without a pilot the plan is made from guesses: of accuracy, the worse system's score and
     how often two systems agree; of other metrics, a standard deviation; what is not given is taken from known test

@@ -124,7 +124,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Costs:
-    """What a test set costs, in any currency.
+    """The costs of a test set, in any currency.
 
     Attributes
     ----------
@@ -189,7 +189,7 @@ class Costs:
 
 @dataclass(frozen=True, eq=False)
 class Pilot:
-    """Outputs that a plan is made from, how they are read, and what is drawn.
+    """Outputs from which a plan is made, and how they are read and simulated.
 
     Attributes
     ----------
@@ -234,7 +234,7 @@ class Pilot:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """All but the outputs."""
+        """All fields but the outputs."""
         return {one.name: getattr(self, one.name) for one in fields(self) if one.name != "outputs"}
 
     def __post_init__(self) -> None:

@@ -92,7 +92,7 @@ def correlations(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 @styled
 def type_1_errors(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """How often tests of items and of clusters reject where systems are equally good.
+    """How often tests by item and by cluster reject equally good systems.
 
     Parameters
     ----------

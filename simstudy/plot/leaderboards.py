@@ -26,7 +26,7 @@ _PALE = 0.3
 
 @styled
 def leaderboard(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """A row for each system, best first: its score with interval, and at the right the places that it may have.
+    """A row for each system, best first: its score with interval, and at the right its confidence set for the rank.
 
     A pale bar holds the places with those of all the other systems at once, the dark bar in it is for the reader who
     asked about this one system beforehand, and the mark is the place by score. Systems that may be the best have

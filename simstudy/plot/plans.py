@@ -22,7 +22,7 @@ _GAIN = ["relation", "n_items", *("minimum_detectable_gain" + end for end in (""
 def planned_power(
     curve: pd.DataFrame, answers: pd.DataFrame | None = None, *, power: float = 0.8, ax: Axes | None = None
 ) -> Axes:
-    """The probability with which a true gain is found, by the number of items; a line a relation, its range shaded.
+    """The power to detect a true gain by the number of items, a line for each relation, with its range.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def planned_power(
 
 @styled
 def planned_gains(sizes: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """The true gain that is found with the planned power, by the number of items; a line a relation, its range shaded.
+    """The minimum detectable gain by the number of items, a line for each relation, with its range.
 
     Parameters
     ----------

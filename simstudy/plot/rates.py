@@ -139,7 +139,7 @@ def coverage(table: pd.DataFrame, *, target: Range = (0.93, 0.97), least: float 
 
 @styled
 def power_curves(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """How often each test finds a true gain, by the number of units.
+    """The power of each test by the number of units.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def power_curves(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 @styled
 def exaggeration(table: pd.DataFrame, *, most: float = 8.0, ax: Axes | None = None) -> Axes:
-    """How many times the true gain a significant gain is (type M), by the power of the test.
+    """The mean significant gain over the true gain (type M error), by the power of the test.
 
     Parameters
     ----------

@@ -83,7 +83,7 @@ def gains_by_size(table: pd.DataFrame, *, by: str = "metric", ax: Axes | None = 
 
 @styled
 def gains_by_test_set(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """A row for each test set: by how much a system must be ahead, by relation class.
+    """The gain that is usually significant, a row for each test set, by relation class.
 
     A dot is the true gain that is detected with power 0.8 (with its interval); a line goes from the observed gain that
     is significant for half of the pairs to the one that is for 95 %. Test sets are ordered by size, the largest at the

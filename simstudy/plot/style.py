@@ -61,7 +61,7 @@ _Draw = TypeVar("_Draw", bound=Callable[..., Any])
 
 
 def styled(draw: _Draw) -> _Draw:
-    """The same function, drawing in the house style; your settings of matplotlib stay as they are.
+    """The same function, which draws in the house style and leaves your matplotlib settings alone.
 
     Examples
     --------

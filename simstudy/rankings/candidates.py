@@ -35,7 +35,7 @@ from simstudy.validation import (
     nearest,
 )
 
-#: What becomes of candidates with equal scores.
+#: How candidates with equal scores are ranked.
 TIES = ("jitter", "keep")
 
 

@@ -18,7 +18,7 @@ _COLUMNS = ["ranking", "threshold", "n_accepted", "n_true", "precision", "averag
 
 
 def common_threshold(sets: Sequence[Candidates], name: str, n_accepted: float) -> float:
-    """The threshold gamma at which a scoring function accepts so many candidates of a set on average.
+    """The threshold gamma at which a scoring function accepts n candidates of a set on average.
 
     It is the score of the k-th best candidate of all sets together, k being n_accepted times the number of sets,
     rounded. All candidates that tie with it are accepted too, so that with ties the average may be a little more.
@@ -60,7 +60,7 @@ def common_threshold(sets: Sequence[Candidates], name: str, n_accepted: float) -
 
 
 def repetitions(sets: Sequence[Candidates], thresholds: Mapping[str, float], *, level: float = 0.95) -> pd.DataFrame:
-    """The precision of the same acceptance regions in every repetition, and whether its interval has the true one.
+    """The precision of the same acceptance regions in every repetition, and whether its interval holds the truth.
 
     The true average precision pi of a region is not known: it is estimated by the mean over the repetitions, as in the
     paper. So a set's interval is held against a mean in which the set has its own share.
@@ -127,7 +127,7 @@ def repetitions(sets: Sequence[Candidates], thresholds: Mapping[str, float], *, 
 
 
 def binomial_check(table: pd.DataFrame) -> pd.DataFrame:
-    """Hold the variation of precision over repetitions against what the binomial model predicts, in three ways.
+    """Compare the variation of precision over repetitions with the binomial model, in three ways.
 
     1. The standard deviation of the precisions against sigma = sqrt(pi (1 - pi) / N) (equation 4), N being the mean
        number of candidates accepted (the paper says true positives, but equation 2 has candidates), and the precisions

@@ -12,7 +12,7 @@ from simstudy.tables import TEST_SET, require_columns, require_one_question, tak
 
 @takes_family
 def corrected(pairs: pd.DataFrame) -> pd.DataFrame:
-    """The same Comparisons with their p-values corrected, all rows together being one family.
+    """The same Comparisons with corrected p-values. All rows are one family.
 
     The family is *every row that is handed in*: hand in the rows that answer one question. All pairs of a test set
     are a family; the pairs of one system, or of several test sets together, are others, with other numbers.

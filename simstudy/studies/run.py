@@ -64,7 +64,7 @@ def run_study(
     data_dir: str | Path | None = None,
     allow_outside: bool = False,
 ) -> Results:
-    """Run a study, or what is left of it, and write its tables, figures, page and manifest.
+    """Run a study, or finish a stopped run, and write its tables, figures, page and manifest.
 
     Parameters
     ----------

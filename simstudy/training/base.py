@@ -28,7 +28,7 @@ from simstudy.validation import brief, check_mapping, check_text
 
 @dataclass(frozen=True, repr=False)
 class Task(ReprMixin):
-    """What training-set resampling needs: data, base systems, and how answers are scored.
+    """A task for training-set resampling: data, base systems, and how answers are scored.
 
     For classification there is `from_arrays`; a task of any other kind is made of `Examples`.
 

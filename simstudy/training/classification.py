@@ -22,7 +22,7 @@ _ROWS = 2**16
 
 @dataclass(frozen=True)
 class Rows:
-    """What classifiers read of n items: rows of features, gathered into items (a sentence's words, or one image).
+    """The features of n items: rows of numbers, several rows an item if it has parts (the words of a sentence).
 
     Attributes
     ----------

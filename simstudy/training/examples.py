@@ -102,7 +102,7 @@ class BaseSystem(Protocol):
     """
 
     def train(self, examples: Examples, weights: NDArray[np.int64], seed: int) -> Callable[[Examples], Any]:
-        """Learn from items that are there as often as weights (n,) say, some of them not at all.
+        """Learn from items that are repeated as weights (n,) say; a weight may be 0.
 
         Returns a function that answers the items of other Examples, in the form of their gold answers. `seed` is for
         what is random in the model itself.
