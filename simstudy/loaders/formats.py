@@ -30,13 +30,15 @@ class Format:
     """A format of system outputs.
 
     Its files are known by patterns of their names, packed (.gz) or not, or else by the metrics that no other format of
-    files without such names has; "@" stands for precision@n and the like.
+    files without such names has; "@" stands for precision@n and the like. Formats that share names of files (.json) say
+    by `holds` whether a file is theirs; the last of them takes what no other does.
     """
 
     what: str
     read: Callable[[Source], Loaded]
     files: tuple[str, ...] = ()
     metrics: tuple[str, ...] = ()
+    holds: Callable[[Path], bool] | None = None
 
 
 #: Name -> format, in the order in which they are tried.
@@ -222,7 +224,7 @@ def _format_of(source: Source) -> str:
     if own in FORMATS["trec"].metrics and any(has_candidates(file, source.columns) for file in source.paths):
         return "candidates"
     for name, known in FORMATS.items():
-        if any(_matches(file, known.files) for file in source.paths):
+        if any(_matches(file, known.files) and (known.holds is None or known.holds(file)) for file in source.paths):
             return name
     return next((name for name, known in FORMATS.items() if own in known.metrics), "text")
 

@@ -14,9 +14,10 @@ import pandas as pd
 
 from simstudy.loaders.base import Loaded, Source, SystemOutputs, system_files
 from simstudy.loaders.items import sample_id
+from simstudy.loaders.json_files import parse_json
 from simstudy.loaders.reading import once, read_content
 from simstudy.loaders.tables import check_takes_one_score, number, score_statistics
-from simstudy.loaders.task_logs import assemble_tasks, chosen, parse_json
+from simstudy.loaders.task_logs import assemble_tasks, chosen
 from simstudy.metrics.base import Array
 
 #: Inspect's value_to_float.

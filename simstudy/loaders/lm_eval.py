@@ -12,9 +12,10 @@ from typing import Any
 import pandas as pd
 
 from simstudy.loaders.base import Loaded, Source, SystemOutputs
+from simstudy.loaders.json_files import parse_json
 from simstudy.loaders.reading import once, read_lines
 from simstudy.loaders.tables import check_takes_one_score, score_statistics
-from simstudy.loaders.task_logs import assemble_tasks, chosen, parse_json
+from simstudy.loaders.task_logs import assemble_tasks, chosen
 
 _NAME = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl(\.gz)?")
 #: Fields of a sample that are not metrics, in all versions of the harness from 0.4.0.

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import re
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,48 +14,6 @@ from simstudy.loaders.base import Source, SystemOutputs
 from simstudy.loaders.items import items_by_id, of_samples
 from simstudy.outputs import Outputs
 from simstudy.validation import check_utf8, nearest
-
-# A text, a bracket or a whole number.
-_PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]|[0-9]+')
-
-
-def parse_json(text: str, path: Path, line: int = 1) -> Any:
-    """What a JSON text says, which begins in this line of a file.
-
-    What is JSON, but not for Python (a key twice, nested too deeply, too many digits), is a ValueError that names the
-    line; what is not JSON a json.JSONDecodeError.
-    """
-    try:
-        return json.loads(text, object_pairs_hook=_once)
-    except json.JSONDecodeError:
-        raise
-    except _TwiceError as error:
-        place = f"{path}, line {line}" if "\n" not in text.strip() else path
-        raise ValueError(f"{place}: an object of JSON has the key '{error}' twice") from None
-    except RecursionError:
-        depth = deepest = offset = 0
-        for piece in _PIECE.finditer(text):
-            depth += (piece[0] in "[{") - (piece[0] in "]}")
-            if depth > deepest:
-                deepest, offset = depth, piece.start()
-        problem = "nested too deeply"
-    except ValueError:
-        most = sys.get_int_max_str_digits()
-        offset = next(p.start() for p in _PIECE.finditer(text) if len(p[0]) > most and p[0][0] != '"')
-        problem = f"a number of more than {most} digits"
-    raise ValueError(f"{path}, line {line + text.count(chr(10), 0, offset)}: {problem}")
-
-
-class _TwiceError(ValueError):
-    """An object of JSON has a key twice: which of the values holds is not known."""
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise _TwiceError(next(name for i, name in enumerate(names) if name in names[:i]))
-    return made
 
 
 def chosen(path: Path, known: Sequence[str], wanted: str | None, what: str, column: str) -> str:
