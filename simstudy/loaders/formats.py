@@ -16,6 +16,7 @@ from simstudy.loaders.inspect_logs import read_inspect
 from simstudy.loaders.lm_eval import read_lm_eval
 from simstudy.loaders.reading import require_file
 from simstudy.loaders.scores import read_scores
+from simstudy.loaders.segment_scores import holds_segment_scores, read_segment_scores
 from simstudy.loaders.systems import describe_systems
 from simstudy.loaders.text import read_text
 from simstudy.loaders.trec import read_trec
@@ -44,6 +45,12 @@ class Format:
 #: Name -> format, in the order in which they are tried.
 FORMATS = {
     "scores": Format("CSV, TSV or Parquet of item scores", read_scores, ("*.csv", "*.tsv", "*.parquet")),
+    "segments": Format(
+        "segment scores of COMET, BERTScore, sacrebleu or mt-metrics-eval",
+        read_segment_scores,
+        ("*.seg.score", "*"),
+        holds=holds_segment_scores,
+    ),
     "lm-eval": Format("sample logs of lm-evaluation-harness", read_lm_eval, ("samples_*.jsonl", "*.jsonl")),
     "inspect": Format("Inspect eval logs in JSON form", read_inspect, ("*.json", "*.eval")),
     "conllu": Format("CoNLL-U treebanks", read_conllu_outputs, ("*.conllu",), ("uas", "las")),
@@ -58,7 +65,7 @@ FORMATS = {
 
 # Formats of files that say themselves what is right: nothing is compared with gold answers.
 _SCORED = {
-    **dict.fromkeys(("scores", "lm-eval", "inspect"), "which have scores already"),
+    **dict.fromkeys(("scores", "segments", "lm-eval", "inspect"), "which have scores already"),
     "candidates": "which says itself which are true",
 }
 
@@ -223,6 +230,8 @@ def _format_of(source: Source) -> str:
     own = "@" if "@" in source.metric.name else source.metric.name
     if own in FORMATS["trec"].metrics and any(has_candidates(file, source.columns) for file in source.paths):
         return "candidates"
+    if own in FORMATS["trec"].metrics and source.references:
+        return "trec"
     for name, known in FORMATS.items():
         if any(_matches(file, known.files) and (known.holds is None or known.holds(file)) for file in source.paths):
             return name

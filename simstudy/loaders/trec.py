@@ -1,11 +1,16 @@
-"""TREC runs: ranked documents of each topic, scored against relevance judgments (qrels) as trec_eval does."""
+"""TREC runs: ranked documents of each topic, scored against relevance judgments (qrels) as trec_eval does.
+
+Runs and qrels are TREC's text files, or the JSON of ranx and pytrec_eval: ``{topic: {docno: score}}``.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from math import isfinite
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,7 +18,8 @@ import pandas as pd
 from simstudy.loaders.assembling import assemble
 from simstudy.loaders.base import Loaded, Source, SystemOutputs, counted
 from simstudy.loaders.items import items_by_id
-from simstudy.loaders.reading import once, read_lines
+from simstudy.loaders.json_files import parse_json
+from simstudy.loaders.reading import once, read_content, read_lines
 from simstudy.loaders.tables import number
 from simstudy.metrics.ranking import ranking_score
 from simstudy.notes import note
@@ -23,10 +29,11 @@ Qrels = dict[str, dict[str, int]]
 
 # More digits than any scale has would be more than an array takes.
 _GRADE = re.compile(r"[+-]?[0-9]{1,9}")
+_LARGEST = 1e300
 
 
 def read_trec(source: Source) -> Loaded:
-    """Systems from TREC runs, one file for each (``topic Q0 docno rank score tag``), and one file of qrels.
+    """Systems from TREC runs, one file for each (``topic Q0 docno rank score tag``, or JSON), and one file of qrels.
 
     As in trec_eval, documents are ranked by score, highest first, and by docno, last first, where scores tie in single
     precision; the rank column is not looked at. Items are the topics with a relevant document, in the order of the
@@ -65,8 +72,14 @@ def read_trec(source: Source) -> Loaded:
 
 @once
 def read_qrels(path: Path) -> Qrels:
-    """The judgments of a file of qrels (``topic iteration docno relevance``)."""
+    """The judgments of a file of qrels (``topic iteration docno relevance``, or JSON)."""
     qrels: Qrels = {}
+    if path.name.lower().removesuffix(".gz").endswith(".json"):
+        for place, topic, document, grade in _json_rows(path):
+            if not isinstance(grade, int):
+                raise ValueError(f"{place}: relevance must be a whole number, not {grade}")
+            qrels.setdefault(topic, {})[document] = grade
+        return qrels
     for line, (topic, _, document, grade) in _rows(path, "topic iteration docno relevance"):
         judged = qrels.setdefault(topic, {})
         if document in judged:
@@ -81,6 +94,12 @@ def read_qrels(path: Path) -> Qrels:
 def read_run(path: Path) -> dict[str, list[str]]:
     """The documents of each topic of a run, best first."""
     run: dict[str, dict[str, float]] = {}
+    if path.name.lower().removesuffix(".gz").endswith(".json"):
+        for place, topic, document, score in _json_rows(path):
+            if not isfinite(score):
+                raise ValueError(f"{place}: the score must be a number, not {score}")
+            run.setdefault(topic, {})[document] = float(score)
+        return {topic: _ranked(scores) for topic, scores in run.items()}
     for line, (topic, _, document, _, score, _) in _rows(path, "topic Q0 docno rank score tag"):
         scores = run.setdefault(topic, {})
         if document in scores:
@@ -96,6 +115,24 @@ def _ranked(scores: dict[str, float]) -> list[str]:
         single = np.array(list(scores.values())).astype(np.float32).tolist()
     # Code points are in the order of their UTF-8 bytes, which strcmp compares.
     return [document for _, document in sorted(zip(single, scores, strict=True), reverse=True)]
+
+
+def _json_rows(path: Path) -> Iterator[tuple[str, str, str, Any]]:
+    """The place, topic, document and number of each entry of ``{topic: {docno: number}}``."""
+    try:
+        found = parse_json(read_content(path), path)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{path}, line {error.lineno}: not JSON (is the file cut?): {error.msg}") from None
+    if not isinstance(found, dict) or not found:
+        raise ValueError(f"{path}: a run or qrels in JSON must be {{topic: {{document: number}}}}")
+    for topic, scored in found.items():
+        if not isinstance(scored, dict):
+            raise ValueError(f"{path}, topic '{topic}': must be {{document: number}}")
+        for document, value in scored.items():
+            place = f"{path}, topic '{topic}', document '{document}'"
+            if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > _LARGEST:
+                raise ValueError(f"{place}: must be a number, not {json.dumps(value)[:60]}")
+            yield place, topic, document, value
 
 
 def _rows(path: Path, form: str) -> Iterator[tuple[int, list[str]]]:

@@ -34,6 +34,7 @@ def _log(model: str, values: str) -> str:
 
 
 _NAME = "samples_boolq_2025-01-31T10-00-00.123456.jsonl"
+_BERTSCORE = "roberta-large_L17_no-idf_version=0.3.12 P: 0.9 R: 0.8 F1: 0.7\n"
 _THREE = ("old", "new", "tiny")
 
 
@@ -103,6 +104,44 @@ CASES = {
     "inspect": Case(
         {"one.json": _log("a/one", "CICC"), "two.json": _log("a/two", "CCIP")},
         ("one.json", "two.json", "--metric", "mean"),
+    ),
+    "comet": Case(
+        {
+            "scores.json": json.dumps(
+                {
+                    f"runs/{name}.txt": [{"mt": "x", "COMET": (i + k) / 9} for i in range(4)]
+                    for k, name in enumerate(_THREE)
+                }
+            )
+        },
+        ("scores.json", "--metric", "mean"),
+    ),
+    "comet's output": Case(
+        {"scores.out": "".join(f"{name}.txt\tSegment {i}\tscore: 0.{i}\n" for name in _THREE for i in range(4))},
+        ("scores.out", "--metric", "mean"),
+    ),
+    "bertscore": Case(
+        {f"{name}.txt": f"{_BERTSCORE}0.9\t0.8\t0.{k}5\n0.9\t0.8\t0.7\n" for k, name in enumerate(_THREE)},
+        ("old.txt", "new.txt", "tiny.txt", "--metric", "mean"),
+    ),
+    "sacrebleu -sl": Case(
+        {
+            f"{name}.txt": "".join(f"BLEU|nrefs:1|version:2.6.0 = {k + i}.5 9/9 (BP = 1.0)\n" for i in range(4))
+            for k, name in enumerate(_THREE)
+        },
+        ("old.txt", "new.txt", "--metric", "mean"),
+    ),
+    "mt-metrics-eval": Case(
+        {"mqm.seg.score": "old\t-1\nold\tNone\nold\t-2.5\nnew\t0\nnew\tNone\nnew\t-2\n"},
+        ("mqm.seg.score", "--metric", "mean"),
+    ),
+    "trec in JSON": Case(
+        {
+            "old.json": '{"1": {"d1": 2.5, "d2": 1}, "2": {"d3": 9, "d1": 3}}',
+            "new.json": '{"1": {"d2": 2.5, "d1": 1}, "2": {"d3": 2, "d1": 3}}',
+            "qrels.json": '{"1": {"d1": 1, "d2": 0}, "2": {"d1": 0, "d3": 2}}',
+        },
+        ("old.json", "new.json", "--metric", "ndcg@10", "--references", "qrels.json"),
     ),
     "candidates": Case(
         {"candidates.csv": "id,gold,t,mi\n" + "".join(f"c{i},{i % 2},{i},{(7 * i) % 5}\n" for i in range(12))},
@@ -227,9 +266,9 @@ KNOWN = {
 
 
 @st.composite
-def attacks(draw: st.DrawFn) -> tuple[str, dict[str, bytes], dict[str, str], list[str]]:
+def attacks(draw: st.DrawFn, name: str | None = None) -> tuple[str, dict[str, bytes], dict[str, str], list[str]]:
     """A case with one to three things wrong: its name, files, what is in the place of some, and the arguments."""
-    name = draw(st.sampled_from(sorted(CASES)))
+    name = name or draw(st.sampled_from(sorted(CASES)))
     case = CASES[name]
     files = {path: text.encode() for path, text in case.files.items()}
     places: dict[str, str] = {}

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+BERTSCORE = "roberta-large_L17_no-idf_version=0.3.12 P: 0.9 R: 0.9 F1: 0.9\n"
 LOG = "samples_quiz_2025-01-31T10-00-00.123456.jsonl"
 
 
@@ -53,6 +54,13 @@ EXAMPLES = {
         ("q1", "q2"),
         answers=False,
         short="item,score\nq2,1\n",
+    ),
+    "segments": Example(
+        "mean",
+        ("new.txt", f"{BERTSCORE}1.0\t1.0\t0.75\n1.0\t1.0\t0.5\n"),
+        ("old.txt", f"{BERTSCORE}1.0\t1.0\t0.25\n1.0\t1.0\t0.5\n"),
+        (0.625, 0.375),
+        answers=False,
     ),
     "lm-eval": Example(
         "accuracy",

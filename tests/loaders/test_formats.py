@@ -145,7 +145,7 @@ def test_a_table_of_items_describes_them_by_their_ids(case: Case, tmp_path: Path
     assert items[["id", "domain", "cluster"]].to_numpy().tolist() == [[first, "art", "d1"], [second, "law", "d2"]]
     assert case.load(items=table, columns={"domain": "area"}, domain="law").outputs.items["id"].tolist() == [second]
     written(tmp_path, "items.csv", "id,area\nx,art\ny,law\n")
-    if case.name in ("conll", "trees", "alignments", "text"):
+    if case.name in ("segments", "conll", "trees", "alignments", "text"):
         assert case.load(items=table).outputs.items.to_dict("list") == {"id": ["x", "y"], "area": ["art", "law"]}
     else:
         with pytest.raises(ValueError, match=r"items.csv (lacks 2 of 2|must have the ids of the) items"):

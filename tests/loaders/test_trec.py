@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import struct
 from functools import cmp_to_key, partial
 from math import log2
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from simstudy.loaders.base import Loaded, Source
-from simstudy.loaders.formats import read_source
+from simstudy.loaders.formats import load, read_source
 from simstudy.metrics import get_metric
 
 read_trec = partial(read_source, format="trec")
@@ -110,3 +111,32 @@ def test_no_qrels_and_other_metrics(tmp_path: Path) -> None:
         read_trec(Source((tmp_path / "run",), get_metric("ap")))
     with pytest.raises(ValueError, match="metric must be one of ap, rr, precision@n, ndcg@n for rankings, not 'bleu'"):
         read(tmp_path, {"run": RUN}, "bleu")
+
+
+def test_runs_and_qrels_in_json_are_those_of_text(tmp_path: Path) -> None:
+    """As ranx and pytrec_eval write them: {topic: {docno: score}}."""
+    text = read(tmp_path, {"a": RUN})
+    run = {"1": {"a": 3.0, "b": 2, "c": 1.0}, "3": {"d": 1.0, "e": 2.0}}
+    grades = {"1": {"a": 1, "b": 0, "c": 2}, "2": {"a": 0}, "3": {"d": 1}}
+    (tmp_path / "a.json").write_text(json.dumps(run))
+    (tmp_path / "qrels.json").write_text(json.dumps(grades))
+    found = load(tmp_path / "a.json", "ap", references=tmp_path / "qrels.json")
+    assert found.outputs.names == text.outputs.names
+    np.testing.assert_array_equal(found.outputs.statistics, text.outputs.statistics)
+
+
+@pytest.mark.parametrize(
+    ("run", "said"),
+    [
+        ("[1]", r"a.json: a run or qrels in JSON must be \{topic: \{document: number\}\}"),
+        ('{"1": 2}', r"a.json, topic '1': must be \{document: number\}"),
+        ('{"1": {"a": true}}', r"a.json, topic '1', document 'a': must be a number, not true"),
+        ('{"1": {"a": 1e999}}', r"a.json, topic '1', document 'a': must be a number, not Infinity"),
+        ('{"1": {"a": NaN}}', r"a.json, topic '1', document 'a': the score must be a number, not nan"),
+    ],
+)
+def test_a_json_file_that_is_no_run(run: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(run)
+    (tmp_path / "qrels").write_text(QRELS)
+    with pytest.raises(ValueError, match=said):
+        load(tmp_path / "a.json", "ap", references=tmp_path / "qrels")
