@@ -18,6 +18,7 @@ from simstudy.analyses.signature import signature
 from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import rule_of_thumb, size_fit, thresholds
 from simstudy.analyses.training_variance import training_variance
+from simstudy.analyses.win_rates import win_rates
 from simstudy.engines.asking import applicable
 from simstudy.statistics.multiplicity import corrected
 from simstudy.statistics.pvalues import certainty
@@ -45,4 +46,5 @@ __all__ = [
     "size_fit",
     "thresholds",
     "training_variance",
+    "win_rates",
 ]

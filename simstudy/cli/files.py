@@ -36,7 +36,7 @@ class Files:
     columns: str | None = option(None, "Which column is which, ours=theirs: item=instance_id,score=resolved.")
     format: str | None = option(
         None,
-        "scores, text, segments, conll, conllu, trees, alignments, trec, lm-eval, inspect, candidates "
+        "scores, text, segments, conll, conllu, trees, alignments, trec, lm-eval, inspect, arena, candidates "
         "(default: by the files).",
     )
     missing: str = option("error", "If a system lacks items: error, drop them, or count them as zero.")

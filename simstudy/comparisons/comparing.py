@@ -18,6 +18,7 @@ from simstudy.engines.question import MonteCarlo, Question, SignificanceResult
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.engines.wins import win_counts
 from simstudy.outputs import Outputs, require_outputs
+from simstudy.outputs.meetings import meetings
 from simstudy.pairs import relations
 from simstudy.statistics.pvalues import clopper_pearson
 
@@ -143,6 +144,10 @@ def _table(ranked: Outputs, question: Question, test: str, strata: str) -> pd.Da
     scores, gain = ranked.scores(), np.abs(ranked.gains(i, j))
     wins, losses, n_differ = win_counts(question)
     known = intervals(question, gain, wins, losses)
+    ties = question.n_units - wins - losses
+    if (met := meetings(ranked)) is not None:
+        won, tied = met
+        wins, losses, ties = won[i, j], won[j, i], tied[i, j]
     return pd.DataFrame(
         {
             "task": ranked.task,
@@ -165,7 +170,7 @@ def _table(ranked: Outputs, question: Question, test: str, strata: str) -> pd.Da
             **known,
             "wins": wins,
             "losses": losses,
-            "ties": question.n_units - wins - losses,
+            "ties": ties,
             **cautions(question, known["skewness"]),
             **_p_values(question, test, result),
             "p_floor": _floor(question, n_differ),

@@ -98,7 +98,10 @@ def _measured(pair: pd.Series[Any], alpha: float) -> str:
         between = between.replace("interval", f"interval of the gain of {a}", 1)
     numbers = f"{between}; p {_equals(pair, 'p_value', alpha)} ({_how(pair, alpha)})"
     counts = f"{pair['wins']:,}, {pair['losses']:,} and {pair['ties']:,}"
-    return f"{said}.\n{numbers[0].upper()}{numbers[1:]}.\nWins, losses and ties of {a}: {counts} of {_units(pair)}."
+    met = pair["wins"] + pair["losses"] + pair["ties"]
+    # Systems of an arena meet each other in some of its battles only.
+    of = _units(pair) if met == pair["n_units"] else f"{met:,} battles with {b}"
+    return f"{said}.\n{numbers[0].upper()}{numbers[1:]}.\nWins, losses and ties of {a}: {counts} of {of}."
 
 
 def _equals(pair: pd.Series[Any], name: str, alpha: float) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from simstudy import plot
+from simstudy.analyses.win_rates import win_rates
 from simstudy.comparisons.verdict import cautioned
 from simstudy.examination.rows import (
     facts,
@@ -21,6 +22,7 @@ from simstudy.examination.rows import (
     threshold_rows,
 )  # fmt: skip
 from simstudy.loaders.base import counted
+from simstudy.outputs.meetings import meetings
 from simstudy.pages.report import InOrder, Page, write_results
 from simstudy.pages.sections import Figure, Section, Table
 from simstudy.running.results_folder import manifest_of, results_folder
@@ -85,6 +87,7 @@ def _tables(found: Examination) -> dict[str, pd.DataFrame | InOrder]:
         "thresholds": found.thresholds,
         "significant_gains": found.gains,
         "duplicates": found.duplicates,
+        **({"win_rates": win_rates(found.outputs)} if meetings(found.outputs) else {}),
     }
 
 

@@ -8,6 +8,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from simstudy.loaders.alignments import read_alignments
+from simstudy.loaders.arena import holds_battles, read_arena
 from simstudy.loaders.base import MISSING, Loaded, Source, Texts, Ties, check_columns, note_doubt, noting
 from simstudy.loaders.candidates import has_candidates, read_candidates
 from simstudy.loaders.conll_columns import read_conll_columns
@@ -44,6 +45,12 @@ class Format:
 
 #: Name -> format, in the order in which they are tried.
 FORMATS = {
+    "arena": Format(
+        "preferences between two systems",
+        read_arena,
+        ("*.csv", "*.tsv", "*.parquet", "*.json", "*.jsonl"),
+        holds=holds_battles,
+    ),
     "scores": Format("CSV, TSV or Parquet of item scores", read_scores, ("*.csv", "*.tsv", "*.parquet")),
     "segments": Format(
         "segment scores of COMET, BERTScore, sacrebleu or mt-metrics-eval",
@@ -65,7 +72,7 @@ FORMATS = {
 
 # Formats of files that say themselves what is right: nothing is compared with gold answers.
 _SCORED = {
-    **dict.fromkeys(("scores", "segments", "lm-eval", "inspect"), "which have scores already"),
+    **dict.fromkeys(("scores", "arena", "segments", "lm-eval", "inspect"), "which have scores already"),
     "candidates": "which says itself which are true",
 }
 
@@ -180,6 +187,8 @@ def read_source(source: Source, format: str | None = None, lower_is_better: bool
         raise ValueError(f"tokenize and lowercase are for plain text, not for {what}")
     if source.ties.how != "jitter" and name != "candidates":
         raise ValueError(f"ties are for candidates, not for {what}")
+    if source.metric.name == "bradley_terry" and name != "arena":
+        raise ValueError("metric 'bradley_terry' is for preferences: a table with columns model_a, model_b and winner")
     if source.references and name in _SCORED:
         raise ValueError(f"references are not for {what}, {_SCORED[name]}")
     loaded = FORMATS[name].read(source)

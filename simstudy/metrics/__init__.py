@@ -29,6 +29,7 @@ METRICS: dict[str, Metric] = {
             Mean(),
             Mean(higher_is_better=False),
             Mean("win_rate", low=0, high=1, scale=100, label="win rate", unit="percent"),
+            Mean("bradley_terry", label="Bradley-Terry strength", unit="points"),
         ),
         *(PRECISION, RECALL, FBeta(1), FBeta(0.5), FBeta(2)),
         *MUC,

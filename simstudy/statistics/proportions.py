@@ -52,8 +52,8 @@ def tango_z(better: FloatArray, worse: FloatArray, n: ArrayLike, difference: Flo
     return np.where(above == 0, 0.0, z)
 
 
-def wilson(share: ArrayLike, n: int, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
-    """The score interval of binomial proportions, shares (K,) of n (Wilson 1927)."""
+def wilson(share: ArrayLike, n: int | NDArray[np.int64], level: float = 0.95) -> tuple[FloatArray, FloatArray]:
+    """The score interval of binomial proportions, shares (K,) of n, or of n (K,) each (Wilson 1927)."""
     p = np.asarray(share, dtype=np.float64)
     z = float(special.ndtri((1 + level) / 2))
     middle = (p + z**2 / (2 * n)) / (1 + z**2 / n)

@@ -105,6 +105,16 @@ CASES = {
         {"one.json": _log("a/one", "CICC"), "two.json": _log("a/two", "CCIP")},
         ("one.json", "two.json", "--metric", "mean"),
     ),
+    "arena": Case(
+        {
+            "battles.csv": "question_id,model_a,model_b,winner\n"
+            + "".join(
+                f"{i // 2},{_THREE[i % 3]},{_THREE[(i + 1) % 3]},{('model_a', 'tie', 'model_b')[i * i % 5 % 3]}\n"
+                for i in range(30)
+            )
+        },
+        ("battles.csv", "--metric", "bradley_terry"),
+    ),
     "comet": Case(
         {
             "scores.json": json.dumps(

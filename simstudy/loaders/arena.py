@@ -1,0 +1,125 @@
+"""Preferences between the answers of two systems, as arenas of language models collect them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from simstudy.loaders.base import Loaded, Source, counted
+from simstudy.loaders.items import items_by_id, names_clusters
+from simstudy.loaders.tables import Where, coded, first_of, no_column, places, read_header, read_table, renamed
+from simstudy.metrics import METRICS
+from simstudy.metrics.base import Array
+from simstudy.notes import note
+from simstudy.outputs import Outputs
+from simstudy.statistics.bradley_terry import meeting_parts, separated, strengths
+from simstudy.validation import check_choice
+
+#: The metrics of preferences.
+ARENA_METRICS = ("bradley_terry", "win_rate")
+
+# Elo points of a logit: 400 points are odds of ten to one. The mean strength is 1,000.
+_ELO, _MIDDLE = 400 / np.log(10), 1000.0
+
+_COLUMNS = ("model_a", "model_b", "winner")
+#: What the column of winners says beside the names of the systems: points of the first one.
+_POINTS = {
+    **dict.fromkeys(("model_a", "a", "left"), 1.0),
+    **dict.fromkeys(("model_b", "b", "right"), 0.0),
+    **dict.fromkeys(("tie", "tie (bothbad)", "both_bad", "bothbad", "draw"), 0.5),
+}
+#: Columns that say which battles have one prompt: what is resampled.
+_PROMPTS = ("question_id", "prompt_id", "prompt", "question", "item")
+
+
+def read_arena(source: Source) -> Loaded:
+    """Systems from tables of battles with columns ``model_a``, ``model_b`` and ``winner``, a row for each battle.
+
+    ``winner`` is model_a (or a), model_b (or b), tie (also "tie (bothbad)", draw), or the name of the winner. A tie is
+    half a win. Battles are the items; those with the same prompt (``question_id``, ``prompt_id``, …) are a cluster,
+    unless another column is named: ``{"cluster": "judge"}``.
+
+    - "win_rate": the share of its battles that a system wins. It depends on the opponents that the system met.
+    - "bradley_terry": strengths by maximum likelihood, in Elo points with mean 1,000. What is averaged over items is a
+      battle's influence on the strength, so tests and intervals are those of the sandwich estimate.
+    """
+    check_choice("metric of preferences", source.metric.name, ARENA_METRICS)
+    frames = [read_table(path) for path in source.paths]
+    frame = pd.concat(frames, keys=map(str, source.paths), names=["file", frames[0].index.name])
+    table = renamed(frame, source.columns)
+    for name in _COLUMNS:
+        if name not in table:
+            no_column(source.paths[0], name, table.columns, f"; columns={{'{name}': ...}} names it")
+    where = places(table, source.paths[0])
+    (first, names_a), (second, names_b) = (coded(table[name], name, where) for name in _COLUMNS[:2])
+    names = sorted({*names_a, *names_b})
+    place = {name: k for k, name in enumerate(names)}
+    first, second = np.array([place[n] for n in names_a])[first], np.array([place[n] for n in names_b])[second]
+    if (row := first_of(first == second)) is not None:
+        raise ValueError(f"{where(row)}: model_a and model_b are both '{names[first[row]]}'")
+    points = _points(table, first, second, names, where)
+    if (row := first_of(np.isnan(points))) is not None:
+        raise ValueError(
+            f"{where(row)}: winner must be model_a, model_b, tie or the name of one of the two, not "
+            f"{table['winner'].iloc[row]!r}"
+        )
+    items = items_by_id(source, _battles(table, points))
+    if source.metric.name == "win_rate":
+        statistics = np.zeros((len(names), len(table), 2))
+        every = np.arange(len(table))
+        statistics[first, every] = np.stack([points, np.ones_like(points)], axis=-1)
+        statistics[second, every] = np.stack([1 - points, np.ones_like(points)], axis=-1)
+        note("win rates depend on the opponents that a system met; metric='bradley_terry' allows for them")
+    else:
+        _check_mixed(first, second, points, names)
+        beta = strengths(first, second, points, len(names))
+        parts = meeting_parts(first, second, points, beta)
+        scores = _MIDDLE + _ELO * (beta[:, None] + len(table) * parts)
+        statistics = np.stack([scores, np.ones_like(scores)], axis=-1)
+    return Loaded(Outputs.from_statistics(statistics, METRICS[source.metric.name], names, items))
+
+
+def holds_battles(path: Path) -> bool:
+    """Whether a table has the columns of battles."""
+    return set(_COLUMNS) <= set(read_header(path))
+
+
+def _points(table: pd.DataFrame, first: Array, second: Array, names: list[str], where: Where) -> Array:
+    """What the first system of each battle got; NaN where the winner is not known."""
+    said, winners = coded(table["winner"], "winner", where)
+    listed = np.array([_POINTS.get(winner.strip().lower(), np.nan) for winner in winners])
+    points = np.asarray(listed[said])
+    place = {name: k for k, name in enumerate(names)}
+    named = np.array([place.get(winner, -1) for winner in winners])[said]
+    points[named == first] = 1.0
+    points[named == second] = 0.0
+    return points
+
+
+def _battles(table: pd.DataFrame, points: Array) -> pd.DataFrame:
+    """The battles as items: who met, what the first got, and which have one prompt."""
+    n = len(table)
+    items = pd.DataFrame({"id": [str(i) for i in range(1, n + 1)]})
+    for name in ("model_a", "model_b"):
+        items[name] = table[name].astype(str).to_numpy()
+    items["points_a"] = points
+    for column in table:
+        if column in ("domain", "cluster") or names_clusters(column):
+            items[str(column)] = table[column].to_numpy()
+    prompts = next((name for name in _PROMPTS if name in table and table[name].duplicated().any()), None)
+    if prompts is not None and "cluster" not in items:
+        items["cluster"] = table[prompts].astype(str).to_numpy()
+        note(f"battles with the same '{prompts}' are a cluster, {items['cluster'].nunique():,} in all")
+    return items
+
+
+def _check_mixed(first: Array, second: Array, points: Array, names: list[str]) -> None:
+    apart = separated(first, second, points, len(names))
+    if len(apart):
+        listed = ", ".join(f"'{names[k]}'" for k in apart[:3]) + (" …" if len(apart) > 3 else "")
+        raise ValueError(
+            f"{counted(len(apart), 'system')} ({listed}) won or lost all battles with the other systems, or never met "
+            "them, so that there is no Bradley-Terry strength: leave out such systems, or use metric='win_rate'"
+        )
