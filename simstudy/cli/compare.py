@@ -14,7 +14,7 @@ import typer
 from simstudy.cli.errors import by_options, say
 from simstudy.cli.files import HEADING, Files
 from simstudy.cli.options import grouped, settings_of
-from simstudy.cli.terminal import Output, print_written, printer, write_page
+from simstudy.cli.terminal import Output, printer, write_page, written
 from simstudy.planning.settings import option
 from simstudy.text.plain_text import shown
 
@@ -126,8 +126,7 @@ def compare(
     if output.print_json:
         _print_json(found, settings)
     else:
-        show(found, printer, verbose=output.verbose)
-        print_written(output.out)
+        show(found, printer, verbose=output.verbose, last=written(output.out))
     if gate and not _is_better(found, gate, how.alpha):
         a, b = gate
         say(f"{shown(a)} is not significantly better than {shown(b)} at {how.alpha:g}")

@@ -13,7 +13,7 @@ import typer
 from simstudy.cli.errors import by_options
 from simstudy.cli.files import HEADING, Files
 from simstudy.cli.options import grouped, name_options, settings_of, with_default
-from simstudy.cli.terminal import Output, print_written, printer, write_page
+from simstudy.cli.terminal import Output, printer, write_page, written
 from simstudy.planning.arguments import Clusters, Guess, Judge
 from simstudy.planning.settings import Costs, Level, Pilot, option
 
@@ -115,8 +115,7 @@ def plan(
     if output.print_json:
         print(found.to_json(settings))
     else:
-        show(found, printer, verbose=output.verbose)
-        print_written(output.out)
+        show(found, printer, verbose=output.verbose, last=written(output.out))
 
 
 def _read(

@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 
 from simstudy.cli.options import DataDir
-from simstudy.cli.terminal import console, print_cells, print_line, print_table, print_written
+from simstudy.cli.terminal import console, print_cells, print_line, print_table, printer, written
 
 
 def list_studies() -> None:
@@ -57,7 +57,7 @@ def run(
         results = run_study(study, n_jobs=jobs, executor=executor, **where)
     for title, rows in results.summary.items():
         print_table(title, rows)
-    print_written(results.folder)
+    printer.lines(written(results.folder))
 
 
 def verify(

@@ -46,11 +46,9 @@ def write_page(found: Examination | Plan, folder: Path | None, settings: dict[st
         found.write(folder, command=f"simstudy {shlex.join(sys.argv[1:])}", settings=settings)
 
 
-def print_written(folder: Path | None) -> None:
-    """Say where the page is, if there is one."""
-    if folder is not None:
-        console.print()
-        print_line(f"Figures and report: {folder / 'README.md'}")
+def written(folder: Path | None) -> list[str]:
+    """The lines that say where the page is, if there is one."""
+    return [] if folder is None else ["", f"Figures and report: {folder / 'README.md'}"]
 
 
 def print_cells(cells: pd.DataFrame) -> None:

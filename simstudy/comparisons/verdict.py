@@ -13,7 +13,7 @@ from simstudy.loaders.base import counted
 from simstudy.metrics import label
 from simstudy.statistics.decisions import TOO_FEW, Decision
 from simstudy.statistics.decisions import two_sided as by_two_sides
-from simstudy.text.numerals import p_digits, p_floor, p_text, score_format, units_text
+from simstudy.text.numerals import p_digits, p_floor, p_text, score_format, units_name, units_text
 from simstudy.text.plain_text import shown
 from simstudy.validation import brief, check_fraction
 
@@ -33,7 +33,7 @@ class HasRow(Protocol):
 
 
 def verdict(pair: pd.Series[Any] | HasRow, *, alpha: float = 0.05, margin: float | None = None) -> str:
-    """One row of Comparisons in words: the answer, then the gain, interval, p-value and units, then cautions.
+    """One row of Comparisons in words: the decision, the numbers, what they rest on, then cautions.
 
     Parameters
     ----------
@@ -57,8 +57,9 @@ def verdict(pair: pd.Series[Any] | HasRow, *, alpha: float = 0.05, margin: float
     >>> print(ss.compare(outputs).verdict())
     new is better than old: the gain is significant at 0.05.
     new scores 100.00 % accuracy, 25.00 points more than old (75.00 %).
-    95 % interval 14.05 to 40.19 points; p = 0.002 (sign-flip test, two-sided, exact).
+    95 % interval 14.05 to 40.19 points; p = 0.002 (two-sided).
     Wins, losses and ties of new: 10, 0 and 30 of 40 items.
+    Test: sign-flip test, exact; resampling unit: item; p is not corrected for multiple tests.
     """
     check_fraction("alpha", alpha)
     pair = getattr(pair, "row", pair)
@@ -67,7 +68,7 @@ def verdict(pair: pd.Series[Any] | HasRow, *, alpha: float = 0.05, margin: float
     pair = _printable(pair)
     cautions = " ".join([*_remarks(pair, alpha), *_footing(pair, pair["n_units"] < FEW_UNITS)])
     answer = " ".join(_decided(pair, alpha, margin))
-    return "\n".join(filter(None, [answer, _measured(pair, alpha), cautions]))
+    return "\n".join(filter(None, [answer, _measured(pair, alpha), _basis(pair), cautions]))
 
 
 def _printable(pair: pd.Series[Any]) -> pd.Series[Any]:
@@ -96,7 +97,7 @@ def _measured(pair: pd.Series[Any], alpha: float) -> str:
     between = "no interval" if isnan(pair["gain_low"]) else f"95 % interval {low} to {high}{points}"
     if pair["gain"] == 0 or (pair["score_a"] < pair["score_b"]):
         between = between.replace("interval", f"interval of the gain of {a}", 1)
-    numbers = f"{between}; p {_equals(pair, 'p_value', alpha)} ({_how(pair, alpha)})"
+    numbers = f"{between}; {_p_values(pair, alpha)}"
     counts = f"{pair['wins']:,}, {pair['losses']:,} and {pair['ties']:,}"
     met = pair["wins"] + pair["losses"] + pair["ties"]
     # Systems of an arena meet each other in some of its battles only.
@@ -104,27 +105,34 @@ def _measured(pair: pd.Series[Any], alpha: float) -> str:
     return f"{said}.\n{numbers[0].upper()}{numbers[1:]}.\nWins, losses and ties of {a}: {counts} of {of}."
 
 
+def _p_values(pair: pd.Series[Any], alpha: float) -> str:
+    two_sided = pair["alternative"] == "two-sided"
+    how = "two-sided" if two_sided else "one-sided"
+    if pair["monte_carlo"]:
+        interval = f"{p_digits(pair['p_low'], alpha)} to {p_digits(pair['p_high'], alpha)}"
+        how += f", 95 % Monte Carlo interval {interval}"
+    if not two_sided and not isnan(pair["p_two_sided"]):
+        how += f"; two-sided p {_equals(pair, 'p_two_sided', alpha)}"
+    return f"p {_equals(pair, 'p_value', alpha)} ({how})"
+
+
 def _equals(pair: pd.Series[Any], name: str, alpha: float) -> str:
     text = p_text(pair[name], alpha, p_floor(pair["n_resamples"]))
     return text if text.startswith("<") else f"= {text}"
 
 
-def _how(pair: pd.Series[Any], alpha: float) -> str:
-    two_sided = pair["alternative"] == "two-sided"
-    parts = [TESTS[pair["test"]].title]
-    parts.append("two-sided" if two_sided else "one-sided")
-    parts.append("exact" if pair["exact"] else "approximate")
+def _basis(pair: pd.Series[Any]) -> str:
+    """What the numbers rest on: test, resampling unit, strata, and that there is no correction."""
+    parts = [TESTS[pair["test"]].title, "exact" if pair["exact"] else "approximate"]
     if pair["monte_carlo"]:
-        parts.append(
-            f"{pair['n_resamples']:,} resamples, 95 % Monte Carlo interval {p_digits(pair['p_low'], alpha)} to "
-            f"{p_digits(pair['p_high'], alpha)}"
-        )
+        parts.append(f"{pair['n_resamples']:,} resamples")
     if pair["convention"] != "default":
         parts.append(f"convention {pair['convention']}")
-    how = ", ".join(parts)
-    if not two_sided and not isnan(pair["p_two_sided"]):
-        how += f"; two-sided p {_equals(pair, 'p_two_sided', alpha)}"
-    return how
+    strata = pair.get("strata")
+    # A file of comma-separated values that is read again has NaN for "".
+    within = f" within strata of {shown(strata)}" if isinstance(strata, str) and strata else ""
+    unit = f"{units_name(pair['unit'], 1)}{within}"
+    return f"Test: {', '.join(parts)}; resampling unit: {unit}; p is not corrected for multiple tests."
 
 
 def _units(pair: pd.Series[Any]) -> str:
@@ -147,45 +155,45 @@ def _decided(pair: pd.Series[Any], alpha: float, margin: float | None) -> list[s
     if conclusion == BETTER:
         if row["p_equivalence"] >= 1 - alpha / 2:
             return [*said, f"It is larger than the margin of {margin:g}{points} ({one})."]
-        return [*said, f"It is not shown that {pair['system_b']} is within {margin:g}{points} of {pair['system_a']}."]
+        return [*said, f"Whether it exceeds the margin of {margin:g}{points} is not decided."]
     if conclusion == UNDECIDED:
         return [*said, f"Neither non-inferiority nor equivalence is shown for a margin of {margin:g}{points}."]
     said.append(f"{pair['system_a']} is not worse than {pair['system_b']} by {margin:g}{points} or more ({one}).")
     if conclusion == EQUIVALENT:
         return [*said, f"The two are equivalent: the true gain is within {margin:g}{points} either way ({two})."]
-    return [*said, f"The two are not shown to be equivalent: {pair['system_b']} may be worse by as much."]
+    return [*said, f"The two are not shown to be equivalent: {pair['system_b']} may be worse by {margin:g}{points}."]
 
 
 def _significance(pair: pd.Series[Any], alpha: float, *, doubt: bool = True) -> str:
     a, two_sided = pair["system_a"], pair["alternative"] == "two-sided"
-    if other := _speaks_otherwise(pair, alpha):
+    if other := _other_preferred(pair, alpha):
         test = "The test" if two_sided else "The two-sided test"
-        speaks = other if pair["gain"] == 0 else f"{other}, not {a}"
+        preferred = other if pair["gain"] == 0 else f"{other}, not {a}"
         so = "There is no gain" if pair["gain"] == 0 else "The gain is not significant"
         return (
-            f"{so}. {test} prefers {speaks}. Its null hypothesis is not that the scores are equal, but that "
+            f"{so}. {test} prefers {preferred}. Its null hypothesis is not that the scores are equal, but that "
             f"{TESTS[pair['test']].null}."
         )
     if pair["gain"] == 0:
         return "There is no gain to test."
-    better = f"{a} is better than {pair['system_b']}"
-    decision, row = Decision(alpha), one_row(pair)
+    b, decision, row = pair["system_b"], Decision(alpha), one_row(pair)
     if decision.significant(row)[0]:
         if two_sided:
-            return f"{better}: the gain is significant at {alpha:g}."
+            return f"{a} is better than {b}: the gain is significant at {alpha:g}."
         if decision.significant(by_two_sides(row))[0]:
-            return f"{better}: the gain is significant at {alpha:g}, one-sided and two-sided."
+            return f"{a} is better than {b}: the gain is significant at {alpha:g}, one-sided and two-sided."
         return (
-            f"It is shown that {better} only if {a} was predicted to win: the gain is significant at {alpha:g} "
-            "one-sided."
+            f"The gain of {a} over {b} is significant at {alpha:g} one-sided. This is valid only if {a} was predicted "
+            "to win."
         )
+    not_significant = f"The gain of {a} over {b} is not significant at {alpha:g}"
     if decision.why_not(row)[0] == TOO_FEW:
         return (
-            f"It is not shown that {better}: the gain is not significant at {alpha:g}, however small the p-value. Too "
-            f"few units differ: swapping them gives no p-value below {p_digits(pair['p_floor'])}."
+            f"{not_significant}, however small the p-value. Too few units differ: swapping them gives no p-value below "
+            f"{p_digits(pair['p_floor'])}."
         )
-    warning = " Nor is it shown that they are equally good." if doubt else ""
-    return f"It is not shown that {better}: the gain is not significant at {alpha:g}.{warning}"
+    warning = " This does not show that they are equally good." if doubt else ""
+    return f"{not_significant}.{warning}"
 
 
 def one_row(pair: pd.Series[Any]) -> pd.DataFrame:
@@ -193,12 +201,12 @@ def one_row(pair: pd.Series[Any]) -> pd.DataFrame:
     return pd.DataFrame([pair]).infer_objects()
 
 
-def _speaks_otherwise(pair: pd.Series[Any], alpha: float) -> str:
+def _other_preferred(pair: pd.Series[Any], alpha: float) -> str:
     """The system that a two-sided test prefers although its score is not the better; empty where there is none."""
     row = by_two_sides(one_row(pair))
-    favoured = str(row["better"].iloc[0])
-    other = favoured != pair["system_a"] or pair["gain"] == 0
-    return favoured if other and Decision(alpha).rejects(row)[0] else ""
+    preferred = str(row["better"].iloc[0])
+    other = preferred != pair["system_a"] or pair["gain"] == 0
+    return preferred if other and Decision(alpha).rejects(row)[0] else ""
 
 
 def _remarks(pair: pd.Series[Any], alpha: float) -> list[str]:
@@ -214,7 +222,7 @@ def _remarks(pair: pd.Series[Any], alpha: float) -> list[str]:
             "decide otherwise."
         )
     p_value = pair["p_two_sided"]
-    if no_interval or isnan(p_value) or alpha != 0.05 or _speaks_otherwise(pair, alpha):
+    if no_interval or isnan(p_value) or alpha != 0.05 or _other_preferred(pair, alpha):
         return remarks
     if (pair["gain_low"] > 0) != (p_value <= alpha):
         approximate = "the interval is approximate" if pair["exact"] else "both are approximate"

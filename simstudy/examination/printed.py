@@ -2,91 +2,137 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.significant_gains import CLOSE_PAIRS
-from simstudy.examination.rows import facts, pair_rows, ranking, sides, threshold_rows
+from simstudy.examination.rows import facts, p_texts, pair_rows, ranking, sides, threshold_rows
 from simstudy.loaders.base import counted
-from simstudy.statistics.decisions import Decision
-from simstudy.text.numerals import gain_text
-from simstudy.text.printing import Printer
+from simstudy.pairs import order_of
+from simstudy.statistics.decisions import REASONS, Decision
+from simstudy.text.numerals import gain_text, score_format
+from simstudy.text.plain_text import shown
+from simstudy.text.printing import LEFT_OUT, MOST_LINES, Printer, left_out, noted
 from simstudy.text.reprs import listed
 
 if TYPE_CHECKING:
     from simstudy.examination.examination import Examination
 
-#: Lines of a screen; more are printed if they are asked for.
-MOST_LINES = 25
+# Systems and notes that a screen holds, whatever must be left out for them; notes that it holds at most.
+_FIRST_SYSTEMS, _FIRST_NOTES, _MOST_NOTES = 3, 1, 3
+# Facts that are left out first if there are too few lines.
+_SPARE = ("Null hypothesis", "Minimum detectable gain", "Significant gain", "Metric", "Correction")
+# Characters of the names of the systems that may be the best.
+_NAMES = 150
 
-# Rows that a terminal shows of a table of pairs; `pairs` has all. Systems that are always shown, and notes.
-_MOST_PAIRS, _LEAST_SYSTEMS, _MOST_NOTES = 40, 5, 3
-
-_SYSTEMS = "Systems (ranks: 95 % confidence for all at once; systems of one group do not differ significantly, Holm)"
+_SYSTEMS = "Systems (ranks: simultaneous 95 % confidence; systems that share a group are statistically tied)"
+_GAINS = "Gains that are significant on this test set (95 % intervals)"
 
 
-def show(found: Examination, printer: Printer, *, verbose: bool = False) -> None:
-    """Print the verdict on two systems, or the answer about many and their leaderboard; everything if `verbose`."""
+def show(found: Examination, printer: Printer, *, verbose: bool = False, last: Sequence[str] = ()) -> None:
+    """Print the verdict on two systems, or the answer about many and their leaderboard; all of it if `verbose`.
+
+    Without `verbose` it is at most `MOST_LINES` lines, the lines `last` among them, with which it ends.
+    """
     if found.verdict is not None:
-        _lines(printer, found.verdict.splitlines())
-        _lines(printer, [f"Note: {note}" for note in found.notes])
-        printer.facts({"Signature": found.pairs.signature()})
+        _show_pair(found, found.verdict.splitlines(), printer, verbose=verbose, last=last)
         return
-    told = [*answer(found), *significant_gain(found)]
-    _lines(printer, told)
-    known = {name: value for name, value in facts(found).items() if name not in ("Note", "Systems")}
-    notes = found.notes if verbose else found.notes[:_MOST_NOTES]
-    n = len(found.leaderboard)
-    # Title and header of the table, an empty line before it, and the line on what is left out.
-    room = MOST_LINES - len(told) - len(known) - len(notes) - 4
-    systems = n if verbose else min(n, max(room, _LEAST_SYSTEMS))
-    printer.table(_SYSTEMS, ranking(found).text().head(systems))
+    said = answer(found)
+    known = {**significant_gain(found), **facts(found)}
+    known = {name: value for name, value in known.items() if name not in ("Note", "Systems")}
+    rows = ranking(found).text()
+    every = noted(found.notes)
+    notes, n, n_facts = every, len(rows), len(known)
+    if not verbose:
+        notes = [printer.shortened(note) for note in every[:_MOST_NOTES]]
+        whole = MOST_LINES - printer.height(*said, LEFT_OUT, *last)
+        least = printer.table_height(_SYSTEMS, rows.head(_FIRST_SYSTEMS)) + printer.height(*notes[:_FIRST_NOTES])
+        for name in _SPARE:
+            if printer.facts_height(known) + least > whole:
+                known.pop(name, None)
+        room = whole - printer.facts_height(known)
+        notes = printer.fitting(notes, max(room - least, 0) + printer.height(*notes[:_FIRST_NOTES]))
+        room -= printer.height(*notes)
+        n = min(len(rows), MOST_LINES)
+        while n > 1 and printer.table_height(_SYSTEMS, rows.head(n)) > room:
+            n -= 1
+    printer.lines(said)
+    printer.table(_SYSTEMS, rows.head(n))
     if verbose:
-        title, pairs = pair_rows(found, _MOST_PAIRS)
+        title, pairs = pair_rows(found, len(found.pairs))
         printer.table(title, pairs.text())
-        printer.table("Gain that is significant on this test set (95 % interval)", threshold_rows(found).text())
+        printer.table(_GAINS, threshold_rows(found).text())
         printer.line("")
     printer.facts(known)
-    _lines(printer, [f"Note: {note}" for note in notes])
-    if not verbose:
-        printer.line(_left_out(n - systems, len(found.pairs), len(found.notes) - len(notes)))
+    printer.lines(notes)
+    hidden = {} if verbose else {"system": len(rows) - n, "pair": len(found.pairs), "fact": n_facts - len(known)}
+    printer.lines([*left_out(hidden, every, notes, last), *last])
+
+
+def _show_pair(found: Examination, said: list[str], printer: Printer, *, verbose: bool, last: Sequence[str]) -> None:
+    known = {"Signature": found.pairs.signature()}
+    room = MOST_LINES - printer.height(*said, LEFT_OUT, *last) - printer.facts_height(known)
+    every = noted(found.notes)
+    notes = every if verbose else printer.fitting(map(printer.shortened, every), room)
+    printer.lines([*said, *notes])
+    printer.facts(known)
+    printer.lines([*left_out({}, every, notes, last), *last])
 
 
 def answer(found: Examination) -> list[str]:
-    """Which systems may be the best, and how many pairs differ significantly."""
+    """Which systems may be the best, whether the first leads significantly, and how many pairs differ significantly."""
     board = found.leaderboard
-    best = board.loc[board["may_be_best"], "system"].tolist()
+    best = [shown(name) for name in board.loc[board["may_be_best"], "system"]]
     sure = f"({100 * board['level'].iloc[0]:g} % confidence)"
     rejected = int(Decision(found.alpha, p="p_holm").significant(found.pairs.frame).sum())
+    n = max(1, int(np.searchsorted(np.cumsum([len(name) for name in best]), _NAMES)))
     first = (
         f"{best[0]} is the best of {len(board):,} systems {sure}."
         if len(best) == 1
-        else f"{len(best):,} of {len(board):,} systems may be the best {sure}: {listed(best)}."
+        else f"{len(best):,} of {len(board):,} systems may be the best {sure}: {listed(best, min(n, 5))}."
     )
     pairs = counted(len(found.pairs), "pair")
-    return [first, f"{rejected:,} of {pairs} differ significantly at {found.alpha:g} ({sides(found)}, Holm)."]
+    return [
+        first,
+        _lead(found),
+        f"{rejected:,} of {pairs} differ significantly at {found.alpha:g} ({sides(found)}, Holm).",
+    ]
 
 
-def significant_gain(found: Examination) -> list[str]:
-    """Which gain is usually significant on this test set; nothing where too few pairs tell."""
+def _lead(found: Examination) -> str:
+    """Whether the first system's gain over the second is significant, corrected for all pairs."""
+    frame = found.pairs.frame
+    order = order_of(frame)
+    pair = frame[(order.better == 0) & (order.worse == 1)]
+    row = pair.iloc[0]
+    a, b = shown(row["system_a"]), shown(row["system_b"])
+    if row["gain"] == 0:
+        return f"{a} and {b} have the same score."
+    gain = format(row["gain"], score_format(max(abs(row["score_a"]), abs(row["score_b"])), row["gain"]))
+    p = p_texts(pair, found.alpha)["holm"][0]
+    p = p if p.startswith("<") else f"= {p}"
+    why_not = Decision(found.alpha, p="p_holm").why_not(pair)[0]
+    significant = "not significant" if why_not else "significant"
+    reason = f"; {why_not}" if why_not not in ("", REASONS[1]) else ""
+    return f"{a} leads {b} by {gain}{_points(found)}: {significant} (Holm-adjusted p {p}{reason})."
+
+
+def significant_gain(found: Examination) -> Mapping[str, str]:
+    """Which gains are significant on this test set; nothing if too few pairs tell."""
     rows = found.gains[found.gains["pairs"] != CLOSE_PAIRS]
     rows = rows[rows["relation"] == ALL_PAIRS] if (rows["relation"] == ALL_PAIRS).any() else rows
     observed, true = rows["observed_50"].iloc[0], rows["true_80"].iloc[0]
     if np.isnan(observed) or np.isnan(true):
-        return []
-    points = " points" if found.outputs.metric.unit in ("percent", "points") else ""
-    seen, wanted = f"{gain_text(observed)}{points}", f"{gain_text(true)}{points}"
-    return [f"A gain of {seen} is significant for half of the pairs. Power 0.8 needs a true gain of {wanted}."]
+        return {}
+    points = _points(found)
+    return {
+        "Significant gain": f"{gain_text(observed)}{points} for half of the pairs",
+        "Minimum detectable gain": f"{gain_text(true)}{points} with power 0.8, on average over the pairs",
+    }
 
 
-def _lines(printer: Printer, texts: list[str]) -> None:
-    for text in texts:
-        printer.line(text)
-
-
-def _left_out(systems: int, pairs: int, notes: int) -> str:
-    parts = [counted(systems, "system")] * (systems > 0) + [counted(pairs, "pair")]
-    parts += [counted(notes, "note")] * (notes > 0)
-    return f"Not shown: {', '.join(parts)}. --verbose prints them, --out DIR writes them."
+def _points(found: Examination) -> str:
+    return " points" if found.outputs.metric.unit in ("percent", "points") else ""

@@ -27,7 +27,7 @@ _SIDES = {"two-sided": "two-sided", "greater": "one-sided"}
 def facts(found: Examination) -> dict[str, str]:
     """What was compared and how."""
     one = found.pairs.frame.iloc[0]
-    units = "" if one.unit == "item" else f"; {units_text(one.n_units, one.unit)} are taken as wholes"
+    units = "" if one.unit == "item" else f" in {units_text(one.n_units, one.unit)}, which the test resamples"
     listed = {"Test set": shown(one.test_set)} if one.test_set else {}
     listed |= {
         "Systems": f"{found.outputs.n_systems:,} ({counted(len(found.pairs), 'pair')})",
@@ -35,8 +35,11 @@ def facts(found: Examination) -> dict[str, str]:
         "Metric": label(str(one.metric)),
         "Test": described_test(found.pairs.frame),
         "Null hypothesis": TESTS[one.test].null,
+        "Correction": f"Holm, for all {len(found.pairs):,} pairs",
         "Signature": found.pairs.signature(),
     }
+    if len(found.pairs) == 1:
+        del listed["Correction"]
     return listed | ({"Note": "; ".join(map(line, found.notes))} if found.notes else {})
 
 
@@ -87,7 +90,7 @@ def pair_rows(found: Examination, most: int) -> tuple[str, Table]:
         "relation": "{relation:name}",
         "gain": f"{{gain:{digits}}}",
         "95 %": f"{{gain_low:{digits}}} to {{gain_high:{digits}}}",
-        "units +/−": "{wins:,}/{losses:,}",
+        "wins/losses": "{wins:,}/{losses:,}",
         "p": "{p}",
         "test prefers": "[{other:name}]",
         "p (Holm)": "{holm}",
@@ -98,19 +101,19 @@ def pair_rows(found: Examination, most: int) -> tuple[str, Table]:
     if (pairs["caution"] != "").any():
         columns["caution"] = "[{caution}]"
     dull = {"relation": (pairs["relation"] == ALL_PAIRS).all(), "test prefers": (other.fillna("") == "").all()}
-    rows = pairs.assign(other=other, **_written(pairs))
+    rows = pairs.assign(other=other, **p_texts(pairs))
     return f"{title} ({sides(found)} p)", Table(rows, {name: columns[name] for name in columns if not dull.get(name)})
 
 
-def _written(pairs: pd.DataFrame) -> dict[str, list[str]]:
-    """p-values as people see them; those that are corrected are bounds where the p-value itself is one."""
+def p_texts(pairs: pd.DataFrame, alpha: float | None = None) -> dict[str, list[str]]:
+    """p-values as people see them, never rounded across alpha; corrected ones are bounds if the p-value itself is."""
     columns = (pairs[name].tolist() for name in ("p_value", "p_holm", "p_bh", "n_resamples"))
     written: dict[str, list[str]] = {"p": [], "holm": [], "bh": []}
     for p, *adjusted, n_resamples in zip(*columns, strict=True):
         floor = p_floor(n_resamples)
-        written["p"].append(p_text(p, floor=floor))
+        written["p"].append(p_text(p, alpha, floor))
         for name, q in zip(("holm", "bh"), adjusted, strict=True):
-            written[name].append(p_text(q, floor=max(q, floor) if at_floor(p, floor) and q < 1 else 0))
+            written[name].append(p_text(q, alpha, max(q, floor) if at_floor(p, floor) and q < 1 else 0))
     return written
 
 
@@ -126,7 +129,7 @@ def most_significant_first(pairs: pd.DataFrame) -> NDArray[np.intp]:
 
 def threshold_rows(found: Examination) -> Table:
     """The gain that is usually significant, by both rules."""
-    columns = {"relation": "{relation:name}", "pairs": "{n_pairs:,}", "p ≈ 0.05": "{n_window}"}
+    columns = {"relation": "{relation:name}", "pairs": "{n_pairs:,}", "pairs with p ≈ 0.05": "{n_window}"}
     rows = gain_rows(found.thresholds, found.gains, ["relation"])
     return Table(rows, {**columns, **gain_columns(_digits(found))})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,56 +10,95 @@ import pandas as pd
 
 from simstudy.pages.sections import Column, Table
 from simstudy.text.plain_text import in_words
-from simstudy.text.printing import Printer
+from simstudy.text.printing import LEFT_OUT, MOST_LINES, Printer, left_out, noted
 
 if TYPE_CHECKING:
     from simstudy.planning.results import Plan
 
-#: Lines of a screen; more are printed if they are asked for.
-MOST_LINES = 25
-
-# Sizes, predicted sizes and notes that are printed without being asked for, without and with predictions.
-_ALONE, _WITH_PREDICTIONS = (5, 0, 2), (3, 2, 1)
+# Sizes and predicted sizes that a screen has at most, without and with predictions; and notes, without.
+_ALONE, _WITH_PREDICTIONS, _MOST_NOTES = (5, 0), (3, 2), 2
+_Tables = tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]
+# Lines of sentences, of many cases, that are printed without being asked for.
+_MOST_SAID = 16
 
 _DESIGNS = "Fewer or more items a cluster"
-_PREDICTIONS = "What test sets of these sizes will show of these systems (80 % prediction intervals)"
+_PREDICTIONS = "Predicted results of test sets of these sizes (80 % prediction intervals)"
+_ASSUMPTIONS = "Assumptions of the plan"
 
 
-def show(plan: Plan, printer: Printer, *, verbose: bool = False) -> None:
-    """Print the answers and their simulation, tables of other sizes, and the assumptions; a screen unless `verbose`."""
-    said = [*plan.sentences, *([plan.simulated.text()] if plan.simulated else [])]
-    for sentence in said:
-        printer.line(sentence)
-    at = plan.answers["at_items"].tolist()
-    n_sizes, n_predicted, n_notes = _WITH_PREDICTIONS if len(plan.predicted) else _ALONE
-    sizes = plan.sizes if verbose else _nearest(plan.sizes, at, n_sizes)
-    printer.table(f"Test sets of other sizes (power {plan.target.power:g})", size_rows(plan, sizes).text())
-    predicted = plan.predicted if verbose else _nearest(plan.predicted, at, n_predicted)
-    if len(predicted):
-        printer.table(_PREDICTIONS, predicted_rows(plan, predicted).text())
-    designs = plan.designs if verbose or not len(plan.designs) else plan.designs[plan.designs["which"] != ""]
-    if len(designs):
-        printer.table(_DESIGNS, design_rows(plan, designs).text())
-    notes = plan.notes if verbose else plan.notes[:n_notes]
-    tables = sum(3 + len(table) for table in (sizes, predicted, designs) if len(table))
-    # Two lines of headings, and one on what is left out.
-    room = MOST_LINES - len(said) - tables - len(notes) - 3
-    assumptions = plan.assumptions if verbose else plan.assumptions[: max(room, 1)]
-    printer.line("")
-    printer.line("Assumptions of the plan", "bold")
-    for assumption in assumptions:
-        printer.line(f"- {assumption}")
-    for note in notes:
-        printer.line(f"Note: {note}")
-    left_out = {
-        "sizes": len(plan.sizes) + len(plan.predicted) - len(sizes) - len(predicted),
-        "designs": len(plan.designs) - len(designs),
-        "assumptions": len(plan.assumptions) - len(assumptions),
-        "notes": len(plan.notes) - len(notes),
+def show(plan: Plan, printer: Printer, *, verbose: bool = False, last: Sequence[str] = ()) -> None:
+    """Print the answers and their simulation, tables of other sizes, and the assumptions; all of them if `verbose`.
+
+    Without `verbose` it is at most `MOST_LINES` lines, the lines `last` among them, with which it ends.
+    """
+    sentences = [*plan.sentences, *([plan.simulated.text()] if plan.simulated else [])]
+    said = sentences if verbose else printer.fitting(sentences, max(_MOST_SAID, printer.height(sentences[0])))
+    notes, assumptions = noted(plan.notes), [f"- {assumption}" for assumption in plan.assumptions]
+    tables = (plan.sizes, plan.predicted, plan.designs)
+    some_notes, some_assumptions, some_tables = notes, assumptions, tables
+    if not verbose:
+        room = MOST_LINES - printer.height(*said, LEFT_OUT, *last)
+        brief = [printer.shortened(note) for note in notes[: _MOST_NOTES if plan.predicted.empty else 1]]
+        heading = ["", _ASSUMPTIONS]
+        wanted = [[*brief[:1], *heading, *assumptions[:n]] for n in (3, 2, 1)]
+        some_tables, room = _fitting_tables(plan, printer, room, [*wanted, brief[:1], []])
+        some_notes = printer.fitting(brief[:1], room)
+        room -= printer.height(*some_notes)
+        some_assumptions = printer.fitting([*heading, *assumptions], room)[len(heading) :]
+        room -= printer.height(*heading, *some_assumptions) if some_assumptions else 0
+        some_notes += printer.fitting(brief[1:], room)
+    printer.lines(said)
+    for title, rows in _printed(plan, *some_tables):
+        printer.table(title, rows)
+    if some_assumptions:
+        printer.line("")
+        printer.line(_ASSUMPTIONS, "bold")
+    printer.lines([*some_assumptions, *some_notes])
+    sizes, predicted, designs = (len(every) - len(some) for every, some in zip(tables, some_tables, strict=True))
+    hidden = {
+        "sentence": len(sentences) - len(said),
+        "size": sizes + predicted,
+        "design": designs,
+        "assumption": len(assumptions) - len(some_assumptions),
     }
-    if any(left_out.values()):
-        parts = ", ".join(f"{n} {what if n > 1 else what[:-1]}" for what, n in left_out.items() if n)
-        printer.line(f"Not shown: {parts}. --verbose prints them, --out DIR writes them.")
+    printer.lines([*left_out(hidden, notes, some_notes, last), *last])
+
+
+def _fitting_tables(plan: Plan, printer: Printer, lines: int, wanted: Sequence[Sequence[str]]) -> tuple[_Tables, int]:
+    """Tables for so many lines, and how many lines are left: enough for the first of these texts that allow any."""
+
+    def room(tables: _Tables) -> int:
+        return lines - sum(printer.table_height(*table) for table in _printed(plan, *tables))
+
+    *many, fewest = [(tables, room(tables)) for tables in _some(plan)]
+    for texts in wanted:
+        for tables, left in many:
+            if left >= printer.height(*texts):
+                return tables, left
+    return fewest
+
+
+def _some(plan: Plan) -> Iterator[_Tables]:
+    """Sizes, predicted sizes and designs that a screen may have, ever fewer of them."""
+    n_sizes, n_predicted = _ALONE if plan.predicted.empty else _WITH_PREDICTIONS
+    at = plan.answers["at_items"].tolist()
+    designs = plan.designs if plan.designs.empty else plan.designs[plan.designs["which"] != ""]
+    for n in range(n_sizes, 0, -1):
+        yield _nearest(plan.sizes, at, n), _nearest(plan.predicted, at, min(n, n_predicted)), designs
+    # Many cases, in a narrow terminal.
+    yield _nearest(plan.sizes, at, 1).head(1), plan.predicted.iloc[:0], designs.iloc[:0]
+
+
+def _printed(
+    plan: Plan, sizes: pd.DataFrame, predicted: pd.DataFrame, designs: pd.DataFrame
+) -> list[tuple[str, pd.DataFrame]]:
+    """Titles and rows of those of these tables that have any."""
+    found = [(f"Test sets of other sizes (power {plan.target.power:g})", size_rows(plan, sizes).text())]
+    if len(predicted):
+        found.append((_PREDICTIONS, predicted_rows(plan, predicted).text()))
+    if len(designs):
+        found.append((_DESIGNS, design_rows(plan, designs).text()))
+    return found
 
 
 def _nearest(table: pd.DataFrame, items: list[float], n: int) -> pd.DataFrame:

@@ -130,11 +130,10 @@ def left_open(case: Case, target: Target, row: Mapping[str, Any]) -> str:
 def assumptions(cases: Sequence[Case], target: Target, answers: pd.DataFrame, *, of_outputs: bool) -> list[str]:
     """The assumptions of a plan."""
     level = target.level
-    sides = "two-sided" if level.alternative == "two-sided" else "one-sided, for a system that was named beforehand"
+    sides = "two-sided" if level.alternative == "two-sided" else "one-sided (the better system was predicted)"
     shared = f", shared by {level.comparisons} comparisons (Bonferroni)" if level.comparisons > 1 else ""
     said = [
-        "The test is the default one of compare (sign flips; McNemar's exact test of right and wrong answers), "
-        f"{sides}, p <= {level.alpha:g}{shared}."
+        f"Test: the default of compare (sign flips, or McNemar's exact test), {sides}, p <= {level.alpha:g}{shared}."
     ]
     if any(_by_standard_error(case.middle) for case in cases):
         said.append(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING, Literal
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -15,9 +16,21 @@ from simstudy.text.plain_text import line, printable
 if TYPE_CHECKING:
     import pandas as pd
 
+#: Lines that a command prints at most, unless it is asked for everything. A line that wraps counts as several.
+MOST_LINES = 25
+
+# Columns of a terminal that is not there: output goes to a file or a program.
+_COLUMNS = 100
+
+# Lines that a note takes at most, unless everything is asked for.
+_NOTE_LINES = 2
+
+#: The longest line on what is left out: room that is kept for it.
+LEFT_OUT = "Not shown:" + 90 * "."
+
 # A narrower terminal has no room for all columns: these can be done without.
 _WIDE = 110
-_SPARE = ("units +/−", "p (BH)", "p ≈ 0.05")
+_SPARE = ("wins/losses", "p (BH)", "pairs with p ≈ 0.05")
 
 # Columns of words; all others are numbers.
 _WORDS = (
@@ -36,6 +49,11 @@ class Printer:
         """Print a text as one line, however long."""
         self._console.print(Text(line(text), style), soft_wrap=True)
 
+    def lines(self, texts: Iterable[str]) -> None:
+        """Print each text as one line."""
+        for text in texts:
+            self.line(text)
+
     def facts(self, facts: Mapping[str, str]) -> None:
         """Print names and values, a line each."""
         for name, value in facts.items():
@@ -44,7 +62,52 @@ class Printer:
     def table(self, title: str, rows: pd.DataFrame) -> None:
         """Print a table of text. Long names are folded, not cut: one must be able to tell systems apart."""
         console = self._console
-        if console.is_terminal and console.width < _WIDE:
+        console.print()
+        self.line(title, "bold")
+        # A file or another program has no width that lines must fit.
+        (console if console.is_terminal else _plain(console.file)).print(self._table(rows))
+
+    def height(self, *texts: str) -> int:
+        """Lines that these texts take, each printed as one line."""
+        return sum(self._wrapped(line(text)) for text in texts)
+
+    def facts_height(self, facts: Mapping[str, str]) -> int:
+        """Lines that these facts take."""
+        return self.height(*(f"{name}: {value}" for name, value in facts.items()))
+
+    def table_height(self, title: str, rows: pd.DataFrame) -> int:
+        """Lines that a table takes with its title and the empty line before it."""
+        file = StringIO()
+        _plain(file, self._width if self._console.is_terminal else None).print(self._table(rows))
+        return 1 + self.height(title) + sum(map(self._wrapped, file.getvalue().splitlines()))
+
+    def shortened(self, note: str) -> str:
+        """A note that takes no more lines than a note may, with a mark where it is cut."""
+        most = _NOTE_LINES * self._width
+        text = line(note)
+        while cell_len(text) > most:
+            text = text.removesuffix(" …")[: -max(1, (cell_len(text) - most) // 2)].rstrip() + " …"
+        return text
+
+    def fitting(self, texts: Iterable[str], room: int) -> list[str]:
+        """The first of these texts that take at most so many lines together."""
+        fitting: list[str] = []
+        for text in texts:
+            room -= self.height(text)
+            if room < 0:
+                break
+            fitting.append(text)
+        return fitting
+
+    def _wrapped(self, text: str) -> int:
+        return max(1, -(-cell_len(text) // self._width))
+
+    @property
+    def _width(self) -> int:
+        return self._console.width if self._console.is_terminal else _COLUMNS
+
+    def _table(self, rows: pd.DataFrame) -> Table:
+        if self._console.is_terminal and self._console.width < _WIDE:
             rows = rows.drop(columns=[name for name in _SPARE if name in rows])
         table = Table(box=None, header_style="dim")
         for column in map(str, rows.columns):
@@ -53,10 +116,25 @@ class Printer:
             table.add_column(Text(printable(column)), justify=justify, overflow="fold", no_wrap=not words)
         for row in rows.to_numpy():
             table.add_row(*(Text(printable(cell)) for cell in row))
-        console.print()
-        self.line(title, "bold")
-        # A file or another program has no width that lines must fit.
-        (console if console.is_terminal else _plain(console.file)).print(table)
+        return table
+
+
+def noted(notes: Iterable[str]) -> list[str]:
+    """Notes as they are printed."""
+    return [f"Note: {line(note)}" for note in notes]
+
+
+def left_out(hidden: Mapping[str, int], every: Sequence[str], notes: Sequence[str], last: Sequence[str]) -> list[str]:
+    """One line on what is not printed: so many of each, and those of all notes that are missing or cut.
+
+    No line if nothing is left out. Something that was written to a folder needs no advice: the lines `last` name it.
+    """
+    counts = {**hidden, "note": len(every) - len(notes)}
+    parts = [f"{n:,} {name}{'s' if n > 1 else ''}" for name, n in counts.items() if n]
+    if any(note not in every for note in notes):
+        parts.append("the rest of long notes")
+    where = "" if last else ", --out DIR writes them"
+    return [f"Not shown: {', '.join(parts)}. --verbose prints them{where}."] if parts else []
 
 
 def text_of(show: Callable[[Printer], None]) -> str:
@@ -66,10 +144,10 @@ def text_of(show: Callable[[Printer], None]) -> str:
     return file.getvalue().removesuffix("\n")
 
 
-def _plain(file: object) -> Console:
+def _plain(file: object, width: int | None = None) -> Console:
     return Console(
         file=file,  # type: ignore[arg-type]
-        width=1000,
+        width=1000 if width is None else width,
         force_terminal=False,
         # In a notebook rich would show the text instead of writing it.
         force_jupyter=False,

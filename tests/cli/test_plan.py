@@ -45,7 +45,7 @@ def test_guesses_make_a_sentence() -> None:
     textbook = (stats.norm.isf(0.025) + stats.norm.ppf(0.8)) ** 2 * 0.0999 / 0.0001
     assert textbook < n < 1.05 * textbook
     assert f"With {n:,} items and an agreement of 0.9, the test (two-sided, p <= 0.05) detects a true gain of" in out
-    assert "\n- The test is the default one of compare" in out
+    assert "\n- Test: the default of compare" in out
 
 
 def test_fractions_are_noted_where_points_are_meant() -> None:
@@ -71,7 +71,8 @@ def test_without_an_agreement_known_test_sets_give_a_range() -> None:
     assert (code, err) == (0, "")
     assert re.search(r"You need [\d,]+ items \([\d,]+ to [\d,]+\) to detect .* \(same family\)\.", out)
     assert re.search(r"You need [\d,]+ items \([\d,]+ to [\d,]+\) to detect .* \(different families\)\.", out)
-    assert re.search(r"as for 80 % of pairs of the same family on \d+ known test sets", out)
+    _, every, _ = plan("--metric", "accuracy", "--score", "80", "--gain", "1", "--verbose")
+    assert re.search(r"as for 80 % of pairs of the same family on \d+ known test sets", every)
 
 
 def test_a_pilot_gives_an_interval_and_is_simulated(pilot: str) -> None:
@@ -93,7 +94,7 @@ def test_many_systems_are_predicted(four: str) -> None:
     frame.to_csv("ten.csv", index=False)
     code, out, err = plan("ten.csv", "--metric", "accuracy", "--gain", "10", "--simulate", "0")
     assert (code, err) == (0, "")
-    assert "What test sets of these sizes will show of these systems" in out
+    assert "Predicted results of test sets of these sizes" in out
     assert "significant of 9 neighbours" in out
 
 
@@ -128,7 +129,8 @@ def test_a_page_and_the_text_of_the_function_are_the_commands(pilot: str, tmp_pa
     _, out, _ = plan(*arguments)
     outputs = load([Path(pilot)], "accuracy").outputs
     found = ss.plan(ss.Pilot(outputs, n_sets=200), gain=5.0)
-    assert out.startswith(found.text)
+    assert out.splitlines()[:7] == found.text.splitlines()[:7]
+    assert plan(*arguments[:-2])[1] == f"{found.text}\n"
     assert out.count(" of 200 test sets") == 1
     found.write(tmp_path / "python")
     for name in ("answers.csv", "sizes.csv"):

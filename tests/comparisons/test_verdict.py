@@ -22,12 +22,12 @@ def test_the_sign_test_of_six_items() -> None:
     assert verdict(row) == (
         "new is better than old: the gain is significant at 0.05, one-sided and two-sided.\n"
         "new scores 100.00 % accuracy, 30.00 points more than old (70.00 %).\n95 % interval 9.05 to 51.90 points; p = "
-        "0.016 (sign test, one-sided, exact; two-sided p = 0.031).\n"
-        "Wins, losses and ties of new: 6, 0 and 14 of 20 items."
+        "0.016 (one-sided; two-sided p = 0.031).\n"
+        "Wins, losses and ties of new: 6, 0 and 14 of 20 items.\n"
+        "Test: sign test, exact; resampling unit: item; p is not corrected for multiple tests."
     )
     assert verdict(row, alpha=0.01).startswith(
-        "It is not shown that new is better than old: the gain is not significant at 0.01. Nor is it shown that they "
-        "are equally good.\n"
+        "The gain of new over old is not significant at 0.01. This does not show that they are equally good.\n"
     )
 
 
@@ -36,10 +36,9 @@ def test_resampled_p_values_have_their_interval() -> None:
         test="bootstrap", alternative="greater", exact=False, n_resamples=10_000, p_low=0.0277, p_high=0.03457,
         monte_carlo=True, p_two_sided=0.062,
     )  # fmt: skip
-    assert (
-        "p = 0.031 (paired bootstrap, one-sided, approximate, 10,000 resamples, 95 % Monte Carlo interval 0.028 to "
-        "0.035; two-sided p = 0.062)"
-    ) in verdict(row)
+    said = verdict(row)
+    assert "p = 0.031 (one-sided, 95 % Monte Carlo interval 0.028 to 0.035; two-sided p = 0.062)" in said
+    assert "\nTest: paired bootstrap, approximate, 10,000 resamples; resampling unit: item; p is not corrected" in said
 
 
 @pytest.mark.parametrize(
@@ -101,7 +100,8 @@ def test_equal_scores_have_no_gain_to_test() -> None:
     assert verdict(row) == (
         "There is no gain to test.\n"
         f"a and b have the same score (50.00 % accuracy).\n95 % interval of the gain of a -{limit:.2f} to {limit:.2f} "
-        "points; p = 1.000 (sign-flip test, two-sided, exact).\nWins, losses and ties of a: 1, 1 and 0 of 2 items.\n"
+        "points; p = 1.000 (two-sided).\nWins, losses and ties of a: 1, 1 and 0 of 2 items.\n"
+        "Test: sign-flip test, exact; resampling unit: item; p is not corrected for multiple tests.\n"
         "With 2 items the interval is rough."
     )
 
@@ -111,7 +111,8 @@ def test_where_nothing_varies_there_is_no_interval() -> None:
     said = verdict(compared(scores(values, values)).iloc[0])
     assert ".\nNo interval of the gain of new; p = 1.000 (" in said
     assert said.startswith("There is no gain to test.\n")
-    assert said.endswith("Wins, losses and ties of new: 0, 0 and 30 of 30 items.")
+    assert "\nWins, losses and ties of new: 0, 0 and 30 of 30 items.\n" in said
+    assert said.endswith("; p is not corrected for multiple tests."), "nothing is approximate"
     ahead = verdict(compared(scores(values + 0.5, values)).iloc[0])
     assert "0.5000 more than old (0.5000).\nNo interval; p < 0.000001 (" in ahead
 
@@ -119,8 +120,8 @@ def test_where_nothing_varies_there_is_no_interval() -> None:
 def test_numbers_have_the_digits_that_they_need() -> None:
     said = verdict(pair(metric="mean", score_a=0.4312, score_b=0.4112, gain=0.02, gain_low=0.00156, gain_high=0.03844))
     assert said.partition("\n")[2].startswith(
-        "new scores 0.4312 mean, 0.0200 more than old (0.4112).\n95 % interval 0.0016 to 0.0384; p = 0.031 (sign-flip "
-        "test, two-sided, exact).\nWins, losses and ties of new: 200, 125 and 1,175 of 1,500 items."
+        "new scores 0.4312 mean, 0.0200 more than old (0.4112).\n95 % interval 0.0016 to 0.0384; p = 0.031 "
+        "(two-sided).\nWins, losses and ties of new: 200, 125 and 1,175 of 1,500 items."
     )
     said = verdict(pair(score_a=76.134, score_b=76.132, gain=0.002))
     assert "new scores 76.134 % accuracy, 0.002 points more than old (76.132 %)" in said, (
@@ -139,9 +140,11 @@ def test_scores_of_any_size_can_be_read(scale: float) -> None:
 def test_test_set_and_convention_are_named() -> None:
     said = verdict(pair(test_set="WMT24", test="bootstrap", convention="sacrebleu"))
     assert "of 1,500 items of WMT24." in said
-    assert "exact, convention sacrebleu)" in said
+    assert "\nTest: paired bootstrap, exact, convention sacrebleu; resampling" in said
     said = verdict(pair(test="t_paired", exact=False))
-    assert "(paired t test, two-sided, approximate)" in said
+    assert "\nTest: paired t test, approximate; resampling unit: item; " in said
+    of_documents = verdict(pair(unit="doc", strata="genre"))
+    assert "; resampling unit: cluster (doc) within strata of genre; p is not corrected" in of_documents
     assert "exact" not in said
 
 
@@ -151,11 +154,10 @@ def test_test_set_and_convention_are_named() -> None:
 def test_a_gain_that_only_one_tail_finds_is_for_those_who_said_so_beforehand() -> None:
     """Five items, all won: 2^-5 = 0.03125, twice that two-sided."""
     row = compared(only_new_is_right(5, 15), test="sign", alternative="greater").iloc[0]
-    assert "p = 0.031 (sign test, one-sided, exact; two-sided p = 0.062)" in verdict(row)
+    assert "p = 0.031 (one-sided; two-sided p = 0.062)" in verdict(row)
     answer, *numbers = verdict(row).splitlines()
     assert answer == (
-        "It is shown that new is better than old only if new was predicted to win: the gain is significant at 0.05 "
-        "one-sided."
+        "The gain of new over old is significant at 0.05 one-sided. This is valid only if new was predicted to win."
     )
     assert numbers[2].endswith(" and 15 of 20 items.")
 
@@ -174,8 +176,8 @@ def test_what_one_side_finds_too_few_units_may_not_carry_on_two() -> None:
     outputs = only_new_is_right(5, 0)
     one = compared(outputs, test="bootstrap", alternative="greater").iloc[0]
     assert (one["p_value"], one["p_two_sided"]) == (0, 0)
-    assert "better than old only if new was predicted" in verdict(one)
+    assert "is significant at 0.05 one-sided. This is valid only if new was predicted" in verdict(one)
     two = verdict(compared(outputs, test="bootstrap").iloc[0])
-    assert "the gain is not significant at 0.05" in two
+    assert "The gain of new over old is not significant at 0.05" in two
     six = compared(only_new_is_right(6, 0), test="bootstrap", alternative="greater").iloc[0]
     assert "the gain is significant at 0.05, one-sided and two-sided." in verdict(six)

@@ -16,7 +16,7 @@ def pair(**changed: object) -> pd.Series[Any]:
     """One row of Comparisons."""
     row: dict[str, object] = {
         "task": "", "test_set": "", "n_items": 1500, "metric": "accuracy", "metric_unit": "", "test": "sign_flips",
-        "alternative": "two-sided", "convention": "default", "unit": "item", "n_units": 1500,
+        "alternative": "two-sided", "convention": "default", "strata": "", "unit": "item", "n_units": 1500,
         "system_a": "new", "system_b": "old", "score_a": 75.0, "score_b": 70.0,
         "gain": 5.0, "gain_se": 2.3, "gain_low": 0.49, "gain_high": 9.51, "interval": "jackknife", "df": 1499,
         "wins": 200, "losses": 125, "ties": 1175,

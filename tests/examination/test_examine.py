@@ -106,7 +106,7 @@ def test_it_shows_itself() -> None:
     assert repr(two).splitlines() == ["Examination: 2 systems compared by accuracy", two.verdict.splitlines()[0]]
     first, second = repr(many).splitlines()
     assert first == "Examination: 4 systems compared by accuracy"
-    assert second == " ".join(many.text.splitlines()[:2])
+    assert second == " ".join(many.text.splitlines()[:3])
     assert " of 6 pairs differ significantly at 0.05 (two-sided, Holm)." in second
     assert many._repr_html_().count("<tr") == 5
 

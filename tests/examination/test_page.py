@@ -100,7 +100,7 @@ def test_the_page_lists_systems_pairs_and_duplicates(found: Examination, folder:
     (one,) = [row for row in pairs if row[:2] == ["best", "twin"]]
     low, high = (100 * limit for limit in by_quartic(1, 0, 40, 0.95))
     assert one[header.index("95 %")] == f"{low:.2f} to {high:.2f}"
-    assert one[header.index("units +/−")] == "1/0"
+    assert one[header.index("wins/losses")] == "1/0"
     assert "test prefers" not in header, "all for the better score"
     assert {row[header.index("gain")] for row in pairs} >= {"70.00", "2.50"}
     (_, duplicate) = rows(text, "Near-duplicates")
@@ -171,7 +171,7 @@ def test_documents_are_named_where_they_are_the_units(loaded: Loaded) -> None:
     items = loaded.outputs.items.assign(cluster=[f"d{i // 5}" for i in range(40)])
     by_document = replace(loaded, outputs=replace(loaded.outputs, items=items))
     listed = facts(examine(by_document))
-    assert listed["Items"] == "40; 8 clusters are taken as wholes"
+    assert listed["Items"] == "40 in 8 clusters, which the test resamples"
     assert "only 8 clusters: tests and intervals of fewer than 20 are rough" in listed["Note"]
     assert facts(examine(by_document, comparison={"unit": "item"}))["Items"] == "40"
 
@@ -205,8 +205,8 @@ def test_equal_systems_and_tests_that_speak_for_others(tmp_path: Path) -> None:
     header, *pairs = rows(text, "Pairs")
     cells = {tuple(row[:2]): dict(zip(header, row, strict=True)) for row in pairs}
     assert cells["b", "c"]["95 %"] == ""
-    assert cells["b", "c"]["units +/−"] == "0/0"
-    assert cells["a", "b"]["units +/−"] == "3/20"
+    assert cells["b", "c"]["wins/losses"] == "0/0"
+    assert cells["a", "b"]["wins/losses"] == "3/20"
     assert [cells[pair]["test prefers"] for pair in (("a", "b"), ("a", "c"), ("b", "c"))] == ["b", "c", ""]
     assert "no interval for 1 pair: the two systems do equally well on every unit" in text
     assert "the sign test prefers the system with the worse score in 3 pairs, first a / b" in text

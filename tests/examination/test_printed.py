@@ -2,48 +2,76 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
+from io import StringIO
 
 import numpy as np
 import pandas as pd
 import pytest
+from rich.cells import cell_len
+from rich.console import Console
 
 import simstudy as ss
 from simstudy.examination import Examination, examine
-from simstudy.examination.printed import MOST_LINES, show
-from simstudy.text.printing import text_of
+from simstudy.examination.printed import show
+from simstudy.text.printing import MOST_LINES, Printer, text_of
 
 
-def board(k: int, n: int = 200, *, notes: int = 0) -> Examination:
+def board(k: int, n: int = 200, *, notes: int = 0, of_note: str = "note", of_name: str = "") -> Examination:
     """K systems, each a little better than the one before, on items of ten documents."""
     rng = np.random.default_rng(k)
-    right = {f"s{i:03}": rng.random(n) < 0.5 + 0.4 * i / k for i in range(k)}
+    right = {f"s{i:03}{of_name}": rng.random(n) < 0.5 + 0.4 * i / k for i in range(k)}
     items = pd.DataFrame({"id": range(n), "document": np.arange(n) // 20})
     outputs = ss.Outputs.from_scores(pd.DataFrame(right), "accuracy", items=items)
     unit = "item" if n > 20 else None
-    return examine(ss.TestSet(outputs, unit=unit, notes=tuple(f"note {i}" for i in range(notes))))
+    return examine(ss.TestSet(outputs, unit=unit, notes=tuple(f"{of_note} {i}" for i in range(notes))))
 
 
 def printed(found: Examination, *, verbose: bool = False) -> list[str]:
     return text_of(partial(show, found, verbose=verbose)).splitlines()
 
 
-@pytest.mark.parametrize(("k", "notes"), [(2, 0), (2, 5), (3, 0), (9, 2), (30, 0), (120, 9)])
-def test_a_screen_holds_it(k: int, notes: int) -> None:
-    assert len(printed(board(k, notes=notes))) <= MOST_LINES == 25
+@pytest.mark.parametrize("of_name", ["", "-".join(["long"] * 30)], ids=["short names", "long names"])
+@pytest.mark.parametrize(
+    ("k", "notes", "of_note"), [(2, 0, ""), (2, 30, "word " * 50), (3, 0, ""), (9, 2, "note"), (60, 9, "word " * 300)]
+)
+def test_a_screen_holds_it(k: int, notes: int, of_note: str, of_name: str) -> None:
+    """A terminal wraps at its last column; what a file holds is looked at with 100 columns. Little is left unused."""
+    found, last = board(k, notes=notes, of_note=of_note, of_name=of_name), ["", "Figures and report: " + "x" * 150]
+    for width, console in (
+        (100, Console(file=StringIO(), width=300, force_terminal=False)),
+        *((n, Console(file=StringIO(), width=n, force_terminal=True, color_system=None)) for n in (80, 100, 200)),
+    ):
+        show(found, Printer(console), last=last)
+        assert isinstance(console.file, StringIO)
+        lines = [re.sub("\x1b\\[[0-9;]*m", "", line) for line in console.file.getvalue().splitlines()]
+        seen = sum(max(1, -(-cell_len(line) // width)) for line in lines)
+        assert seen <= MOST_LINES == 25
+        assert seen > 20 or (k <= 9 and notes <= 2)
+        assert lines[-1] == last[-1]
+        assert bool(notes) <= any(line.startswith("Note: ") for line in lines)
 
 
 def test_the_first_lines_are_the_answer_of_the_tables() -> None:
     found = board(9)
     best = found.leaderboard.loc[found.leaderboard["may_be_best"], "system"].tolist()
-    first, second, third = printed(found)[:3]
+    first, lead, second = printed(found)[:3]
     assert first.startswith(f"{len(best)} of 9 systems may be the best (95 % confidence): {best[0]}, ")
     n = int((found.pairs.corrected().frame["p_holm"] <= 0.05).sum())
     assert second == f"{n} of 36 pairs differ significantly at 0.05 (two-sided, Holm)."
+    frame = found.pairs.corrected().frame.set_index(["system_a", "system_b"])
+    pair = frame.loc[tuple(found.leaderboard["system"].head(2))]
+    assert pair["p_holm"] > 0.05
+    assert lead == (
+        f"{pair.name[0]} leads {pair.name[1]} by {pair['gain']:.2f} points: not significant (Holm-adjusted p = "
+        f"{pair['p_holm']:.3f})."
+    )
     row = found.gains[found.gains["pairs"] == "all pairs"].iloc[0]
-    assert f"gain of {row['observed_50']:.2f} points is significant for half" in third
-    assert f"true gain of {row['true_80']:.2f} points" in third
+    said = printed(found)
+    assert f"Significant gain: {row['observed_50']:.2f} points for half of the pairs" in said
+    assert f"Minimum detectable gain: {row['true_80']:.2f} points with power 0.8, on average over the pairs" in said
     alone = examine(ss.truth.correlated_accuracies([0.5, 0.5, 0.9], n_items=400))
     assert printed(alone)[0] == "system-3 is the best of 3 systems (95 % confidence)."
 
@@ -67,4 +95,4 @@ def test_everything_is_there_if_it_is_asked_for(k: int) -> None:
 
 
 def test_nothing_is_said_of_gains_where_too_few_pairs_tell() -> None:
-    assert not [line for line in printed(board(3, 60)) if "Power 0.8" in line]
+    assert not [line for line in printed(board(3, 60)) if "Minimum detectable" in line]
