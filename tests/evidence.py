@@ -20,6 +20,9 @@ _MARKED = re.compile(r"(<!-- table (\S+) -->\n).*?(<!-- end -->)", flags=re.DOTA
 # A rate of test or interval this far from what is promised is marked.
 LEVEL, COVERAGE = (0.035, 0.065), (0.935, 0.975)
 
+# Conditions of error_rates that were chosen because the default test fails there.
+_HARD = ("skewed differences", "precision, few wrong")
+
 
 def filled(page: str) -> str:
     """The page with its tables as the results have them."""
@@ -37,6 +40,94 @@ def _markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def _marked(rate: float, band: tuple[float, float], harm: Callable[[float], bool]) -> str:
     text = f"{rate:.3f}"
     return f"**{text}**" if harm(rate) else f"({text})" if not band[0] <= rate <= band[1] else text
+
+
+def _range(rates: pd.Series) -> str:
+    return f"{rates.min():.3f} – {rates.max():.3f}" if len(rates) else ""
+
+
+def summary() -> str:
+    """Lowest and highest rate of all that was measured, from 100 units on, in usual and in hard conditions."""
+    situation = _csv("error_rates/conditions.csv").set_index("condition")["situation"]
+    rates, covered = _csv("error_rates/rates.csv"), _csv("error_rates/coverage.csv")
+    # Items of clusters are no units: their rates are in the table of tests.
+    by_cluster = rates.loc[rates["unit"] == "cluster", "condition"].unique()
+    rates = rates[(rates["alternative"] == "two-sided") & (rates["alpha"] == 0.05)]
+    written = []
+
+    def add(what: str, promised: str, values: pd.Series, hard: pd.Series, n: Sequence[int], where: str) -> None:
+        counts = [f"{k}" if k else "" for k in n]
+        written.append([what, promised, counts[0], _range(values[~hard]), counts[1], _range(values[hard]), where])
+
+    for name, own in rates.groupby("test", sort=False):
+        own = own[(own["n_units"] >= 100) & ((own["unit"] == "cluster") | ~own["condition"].isin(by_cluster))]
+        hard = own["condition"].map(situation).isin(_HARD)
+        n = [own.loc[part, "condition"].nunique() for part in (~hard, hard)]
+        add(f"`{name}`", "type I error rate 0.05", own["share"], hard, n, "[tests](#tests-type-i-error-rates)")
+    own = covered[(covered["n_units"] >= 100) & covered["breaks"].isna()]
+    hard = own["condition"].map(situation).isin(_HARD)
+    n = [own.loc[part, "condition"].nunique() for part in (~hard, hard)]
+    add("interval of a gain", "coverage 0.95", own["share"], hard, n, "[intervals](#intervals-coverage)")
+    families, ranks = _csv("multiple_systems/families.csv"), _csv("multiple_systems/rank_sets.csv")
+    families = families[
+        (families["truth"] == "all equal") & (families["n_systems"] == 20) & (families["family"] == "all pairs")
+        & (families["alternative"] == "two-sided")
+    ]  # fmt: skip
+    for method, where in (("Holm", "Holm's correction"), ("Romano-Wolf", "Romano and Wolf's correction")):
+        own = families[families["method"] == method]
+        hard = own["condition"].str.contains("unequal")
+        add(where, "family-wise error rate 0.05", own["share"], hard, [(~hard).sum(), hard.sum()],
+            "[many systems](#many-systems-family-wise-error-rates)")  # fmt: skip
+    own = ranks[(ranks["truth"] == "all equal") & (ranks["n_systems"] == 20) & (ranks["guarantee"] == "all ranks")]
+    hard = own["condition"].str.contains("unequal")
+    add("confidence sets for ranks", "coverage 0.95", own["share"], hard, [(~hard).sum(), hard.sum()],
+        "[ranks](#confidence-sets-for-ranks)")  # fmt: skip
+    own = _csv("evert_2004/simulated.csv")
+    hard = own["within"] > 0
+    add("interval of a precision at n", "coverage 0.95", 1 - own["missed"], hard, [(~hard).sum(), hard.sum()],
+        "[rankings](#rankings-of-candidates)")  # fmt: skip
+    own = _csv("planning_validation/margins.csv")
+    hard = pd.Series(False, index=own.index)
+    add("plans with a margin: measured minus planned power", "0", own["power"] - own["planned_power"], hard,
+        [own["condition"].nunique(), 0], "[plans](#plans-planned-and-measured-power)")  # fmt: skip
+    head = ["what", "promised", "usual conditions", "result", "hard conditions", "result", "by condition"]
+    return _markdown(head, written)
+
+
+def warnings() -> str:
+    """Shares of test sets with a warning by condition; bold where the default test or its interval is off."""
+    rows = _csv("error_rates/cautions.csv")
+    titles = _csv("error_rates/conditions.csv").set_index("condition")["title"]
+    sizes = (20, 50, 100, 500, 2000)
+    written = []
+    for condition, own in rows.groupby("condition", sort=False):
+        own = own.set_index("n_units")
+        cells = [f"{100 * own.at[n, 'cautioned']:.0f} %" for n in sizes]
+        off = [own.at[n, "error_rate"] > 0.07 or own.at[n, "coverage"] < 0.93 for n in sizes]
+        written.append(
+            [titles[condition], *(f"**{cell}**" if bad else cell for cell, bad in zip(cells, off, strict=True))]
+        )
+    return _markdown(["scores of equally good systems", *(f"{n:,} units" for n in sizes)], written)
+
+
+def failures() -> str:
+    """Where the default test fails: type I error rates of tests, and coverage, by number of units."""
+    rates, covered = _csv("error_rates/rates.csv"), _csv("error_rates/coverage.csv")
+    conditions = _csv("error_rates/conditions.csv").set_index("condition")
+    rates = rates[(rates["alternative"] == "two-sided") & (rates["alpha"] == 0.05)]
+    names = ["sign_flips", "bootstrap", "skew_corrected", "precision_score"]
+    written = []
+    for condition in conditions.index[conditions["situation"].isin(_HARD) & (conditions["true_gain"] == 0)]:
+        own = rates[rates["condition"] == condition]
+        own = own[own["unit"] == min(own["unit"])]  # cluster comes before item
+        for n in (100, 500, 2000):
+            at = own[own["n_units"] == n].set_index("test")["share"]
+            share = covered[(covered["condition"] == condition) & (covered["n_units"] == n)]
+            share = share.loc[share["unit"] == min(own["unit"]), "share"].item()
+            cells = [_marked(at[name], LEVEL, lambda x: x > LEVEL[1]) if name in at else "" for name in names]
+            coverage = _marked(share, COVERAGE, lambda x: x < COVERAGE[0])
+            written.append([conditions.at[condition, "title"], f"{n:,}", *cells, coverage])
+    return _markdown(["scores of equally good systems", "units", *names, "coverage of the interval"], written)
 
 
 def tests() -> str:
@@ -167,6 +258,6 @@ def paper(study: str) -> Callable[[], str]:
 
 TABLES: dict[str, Callable[[], str]] = {
     "tests": tests, "intervals": intervals, "plans": plans, "families": families, "ranks": ranks, "rankings": rankings,
-    "tools": tools,
+    "tools": tools, "summary": summary, "warnings": warnings, "failures": failures,
     **{study: paper(study) for study in ("berg_kirkpatrick_2012", "yeh_2000", "chinchor_1992", "evert_2004")},
 }  # fmt: skip

@@ -89,6 +89,11 @@ def test_outputs_that_are_not_printed_are_seen() -> None:
         assert not is_shown_rightly(wrong, output), wrong
 
 
+def test_every_test_has_a_line_that_says_when_to_use_it() -> None:
+    rows = re.findall(r"^\| (`.*?) \|", (ROOT / "docs" / "choose" / "test.md").read_text("utf-8"), flags=re.MULTILINE)
+    assert sorted(name for row in rows for name in re.findall(r"`(\w+)`", row)) == sorted(ss.TESTS)
+
+
 def test_readme_fits_on_a_page() -> None:
     assert len(README.read_text(encoding="utf-8").split()) <= 900
 
