@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import sys
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +63,7 @@ def first_keys(path: Path) -> frozenset[str]:
     """
     try:
         text = beginning(path).decode("utf-8-sig", errors="replace").lstrip()
-    except (OSError, EOFError, zlib.error):
+    except (OSError, ValueError):
         return frozenset()
     if not text.startswith(("{", "[")):
         return frozenset()

@@ -1,9 +1,8 @@
-"""Tables in files (CSV, TSV, Parquet), read strictly, and what their cells say, by file and line where it is wrong."""
+"""Tables in files (CSV, TSV, JSON, Parquet), read strictly; what is wrong in a cell is told by file and line."""
 
 from __future__ import annotations
 
 import csv
-import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from io import StringIO
 from pathlib import Path
@@ -13,11 +12,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.csv
-import pyarrow.parquet
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from simstudy.files.unpacking import beginning, read_parquet
+from simstudy.files.unpacking import beginning, parquet_columns, plain_name, read_parquet
 from simstudy.loaders.base import counted
+from simstudy.loaders.json_tables import read_json_table
 from simstudy.loaders.reading import is_read, once, read_content
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, FloatArray, IntArray
@@ -32,6 +31,10 @@ Where = Callable[[int], str]
 BLANK = ("", "NA", "NaN", "nan")
 
 
+#: What a cell says where there is no name; "NA" and "None" may be names.
+NO_NAMES = ("NaN", "nan", "<NA>", "NaT")
+
+
 class _Tsv(csv.excel_tab):
     """Tab-separated values have no quoting: a quote is part of the text (IANA text/tab-separated-values)."""
 
@@ -42,23 +45,32 @@ _TRUTH = {"true": 1.0, "false": 0.0}
 
 _DIALECTS: dict[str, type[csv.Dialect]] = {".csv": csv.excel, ".tsv": _Tsv}
 
+_JSON = (".json", ".jsonl", ".ndjson")
+
+_UNNAMED = "Unnamed: 0"
+
 _NESTED = {list: "a list", np.ndarray: "a list", dict: "a struct", bytes: "bytes"}
 
 
 @once
 def read_table(path: Path) -> pd.DataFrame:
-    """A table from a file .csv (RFC 4180) or .tsv, either may be packed (.gz), or .parquet.
+    """A table from a file .csv (RFC 4180), .tsv, .json, .jsonl or .ndjson, all may be packed (.gz, .zst), or .parquet.
 
-    The index says where each row is. Of text files all cells are text, as written ("01" stays "01"), and the index,
-    called "line", has the line on which each row begins; that of a Parquet file, called "row", counts from 1.
+    The index says where each row is. Of CSV and TSV all cells are text, as written ("01" stays "01"), and the index,
+    called "line", has the line on which each row begins; that of a Parquet file, called "row", counts from 1. The
+    shapes of JSON are those of `simstudy.loaders.json_tables`.
     """
     kind = _kind(path)
     if kind == ".parquet":
         frame = _read_parquet(path)
     elif kind in _DIALECTS:
         frame = _read_text(path, _DIALECTS[kind])
+    elif kind in _JSON:
+        frame = read_json_table(path)
     else:
-        raise ValueError(f"{path}: a table must be a file .csv, .tsv (either may be packed, .gz) or .parquet")
+        raise ValueError(
+            f"{path}: a table must be a file .csv, .tsv, .json or .jsonl (all may be packed, .gz or .zst) or .parquet"
+        )
     if frame.empty:
         raise ValueError(f"{path} has a header, but no rows")
     return frame
@@ -69,12 +81,12 @@ def read_header(path: Path) -> list[str]:
     kind = _kind(path)
     try:
         if kind == ".parquet":
-            return [str(name) for name in pa.parquet.read_schema(path).names]
+            return parquet_columns(path)
         if kind not in _DIALECTS:
             return []
         text = beginning(path).decode("utf-8-sig", errors="replace")
         return next(csv.reader(StringIO(text, newline=""), _DIALECTS[kind]), [])
-    except (OSError, EOFError, zlib.error, csv.Error, pa.ArrowException):
+    except (OSError, ValueError, csv.Error, pa.ArrowException):
         return []
 
 
@@ -127,6 +139,9 @@ def coded(cells: pd.Series[Any], what: str, where: Where) -> tuple[IntArray, lis
         raise ValueError(f"{where(row)}: no {what}")
     codes, known = pd.factorize(cells.astype(str))
     for code, name in enumerate(known):
+        if name in NO_NAMES:
+            place = where(int(np.argmax(codes == code)))
+            raise ValueError(f"{place}: no {what}: '{name}' is how programs write that there is none")
         if not name.strip() or "\n" in name or "\r" in name:
             problem = f"the {what} must be of one line, not {name!r}" if name.strip() else f"no {what}"
             raise ValueError(f"{where(int(np.argmax(codes == code)))}: {problem}")
@@ -196,7 +211,7 @@ def check_takes_one_score(metric: Metric) -> None:
 
 
 def _kind(path: Path) -> str:
-    return Path(path.name.lower().removesuffix(".gz")).suffix
+    return Path(plain_name(path)).suffix.lower()
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
@@ -217,7 +232,9 @@ def _read_text(path: Path, dialect: type[csv.Dialect]) -> pd.DataFrame:
         header = next(csv.reader(StringIO(text), dialect))
     except csv.Error as error:
         raise ValueError(f"{path}, line 1: {error}; lines must end with LF or CR LF") from None
-    _check_header(path, header)
+    # As pandas writes an index without a name, and reads it.
+    names = [_UNNAMED if i == 0 and not name.strip() and len(header) > 1 else name for i, name in enumerate(header)]
+    _check_header(path, names)
     try:
         table = pa.csv.read_csv(
             pa.py_buffer(text.encode()),
@@ -233,7 +250,7 @@ def _read_text(path: Path, dialect: type[csv.Dialect]) -> pd.DataFrame:
     if quoted or text.count("\n") + (not text.endswith("\n")) != table.num_rows + 1:
         lines = _row_lines(path, text, dialect, len(header))
     frame: pd.DataFrame = table.to_pandas()
-    return frame.set_axis(pd.Index(lines, name="line"))
+    return frame.set_axis(names, axis=1).set_axis(pd.Index(lines, name="line"))
 
 
 def _row_lines(path: Path, text: str, dialect: type[csv.Dialect], width: int) -> IntArray:
