@@ -119,7 +119,7 @@ def beginning(path: Path) -> bytes:
     """The first million bytes of a file, unpacked as by `unpacked`; a ValueError where that cannot be done."""
     try:
         with _opened(path) as stream:
-            return stream.read(_PIECE)
+            return bytes(stream.read(_PIECE))
     except _DAMAGED:
         raise ValueError(f"{path} cannot be read, or is damaged") from None
 

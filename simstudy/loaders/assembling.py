@@ -12,6 +12,7 @@ from simstudy.loaders.base import Source, SystemOutputs, counted
 from simstudy.metrics.base import Array
 from simstudy.notes import note
 from simstudy.outputs import Outputs
+from simstudy.outputs.checks import note_percent
 from simstudy.running.fingerprints import number_of
 
 
@@ -66,6 +67,8 @@ def assemble(
                     numbers[answer] = number_of(answer)
             answers[k, there] = [numbers[system.answers[i]] for i in own]
     names = [system.name for system in systems]
+    if source.metric.item_range == (-np.inf, np.inf):
+        note_percent(statistics, names)
     used = items.set_index("id").loc[kept].reset_index()
     return Outputs.from_statistics(statistics, source.metric, names, used, answers=answers)
 

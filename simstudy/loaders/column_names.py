@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy.loaders.tables import Where, first_of, no_column, numbers, takes_one_score
+from simstudy.loaders.tables import Where, first_of, no_column, numbers, renamed, takes_one_score
 from simstudy.loaders.usual_names import INDEX, USUAL, plain
 from simstudy.metrics import Metric
 from simstudy.notes import note
@@ -26,6 +26,31 @@ ROW = "row"
 
 def with_guesses(frame: pd.DataFrame, origin: str, columns: Mapping[str, str], metric: Metric) -> dict[str, str]:
     """The mapping of our names to those of a table's columns, with what the usual names say. A note says what."""
+    guessed = guesses(frame, origin, columns, metric)
+    if guessed:
+        note(f"{_told(guessed)}; columns={{'{next(iter(guessed))}': ...}} says otherwise")
+    return {**columns, **guessed}
+
+
+def alike(
+    frames: Sequence[pd.DataFrame], files: Sequence[str], columns: Mapping[str, str], metric: Metric
+) -> list[pd.DataFrame]:
+    """The tables of several files, with our names of columns where they have unlike ones; a note says so of each."""
+    found = [guesses(frame, file, columns, metric) for frame, file in zip(frames, files, strict=True)]
+    if all(guessed == found[0] for guessed in found):
+        return [*frames]
+    for file, guessed in zip(files, found, strict=True):
+        if guessed:
+            note(f"{file} {_told(guessed)}")
+    return [renamed(frame, guessed) for frame, guessed in zip(frames, found, strict=True)]
+
+
+def _told(guessed: Mapping[str, str]) -> str:
+    return "read as: " + ", ".join(f"{ours} = {theirs}" for ours, theirs in guessed.items())
+
+
+def guesses(frame: pd.DataFrame, origin: str, columns: Mapping[str, str], metric: Metric) -> dict[str, str]:
+    """Our names that ``columns`` lacks, and the columns that have usual names for them, in our order."""
     guessed: dict[str, str] = {}
     if takes_one_score(metric) and not set(metric.statistics) <= {*columns, *frame.columns}:
         _guess(frame, "score", origin, columns, guessed, lambda name: _may_score(frame[name], metric))
@@ -33,12 +58,7 @@ def with_guesses(frame: pd.DataFrame, origin: str, columns: Mapping[str, str], m
     if tidy:
         _guess(frame, "system", origin, columns, guessed)
     _guess(frame, "item", origin, columns, guessed)
-    if guessed:
-        said = ", ".join(
-            f"{ours} = {theirs}" for ours, theirs in sorted(guessed.items(), key=lambda g: _ORDER.index(g[0]))
-        )
-        note(f"read as: {said}; columns={{'{next(iter(guessed))}': ...}} says otherwise")
-    return {**columns, **guessed}
+    return {ours: guessed[ours] for ours in USUAL if ours in guessed}
 
 
 def _guess(
@@ -115,6 +135,6 @@ def joins_that_tell(frame: pd.DataFrame, system: Sequence[object], item: Sequenc
     for name in names:
         cells = frame[name].astype(str).reset_index(drop=True)
         # Not an item: a number of the row, or what the system said.
-        if cells.nunique() < len(keys) / 2 and not keys.assign(cell=cells).duplicated().any():
+        if cells.nunique() <= len(keys) / 2 and not keys.assign(cell=cells).duplicated().any():
             return str(name)
     return ""

@@ -122,7 +122,7 @@ def _joined_hint(entries: Entries, frame: pd.DataFrame, source: Source) -> str:
 
 
 def without_mean(entries: Entries, where: Where) -> Entries:
-    """The entries without those of a last row that is the mean of the others, which a note tells."""
+    """The entries without those of a last row that is the mean or the sum of the others, which a note tells."""
     if len(entries.items) < 3:
         return entries
     # The last entry of each system.
@@ -134,10 +134,10 @@ def without_mean(entries: Entries, where: Where) -> Entries:
     place = where(entries.row[int(np.argmax(rows))])
     if not all(_is_summary(entries, system, rows) for system in np.unique(entries.system[rows]).tolist()):
         raise ValueError(
-            f"{place}: item '{name}' comes last and is called like a mean, but is none of the items before: take the row "
-            "out, or give the item another name"
+            f"{place}: item '{name}' comes last and is called like a mean, but is none of the items before: take the "
+            "row out, or give the item another name"
         )
-    note(f"{place}: '{name}' left out, which is no item but the mean of the others")
+    note(f"{place}: '{name}' left out, which is no item but sums up the others")
     kept = ~rows
     return replace(
         entries,

@@ -169,6 +169,8 @@ def _without_header(path: Path, n: int) -> pd.DataFrame | None:
             f"{path} must be a table (.csv, .tsv, .json, .parquet), or have a line for each of {counted(n, 'item')}: a "
             f"document, or a domain, a tab and a document; it has {counted(len(text), 'line')}"
         )
+    if any(names_clusters(cell) or cell.strip() in (*_KEYS, *_OF_FILES) for cell in rows[0]):
+        return None
     names = ["cluster"] if widths == {1} else ["domain", "cluster"]
     note(f"{path} has no header: read as {' and '.join(names)} of each item, in order")
     index = pd.Index(range(1, n + 1), name="line")
@@ -210,12 +212,12 @@ def clustered(items: pd.DataFrame) -> pd.DataFrame:
     Clusters of two domains are two, whatever they are called.
     """
     if "cluster" in items:
-        return _by_domain(items)
+        return _in_domains(items)
     taken = None
     for name in sorted(filter(names_clusters, items), key=_place):
         labels = items[name].astype(str).str.strip()
         lacking = items[name].isna() | (labels == "")
-        n = labels.nunique()
+        n = _by_domain(items.assign(cluster=labels))["cluster"].nunique()
         if n == len(labels):
             continue
         if taken:
@@ -230,24 +232,31 @@ def clustered(items: pd.DataFrame) -> pd.DataFrame:
                 f"items of one '{name}' are a cluster, {n:,} in all, which is tested as a whole unless unit='item'; "
                 "columns={'cluster': ...} names another column"
             )
-    return items if taken is None else _by_domain(items.assign(cluster=items[taken]), taken)
+    return items if taken is None else _in_domains(items.assign(cluster=items[taken]), str(taken))
 
 
-def _by_domain(items: pd.DataFrame, column: str = "cluster") -> pd.DataFrame:
+def _in_domains(items: pd.DataFrame, column: str = "cluster") -> pd.DataFrame:
+    """As `_by_domain` has it; a note says so where that makes more clusters."""
+    found = _by_domain(items)
+    if found is not items:
+        pairs = items[["domain", "cluster"]].astype(str).drop_duplicates()
+        name = pairs["cluster"][pairs["cluster"].duplicated()].iloc[0]
+        first, second = pairs["domain"][pairs["cluster"] == name].iloc[:2]
+        as_one = "" if column == "cluster" else f"; unit='{column}' makes them one"
+        note(
+            f"{len(pairs):,} clusters, not {pairs['cluster'].nunique():,}: {column} '{name}' of domain '{first}' and "
+            f"that of '{second}' are two{as_one}"
+        )
+    return found
+
+
+def _by_domain(items: pd.DataFrame) -> pd.DataFrame:
     """The items, with the domain in the names of clusters if some name comes again in another domain."""
     if "domain" not in items or items["domain"].isna().any() or items["cluster"].isna().any():
         return items
     pairs = items[["domain", "cluster"]].astype(str)
-    n, named = len(pairs.drop_duplicates()), pairs["cluster"].nunique()
-    if n == named:
+    if len(pairs.drop_duplicates()) == pairs["cluster"].nunique():
         return items
-    again = pairs.drop_duplicates()
-    name = again["cluster"][again["cluster"].duplicated()].iloc[0]
-    first, second = again["domain"][again["cluster"] == name].iloc[:2]
-    note(
-        f"{n:,} clusters, not {named:,}: {column} '{name}' of domain '{first}' and of '{second}' are two"
-        + ("" if column == "cluster" else f"; unit='{column}' makes them one")
-    )
     return items.assign(cluster=pairs["domain"] + "/" + pairs["cluster"])
 
 

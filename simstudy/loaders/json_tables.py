@@ -46,7 +46,7 @@ def read_json_table(path: Path) -> pd.DataFrame:
     lines = _lines(text, path)
     if lines is None:
         records = _Document(path).records(_parsed(text, path))
-        places, unit = range(1, len(records) + 1), "record"
+        places, unit = [*range(1, len(records) + 1)], "record"
     else:
         for line, record in lines:
             if not isinstance(record, dict):
@@ -117,6 +117,8 @@ class _Document:
             raise ValueError(f"{self.path} has no records")
         if isinstance(value.get("data"), list) and isinstance(value.get("columns"), list):
             return self._of_split(value["columns"], value["data"])
+        if isinstance(value.get("data"), list) and isinstance(value.get("schema"), dict):
+            return self._of_list(value["data"], "")
         lists = {key: cells for key, cells in value.items() if isinstance(cells, list)}
         objects = {key: cells for key, cells in lists.items() if cells and all(isinstance(c, dict) for c in cells)}
         if len(objects) == 1 or (objects and len(objects) == len(value)):
@@ -127,20 +129,18 @@ class _Document:
             )
         if lists and len(lists) == len(value):
             return self._of_columns(lists)
-        wrapped = [key for key, inside in value.items() if isinstance(inside, dict) and key.lower() in _WRAPPERS]
-        if len(wrapped) == 1 and not any(
-            isinstance(inside, dict) for key, inside in value.items() if key not in wrapped
-        ):
+        nested = {key: inside for key, inside in value.items() if isinstance(inside, dict)}
+        wrapped = [key for key in nested if key.lower() in _WRAPPERS]
+        if len(wrapped) == len(nested) == 1:
             about = _constants(value, wrapped)
             return [about | record for record in self.records(value[wrapped[0]])]
         if _is_record(value):
             return [_flat(value, f"{self.path}, record 1")]
         # As pandas writes a table: {"item": {"0": "q1"}, "score": {"0": 1}}.
-        objects = {key: inside for key, inside in value.items() if isinstance(inside, dict)}
-        first = next(iter(objects.values()), {})
-        if len(objects) == len(value) and any(map(names_anything, value)) and not _is_record(first):
-            if all(inside.keys() == first.keys() for inside in objects.values()):
-                return self._of_columns({key: list(inside.values()) for key, inside in objects.items()})
+        shapes = {tuple(inside) for inside in nested.values()}
+        tabled = len(nested) == len(value) and len(shapes) == 1 and any(map(names_anything, value))
+        if tabled and not any(map(_is_record, nested.values())):
+            return self._of_columns({key: list(inside.values()) for key, inside in nested.items()})
         return self._of_keys(value)
 
     def _of_list(self, rows: Sequence[Any], under: str) -> list[Record]:
@@ -229,13 +229,13 @@ def _constants(value: Mapping[str, Any], but: Collection[str]) -> Record:
 def _flat(record: Mapping[str, Any], place: str) -> Record:
     """A record with dotted names for what is nested; a list stays one cell."""
     flat: Record = {}
-    left = [(name, cell, 1) for name, cell in reversed(record.items())]
+    left = [(name, cell, 1) for name, cell in reversed([*record.items()])]
     while left:
         name, cell, depth = left.pop()
         if depth > _DEEPEST:
             raise ValueError(f"{place}: objects are nested too deeply")
         if isinstance(cell, dict):
-            left += [(f"{name}.{inner}", inside, depth + 1) for inner, inside in reversed(cell.items())]
+            left += [(f"{name}.{inner}", inside, depth + 1) for inner, inside in reversed([*cell.items()])]
             continue
         if name in flat:
             raise ValueError(f"{place}: two keys are '{name}', with and without nesting")

@@ -10,13 +10,13 @@ import pandas as pd
 
 from simstudy.loaders.assembling import assemble
 from simstudy.loaders.base import Loaded, Source, SystemOutputs, all_errors
-from simstudy.loaders.column_names import ROW, with_guesses, with_joined, with_rows
+from simstudy.loaders.column_names import ROW, alike, guesses, with_guesses, with_joined, with_rows
 from simstudy.loaders.entries import Entries, by_sample, is_tidy, tidy_entries, wide_entries, without_mean
 from simstudy.loaders.items import items_by_id, names_clusters, of_samples
 from simstudy.loaders.tables import Where, check_plain, no_column, not_plain, places, read_table, renamed
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, BrokenRule
-from simstudy.notes import note, notes_kept
+from simstudy.notes import note
 from simstudy.outputs.checks import note_exchanged
 from simstudy.text.reprs import listed
 
@@ -52,16 +52,14 @@ def read_frame(source: Source) -> pd.DataFrame:
     """
     if not source.paths:
         raise ValueError("no system: at least one table of scores is needed")
-    frames = [read_table(path) for path in source.paths]
     files = [str(path) for path in source.paths]
+    frames = alike([read_table(path) for path in source.paths], files, source.columns, source.metric)
     units = {str(frame.index.name) for frame in frames}
     frame = pd.concat(frames, keys=files, names=["file", units.pop() if len(units) == 1 else "row"])
-    with notes_kept():
-        # Said when the scores are taken from the table: it may be cut to some of its rows before.
-        columns = with_guesses(frame, files[0], source.columns, source.metric)
-    if columns.get("system", "system") not in frame and is_tidy(renamed(frame, columns), source.metric):
-        if "+" not in source.columns.get("system", ""):
-            frame = frame.assign(system=np.repeat([*source.systems()], [len(own) for own in frames]))
+    columns = {**source.columns, **guesses(frame, files[0], source.columns, source.metric)}
+    named = "+" in columns.get("system", "") or columns.get("system", "system") in frame
+    if not named and is_tidy(renamed(frame, columns), source.metric):
+        frame = frame.assign(system=np.repeat([*source.systems()], [len(own) for own in frames]))
     return frame
 
 
@@ -115,9 +113,7 @@ def _check_columns(frame: pd.DataFrame, origin: str, source: Source) -> None:
         # What is declared of the items may be in a table of its own.
         if source.items is None or ours in ("system", "item", "score", *source.metric.statistics):
             hint = (
-                "; columns={'item': ...} names it, or columns={'item': 'row'} for rows in order"
-                if ours == theirs
-                else ""
+                "; columns={'item': ...} names it, columns={'item': 'row'} numbers the rows" if ours == theirs else ""
             )
             if source.metric.name.startswith("precision@"):
                 hint += "; of candidates, columns={'gold': ...} names what says which are true"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from io import StringIO
 from pathlib import Path
@@ -168,10 +169,19 @@ def numbers(cells: pd.Series[Any]) -> FloatArray:
     if cells.dtype.kind in "mM":
         # Times would be taken for their nanoseconds.
         return np.full(len(cells), np.nan)
-    found = np.asarray(pd.to_numeric(cells, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)).copy()
+    try:
+        converted = pd.to_numeric(cells, errors="coerce")
+    except OverflowError:
+        # A whole number of JSON may have thousands of digits.
+        converted = pd.to_numeric(cells.where(cells.map(_has_a_float), np.inf), errors="coerce")
+    found = np.asarray(converted.to_numpy(dtype=np.float64, na_value=np.nan)).copy()
     words = np.flatnonzero(np.isnan(found))
     found[words] = [_TRUTH.get(str(cell).lower(), np.nan) for cell in cells.iloc[words]]
     return found
+
+
+def _has_a_float(cell: object) -> bool:
+    return not isinstance(cell, int) or abs(cell) <= sys.float_info.max
 
 
 def narrow(values: FloatArray) -> Array:
