@@ -19,7 +19,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 #: Characters that a line may have: a book has fewer.
-LONGEST = 2**24
+LONGEST = 2**23
 
 
 @dataclass

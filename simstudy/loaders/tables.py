@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
 from typing import Any, NoReturn
@@ -18,7 +19,7 @@ from pandas.api.types import is_bool_dtype, is_numeric_dtype
 from simstudy.files.unpacking import beginning, parquet_columns, plain_name, read_parquet
 from simstudy.loaders.base import counted
 from simstudy.loaders.json_tables import read_json_table
-from simstudy.loaders.reading import is_read, once, read_content
+from simstudy.loaders.reading import LONGEST, is_read, once, read_content
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.ratio import whole
@@ -239,15 +240,17 @@ def _read_text(path: Path, dialect: type[csv.Dialect]) -> pd.DataFrame:
     text = read_content(path)
     quoted = dialect.quoting != csv.QUOTE_NONE and '"' in text
     try:
-        header = next(csv.reader(StringIO(text), dialect))
+        with _long_cells():
+            header = next(csv.reader(StringIO(text), dialect))
     except csv.Error as error:
-        raise ValueError(f"{path}, line 1: {error}; lines must end with LF or CR LF") from None
+        raise ValueError(f"{path}, line 1: {_problem(error)}") from None
     # As pandas writes an index without a name, and reads it.
     names = [_UNNAMED if i == 0 and not name.strip() and len(header) > 1 else name for i, name in enumerate(header)]
     _check_header(path, names)
     try:
         table = pa.csv.read_csv(
             pa.py_buffer(text.encode()),
+            read_options=pa.csv.ReadOptions(block_size=2 * LONGEST),
             parse_options=pa.csv.ParseOptions(
                 delimiter=dialect.delimiter, quote_char='"' if quoted else False, newlines_in_values=quoted
             ),
@@ -268,16 +271,35 @@ def _row_lines(path: Path, text: str, dialect: type[csv.Dialect], width: int) ->
     reader = csv.reader(StringIO(text), dialect, strict=True)
     lines, line = [], 1
     try:
-        for row in reader:
-            if row and len(row) != width:
-                raise ValueError(f"{path}, line {line}: {counted(len(row), 'cell')}, but the header has {width}")
-            if row:
-                lines.append(line)
-            line = reader.line_num + 1
+        with _long_cells():
+            for row in reader:
+                if row and len(row) != width:
+                    raise ValueError(f"{path}, line {line}: {counted(len(row), 'cell')}, but the header has {width}")
+                if row:
+                    lines.append(line)
+                line = reader.line_num + 1
     except csv.Error as error:
-        unclosed = "a quote opens here that does not close" if "end of data" in str(error) else error
-        raise ValueError(f"{path}, line {line}: {unclosed}") from None
+        raise ValueError(f"{path}, line {line}: {_problem(error)}") from None
     return np.array(lines[1:], dtype=np.int64)
+
+
+@contextmanager
+def _long_cells() -> Iterator[None]:
+    """Within the block, a cell of csv.reader may be as long as a line of text."""
+    usual = csv.field_size_limit(LONGEST)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(usual)
+
+
+def _problem(error: csv.Error) -> str:
+    said = str(error)
+    if "end of data" in said:
+        return "a quote opens here that does not close"
+    if "field larger" in said:
+        return f"a cell has more than {LONGEST:,} characters"
+    return f"{said}; lines must end with LF or CR LF" if "new-line" in said else said
 
 
 def _check_header(path: Path, header: Sequence[str]) -> None:

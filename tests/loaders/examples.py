@@ -45,15 +45,6 @@ class Example:
 
 
 EXAMPLES = {
-    "scores": Example(
-        "accuracy",
-        ("new.csv", "item,score\nq1,1\nq2,1\n"),
-        ("old.csv", "item,score\nq2,1\nq1,0\n"),
-        (100, 50),
-        ("q1", "q2"),
-        answers=False,
-        short="item,score\nq2,1\n",
-    ),
     "lm-eval": Example(
         "accuracy",
         (f"new/{LOG}", f"{_sample(0, 1.0)}\n{_sample(1, 1.0)}\n"),
@@ -69,6 +60,15 @@ EXAMPLES = {
         (100, 50),
         ("a", "b"),
         short=_log("old", {"b": "C"}),
+    ),
+    "scores": Example(
+        "accuracy",
+        ("new.csv", "item,score\nq1,1\nq2,1\n"),
+        ("old.csv", "item,score\nq2,1\nq1,0\n"),
+        (100, 50),
+        ("q1", "q2"),
+        answers=False,
+        short="item,score\nq2,1\n",
     ),
     # One of four heads is wrong.
     "conllu": Example(
