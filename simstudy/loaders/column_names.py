@@ -3,8 +3,8 @@
 Where a table has no column of our name (``system``, ``item``, ``score``) and ``columns`` names none, a column with a
 usual name (`simstudy.loaders.usual_names`) is taken for it, and a note says which. Case does not matter, nor do blanks
 and hyphens. Where no column has such a name, it may be the last part of a dotted one: ``metrics.exact_match``. Two
-columns that fit are refused, with what to say. A column of scores must hold numbers, or true and false; for accuracy,
-from 0 to 1.
+columns that fit are refused, with what to say. A column of scores must hold numbers, or true and false; of several,
+those count whose numbers the metric takes, for accuracy from 0 to 1.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def guesses(frame: pd.DataFrame, origin: str, columns: Mapping[str, str], metric
     """Our names that ``columns`` lacks, and the columns that have usual names for them, in our order."""
     guessed: dict[str, str] = {}
     if takes_one_score(metric) and not set(metric.statistics) <= {*columns, *frame.columns}:
-        _guess(frame, "score", origin, columns, guessed, lambda name: _may_score(frame[name], metric))
+        _guess(frame, "score", origin, columns, guessed, metric)
     tidy = "score" in {*columns, *guessed, *frame.columns} or set(metric.statistics) <= {*columns, *frame.columns}
     if tidy:
         _guess(frame, "system", origin, columns, guessed)
@@ -67,16 +67,18 @@ def _guess(
     origin: str,
     columns: Mapping[str, str],
     guessed: dict[str, str],
-    fits: Callable[[str], bool] = lambda name: True,
+    metric: Metric | None = None,
 ) -> None:
     """Add the column that is taken for ours, if there is one."""
     if ours in columns or ours in frame:
         return
     taken = {*columns.values(), *guessed.values()}
     names = [name for name in map(str, frame.columns) if name not in taken]
-    found = _named(names, USUAL[ours], fits)
+    found = _named(names, USUAL[ours], lambda name: metric is None or _are_numbers(frame[name], None))
     if not found and ours == "item":
-        found = _named(names, INDEX, fits)[:1]
+        found = _named(names, INDEX, lambda name: True)[:1]
+    if len(found) > 1 and metric is not None:
+        found = [name for name in found if _are_numbers(frame[name], metric.item_range)] or found
     if len(found) > 1:
         either = " or ".join(f"columns={{'{ours}': '{name}'}}" for name in found)
         raise ValueError(f"{origin}: {' and '.join(found)} may each be the {ours}; say which by {either}")
@@ -93,11 +95,11 @@ def _named(names: Sequence[str], usual: Sequence[str], fits: Callable[[str], boo
     return []
 
 
-def _may_score(cells: pd.Series[Any], metric: Metric) -> bool:
-    """Whether cells are scores, blanks aside; for accuracy these are from 0 to 1."""
+def _are_numbers(cells: pd.Series[Any], within: tuple[float, float] | None) -> bool:
+    """Whether cells are numbers, or true and false, blanks aside, and all within these limits."""
     there = cells[cells.notna() & (cells.astype(str).str.strip() != "")]
     found = numbers(there)
-    low, high = metric.item_range or (-np.inf, np.inf)
+    low, high = within or (-np.inf, np.inf)
     return bool(found.size) and bool(np.all((found >= low) & (found <= high)))
 
 

@@ -155,6 +155,8 @@ def _is_summary(entries: Entries, system: int, rows: Array) -> bool:
     last, others = entries.statistics[own & rows], entries.statistics[own & ~rows]
     if not len(others):
         return False
+    if (entries.statistics[:, 1:] == 1).all():
+        last, others = last[:, :1], others[:, :1]
     mean = others.mean(axis=0)
     known = (mean, 100 * mean, others.sum(axis=0))
     return any(np.allclose(last, value, rtol=0.01, atol=0.006) for value in known)

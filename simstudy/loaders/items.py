@@ -103,6 +103,9 @@ def items_by_id(source: Source, known: pd.DataFrame, found: Iterable[str] = ()) 
         table = table.assign(**{key: [str(row) for row in range(1, len(table) + 1)]})
     if key not in table:
         no_column(source.items, key, table.columns, "; items are matched by it: columns={'id': ...} names it")
+    if "+" in key and key != "id":
+        # It is a part of the ids.
+        table = table.drop(columns="id", errors="ignore")
     table = _named(table, source, key, found)
     table = table.assign(id=table["id"].astype(str))
     _check_ids(table["id"], places(table, source.items))

@@ -72,6 +72,6 @@ def first_keys(path: Path) -> frozenset[str]:
     line = text.partition("\n")[0]
     try:
         json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         line = text
     return frozenset(_KEY.findall(line))

@@ -140,7 +140,11 @@ def test_files_of_other_formats_are_not_left_out_silently(tmp_path: Path, asked:
         ([], {}, "paths must name at least one file or folder of system outputs"),
         (["a.txt"], {"references": "none.txt"}, "no such file: none.txt"),
         (["a.txt"], {"items": "none.csv"}, "no such file: none.csv"),
-        (["a.txt"], {"format": "txt"}, "format must be one of lm-eval, inspect, scores, .*, not 'txt' .did you mean 'text'"),
+        (
+            ["a.txt"],
+            {"format": "txt"},
+            "format must be one of lm-eval, inspect, scores, .*, not 'txt' .did you mean 'text'",
+        ),
         (["a.txt"], {"missing": "skip"}, "missing must be one of error, drop, zero, not 'skip'"),
         (["a.txt"], {"metric": "men"}, "not 'men' .did you mean 'mean'"),
     ],
