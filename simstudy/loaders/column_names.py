@@ -86,6 +86,12 @@ def _guess(
         guessed[ours] = found[0]
 
 
+def usual_items(frame: pd.DataFrame) -> str:
+    """The only column of a table of items with a usual name for these; empty where there is none, or several."""
+    found = _named([*map(str, frame.columns)], ("item", *USUAL["item"]), lambda name: True)
+    return found[0] if len(found) == 1 else ""
+
+
 def _named(names: Sequence[str], usual: Sequence[str], fits: Callable[[str], bool]) -> list[str]:
     """The columns with a usual name, else those whose dotted name ends in one."""
     for part in (plain, lambda name: plain(name).rpartition(".")[2]):

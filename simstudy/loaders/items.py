@@ -30,7 +30,7 @@ import pandas as pd
 
 from simstudy.files.unpacking import plain_name
 from simstudy.loaders.base import Source, counted
-from simstudy.loaders.column_names import ROW, with_joined
+from simstudy.loaders.column_names import ROW, usual_items, with_joined
 from simstudy.loaders.reading import read_lines
 from simstudy.loaders.tables import Where, check_plain, coded, first_of, no_column, places, read_table
 from simstudy.notes import note
@@ -101,6 +101,9 @@ def items_by_id(source: Source, known: pd.DataFrame, found: Iterable[str] = ()) 
     table = with_joined(table, source.columns, source.items, places(table, source.items))
     if key == ROW and key not in table:
         table = table.assign(**{key: [str(row) for row in range(1, len(table) + 1)]})
+    if key == "id" and "id" not in table and (usual := usual_items(table)):
+        key = usual
+        note(f"{source.items} read as: id = {key}; columns={{'id': ...}} says otherwise")
     if key not in table:
         no_column(source.items, key, table.columns, "; items are matched by it: columns={'id': ...} names it")
     if "+" in key and key != "id":

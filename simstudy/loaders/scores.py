@@ -72,6 +72,7 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     if frame.empty:
         raise ValueError(f"{origin}: no row is left")
     frame = with_joined(frame, source.columns, origin, places(frame, origin))
+    as_given = source
     source = replace(source, columns=with_guesses(frame, origin, source.columns, source.metric))
     _check_columns(frame, origin, source)
     frame = renamed(frame, source.columns)
@@ -88,7 +89,8 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     entries = without_mean(entries, where)
     of_items, entries, samples = by_sample(entries, frame, source, where)
     _check_rules(entries, source.metric, where)
-    items = items_by_id(source, _item_table(frame, of_items, source, where), frame.columns)
+    # A table of items may call them otherwise.
+    items = items_by_id(as_given, _item_table(frame, of_items, source, where), frame.columns)
     if samples:
         items = of_samples(items, samples)
     nothing = _nothing(entries, source.metric) if source.missing == "zero" else None

@@ -189,3 +189,13 @@ def test_percent_beside_fractions_is_noted(tmp_path: Path) -> None:
         "item,new,old\n1,2,30\n2,0,1\n",
     ):
         assert read(tmp_path, other, "mean").notes == ()
+
+
+def test_a_table_of_items_may_call_them_otherwise(tmp_path: Path) -> None:
+    table = tmp_path / "items.csv"
+    for key in ("id", "task_id", "item"):
+        table.write_text(f"{key},domain\n2,law\n1,art\n")
+        loaded = read(tmp_path, "model,question_id,correct\na,1,1\na,2,0\n", items=table)
+        assert loaded.outputs.items["domain"].tolist() == ["art", "law"]
+        said = f"{table} read as: id = {key}; columns={{'id': ...}} says otherwise"
+        assert loaded.notes[1:] == (() if key == "id" else (said,))
