@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from io import StringIO
 from pathlib import Path
 from typing import Any, NoReturn
@@ -17,9 +16,9 @@ import pyarrow.csv
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from simstudy.files.unpacking import beginning, parquet_columns, plain_name, read_parquet
-from simstudy.loaders.base import counted
+from simstudy.loaders.delimited import DIALECTS, check_header, read_delimited
 from simstudy.loaders.json_tables import read_json_table
-from simstudy.loaders.reading import LONGEST, is_read, once, read_content
+from simstudy.loaders.reading import is_read, once
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.ratio import whole
@@ -37,19 +36,9 @@ BLANK = ("", "NA", "NaN", "nan")
 NO_NAMES = ("NaN", "nan", "<NA>", "NaT")
 
 
-class _Tsv(csv.excel_tab):
-    """Tab-separated values have no quoting: a quote is part of the text (IANA text/tab-separated-values)."""
-
-    quoting = csv.QUOTE_NONE
-
-
 _TRUTH = {"true": 1.0, "false": 0.0}
 
-_DIALECTS: dict[str, type[csv.Dialect]] = {".csv": csv.excel, ".tsv": _Tsv}
-
 _JSON = (".json", ".jsonl", ".ndjson")
-
-_UNNAMED = "Unnamed: 0"
 
 _NESTED = {list: "a list", np.ndarray: "a list", dict: "a struct", bytes: "bytes"}
 
@@ -65,8 +54,8 @@ def read_table(path: Path) -> pd.DataFrame:
     kind = _kind(path)
     if kind == ".parquet":
         frame = _read_parquet(path)
-    elif kind in _DIALECTS:
-        frame = _read_text(path, _DIALECTS[kind])
+    elif kind in DIALECTS:
+        frame = read_delimited(path, DIALECTS[kind])
     elif kind in _JSON:
         frame = read_json_table(path)
     else:
@@ -84,10 +73,10 @@ def read_header(path: Path) -> list[str]:
     try:
         if kind == ".parquet":
             return parquet_columns(path)
-        if kind not in _DIALECTS:
+        if kind not in DIALECTS:
             return []
         text = beginning(path).decode("utf-8-sig", errors="replace")
-        return next(csv.reader(StringIO(text, newline=""), _DIALECTS[kind]), [])
+        return next(csv.reader(StringIO(text, newline=""), DIALECTS[kind]), [])
     except (OSError, ValueError, csv.Error, pa.ArrowException):
         return []
 
@@ -232,80 +221,5 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         frame: pd.DataFrame = table.to_pandas()
     except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
         raise ValueError(f"{path} cannot be read as a table: {' '.join(str(error).split())}") from None
-    _check_header(path, [str(name) for name in frame.columns])
+    check_header(path, [str(name) for name in frame.columns])
     return frame.set_axis(pd.RangeIndex(1, len(frame) + 1, name="row"))
-
-
-def _read_text(path: Path, dialect: type[csv.Dialect]) -> pd.DataFrame:
-    text = read_content(path)
-    quoted = dialect.quoting != csv.QUOTE_NONE and '"' in text
-    try:
-        with _long_cells():
-            header = next(csv.reader(StringIO(text), dialect))
-    except csv.Error as error:
-        raise ValueError(f"{path}, line 1: {_problem(error)}") from None
-    # As pandas writes an index without a name, and reads it.
-    names = [_UNNAMED if i == 0 and not name.strip() and len(header) > 1 else name for i, name in enumerate(header)]
-    _check_header(path, names)
-    try:
-        table = pa.csv.read_csv(
-            pa.py_buffer(text.encode()),
-            read_options=pa.csv.ReadOptions(block_size=2 * LONGEST),
-            parse_options=pa.csv.ParseOptions(
-                delimiter=dialect.delimiter, quote_char='"' if quoted else False, newlines_in_values=quoted
-            ),
-            convert_options=pa.csv.ConvertOptions(column_types=dict.fromkeys(header, pa.string())),
-        )
-    except pa.ArrowInvalid as error:
-        _row_lines(path, text, dialect, len(header))
-        raise ValueError(f"{path} cannot be read as a table: {str(error).splitlines()[0]}") from None
-    lines = np.arange(2, table.num_rows + 2)
-    if quoted or text.count("\n") + (not text.endswith("\n")) != table.num_rows + 1:
-        lines = _row_lines(path, text, dialect, len(header))
-    frame: pd.DataFrame = table.to_pandas()
-    return frame.set_axis(names, axis=1).set_axis(pd.Index(lines, name="line"))
-
-
-def _row_lines(path: Path, text: str, dialect: type[csv.Dialect], width: int) -> IntArray:
-    """The line on which each row after the header begins, empty lines left out; ValueError at the first bad row."""
-    reader = csv.reader(StringIO(text), dialect, strict=True)
-    lines, line = [], 1
-    try:
-        with _long_cells():
-            for row in reader:
-                if row and len(row) != width:
-                    raise ValueError(f"{path}, line {line}: {counted(len(row), 'cell')}, but the header has {width}")
-                if row:
-                    lines.append(line)
-                line = reader.line_num + 1
-    except csv.Error as error:
-        raise ValueError(f"{path}, line {line}: {_problem(error)}") from None
-    return np.array(lines[1:], dtype=np.int64)
-
-
-@contextmanager
-def _long_cells() -> Iterator[None]:
-    """Within the block, a cell of csv.reader may be as long as a line of text."""
-    usual = csv.field_size_limit(LONGEST)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(usual)
-
-
-def _problem(error: csv.Error) -> str:
-    said = str(error)
-    if "end of data" in said:
-        return "a quote opens here that does not close"
-    if "field larger" in said:
-        return f"a cell has more than {LONGEST:,} characters"
-    return f"{said}; lines must end with LF or CR LF" if "new-line" in said else said
-
-
-def _check_header(path: Path, header: Sequence[str]) -> None:
-    wrong = [name for i, name in enumerate(header) if not name.strip() or name in header[:i]]
-    if wrong:
-        raise ValueError(f"{path}, line 1: columns must be named, once each, unlike '{wrong[0]}'")
-    broken = [name for name in header if "\n" in name or "\r" in name]
-    if broken:
-        raise ValueError(f"{path}, line 1: the name of a column must be of one line, unlike {broken[0]!r}")

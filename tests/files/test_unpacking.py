@@ -198,7 +198,7 @@ def test_damaged_files_are_told_whatever_packed_them(tmp_path: Path) -> None:
 
 def test_a_line_that_is_no_item_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("simstudy.loaders.reading.LONGEST", 1000)
-    monkeypatch.setattr("simstudy.loaders.tables.LONGEST", 1000)
+    monkeypatch.setattr("simstudy.loaders.delimited.LONGEST", 1000)
     (tmp_path / "a.txt").write_text("x\n" + "y" * 1001 + "\n")
     with pytest.raises(ValueError, match=r"a\.txt, line 2: 1,001 characters, more than 1,000; is this a file with a"):
         load(tmp_path / "a.txt", "accuracy", references=tmp_path / "a.txt")
