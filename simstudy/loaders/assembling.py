@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -13,6 +12,7 @@ from simstudy.metrics.base import Array
 from simstudy.notes import note
 from simstudy.outputs import Outputs
 from simstudy.outputs.checks import note_percent
+from simstudy.outputs.tables import check_named
 from simstudy.running.fingerprints import number_of
 
 
@@ -34,8 +34,8 @@ def assemble(
         if system.name in first:
             raise ValueError(f"system '{system.name}' is in {first[system.name].origin} and again in {system.origin}")
         first[system.name] = system
-    _check_named(first, "system")
-    _check_named({str(name) for name in items["id"]}.union(*(system.ids for system in systems)), "item")
+    check_named(first, "system")
+    check_named({str(name) for name in items["id"]}.union(*(system.ids for system in systems)), "item")
     rows = _positions(systems)
     for system, positions in zip(systems, rows, strict=True):
         if len(positions) < len(system.ids):
@@ -118,14 +118,3 @@ def _matched(
     for unknown in extras:
         note(f"left out: {unknown}")
     return kept
-
-
-def _check_named(names: Iterable[str], what: str) -> None:
-    """Raise a ValueError where two names look the same: they differ in the normal form of Unicode only."""
-    known: dict[str, str] = {}
-    for name in sorted(name for name in names if not name.isascii()):
-        other = known.setdefault(unicodedata.normalize("NFC", name), name)
-        if other != name:
-            raise ValueError(
-                f"{what} '{name}' is there twice, in two normal forms of Unicode: write it in one (NFC) everywhere"
-            )

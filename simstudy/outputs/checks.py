@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pandas as pd
 
 from simstudy.metrics.base import Array
 from simstudy.metrics.scaling import check_range
@@ -36,6 +37,21 @@ def note_percent(statistics: Array, names: Sequence[str]) -> None:
             f"scores of '{first}' are between 0 and 1, those of '{other}' between 0 and 100: if some are in percent, "
             "no comparison of the two means anything"
         )
+
+
+def check_axes(scores: pd.DataFrame) -> None:
+    """Raise a ValueError where a name of an item or a system is missing, or is that of an index read as a column."""
+    for axis, what in ((scores.index, "index"), (scores.columns, "columns")):
+        if axis.isna().any():
+            raise ValueError(
+                f"scores must have a name in every place of their {what}, unlike place {axis.isna().argmax()}"
+            )
+    unnamed = [name for name in map(str, scores.columns) if name.startswith("Unnamed: ")]
+    if unnamed:
+        raise ValueError(f"scores must have a system in each column, unlike '{unnamed[0]}': read_csv(…, index_col=0)")
+    others = [f"'{name}'" for name in map(str, scores.columns) if name.lower() in ("index", "id", "length")]
+    if others:
+        note(f"taken for systems: {', '.join(others)}; drop what is none")
 
 
 def check_outputs(argument: str, value: object) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from simstudy.loaders.base import Loaded
 from simstudy.loaders.formats import load
+from simstudy.outputs import Outputs
 
 
 def read(folder: Path, text: str, metric: str = "accuracy", **options: Any) -> Loaded:
@@ -199,3 +200,20 @@ def test_a_table_of_items_may_call_them_otherwise(tmp_path: Path) -> None:
         assert loaded.outputs.items["domain"].tolist() == ["art", "law"]
         said = f"{table} read as: id = {key}; columns={{'id': ...}} says otherwise"
         assert loaded.notes[1:] == (() if key == "id" else (said,))
+
+
+def test_frames_of_scores_have_names_too() -> None:
+    frame = pd.DataFrame({"a": [1, 0], "b": [1, 1]})
+    for wrong, told in (
+        (frame.set_axis([1.0, float("nan")]), "scores must have a name in every place of their index, unlike place 1"),
+        (
+            frame.set_axis(["a", None], axis=1),
+            "scores must have a name in every place of their columns",
+        ),
+        (frame.reset_index(names="Unnamed: 0"), "scores must have a system in each column, unlike 'Unnamed: 0'"),
+        (frame.set_axis(["caf\u00e9", "cafe\u0301"]), "item 'caf.*' is there twice, in two normal forms of Unicode"),
+    ):
+        with pytest.raises(ValueError, match=f"^{told}"):
+            Outputs.from_scores(wrong)
+    with pytest.warns(UserWarning, match="^taken for systems: 'length'; drop what is none$"):
+        Outputs.from_scores(frame.assign(length=[7, 8]))
