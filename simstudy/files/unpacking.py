@@ -1,4 +1,8 @@
-"""The one door to packed files (.gz, .zip, .parquet): what comes out is counted, and no more than a limit."""
+"""The one door to packed files (.gz, .zst, .zip, .parquet): what comes out is counted, and no more than a limit.
+
+A zip file is a folder: the path of a file in it is the path of the zip file and then the name inside,
+``runs.zip/a/new.csv``. Nothing is written to the disk.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +12,10 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from pathlib import Path, PurePosixPath
-from typing import IO, NoReturn
+from typing import IO, Any, NoReturn
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -27,6 +31,15 @@ VARIABLE = "SIMSTUDY_MAX_SIZE"
 _SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?)(?:i?B)?\s*", re.I)
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 _PIECE = 2**20
+
+#: Endings of packed files that hold one other file.
+PACKED = (".gz", ".zst")
+
+# What programs put beside the files of a zip file.
+_ASIDE = ("__MACOSX", "Thumbs.db", "desktop.ini")
+
+# What the libraries raise where a packed file is damaged; zipfile raises a RuntimeError for one with a password.
+_DAMAGED = (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError, pa.ArrowException)
 
 # Rows that are unpacked before their size is looked at.
 _ROWS = 1024
@@ -50,21 +63,85 @@ def most() -> float:
     return chosen if chosen is not None else _parsed(VARIABLE, os.environ.get(VARIABLE) or DEFAULT)
 
 
-def unpacked(path: Path) -> bytes:
-    """The content of a file, unpacked where its name ends in .gz."""
-    if path.suffix.lower() != ".gz":
-        return path.read_bytes()
+def plain_name(path: Path) -> str:
+    """The name that a file has when it is unpacked: without .gz or .zst."""
+    return path.stem if path.suffix.lower() in PACKED else path.name
+
+
+def archive_of(path: Path) -> Path | None:
+    """The zip file that a path leads into; None where it leads to no file of a zip file."""
+    return next((up for up in path.parents if up.suffix.lower() == ".zip" and up.is_file()), None)
+
+
+def files_in(path: Path) -> list[Path]:
+    """The files of a zip file in the order of their names, as paths that lead into it.
+
+    All of them together may unpack to no more than the limit.
+    """
+    limit, found, size = most(), set[Path](), 0
     try:
-        with gzip.open(path) as stream:
+        with zipfile.ZipFile(path) as archive:
+            entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+    except _DAMAGED:
+        _no_zip(path)
+    for entry in entries:
+        inside = PurePosixPath(entry.filename)
+        if any((part.startswith(".") and part != "..") or part in _ASIDE for part in inside.parts):
+            continue
+        if inside.is_absolute() or ".." in inside.parts or not inside.parts or "\\" in entry.filename:
+            raise ValueError(f"{path} has a file '{entry.filename}': names in a zip file must lead to places inside it")
+        if path / inside in found:
+            raise ValueError(f"{path} has two files '{entry.filename}'")
+        if inside.suffix.lower() == ".zip":
+            raise ValueError(f"{path} has a zip file in it ('{entry.filename}'): unpack it first")
+        found.add(path / inside)
+        # No more than this comes out of an entry, whatever is in it.
+        size += entry.file_size
+    if size > limit:
+        _too_large(path, limit, size)
+    return sorted(found)
+
+
+def unpacked(path: Path) -> bytes:
+    """The content of a file, unpacked where its name ends in .gz or .zst and where it is in a zip file."""
+    if path.suffix.lower() not in PACKED and archive_of(path) is None:
+        return path.read_bytes()
+    kind = {".gz": "gzip", ".zst": "zstd"}.get(path.suffix.lower())
+    try:
+        with _opened(path) as stream:
             return _within(most(), stream, path)
-    except (OSError, EOFError, zlib.error):
-        raise ValueError(f"{path} is not a whole gzip file") from None
+    except _DAMAGED:
+        why = f"is not a whole {kind} file" if kind else "cannot be unpacked: it is damaged, or has a password"
+        raise ValueError(f"{path} {why}") from None
 
 
 def beginning(path: Path) -> bytes:
-    """The first million bytes of a file, unpacked where its name ends in .gz; errors are those of gzip."""
-    with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as stream:
-        return stream.read(_PIECE)
+    """The first million bytes of a file, unpacked as by `unpacked`; a ValueError where that cannot be done."""
+    try:
+        with _opened(path) as stream:
+            return bytes(stream.read(_PIECE))
+    except _DAMAGED:
+        raise ValueError(f"{path} cannot be read, or is damaged") from None
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """The bytes of a file as a stream, unpacked."""
+    archive = archive_of(path)
+    with ExitStack() as stack:
+        if archive is not None:
+            packed: Any = stack.enter_context(zipfile.ZipFile(archive))
+            entry = next((one for one in packed.infolist() if archive / PurePosixPath(one.filename) == path), None)
+            if entry is None:
+                raise FileNotFoundError(f"no such file: {path}")
+            stream: Any = stack.enter_context(packed.open(entry))
+        else:
+            stream = stack.enter_context(path.open("rb"))
+        if path.suffix.lower() == ".gz":
+            stream = stack.enter_context(gzip.GzipFile(fileobj=stream))
+        elif path.suffix.lower() == ".zst":
+            stream = stack.enter_context(pa.CompressedInputStream(pa.PythonFile(stream, mode="r"), "zstd"))
+        yield stream
 
 
 def unzipped(path: Path) -> dict[str, bytes]:
@@ -79,12 +156,12 @@ def unzipped(path: Path) -> dict[str, bytes]:
                     content = _within(left, stream, path)
                 left -= len(content)
                 files[PurePosixPath(entry.filename).name] = content
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError):
-        raise ValueError(f"{path} is not a whole zip file") from None
+    except _DAMAGED:
+        _no_zip(path)
     return files
 
 
-def _within(limit: float, stream: gzip.GzipFile | IO[bytes], path: Path) -> bytes:
+def _within(limit: float, stream: IO[bytes], path: Path) -> bytes:
     """What is left of a stream, if it is no more than so many bytes."""
     content = bytearray()
     while piece := stream.read(_PIECE):
@@ -98,7 +175,7 @@ def read_parquet(path: Path) -> pa.Table:
     """A Parquet file's table, whose pages must have their checksums where they have any."""
     limit = most()
     try:
-        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+        with pq.ParquetFile(_parquet_source(path), page_checksum_verification=True) as file:
             about = file.metadata
             stored = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
             # A column of one value takes no room in the file.
@@ -121,13 +198,26 @@ def read_parquet(path: Path) -> pa.Table:
         _no_parquet(path, error)
 
 
+def parquet_columns(path: Path) -> list[str]:
+    """The names of the columns of a Parquet file; errors are those of Arrow."""
+    return [str(name) for name in pq.read_schema(_parquet_source(path)).names]
+
+
+def _parquet_source(path: Path) -> Path | pa.BufferReader:
+    return path if archive_of(path) is None else pa.BufferReader(unpacked(path))
+
+
+def _no_zip(path: Path) -> NoReturn:
+    raise ValueError(f"{path} is not a whole zip file") from None
+
+
 def _no_parquet(path: Path, error: Exception) -> NoReturn:
     reason = (str(error).splitlines() or [type(error).__name__])[0]
     raise ValueError(f"{path} is not a Parquet file, or a damaged one: {reason}") from None
 
 
 def _too_large(path: Path, limit: float, size: float | None = None) -> NoReturn:
-    packed = _in_words(path.stat().st_size)
+    packed = _in_words((archive_of(path) or path).stat().st_size)
     to = f"more than {_in_words(limit)}" if size is None else f"{_in_words(size)}, more than {_in_words(limit)}"
     raise ValueError(
         f"{path} ({packed}) unpacks to {to}: --max-size (in Python max_size, or {VARIABLE} in the environment) lifts "

@@ -11,6 +11,8 @@ from simstudy.loaders.base import Source, SystemOutputs, counted
 from simstudy.metrics.base import Array
 from simstudy.notes import note
 from simstudy.outputs import Outputs
+from simstudy.outputs.checks import note_percent
+from simstudy.outputs.tables import check_named
 from simstudy.running.fingerprints import number_of
 
 
@@ -32,6 +34,8 @@ def assemble(
         if system.name in first:
             raise ValueError(f"system '{system.name}' is in {first[system.name].origin} and again in {system.origin}")
         first[system.name] = system
+    check_named(first, "system")
+    check_named({str(name) for name in items["id"]}.union(*(system.ids for system in systems)), "item")
     rows = _positions(systems)
     for system, positions in zip(systems, rows, strict=True):
         if len(positions) < len(system.ids):
@@ -63,6 +67,8 @@ def assemble(
                     numbers[answer] = number_of(answer)
             answers[k, there] = [numbers[system.answers[i]] for i in own]
     names = [system.name for system in systems]
+    if source.metric.item_range == (-np.inf, np.inf):
+        note_percent(statistics, names)
     used = items.set_index("id").loc[kept].reset_index()
     return Outputs.from_statistics(statistics, source.metric, names, used, answers=answers)
 

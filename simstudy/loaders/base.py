@@ -14,6 +14,7 @@ from typing import ParamSpec, Self, TypeVar
 
 import pandas as pd
 
+from simstudy.files.unpacking import plain_name
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array
 from simstudy.metrics.direction import sounds_like_error
@@ -36,7 +37,7 @@ _SLIP = 0.75
 
 #: Suffixes that say what is in a file; others may be part of a system's name ("gpt-4.1-mini").
 _KNOWN_SUFFIX = re.compile(
-    r"\.(txt|text|csv|tsv|parquet|json|jsonl|conll|conllu|bio|iob|wa|talp|mrg|ptb|run|trec|out|hyp|pred)", re.I
+    r"\.(txt|text|csv|tsv|parquet|json|jsonl|ndjson|conll|conllu|bio|iob|wa|talp|mrg|ptb|run|trec|out|hyp|pred)", re.I
 )
 
 
@@ -207,12 +208,12 @@ def noting(read: Callable[P, T]) -> Callable[P, T]:
 
 
 def system_files(paths: Sequence[Path]) -> dict[str, Path]:
-    """The files by the names of their systems: their own, without .gz and without a suffix that says what is in them.
+    """The files by the names of their systems: their own, unpacked, and without a suffix that says what is in them.
 
     Such a suffix is well known (.txt, .conllu), or all files have it; one that begins with a digit is part of a name.
     """
     check_utf8(map(str, paths), "files")
-    files = [Path(path.stem if path.suffix.lower() == ".gz" else path.name) for path in paths]
+    files = [Path(plain_name(path)) for path in paths]
     shared = {file.suffix for file in files}
     named: dict[str, Path] = {}
     for file, path in zip(files, paths, strict=True):

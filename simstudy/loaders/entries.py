@@ -10,9 +10,11 @@ import numpy as np
 import pandas as pd
 
 from simstudy.loaders.base import Source
+from simstudy.loaders.column_names import joins_that_tell
 from simstudy.loaders.items import HINT, names_clusters, names_samples, sample_id
 from simstudy.loaders.tables import (
     BLANK,
+    NO_NAMES,
     Where,
     coded,
     first_of,
@@ -22,8 +24,10 @@ from simstudy.loaders.tables import (
     score_statistics,
     takes_one_score,
 )
+from simstudy.loaders.usual_names import ASIDE, MEANS
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, IntArray
+from simstudy.notes import note
 
 
 @dataclass(frozen=True)
@@ -84,7 +88,9 @@ def wide_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where)
     return Entries(list(by_system), items, system_codes, item[row], row, np.concatenate(parts), others)
 
 
-def by_sample(entries: Entries, frame: pd.DataFrame, where: Where) -> tuple[Entries, Entries, dict[str, str]]:
+def by_sample(
+    entries: Entries, frame: pd.DataFrame, source: Source, where: Where
+) -> tuple[Entries, Entries, dict[str, str]]:
     """Entries of items and of their samples, and the item of each sample, where systems have several of an item.
 
     Else both are as given, and no sample has a name. A ValueError names the first entry of a system and item that comes
@@ -95,7 +101,7 @@ def by_sample(entries: Entries, frame: pd.DataFrame, where: Where) -> tuple[Entr
         return entries, entries, {}
     column = next((name for name in entries.others if names_samples(name)), None)
     if column is None:
-        raise ValueError(f"{_told(entries, again, 'item', where)}; {HINT}")
+        raise ValueError(f"{_told(entries, again, 'item', where)}; {HINT}{_joined_hint(entries, frame, source)}")
     sample, names = coded(frame[column].iloc[entries.row], "sample", lambda i: where(entries.row[i]))
     keys, pairs = pd.factorize(entries.item * len(names) + sample)
     own = [entries.items[pair // len(names)] for pair in pairs.tolist()]
@@ -105,6 +111,55 @@ def by_sample(entries: Entries, frame: pd.DataFrame, where: Where) -> tuple[Entr
         raise ValueError(_told(sampled, again, "sample", where))
     of_items = replace(entries, others=[name for name in entries.others if name != column])
     return of_items, sampled, dict(zip(ids, own, strict=True))
+
+
+def _joined_hint(entries: Entries, frame: pd.DataFrame, source: Source) -> str:
+    """Another column with which the ids would be those of items, as where they begin anew in each category."""
+    codes = entries.system.tolist(), entries.item.tolist()
+    column = joins_that_tell(frame.iloc[entries.row], *codes, entries.others)
+    item = source.columns.get("item", "item")
+    return f"; if ids come again in each '{column}', columns={{'item': '{column}+{item}'}} joins them" if column else ""
+
+
+def without_mean(entries: Entries, where: Where) -> Entries:
+    """The entries without those of a last row that is the mean or the sum of the others, which a note tells."""
+    if len(entries.items) < 3:
+        return entries
+    # The last entry of each system.
+    ends = pd.Series(entries.item).groupby(entries.system).last().unique()
+    last = int(ends[0])
+    name, rows = entries.items[last], entries.item == last
+    if len(ends) > 1 or name.strip().casefold() not in MEANS:
+        return entries
+    place = where(entries.row[int(np.argmax(rows))])
+    if not all(_is_summary(entries, system, rows) for system in np.unique(entries.system[rows]).tolist()):
+        raise ValueError(
+            f"{place}: item '{name}' comes last and is called like a mean, but is none of the items before: take the "
+            "row out, or give the item another name"
+        )
+    note(f"{place}: '{name}' left out, which is no item but sums up the others")
+    kept = ~rows
+    return replace(
+        entries,
+        items=[item for code, item in enumerate(entries.items) if code != last],
+        system=entries.system[kept],
+        item=entries.item[kept] - (entries.item[kept] > last),
+        row=entries.row[kept],
+        statistics=entries.statistics[kept],
+    )
+
+
+def _is_summary(entries: Entries, system: int, rows: Array) -> bool:
+    """Whether the last row of a system has the mean or the sum of its others, in percent perhaps, as rounded."""
+    own = entries.system == system
+    last, others = entries.statistics[own & rows], entries.statistics[own & ~rows]
+    if not len(others):
+        return False
+    if (entries.statistics[:, 1:] == 1).all():
+        last, others = last[:, :1], others[:, :1]
+    mean = others.mean(axis=0)
+    known = (mean, 100 * mean, others.sum(axis=0))
+    return any(np.allclose(last, value, rtol=0.01, atol=0.006) for value in known)
 
 
 def _again(entries: Entries) -> int | None:
@@ -139,7 +194,11 @@ def _score_columns(frame: pd.DataFrame, origin: str, source: Source) -> dict[str
         lacking = next(name for name in metric.statistics if name not in frame)
         no_column(origin, lacking, frame.columns, f"; metric '{metric.name}' needs {own}")
     known = {"item", "domain", *metric.statistics, *source.columns}
-    systems = [name for name in frame.columns if not (name in known or names_clusters(name) or names_samples(name))]
+    others = [name for name in frame.columns if not (name in known or names_clusters(name) or names_samples(name))]
+    systems = [name for name in others if not ASIDE.fullmatch(name) and name.strip() not in NO_NAMES]
+    if len(systems) < len(others):
+        aside = ", ".join(f"'{name}'" for name in others if name not in systems)
+        note(f"not taken for {'a system' if aside.count(',') == 0 else 'systems'}: {aside}; rename what is one")
     if "system" in frame or not systems:
         no_column(origin, "score", frame.columns, "; columns={'score': ...} names it")
     return {system: [system] for system in systems}

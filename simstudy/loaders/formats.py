@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from pathlib import Path
 
+from simstudy.files.unpacking import files_in, plain_name
 from simstudy.loaders.alignments import read_alignments
 from simstudy.loaders.arena import holds_battles, read_arena
 from simstudy.loaders.base import MISSING, Loaded, Source, Texts, Ties, check_columns, note_doubt, noting
@@ -14,6 +15,7 @@ from simstudy.loaders.candidates import has_candidates, read_candidates
 from simstudy.loaders.conll_columns import read_conll_columns
 from simstudy.loaders.conllu import read_conllu_outputs
 from simstudy.loaders.inspect_logs import read_inspect
+from simstudy.loaders.json_files import first_keys
 from simstudy.loaders.lm_eval import read_lm_eval
 from simstudy.loaders.reading import require_file
 from simstudy.loaders.scores import read_scores
@@ -26,12 +28,15 @@ from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.direction import directed
 from simstudy.validation import brief, check_choice, check_list, check_path, check_text
 
+#: Names of files of tables.
+TABLES = ("*.csv", "*.tsv", "*.parquet", "*.json", "*.jsonl", "*.ndjson")
+
 
 @dataclass(frozen=True)
 class Format:
     """A format of system outputs.
 
-    Its files are known by patterns of their names, packed (.gz) or not, or else by the metrics that no other format of
+    Its files are known by patterns of their names, packed or not, or else by the metrics that no other format of
     files without such names has; "@" stands for precision@n and the like. Formats that share names of files (.json) say
     by `holds` whether a file is theirs; the last of them takes what no other does.
     """
@@ -43,23 +48,36 @@ class Format:
     holds: Callable[[Path], bool] | None = None
 
 
+def _is_lm_eval(path: Path) -> bool:
+    return path.name.lower().startswith("samples_") or (
+        "doc_id" in (keys := first_keys(path)) and not keys.isdisjoint(("filtered_resps", "resps", "metrics"))
+    )
+
+
+def _is_inspect(path: Path) -> bool:
+    return path.suffix.lower() == ".eval" or {"eval", "status"} <= first_keys(path)
+
+
 #: Name -> format, in the order in which they are tried.
 FORMATS = {
-    "arena": Format(
-        "preferences between two systems",
-        read_arena,
-        ("*.csv", "*.tsv", "*.parquet", "*.json", "*.jsonl"),
-        holds=holds_battles,
-    ),
-    "scores": Format("CSV, TSV or Parquet of item scores", read_scores, ("*.csv", "*.tsv", "*.parquet")),
     "segments": Format(
         "segment scores of COMET, BERTScore, sacrebleu or mt-metrics-eval",
         read_segment_scores,
         ("*.seg.score", "*"),
         holds=holds_segment_scores,
     ),
-    "lm-eval": Format("sample logs of lm-evaluation-harness", read_lm_eval, ("samples_*.jsonl", "*.jsonl")),
-    "inspect": Format("Inspect eval logs in JSON form", read_inspect, ("*.json", "*.eval")),
+    "lm-eval": Format(
+        "sample logs of lm-evaluation-harness", read_lm_eval, ("samples_*.jsonl", "*.jsonl"), holds=_is_lm_eval
+    ),
+    "inspect": Format("Inspect eval logs in JSON form", read_inspect, ("*.json", "*.eval"), holds=_is_inspect),
+    "arena": Format(
+        "preferences between two systems",
+        read_arena,
+        TABLES,
+        holds=holds_battles,
+    ),
+    # After all formats that share names of files with it: JSON of any other shape is a table.
+    "scores": Format("tables of item scores (CSV, TSV, JSON, Parquet)", read_scores, TABLES),
     "conllu": Format("CoNLL-U treebanks", read_conllu_outputs, ("*.conllu",), ("uas", "las")),
     "conll": Format("CoNLL columns", read_conll_columns, ("*.conll", "*.bio"), ("span_f1",)),
     "trees": Format("bracketed trees", read_trees, ("*.mrg", "*.ptb"), ("parseval",)),
@@ -98,7 +116,8 @@ def load(
     Parameters
     ----------
     paths
-        Files, or folders of files; one system a file, but for tables and logs that name their systems.
+        Files, or folders or zip files of files, packed (.gz, .zst) or not; one system a file, but for tables and logs
+        that name their systems.
     metric
         What the items are scored by: a name in `simstudy.metrics.METRICS`.
     references
@@ -114,7 +133,9 @@ def load(
     columns
         Our name -> the name in the files, where they differ: ``{"score": "resolved", "item": "instance_id"}``. Of
         candidates also what is no score: ``{"gold": "is_idiom", "length": "length"}``. ``{"cluster": "doc"}`` says
-        which items are resampled together, and ``{"sample": "k"}`` what numbers several answers to one item.
+        which items are resampled together, and ``{"sample": "k"}`` what numbers several answers to one item
+        (``{"sample": "row"}``: their order). ``{"item": "category+id"}`` joins two columns. In JSON nested keys are
+        dotted names, ``{"score": "metrics.em"}``. Usual names of columns are guessed, which a note says.
     missing
         Where a system lacks an item: "error", "drop" the item, or "zero" for no answer.
     domain
@@ -216,12 +237,14 @@ def _file(path: str | Path, argument: str) -> Path:
 
 
 def _opened(paths: Sequence[Path]) -> list[Path]:
-    """Files, with folders opened: those in it, or where there are none, those in its subfolders."""
-    files = []
+    """Files, with folders opened: those in it, or where there are none, those in its subfolders.
+
+    A zip file, also one in a folder, is a folder of all files in it.
+    """
+    files: list[Path] = []
     for path in paths:
         if not path.is_dir():
-            require_file(path)
-            files.append(path)
+            files += _unzipped(path)
             continue
         for inside in (path.glob("*"), path.rglob("*")):
             found = sorted(file for file in inside if file.is_file() and not file.name.startswith("."))
@@ -229,10 +252,19 @@ def _opened(paths: Sequence[Path]) -> list[Path]:
                 break
         else:
             raise ValueError(f"folder {path} has no files")
-        files += found
+        files += [own for file in found for own in _unzipped(file)]
     if not files:
         raise ValueError("paths must name at least one file or folder of system outputs")
     return files
+
+
+def _unzipped(path: Path) -> list[Path]:
+    require_file(path)
+    if path.suffix.lower() != ".zip":
+        return [path]
+    if not (found := files_in(path)):
+        raise ValueError(f"{path} has no files")
+    return found
 
 
 def _format_of(source: Source) -> str:
@@ -257,4 +289,4 @@ def _of_format(files: Sequence[Path], name: str) -> tuple[Path, ...]:
 
 
 def _matches(file: Path, patterns: Sequence[str]) -> bool:
-    return any(fnmatch(file.name.lower().removesuffix(".gz"), pattern) for pattern in patterns)
+    return any(fnmatch(plain_name(file).lower(), pattern) for pattern in patterns)

@@ -11,6 +11,9 @@ Clusters: a table of items may have a column of documents, users, questions and 
 Of several columns it is the one whose name comes first in `CLUSTERS`. A note names those that are not taken, and says
 why, but for columns in which no value comes again.
 
+Clusters belong to one domain: document 1 of the news and document 1 of the web are two clusters, ``news/1`` and
+``web/1``. A note says so where that makes more clusters.
+
 Samples: where a system has several rows of an item, something must number them: the epoch of a log, or a column of a
 table that is called ``sample`` (``columns={"sample": "k"}`` names it) or has another name in `NUMBERS`. Each sample is
 then an item of its own, called ``<item>#<sample>``, and the item is its ``cluster``, unless items have clusters
@@ -21,10 +24,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 import pandas as pd
 
+from simstudy.files.unpacking import plain_name
 from simstudy.loaders.base import Source, counted
+from simstudy.loaders.column_names import ROW, usual_items, with_joined
+from simstudy.loaders.reading import read_lines
 from simstudy.loaders.tables import Where, check_plain, coded, first_of, no_column, places, read_table
 from simstudy.notes import note
 from simstudy.outputs.tables import SAMPLES
@@ -46,7 +53,10 @@ CLUSTERS = (
 NUMBERS = ("sample", "epoch", "repetition", "attempt", "trial")
 
 #: What to say of rows that nothing numbers.
-HINT = "samples of an item need a column 'sample' that numbers them (columns={'sample': ...} names it)"
+HINT = (
+    "samples of an item need a column 'sample' that numbers them: columns={'sample': ...} names it, "
+    "columns={'sample': 'row'} numbers them in their order"
+)
 
 
 def _any_spelling(names: Sequence[str], endings: Sequence[str]) -> re.Pattern[str]:
@@ -88,8 +98,17 @@ def items_by_id(source: Source, known: pd.DataFrame, found: Iterable[str] = ()) 
         return clustered(known)
     table = read_table(source.items)
     key = source.columns.get("id", source.columns.get("item", "id"))
+    table = with_joined(table, source.columns, source.items, places(table, source.items))
+    if key == ROW and key not in table:
+        table = table.assign(**{key: [str(row) for row in range(1, len(table) + 1)]})
+    if key == "id" and "id" not in table and (usual := usual_items(table)):
+        key = usual
+        note(f"{source.items} read as: id = {key}; columns={{'id': ...}} says otherwise")
     if key not in table:
         no_column(source.items, key, table.columns, "; items are matched by it: columns={'id': ...} names it")
+    if "+" in key and key != "id":
+        # It is a part of the ids.
+        table = table.drop(columns="id", errors="ignore")
     table = _named(table, source, key, found)
     table = table.assign(id=table["id"].astype(str))
     _check_ids(table["id"], places(table, source.items))
@@ -111,7 +130,10 @@ def items_in_order(source: Source, known: pd.DataFrame, *, named: bool = False) 
     if source.items is None:
         return clustered(known)
     path, n = source.items, len(known)
-    table = read_table(path)
+    table = _without_header(path, n)
+    if table is None:
+        table = read_table(path)
+        table = with_joined(table, source.columns, path, places(table, path))
     if len(table) != n:
         verb = "is" if n == 1 else "are"
         raise ValueError(f"{path} has {counted(len(table), 'row')}, but there {verb} {counted(n, 'item')}")
@@ -132,6 +154,33 @@ def items_in_order(source: Source, known: pd.DataFrame, *, named: bool = False) 
         raise ValueError(f"{path} must have the ids of the items; '{min(unlike)}' is in one of them only")
     table = table[["id", *table.columns.drop("id")]]
     return _together(table.reset_index(drop=True) if unlike else table.set_index("id").loc[own].reset_index(), known)
+
+
+def _without_header(path: Path, n: int) -> pd.DataFrame | None:
+    """The table of a file with a line for each of n items and no header; None where it is no such file.
+
+    One column is of clusters, as the files of documents beside many test sets of translation; two, between tabs or in
+    a .csv file between commas, are of domains and clusters.
+    """
+    if Path(plain_name(path)).suffix.lower() in (".parquet", ".json", ".jsonl", ".ndjson"):
+        return None
+    mark = "," if Path(plain_name(path)).suffix.lower() == ".csv" else "\t"
+    rows = [line.split(mark) for line in read_lines(path)]
+    widths = {len(row) for row in rows}
+    if len(rows) != n or widths not in ({1}, {2}) or any('"' in cell for row in rows for cell in row):
+        if mark == "," or Path(plain_name(path)).suffix.lower() == ".tsv":
+            return None
+        text = read_lines(path)
+        raise ValueError(
+            f"{path} must be a table (.csv, .tsv, .json, .parquet), or have a line for each of {counted(n, 'item')}: a "
+            f"document, or a domain, a tab and a document; it has {counted(len(text), 'line')}"
+        )
+    if any(names_clusters(cell) or cell.strip() in (*_KEYS, *_OF_FILES) for cell in rows[0]):
+        return None
+    names = ["cluster"] if widths == {1} else ["domain", "cluster"]
+    note(f"{path} has no header: read as {' and '.join(names)} of each item, in order")
+    index = pd.Index(range(1, n + 1), name="line")
+    return pd.DataFrame([[cell.strip() for cell in row] for row in rows], columns=names, index=index)
 
 
 def _together(table: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
@@ -164,14 +213,17 @@ def _named(table: pd.DataFrame, source: Source, key: str | None = None, found: I
 
 
 def clustered(items: pd.DataFrame) -> pd.DataFrame:
-    """The items with a column ``cluster``, where they have none and another column says which depend on each other."""
+    """The items with a column ``cluster``, where they have none and another column says which depend on each other.
+
+    Clusters of two domains are two, whatever they are called.
+    """
     if "cluster" in items:
-        return items
+        return _in_domains(items)
     taken = None
     for name in sorted(filter(names_clusters, items), key=_place):
         labels = items[name].astype(str).str.strip()
         lacking = items[name].isna() | (labels == "")
-        n = labels.nunique()
+        n = _by_domain(items.assign(cluster=labels))["cluster"].nunique()
         if n == len(labels):
             continue
         if taken:
@@ -186,7 +238,32 @@ def clustered(items: pd.DataFrame) -> pd.DataFrame:
                 f"items of one '{name}' are a cluster, {n:,} in all, which is tested as a whole unless unit='item'; "
                 "columns={'cluster': ...} names another column"
             )
-    return items if taken is None else items.assign(cluster=items[taken])
+    return items if taken is None else _in_domains(items.assign(cluster=items[taken]), str(taken))
+
+
+def _in_domains(items: pd.DataFrame, column: str = "cluster") -> pd.DataFrame:
+    """As `_by_domain` has it; a note says so where that makes more clusters."""
+    found = _by_domain(items)
+    if found is not items:
+        pairs = items[["domain", "cluster"]].astype(str).drop_duplicates()
+        name = pairs["cluster"][pairs["cluster"].duplicated()].iloc[0]
+        first, second = pairs["domain"][pairs["cluster"] == name].iloc[:2]
+        as_one = "" if column == "cluster" else f"; unit='{column}' makes them one"
+        note(
+            f"{len(pairs):,} clusters, not {pairs['cluster'].nunique():,}: {column} '{name}' of domain '{first}' and "
+            f"that of '{second}' are two{as_one}"
+        )
+    return found
+
+
+def _by_domain(items: pd.DataFrame) -> pd.DataFrame:
+    """The items, with the domain in the names of clusters if some name comes again in another domain."""
+    if "domain" not in items or items["domain"].isna().any() or items["cluster"].isna().any():
+        return items
+    pairs = items[["domain", "cluster"]].astype(str)
+    if len(pairs.drop_duplicates()) == pairs["cluster"].nunique():
+        return items
+    return items.assign(cluster=pairs["domain"] + "/" + pairs["cluster"])
 
 
 def _place(column: object) -> int:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 import sys
-import zlib
 from pathlib import Path
 from typing import Any
 
 from simstudy.files.unpacking import beginning
+from simstudy.loaders.reading import once
 
 # A text, a bracket or a whole number.
 _PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]|[0-9]+')
@@ -57,6 +57,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
+@once
 def first_keys(path: Path) -> frozenset[str]:
     """The keys of all objects in the first megabyte of a file of JSON; none where it is no JSON or cannot be read.
 
@@ -64,13 +65,13 @@ def first_keys(path: Path) -> frozenset[str]:
     """
     try:
         text = beginning(path).decode("utf-8-sig", errors="replace").lstrip()
-    except (OSError, EOFError, zlib.error):
+    except (OSError, ValueError):
         return frozenset()
     if not text.startswith(("{", "[")):
         return frozenset()
     line = text.partition("\n")[0]
     try:
         json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         line = text
     return frozenset(_KEY.findall(line))

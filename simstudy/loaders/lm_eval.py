@@ -89,7 +89,10 @@ def read_samples(path: Path, columns: Mapping[str, str]) -> tuple[str, dict[str,
 def _task(path: Path) -> str:
     found = _NAME.fullmatch(path.name)
     if not found:
-        raise ValueError(f"{path}: a sample log must be called samples_<task>_<time>.jsonl, as the harness calls it")
+        raise ValueError(
+            f"{path}: sample logs of lm-evaluation-harness are called samples_<task>_<time>.jsonl; format='scores' "
+            "reads other records with scores"
+        )
     return found["task"]
 
 

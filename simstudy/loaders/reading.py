@@ -12,11 +12,14 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from simstudy.files.unpacking import unpacked
+from simstudy.files.unpacking import archive_of, unpacked
 from simstudy.notes import note, notes_kept
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+#: Characters that a line may have: a book has fewer.
+LONGEST = 2**23
 
 
 @dataclass
@@ -74,6 +77,7 @@ def once(parse: Callable[Concatenate[Path, P], T]) -> Callable[Concatenate[Path,
 
 def require_file(path: Path) -> None:
     """Raise a FileNotFoundError or a ValueError where a path is no file to read; a pipe or a device may have no end."""
+    path = archive_of(path) or path
     if not path.exists():
         raise FileNotFoundError(f"no such file: {path}")
     if path.is_dir():
@@ -83,8 +87,9 @@ def require_file(path: Path) -> None:
 
 
 def is_read(path: Path) -> None:
-    """Say that a file is read, if it is one: its hash is taken, where somebody wants it."""
+    """Say that a file is read, if it is one: its hash is taken, or that of its zip file, where somebody wants it."""
     require_file(path)
+    path = archive_of(path) or path
     current = _current.get()
     if current is not None and path not in current.hashes:
         with path.open("rb") as file:
@@ -97,11 +102,15 @@ def read_lines(path: Path) -> list[str]:
     lines = read_content(path).split("\n")
     if not lines[-1]:
         lines.pop()
+    for number, line in enumerate(lines, start=1):
+        if len(line) > LONGEST:
+            size = f"{len(line):,} characters, more than {LONGEST:,}"
+            raise ValueError(f"{path}, line {number}: {size}; is this a file with a line for each item?")
     return lines
 
 
 def read_content(path: Path) -> str:
-    """The whole text of a file, unpacked where its name ends in .gz."""
+    """The whole text of a file, unpacked where it is packed (`simstudy.files.unpacking`)."""
     is_read(path)
     return decoded(unpacked(path), str(path))
 

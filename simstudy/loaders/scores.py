@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from simstudy.loaders.assembling import assemble
 from simstudy.loaders.base import Loaded, Source, SystemOutputs, all_errors
-from simstudy.loaders.entries import Entries, by_sample, is_tidy, tidy_entries, wide_entries
+from simstudy.loaders.column_names import ROW, alike, guesses, with_guesses, with_joined, with_rows
+from simstudy.loaders.entries import Entries, by_sample, is_tidy, tidy_entries, wide_entries, without_mean
 from simstudy.loaders.items import items_by_id, names_clusters, of_samples
 from simstudy.loaders.tables import Where, check_plain, no_column, not_plain, places, read_table, renamed
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, BrokenRule
 from simstudy.notes import note
 from simstudy.outputs.checks import note_exchanged
+from simstudy.text.reprs import listed
 
 # Characters of a cell that a note shows.
 _SHOWN = 40
 
 
 def read_scores(source: Source) -> Loaded:
-    """Systems from tables of item scores (.csv, .tsv, either packed as .gz, or .parquet).
+    """Systems from tables of item scores (`simstudy.loaders.tables.read_table`: CSV, TSV, JSON, Parquet).
 
     The columns tell the shape. *Tidy*: ``system`` (without it each file is one system, named after it), ``item``, and
     ``score`` or the metric's statistics (``correct``, ``guessed``, ``gold`` for f1). *Wide*: ``item``, and a column of
@@ -30,7 +33,10 @@ def read_scores(source: Source) -> Loaded:
     systems share. An empty cell of a wide table is an item that the system lacks; of a tidy one it is an error, unless
     items may be missing.
 
-    Where rows of a system and item come again, a column ``sample`` must number them (`simstudy.loaders.items`).
+    Where rows of a system and item come again, a column ``sample`` must number them (`simstudy.loaders.items`), or
+    ``columns={"sample": "row"}``, in their order. ``{"item": "row"}`` takes rows for the items, in their order.
+
+    Columns under other usual names are found (`simstudy.loaders.column_names`); ``{"item": "category+id"}`` joins two.
 
     Other columns go with the items: of a tidy table those that say the same of an item for every system, of a wide
     one ``domain``, ``cluster`` or another name of clusters (`simstudy.loaders.items`), and what `Source.columns`
@@ -46,12 +52,15 @@ def read_frame(source: Source) -> pd.DataFrame:
     """
     if not source.paths:
         raise ValueError("no system: at least one table of scores is needed")
-    frames = [read_table(path) for path in source.paths]
-    unnamed = not any(source.columns.get("system", "system") in frame for frame in frames)
-    if unnamed and all(is_tidy(renamed(frame, source.columns), source.metric) for frame in frames):
-        frames = [frame.assign(system=name) for frame, name in zip(frames, source.systems(), strict=True)]
     files = [str(path) for path in source.paths]
-    return pd.concat(frames, keys=files, names=["file", frames[0].index.name])
+    frames = alike([read_table(path) for path in source.paths], files, source.columns, source.metric)
+    units = {str(frame.index.name) for frame in frames}
+    frame = pd.concat(frames, keys=files, names=["file", units.pop() if len(units) == 1 else "row"])
+    columns = {**source.columns, **guesses(frame, files[0], source.columns, source.metric)}
+    named = "+" in columns.get("system", "") or columns.get("system", "system") in frame
+    if not named and is_tidy(renamed(frame, columns), source.metric):
+        frame = frame.assign(system=np.repeat([*source.systems()], [len(own) for own in frames]))
+    return frame
 
 
 def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loaded:
@@ -62,8 +71,13 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     """
     if frame.empty:
         raise ValueError(f"{origin}: no row is left")
+    frame = with_joined(frame, source.columns, origin, places(frame, origin))
+    as_given = source
+    source = replace(source, columns=with_guesses(frame, origin, source.columns, source.metric))
     _check_columns(frame, origin, source)
     frame = renamed(frame, source.columns)
+    frame = with_rows(frame, "item", source.columns, ["system"])
+    frame = with_rows(frame, "sample", source.columns, ["system", "item"])
     if "item" not in frame:
         no_column(origin, "item", frame.columns, "; columns={'item': ...} names it")
     tidy = is_tidy(frame, source.metric)
@@ -72,9 +86,11 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
         frame = frame[frame["score"].notna() & (frame["score"] != "")]
     where = places(frame, origin)
     entries = (tidy_entries if tidy else wide_entries)(frame, origin, source, where)
-    of_items, entries, samples = by_sample(entries, frame, where)
+    entries = without_mean(entries, where)
+    of_items, entries, samples = by_sample(entries, frame, source, where)
     _check_rules(entries, source.metric, where)
-    items = items_by_id(source, _item_table(frame, of_items, source, where), frame.columns)
+    # A table of items may call them otherwise.
+    items = items_by_id(as_given, _item_table(frame, of_items, source, where), frame.columns)
     if samples:
         items = of_samples(items, samples)
     nothing = _nothing(entries, source.metric) if source.missing == "zero" else None
@@ -93,11 +109,14 @@ def _scored_by(systems: Sequence[str], tidy: bool, source: Source) -> tuple[str,
 
 def _check_columns(frame: pd.DataFrame, origin: str, source: Source) -> None:
     for ours, theirs in {"item": "item", **source.columns}.items():
-        if theirs in frame or any(str(name).endswith(f":{theirs}") for name in frame.columns):
+        numbers_rows = theirs == ROW and ours in ("item", "sample")
+        if theirs in frame or numbers_rows or any(str(name).endswith(f":{theirs}") for name in frame.columns):
             continue
         # What is declared of the items may be in a table of its own.
         if source.items is None or ours in ("system", "item", "score", *source.metric.statistics):
-            hint = "; columns={'item': ...} names it" if ours == theirs else ""
+            hint = (
+                "; columns={'item': ...} names it, columns={'item': 'row'} numbers the rows" if ours == theirs else ""
+            )
             if source.metric.name.startswith("precision@"):
                 hint += "; of candidates, columns={'gold': ...} names what says which are true"
             no_column(origin, theirs, frame.columns, hint)
@@ -106,13 +125,18 @@ def _check_columns(frame: pd.DataFrame, origin: str, source: Source) -> None:
 def _plain(frame: pd.DataFrame, tidy: bool, source: Source, where: Where) -> pd.DataFrame:
     """The frame without columns of lists or bytes that are not asked for; notes name them."""
     asked = {"system", "item", "score", "domain", "cluster", *source.metric.statistics, *source.columns}
+    left_out: dict[str, str] = {}
     for name in frame.columns:
         if name in asked or not tidy:
             check_plain(frame[name], source.columns.get(name, name), where)
         elif nested := not_plain(frame[name]):
-            frame = frame.drop(columns=name)
-            note(f"column '{name}' left out: a cell of it is {nested[1]}")
-    return frame
+            left_out[name] = nested[1]
+    if len(left_out) == 1:
+        ((name, kind),) = left_out.items()
+        note(f"column '{name}' left out: a cell of it is {kind}")
+    elif left_out:
+        note(f"columns left out, for they have lists or the like: {listed([*left_out], 12)}")
+    return frame.drop(columns=[*left_out])
 
 
 def _check_rules(entries: Entries, metric: Metric, where: Where) -> None:

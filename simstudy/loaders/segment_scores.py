@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -84,7 +83,7 @@ def _form(path: Path) -> Callable[[Path, str | None], Scores] | None:
         return _read_mtme
     try:
         text = beginning(path).decode("utf-8-sig", errors="replace")
-    except (OSError, EOFError, zlib.error):
+    except (OSError, ValueError):
         return None
     first = text.partition("\n")[0].rstrip("\r")
     if text.startswith("{") and re.search(r'"COMET"\s*:', text):

@@ -1,10 +1,10 @@
-"""Tables in files (CSV, TSV, Parquet), read strictly, and what their cells say, by file and line where it is wrong."""
+"""Tables in files (CSV, TSV, JSON, Parquet), read strictly; what is wrong in a cell is told by file and line."""
 
 from __future__ import annotations
 
 import csv
-import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Mapping
 from io import StringIO
 from pathlib import Path
 from typing import Any, NoReturn
@@ -13,12 +13,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.csv
-import pyarrow.parquet
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from simstudy.files.unpacking import beginning, read_parquet
-from simstudy.loaders.base import counted
-from simstudy.loaders.reading import is_read, once, read_content
+from simstudy.files.unpacking import beginning, parquet_columns, plain_name, read_parquet
+from simstudy.loaders.delimited import DIALECTS, check_header, read_delimited
+from simstudy.loaders.json_tables import read_json_table
+from simstudy.loaders.reading import is_read, once
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.ratio import whole
@@ -32,33 +32,36 @@ Where = Callable[[int], str]
 BLANK = ("", "NA", "NaN", "nan")
 
 
-class _Tsv(csv.excel_tab):
-    """Tab-separated values have no quoting: a quote is part of the text (IANA text/tab-separated-values)."""
-
-    quoting = csv.QUOTE_NONE
+#: What a cell says where there is no name; "NA" and "None" may be names.
+NO_NAMES = ("NaN", "nan", "<NA>", "NaT")
 
 
 _TRUTH = {"true": 1.0, "false": 0.0}
 
-_DIALECTS: dict[str, type[csv.Dialect]] = {".csv": csv.excel, ".tsv": _Tsv}
+_JSON = (".json", ".jsonl", ".ndjson")
 
 _NESTED = {list: "a list", np.ndarray: "a list", dict: "a struct", bytes: "bytes"}
 
 
 @once
 def read_table(path: Path) -> pd.DataFrame:
-    """A table from a file .csv (RFC 4180) or .tsv, either may be packed (.gz), or .parquet.
+    """A table from a file .csv (RFC 4180), .tsv, .json, .jsonl or .ndjson, all may be packed (.gz, .zst), or .parquet.
 
-    The index says where each row is. Of text files all cells are text, as written ("01" stays "01"), and the index,
-    called "line", has the line on which each row begins; that of a Parquet file, called "row", counts from 1.
+    The index says where each row is. Of CSV and TSV all cells are text, as written ("01" stays "01"), and the index,
+    called "line", has the line on which each row begins; that of a Parquet file, called "row", counts from 1. The
+    shapes of JSON are those of `simstudy.loaders.json_tables`.
     """
     kind = _kind(path)
     if kind == ".parquet":
         frame = _read_parquet(path)
-    elif kind in _DIALECTS:
-        frame = _read_text(path, _DIALECTS[kind])
+    elif kind in DIALECTS:
+        frame = read_delimited(path, DIALECTS[kind])
+    elif kind in _JSON:
+        frame = read_json_table(path)
     else:
-        raise ValueError(f"{path}: a table must be a file .csv, .tsv (either may be packed, .gz) or .parquet")
+        raise ValueError(
+            f"{path}: a table must be a file .csv, .tsv, .json or .jsonl (all may be packed, .gz or .zst) or .parquet"
+        )
     if frame.empty:
         raise ValueError(f"{path} has a header, but no rows")
     return frame
@@ -69,12 +72,12 @@ def read_header(path: Path) -> list[str]:
     kind = _kind(path)
     try:
         if kind == ".parquet":
-            return [str(name) for name in pa.parquet.read_schema(path).names]
-        if kind not in _DIALECTS:
+            return parquet_columns(path)
+        if kind not in DIALECTS:
             return []
         text = beginning(path).decode("utf-8-sig", errors="replace")
-        return next(csv.reader(StringIO(text, newline=""), _DIALECTS[kind]), [])
-    except (OSError, EOFError, zlib.error, csv.Error, pa.ArrowException):
+        return next(csv.reader(StringIO(text, newline=""), DIALECTS[kind]), [])
+    except (OSError, ValueError, csv.Error, pa.ArrowException):
         return []
 
 
@@ -127,6 +130,9 @@ def coded(cells: pd.Series[Any], what: str, where: Where) -> tuple[IntArray, lis
         raise ValueError(f"{where(row)}: no {what}")
     codes, known = pd.factorize(cells.astype(str))
     for code, name in enumerate(known):
+        if name in NO_NAMES:
+            place = where(int(np.argmax(codes == code)))
+            raise ValueError(f"{place}: no {what}: '{name}' is how programs write that there is none")
         if not name.strip() or "\n" in name or "\r" in name:
             problem = f"the {what} must be of one line, not {name!r}" if name.strip() else f"no {what}"
             raise ValueError(f"{where(int(np.argmax(codes == code)))}: {problem}")
@@ -153,10 +159,19 @@ def numbers(cells: pd.Series[Any]) -> FloatArray:
     if cells.dtype.kind in "mM":
         # Times would be taken for their nanoseconds.
         return np.full(len(cells), np.nan)
-    found = np.asarray(pd.to_numeric(cells, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)).copy()
+    try:
+        converted = pd.to_numeric(cells, errors="coerce")
+    except OverflowError:
+        # A whole number of JSON may have thousands of digits.
+        converted = pd.to_numeric(cells.where(cells.map(_has_a_float), np.inf), errors="coerce")
+    found = np.asarray(converted.to_numpy(dtype=np.float64, na_value=np.nan)).copy()
     words = np.flatnonzero(np.isnan(found))
     found[words] = [_TRUTH.get(str(cell).lower(), np.nan) for cell in cells.iloc[words]]
     return found
+
+
+def _has_a_float(cell: object) -> bool:
+    return not isinstance(cell, int) or abs(cell) <= sys.float_info.max
 
 
 def narrow(values: FloatArray) -> Array:
@@ -196,7 +211,7 @@ def check_takes_one_score(metric: Metric) -> None:
 
 
 def _kind(path: Path) -> str:
-    return Path(path.name.lower().removesuffix(".gz")).suffix
+    return Path(plain_name(path)).suffix.lower()
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
@@ -206,57 +221,5 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         frame: pd.DataFrame = table.to_pandas()
     except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
         raise ValueError(f"{path} cannot be read as a table: {' '.join(str(error).split())}") from None
-    _check_header(path, [str(name) for name in frame.columns])
+    check_header(path, [str(name) for name in frame.columns])
     return frame.set_axis(pd.RangeIndex(1, len(frame) + 1, name="row"))
-
-
-def _read_text(path: Path, dialect: type[csv.Dialect]) -> pd.DataFrame:
-    text = read_content(path)
-    quoted = dialect.quoting != csv.QUOTE_NONE and '"' in text
-    try:
-        header = next(csv.reader(StringIO(text), dialect))
-    except csv.Error as error:
-        raise ValueError(f"{path}, line 1: {error}; lines must end with LF or CR LF") from None
-    _check_header(path, header)
-    try:
-        table = pa.csv.read_csv(
-            pa.py_buffer(text.encode()),
-            parse_options=pa.csv.ParseOptions(
-                delimiter=dialect.delimiter, quote_char='"' if quoted else False, newlines_in_values=quoted
-            ),
-            convert_options=pa.csv.ConvertOptions(column_types=dict.fromkeys(header, pa.string())),
-        )
-    except pa.ArrowInvalid as error:
-        _row_lines(path, text, dialect, len(header))
-        raise ValueError(f"{path} cannot be read as a table: {str(error).splitlines()[0]}") from None
-    lines = np.arange(2, table.num_rows + 2)
-    if quoted or text.count("\n") + (not text.endswith("\n")) != table.num_rows + 1:
-        lines = _row_lines(path, text, dialect, len(header))
-    frame: pd.DataFrame = table.to_pandas()
-    return frame.set_axis(pd.Index(lines, name="line"))
-
-
-def _row_lines(path: Path, text: str, dialect: type[csv.Dialect], width: int) -> IntArray:
-    """The line on which each row after the header begins, empty lines left out; ValueError at the first bad row."""
-    reader = csv.reader(StringIO(text), dialect, strict=True)
-    lines, line = [], 1
-    try:
-        for row in reader:
-            if row and len(row) != width:
-                raise ValueError(f"{path}, line {line}: {counted(len(row), 'cell')}, but the header has {width}")
-            if row:
-                lines.append(line)
-            line = reader.line_num + 1
-    except csv.Error as error:
-        unclosed = "a quote opens here that does not close" if "end of data" in str(error) else error
-        raise ValueError(f"{path}, line {line}: {unclosed}") from None
-    return np.array(lines[1:], dtype=np.int64)
-
-
-def _check_header(path: Path, header: Sequence[str]) -> None:
-    wrong = [name for i, name in enumerate(header) if not name.strip() or name in header[:i]]
-    if wrong:
-        raise ValueError(f"{path}, line 1: columns must be named, once each, unlike '{wrong[0]}'")
-    broken = [name for name in header if "\n" in name or "\r" in name]
-    if broken:
-        raise ValueError(f"{path}, line 1: the name of a column must be of one line, unlike {broken[0]!r}")

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from simstudy.files.unpacking import plain_name
 from simstudy.loaders.assembling import assemble
 from simstudy.loaders.base import Loaded, Source, SystemOutputs, all_errors, counted
 from simstudy.loaders.items import items_in_order, numbered
@@ -111,8 +112,8 @@ def _scores(lines: Sequence[str], path: Path, metric: Metric) -> Array:
 
 
 def _is_table(path: Path) -> bool:
-    """Whether a file of references is a table: by its name, .csv or .tsv, packed (.gz) or not."""
-    return Path(path.name.removesuffix(".gz")).suffix in (".csv", ".tsv")
+    """Whether a file of references is a table: by its name, .csv or .tsv, packed or not."""
+    return Path(plain_name(path)).suffix in (".csv", ".tsv")
 
 
 @dataclass(frozen=True)

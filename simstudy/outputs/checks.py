@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
 
+import numpy as np
+import pandas as pd
+
+from simstudy.metrics.base import Array
 from simstudy.metrics.scaling import check_range
 from simstudy.notes import note
 from simstudy.outputs.base import OutputsBase
@@ -11,12 +15,43 @@ from simstudy.outputs.base import OutputsBase
 # Fewer items are hardly a test set; so many times more systems than items are hardly a leaderboard.
 _FEW, _TIMES = 20, 10
 
+# Some score of a system in percent is greater than this.
+_PERCENT = 10
+
 
 def note_exchanged(n_systems: int, n_items: int) -> None:
     """Say where a table with a column for each system looks as if its rows were the systems."""
     if n_systems >= _FEW and (n_items < _FEW or n_systems >= _TIMES * n_items):
         items = f"{n_items:,} item{'s' * (n_items != 1)}"
         note(f"{n_systems:,} systems on {items}: are rows and columns exchanged? Columns are systems, rows are items")
+
+
+def note_percent(statistics: Array, names: Sequence[str]) -> None:
+    """Say where some systems' scores, statistics[..., 0], look like fractions and all others' like percentages."""
+    low, high = statistics[..., 0].min(axis=1), statistics[..., 0].max(axis=1)
+    fractions, percent = (high > 0) & (high <= 1), (high > _PERCENT) & (high <= 100)
+    known = fractions | percent | (high == 0)
+    if fractions.any() and percent.any() and known.all() and (low >= 0).all():
+        first, other = (names[int(np.argmax(which))] for which in (fractions, percent))
+        note(
+            f"scores of '{first}' are between 0 and 1, those of '{other}' between 0 and 100: if some are in percent, "
+            "no comparison of the two means anything"
+        )
+
+
+def check_axes(scores: pd.DataFrame) -> None:
+    """Raise a ValueError where a name of an item or a system is missing, or is that of an index read as a column."""
+    for axis, what in ((scores.index, "index"), (scores.columns, "columns")):
+        if axis.isna().any():
+            raise ValueError(
+                f"scores must have a name in every place of their {what}, unlike place {axis.isna().argmax()}"
+            )
+    unnamed = [name for name in map(str, scores.columns) if name.startswith("Unnamed: ")]
+    if unnamed:
+        raise ValueError(f"scores must have a system in each column, unlike '{unnamed[0]}': read_csv(…, index_col=0)")
+    others = [f"'{name}'" for name in map(str, scores.columns) if name.lower() in ("index", "id", "length")]
+    if others:
+        note(f"taken for systems: {', '.join(others)}; drop what is none")
 
 
 def check_outputs(argument: str, value: object) -> None:

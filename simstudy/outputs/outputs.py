@@ -15,7 +15,7 @@ from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.direction import directed, sounds_like_error
 from simstudy.outputs.answers import answers_joined, checked_answers, read_only
 from simstudy.outputs.base import OutputsBase
-from simstudy.outputs.checks import check_outputs, note_exchanged
+from simstudy.outputs.checks import check_axes, check_outputs, note_exchanged
 from simstudy.outputs.saved import read, write
 from simstudy.outputs.statistics import check_statistics, response_statistics, score_values, statistics_array
 from simstudy.outputs.tables import complete_systems, keyed_table, matched_table, merged_columns
@@ -140,6 +140,7 @@ class Outputs(OutputsBase):
             raise ValueError(f"metric must be 'mean' or 'accuracy' for one score per item, not '{metric.name}'")
         values = score_values(scores)
         note_exchanged(values.shape[1], values.shape[0])
+        check_axes(scores)
         names = [str(name) for name in scores.columns]
         # All columns: one system of many may be called after its loss.
         called = [str(scores.columns.name), *(names if all(map(sounds_like_error, names)) else ())]

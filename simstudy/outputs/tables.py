@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from typing import Any
 
@@ -42,7 +43,19 @@ def keyed_table(
         raise ValueError(f"{argument} must have a {key} in every row")
     table[key] = table[key].astype(str)
     check_unique(table[key], argument, SAMPLES if key == "id" else "")
+    check_named(table[key], "item" if key == "id" else "system")
     return table
+
+
+def check_named(names: Iterable[str], what: str) -> None:
+    """Raise a ValueError where two names look the same: they differ in the normal form of Unicode only."""
+    known: dict[str, str] = {}
+    for name in sorted(name for name in names if not name.isascii()):
+        other = known.setdefault(unicodedata.normalize("NFC", name), name)
+        if other != name:
+            raise ValueError(
+                f"{what} '{name}' is there twice, in two normal forms of Unicode: write it in one (NFC) everywhere"
+            )
 
 
 def matched_table(given: object, names: Sequence[str], argument: str, key: str, axis: pd.Index[Any]) -> pd.DataFrame:

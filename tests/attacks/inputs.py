@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,6 +36,13 @@ def _log(model: str, values: str) -> str:
 _NAME = "samples_boolq_2025-01-31T10-00-00.123456.jsonl"
 _BERTSCORE = "roberta-large_L17_no-idf_version=0.3.12 P: 0.9 R: 0.8 F1: 0.7\n"
 _THREE = ("old", "new", "tiny")
+
+
+_RECORDS = [
+    {"model": name, "question_id": i, "metrics": {"em": (i + k) % 2}, "log": ["x"], "note": "é"}
+    for k, name in enumerate(("old", "new"))
+    for i in range(4)
+]
 
 
 @dataclass(frozen=True)
@@ -153,6 +160,38 @@ CASES = {
         },
         ("old.json", "new.json", "--metric", "ndcg@10", "--references", "qrels.json"),
     ),
+    "json": Case(
+        {"scores.json": json.dumps(_RECORDS), "items.json": json.dumps({"id": list("0123"), "domain": list("abab")})},
+        ("scores.json", "--metric", "accuracy", "--items", "items.json"),
+    ),
+    "json lines": Case(
+        {
+            f"{name}.jsonl": "".join(f"{json.dumps(row)}\n" for row in _RECORDS if row["model"] == name)
+            for name in ("old", "new")
+        },
+        ("old.jsonl", "new.jsonl", "--metric", "mean", "--columns", "score=metrics.em,item=question_id,system=model"),
+    ),
+    "json keys": Case(
+        {"scores.json": json.dumps({name: {f"q{i}": i % (k + 2) for i in range(6)} for k, name in enumerate(_THREE)})},
+        ("scores.json", "--metric", "mean"),
+    ),
+    "guessed": Case(
+        {
+            "scores.csv": "model,category,qid,correct\n"
+            + "".join(
+                f"{name},{c},{i},{(i + k) % 2}\n" for k, name in enumerate(_THREE) for c in "ab" for i in range(3)
+            )
+        },
+        ("scores.csv", "--metric", "accuracy", "--columns", "item=category+qid"),
+    ),
+    "rows": Case(
+        {"scores.tsv": "item\told\tnew\n" + "".join(f"q{i // 2}\t{i % 2}\t{i % 3}\n" for i in range(6))},
+        ("scores.tsv", "--metric", "mean", "--columns", "sample=row"),
+    ),
+    "documents": Case(
+        {"old.txt": "1\n0\n1\n0\n", "new.txt": "1\n1\n0\n2\n", "x.docs": "a\td1\na\td1\nb\td1\nb\td2\n"},
+        ("old.txt", "new.txt", "--metric", "mean", "--items", "x.docs"),
+    ),
     "candidates": Case(
         {"candidates.csv": "id,gold,t,mi\n" + "".join(f"c{i},{i % 2},{i},{(7 * i) % 5}\n" for i in range(12))},
         ("candidates.csv", "--metric", "precision@5", "--test", "fisher"),
@@ -264,7 +303,20 @@ KNOWN = {
     ],
     "--unit": ["item", "cluster", "id"],
     "--strata": ["domain", "id"],
-    "--columns": ["item=id", "score=x,score=y", "=", "a=b=c", "item=,", "system=system,item=item", "score=item"],
+    "--columns": [
+        "sample=row",
+        "item=row",
+        "item=id+item",
+        "system=a+b",
+        "score=a.b",
+        "item=id",
+        "score=x,score=y",
+        "=",
+        "a=b=c",
+        "item=,",
+        "system=system,item=item",
+        "score=item",
+    ],
     "--resamples": ["1", "10", "1.5"],
     "--jobs": ["1", "-2", "0"],
     "--alternative": ["greater", "less"],
@@ -276,9 +328,11 @@ KNOWN = {
 
 
 @st.composite
-def attacks(draw: st.DrawFn, name: str | None = None) -> tuple[str, dict[str, bytes], dict[str, str], list[str]]:
+def attacks(
+    draw: st.DrawFn, names: Sequence[str] = sorted(CASES)
+) -> tuple[str, dict[str, bytes], dict[str, str], list[str]]:
     """A case with one to three things wrong: its name, files, what is in the place of some, and the arguments."""
-    name = name or draw(st.sampled_from(sorted(CASES)))
+    name = draw(st.sampled_from(names))
     case = CASES[name]
     files = {path: text.encode() for path, text in case.files.items()}
     places: dict[str, str] = {}
@@ -295,6 +349,12 @@ def attacks(draw: st.DrawFn, name: str | None = None) -> tuple[str, dict[str, by
                 continue
         elif kind == "insert":
             files[path] = content[:at] + draw(st.sampled_from(_TAILS) | st.binary(max_size=8)) + content[at:]
+        elif kind == "field" and Path(path).suffix in (".json", ".jsonl"):
+            values = [*re.finditer(rb'"[^"]*"|[-+.\d]+|true|false|null|NaN', content)] or [re.match(b"", content)]
+            found = draw(st.sampled_from(values))
+            value = draw(st.sampled_from([*VALUES, "[1, 2]", '{"a": 1}', "NaN", "-Infinity"]))
+            written = draw(st.sampled_from([value, json.dumps(value)]))
+            files[path] = content[: found.start()] + written.encode() + content[found.end() :]
         elif kind == "field":
             separator = {".csv": b",", ".tsv": b"\t"}.get(Path(path).suffix, b" ")
             lines = [line.split(separator) for line in content.split(b"\n")]

@@ -80,10 +80,20 @@ def test_five_hundred_bad_inputs_end_in_a_result_or_in_one_line(attack: Attack) 
     check(attack)
 
 
+#: Tables of scores that are not as we write them.
+TABLES = ["json", "json lines", "json keys", "guessed", "rows", "documents"]
+
+
+@given(attacks(TABLES))
+@settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+def test_thirty_bad_tables_end_in_a_result_or_in_one_line(attack: Attack) -> None:
+    check(attack)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_sixty_bad_inputs_of_each_format_end_in_a_result_or_in_one_line(name: str) -> None:
-    @given(attacks(name))
+    @given(attacks([name]))
     @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
     def attacked(attack: Attack) -> None:
         check(attack)

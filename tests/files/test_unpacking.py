@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import tracemalloc
 import zipfile
 from pathlib import Path
@@ -17,6 +18,7 @@ from simstudy.files.unpacking import VARIABLE, most, unpacking_at_most
 from simstudy.loaders.base import Loaded
 from simstudy.loaders.candidates import has_candidates
 from simstudy.loaders.formats import load
+from simstudy.loaders.reading import reading
 from simstudy.loaders.tagged import read_tagged
 from simstudy.outputs import Outputs
 from tests.cli.command import compare
@@ -112,3 +114,94 @@ def test_the_command_says_which_option_lifts_the_limit(tmp_path: Path) -> None:
     assert "--max-size" in told
     assert len(told.splitlines()) == 1
     assert compare(str(path), "--metric", "mean", "--max-size", "1M")[0] == 0
+
+
+def zipped(path: Path, files: dict[str, str]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return path
+
+
+NEW, OLD = "item,score\na,1\nb,1\n", "item,score\na,1\nb,0\n"
+
+
+def zstandard(path: Path, text: str) -> Path:
+    with pa.CompressedOutputStream(str(path), "zstd") as file:
+        file.write(text.encode())
+    return path
+
+
+def test_a_zip_file_is_a_folder_of_its_files(tmp_path: Path) -> None:
+    """Plain and packed files in it, and zip files beside others in a folder; what programs put there is no file."""
+    parquet = tmp_path / "tiny.parquet"
+    pd.DataFrame({"item": ["a", "b"], "score": [0, 0]}).to_parquet(parquet)
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    with zipfile.ZipFile(
+        zipped(folder / "x.zip", {"p/new.csv": NEW, "__MACOSX/new.csv": "", ".DS_Store": ""}), "a"
+    ) as z:
+        z.writestr("./q//old.csv.gz", gzip.compress(OLD.encode()))
+        z.write(parquet, "tiny.parquet")
+    zstandard(folder / "zst.csv.zst", OLD)
+    outputs = load(folder, "accuracy").outputs
+    assert dict(zip(outputs.names, outputs.scores(), strict=True)) == {"new": 100, "old": 50, "tiny": 0, "zst": 50}
+    assert load(folder / "x.zip", "accuracy").outputs.names == ["new", "old", "tiny"]
+    zipped(folder / "x.zip", {"p/new.csv": NEW + "c,2\n"})
+    with pytest.raises(ValueError, match=r"runs/x\.zip/p/new\.csv, line 4: a score must be between 0 and 1"):
+        load(folder, "accuracy")
+
+
+def test_files_of_a_zip_file_are_hashed_as_it_is(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "x.zip", {"new.csv": NEW, "old.csv": OLD})
+    with reading() as read:
+        load(path, "accuracy")
+    assert read.files() == {str(path): hashlib.sha256(path.read_bytes()).hexdigest()}
+
+
+@pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        ({"a/new.csv": NEW, "b/new.csv": OLD}, "x.zip/a/new.csv and .*x.zip/b/new.csv would both be system 'new'"),
+        ({"../new.csv": NEW}, r"x.zip has a file '\.\./new.csv': names in a zip file must lead to places inside it$"),
+        ({"/new.csv": NEW}, r"x.zip has a file '/new.csv': names in a zip file must lead"),
+        ({"a.zip": NEW}, r"x.zip has a zip file in it \('a.zip'\): unpack it first$"),
+        ({"new.csv": NEW, "./new.csv": OLD}, r"x.zip has two files './new.csv'$"),
+        ({}, "x.zip has no files$"),
+        ({"new.csv": NEW, "old.csv": NEW + "x" * 2000}, "x.zip .* unpacks to 2.0 KiB, more than 1.0 KiB: --max-size"),
+    ],
+)
+def test_what_is_wrong_in_a_zip_file_is_told(tmp_path: Path, files: dict[str, str], told: str) -> None:
+    path = zipped(tmp_path / "x.zip", files)
+    with unpacking_at_most("1K"), pytest.raises(ValueError, match=told):
+        load(path, "accuracy")
+
+
+def test_damaged_files_are_told_whatever_packed_them(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "x.zip", {"new.csv": NEW * 50})
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ValueError, match=r"x\.zip is not a whole zip file$"):
+        load(path, "accuracy")
+    at = whole.index(b"new.csv") + 12
+    path.write_bytes(whole[:at] + b"\xff\xff" + whole[at + 2 :])
+    with pytest.raises(ValueError, match=r"x\.zip/new\.csv cannot be unpacked: it is damaged, or has a password$"):
+        load(path, "accuracy")
+    path = zstandard(tmp_path / "new.csv.zst", NEW * 5000)
+    for content in (path.read_bytes()[:20], b"item,score\n", b""):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=r"new\.csv\.zst is (not a whole zstd file|empty)$"):
+            load(path, "accuracy")
+    with unpacking_at_most("1K"), pytest.raises(ValueError, match=r"big\.csv\.zst .* unpacks to more than 1.0 KiB"):
+        load(zstandard(tmp_path / "big.csv.zst", NEW * 500), "accuracy")
+
+
+def test_a_line_that_is_no_item_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("simstudy.loaders.reading.LONGEST", 1000)
+    monkeypatch.setattr("simstudy.loaders.delimited.LONGEST", 1000)
+    (tmp_path / "a.txt").write_text("x\n" + "y" * 1001 + "\n")
+    with pytest.raises(ValueError, match=r"a\.txt, line 2: 1,001 characters, more than 1,000; is this a file with a"):
+        load(tmp_path / "a.txt", "accuracy", references=tmp_path / "a.txt")
+    (tmp_path / "a.csv").write_text('item,score,text\n1,1,"' + "y" * 1001 + '"\n')
+    with pytest.raises(ValueError, match=r"a\.csv, line 2: a cell has more than 1,000 characters$"):
+        load(tmp_path / "a.csv", "accuracy")

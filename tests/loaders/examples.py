@@ -46,15 +46,6 @@ class Example:
 
 
 EXAMPLES = {
-    "scores": Example(
-        "accuracy",
-        ("new.csv", "item,score\nq1,1\nq2,1\n"),
-        ("old.csv", "item,score\nq2,1\nq1,0\n"),
-        (100, 50),
-        ("q1", "q2"),
-        answers=False,
-        short="item,score\nq2,1\n",
-    ),
     "segments": Example(
         "mean",
         ("new.txt", f"{BERTSCORE}1.0\t1.0\t0.75\n1.0\t1.0\t0.5\n"),
@@ -77,6 +68,15 @@ EXAMPLES = {
         (100, 50),
         ("a", "b"),
         short=_log("old", {"b": "C"}),
+    ),
+    "scores": Example(
+        "accuracy",
+        ("new.csv", "item,score\nq1,1\nq2,1\n"),
+        ("old.csv", "item,score\nq2,1\nq1,0\n"),
+        (100, 50),
+        ("q1", "q2"),
+        answers=False,
+        short="item,score\nq2,1\n",
     ),
     # One of four heads is wrong.
     "conllu": Example(

@@ -47,8 +47,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Asked]:
 _FOUND = [
     *[("scores", file, "accuracy") for file in ("a.csv", "a.tsv", "a.csv.gz", "a.tsv.gz", "a.parquet", "A.CSV")],
     *[("scores", "a.csv", metric) for metric in ("mean", "precision@5", "f1", "ap", "aer", "las", "bleu", "ndcg@10")],
-    *[("lm-eval", file, "accuracy") for file in (LOG, f"{LOG}.gz", "log.jsonl")],
-    *[("inspect", file, "mean") for file in ("a.json", "a.eval")],
+    *[("scores", file, "mean") for file in ("a.json", "a.jsonl", "a.ndjson", "a.json.gz", "a.csv.zst", "A.Jsonl")],
+    *[("lm-eval", file, "accuracy") for file in (LOG, f"{LOG}.gz")],
+    ("inspect", "a.eval", "mean"),
     *[("conllu", "a.conllu", metric) for metric in ("uas", "las", "accuracy")],
     *[("conllu", "a.txt", metric) for metric in ("uas", "las")],
     *[("conll", file, "accuracy") for file in ("a.conll", "a.bio")],
@@ -66,6 +67,16 @@ def test_a_format_is_known_by_the_files_name_or_else_by_the_metric(tmp_path: Pat
         found = asked(path, metric)
         assert (found.name, found.source.paths) == (name, (path,)), (file, metric)
         assert asked(str(path), "mean", format="trec").name == "trec"
+
+
+def test_json_goes_to_the_format_that_says_it_is_its_own(tmp_path: Path, asked: Callable[..., Asked]) -> None:
+    for name, file, text in (
+        ("lm-eval", "log.jsonl", '{"doc_id": 0, "acc": 1, "filtered_resps": ["A"]}\n'),
+        ("inspect", "a.json", '{\n"status": "success", "eval": {}}'),
+        ("scores", "b.json", '{"status": "success", "q1": 1}'),
+        ("scores", "b.jsonl", '{"doc_id": 0, "acc": 1}'),
+    ):
+        assert asked(written(tmp_path, file, text), "accuracy").name == name, file
 
 
 def test_a_table_of_candidates_is_known_by_its_header(tmp_path: Path, asked: Callable[..., Asked]) -> None:
@@ -129,7 +140,7 @@ def test_files_of_other_formats_are_not_left_out_silently(tmp_path: Path, asked:
         ([], {}, "paths must name at least one file or folder of system outputs"),
         (["a.txt"], {"references": "none.txt"}, "no such file: none.txt"),
         (["a.txt"], {"items": "none.csv"}, "no such file: none.csv"),
-        (["a.txt"], {"format": "txt"}, "format must be one of scores, .*, not 'txt' .did you mean 'text'"),
+        (["a.txt"], {"format": "txt"}, "format must be one of segments, .*, not 'txt' .did you mean 'text'"),
         (["a.txt"], {"missing": "skip"}, "missing must be one of error, drop, zero, not 'skip'"),
         (["a.txt"], {"metric": "men"}, "not 'men' .did you mean 'mean'"),
     ],

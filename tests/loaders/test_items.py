@@ -10,6 +10,7 @@ import pytest
 from simstudy.loaders.base import Source
 from simstudy.loaders.items import items_by_id, items_in_order, numbered
 from simstudy.metrics import get_metric
+from simstudy.notes import notes_kept
 
 
 def source(folder: Path, content: str, columns: dict[str, str], name: str = "items.csv") -> Source:
@@ -111,3 +112,54 @@ def test_items_have_no_lists(tmp_path: Path, cell: object, kind: str) -> None:
     message = f"{path}, row 2: column 'tags' must hold text or numbers, not {kind}"
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         items_by_id(Source((), get_metric("mean"), items=path), named("x"))
+
+
+def noted(make: Callable[[], pd.DataFrame]) -> tuple[pd.DataFrame, list[str]]:
+    with notes_kept() as notes:
+        return make(), notes
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "columns", "said"),
+    [
+        ("x.docs", "d1\nd1\nd2\n", {"cluster": ["d1", "d1", "d2"]}, "cluster"),
+        ("x.csv", "d1\nd1\nd2\n", {"cluster": ["d1", "d1", "d2"]}, "cluster"),
+        ("x.txt", "news\td1\nnews\td1\nweb\t d2\n",
+         {"domain": ["news", "news", "web"], "cluster": ["d1", "d1", "d2"]}, "domain and cluster"),
+    ],
+)  # fmt: skip
+def test_a_file_of_documents_needs_no_header(
+    tmp_path: Path, name: str, content: str, columns: dict[str, list[str]], said: str
+) -> None:
+    items, notes = noted(lambda: items_in_order(source(tmp_path, content, {}, name), numbered(3)))
+    assert items.to_dict("list") == {"id": ["1", "2", "3"], **columns}
+    assert notes == [f"{tmp_path / name} has no header: read as {said} of each item, in order"]
+
+
+def test_a_file_of_documents_has_a_line_for_each_item(tmp_path: Path) -> None:
+    told = r"x\.docs must be a table \(.*\), or have a line for each of 3 items: a document, or .*; it has 2 lines$"
+    with pytest.raises(ValueError, match=told):
+        items_in_order(source(tmp_path, "d1\nd2\n", {}, "x.docs"), numbered(3))
+    # With a header it is a table.
+    items, notes = noted(lambda: items_in_order(source(tmp_path, "doc\na\na\nb\n", {}, "x.tsv"), numbered(3)))
+    assert (items["cluster"].tolist(), len(notes)) == (["a", "a", "b"], 1)
+    with pytest.raises(ValueError, match=r"items.csv has 2 rows, but there are 3 items$"):
+        items_in_order(source(tmp_path, "doc\na\nb\n", {}), numbered(3))
+
+
+def test_clusters_belong_to_a_domain(tmp_path: Path) -> None:
+    """Document 1 of the news is not document 1 of the web."""
+    text = "domain,doc\nnews,1\nnews,1\nnews,2\nweb,1\nweb,1\nweb,3\n"
+    own = ["news/1", "news/1", "news/2", "web/1", "web/1", "web/3"]
+    for columns, name in (({}, "doc"), ({"cluster": "doc"}, "cluster")):
+        items, notes = noted(lambda columns=columns: items_in_order(source(tmp_path, text, columns), numbered(6)))
+        assert items["cluster"].tolist() == own
+        again = "; unit='doc' makes them one" if name == "doc" else ""
+        assert notes[-1] == f"4 clusters, not 3: {name} '1' of domain 'news' and that of 'web' are two{again}"
+    unlike = text.replace("web,1", "web,4")
+    items, notes = noted(lambda: items_in_order(source(tmp_path, unlike, {"cluster": "doc"}), numbered(6)))
+    assert (items["cluster"].tolist(), notes) == (["1", "1", "2", "4", "4", "3"], [])
+    # Each in another domain: no two items belong together.
+    text = "domain,doc\nnews,1\nweb,1\nnews,2\nweb,2\n"
+    items, notes = noted(lambda: items_in_order(source(tmp_path, text, {}), numbered(4)))
+    assert ("cluster" in items, notes) == (False, [])

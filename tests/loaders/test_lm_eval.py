@@ -127,6 +127,6 @@ def test_other_documents_under_the_same_id(tmp_path: Path) -> None:
 
 
 def test_files_must_have_the_names_that_the_harness_gives(tmp_path: Path) -> None:
-    message = "log.jsonl: a sample log must be called samples_<task>_<time>.jsonl, as the harness calls it"
+    message = "log.jsonl: sample logs of lm-evaluation-harness are called samples_<task>_<time>.jsonl; format='scores'"
     with pytest.raises(ValueError, match=message):
         read(tmp_path / "log.jsonl")

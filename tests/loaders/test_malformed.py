@@ -119,7 +119,8 @@ CASES: dict[str, list[tuple[str, str]]] = {
         ("system;item;score\na;1;1\n", ": no column 'item' among system;item;score; separated by semicolons?"),
         (
             "system,itm,score\na,1,1\n",
-            ": no column 'item' among system, itm, score (did you mean 'itm'?); columns={'item': ...} names it",
+            ": no column 'item' among system, itm, score (did you mean 'itm'?); columns={'item': ...} names it, "
+            "columns={'item': 'row'} numbers the rows",
         ),
         (
             "system,item,scor\na,1,1\n",
@@ -211,9 +212,9 @@ def test_what_is_wrong_in_a_file_is_told_with_file_and_line(format: str, tmp_pat
             "<system>:correct, <system>:guessed, <system>:gold",
         ),
         (
-            "item,system,correct\nx,a,1\n",
+            "item,system,right\nx,a,1\n",
             "accuracy",
-            f": no column 'score' among item, system, correct (did you mean 'correct'?); {JUST_NAMES}",
+            f": no column 'score' among item, system, right; {JUST_NAMES}",
         ),
         (
             F1 + "z,1,3,2,1,1\n",

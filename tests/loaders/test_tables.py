@@ -62,7 +62,11 @@ def test_packed_parquet_and_windows_files(tmp_path: Path) -> None:
         ("t.csv", b"a,b\n1,\x00\n", ", line 2: a NUL byte; is this a binary file?"),
         ("t.csv", b"a,b\n1,\xe9\n", ", line 2: not UTF-8 (byte 0xe9); convert the file to UTF-8"),
         ("t.csv.gz", b"\x1f\x8b\x08\x00cut", " is not a whole gzip file"),
-        ("t.xlsx", "PK", ": a table must be a file .csv, .tsv (either may be packed, .gz) or .parquet"),
+        (
+            "t.xlsx",
+            "PK",
+            ": a table must be a file .csv, .tsv, .json or .jsonl (all may be packed, .gz or .zst) or .parquet",
+        ),
     ],
 )
 def test_bad_files(tmp_path: Path, name: str, content: str | bytes, message: str) -> None:

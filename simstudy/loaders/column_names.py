@@ -1,0 +1,149 @@
+"""Columns of tables of scores by the names that others give them, and columns that are made of others.
+
+Where a table has no column of our name (``system``, ``item``, ``score``) and ``columns`` names none, a column with a
+usual name (`simstudy.loaders.usual_names`) is taken for it, and a note says which. Case does not matter, nor do blanks
+and hyphens. Where no column has such a name, it may be the last part of a dotted one: ``metrics.exact_match``. Two
+columns that fit are refused, with what to say. A column of scores must hold numbers, or true and false; of several,
+those count whose numbers the metric takes, for accuracy from 0 to 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from simstudy.loaders.tables import Where, first_of, no_column, numbers, renamed, takes_one_score
+from simstudy.loaders.usual_names import INDEX, USUAL, plain
+from simstudy.metrics import Metric
+from simstudy.notes import note
+
+#: What says "number the rows in their order" in place of a column.
+ROW = "row"
+
+
+def with_guesses(frame: pd.DataFrame, origin: str, columns: Mapping[str, str], metric: Metric) -> dict[str, str]:
+    """The mapping of our names to those of a table's columns, with what the usual names say. A note says what."""
+    guessed = guesses(frame, origin, columns, metric)
+    if guessed:
+        note(f"{_told(guessed)}; columns={{'{next(iter(guessed))}': ...}} says otherwise")
+    return {**columns, **guessed}
+
+
+def alike(
+    frames: Sequence[pd.DataFrame], files: Sequence[str], columns: Mapping[str, str], metric: Metric
+) -> list[pd.DataFrame]:
+    """The tables of several files, with our names of columns where they have unlike ones; a note says so of each."""
+    found = [guesses(frame, file, columns, metric) for frame, file in zip(frames, files, strict=True)]
+    if all(guessed == found[0] for guessed in found):
+        return [*frames]
+    for file, guessed in zip(files, found, strict=True):
+        if guessed:
+            note(f"{file} {_told(guessed)}")
+    return [renamed(frame, guessed) for frame, guessed in zip(frames, found, strict=True)]
+
+
+def _told(guessed: Mapping[str, str]) -> str:
+    return "read as: " + ", ".join(f"{ours} = {theirs}" for ours, theirs in guessed.items())
+
+
+def guesses(frame: pd.DataFrame, origin: str, columns: Mapping[str, str], metric: Metric) -> dict[str, str]:
+    """Our names that ``columns`` lacks, and the columns that have usual names for them, in our order."""
+    guessed: dict[str, str] = {}
+    if takes_one_score(metric) and not set(metric.statistics) <= {*columns, *frame.columns}:
+        _guess(frame, "score", origin, columns, guessed, metric=metric)
+    tidy = "score" in {*columns, *guessed, *frame.columns} or set(metric.statistics) <= {*columns, *frame.columns}
+    if tidy:
+        _guess(frame, "system", origin, columns, guessed)
+    _guess(frame, "item", origin, columns, guessed)
+    return {ours: guessed[ours] for ours in USUAL if ours in guessed}
+
+
+def _guess(
+    frame: pd.DataFrame,
+    ours: str,
+    origin: str,
+    columns: Mapping[str, str],
+    guessed: dict[str, str],
+    *,
+    metric: Metric | None = None,
+) -> None:
+    """Add the column that is taken for ours, if there is one."""
+    if ours in columns or ours in frame:
+        return
+    taken = {*columns.values(), *guessed.values()}
+    names = [name for name in map(str, frame.columns) if name not in taken]
+    found = _named(names, USUAL[ours], lambda name: metric is None or _are_numbers(frame[name], None))
+    if not found and ours == "item":
+        found = _named(names, INDEX, lambda name: True)[:1]
+    if len(found) > 1 and metric is not None:
+        found = [name for name in found if _are_numbers(frame[name], metric.item_range)] or found
+    if len(found) > 1:
+        either = " or ".join(f"columns={{'{ours}': '{name}'}}" for name in found)
+        raise ValueError(f"{origin}: {' and '.join(found)} may each be the {ours}; say which by {either}")
+    if found:
+        guessed[ours] = found[0]
+
+
+def usual_items(frame: pd.DataFrame) -> str:
+    """The only column of a table of items with a usual name for these; empty where there is none, or several."""
+    found = _named([*map(str, frame.columns)], ("item", *USUAL["item"]), lambda name: True)
+    return found[0] if len(found) == 1 else ""
+
+
+def _named(names: Sequence[str], usual: Sequence[str], fits: Callable[[str], bool]) -> list[str]:
+    """The columns with a usual name, else those whose dotted name ends in one."""
+    for part in (plain, lambda name: plain(name).rpartition(".")[2]):
+        found = [name for name in names if part(name) in usual and fits(name)]
+        if found:
+            return found
+    return []
+
+
+def _are_numbers(cells: pd.Series[Any], within: tuple[float, float] | None) -> bool:
+    """Whether cells are numbers, or true and false, blanks aside, and all within these limits."""
+    there = cells[cells.notna() & (cells.astype(str).str.strip() != "")]
+    found = numbers(there)
+    low, high = within or (-np.inf, np.inf)
+    return bool(found.size) and bool(np.all((found >= low) & (found <= high)))
+
+
+def with_joined(frame: pd.DataFrame, columns: Mapping[str, str], origin: object, where: Where) -> pd.DataFrame:
+    """The table with the columns that are made of others: ``category+id`` has ``law/1`` where these have law and 1."""
+    for theirs in dict.fromkeys(columns.values()):
+        parts = [part.strip() for part in theirs.split("+")]
+        if theirs in frame or len(parts) < 2 or not any(part in frame for part in parts):
+            continue
+        for part in parts:
+            if part not in frame:
+                no_column(origin, part, frame.columns, f"; '{theirs}' joins columns")
+            blank = frame[part].isna() | (frame[part].astype(str).str.strip() == "")
+            if (row := first_of(blank)) is not None:
+                raise ValueError(f"{where(row)}: no {part}")
+        joined = frame[parts[0]].astype(str)
+        for part in parts[1:]:
+            joined = joined + "/" + frame[part].astype(str)
+        frame = frame.assign(**{theirs: joined})
+    return frame
+
+
+def with_rows(frame: pd.DataFrame, ours: str, columns: Mapping[str, str], by: Iterable[str]) -> pd.DataFrame:
+    """The table with its rows numbered under our name, each group of equal `by` from 1, where ``columns`` says row."""
+    if columns.get(ours) != ROW or ROW in frame:
+        return frame
+    groups = [name for name in by if name in frame]
+    numbered = frame.groupby(groups, sort=False, dropna=False).cumcount() if groups else np.arange(len(frame))
+    return frame.assign(**{ours: np.asarray(numbered) + 1})
+
+
+def joins_that_tell(frame: pd.DataFrame, system: Sequence[object], item: Sequence[object], names: Iterable[str]) -> str:
+    """The first column with which the rows of a system and item are told apart; empty where there is none."""
+    keys = pd.DataFrame({"system": list(system), "item": list(item)})
+    for name in names:
+        cells = frame[name].astype(str).reset_index(drop=True)
+        # Not an item: a number of the row, or what the system said.
+        if cells.nunique() <= len(keys) / 2 and not keys.assign(cell=cells).duplicated().any():
+            return str(name)
+    return ""

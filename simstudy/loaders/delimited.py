@@ -1,0 +1,107 @@
+"""Tables of text with cells between commas (.csv, RFC 4180) or tabs (.tsv): read strictly, each row with its line."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv
+
+from simstudy.loaders.base import counted
+from simstudy.loaders.reading import LONGEST, read_content
+from simstudy.metrics.base import IntArray
+
+_UNNAMED = "Unnamed: 0"
+
+
+class _Tsv(csv.excel_tab):
+    """Tab-separated values have no quoting: a quote is part of the text (IANA text/tab-separated-values)."""
+
+    quoting = csv.QUOTE_NONE
+
+
+#: Ending of a file -> how its cells are kept apart.
+DIALECTS: dict[str, type[csv.Dialect]] = {".csv": csv.excel, ".tsv": _Tsv}
+
+
+def read_delimited(path: Path, dialect: type[csv.Dialect]) -> pd.DataFrame:
+    """The cells of a file as text, as written; the index, called "line", has the line on which each row begins."""
+    text = read_content(path)
+    quoted = dialect.quoting != csv.QUOTE_NONE and '"' in text
+    try:
+        with _long_cells():
+            header = next(csv.reader(StringIO(text), dialect))
+    except csv.Error as error:
+        raise ValueError(f"{path}, line 1: {_problem(error)}") from None
+    # As pandas writes an index without a name, and reads it.
+    names = [_UNNAMED if i == 0 and not name.strip() and len(header) > 1 else name for i, name in enumerate(header)]
+    check_header(path, names)
+    try:
+        table = pa.csv.read_csv(
+            pa.py_buffer(text.encode()),
+            read_options=pa.csv.ReadOptions(block_size=2 * LONGEST),
+            parse_options=pa.csv.ParseOptions(
+                delimiter=dialect.delimiter, quote_char='"' if quoted else False, newlines_in_values=quoted
+            ),
+            convert_options=pa.csv.ConvertOptions(column_types=dict.fromkeys(header, pa.string())),
+        )
+    except pa.ArrowInvalid as error:
+        _row_lines(path, text, dialect, len(header))
+        raise ValueError(f"{path} cannot be read as a table: {str(error).splitlines()[0]}") from None
+    lines = np.arange(2, table.num_rows + 2)
+    if quoted or text.count("\n") + (not text.endswith("\n")) != table.num_rows + 1:
+        lines = _row_lines(path, text, dialect, len(header))
+    frame: pd.DataFrame = table.to_pandas()
+    return frame.set_axis(names, axis=1).set_axis(pd.Index(lines, name="line"))
+
+
+def _row_lines(path: Path, text: str, dialect: type[csv.Dialect], width: int) -> IntArray:
+    """The line on which each row after the header begins, empty lines left out; ValueError at the first bad row."""
+    reader = csv.reader(StringIO(text), dialect, strict=True)
+    lines, line = [], 1
+    try:
+        with _long_cells():
+            for row in reader:
+                if row and len(row) != width:
+                    raise ValueError(f"{path}, line {line}: {counted(len(row), 'cell')}, but the header has {width}")
+                if row:
+                    lines.append(line)
+                line = reader.line_num + 1
+    except csv.Error as error:
+        raise ValueError(f"{path}, line {line}: {_problem(error)}") from None
+    return np.array(lines[1:], dtype=np.int64)
+
+
+@contextmanager
+def _long_cells() -> Iterator[None]:
+    """Within the block, a cell of csv.reader may be as long as a line of text."""
+    usual = csv.field_size_limit(LONGEST)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(usual)
+
+
+def _problem(error: csv.Error) -> str:
+    said = str(error)
+    if "end of data" in said:
+        return "a quote opens here that does not close"
+    if "field larger" in said:
+        return f"a cell has more than {LONGEST:,} characters"
+    return f"{said}; lines must end with LF or CR LF" if "new-line" in said else said
+
+
+def check_header(path: Path, header: Sequence[str]) -> None:
+    """Raise a ValueError where columns have no names, or one name twice."""
+    wrong = [name for i, name in enumerate(header) if not name.strip() or name in header[:i]]
+    if wrong:
+        raise ValueError(f"{path}, line 1: columns must be named, once each, unlike '{wrong[0]}'")
+    broken = [name for name in header if "\n" in name or "\r" in name]
+    if broken:
+        raise ValueError(f"{path}, line 1: the name of a column must be of one line, unlike {broken[0]!r}")

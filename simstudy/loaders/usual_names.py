@@ -1,0 +1,42 @@
+"""What others call the columns of tables of scores, in one place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+#: Our name -> what others call it.
+USUAL: Mapping[str, tuple[str, ...]] = {
+    "system": (
+        "model", "model_name", "model_id", "system_name", "system_id", "run", "run_name", "run_id", "submission",
+        "key1",
+    ),
+    "item": (
+        "question_id", "instance_id", "task_id", "doc_id", "example_id", "problem_id", "prompt_id", "query_id", "qid",
+        "item_id", "uid", "id",
+    ),
+    "score": (
+        "correct", "is_correct", "resolved", "is_resolved", "passed", "is_passed", "pass", "solved", "success",
+        "acc", "accuracy", "exact_match", "em", "f1", "value",
+    ),
+}  # fmt: skip
+
+#: What is taken for the item where nothing else is: numbers of rows as programs write them, and keys of JSON.
+INDEX = ("index", "idx", "unnamed:_0", "level_0", "sample_id", "key", "key2")
+
+#: Wide tables have columns of these names that are no systems: numbers of rows, and lengths.
+ASIDE = re.compile(r"unnamed: ?\d+|level_\d+|index|idx|id|row|length|len|n_?(?:chars|words|tokens)", re.IGNORECASE)
+
+#: A last row of a table that is no item.
+MEANS = ("mean", "average", "avg", "avg.", "overall", "total", "all", "macro average", "macro avg")
+
+
+def names_anything(column: object) -> bool:
+    """Whether a column has our name or a usual one for systems, items or scores."""
+    name = plain(column)
+    return any(name == ours or name in usual for ours, usual in USUAL.items())
+
+
+def plain(column: object) -> str:
+    """A name in lower case, with underscores for blanks and hyphens: usual names are compared so."""
+    return re.sub(r"[ -]", "_", str(column).strip().lower())

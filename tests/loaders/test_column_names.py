@@ -1,0 +1,219 @@
+"""Columns under other names, of several columns, and rows that take the place of one; what is no item and no system."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from simstudy.loaders.base import Loaded
+from simstudy.loaders.formats import load
+from simstudy.outputs import Outputs
+
+
+def read(folder: Path, text: str, metric: str = "accuracy", **options: Any) -> Loaded:
+    (folder / "s.csv").write_text(text)
+    return load(folder / "s.csv", metric, **options)
+
+
+def check_error(folder: Path, text: str, told: str, metric: str = "accuracy", **options: Any) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(told.replace('{s}', str(folder / 's.csv')))}$"):
+        read(folder, text, metric, **options)
+
+
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [
+        ("model,question_id,correct", "system = model, item = question_id, score = correct"),
+        ("System Name,instance_id,Resolved", "system = System Name, item = instance_id, score = Resolved"),
+        ("run,doc_id,metrics.exact_match", "system = run, item = doc_id, score = metrics.exact_match"),
+        ("system,id,acc", "item = id, score = acc"),
+        ("x.model,item,score", "system = x.model"),
+    ],
+)
+def test_usual_names_are_found_and_said_in_one_line(tmp_path: Path, header: str, said: str) -> None:
+    loaded = read(tmp_path, f"{header}\na,1,1\na,2,true\nb,2,0\nb,1,False\n")
+    assert (loaded.outputs.names, loaded.outputs.scores().tolist()) == (["a", "b"], [100, 0])
+    assert loaded.outputs.items["id"].tolist() == ["1", "2"]
+    first = said.partition(" ")[0]
+    assert loaded.notes == (f"read as: {said}; columns={{'{first}': ...}} says otherwise",)
+
+
+def test_our_own_names_and_what_the_caller_says_go_first(tmp_path: Path) -> None:
+    text = "system,item,score,model,id,correct\na,1,1,x,9,0\na,2,0,x,8,0\n"
+    loaded = read(tmp_path, text)
+    assert (loaded.outputs.names, loaded.outputs.scores().tolist(), loaded.notes) == (["a"], [50], ())
+    loaded = read(tmp_path, text, columns={"system": "model", "item": "id", "score": "correct"})
+    assert (loaded.outputs.names, loaded.outputs.scores().tolist(), loaded.notes) == (["x"], [0], ())
+
+
+def test_where_two_fit_the_caller_is_asked(tmp_path: Path) -> None:
+    two = "{s}: %s may each be the %s; say which by columns={'%s': '%s'} or columns={'%s': '%s'}"
+    for header, ours, one, other in (
+        ("model,question_id,correct,acc", "score", "correct", "acc"),
+        ("model,id,question_id,acc", "item", "id", "question_id"),
+        ("model,run,id,acc", "system", "model", "run"),
+    ):
+        told = two % (f"{one} and {other}", ours, ours, one, ours, other)
+        check_error(tmp_path, f"{header}\n1,1,1,1\n0,0,0,0\n", told)
+    loaded = read(tmp_path, "model,id,correct,acc\na,1,1,0\n", columns={"score": "acc"})
+    assert loaded.outputs.scores().tolist() == [0]
+
+
+def test_a_score_that_is_guessed_is_one(tmp_path: Path) -> None:
+    """The right answer may be called correct too, and percentages are no accuracy of an item."""
+    loaded = read(tmp_path, "model,id,correct,acc\na,1,B,1\na,2,C,0\n")
+    assert loaded.outputs.scores().tolist() == [50]
+    text = "model,id,accuracy\na,1,50\n"
+    told = "{s}, line 2: a score must be between 0 and 1 for metric 'accuracy', not 50; metric='mean' takes any number"
+    check_error(tmp_path, text, told)
+    assert read(tmp_path, "model,id,accuracy,acc\na,1,50,1\n").outputs.scores().tolist() == [100]
+    assert read(tmp_path, text, "mean").outputs.scores().tolist() == [50]
+
+
+def test_a_wide_table_stays_one(tmp_path: Path) -> None:
+    """Its systems are columns, and its rows may have no name but a number, as pandas writes them."""
+    frame = pd.DataFrame({"new": [1, 1], "old": [1, 0]})
+    loaded = read(tmp_path, frame.to_csv())
+    assert (loaded.outputs.names, loaded.outputs.items["id"].tolist()) == (["new", "old"], ["0", "1"])
+    assert loaded.notes == ("read as: item = Unnamed: 0; columns={'item': ...} says otherwise",)
+    frame = frame.assign(item=["x", "y"], id=[3, 4], length=[7, 8], index=[0, 1])
+    loaded = read(tmp_path, frame.to_csv())
+    assert (loaded.outputs.names, loaded.outputs.items["length"].tolist()) == (["new", "old"], ["7", "8"])
+    assert loaded.notes == ("not taken for systems: 'Unnamed: 0', 'id', 'length', 'index'; rename what is one",)
+
+
+CATEGORIES = "system,category,id,score\n" + "".join(
+    f"{s},{c},{i},{score}\n" for s, score in (("a", 1), ("b", 0)) for c in ("law", "art") for i in (1, 2)
+)
+
+
+def test_ids_of_several_columns(tmp_path: Path) -> None:
+    told = (
+        "columns={'sample': 'row'} numbers them in their order; if ids come again in each 'category', columns={'item': "
+    )
+    with pytest.raises(ValueError, match=re.escape(f"{told}'category+id'}} joins them") + "$"):
+        read(tmp_path, CATEGORIES)
+    for joined in ("category+id", "category + id"):
+        items = read(tmp_path, CATEGORIES, columns={"item": joined, "domain": "category"}).outputs.items
+        assert items["id"].tolist() == ["law/1", "law/2", "art/1", "art/2"]
+        assert items["domain"].tolist() == ["law", "law", "art", "art"]
+    table = tmp_path / "items.csv"
+    table.write_text("category,id,doc\nart,1,x\nart,2,y\nlaw,1,x\nlaw,2,x\n")
+    items = read(tmp_path, CATEGORIES, columns={"item": "category+id"}, items=table).outputs.items
+    assert items["cluster"].tolist() == ["x", "x", "x", "y"]
+    told = "{s}: no column 'idd' among system, category, id, score (did you mean 'id'?); 'category+idd' joins columns"
+    check_error(tmp_path, CATEGORIES, told, columns={"item": "category+idd"})
+    check_error(tmp_path, CATEGORIES.replace("law,2,1", ",2,1"), "{s}, line 3: no category",
+                columns={"item": "category+id"})  # fmt: skip
+
+
+def test_rows_number_samples_or_items_if_the_caller_says_so(tmp_path: Path) -> None:
+    text = "system,item,score\na,x,1\nb,x,0\na,x,0\nb,x,0\na,y,1\nb,y,1\nb,y,0\na,y,1\n"
+    told = "columns={'sample': 'row'} numbers them in their order"
+    check_error(
+        tmp_path, text, "{s}, line 4: item 'x' of system 'a' again, first in {s}, line 2; samples of an item need a "
+        f"column 'sample' that numbers them: columns={{'sample': ...}} names it, {told}",
+    )  # fmt: skip
+    outputs = read(tmp_path, text, columns={"sample": "row"}).outputs
+    assert outputs.items.to_dict("list") == {"id": ["x#1", "x#2", "y#1", "y#2"], "cluster": ["x", "x", "y", "y"]}
+    assert outputs.statistics[..., 0].tolist() == [[1, 0, 1, 1], [0, 0, 1, 0]]
+    outputs = read(tmp_path, "item,a,b\nx,1,0\nx,0,0\n", columns={"sample": "row"}).outputs
+    assert outputs.items["id"].tolist() == ["x#1", "x#2"]
+    outputs = read(tmp_path, "system,score\na,1\nb,0\na,0\nb,1\n", columns={"item": "row"}).outputs
+    assert (outputs.items["id"].tolist(), outputs.statistics[..., 0].tolist()) == (["1", "2"], [[1, 0], [0, 1]])
+
+
+def test_a_last_row_that_sums_up_is_no_item(tmp_path: Path) -> None:
+    wide = "item,new,old\na,1,0\nb,1,1\nc,0,0\n"
+    for row in ("Mean,0.667,0.333", "average,66.7,33.3", "TOTAL,2,1"):
+        loaded = read(tmp_path, f"{wide}{row}\n", "mean")
+        assert loaded.outputs.items["id"].tolist() == ["a", "b", "c"]
+        assert loaded.outputs.scores() == pytest.approx([2 / 3, 1 / 3])
+        name = row.partition(",")[0]
+        assert loaded.notes == (
+            f"{tmp_path}/s.csv, line 5: '{name}' left out, which is no item but sums up the others",
+        )
+    told = (
+        "{s}, line 5: item 'Mean' comes last and is called like a mean, but is none of the items before: take the row "
+        "out, or give the item another name"
+    )
+    check_error(tmp_path, f"{wide}Mean,1,1\n", told)
+    files = []
+    for system, right in (("new", [1, 1, 0]), ("old", [1, 0, 0])):
+        files.append(tmp_path / f"{system}.csv")
+        rows = [f"{i},{x}" for i, x in enumerate(right)]
+        files[-1].write_text("\n".join(["item,score", *rows, f"all,{sum(right) / 3}", ""]))
+    assert load(files, "accuracy").outputs.scores() == pytest.approx([200 / 3, 100 / 3])
+    # In another place it is an item.
+    assert read(tmp_path, "item,new,old\nmean,1,0\nb,1,1\nc,0,0\n").outputs.n_items == 3
+
+
+def test_what_says_that_there_is_no_name_is_none(tmp_path: Path) -> None:
+    for text, line, what, name in (
+        ("item,a,b\nx,1,0\nnan,1,1\n", 3, "item", "nan"),
+        ("system,item,score\n<NA>,x,1\n", 2, "system", "<NA>"),
+    ):
+        check_error(tmp_path, text, f"{{s}}, line {line}: no {what}: '{name}' is how programs write that there is none")
+    loaded = read(tmp_path, "item,a,nan\nNA,1,0\nNone,1,1\n")
+    assert (loaded.outputs.names, loaded.outputs.items["id"].tolist()) == (["a"], ["NA", "None"])
+    assert loaded.notes == ("not taken for a system: 'nan'; rename what is one",)
+
+
+def test_names_that_look_the_same_are_refused(tmp_path: Path) -> None:
+    told = "is there twice, in two normal forms of Unicode: write it in one (NFC) everywhere"
+    for text, what in (
+        ("system,item,score\ncaf\u00e9,1,1\ncafe\u0301,1,0\n", "system"),
+        ("item,caf\u00e9,cafe\u0301\n1,1,0\n", "system"),
+        ("system,item,score\na,caf\u00e9,1\nb,cafe\u0301,0\n", "item"),
+    ):
+        with pytest.raises(ValueError, match=f"^{what} 'caf.*' {re.escape(told)}$"):
+            read(tmp_path, text)
+    assert read(tmp_path, "item,caf\u00e9,cafe\n1,1,0\n").outputs.n_systems == 2
+
+
+def test_percent_beside_fractions_is_noted(tmp_path: Path) -> None:
+    note = (
+        "scores of 'new' are between 0 and 1, those of 'old' between 0 and 100: if some are in percent, no comparison "
+        "of the two means anything"
+    )
+    (tmp_path / "new.txt").write_text("1\n0.5\n0\n")
+    (tmp_path / "old.txt").write_text("100\n30\n0\n")
+    assert load([tmp_path / "new.txt", tmp_path / "old.txt"], "mean").notes == (note,)
+    assert read(tmp_path, "item,new,old\n1,1,100\n2,0.5,30\n", "mean").notes == (note,)
+    for other in (
+        "item,new,old\n1,1,3\n2,0.5,2\n",
+        "item,new,old\n1,1,130\n2,0.5,30\n",
+        "item,new,old\n1,2,30\n2,0,1\n",
+    ):
+        assert read(tmp_path, other, "mean").notes == ()
+
+
+def test_a_table_of_items_may_call_them_otherwise(tmp_path: Path) -> None:
+    table = tmp_path / "items.csv"
+    for key in ("id", "task_id", "item"):
+        table.write_text(f"{key},domain\n2,law\n1,art\n")
+        loaded = read(tmp_path, "model,question_id,correct\na,1,1\na,2,0\n", items=table)
+        assert loaded.outputs.items["domain"].tolist() == ["art", "law"]
+        said = f"{table} read as: id = {key}; columns={{'id': ...}} says otherwise"
+        assert loaded.notes[1:] == (() if key == "id" else (said,))
+
+
+def test_frames_of_scores_have_names_too() -> None:
+    frame = pd.DataFrame({"a": [1, 0], "b": [1, 1]})
+    for wrong, told in (
+        (frame.set_axis([1.0, float("nan")]), "scores must have a name in every place of their index, unlike place 1"),
+        (
+            frame.set_axis(["a", None], axis=1),
+            "scores must have a name in every place of their columns",
+        ),
+        (frame.reset_index(names="Unnamed: 0"), "scores must have a system in each column, unlike 'Unnamed: 0'"),
+        (frame.set_axis(["caf\u00e9", "cafe\u0301"]), "item 'caf.*' is there twice, in two normal forms of Unicode"),
+    ):
+        with pytest.raises(ValueError, match=f"^{told}"):
+            Outputs.from_scores(wrong)
+    with pytest.warns(UserWarning, match="^taken for systems: 'length'; drop what is none$"):
+        Outputs.from_scores(frame.assign(length=[7, 8]))
