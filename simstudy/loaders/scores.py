@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from simstudy.loaders.assembling import assemble
 from simstudy.loaders.base import Loaded, Source, SystemOutputs, all_errors
 from simstudy.loaders.entries import Entries, by_sample, is_tidy, tidy_entries, wide_entries
 from simstudy.loaders.items import items_by_id, names_clusters, of_samples
+from simstudy.loaders.labels import label_entries, of_labels, with_our_names
 from simstudy.loaders.tables import Where, check_plain, no_column, not_plain, places, read_table, renamed
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, BrokenRule
@@ -32,6 +34,9 @@ def read_scores(source: Source) -> Loaded:
 
     Where rows of a system and item come again, a column ``sample`` must number them (`simstudy.loaders.items`).
 
+    *Labels*, for "accuracy", "macro_f1", "balanced_accuracy" and "mcc": ``gold``, and ``system``, ``item`` and
+    ``predicted``, or a column of predicted labels for each system (`simstudy.loaders.labels` has other names).
+
     Other columns go with the items: of a tidy table those that say the same of an item for every system, of a wide
     one ``domain``, ``cluster`` or another name of clusters (`simstudy.loaders.items`), and what `Source.columns`
     declares: our name -> the file's, ``{"item": "instance_id", "score": "resolved", "domain": "repo"}``.
@@ -48,10 +53,15 @@ def read_frame(source: Source) -> pd.DataFrame:
         raise ValueError("no system: at least one table of scores is needed")
     frames = [read_table(path) for path in source.paths]
     unnamed = not any(source.columns.get("system", "system") in frame for frame in frames)
-    if unnamed and all(is_tidy(renamed(frame, source.columns), source.metric) for frame in frames):
+    if unnamed and all(_is_tidy(renamed(frame, source.columns), source.metric) for frame in frames):
         frames = [frame.assign(system=name) for frame, name in zip(frames, source.systems(), strict=True)]
     files = [str(path) for path in source.paths]
     return pd.concat(frames, keys=files, names=["file", frames[0].index.name])
+
+
+def _is_tidy(frame: pd.DataFrame, metric: Metric) -> bool:
+    named = with_our_names(frame, metric)
+    return "predicted" in named if of_labels(named, metric) else is_tidy(named, metric)
 
 
 def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loaded:
@@ -63,15 +73,20 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     if frame.empty:
         raise ValueError(f"{origin}: no row is left")
     _check_columns(frame, origin, source)
-    frame = renamed(frame, source.columns)
+    frame = with_our_names(renamed(frame, source.columns), source.metric)
     if "item" not in frame:
         no_column(origin, "item", frame.columns, "; columns={'item': ...} names it")
-    tidy = is_tidy(frame, source.metric)
+    labels = of_labels(frame, source.metric)
+    tidy = "predicted" in frame if labels else is_tidy(frame, source.metric)
     frame = _plain(frame, tidy, source, places(frame, origin))
     if tidy and source.missing != "error" and "score" in frame:
         frame = frame[frame["score"].notna() & (frame["score"] != "")]
     where = places(frame, origin)
-    entries = (tidy_entries if tidy else wide_entries)(frame, origin, source, where)
+    if labels:
+        entries, metric = label_entries(frame, origin, source, where)
+        source = replace(source, metric=metric)
+    else:
+        entries = (tidy_entries if tidy else wide_entries)(frame, origin, source, where)
     of_items, entries, samples = by_sample(entries, frame, where)
     _check_rules(entries, source.metric, where)
     items = items_by_id(source, _item_table(frame, of_items, source, where), frame.columns)
@@ -92,7 +107,10 @@ def _scored_by(systems: Sequence[str], tidy: bool, source: Source) -> tuple[str,
 
 
 def _check_columns(frame: pd.DataFrame, origin: str, source: Source) -> None:
+    named = with_our_names(renamed(frame, source.columns), source.metric)
     for ours, theirs in {"item": "item", **source.columns}.items():
+        if ours == theirs == "item" and ours in named:
+            continue
         if theirs in frame or any(str(name).endswith(f":{theirs}") for name in frame.columns):
             continue
         # What is declared of the items may be in a table of its own.
@@ -176,7 +194,8 @@ def _systems(entries: Entries, where: Where) -> list[SystemOutputs]:
             before, ids = items, known[items].tolist()
         name = entries.systems[entries.system[rows[0]]]
         file = where(entries.row[rows[0]]).rpartition(", ")[0]
-        systems.append(SystemOutputs(name, file, ids, entries.statistics[rows]))
+        said = None if entries.said is None else [entries.said[i] for i in rows]
+        systems.append(SystemOutputs(name, file, ids, entries.statistics[rows], said))
     return systems
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,11 +15,12 @@ from numpy.typing import ArrayLike
 
 from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.direction import directed, sounds_like_error
+from simstudy.metrics.per_class import PER_CLASS, PerClass, label_counts
 from simstudy.outputs.answers import answers_joined, checked_answers, read_only
 from simstudy.outputs.base import OutputsBase
 from simstudy.outputs.checks import check_outputs, note_exchanged
 from simstudy.outputs.saved import read, write
-from simstudy.outputs.statistics import check_statistics, response_statistics, score_values, statistics_array
+from simstudy.outputs.statistics import check_statistics, labels_of, response_statistics, score_values, statistics_array
 from simstudy.outputs.tables import complete_systems, keyed_table, matched_table, merged_columns
 from simstudy.validation import brief, check_path, check_text, check_unique
 
@@ -157,6 +160,69 @@ class Outputs(OutputsBase):
             metric,
             names if systems is None else matched_table(systems, names, "systems", "name", scores.columns),
             ids if items is None else matched_table(items, ids, "items", "id", scores.index),
+            task=task,
+            test_set=test_set,
+        )
+
+    @classmethod
+    def from_labels(
+        cls,
+        gold: Sequence[Hashable] | pd.Series[Any],
+        predicted: pd.DataFrame,
+        metric: str | Metric = "macro_f1",
+        systems: pd.DataFrame | None = None,
+        items: pd.DataFrame | None = None,
+        *,
+        task: str = "",
+        test_set: str = "",
+    ) -> Outputs:
+        """Outputs from labels: a gold label for each item, and a column of predicted ones for each system.
+
+        Parameters
+        ----------
+        gold
+            n labels, in the order of the frame's rows: text, numbers or truth values.
+        predicted
+            (n items, K systems). The index names the items, the columns name the systems.
+        metric
+            "accuracy", "macro_f1", "balanced_accuracy" or "mcc". The classes are all labels that occur.
+        systems, items
+            As in `from_scores`.
+
+        Raises
+        ------
+        ValueError
+            For a label that is missing, another number of gold labels than rows, and a metric that takes no labels.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> predicted = pd.DataFrame({"a": ["cat", "dog", "cat", "cow"], "b": ["cat", "dog", "dog", "dog"]})
+        >>> outputs = Outputs.from_labels(["cat", "dog", "dog", "cow"], predicted)
+        >>> outputs.scores().round(2).tolist()   # b: F1 of 100, 80 and 0
+        [77.78, 60.0]
+        """
+        metric = get_metric(metric)
+        if not (isinstance(metric, PerClass) or metric.name == "accuracy"):
+            raise ValueError(f"metric must be one of accuracy, {', '.join(PER_CLASS)} for labels, not '{metric.name}'")
+        if not isinstance(predicted, pd.DataFrame) or predicted.shape[1] == 0:
+            raise ValueError(f"predicted must be a pandas DataFrame (items x systems), not {brief(predicted)}")
+        wanted = labels_of(gold, "gold")
+        if len(wanted) != len(predicted):
+            raise ValueError(f"gold must have {len(predicted)} labels, as the predicted ones, not {len(wanted)}")
+        names, ids = ([str(name) for name in axis] for axis in (predicted.columns, predicted.index))
+        said = [
+            labels_of(predicted.iloc[:, k].to_numpy(), f"predicted of system '{name}'") for k, name in enumerate(names)
+        ]
+        if isinstance(metric, PerClass):
+            metric = metric.of_classes(chain(wanted, *said))
+        codes, _ = pd.factorize(np.array([label for own in said for label in own], dtype=object))
+        return cls.from_statistics(
+            np.stack([label_counts(metric, wanted, own) for own in said]),
+            metric,
+            names if systems is None else matched_table(systems, names, "systems", "name", predicted.columns),
+            ids if items is None else matched_table(items, ids, "items", "id", predicted.index),
+            answers=codes.reshape(len(said), -1),
             task=task,
             test_set=test_set,
         )
