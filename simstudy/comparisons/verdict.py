@@ -97,6 +97,9 @@ def _measured(pair: pd.Series[Any], alpha: float) -> str:
     if pair["gain"] == 0 or (pair["score_a"] < pair["score_b"]):
         between = between.replace("interval", f"interval of the gain of {a}", 1)
     numbers = f"{between}; p {_equals(pair, 'p_value', alpha)} ({_how(pair, alpha)})"
+    if pair["interval"] == "bootstrap":
+        n_differ = pair["n_units"] - pair["ties"]
+        return f"{said}.\n{numbers[0].upper()}{numbers[1:]}.\nThe two differ on {n_differ:,} of {_units(pair)}."
     counts = f"{pair['wins']:,}, {pair['losses']:,} and {pair['ties']:,}"
     return f"{said}.\n{numbers[0].upper()}{numbers[1:]}.\nWins, losses and ties of {a}: {counts} of {_units(pair)}."
 

@@ -18,6 +18,7 @@ from simstudy.examination import page
 from simstudy.examination.json import as_json
 from simstudy.examination.printed import answer, show
 from simstudy.examination.rows import ranking
+from simstudy.engines.registry import default_test
 from simstudy.metrics import label
 from simstudy.outputs import Outputs, TestSet
 from simstudy.pairs import order_of
@@ -119,6 +120,7 @@ class Examination(ReprMixin):
         how = self.test_set
         asked = {"metric": how.metric, "by": list(how.by), "duplicates": how.duplicates, **OPTIONS, **how.options}
         asked.pop("progress")
+        asked["test"] = asked["test"] or default_test(self.outputs.metric)
         return {**asked, "alpha": self.alpha, "margin": self.margin}
 
     def to_json(self, settings: Mapping[str, Any] | None = None) -> str:

@@ -98,6 +98,7 @@ def pair_rows(found: Examination, most: int) -> tuple[str, Table]:
     if (pairs["caution"] != "").any():
         columns["caution"] = "[{caution}]"
     dull = {"relation": (pairs["relation"] == ALL_PAIRS).all(), "test prefers": (other.fillna("") == "").all()}
+    dull["units +/−"] = (pairs["interval"] == "bootstrap").all()
     rows = pairs.assign(other=other, **_written(pairs))
     return f"{title} ({sides(found)} p)", Table(rows, {name: columns[name] for name in columns if not dull.get(name)})
 

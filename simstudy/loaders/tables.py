@@ -191,7 +191,11 @@ def check_takes_one_score(metric: Metric) -> None:
     if not takes_one_score(metric):
         raise ValueError(
             f"metric '{metric.name}' needs ({', '.join(metric.statistics)}) of each item, but there is one score: "
-            + ("metric='accuracy' (0 to 1) or metric='mean'" if metric.higher_is_better else "metric='mean' with lower_is_better=True")
+            + (
+                "metric='accuracy' (0 to 1) or metric='mean'"
+                if metric.higher_is_better
+                else "metric='mean' with lower_is_better=True"
+            )
         )
 
 

@@ -16,14 +16,14 @@ from simstudy.metrics.direction import sounds_like_error
 from simstudy.metrics.error_rate import CER, TER, WER
 from simstudy.metrics.f_measure import MUC, PRECISION, RECALL, FBeta
 from simstudy.metrics.mean import MEAN, Mean
-from simstudy.metrics.names import canonical, meant
+from simstudy.metrics.names import ALIASES, canonical, meant
 from simstudy.metrics.parseval import PARSEVAL
 from simstudy.metrics.per_class import PER_CLASS
 from simstudy.metrics.ranking import at_cutoff
 from simstudy.metrics.ratio import Ratio
 from simstudy.metrics.rouge import KINDS, Rouge
 from simstudy.metrics.spans import SPAN_F1
-from simstudy.validation import brief
+from simstudy.validation import brief, nearest
 
 METRICS: dict[str, Metric] = {
     metric.name: metric
@@ -86,8 +86,12 @@ def get_metric(metric: str | Metric) -> Metric:
     found = find_metric(metric) or find_metric(canonical(metric))
     if found is None:
         known = [*METRICS, *_OTHERS]
-        near = meant(metric, [*known, "precision@10", "ndcg@10"])
+        known += ["precision@10", "ndcg@10"]
+        near = meant(metric, known)
         if not near and sounds_like_error(metric):
             near = f"; errors that files have as numbers are '{MEAN}' with lower_is_better=True"
-        raise ValueError(f"metric must be one of {', '.join(known)}, precision@n, ndcg@n (n >= 1), not '{metric}'{near}")
+        near = near or nearest(metric, [*known, *ALIASES])
+        raise ValueError(
+            f"metric must be one of {', '.join(known[:-2])}, precision@n, ndcg@n (n >= 1), not '{metric}'{near}"
+        )
     return found

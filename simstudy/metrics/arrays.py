@@ -74,6 +74,19 @@ class ArrayMetric(Metric):
             values[first : first + some] = self._values(rows, counts[first : first + some])
         return np.where(np.isfinite(values), values, 0.0)
 
+    def swapped(self, one: Array, other: Array, coins: Array) -> tuple[FloatArray, FloatArray]:
+        """Scores (T,) of both pseudo-systems of two systems' items (n, S), where coins (T, n) swap items."""
+        if self.weighted is not None:
+            both = np.concatenate([one, other])
+            kept = np.concatenate([1 - coins, coins], axis=1)
+            return self.resampled(both, kept), self.resampled(both, 1 - kept)
+        every = np.ones((1, len(one)), dtype=np.int64)
+        first, second = np.empty((2, len(coins)))
+        for t, swap in enumerate(coins[..., None] == 1):
+            first[t] = self.resampled(np.where(swap, other, one), every)[0]
+            second[t] = self.resampled(np.where(swap, one, other), every)[0]
+        return first, second
+
     def _values(self, rows: Array, counts: Array) -> FloatArray:
         counts = np.asarray(counts, dtype=np.int64)
         if self.weighted is not None:

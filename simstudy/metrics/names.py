@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from simstudy.validation import nearest
-
 #: Other name -> the metric's own, which is what tables and pages call it.
 ALIASES = {
     "acc": "accuracy", "em": "accuracy", "exact_match": "accuracy", "pass@1": "accuracy",
@@ -46,7 +44,7 @@ def canonical(name: str) -> str:
 
 
 def meant(name: str, known: Iterable[str]) -> str:
-    """A hint at the metric that an unknown name may mean, by its meaning or else by its letters; empty for none."""
+    """A hint at the metric that an unknown name means; empty where nobody knows."""
     names = [*known]
     for plain in (_plain(name), _plain(name).removesuffix("score")):
         for own in (*names, *ALIASES):
@@ -54,7 +52,7 @@ def meant(name: str, known: Iterable[str]) -> str:
                 return f" (did you mean '{canonical(own)}'?)"
         if plain in _MEANT:
             return _told(_MEANT[plain], names)
-    return nearest(name, [*names, *ALIASES])
+    return ""
 
 
 def _told(found: tuple[str, ...], names: list[str]) -> str:
