@@ -48,14 +48,15 @@ def compare(
         At least two systems.
     test
         A name in `TESTS`; by default "sign_flips", or "bootstrap" for a metric that is no function of sums (AUC, a
-        median, ``ss.metric(…, resample=True)``). "sign_flips": each unit's contribution to the gain gets its sign from a fair coin, the
-        randomization test where the score is a mean; "bootstrap": the share of resampled test sets x* with
-        gain(x*) >= 2 gain(x); "randomization": the share of shuffles, in which fair coins swap the two systems'
+        median, ``ss.metric(…, resample=True)``). "sign_flips": each unit's contribution to the gain gets its sign from
+        a fair coin, the randomization test where the score is a mean; "bootstrap": the share of resampled test sets x*
+        with gain(x*) >= 2 gain(x); "randomization": the share of shuffles, in which fair coins swap the two systems'
         units, with a gain that is at least as large; the others are classical tests. Each has a null hypothesis of
         its own (``TESTS[test].null``).
     n_resamples
         At least 1; by default what the convention prescribes, or the test's own: 2^18 for sign flips (of which a
-        p-value near 0.05 is known to 0.001), 1,000,000 for the bootstrap, 2^20 for randomization, and 10,000 where the metric is no function of sums. Tests that draw
+        p-value near 0.05 is known to 0.001), 1,000,000 for the bootstrap, 2^20 for randomization, and 10,000
+        where the metric is no function of sums. Tests that draw
         nothing, and pairs whose p-value can be computed, ignore it, and the seed.
     seed
         0 … 2^64 - 1.

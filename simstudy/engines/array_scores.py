@@ -83,7 +83,7 @@ def bootstrap_deviations(
         times = _of_items(some, members)
         for k, rows in enumerate(statistics):
             drawn[k, first : first + len(some)] = metric.resampled(rows, times)
-    return (drawn - drawn.mean(axis=1, keepdims=True)) / np.sqrt(N_SPREAD - 1)
+    return np.asarray((drawn - drawn.mean(axis=1, keepdims=True)) / np.sqrt(N_SPREAD - 1))
 
 
 def units_that_differ(question: Question) -> IntArray:
@@ -98,5 +98,5 @@ def units_that_differ(question: Question) -> IntArray:
 
 def _of_items(of_units: Array, members: IntArray | None) -> IntArray:
     """What is said of units (T, n), said of their items."""
-    counts = of_units.astype(np.int64)
+    counts: IntArray = of_units.astype(np.int64)
     return counts if members is None else np.repeat(counts, np.diff(members), axis=1)

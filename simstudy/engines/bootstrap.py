@@ -17,7 +17,7 @@ from scipy import fft, optimize, special
 from simstudy.engines import exact_kernels, kernels
 from simstudy.engines.question import Question, SignificanceResult, not_computed
 from simstudy.engines.resampling import over_resamples, side_by_side
-from simstudy.engines.tallies import resampled_scores, events, make_tally
+from simstudy.engines.tallies import events, make_tally, resampled_scores
 from simstudy.metrics.base import FloatArray, IntArray
 
 #: A distribution may have this many cells; its Fourier transform holds some eight numbers for each: 512 MiB a thread.

@@ -55,7 +55,8 @@ def intervals(question: Question, gain: FloatArray, better: IntArray, worse: Int
 def spread(question: Question) -> tuple[FloatArray, FloatArray]:
     """The standard error of each pair's gain, and the skewness of what the units contribute to it; (P,) each.
 
-    Both are by the jackknife (`metrics.influence.contributions`), of a metric of arrays by the bootstrap. The skewness of a mean's contributions is that of the
+    Both are by the jackknife (`metrics.influence.contributions`), of a metric of arrays by the bootstrap
+    (`engines.array_scores.bootstrap_deviations`). The skewness of a mean's contributions is that of the
     units' differences: the third central moment over the 1.5th power of the second, positive where a few units favour
     the better system by much. Both are NaN where no unit tells the two systems apart, and where a system's score is
     undefined without one of the units: the whole denominator is there.

@@ -14,11 +14,11 @@ import pandas as pd
 from simstudy.analyses.relation_classes import ALL_PAIRS, related
 from simstudy.comparisons.comparing import compare
 from simstudy.comparisons.comparisons import Comparisons
+from simstudy.engines.registry import default_test
 from simstudy.examination import page
 from simstudy.examination.json import as_json
 from simstudy.examination.printed import answer, show
 from simstudy.examination.rows import ranking
-from simstudy.engines.registry import default_test
 from simstudy.metrics import label
 from simstudy.outputs import Outputs, TestSet
 from simstudy.pairs import order_of

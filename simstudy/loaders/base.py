@@ -32,19 +32,8 @@ MISSING = ("error", "drop", "zero")
 
 # Our names of columns, whatever the format, and how much alike (difflib) another name is to one that is a slip in it.
 _OURS = (
-    "system",
-    "item",
-    "id",
-    "sample",
-    "score",
-    "gold",
-    "predicted",
-    "reference",
-    "domain",
-    "cluster",
-    "filter",
-    "tag",
-)
+    "system", "item", "id", "sample", "score", "gold", "predicted", "reference", "domain", "cluster", "filter", "tag",
+)  # fmt: skip
 _SLIP = 0.75
 
 #: Suffixes that say what is in a file; others may be part of a system's name ("gpt-4.1-mini").

@@ -35,7 +35,7 @@ def with_our_names(frame: pd.DataFrame, metric: Metric) -> pd.DataFrame:
         kinds = {"gold": GOLD} if "gold" in metric.statistics else {}
     elif metric.name == "accuracy" and ("score" in frame or set(metric.statistics) <= set(frame)):
         return frame
-    found = {}
+    found: dict[str, str] = {}
     for ours, names in kinds.items():
         if ours not in frame:
             known = {str(column).lower(): column for column in reversed(frame.columns)}

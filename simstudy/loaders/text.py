@@ -25,10 +25,11 @@ from simstudy.metrics.per_class import PER_CLASS, PerClass
 def read_text(source: Source) -> Loaded:
     """Outputs from files with a line for each item, in the same order in every file.
 
-    - "bleu", "chrf", "chrf++", "rouge1", "rouge2", "rougeL", "ter", "wer", "cer": lines are texts. References are plain text files, one for
-      the first references of all items, one for the second ones, …, where an empty line is no further reference; or
-      one table (.csv, .tsv) with columns ``item`` and ``reference`` (by default the first and the last one), in which
-      rows of one item are its references, items in the order of their first rows.
+    - "bleu", "chrf", "chrf++", "rouge1", "rouge2", "rougeL", "ter", "wer", "cer": lines are texts. References are plain
+      text files, one for the first references of all items, one for the second ones, …, where an empty line is no
+      further reference; or one table (.csv, .tsv) with columns ``item`` and ``reference`` (by default the first and the
+      last one), in which rows of one item are its references, items in the order of their first rows. "wer" and "cer"
+      take one reference an item.
     - "accuracy", "macro_f1", "balanced_accuracy", "mcc": lines are labels, right where they equal the line of the one
       reference file; blanks around them do not count.
     - "mean", and any other `Mean`: lines are numbers. There are no references.

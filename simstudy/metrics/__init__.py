@@ -85,13 +85,13 @@ def get_metric(metric: str | Metric) -> Metric:
         raise ValueError(f"metric must be a name or a Metric, not {brief(metric)}")
     found = find_metric(metric) or find_metric(canonical(metric))
     if found is None:
-        known = [*METRICS, *_OTHERS]
-        known += ["precision@10", "ndcg@10"]
-        near = meant(metric, known)
+        names = [*METRICS, *_OTHERS]
+        examples = ["precision@10", "ndcg@10"]
+        near = meant(metric, [*names, *examples])
         if not near and sounds_like_error(metric):
             near = f"; errors that files have as numbers are '{MEAN}' with lower_is_better=True"
-        near = near or nearest(metric, [*known, *ALIASES])
+        near = near or nearest(metric, [*names, *examples, *ALIASES])
         raise ValueError(
-            f"metric must be one of {', '.join(known[:-2])}, precision@n, ndcg@n (n >= 1), not '{metric}'{near}"
+            f"metric must be one of {', '.join(names)}, precision@n, ndcg@n (n >= 1), not '{metric}'{near}"
         )
     return found

@@ -5,7 +5,7 @@ Statistics of an item are its values ("gold", "score"). Engines compute such a m
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,7 +53,7 @@ class ArrayMetric(Metric):
     def tie_tolerance(self, statistics: Array) -> FloatArray:
         return TIE_TOLERANCE * np.abs(self.of_test_sets(statistics))
 
-    def check_scores(self, statistics: Array, systems: list[str]) -> None:
+    def check_scores(self, statistics: Array, systems: Sequence[str]) -> None:
         one = np.ones((1, statistics.shape[1]), dtype=np.int64)
         for system, rows in zip(systems, statistics, strict=True):
             score = self._values(rows, one)[0]

@@ -30,7 +30,7 @@ class ErrorRate(Ratio):
         return True
 
     def check(self, statistics: Array) -> None:
-        self._require((statistics >= 0).all(axis=-1), "errors >= 0 and ref_length >= 0")
+        self._require(np.all(statistics >= 0, axis=-1), "errors >= 0 and ref_length >= 0")
 
 
 class EditRate(ErrorRate):

@@ -74,7 +74,8 @@ def metric(
     name
         What tables and figures call it: printable, without a bar, and none of the registry's names.
     score
-        Takes one array for each column (with ``resample=True`` see there): that statistic summed over the items, for any number of test sets at a time.
+        Takes one array for each column (with ``resample=True`` see there): that statistic summed over the items, for
+        any number of test sets at a time.
         Returns the scores, an array of the same shape; each score is of one test set alone. On a resample where it is
         not a finite number (0 / 0) the score is 0; on a whole test set it must be a finite number.
     columns

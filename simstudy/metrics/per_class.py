@@ -39,7 +39,7 @@ class PerClass(Metric):
     def of_classes(self, classes: Iterable[str]) -> Self:
         """The same metric of these labels, in alphabetical order."""
         more = {"label": self.label, "unit": self.unit, "signature": self.signature}
-        return type(self)(self.name, sorted(set(classes)), **more)  # type: ignore[arg-type]
+        return type(self)(self.name, sorted(set(classes)), **more)
 
     def of_statistics(self, names: Sequence[str]) -> Self:
         classes = [name.partition(":")[2] for name in names[: len(names) // len(_KINDS)]]
@@ -55,7 +55,7 @@ class PerClass(Metric):
     def check(self, statistics: Array) -> None:
         right, predicted, gold = np.split(statistics, len(_KINDS), axis=-1)
         self._require(
-            ((right >= 0) & (right <= predicted) & (right <= gold)).all(axis=-1),
+            np.all((right >= 0) & (right <= predicted) & (right <= gold), axis=-1),
             "0 <= right <= predicted and right <= gold for every class",
         )
 
@@ -83,7 +83,7 @@ class BalancedAccuracy(PerClass):
 
 
 class Mcc(PerClass):
-    """The correlation of gold and predicted labels, -1 to 1 (Matthews 1975; for more than two classes Gorodkin 2004)."""
+    """The correlation of gold and predicted labels, -1 to 1 (Matthews 1975; Gorodkin 2004 for more classes)."""
 
     def score(self, sums: Array) -> FloatArray:
         right, predicted, gold = _by_class(sums)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from simstudy.metrics.scaling import check_range
 from simstudy.notes import note
 from simstudy.outputs.base import OutputsBase

@@ -86,7 +86,7 @@ def score_values(scores: pd.DataFrame) -> NDArray[Any]:
 
 def labels_of(values: object, argument: str) -> list[str]:
     """Labels as text without blanks around it, whole numbers without a decimal point; ValueError where one lacks."""
-    column = pd.Series(values)  # type: ignore[call-overload]
+    column = pd.Series(values)
     if (missing := column.isna()).any():
         raise ValueError(f"{argument} must have a label for every item; number {int(missing.argmax()) + 1} has none")
     if is_float_dtype(column.dtype) and (column == column.round()).all():
