@@ -82,7 +82,8 @@ def compare(
     metric: Annotated[
         str,
         typer.Option(
-            help="bleu, chrf, rouge1, aer, las, span_f1, accuracy, mean, ap, …; module:function for one of your own."
+            help="bleu, chrf, rouge1, ter, wer, aer, las, span_f1, accuracy, macro_f1, mcc, auc, mean, ap, …; "
+            "module:function for one of your own."
         ),
     ],
     *,

@@ -240,7 +240,7 @@ def _footing(pair: pd.Series[Any], few_units: bool) -> list[str]:
         said.append(
             f"Answers: {of_a:,.0f} by {a}, {wrong_a:,.0f} of them wrong, and {of_b:,.0f} by {b}, {wrong_b:,.0f} wrong."
         )
-    elif pair["interval"] != "score" and not isnan(pair["skewness"]):
+    elif pair["interval"] == "jackknife" and not isnan(pair["skewness"]):
         said.append(f"Skewness of the differences: {pair['skewness']:.2f}.")
     # A file of comma-separated values that is read again has NaN for "".
     caution = pair["caution"] if isinstance(pair["caution"], str) else ""

@@ -109,11 +109,11 @@ class ArrayMetric(Metric):
         return float(values)
 
 
-def not_of_sums(metric: Metric, what: str = "this") -> str:
-    """Why something cannot be had for a metric of arrays, in a line."""
+def not_of_sums(metric: Metric) -> str:
+    """Why something that needs each item's part in a score cannot be had for a metric of arrays, in a line."""
     return (
-        f"{what} needs a metric of sums, and metric '{metric.name}' is computed again on each resample "
-        "(compare, leaderboard and examine take it)"
+        f"metric '{metric.name}' is no function of sums, and this needs each item's part in the score; compare, "
+        "leaderboard and examine take it"
     )
 
 

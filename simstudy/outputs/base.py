@@ -169,7 +169,7 @@ class OutputsBase(ReprMixin):
             Where items have no such column, or the metric is no function of sums.
         """
         if not self.metric.of_sums:
-            raise ValueError(not_of_sums(self.metric, "sum_by"))
+            raise ValueError(not_of_sums(self.metric))
         codes, values = pd.factorize(self.labels(column))
         order = np.argsort(codes, kind="stable")
         starts = np.flatnonzero(np.r_[True, np.diff(codes[order]) > 0])
