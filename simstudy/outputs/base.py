@@ -96,7 +96,7 @@ class OutputsBase(ReprMixin):
         >>> outputs.with_metric("precision").scores().tolist(), outputs.with_metric("recall").scores().tolist()
         ([75.0], [50.0])
         """
-        metric = get_metric(metric)
+        metric = get_metric(metric).of_statistics(self.metric.statistics)
         if metric.statistics != self.metric.statistics:
             own, other = (", ".join(m.statistics) for m in (self.metric, metric))
             raise ValueError(f"metric must be of the statistics ({own}), unlike '{metric.name}' of ({other})")

@@ -111,7 +111,8 @@ class Outputs(OutputsBase):
             (n items, K systems), numbers. The index names the items, the columns name the systems. A warning says where
             rows and columns look as if they were exchanged: many systems on few items.
         metric
-            "mean" (the scale of the scores) or "accuracy" (0/1 scores, in percent).
+            "mean" (the scale of the scores), "accuracy" (0/1 scores, in percent), "median", or a metric of your own of
+            the items' scores (``ss.metric(…, resample=True)``).
         systems
             A table with a column ``name``, a row for each column of the scores, in any order.
         items
@@ -139,7 +140,8 @@ class Outputs(OutputsBase):
         ['b', 'a']
         """
         metric = directed(get_metric(metric), lower_is_better)
-        if metric.item_range is None:
+        alone = not metric.of_sums and len(metric.statistics) == 1
+        if metric.item_range is None and not alone:
             raise ValueError(f"metric must be 'mean' or 'accuracy' for one score per item, not '{metric.name}'")
         values = score_values(scores)
         note_exchanged(values.shape[1], values.shape[0])
@@ -153,7 +155,7 @@ class Outputs(OutputsBase):
                 "lower_is_better=True or False",
                 stacklevel=2,
             )
-        statistics = np.stack([values.T, np.ones_like(values.T)], axis=-1)
+        statistics = values.T[..., None] if alone else np.stack([values.T, np.ones_like(values.T)], axis=-1)
         ids = [str(item) for item in scores.index]
         return cls.from_statistics(
             statistics,
@@ -354,4 +356,6 @@ class Outputs(OutputsBase):
             if own == others and self.metric.higher_is_better != other.metric.higher_is_better:
                 ends = ("higher", "lower") if self.metric.higher_is_better else ("lower", "higher")
                 own, others = (f"{own} ({end} is better)" for end in ends)
+            elif own == others and self.metric.statistics != other.metric.statistics:
+                own, others = (f"{own} of {len(m.statistics)} statistics" for m in (self.metric, other.metric))
             raise ValueError(f"the metrics differ: {own} and {others}")

@@ -172,5 +172,7 @@ def test_an_undefined_resample_scores_nothing_and_lower_may_be_better(tmp_path) 
     loaded = ss.load(tmp_path / "seconds.csv", "median", lower_is_better=True)
     assert loaded.outputs.best_first().names == ["fast", "slow"]
     assert loaded.outputs.scores().tolist() == [5, 1]
+    frame = pd.read_csv(tmp_path / "seconds.csv", index_col="item")
+    assert ss.Outputs.from_scores(frame, "median", lower_is_better=True).scores().tolist() == [5, 1]
     loaded.outputs.save(tmp_path / "kept.parquet")
     assert ss.Outputs.load(tmp_path / "kept.parquet").fingerprint() == loaded.outputs.fingerprint()
