@@ -163,6 +163,9 @@ def _value_counts(table: NDArray[Any]) -> Any:
 
 def _given(outputs: Outputs, answers: Answers) -> NDArray[np.float32]:
     """1 where a system has an item right and all that have it right gave one answer, else 0; (K, n)."""
+    if not outputs.metric.of_sums:
+        # An item has no score.
+        return np.zeros(answers.shape, dtype=np.float32)
     metric, sign = outputs.metric, 1 if outputs.metric.higher_is_better else -1
     scores = np.empty(answers.shape)
     for k, of_system in enumerate(outputs.statistics):

@@ -6,8 +6,11 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from simstudy.analyses.stepdown import gain_parts, places
+from simstudy.analyses.stepdown import GainParts, gain_parts, places
+from simstudy.engines.array_scores import bootstrap_deviations
+from simstudy.engines.asking import items_of_units
 from simstudy.metrics import Metric
+from simstudy.metrics.arrays import ArrayMetric
 from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.influence import contributions, deviations, n_undefined
 from simstudy.metrics.scaling import rescaled
@@ -48,13 +51,13 @@ def leaderboard(
     Returns
     -------
     board
-        One row a system: task, test_set, n_items, metric, unit, n_units, system, family, score, score_se (jackknife
-        standard error; NaN where nothing varies), score_low, score_high (interval of this score alone, whatever the
-        others' are: Wilson's (1927) for items that are right or wrong and taken one by one, else the jackknife's with
-        Student's t, within the scale where scores are shares), place (1 and the number of systems with a better
-        score), rank_low, rank_high (simultaneous), rank_low_own, rank_high_own (marginal), may_be_best,
-        n_undefined (units without which the system's score would be 0 / 0: with any, its spread is not known, it has no
-        interval and differs from none), level.
+        One row a system: task, test_set, n_items, metric, unit, n_units, system, family, score, score_se (standard
+        error by the jackknife, or by the bootstrap if the metric is no function of sums; NaN where nothing varies),
+        score_low, score_high (interval of this score alone, whatever the others' are: Wilson's (1927) for items that are
+        right or wrong and taken one by one, else score_se with Student's t, within the scale where scores are shares),
+        place (1 and the number of systems with a better score), rank_low, rank_high (simultaneous), rank_low_own,
+        rank_high_own (marginal), may_be_best, n_undefined (units without which the system's score would be 0 / 0: with
+        any, its spread is not known, it has no interval and differs from none), level.
 
     Raises
     ------
@@ -100,14 +103,25 @@ def leaderboard(
         )
     unit = unit or outputs.natural_unit
     ordered = outputs.best_first()
-    units = in_units(ordered, unit)
-    metric, scores, n = outputs.metric, ordered.scores(), units.n_items
-    statistics, factor = rescaled(units.statistics, metric)
-    undefined = n_undefined(statistics, metric)
-    parts = contributions(statistics, metric)
-    se = factor * _standard_errors(parts, undefined)
-    low, high = _intervals(units.statistics, metric, scores, se, level)
-    gains = gain_parts(statistics, metric, parts, undefined > 0)
+    metric, scores = outputs.metric, ordered.scores()
+    if isinstance(metric, ArrayMetric):
+        arrays, bounds, members = items_of_units(ordered, unit)
+        n, undefined = int(bounds[-1]), np.zeros(len(scores), dtype=np.int64)
+        parts = bootstrap_deviations(metric, arrays, members, bounds, seed)
+        se = _standard_errors(parts, undefined, resampled=True)
+        reach = stats.t.ppf((1 + level) / 2, n - 1) * se
+        low, high = scores - reach, scores + reach
+        turned = 1.0 if metric.higher_is_better else -1.0
+        gains = GainParts(turned * scores, turned * parts, undefined > 0)
+    else:
+        units = in_units(ordered, unit)
+        n = units.n_items
+        statistics, factor = rescaled(units.statistics, metric)
+        undefined = n_undefined(statistics, metric)
+        parts = contributions(statistics, metric)
+        se = factor * _standard_errors(parts, undefined)
+        low, high = _intervals(units.statistics, metric, scores, se, level)
+        gains = gain_parts(statistics, metric, parts, undefined > 0)
     found = places(gains, level=level, n_bootstrap=n_bootstrap, seed=seed)
     return pd.DataFrame(
         {
@@ -135,8 +149,8 @@ def leaderboard(
     )
 
 
-def _standard_errors(parts: FloatArray, undefined: IntArray) -> FloatArray:
-    variance = (deviations(parts) ** 2).sum(axis=1)
+def _standard_errors(parts: FloatArray, undefined: IntArray, *, resampled: bool = False) -> FloatArray:
+    variance = ((parts if resampled else deviations(parts)) ** 2).sum(axis=1)
     variance[variance <= _ROUNDING**2 * (parts**2).sum(axis=1)] = np.nan
     variance[undefined > 0] = np.nan
     return np.asarray(np.sqrt(variance))

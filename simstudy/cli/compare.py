@@ -40,7 +40,11 @@ class SomeFormats:
 class HowTested:
     """How pairs of systems are tested."""
 
-    test: str = option("sign_flips", "sign_flips, skew_corrected, bootstrap, randomization, t_paired, mcnemar, …")
+    test: str | None = option(
+        None,
+        "sign_flips (the default), skew_corrected, bootstrap (the default for auc, median, pearson, spearman), "
+        "randomization, t_paired, mcnemar, …",
+    )
     resamples: int | None = option(None, "Resamples (default: the test's or the convention's).")
     seed: int = option(0, "Seed of the resamples, of intervals that draw systems, and of the jitter that breaks ties.")
     alternative: str | None = option(None, "two-sided (the default) or greater (one-sided).")
@@ -78,7 +82,8 @@ def compare(
     metric: Annotated[
         str,
         typer.Option(
-            help="bleu, chrf, rouge1, aer, las, span_f1, accuracy, mean, ap, …; module:function for one of your own."
+            help="bleu, chrf, rouge1, ter, wer, aer, las, span_f1, accuracy, macro_f1, mcc, auc, mean, ap, …; "
+            "module:function for one of your own."
         ),
     ],
     *,
@@ -101,6 +106,7 @@ def compare(
 
     simstudy compare candidates.csv --metric precision@500 --columns gold=is_collocation --ties keep
     """
+    from simstudy.engines.registry import default_test
     from simstudy.examination.printed import show
     from simstudy.files.unpacking import unpacking_at_most
     from simstudy.loaders.base import Texts, Ties, doubt
@@ -110,6 +116,8 @@ def compare(
     texts, ties = Texts(formats.tokenize, formats.lowercase), Ties(formats.ties, how.seed)
     with unpacking_at_most(formats.max_size):
         loaded, hashes = files.read(paths, metric, texts=texts, ties=ties)
+    how = replace(how, test=how.test or default_test(loaded.outputs.metric))
+    settings["test"] = how.test
     notes = tuple(by_options(note, context.command.params) for note in loaded.notes)
     # What can be wrong is said before minutes of resampling; a gate's notes are not read.
     _check_systems(loaded, gate)
@@ -138,7 +146,9 @@ def _examine(test_set: TestSet, how: HowTested) -> Examination:
     from simstudy.examination import examine
     from simstudy.running.progress import progress_bar
 
-    total = resamples_to_draw(how.test, how.convention, how.resamples)
+    assert how.test is not None
+    of_sums = test_set.outputs.metric.of_sums
+    total = resamples_to_draw(how.test, how.convention, how.resamples, of_sums=of_sums)
     shown = progress_bar("comparing systems", total) if total and sys.stderr.isatty() else nullcontext()
     with shown as advance, redirect_stdout(sys.stderr):
         return examine(test_set, alpha=how.alpha, margin=how.margin, comparison={"progress": advance})

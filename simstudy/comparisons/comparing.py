@@ -15,7 +15,7 @@ from simstudy.engines.cautions import cautions
 from simstudy.engines.intervals import intervals
 from simstudy.engines.memory import check_memory
 from simstudy.engines.question import MonteCarlo, Question, SignificanceResult
-from simstudy.engines.registry import DEFAULT_TEST, TESTS
+from simstudy.engines.registry import TESTS, default_test
 from simstudy.engines.wins import win_counts
 from simstudy.outputs import Outputs, require_outputs
 from simstudy.outputs.meetings import meetings
@@ -26,7 +26,7 @@ from simstudy.statistics.pvalues import clopper_pearson
 def compare(
     outputs: Outputs,
     *,
-    test: str = DEFAULT_TEST,
+    test: str | None = None,
     n_resamples: int | None = None,
     seed: int = 0,
     alternative: str | None = None,
@@ -48,14 +48,16 @@ def compare(
     outputs
         At least two systems.
     test
-        A name in `TESTS`. "sign_flips": each unit's contribution to the gain gets its sign from a fair coin, the
-        randomization test where the score is a mean; "bootstrap": the share of resampled test sets x* with
-        gain(x*) >= 2 gain(x); "randomization": the share of shuffles, in which fair coins swap the two systems'
+        A name in `TESTS`; by default "sign_flips", or "bootstrap" for a metric that is no function of sums (AUC, a
+        median, ``ss.metric(…, resample=True)``). "sign_flips": each unit's contribution to the gain gets its sign from
+        a fair coin, the randomization test where the score is a mean; "bootstrap": the share of resampled test sets x*
+        with gain(x*) >= 2 gain(x); "randomization": the share of shuffles, in which fair coins swap the two systems'
         units, with a gain that is at least as large; the others are classical tests. Each has a null hypothesis of
         its own (``TESTS[test].null``).
     n_resamples
         At least 1; by default what the convention prescribes, or the test's own: 2^18 for sign flips (of which a
-        p-value near 0.05 is known to 0.001), 1,000,000 for the bootstrap, 2^20 for randomization. Tests that draw
+        p-value near 0.05 is known to 0.001), 1,000,000 for the bootstrap, 2^20 for randomization, and 10,000
+        where the metric is no function of sums. Tests that draw
         nothing, and pairs whose p-value can be computed, ignore it, and the seed.
     seed
         0 … 2^64 - 1.
@@ -118,6 +120,7 @@ def compare(
     """
     require_outputs(outputs, 2)
     ranked = outputs.best_first()
+    test = default_test(outputs.metric) if test is None else test
     question = ask(
         ranked,
         test=test,
@@ -144,7 +147,7 @@ def _table(ranked: Outputs, question: Question, test: str, strata: str) -> pd.Da
     scores, gain = ranked.scores(), np.abs(ranked.gains(i, j))
     wins, losses, n_differ = win_counts(question)
     known = intervals(question, gain, wins, losses)
-    ties = question.n_units - wins - losses
+    ties = question.n_units - (wins + losses if question.metric.of_sums else n_differ)
     if (met := meetings(ranked)) is not None:
         won, tied = met
         wins, losses, ties = won[i, j], won[j, i], tied[i, j]

@@ -98,6 +98,9 @@ def _measured(pair: pd.Series[Any], alpha: float) -> str:
     if pair["gain"] == 0 or (pair["score_a"] < pair["score_b"]):
         between = between.replace("interval", f"interval of the gain of {a}", 1)
     numbers = f"{between}; {_p_values(pair, alpha)}"
+    if pair["interval"] == "bootstrap":
+        n_differ = pair["n_units"] - pair["ties"]
+        return f"{said}.\n{numbers[0].upper()}{numbers[1:]}.\nThe two differ on {n_differ:,} of {_units(pair)}."
     counts = f"{pair['wins']:,}, {pair['losses']:,} and {pair['ties']:,}"
     met = pair["wins"] + pair["losses"] + pair["ties"]
     # Systems of an arena meet each other in some of its battles only.
@@ -248,7 +251,7 @@ def _footing(pair: pd.Series[Any], few_units: bool) -> list[str]:
         said.append(
             f"Answers: {of_a:,.0f} by {a}, {wrong_a:,.0f} of them wrong, and {of_b:,.0f} by {b}, {wrong_b:,.0f} wrong."
         )
-    elif pair["interval"] != "score" and not isnan(pair["skewness"]):
+    elif pair["interval"] == "jackknife" and not isnan(pair["skewness"]):
         said.append(f"Skewness of the differences: {pair['skewness']:.2f}.")
     # A file of comma-separated values that is read again has NaN for "".
     caution = pair["caution"] if isinstance(pair["caution"], str) else ""

@@ -7,10 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
+from simstudy.engines.array_scores import N_RESAMPLES
 from simstudy.engines.question import MonteCarlo, Question
-from simstudy.engines.registry import ALTERNATIVES, DEFAULT_TEST, TESTS
+from simstudy.engines.registry import ALTERNATIVES, TESTS, default_test
+from simstudy.metrics import get_metric
 from simstudy.metrics.scaling import rescaled, without_offset
 from simstudy.outputs import Outputs, require_outputs
 from simstudy.outputs.units import in_units, strata_of
@@ -49,7 +52,11 @@ def ask(
     apart = without_offset(ranked.statistics, ranked.metric, by_item=chosen.pairs_systems)
     if apart is not ranked.statistics:
         ranked = replace(ranked, statistics=apart)
-    statistics, bounds = _units(ranked, what, strata)
+    if ranked.metric.of_sums:
+        statistics, bounds = _units(ranked, what, strata)
+        members = None
+    else:
+        statistics, bounds, members = items_of_units(ranked, what, strata)
     statistics, factor = rescaled(statistics, ranked.metric)
     question = Question(
         statistics,
@@ -59,10 +66,11 @@ def ask(
         bounds,
         alternative=alternative or rule.alternative or chosen.alternatives[0],
         convention=rule,
-        n_resamples=planned_resamples(test, convention, n_resamples),
+        n_resamples=planned_resamples(test, convention, n_resamples, of_sums=ranked.metric.of_sums),
         n_jobs=n_workers(n_jobs),
         progress=progress,
         factor=factor,
+        members=members,
         **options,
     )
     if refusal := chosen.refusal(question):
@@ -70,19 +78,24 @@ def ask(
     return question
 
 
-def planned_resamples(test: str, convention: str = "default", n_resamples: int | None = None) -> int:
+def planned_resamples(
+    test: str, convention: str = "default", n_resamples: int | None = None, *, of_sums: bool = True
+) -> int:
     """How many resamples a comparison draws at most: what is asked for, the convention's or the test's; 0 for none."""
     known = TESTS[test]
     if known.n_resamples is None:
         return 0
-    return n_resamples or CONVENTIONS[convention].n_resamples.get(test) or known.n_resamples
+    own = known.n_resamples if of_sums else N_RESAMPLES
+    return n_resamples or CONVENTIONS[convention].n_resamples.get(test) or own
 
 
-def resamples_to_draw(test: str, convention: str = "default", n_resamples: int | None = None) -> int:
+def resamples_to_draw(
+    test: str, convention: str = "default", n_resamples: int | None = None, *, of_sums: bool = True
+) -> int:
     """What a comparison's `progress` adds up to at most: sacrebleu's bootstrap draws all its resamples twice."""
     check_choice("test", test, TESTS)
     check_choice("convention", convention, CONVENTIONS)
-    planned = planned_resamples(test, convention, n_resamples)
+    planned = planned_resamples(test, convention, n_resamples, of_sums=of_sums)
     twice = test == "bootstrap" and CONVENTIONS[convention].counts == "beyond the mean"
     return 2 * planned if twice else planned
 
@@ -134,6 +147,34 @@ def check_options(
 def _units(outputs: Outputs, unit: str, strata: str | None) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Statistics (K, units, S) with each stratum's units next to each other, and the strata's bounds (H + 1,)."""
     units = in_units(outputs, unit)
+    order, bounds = _checked_strata(outputs, units, unit, strata)
+    return units.statistics if strata is None else units.statistics[:, order], bounds
+
+
+def items_of_units(
+    outputs: Outputs, unit: str, strata: str | None = None
+) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64] | None]:
+    """Statistics (K, n items, S) with each unit's items next to each other, the strata's bounds, and the units'.
+
+    The units' bounds (units + 1,) are None where they are the items.
+    """
+    # Units and their order are those of any metric.
+    nothing = np.zeros((outputs.n_systems, outputs.n_items, 2), dtype=np.int64)
+    units = in_units(replace(outputs, statistics=nothing, metric=get_metric("mean")), unit)
+    order, bounds = _checked_strata(outputs, units, unit, strata)
+    ids = units.items["id"].to_numpy()[order]
+    place = pd.Series(np.arange(len(ids)), index=ids)
+    of_items = place.loc[outputs.items["id"] if unit == "item" else outputs.labels(unit)].to_numpy()
+    statistics = outputs.statistics[:, np.argsort(of_items, kind="stable")]
+    if unit == "item":
+        return statistics, bounds, None
+    return statistics, bounds, np.concatenate([[0], np.cumsum(np.bincount(of_items))]).astype(np.int64)
+
+
+def _checked_strata(
+    outputs: Outputs, units: Outputs, unit: str, strata: str | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The order of the units by strata, and the strata's bounds; ValueError where they are too few to be resampled."""
     if units.n_items < 2:
         only = (
             "" if unit == "item" else f": all items have {unit} '{units.items['id'].iloc[0]}'; unit='item' takes items"
@@ -149,7 +190,7 @@ def _units(outputs: Outputs, unit: str, strata: str | None) -> tuple[NDArray[Any
         raise ValueError(
             f"strata must have at least 2 units each ({unit}); {strata} '{values[int(sizes.argmin())]}' has 1{items}"
         )
-    return units.statistics if strata is None else units.statistics[:, order], bounds
+    return order, bounds
 
 
 def applicable(outputs: Outputs, *, unit: str | None = None, of_scores: bool = False) -> list[str]:
@@ -174,5 +215,5 @@ def applicable(outputs: Outputs, *, unit: str | None = None, of_scores: bool = F
     """
     require_outputs(outputs, 2)
     check_flag("of_scores", of_scores)
-    question = ask(outputs.best_first(), test=DEFAULT_TEST, unit=unit)
+    question = ask(outputs.best_first(), test=default_test(outputs.metric), unit=unit)
     return [name for name, test in TESTS.items() if not test.refusal(question) and (test.of_scores or not of_scores)]

@@ -17,7 +17,7 @@ from scipy import fft, optimize, special
 from simstudy.engines import exact_kernels, kernels
 from simstudy.engines.question import Question, SignificanceResult, not_computed
 from simstudy.engines.resampling import over_resamples, side_by_side
-from simstudy.engines.tallies import ResampledScores, events, make_tally
+from simstudy.engines.tallies import events, make_tally, resampled_scores
 from simstudy.metrics.base import FloatArray, IntArray
 
 #: A distribution may have this many cells; its Fourier transform holds some eight numbers for each: 512 MiB a thread.
@@ -48,10 +48,8 @@ def _counted(question: Question) -> IntArray:
 
 def _beyond_the_mean(question: Question) -> IntArray:
     """Sacrebleu's rule: abs(gain(x*)) less its mean over the resamples is above gain(x); all are drawn twice."""
-    scores = ResampledScores(question)
-    # Scores may cancel to 0 on the test set and not in resamples: how large they get, sizes tell.
-    sizes = question.metric.score(np.abs(question.statistics).sum(axis=1, dtype=np.float64))
-    step = max(float(np.abs([sizes, scores.observed]).max()), 1e-300) / _STEPS
+    scores = resampled_scores(question)
+    step = max(scores.size, float(np.abs(scores.observed).max()), 1e-300) / _STEPS
     draw = partial(kernels.resample_counts, question.strata)
 
     def add_size(sums: NDArray[Any], steps: IntArray) -> None:

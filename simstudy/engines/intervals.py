@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from simstudy.engines.array_scores import bootstrap_deviations
 from simstudy.engines.question import Question, products
+from simstudy.metrics.arrays import ArrayMetric
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.metrics.influence import deviations, n_undefined
 from simstudy.statistics.proportions import tango
@@ -44,7 +46,7 @@ def intervals(question: Question, gain: FloatArray, better: IntArray, worse: Int
         "gain_low": low,
         "gain_high": high,
         "minimum_detectable_gain": (special.stdtrit(df, 1 - ALPHA / 2) + special.stdtrit(df, POWER)) * se,
-        "interval": "score" if by_score else "jackknife",
+        "interval": "score" if by_score else "jackknife" if question.metric.of_sums else "bootstrap",
         "df": df,
         "skewness": skewness,
     }
@@ -53,13 +55,22 @@ def intervals(question: Question, gain: FloatArray, better: IntArray, worse: Int
 def spread(question: Question) -> tuple[FloatArray, FloatArray]:
     """The standard error of each pair's gain, and the skewness of what the units contribute to it; (P,) each.
 
-    Both are by the jackknife (`metrics.influence.contributions`). The skewness of a mean's contributions is that of the
+    Both are by the jackknife (`metrics.influence.contributions`), of a metric of arrays by the bootstrap
+    (`engines.array_scores.bootstrap_deviations`). The skewness of a mean's contributions is that of the
     units' differences: the third central moment over the 1.5th power of the second, positive where a few units favour
     the better system by much. Both are NaN where no unit tells the two systems apart, and where a system's score is
     undefined without one of the units: the whole denominator is there.
     """
     i, j = question.pairs
-    centred = deviations(question.contributions, question.strata)
+    n = question.n_units
+    if isinstance(question.metric, ArrayMetric):
+        centred = bootstrap_deviations(
+            question.metric, question.statistics, question.members, question.strata, question.seed
+        ) * (1 if question.metric.higher_is_better else -1)
+        # Its skewness is that of the gain, not of n contributions.
+        n *= centred.shape[1]
+    else:
+        centred = deviations(question.contributions, question.strata)
     squares = centred**2
     own, cubes = (np.einsum("kn,kn->k", power, centred) for power in (centred, squares))
     variance = own[i] + own[j] - 2 * products(centred, question)
@@ -69,6 +80,7 @@ def spread(question: Question) -> tuple[FloatArray, FloatArray]:
         difference = centred[i[p]] - centred[j[p]]
         variance[p], third[p] = (difference**2).sum(), (difference**3).sum()
     variance[variance <= _ROUNDING**2 * (own[i] + own[j])] = np.nan
-    undefined = n_undefined(question.statistics, question.metric) > 0
-    variance[undefined[i] | undefined[j]] = np.nan
-    return question.factor * np.sqrt(variance), third / variance**1.5 * np.sqrt(question.n_units)
+    if question.metric.of_sums:
+        undefined = n_undefined(question.statistics, question.metric) > 0
+        variance[undefined[i] | undefined[j]] = np.nan
+    return question.factor * np.sqrt(variance), third / variance**1.5 * np.sqrt(n)

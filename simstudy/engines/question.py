@@ -49,6 +49,8 @@ class Question:
     progress: Callable[[int], None] | None = None
     #: None: all pairs of systems that come best first.
     asked: Pairs | None = None
+    #: (n_units + 1,) bounds of the units in the items, where statistics have a row for each item, not for each unit.
+    members: IntArray | None = None
     #: What the scores are multiplied by to be on the metric's scale (`metrics.scaling.rescaled`).
     factor: float = 1.0
 
@@ -60,7 +62,7 @@ class Question:
     @property
     def n_units(self) -> int:
         """N."""
-        return int(self.statistics.shape[1])
+        return int(self.statistics.shape[1]) if self.members is None else len(self.members) - 1
 
     @property
     def two_sided(self) -> bool:

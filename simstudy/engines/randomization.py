@@ -54,6 +54,10 @@ def _computed(question: Question) -> FloatArray:
     p_value = np.full(len(i), np.nan)
     if not question.computes:
         return p_value
+    if not question.metric.of_sums:
+        if question.monte_carlo is False:
+            raise not_computed(f"metric '{question.metric.name}', which is computed again on each shuffle")
+        return p_value
     # Sums of whole unit scores need no settling of ties.
     if question.small_counts or (question.integers and question.unit_scores is not None):
         units = _from_distributions(question, p_value)

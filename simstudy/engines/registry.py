@@ -13,6 +13,7 @@ from simstudy.engines.bootstrap import bootstrap
 from simstudy.engines.question import Question, SignificanceResult
 from simstudy.engines.randomization import randomization
 from simstudy.engines.sign_flips import sign_flips, skew_corrected
+from simstudy.metrics import Metric
 
 ALTERNATIVES = ("two-sided", "greater")
 
@@ -20,6 +21,15 @@ ALTERNATIVES = ("two-sided", "greater")
 #: study `error_rates` its level is 0.02 to 0.06 from 100 units on, except where differences are strongly skewed or a
 #: precision rests on few wrong answers (0.06 to 0.2); there comparisons have a caution, and other tests are better.
 DEFAULT_TEST = "sign_flips"
+
+#: The test that is run for a metric that is no function of sums.
+DEFAULT_OF_ARRAYS = "bootstrap"
+
+
+def default_test(metric: Metric) -> str:
+    """The name of the test that is run where none is asked for."""
+    return DEFAULT_TEST if metric.of_sums else DEFAULT_OF_ARRAYS
+
 
 #: The null hypothesis of most tests.
 EQUAL = "in the population the two systems have equal scores"
@@ -56,6 +66,11 @@ def _acceptance_sets(question: Question) -> bool:
     return bool((accepted <= 1).all() and some and agree)
 
 
+SUMS = Need(
+    "a metric of sums",
+    "{metric} is computed again on each resample",
+    lambda question: question.metric.of_sums,
+)
 MEAN = Need(
     "a metric that is a mean of the units' scores",
     "{metric} is none here (the systems do not share a denominator on every unit)",
@@ -133,11 +148,13 @@ class SignificanceTest:
         for need in self.needs:
             if not need.met(question):
                 otherwise = need.otherwise.format(metric=f"metric '{question.metric.name}'", unit=f"'{question.unit}'")
-                return f"test '{self.name}' needs {need.what}, and {otherwise}; use {_FOR_ANY_METRIC}"
+                use = _FOR_ANY_METRIC if question.metric.of_sums else _FOR_ARRAYS
+                return f"test '{self.name}' needs {need.what}, and {otherwise}; use {use}"
         return ""
 
 
 _FOR_ANY_METRIC = "sign_flips, bootstrap or randomization"
+_FOR_ARRAYS = "bootstrap or randomization"
 _INDEPENDENT = "the two systems' results are independent of each other, which the same items make untrue"
 
 #: Name -> test.
@@ -148,6 +165,7 @@ TESTS = {
             "sign_flips",
             "sign-flip test",
             sign_flips,
+            needs=(SUMS,),
             assumes="many units, or differences that are symmetric around 0, as those of right and wrong answers are",
             source="Hemerik, Goeman and Finos 2020; for means Noreen 1989, chapter 2",
             n_resamples=2**18,
@@ -176,6 +194,7 @@ TESTS = {
             "skew_corrected",
             "sign-flip test with Hall's correction for skewness",
             skew_corrected,
+            needs=(SUMS,),
             assumes="many units, or differences that are symmetric around 0; fewer are enough than for sign flips "
             "where differences are skewed",
             source="Hall 1992, by the larger p-value of the two",

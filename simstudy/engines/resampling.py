@@ -27,6 +27,9 @@ Found = NDArray[np.int64]
 # What a thread's tile of counts and sums may take: small enough for the shared cache, large enough for the product.
 _TILE_BYTES = 24 * 2**20
 
+# Resamples in a tile where nothing is summed.
+_CALLS = 128
+
 
 def over_resamples(
     columns: NDArray[Any],
@@ -35,6 +38,8 @@ def over_resamples(
     question: Question,
 ) -> NDArray[np.int64]:
     """Draw resamples, sum the columns (C, n) in each, and add up what `add` finds in the sums, for each pair (P,).
+
+    Where there is no column (0, n) the sums are the multiplicities themselves, (n, T).
 
     `draw` fills multiplicities (T, n) of the units in resamples first, first + 1, …, given the seed and the first;
     `add` adds to found (P,) what it finds in the sums (C, T). Each of the question's threads draws, multiplies and
@@ -61,9 +66,12 @@ def over_resamples(
             width = min(size, n_resamples - first)
             draw(np.uint64(question.seed), np.uint64(first), counts[:width])
             # A short last tile is a strided view, which BLAS would not write to.
-            product = sums if width == size else np.empty((len(columns), width), sums.dtype)
-            _multiply(columns, counts[:width], product)
-            add(product, found)
+            if len(columns) == 0:
+                add(counts[:width].T, found)
+            else:
+                product = sums if width == size else np.empty((len(columns), width), sums.dtype)
+                _multiply(columns, counts[:width], product)
+                add(product, found)
             if question.progress:
                 with lock:
                     question.progress(width)
@@ -130,5 +138,8 @@ _single_blas_thread = _SingleBlasThread()
 
 
 def _default_tile(columns: NDArray[Any], n_resamples: int) -> int:
+    if len(columns) == 0:
+        # A function is called for each: tiles are few otherwise, and threads have unequal work.
+        return min(_CALLS, n_resamples)
     row = columns.itemsize * sum(columns.shape)
     return int(min(max(32, _TILE_BYTES // row // 32 * 32), 4096, n_resamples))

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.engines import kernels, swap_kernels, ties
+from simstudy.engines.array_scores import ArrayScores, ArraySwaps
 from simstudy.engines.kernels import Event, Ratio
 from simstudy.engines.question import RATIO_LIMIT, Question
 from simstudy.engines.swap_kernels import Tail
@@ -127,6 +128,8 @@ class ResampledScores:
         self.observed = np.zeros(n_systems)
         self.observed = self.of(self.columns.sum(axis=1, dtype=np.float64)[:, None])[:, 0]
         self.tolerance = ties.of_pairs(ties.of_scores(self._metric, statistics, self.observed), question.pairs)
+        # Scores may cancel to 0 on the test set and not in resamples: how large they get, sizes tell.
+        self.size = float(np.abs(self._metric.score(np.abs(statistics).sum(axis=1, dtype=np.float64))).max())
 
     def statistics(self, sums: Array) -> NDArray[np.float64]:
         """Summed statistics (S, K, T) from sums (C, T) of the columns."""
@@ -142,11 +145,16 @@ class ResampledScores:
         return self._metric.score(np.moveaxis(self.statistics(sums), 0, -1))
 
 
+def resampled_scores(question: Question) -> ResampledScores | ArrayScores:
+    """What scores a question's systems on resamples, whatever its metric is."""
+    return ResampledScores(question) if question.metric.of_sums else ArrayScores(question)
+
+
 class _Scores:
-    """Any metric of sums, by its scores."""
+    """Any metric, by its scores."""
 
     def __init__(self, question: Question) -> None:
-        self._scores, self._pairs, self._events = ResampledScores(question), question.pairs, events(question)
+        self._scores, self._pairs, self._events = resampled_scores(question), question.pairs, events(question)
         self._direction = 1 if question.metric.higher_is_better else -1
         self.columns = self._scores.columns
 
@@ -172,6 +180,8 @@ def summable(columns: Array) -> Array:
 
 def make_swap_tally(question: Question) -> Tally:
     """Randomization's tally that fits the question's metric and statistics; its columns are what coins pick from."""
+    if not question.metric.of_sums:
+        return ArraySwaps(question)
     if question.unit_scores is not None:
         return _SharedDenominators(question)
     if question.small_counts:

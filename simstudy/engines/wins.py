@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from simstudy.engines.array_scores import units_that_differ
 from simstudy.engines.question import Question
 from simstudy.engines.ties import SCALED
 from simstudy.metrics.base import Array, FloatArray, IntArray
@@ -21,8 +22,12 @@ def win_counts(question: Question) -> tuple[IntArray, IntArray, IntArray]:
     A unit counts for the system whose statistics there, put in the place of the other's, raise the score: of a mean,
     where its unit score is higher; of a ratio, where what it has more in the numerator outweighs, at the pair's pooled
     ratio, what it has more in the denominator; of other metrics by their derivative between the two systems' sums.
-    Units may differ and be level, as with one right word more and an equal price in guesses.
+    Units may differ and be level, as with one right word more and an equal price in guesses. Of a metric of arrays no
+    unit is better or worse: only those that differ are counted.
     """
+    if not question.metric.of_sums:
+        none = np.zeros(question.n_pairs, dtype=np.int64)
+        return none, none.copy(), units_that_differ(question)
     i, j = question.pairs
     better, worse, differ = np.zeros((3, question.n_pairs), dtype=np.int64)
     width = max(1, _TOGETHER // (question.n_units * question.statistics.shape[2]))

@@ -15,7 +15,7 @@ from simstudy.analyses.leaderboard import leaderboard
 from simstudy.comparisons.comparing import compare
 from simstudy.comparisons.comparisons import Comparisons
 from simstudy.engines.memory import check_memory
-from simstudy.engines.registry import DEFAULT_TEST
+from simstudy.engines.registry import default_test
 from simstudy.examination import notes
 from simstudy.examination.examination import OPTIONS, Examination, classified
 from simstudy.loaders.base import Loaded
@@ -192,7 +192,7 @@ def _check_memory(test_set: TestSet) -> None:
     if isinstance(unit, str) and unit in outputs.items:
         n = outputs.items[unit].nunique()
     check_memory(
-        str(options.get("test", DEFAULT_TEST)),
+        str(options.get("test") or default_test(outputs.metric)),
         (k, n, s),
         k * (k - 1) // 2,
         n_workers(options.get("n_jobs", 1)),

@@ -14,6 +14,7 @@ import pandas as pd
 from simstudy.analyses.relation_classes import ALL_PAIRS, related
 from simstudy.comparisons.comparing import compare
 from simstudy.comparisons.comparisons import Comparisons
+from simstudy.engines.registry import default_test
 from simstudy.examination import page
 from simstudy.examination.json import as_json
 from simstudy.examination.printed import answer, show
@@ -119,6 +120,7 @@ class Examination(ReprMixin):
         how = self.test_set
         asked = {"metric": how.metric, "by": list(how.by), "duplicates": how.duplicates, **OPTIONS, **how.options}
         asked.pop("progress")
+        asked["test"] = asked["test"] or default_test(self.outputs.metric)
         return {**asked, "alpha": self.alpha, "margin": self.margin}
 
     def to_json(self, settings: Mapping[str, Any] | None = None) -> str:

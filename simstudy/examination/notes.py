@@ -72,7 +72,7 @@ def _note_no_interval(none: pd.DataFrame, board: pd.DataFrame) -> None:
     """Say how many pairs have no interval, and why."""
     undefined = board.loc[board["n_undefined"] > 0, "system"]
     spread_unknown = none["system_a"].isin(undefined) | none["system_b"].isin(undefined)
-    alike = ~spread_unknown & (none["wins"] + none["losses"] == 0)
+    alike = ~spread_unknown & (none["ties"] == none["n_units"])
     reasons = {
         "the two systems do equally well on every unit": alike,
         "one system is ahead by the same on every unit": ~spread_unknown & ~alike,

@@ -100,7 +100,11 @@ def pair_rows(found: Examination, most: int) -> tuple[str, Table]:
         columns[f"margin {pairs['margin'].iloc[0]:g}"] = "{conclusion}"
     if (pairs["caution"] != "").any():
         columns["caution"] = "[{caution}]"
-    dull = {"relation": (pairs["relation"] == ALL_PAIRS).all(), "test prefers": (other.fillna("") == "").all()}
+    dull = {
+        "relation": (pairs["relation"] == ALL_PAIRS).all(),
+        "test prefers": (other.fillna("") == "").all(),
+        "wins/losses": (pairs["interval"] == "bootstrap").all(),
+    }
     rows = pairs.assign(other=other, **p_texts(pairs))
     return f"{title} ({sides(found)} p)", Table(rows, {name: columns[name] for name in columns if not dull.get(name)})
 

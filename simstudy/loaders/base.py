@@ -32,7 +32,9 @@ T = TypeVar("T", bound="Noted")
 MISSING = ("error", "drop", "zero")
 
 # Our names of columns, whatever the format, and how much alike (difflib) another name is to one that is a slip in it.
-_OURS = ("system", "item", "id", "sample", "score", "gold", "reference", "domain", "cluster", "filter", "tag")
+_OURS = (
+    "system", "item", "id", "sample", "score", "gold", "predicted", "reference", "domain", "cluster", "filter", "tag",
+)  # fmt: skip
 _SLIP = 0.75
 
 #: Suffixes that say what is in a file; others may be part of a system's name ("gpt-4.1-mini").
@@ -120,7 +122,7 @@ class Source:
                 raise ValueError(f"{path} is given twice")
             known.add(abspath(path))
         check_columns(self.columns, self.metric)
-        if self.missing == "zero" and self.metric.item_range and not self.metric.higher_is_better:
+        if self.missing == "zero" and self.metric.zero_is_best:
             raise ValueError(
                 f"missing must be 'error' or 'drop' for metric '{self.metric.name}', not 'zero': 0 would be the best "
                 "score for an item that a system lacks"

@@ -43,6 +43,8 @@ class Entries:
     statistics: Array
     #: Columns of the table that are neither system nor item nor statistics.
     others: Sequence[str]
+    #: (N,) what was said, where the table has more than scores.
+    said: Sequence[str] | None = None
 
 
 def is_tidy(frame: pd.DataFrame, metric: Metric) -> bool:
@@ -77,7 +79,7 @@ def wide_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where)
         own = [column for column in columns if column not in metric.statistics]
         there = np.flatnonzero(~np.all([frame[column].isna() | frame[column].isin(BLANK) for column in own], axis=0))
         rows.append(there)
-        if columns == [system]:
+        if columns == [system] and takes_one_score(metric):
             parts.append(_system_scores(frame[system], there, metric, where))
         else:
             parts.append(_statistics(frame, columns, there, where))
@@ -189,7 +191,8 @@ def _count_columns(frame: pd.DataFrame, source: Source) -> dict[str, list[str]]:
 def _score_columns(frame: pd.DataFrame, origin: str, source: Source) -> dict[str, list[str]]:
     """System -> its one column of scores."""
     metric = source.metric
-    if not takes_one_score(metric):
+    free = [name for name in metric.statistics if name not in frame]
+    if not takes_one_score(metric) and (metric.of_sums or len(free) != 1):
         own = ", ".join(f"<system>:{name}" for name in metric.statistics)
         lacking = next(name for name in metric.statistics if name not in frame)
         no_column(origin, lacking, frame.columns, f"; metric '{metric.name}' needs {own}")
@@ -201,7 +204,10 @@ def _score_columns(frame: pd.DataFrame, origin: str, source: Source) -> dict[str
         note(f"not taken for {'a system' if aside.count(',') == 0 else 'systems'}: {aside}; rename what is one")
     if "system" in frame or not systems:
         no_column(origin, "score", frame.columns, "; columns={'score': ...} names it")
-    return {system: [system] for system in systems}
+    if takes_one_score(metric):
+        return {system: [system] for system in systems}
+    # Of a metric of arrays, what is not there for all systems alike is each system's own.
+    return {system: [name if name in frame else system for name in metric.statistics] for system in systems}
 
 
 def _system_scores(column: pd.Series[Any], rows: IntArray, metric: Metric, where: Where) -> Array:

@@ -13,6 +13,7 @@ from simstudy.loaders.base import Loaded, Source, SystemOutputs, all_errors
 from simstudy.loaders.column_names import ROW, alike, guesses, with_guesses, with_joined, with_rows
 from simstudy.loaders.entries import Entries, by_sample, is_tidy, tidy_entries, wide_entries, without_mean
 from simstudy.loaders.items import items_by_id, names_clusters, of_samples
+from simstudy.loaders.labels import label_entries, of_labels, with_our_names
 from simstudy.loaders.tables import Where, check_plain, no_column, not_plain, places, read_table, renamed
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, BrokenRule
@@ -38,6 +39,9 @@ def read_scores(source: Source) -> Loaded:
 
     Columns under other usual names are found (`simstudy.loaders.column_names`); ``{"item": "category+id"}`` joins two.
 
+    *Labels*, for "accuracy", "macro_f1", "balanced_accuracy" and "mcc": ``gold``, and ``system``, ``item`` and
+    ``predicted``, or a column of predicted labels for each system (`simstudy.loaders.labels` has other names).
+
     Other columns go with the items: of a tidy table those that say the same of an item for every system, of a wide
     one ``domain``, ``cluster`` or another name of clusters (`simstudy.loaders.items`), and what `Source.columns`
     declares: our name -> the file's, ``{"item": "instance_id", "score": "resolved", "domain": "repo"}``.
@@ -58,9 +62,14 @@ def read_frame(source: Source) -> pd.DataFrame:
     frame = pd.concat(frames, keys=files, names=["file", units.pop() if len(units) == 1 else "row"])
     columns = {**source.columns, **guesses(frame, files[0], source.columns, source.metric)}
     named = "+" in columns.get("system", "") or columns.get("system", "system") in frame
-    if not named and is_tidy(renamed(frame, columns), source.metric):
+    if not named and _is_tidy(renamed(frame, columns), source.metric):
         frame = frame.assign(system=np.repeat([*source.systems()], [len(own) for own in frames]))
     return frame
+
+
+def _is_tidy(frame: pd.DataFrame, metric: Metric) -> bool:
+    named = with_our_names(frame, metric)
+    return "predicted" in named if of_labels(named, metric) else is_tidy(named, metric)
 
 
 def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loaded:
@@ -78,15 +87,21 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     frame = renamed(frame, source.columns)
     frame = with_rows(frame, "item", source.columns, ["system"])
     frame = with_rows(frame, "sample", source.columns, ["system", "item"])
+    frame = with_our_names(frame, source.metric)
     if "item" not in frame:
         no_column(origin, "item", frame.columns, "; columns={'item': ...} names it")
-    tidy = is_tidy(frame, source.metric)
+    labels = of_labels(frame, source.metric)
+    tidy = "predicted" in frame if labels else is_tidy(frame, source.metric)
     frame = _plain(frame, tidy, source, places(frame, origin))
     if tidy and source.missing != "error" and "score" in frame:
         frame = frame[frame["score"].notna() & (frame["score"] != "")]
     where = places(frame, origin)
-    entries = (tidy_entries if tidy else wide_entries)(frame, origin, source, where)
-    entries = without_mean(entries, where)
+    if labels:
+        entries, metric = label_entries(frame, origin, source, where)
+        source = replace(source, metric=metric)
+    else:
+        entries = (tidy_entries if tidy else wide_entries)(frame, origin, source, where)
+        entries = without_mean(entries, where)
     of_items, entries, samples = by_sample(entries, frame, source, where)
     _check_rules(entries, source.metric, where)
     # A table of items may call them otherwise.
@@ -108,7 +123,10 @@ def _scored_by(systems: Sequence[str], tidy: bool, source: Source) -> tuple[str,
 
 
 def _check_columns(frame: pd.DataFrame, origin: str, source: Source) -> None:
+    named = with_our_names(renamed(frame, source.columns), source.metric)
     for ours, theirs in {"item": "item", **source.columns}.items():
+        if ours == theirs == "item" and ours in named:
+            continue
         numbers_rows = theirs == ROW and ours in ("item", "sample")
         if theirs in frame or numbers_rows or any(str(name).endswith(f":{theirs}") for name in frame.columns):
             continue
@@ -200,7 +218,8 @@ def _systems(entries: Entries, where: Where) -> list[SystemOutputs]:
             before, ids = items, known[items].tolist()
         name = entries.systems[entries.system[rows[0]]]
         file = where(entries.row[rows[0]]).rpartition(", ")[0]
-        systems.append(SystemOutputs(name, file, ids, entries.statistics[rows]))
+        said = None if entries.said is None else [entries.said[i] for i in rows]
+        systems.append(SystemOutputs(name, file, ids, entries.statistics[rows], said))
     return systems
 
 

@@ -204,9 +204,12 @@ def score_statistics(cells: pd.Series[Any], metric: Metric, where: Where) -> Arr
 def check_takes_one_score(metric: Metric) -> None:
     """Raise a ValueError for a metric that needs more than one number an item."""
     if not takes_one_score(metric):
+        other = "metric='accuracy' (0 to 1) or metric='mean'"
+        if not metric.higher_is_better:
+            other = "metric='mean' with lower_is_better=True"
         raise ValueError(
             f"metric '{metric.name}' needs ({', '.join(metric.statistics)}) of each item, but there is one score: "
-            "metric='accuracy' (0 to 1) or metric='mean'"
+            f"{other}"
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -19,17 +20,19 @@ from simstudy.loaders.tables import no_column, number, read_table
 from simstudy.loaders.text_notes import note_lengths, note_script
 from simstudy.metrics import METRICS, Metric
 from simstudy.metrics.base import Array
+from simstudy.metrics.per_class import PER_CLASS, PerClass
 
 
 def read_text(source: Source) -> Loaded:
     """Outputs from files with a line for each item, in the same order in every file.
 
-    - "bleu", "chrf", "chrf++", "rouge1", "rouge2", "rougeL": lines are texts. References are plain text files, one for
-      the first references of all items, one for the second ones, …, where an empty line is no further reference; or
-      one table (.csv, .tsv) with columns ``item`` and ``reference`` (by default the first and the last one), in which
-      rows of one item are its references, items in the order of their first rows.
-    - "accuracy": lines are labels, right where they equal the line of the one reference file; blanks around them do
-      not count.
+    - "bleu", "chrf", "chrf++", "rouge1", "rouge2", "rougeL", "ter", "wer", "cer": lines are texts. References are plain
+      text files, one for the first references of all items, one for the second ones, …, where an empty line is no
+      further reference; or one table (.csv, .tsv) with columns ``item`` and ``reference`` (by default the first and the
+      last one), in which rows of one item are its references, items in the order of their first rows. "wer" and "cer"
+      take one reference an item.
+    - "accuracy", "macro_f1", "balanced_accuracy", "mcc": lines are labels, right where they equal the line of the one
+      reference file; blanks around them do not count.
     - "mean", and any other `Mean`: lines are numbers. There are no references.
 
     A system's line may be empty where it is text or a label; a note counts such lines, and those that are far longer or
@@ -45,6 +48,10 @@ def read_text(source: Source) -> Loaded:
     known = pd.DataFrame({"id": gold.ids}) if gold and gold.ids else numbered(n)
     items = items_in_order(source, known, named=bool(gold and gold.ids))
     ids = items["id"].tolist()
+    if isinstance(metric, PerClass) and gold:
+        labels = chain((own[0] for own in gold.texts), *files)
+        metric = metric.of_classes(label.strip() for label in labels)
+        source = replace(source, metric=metric)
     how = source.texts
     counter = metric.text_counter(gold.texts, tokenize=how.tokenize, lowercase=how.lowercase) if gold else None
     if counter is not None:
@@ -71,7 +78,7 @@ def _check(source: Source) -> None:
     if not source.paths:
         raise ValueError("paths must name at least one file of system outputs")
     if not (metric.counts_texts or metric.item_range):
-        known = ", ".join(["mean", *(name for name, one in METRICS.items() if one.counts_texts)])
+        known = ", ".join(["mean", *(name for name, one in METRICS.items() if one.counts_texts), *PER_CLASS])
         raise ValueError(f"metric must be one of {known} for plain text, not '{metric.name}'")
     if source.texts.lowercase and not metric.of_texts:
         raise ValueError(f"lowercase is for metrics of texts, not for '{metric.name}'")

@@ -7,14 +7,18 @@ from __future__ import annotations
 
 from simstudy.metrics.accuracy import Accuracy
 from simstudy.metrics.aer import Aer
+from simstudy.metrics.arrays import ARRAYS
 from simstudy.metrics.attachment import LAS, UAS
 from simstudy.metrics.base import Metric
 from simstudy.metrics.bleu import Bleu
 from simstudy.metrics.chrf import Chrf
 from simstudy.metrics.direction import sounds_like_error
+from simstudy.metrics.error_rate import CER, TER, WER
 from simstudy.metrics.f_measure import MUC, PRECISION, RECALL, FBeta
 from simstudy.metrics.mean import MEAN, Mean
+from simstudy.metrics.names import ALIASES, canonical, meant
 from simstudy.metrics.parseval import PARSEVAL
+from simstudy.metrics.per_class import PER_CLASS
 from simstudy.metrics.ranking import at_cutoff
 from simstudy.metrics.ratio import Ratio
 from simstudy.metrics.rouge import KINDS, Rouge
@@ -34,7 +38,7 @@ METRICS: dict[str, Metric] = {
         *(PRECISION, RECALL, FBeta(1), FBeta(0.5), FBeta(2)),
         *MUC,
         *(SPAN_F1, UAS, LAS, PARSEVAL, Aer()),
-        *(Bleu(), Chrf(), Chrf(word_order=2), *map(Rouge, KINDS)),
+        *(Bleu(), Chrf(), Chrf(word_order=2), *map(Rouge, KINDS), WER, CER, TER),
         *(
             Mean(name, low=0, high=1, label=label, unit="probability", of_chosen=of_chosen)
             for name, label, of_chosen in (
@@ -46,12 +50,15 @@ METRICS: dict[str, Metric] = {
     )
 }
 
+#: Names of metrics that are made for each data set, or that are no function of sums.
+_OTHERS: dict[str, Metric] = {**PER_CLASS, **ARRAYS}
+
 __all__ = ["METRICS", "FBeta", "Metric", "Ratio", "find_metric", "get_metric", "label"]
 
 
 def find_metric(name: str) -> Metric | None:
     """The metric of this name, as tables have it; None for one of a user's own."""
-    return METRICS.get(name) or at_cutoff(name)
+    return METRICS.get(name) or _OTHERS.get(name) or at_cutoff(name)
 
 
 def label(name: str) -> str:
@@ -61,13 +68,15 @@ def label(name: str) -> str:
 
 
 def get_metric(metric: str | Metric) -> Metric:
-    """Look a metric up by name; a Metric is passed through. "precision@n" and "ndcg@n" are made for any n from 1.
+    """The metric of this name, or another name of it (`simstudy.metrics.names`); a Metric is passed through.
+
+    "precision@n" and "ndcg@n" are made for any n from 1; "macro_f1" and the like get their classes from the labels.
 
     A ValueError offers the nearest names, or refuses a metric that is another one than that of its name.
     """
     if isinstance(metric, Metric):
         known = find_metric(metric.name)
-        if known is not None and known != metric:
+        if known is not None and known.of_statistics(metric.statistics) != metric:
             # Tables, labels and files know a metric by its name.
             raise ValueError(
                 f"metric must have a name of its own: '{metric.name}' is a metric of simstudy's, unlike this one"
@@ -75,12 +84,15 @@ def get_metric(metric: str | Metric) -> Metric:
         return metric
     if not isinstance(metric, str):
         raise ValueError(f"metric must be a name or a Metric, not {brief(metric)}")
-    found = find_metric(metric)
+    found = find_metric(metric) or find_metric(canonical(metric))
     if found is None:
-        near = nearest(metric, [*METRICS, "precision@10", "ndcg@10"])
-        if sounds_like_error(metric):
+        names = [*METRICS, *_OTHERS]
+        examples = ["precision@10", "ndcg@10"]
+        near = meant(metric, [*names, *examples])
+        if not near and sounds_like_error(metric):
             near = f"; errors that files have as numbers are '{MEAN}' with lower_is_better=True"
+        near = near or nearest(metric, [*names, *examples, *ALIASES])
         raise ValueError(
-            f"metric must be one of {', '.join(METRICS)}, precision@n, ndcg@n (n >= 1), not '{metric}'{near}"
+            f"metric must be one of {', '.join(names)}, precision@n, ndcg@n (n >= 1), not '{metric}'{near}"
         )
     return found

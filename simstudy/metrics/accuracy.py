@@ -8,6 +8,7 @@ import numpy as np
 
 from simstudy.metrics.base import Array, IntArray, TextCounter
 from simstudy.metrics.ratio import Ratio
+from simstudy.metrics.references import one_label_each
 
 
 class Accuracy(Ratio):
@@ -25,12 +26,7 @@ class Accuracy(Ratio):
     def text_counter(
         self, references: Sequence[Sequence[str]], *, tokenize: str | None = None, lowercase: bool = False
     ) -> TextCounter:
-        for i, own in enumerate(references):
-            if len(own) > 1:
-                raise ValueError(
-                    f"metric 'accuracy' takes one label an item: item number {i + 1} has {len(own)} references"
-                )
-        labels = [own[0].strip() for own in references]
+        labels = one_label_each(self.name, references)
 
         def count(said: Sequence[str]) -> IntArray:
             # Blanks around a label do not count.

@@ -120,6 +120,20 @@ class Metric(ABC):
         """Where summed statistics (..., S) have a score, rather than a 0 that stands for 0 / 0; shape (...)."""
         return np.ones(np.shape(sums)[:-1], dtype=np.bool_)
 
+    @property
+    def of_sums(self) -> bool:
+        """Whether scores are of summed statistics; else `of_test_sets` alone scores."""
+        return True
+
+    def of_test_sets(self, statistics: Array) -> FloatArray:
+        """Scores (K,) of statistics (K, n items, S)."""
+        kind = np.int64 if statistics.dtype.kind in "iu" else np.float64
+        return self.score(statistics.sum(axis=1, dtype=kind))
+
+    def of_statistics(self, names: Sequence[str]) -> Self:
+        """The metric of this family that has these statistics; itself where it is no family, or has none such."""
+        return self
+
     def ratio(self, statistics: Array) -> tuple[Array, Array] | None:
         """Numerators and denominators (...) of statistics (..., S); None where the score is no ratio of sums."""
         return None
@@ -138,6 +152,11 @@ class Metric(ABC):
     def is_proportion(self) -> bool:
         """Whether the score is a ratio of two plain sums of statistics: so many of so many."""
         return False
+
+    @property
+    def zero_is_best(self) -> bool:
+        """Whether statistics of 0 are the best that an item may have: none may be made up then for a missing item."""
+        return self.item_range is not None and not self.higher_is_better
 
     @property
     def counts_texts(self) -> bool:
@@ -168,8 +187,8 @@ class Metric(ABC):
             place = f"system '{systems[broken.system]}', item '{items[broken.item]}'"
             raise ValueError(f"{broken.problem}, unlike {found} of {place}") from None
 
-    def check_scores(self, sums: Array, systems: Sequence[str]) -> None:
-        """Raise a ValueError that names a system whose sums (K systems, S) have no score that could be compared."""
+    def check_scores(self, statistics: Array, systems: Sequence[str]) -> None:
+        """Raise a ValueError that names a system whose statistics (K, n, S) have no score that could be compared."""
 
     def check_shared(self, statistics: Array, systems: Sequence[str], items: Sequence[str]) -> None:
         """Raise a ValueError that names the first item of which systems have unlike `shared` statistics (K, n, S)."""

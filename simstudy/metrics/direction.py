@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from simstudy.metrics.arrays import ARRAYS
 from simstudy.metrics.base import Metric
-from simstudy.metrics.mean import MEAN, Mean
+from simstudy.metrics.mean import LOWER, MEAN, Mean
 from simstudy.validation import brief
 
 #: What errors are called: of such scores lower is better.
@@ -36,6 +37,8 @@ def directed(metric: Metric, lower_is_better: bool | None) -> Metric:
         return metric
     if metric == Mean():
         return Mean(higher_is_better=False)
+    if metric == ARRAYS["median"]:
+        return ARRAYS[f"median{LOWER}"]
     end, hint = ("lower", "") if lower_is_better is False else ("higher", f"; the metric of errors is '{MEAN}'")
     raise ValueError(f"lower_is_better must not be {lower_is_better} for metric '{metric.name}': {end} is better{hint}")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from simstudy.metrics.arrays import not_of_sums
 from simstudy.metrics.base import Array, FloatArray, IntArray, Metric
 
 # A unit that carries nearly all of a denominator says nothing of its ratio: its weight is large, not infinite.
@@ -18,6 +19,8 @@ def contributions(statistics: Array, metric: Metric) -> FloatArray:
     n. Their spread tells the score's standard error (`deviations`) for any function of sums, without a derivative;
     where few units carry a denominator it errs on the safe side, unlike the infinitesimal jackknife.
     """
+    if not metric.of_sums:
+        raise ValueError(not_of_sums(metric))
     n = statistics.shape[1]
     parts = np.empty(statistics.shape[:2])
     for k, of_system in enumerate(statistics):

@@ -1,17 +1,19 @@
-"""Metrics that users make: a Python function of summed statistics."""
+"""Metrics that users make: a Python function of summed statistics, or of the items' arrays."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from inspect import Parameter, iscoroutine, signature
+from inspect import Parameter, signature
 from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.metrics import get_metric
+from simstudy.metrics.arrays import ArrayMetric
 from simstudy.metrics.base import Array, FloatArray, Metric, Unit
+from simstudy.metrics.returned import real_numbers
 from simstudy.running.fingerprints import fingerprint
 from simstudy.running.provenance import program_of
 from simstudy.text.plain_text import printable
@@ -34,7 +36,8 @@ class MadeMetric(Metric):
     def defined(self, sums: Array) -> NDArray[np.bool_]:
         return np.isfinite(self._values(sums))
 
-    def check_scores(self, sums: Array, systems: Sequence[str]) -> None:
+    def check_scores(self, statistics: Array, systems: Sequence[str]) -> None:
+        sums = statistics.sum(axis=1, dtype=np.float64)
         for system, score in zip(systems, self._values(sums), strict=True):
             if not np.isfinite(score):
                 raise ValueError(
@@ -48,22 +51,7 @@ class MadeMetric(Metric):
         copy = np.array(sums, dtype=np.float64)
         copy.flags.writeable = False
         columns = np.moveaxis(copy, -1, 0)
-        try:
-            with np.errstate(all="ignore"):
-                returned = self.function(*columns)
-        except (Exception, SystemExit) as error:
-            # Neither a bug of ours nor an end of the program: whoever made the function is told.
-            said = " ".join(f"{type(error).__name__}: {error}".split())
-            raise ValueError(f"{self._called()} fails: {said}") from None
-        if iscoroutine(returned):
-            # Otherwise Python warns that nobody awaited it.
-            returned.close()
-            raise ValueError(f"{self._called()} must return real numbers, not a coroutine (as an async def does)")
-        values = np.asarray(returned)
-        if returned is None or values.dtype.kind not in "biuf":
-            what = "nothing (is a return missing?)" if returned is None else f"'{values.dtype.name}'"
-            raise ValueError(f"{self._called()} must return real numbers, not {what}")
-        return values.astype(np.float64, copy=False)
+        return real_numbers(self.function, [*columns], self._called())
 
     def _called(self) -> str:
         return f"score({', '.join(self.statistics)}) of metric '{self.name}'"
@@ -77,15 +65,17 @@ def metric(
     lower_is_better: bool = False,
     unit: Unit = "",
     of_item: Sequence[str] = (),
-) -> MadeMetric:
-    """Make a metric of a function of summed statistics.
+    resample: bool = False,
+) -> MadeMetric | ArrayMetric:
+    """A metric of a function of summed statistics, or, with ``resample=True``, of the items' own values.
 
     Parameters
     ----------
     name
         What tables and figures call it: printable, without a bar, and none of the registry's names.
     score
-        Takes one array for each column: that statistic summed over the items, for any number of test sets at a time.
+        Takes one array for each column (with ``resample=True`` see there): that statistic summed over the items, for
+        any number of test sets at a time.
         Returns the scores, an array of the same shape; each score is of one test set alone. On a resample where it is
         not a finite number (0 / 0) the score is 0; on a whole test set it must be a finite number.
     columns
@@ -98,6 +88,12 @@ def metric(
     of_item
         Those of the columns that belong to the item, such as the number of gold answers: they stay where a system
         gives no answer (``missing="zero"``).
+    resample
+        For scores that are no function of sums (a median, a quantile, an agreement). The function then takes one array
+        for each column, with a value for each item, and returns one number. It is called again for each system and
+        resample, on the items of the resample in their order. Where it returns no finite number the score is 0.
+        The bootstrap is the default test then, and intervals are the bootstrap's too; tests that need each item's
+        part in a score do not apply. "auc", "median", "pearson" and "spearman" are there, and faster.
 
     Raises
     ------
@@ -124,11 +120,18 @@ def metric(
     >>> outputs = ss.Outputs.from_statistics([[[3, 4, 9], [3, 5, 7]]], fm)
     >>> outputs.scores().tolist()   # 600 / sqrt(9 * 16)
     [50.0]
+
+    The third quartile of item scores, on resampled items:
+
+    >>> third = ss.metric("upper quartile", lambda score: np.quantile(score, 0.75), resample=True)
+    >>> ss.Outputs.from_statistics(np.arange(10).reshape(1, 5, 2)[..., :1], third).scores().tolist()
+    [6.0]
     """
     check_text("name", name)
     if not name.strip() or "|" in name or printable(name) != name:
         raise ValueError(f"name must be printable text that is not blank and has no bar (|), not {brief(name)}")
     check_flag("lower_is_better", lower_is_better)
+    check_flag("resample", resample)
     check_choice("unit", unit, get_args(Unit))
     if not callable(score):
         raise ValueError(f"score must be a function of summed statistics, not {brief(score)}")
@@ -138,16 +141,13 @@ def metric(
     if len(names) == 0 or len(set(names)) < len(names):
         raise ValueError(f"columns must be at least one name, and each once, not {brief(list(names))}")
     program = fingerprint(program_of(score))
-    made = MadeMetric(
-        name,
-        tuple(names),
-        not lower_is_better,
-        of_item=tuple(of_item),
-        unit=unit,
-        signature=f"source:{program[:12]}",
-        program=program,
-        function=score,
-    )
+    known = (name, tuple(names), not lower_is_better)
+    told: dict[str, Any] = {"of_item": tuple(of_item), "unit": unit, "signature": f"source:{program[:12]}"}
+    if resample:
+        of_arrays = ArrayMetric(*known, **told, program=program, function=score)
+        get_metric(of_arrays)
+        return of_arrays
+    made = MadeMetric(*known, **told, program=program, function=score)
     get_metric(made)
     _check_elementwise(made)
     return made

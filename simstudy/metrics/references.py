@@ -22,6 +22,16 @@ def check_references(references: Sequence[Sequence[str]]) -> None:
             )
 
 
+def one_label_each(metric: str, references: Sequence[Sequence[str]]) -> list[str]:
+    """The one label of each item, without blanks around it; ValueError where an item has several."""
+    for i, own in enumerate(references):
+        if len(own) > 1:
+            raise ValueError(
+                f"metric '{metric}' takes one label an item: item number {i + 1} has {len(own)} references"
+            )
+    return [own[0].strip() for own in references]
+
+
 def reference_streams(references: Sequence[Sequence[str]]) -> list[tuple[Any, ...]]:
     """References as sacrebleu takes them: the first ones of all items, the second ones, …, None where there is none."""
     check_references(references)

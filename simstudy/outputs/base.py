@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from pandas.api.types import is_scalar
 
 from simstudy.metrics import Metric, get_metric
+from simstudy.metrics.arrays import not_of_sums
 from simstudy.metrics.scaling import without_offset
 from simstudy.outputs.answers import Answers, answers_of_clusters, read_only
 from simstudy.running.fingerprints import fingerprint
@@ -78,7 +79,7 @@ class OutputsBase(ReprMixin):
 
     def scores(self) -> NDArray[np.float64]:
         """Each system's score on the whole test set, shape (K,), on the metric's scale."""
-        return _scores(self.statistics, self.metric)
+        return self.metric.of_test_sets(self.statistics)
 
     def with_metric(self, metric: str | Metric) -> Self:
         """The same statistics under another metric of them: precision, recall and F1 of one array.
@@ -95,7 +96,7 @@ class OutputsBase(ReprMixin):
         >>> outputs.with_metric("precision").scores().tolist(), outputs.with_metric("recall").scores().tolist()
         ([75.0], [50.0])
         """
-        metric = get_metric(metric)
+        metric = get_metric(metric).of_statistics(self.metric.statistics)
         if metric.statistics != self.metric.statistics:
             own, other = (", ".join(m.statistics) for m in (self.metric, metric))
             raise ValueError(f"metric must be of the statistics ({own}), unlike '{metric.name}' of ({other})")
@@ -161,7 +162,14 @@ class OutputsBase(ReprMixin):
 
         Columns of the item table that are constant within every cluster are kept. Two systems give a cluster the same
         answer where they do so on each of its items.
+
+        Raises
+        ------
+        ValueError
+            Where items have no such column, or the metric is no function of sums.
         """
+        if not self.metric.of_sums:
+            raise ValueError(not_of_sums(self.metric))
         codes, values = pd.factorize(self.labels(column))
         order = np.argsort(codes, kind="stable")
         starts = np.flatnonzero(np.r_[True, np.diff(codes[order]) > 0])
@@ -235,7 +243,7 @@ class OutputsBase(ReprMixin):
             Positions of systems, of shapes that broadcast to the result's.
         """
         statistics = without_offset(self.statistics, self.metric)
-        scores = _scores(statistics, self.metric)
+        scores = self.metric.of_test_sets(statistics)
         noise = self.metric.tie_tolerance(statistics)
         gain = (scores[first] - scores[second]) * (1 if self.metric.higher_is_better else -1)
         return np.where(np.abs(gain) > np.maximum(noise[first], noise[second]), gain, 0.0)
@@ -302,9 +310,3 @@ def _value_of(cell: Any) -> str:
     if is_scalar(cell) and pd.isna(cell):
         return ""
     return repr(cell.item() if isinstance(cell, np.generic) else cell)
-
-
-def _scores(statistics: NDArray[Any], metric: Metric) -> NDArray[np.float64]:
-    """Scores (K,) of statistics (K, n, S)."""
-    kind = np.int64 if statistics.dtype.kind in "iu" else np.float64
-    return metric.score(statistics.sum(axis=1, dtype=kind))

@@ -68,4 +68,4 @@ def require_outputs(outputs: object, n_systems: int = 1, argument: str = "output
     if outputs.n_systems < n_systems:
         raise ValueError(f"{argument} must have at least {n_systems} systems to compare, not {outputs.n_systems}")
     check_range(outputs.statistics, outputs.names)
-    outputs.metric.check_scores(outputs.statistics.sum(axis=1, dtype=np.float64), outputs.names)
+    outputs.metric.check_scores(outputs.statistics, outputs.names)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,11 +15,12 @@ from numpy.typing import ArrayLike
 
 from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.direction import directed, sounds_like_error
+from simstudy.metrics.per_class import PER_CLASS, PerClass, label_counts
 from simstudy.outputs.answers import answers_joined, checked_answers, read_only
 from simstudy.outputs.base import OutputsBase
 from simstudy.outputs.checks import check_axes, check_outputs, note_exchanged
 from simstudy.outputs.saved import read, write
-from simstudy.outputs.statistics import check_statistics, response_statistics, score_values, statistics_array
+from simstudy.outputs.statistics import check_statistics, labels_of, response_statistics, score_values, statistics_array
 from simstudy.outputs.tables import complete_systems, keyed_table, matched_table, merged_columns
 from simstudy.validation import brief, check_path, check_text, check_unique
 
@@ -108,7 +111,8 @@ class Outputs(OutputsBase):
             (n items, K systems), numbers. The index names the items, the columns name the systems. A warning says where
             rows and columns look as if they were exchanged: many systems on few items.
         metric
-            "mean" (the scale of the scores) or "accuracy" (0/1 scores, in percent).
+            "mean" (the scale of the scores), "accuracy" (0/1 scores, in percent), "median", or a metric of your own of
+            the items' scores (``ss.metric(…, resample=True)``).
         systems
             A table with a column ``name``, a row for each column of the scores, in any order.
         items
@@ -136,7 +140,8 @@ class Outputs(OutputsBase):
         ['b', 'a']
         """
         metric = directed(get_metric(metric), lower_is_better)
-        if metric.item_range is None:
+        alone = not metric.of_sums and len(metric.statistics) == 1
+        if metric.item_range is None and not alone:
             raise ValueError(f"metric must be 'mean' or 'accuracy' for one score per item, not '{metric.name}'")
         values = score_values(scores)
         note_exchanged(values.shape[1], values.shape[0])
@@ -151,13 +156,76 @@ class Outputs(OutputsBase):
                 "lower_is_better=True or False",
                 stacklevel=2,
             )
-        statistics = np.stack([values.T, np.ones_like(values.T)], axis=-1)
+        statistics = values.T[..., None] if alone else np.stack([values.T, np.ones_like(values.T)], axis=-1)
         ids = [str(item) for item in scores.index]
         return cls.from_statistics(
             statistics,
             metric,
             names if systems is None else matched_table(systems, names, "systems", "name", scores.columns),
             ids if items is None else matched_table(items, ids, "items", "id", scores.index),
+            task=task,
+            test_set=test_set,
+        )
+
+    @classmethod
+    def from_labels(
+        cls,
+        gold: Sequence[Hashable] | pd.Series[Any],
+        predicted: pd.DataFrame,
+        metric: str | Metric = "macro_f1",
+        systems: pd.DataFrame | None = None,
+        items: pd.DataFrame | None = None,
+        *,
+        task: str = "",
+        test_set: str = "",
+    ) -> Outputs:
+        """Outputs from labels: a gold label for each item, and a column of predicted ones for each system.
+
+        Parameters
+        ----------
+        gold
+            n labels, in the order of the frame's rows: text, numbers or truth values.
+        predicted
+            (n items, K systems). The index names the items, the columns name the systems.
+        metric
+            "accuracy", "macro_f1", "balanced_accuracy" or "mcc". The classes are all labels that occur.
+        systems, items
+            As in `from_scores`.
+
+        Raises
+        ------
+        ValueError
+            For a label that is missing, another number of gold labels than rows, and a metric that takes no labels.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> predicted = pd.DataFrame({"a": ["cat", "dog", "cat", "cow"], "b": ["cat", "dog", "dog", "dog"]})
+        >>> outputs = Outputs.from_labels(["cat", "dog", "dog", "cow"], predicted)
+        >>> outputs.scores().round(2).tolist()   # b: F1 of 100, 80 and 0
+        [77.78, 60.0]
+        """
+        metric = get_metric(metric)
+        if not (isinstance(metric, PerClass) or metric.name == "accuracy"):
+            raise ValueError(f"metric must be one of accuracy, {', '.join(PER_CLASS)} for labels, not '{metric.name}'")
+        if not isinstance(predicted, pd.DataFrame) or predicted.shape[1] == 0:
+            raise ValueError(f"predicted must be a pandas DataFrame (items x systems), not {brief(predicted)}")
+        wanted = labels_of(gold, "gold")
+        if len(wanted) != len(predicted):
+            raise ValueError(f"gold must have {len(predicted)} labels, as the predicted ones, not {len(wanted)}")
+        names, ids = ([str(name) for name in axis] for axis in (predicted.columns, predicted.index))
+        said = [
+            labels_of(predicted.iloc[:, k].to_numpy(), f"predicted of system '{name}'") for k, name in enumerate(names)
+        ]
+        if isinstance(metric, PerClass):
+            metric = metric.of_classes(chain(wanted, *said))
+        codes, _ = pd.factorize(np.array([label for own in said for label in own], dtype=object))
+        return cls.from_statistics(
+            np.stack([label_counts(metric, wanted, own) for own in said]),
+            metric,
+            names if systems is None else matched_table(systems, names, "systems", "name", predicted.columns),
+            ids if items is None else matched_table(items, ids, "items", "id", predicted.index),
+            answers=codes.reshape(len(said), -1),
             task=task,
             test_set=test_set,
         )
@@ -289,4 +357,6 @@ class Outputs(OutputsBase):
             if own == others and self.metric.higher_is_better != other.metric.higher_is_better:
                 ends = ("higher", "lower") if self.metric.higher_is_better else ("lower", "higher")
                 own, others = (f"{own} ({end} is better)" for end in ends)
+            elif own == others and self.metric.statistics != other.metric.statistics:
+                own, others = (f"{own} of {len(m.statistics)} statistics" for m in (self.metric, other.metric))
             raise ValueError(f"the metrics differ: {own} and {others}")

@@ -48,6 +48,7 @@ def write(outputs: OutputsBase, path: str | Path) -> None:
             columns[f"{k}:answers"] = pa.array(outputs.answers[k])
     header = {
         "metric": outputs.metric.name,
+        "statistics": outputs.metric.statistics,
         "metric_as": outputs.metric.definition,
         "metric_signature": outputs.metric.signature,
         "task": outputs.task,
@@ -74,7 +75,7 @@ def read(kind: type[C], path: str | Path, metric: Metric | None) -> C:
     """Read a collection that `write` wrote; see `simstudy.Outputs.load`."""
     header, table = _read(path)
     try:
-        found = metric or get_metric(header["metric"])
+        found = metric or get_metric(header["metric"]).of_statistics(header.get("statistics", ()))
     except ValueError:
         raise ValueError(
             f"{path} has outputs of a metric of one's own, '{header['metric']}': load(path, metric) takes it"

@@ -38,6 +38,8 @@ def statistics_array(statistics: object) -> NDArray[Any]:
 def check_statistics(array: NDArray[Any], metric: Metric) -> None:
     """Raise a ValueError where an array is not (systems, items, the metric's statistics) of finite numbers."""
     width = len(metric.statistics)
+    if width == 0:
+        raise ValueError(f"metric '{metric.name}' needs the classes of its labels: Outputs.from_labels finds them")
     if array.ndim != 3 or array.shape[2] != width:
         raise ValueError(
             f"statistics must have shape (systems, items, {width}: {', '.join(metric.statistics)}) "
@@ -80,6 +82,16 @@ def score_values(scores: pd.DataFrame) -> NDArray[Any]:
         )
     floats = any(is_float_dtype(kind) for kind in scores.dtypes)
     return scores.to_numpy(dtype=np.float64 if floats else np.int64)
+
+
+def labels_of(values: object, argument: str) -> list[str]:
+    """Labels as text without blanks around it, whole numbers without a decimal point; ValueError where one lacks."""
+    column = pd.Series(values)
+    if (missing := column.isna()).any():
+        raise ValueError(f"{argument} must have a label for every item; number {int(missing.argmax()) + 1} has none")
+    if is_float_dtype(column.dtype) and (column == column.round()).all():
+        column = column.astype(np.int64)
+    return [str(label).strip() for label in column]
 
 
 def response_statistics(

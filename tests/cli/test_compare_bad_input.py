@@ -39,8 +39,9 @@ _BAD = {
     "columns": ("scores.csv --metric accuracy --columns item:q", "columns must be like item=instance_id,score=resol"),
     "a slip in a name of ours": (
         "scores.csv --metric accuracy --columns itme=item",
-        "simstudy: --columns must map our names (system, item, id, sample, score, gold, reference, domain, cluster, "
-        "filter, tag, correct, total, or one of your own that is unlike these), not 'itme' (did you mean 'item'?)",
+        "simstudy: --columns must map our names (system, item, id, sample, score, gold, predicted, reference, domain, "
+        "cluster, filter, tag, correct, total, or one of your own that is unlike these), not 'itme' (did you mean "
+        "'item'?)",
     ),
     "no column": ("scores.csv --metric accuracy --columns item=itme", "scores.csv: no column 'itme' among item, old"),
     "the column of items under another name": (

@@ -181,7 +181,8 @@ def test_what_plain_text_has_not(tmp_path: Path) -> None:
     files = written(tmp_path, {**GOOD, "r.csv": "mr,ref\n1,x\n2,y\n3,z\n"})
     a, gold = files["a.txt"], files["gold.txt"]
     assert refused([a], "f1", [gold]) == (
-        "metric must be one of mean, accuracy, bleu, chrf, chrf++, rouge1, rouge2, rougeL for plain text, not 'f1'"
+        "metric must be one of mean, accuracy, bleu, chrf, chrf++, rouge1, rouge2, rougeL, wer, cer, ter, macro_f1, "
+        "balanced_accuracy, mcc for plain text, not 'f1'"
     )
     assert refused([a], "mean", [gold]) == "metric 'mean' takes no references: lines of plain text are the scores"
     assert refused([a], "accuracy", [gold, files["b.txt"]]) == (

@@ -186,8 +186,8 @@ class TestMetrics:
         lower, higher = both(np.arange(6).reshape(3, 2))
         with pytest.raises(ValueError, match=r"the metrics differ: 'mean \(lower is better\)' and 'mean'$"):
             lower.join_items(higher)
-        own = [Outputs.from_statistics(higher.statistics, Mean("wer", higher_is_better=up)) for up in (True, False)]
-        with pytest.raises(ValueError, match=r"'wer' \(higher is better\) and 'wer' \(lower is better\)$"):
+        own = [Outputs.from_statistics(higher.statistics, Mean("eer", higher_is_better=up)) for up in (True, False)]
+        with pytest.raises(ValueError, match=r"'eer' \(higher is better\) and 'eer' \(lower is better\)$"):
             own[0].join_systems(own[1])
 
     def test_what_a_metrics_definition_says_stands(self) -> None:
@@ -202,7 +202,7 @@ class TestMetrics:
             Outputs.from_scores(frame, lower_is_better="yes")  # type: ignore[arg-type]
 
     def test_a_name_of_errors_is_no_metric_but_has_one(self) -> None:
-        for name in ("wer", "RMSE", "eval_loss"):
+        for name in ("eer", "RMSE", "eval_loss"):
             with pytest.raises(
                 ValueError, match=f"not '{name}'; errors that files have as numbers are 'mean' with low"
             ):

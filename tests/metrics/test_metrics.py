@@ -80,7 +80,7 @@ def test_labels_are_right_where_they_equal_the_one_that_is_wanted() -> None:
     assert counter.statistics([" noun", "Verb", "a b\n"]).tolist() == [[1, 1], [0, 1], [1, 1]]
     assert METRICS["f1"].text_counter([["noun"]]) is None
     assert [name for name, metric in METRICS.items() if metric.counts_texts] == [
-        "accuracy", "bleu", "chrf", "chrf++", "rouge1", "rouge2", "rougeL"
+        "accuracy", "bleu", "chrf", "chrf++", "rouge1", "rouge2", "rougeL", "wer", "cer", "ter"
     ]  # fmt: skip
     with pytest.raises(ValueError, match="^metric 'accuracy' takes one label an item: item number 2 has 2 references$"):
         METRICS["accuracy"].text_counter([["noun"], ["noun", "verb"]])

@@ -1,0 +1,102 @@
+"""Metrics that are no function of sums (`simstudy.metrics.arrays`), computed again on each resample.
+
+A resample is the same row of counts for all systems, as for every other metric. The default test is the paired
+bootstrap; a gain's standard error, and the interval made of it, are the bootstrap's too: a jackknife is wrong for a
+median, and nobody knows what function a user brings.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simstudy.engines import kernels, ties
+from simstudy.engines.question import Question
+from simstudy.metrics.arrays import ArrayMetric
+from simstudy.metrics.base import Array, FloatArray, IntArray
+
+#: Resamples that a test draws by default.
+N_RESAMPLES = 10_000
+
+#: Resamples that standard errors are from, so that they are known to 2 %; it changes the stream of no seed.
+N_SPREAD = 2_000
+
+# Resamples that are drawn together.
+_TOGETHER = 256
+
+
+class ArrayScores:
+    """Scores of a question's systems on resamples; it stands for `simstudy.engines.tallies.ResampledScores`.
+
+    There are no `columns` to sum: what comes in are the counts of units themselves.
+    """
+
+    def __init__(self, question: Question) -> None:
+        assert isinstance(question.metric, ArrayMetric)
+        self._metric, self._statistics, self._members = question.metric, question.statistics, question.members
+        self.columns = np.empty((0, question.n_units), dtype=np.float32)
+        self.observed = self._metric.of_test_sets(self._statistics)
+        noise = ties.of_scores(self._metric, self._statistics, self.observed)
+        self.tolerance = ties.of_pairs(noise, question.pairs)
+        self.size = float(np.abs(self._statistics).max())
+
+    def of(self, counts: Array) -> FloatArray:
+        """Scores (K, T) of T resamples, given how often each of n units is in each (n, T)."""
+        times = _of_items(counts.T, self._members)
+        return np.stack([self._metric.resampled(rows, times) for rows in self._statistics])
+
+
+class ArraySwaps:
+    """Randomization's tally: the scores of all pairs' pseudo-systems."""
+
+    def __init__(self, question: Question) -> None:
+        self._question, self._scores = question, ArrayScores(question)
+        self.columns = self._scores.columns
+
+    def add(self, coins: Array, extreme: IntArray) -> None:
+        """Add to extreme (P,) how many of T shuffles are extreme, given whether they swap each of n units (n, T)."""
+        question, scores = self._question, self._scores
+        assert isinstance(question.metric, ArrayMetric)
+        swapped = _of_items(coins.T, question.members)
+        direction = 1 if question.metric.higher_is_better else -1
+        for p, (i, j) in enumerate(zip(*question.pairs, strict=True)):
+            one, other = question.metric.swapped(question.statistics[i], question.statistics[j], swapped)
+            gain = direction * (one - other)
+            observed, tolerance = abs(scores.observed[i] - scores.observed[j]), scores.tolerance[p]
+            bound = observed + tolerance if question.convention.strict else observed - tolerance
+            extreme[p] += int(((np.abs(gain) if question.two_sided else gain) >= bound).sum())
+
+
+def bootstrap_deviations(
+    metric: ArrayMetric, statistics: Array, members: IntArray | None, strata: IntArray, seed: int
+) -> FloatArray:
+    """Deviations (K, `N_SPREAD`) of resampled scores from their mean, the sum of whose squares is a score's variance.
+
+    Products of two systems' deviations add up to the covariance. Statistics are (K, n items, S), the items of unit u
+    being those from ``members[u]`` to ``members[u + 1] - 1``; strata (H + 1,) are bounds of units.
+    """
+    n_units = int(strata[-1])
+    drawn = np.empty((len(statistics), N_SPREAD))
+    counts = np.empty((_TOGETHER, n_units), dtype=np.float32)
+    for first in range(0, N_SPREAD, _TOGETHER):
+        some = counts[: N_SPREAD - first]
+        kernels.resample_counts(strata, np.uint64(seed), np.uint64(first), some)
+        times = _of_items(some, members)
+        for k, rows in enumerate(statistics):
+            drawn[k, first : first + len(some)] = metric.resampled(rows, times)
+    return np.asarray((drawn - drawn.mean(axis=1, keepdims=True)) / np.sqrt(N_SPREAD - 1))
+
+
+def units_that_differ(question: Question) -> IntArray:
+    """On how many units the two systems of each pair have other values (P,)."""
+    i, j = question.pairs
+    differ = np.empty(len(i), dtype=np.int64)
+    for p, (one, other) in enumerate(zip(i, j, strict=True)):
+        items = (question.statistics[one] != question.statistics[other]).any(axis=1)
+        differ[p] = (items if question.members is None else np.logical_or.reduceat(items, question.members[:-1])).sum()
+    return differ
+
+
+def _of_items(of_units: Array, members: IntArray | None) -> IntArray:
+    """What is said of units (T, n), said of their items."""
+    counts: IntArray = of_units.astype(np.int64)
+    return counts if members is None else np.repeat(counts, np.diff(members), axis=1)

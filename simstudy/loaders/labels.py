@@ -1,0 +1,119 @@
+"""Tables of labels: gold labels beside the predicted ones, as entries of a table of scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from simstudy.loaders.base import Source
+from simstudy.loaders.entries import Entries
+from simstudy.loaders.items import names_clusters, names_samples
+from simstudy.loaders.tables import BLANK, Where, coded, no_column, numbers
+from simstudy.metrics import Metric
+from simstudy.metrics.arrays import ArrayMetric
+from simstudy.metrics.base import IntArray
+from simstudy.metrics.per_class import PerClass, label_counts
+
+#: What columns of gold labels (or of gold scores), and of predicted labels are called, in any case; ours come first.
+GOLD = ("gold", "label", "gold_label", "true_label", "target", "reference", "human", "human_score")
+PREDICTED = ("predicted", "prediction", "pred", "predicted_label", "answer")
+
+# Statistics (N, S) of so many numbers are held at most: 1 GiB.
+_MOST = 2**30
+
+
+def with_our_names(frame: pd.DataFrame, metric: Metric) -> pd.DataFrame:
+    """A table for a metric of labels or of arrays with our names of columns, and with ids where it has none."""
+    if not (isinstance(metric, PerClass | ArrayMetric) or metric.name == "accuracy"):
+        return frame
+    kinds = {"gold": GOLD, "predicted": PREDICTED}
+    if isinstance(metric, ArrayMetric):
+        kinds = {"gold": GOLD} if "gold" in metric.statistics else {}
+    elif metric.name == "accuracy" and ("score" in frame or set(metric.statistics) <= set(frame)):
+        return frame
+    found: dict[str, str] = {}
+    for ours, names in kinds.items():
+        if ours not in frame:
+            known = {str(column).lower(): column for column in reversed(frame.columns)}
+            theirs = next((known[name] for name in names if name in known), None)
+            found |= {} if theirs is None else {theirs: ours}
+    renamed = frame.rename(columns=found)
+    if metric.name == "accuracy" and not of_labels(renamed, metric):
+        return frame
+    if "item" not in renamed and "system" not in renamed and "predicted" not in renamed:
+        renamed = renamed.assign(item=[str(i) for i in range(1, len(frame) + 1)])
+    return renamed
+
+
+def of_labels(frame: pd.DataFrame, metric: Metric) -> bool:
+    """Whether a table with our names has labels to count; of accuracy, whether gold labels are there, and no scores."""
+    if isinstance(metric, PerClass):
+        return True
+    if metric.name != "accuracy" or "gold" not in frame or "score" in frame:
+        return False
+    return "predicted" in frame or bool(np.isnan(numbers(frame["gold"])).any())
+
+
+def label_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where) -> tuple[Entries, Metric]:
+    """Entries of a table of labels, tidy (a column ``predicted``) or wide, and the metric of their classes."""
+    if "gold" not in frame:
+        no_column(origin, "gold", frame.columns, "; columns={'gold': ...} names it")
+    gold = _labels(frame["gold"], np.arange(len(frame)), "gold label", where)
+    item, items = coded(frame["item"], "item", where)
+    if "predicted" in frame:
+        if "system" not in frame:
+            no_column(origin, "system", frame.columns, "; columns={'system': ...} names it")
+        system, systems = coded(frame["system"], "system", where)
+        row = np.arange(len(frame))
+        said = _labels(frame["predicted"], row, "predicted label", where)
+        others = [name for name in frame.columns if name not in ("system", "item", "gold", "predicted")]
+    else:
+        known = {"item", "gold", "domain", *source.columns}
+        systems = [name for name in frame.columns if not (name in known or names_clusters(name) or names_samples(name))]
+        if not systems or "system" in frame:
+            no_column(origin, "predicted", frame.columns, "; columns={'predicted': ...} names it")
+        rows, parts = [], []
+        for name in systems:
+            there = np.flatnonzero(~(frame[name].isna() | frame[name].isin(BLANK)))
+            rows.append(there)
+            parts.append(_labels(frame[name], there, "label", where))
+            _check_system(name, parts[-1], gold)
+        row, said = np.concatenate(rows), [*chain(*parts)]
+        system = np.repeat(np.arange(len(rows)), [len(there) for there in rows])
+        others = [name for name in frame.columns if name in known and name not in ("item", "gold")]
+        others += [name for name in frame.columns if names_clusters(name) or names_samples(name)]
+    metric = source.metric
+    if isinstance(metric, PerClass):
+        metric = metric.of_classes([*gold, *said])
+        if (size := len(said) * len(metric.statistics)) > _MOST:
+            raise ValueError(
+                f"{origin}: metric '{metric.name}' would need {size:,} numbers for {len(metric.classes):,} classes; at "
+                f"most {_MOST:,} are held"
+            )
+    counts = label_counts(metric, [gold[i] for i in row], said)
+    return Entries(systems, items, system, item[row], row, counts, list(dict.fromkeys(others)), said), metric
+
+
+def _labels(cells: pd.Series[Any], rows: IntArray, what: str, where: Where) -> list[str]:
+    """The labels of some rows, without blanks around them; ValueError where one is empty."""
+    found = []
+    whole = cells.dtype.kind == "f"
+    for row, cell in zip(rows, cells.iloc[rows], strict=True):
+        text = "" if pd.isna(cell) else str(int(cell) if whole and cell == round(cell) else cell).strip()
+        if not text:
+            raise ValueError(f"{where(int(row))}: no {what}")
+        found.append(text)
+    return found
+
+
+def _check_system(name: str, said: Sequence[str], gold: Sequence[str]) -> None:
+    """Raise a ValueError where a column has no label that is one of the gold ones."""
+    if set(said).isdisjoint(gold):
+        raise ValueError(
+            f"column '{name}' is taken for a system, but none of its labels is a gold one; columns={{'{name}': "
+            f"'{name}'}} makes it a column of the items"
+        )

@@ -1,0 +1,189 @@
+"""Metrics that are no function of sums: of the items' values themselves, such as AUC, a median or a correlation.
+
+Statistics of an item are its values ("gold", "score"). Engines compute such a metric again on each resample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, Metric
+from simstudy.metrics.returned import real_numbers
+
+#: Scores of counts: takes a system's columns (n,) and how often each item is there (T, n), and returns scores (T,).
+Weighted = Callable[..., Any]
+
+# Numbers that are held together: what stays in the second-level cache.
+_TOGETHER = 2**17
+
+
+@dataclass(frozen=True, repr=False)
+class ArrayMetric(Metric):
+    """A metric of arrays; `simstudy.metric` makes one with ``resample=True``.
+
+    Attributes
+    ----------
+    function
+        Takes an array for each statistic, with one value for each item, and returns a number.
+    weighted
+        The same for many resamples at a time, where the metric has it: then the function is not called.
+    """
+
+    #: A hash of the function's code, of its module's source and of what it holds: it tells functions apart.
+    program: str = field(default="", kw_only=True)
+    function: Callable[..., Any] | None = field(default=None, kw_only=True, repr=False, compare=False)
+    weighted: Weighted | None = field(default=None, kw_only=True, repr=False, compare=False)
+
+    @property
+    def of_sums(self) -> bool:
+        return False
+
+    def score(self, sums: Array) -> FloatArray:
+        raise ValueError(not_of_sums(self))
+
+    def of_test_sets(self, statistics: Array) -> FloatArray:
+        one = np.ones((1, statistics.shape[1]), dtype=np.int64)
+        return np.array([self.resampled(rows, one)[0] for rows in statistics])
+
+    def tie_tolerance(self, statistics: Array) -> FloatArray:
+        return TIE_TOLERANCE * np.abs(self.of_test_sets(statistics))
+
+    def check_scores(self, statistics: Array, systems: Sequence[str]) -> None:
+        one = np.ones((1, statistics.shape[1]), dtype=np.int64)
+        for system, rows in zip(systems, statistics, strict=True):
+            score = self._values(rows, one)[0]
+            if not np.isfinite(score):
+                raise ValueError(
+                    f"score of metric '{self.name}' must be a finite number for the whole test set, not {score} as for "
+                    f"system '{system}'"
+                )
+
+    def resampled(self, rows: Array, counts: Array) -> FloatArray:
+        """Scores (T,) of items (n, S) that are there so many times (T, n), n being the items; 0 where undefined.
+
+        A score does not depend on the other resamples: its bits are the same beside any of them.
+        """
+        values = np.empty(len(counts))
+        some = max(1, _TOGETHER // counts.shape[1])
+        for first in range(0, len(counts), some):
+            values[first : first + some] = self._values(rows, counts[first : first + some])
+        return np.where(np.isfinite(values), values, 0.0)
+
+    def swapped(self, one: Array, other: Array, coins: Array) -> tuple[FloatArray, FloatArray]:
+        """Scores (T,) of both pseudo-systems of two systems' items (n, S), where coins (T, n) swap items."""
+        if self.weighted is not None:
+            both = np.concatenate([one, other])
+            kept = np.concatenate([1 - coins, coins], axis=1)
+            return self.resampled(both, kept), self.resampled(both, 1 - kept)
+        every = np.ones((1, len(one)), dtype=np.int64)
+        first, second = np.empty((2, len(coins)))
+        for t, swap in enumerate(coins[..., None] == 1):
+            first[t] = self.resampled(np.where(swap, other, one), every)[0]
+            second[t] = self.resampled(np.where(swap, one, other), every)[0]
+        return first, second
+
+    def _values(self, rows: Array, counts: Array) -> FloatArray:
+        counts = np.asarray(counts, dtype=np.int64)
+        if self.weighted is not None:
+            with np.errstate(all="ignore"):
+                return np.asarray(self.weighted(*rows.T, counts), dtype=np.float64)
+        assert self.function is not None
+        items = np.arange(len(rows))
+        values = np.empty(len(counts))
+        for t, times in enumerate(counts):
+            # A copy: what the function does to it is nobody else's matter.
+            values[t] = self._of_arrays(rows[np.repeat(items, times)])
+        return values
+
+    def _of_arrays(self, rows: Array) -> float:
+        assert self.function is not None
+        called = f"function({', '.join(self.statistics)}) of metric '{self.name}'"
+        values = real_numbers(self.function, [np.array(column) for column in rows.T], called)
+        if values.shape != ():
+            raise ValueError(f"{called} must return one number, not an array of shape {values.shape}")
+        return float(values)
+
+
+def not_of_sums(metric: Metric) -> str:
+    """Why something that needs each item's part in a score cannot be had for a metric of arrays, in a line."""
+    return (
+        f"metric '{metric.name}' is no function of sums, and this needs each item's part in the score; compare, "
+        "leaderboard and examine take it"
+    )
+
+
+def _in_order(values: FloatArray, counts: Array) -> tuple[Array, Array, NDArray[np.intp]]:
+    """How often items up to each distinct value are there (T, V), how often each is (T, V), and the value of items."""
+    known, place = np.unique(values, return_inverse=True)
+    order = np.argsort(place, kind="stable")
+    starts = np.searchsorted(place[order], np.arange(len(known)))
+    of_value = np.add.reduceat(counts[:, order], starts, axis=1)
+    return np.cumsum(of_value, axis=1), of_value, place
+
+
+def auc(gold: FloatArray, score: FloatArray, counts: Array) -> FloatArray:
+    """The probability that an item with gold above 0 has a higher score than one without; ties count half."""
+    positive = counts * (gold > 0)
+    below, of_value, _ = _in_order(score, counts - positive)
+    _, positive_of, _ = _in_order(score, positive)
+    won = (positive_of * (2 * below - of_value)).sum(axis=1)
+    n_positive = positive.sum(axis=1)
+    return np.asarray(won / (2 * n_positive * (counts.sum(axis=1) - n_positive)))
+
+
+def median(score: FloatArray, counts: Array) -> FloatArray:
+    """The middle value, or the mean of the two in the middle."""
+    known = np.unique(score)
+    upto, _, _ = _in_order(score, counts)
+    n = upto[:, -1:]
+    low, high = ((upto > (n - 1) // 2).argmax(axis=1), (upto > n // 2).argmax(axis=1))
+    return np.asarray((known[low] + known[high]) / 2)
+
+
+def pearson(gold: FloatArray, score: FloatArray, counts: Array) -> FloatArray:
+    """The linear correlation."""
+    x, y = (side - side.mean() for side in (gold, score))
+    # Row by row, so that a sum does not depend on how many resamples there are.
+    n = counts.sum(axis=1)
+    mean_x, mean_y, xx, yy, xy = ((counts * part).sum(axis=1) / n for part in (x, y, x * x, y * y, x * y))
+    return _correlation(xy - mean_x * mean_y, xx - mean_x**2, yy - mean_y**2)
+
+
+def spearman(gold: FloatArray, score: FloatArray, counts: Array) -> FloatArray:
+    """The linear correlation of ranks; items that tie have the mean of their ranks."""
+    n = counts.sum(axis=1, keepdims=True)
+    ranks = []
+    for side in (gold, score):
+        upto, of_value, place = _in_order(side, counts)
+        # Twice a rank, less twice the mean rank: whole numbers, whose sums are exact.
+        ranks.append((2 * upto - of_value - n)[:, place].astype(np.float64))
+    x, y = ranks
+    return _correlation(*((counts * product).sum(axis=1) for product in (x * y, x * x, y * y)))
+
+
+def _correlation(xy: FloatArray, xx: FloatArray, yy: FloatArray) -> FloatArray:
+    return np.asarray(np.clip(np.divide(xy, np.sqrt(xx * yy), out=np.full(len(xy), np.nan), where=xx * yy > 0), -1, 1))
+
+
+def _of_gold(name: str, label: str, weighted: Weighted) -> ArrayMetric:
+    return ArrayMetric(
+        name, ("gold", "score"), label=label, of_item=("gold",), shared=("gold",), program=name, weighted=weighted
+    )
+
+
+#: Name -> metric: AUC of scores for gold labels, correlations with gold (human) scores, and the middle score.
+ARRAYS: dict[str, ArrayMetric] = {
+    metric.name: metric
+    for metric in (
+        _of_gold("auc", "AUC", auc),
+        _of_gold("pearson", "Pearson's correlation", pearson),
+        _of_gold("spearman", "Spearman's correlation", spearman),
+        ArrayMetric("median", ("score",), program="median", weighted=median),
+        ArrayMetric("median (lower is better)", ("score",), False, label="median", program="median", weighted=median),
+    )
+}

@@ -1,0 +1,109 @@
+"""Edit rates of texts: word and character error rate (WER, CER), and translation edit rate (TER)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from simstudy.metrics.base import Array, FloatArray, IntArray, TextCounter, Words
+from simstudy.metrics.edit_kernels import edit_distance
+from simstudy.metrics.ratio import Ratio
+from simstudy.metrics.references import check_references, reference_streams
+
+
+class ErrorRate(Ratio):
+    """Edits that turn texts into their references, over the references' length, in percent; lower is better.
+
+    Statistics are the edits and the reference's length. The score of a corpus is the ratio of the sums, not the mean of
+    the items' rates. It may exceed 100.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            name, ("errors", "ref_length"), higher_is_better=False, numerator=(1, 0), denominator=(0, 1),
+            of_item=("ref_length",), shared=("ref_length",), label=name.upper(), unit="percent", of_texts=True,
+        )  # fmt: skip
+
+    @property
+    def zero_is_best(self) -> bool:
+        return True
+
+    def check(self, statistics: Array) -> None:
+        self._require(np.all(statistics >= 0, axis=-1), "errors >= 0 and ref_length >= 0")
+
+
+class EditRate(ErrorRate):
+    """Insertions, deletions and substitutions over the length of the one reference (Levenshtein 1966).
+
+    Words ("wer") are what stands between blanks; characters ("cer") are Unicode code points, blanks between words
+    among them. Blanks at both ends do not count. Case and punctuation do; nothing is normalized. So counts jiwer too.
+    """
+
+    @property
+    def words(self) -> Words:
+        return "spaced" if self.name == "wer" else ""
+
+    def text_counter(
+        self, references: Sequence[Sequence[str]], *, tokenize: str | None = None, lowercase: bool = False
+    ) -> TextCounter:
+        check_references(references)
+        for i, own in enumerate(references):
+            if len(own) > 1:
+                raise ValueError(
+                    f"metric '{self.name}' takes one reference an item: item number {i + 1} has {len(own)}; "
+                    "metric='ter' takes several"
+                )
+        split: Callable[[str], Sequence[str]] = str.split if self.name == "wer" else str.strip
+        numbers: dict[str, int] = {}
+
+        def coded(text: str) -> IntArray:
+            tokens = split(text.lower() if lowercase else text)
+            return np.array([numbers.setdefault(token, len(numbers)) for token in tokens], dtype=np.int64)
+
+        wanted = [coded(own[0]) for own in references]
+
+        def count(said: Sequence[str]) -> IntArray:
+            rows = [(edit_distance(coded(text), gold), len(gold)) for text, gold in zip(said, wanted, strict=True)]
+            return np.array(rows, dtype=np.int64)
+
+        return TextCounter(len(wanted), count, f"case:{'lc' if lowercase else 'mixed'}")
+
+
+class Ter(ErrorRate):
+    """Translation edit rate (Snover et al. 2006), as sacrebleu counts by default: shifts of phrases are one edit too.
+
+    Of several references the one with the fewest edits counts, and the length is the mean of their lengths. Case does
+    not count.
+    """
+
+    def __init__(self) -> None:
+        super().__init__("ter")
+
+    @property
+    def words(self) -> Words:
+        return "spaced"
+
+    def text_counter(
+        self, references: Sequence[Sequence[str]], *, tokenize: str | None = None, lowercase: bool = False
+    ) -> TextCounter:
+        # Not at the top: most studies count no texts.
+        from sacrebleu.metrics.ter import TER
+
+        ter = TER(references=reference_streams(references))
+        # No warning of texts that end in " .": what is counted is the same.
+        ter._force = True
+
+        def count(hypotheses: Sequence[str]) -> Array:
+            # A mean of lengths need not be whole.
+            return narrowed(np.array(ter._extract_corpus_statistics(hypotheses, None), dtype=np.float64))
+
+        return TextCounter(len(references), count, str(ter.get_signature()))
+
+
+def narrowed(counts: FloatArray) -> Array:
+    """The counts as integers where all are whole."""
+    return counts.astype(np.int64) if (counts == np.rint(counts)).all() else counts
+
+
+WER, CER, TER = EditRate("wer"), EditRate("cer"), Ter()

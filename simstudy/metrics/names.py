@@ -1,0 +1,67 @@
+"""Other names of metrics: those that are taken, and what is meant by those that are not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+#: Other name -> the metric's own, which is what tables and pages call it.
+ALIASES = {
+    "acc": "accuracy", "em": "accuracy", "exact_match": "accuracy", "pass@1": "accuracy",
+    "balanced_acc": "balanced_accuracy", "f1_macro": "macro_f1", "matthews_corrcoef": "mcc", "roc_auc": "auc",
+}  # fmt: skip
+
+_OWN = "ss.metric(…, resample=True) takes a function of the items' arrays"
+
+# What people type, in lower case without "-", "_" and blanks -> the names that may be meant, and more to say.
+_MEANT: dict[str, tuple[str, ...]] = {
+    "fscore": ("f1", "macro_f1"), "fmeasure": ("f1", "macro_f1"), "f": ("f1", "macro_f1"),
+    "microf1": ("accuracy", "For one label an item the two are equal; f1 is of correct, guessed and gold counts"),
+    "weightedf1": ("macro_f1", _OWN), "macroprecision": ("macro_f1", _OWN), "macrorecall": ("balanced_accuracy",),
+    "uar": ("balanced_accuracy",), "bacc": ("balanced_accuracy",), "matthews": ("mcc",), "phi": ("mcc",),
+    "kappa": ("mcc", _OWN), "cohenkappa": ("mcc", _OWN), "cohenskappa": ("mcc", _OWN),
+    "rouge": ("rouge1", "rouge2", "rougeL"), "rougelsum": ("rougeL",), "sacrebleu": ("bleu",),
+    "map": ("ap",), "mrr": ("rr",), "meanaverageprecision": ("ap",), "averageprecision": ("ap",),
+    "meanreciprocalrank": ("rr",),
+    "ndcg": ("ndcg@10",), "p": ("precision", "precision@10"), "precisionatk": ("precision@10",),
+    "hits": ("mean", "Take 1 for a hit and 0 for none"), "recallatk": ("mean",),
+    "aucroc": ("auc",), "rocauc": ("auc",), "auroc": ("auc",), "aucpr": ("ap", _OWN), "auprc": ("ap", _OWN),
+    "correlation": ("pearson", "spearman"), "rho": ("spearman",), "kendall": ("spearman", _OWN),
+    "tau": ("spearman", _OWN),
+    "worderrorrate": ("wer",), "charactererrorrate": ("cer",), "translationeditrate": ("ter",),
+    "ppl": ("mean", "The mean of the items' log losses, with lower_is_better=True, ranks as perplexity does"),
+    "perplexity": ("mean", "The mean of the items' log losses, with lower_is_better=True, ranks as perplexity does"),
+    "elo": ("win_rate",), "winrate": ("win_rate",), "preference": ("win_rate",),
+    "meteor": ("mean", "It takes a score for each item"), "bertscore": ("mean", "It takes a score for each item"),
+    "comet": ("mean", "It takes a score for each item"), "bleurt": ("mean", "It takes a score for each item"),
+    "iou": ("mean", "It takes a score for each item"), "ner": ("span_f1",), "entityf1": ("span_f1",),
+    "seqeval": ("span_f1",), "chunkf1": ("span_f1",), "evalb": ("parseval",), "bracketf1": ("parseval",),
+}  # fmt: skip
+
+
+def canonical(name: str) -> str:
+    """The metric's own name where this is another one of it."""
+    return ALIASES.get(name, name)
+
+
+def meant(name: str, known: Iterable[str]) -> str:
+    """A hint at the metric that an unknown name means; empty where nobody knows."""
+    names = [*known]
+    for plain in (_plain(name), _plain(name).removesuffix("score")):
+        for own in (*names, *ALIASES):
+            if _plain(own) == plain:
+                return f" (did you mean '{canonical(own)}'?)"
+        if plain in _MEANT:
+            return _told(_MEANT[plain], names)
+    return ""
+
+
+def _told(found: tuple[str, ...], names: list[str]) -> str:
+    listed = [f"'{one}'" for one in found if one in names]
+    more = "".join(f" {one}" for one in found if one not in names)
+    which = f"{', '.join(listed[:-1])} or {listed[-1]}" if len(listed) > 1 else listed[0]
+    return f" (did you mean {which}?{more})"
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s_'’.-]", "", name.lower())

@@ -1,0 +1,130 @@
+"""Metrics of labels that need counts for each class: macro-F1, balanced accuracy, Matthews correlation (MCC).
+
+The classes are those of a data set, so such a metric is made for each (`PerClass.of_classes`). Statistics of an item
+are, for each class, whether it is predicted rightly, whether it is predicted, and whether it is the gold label.
+Scores are scikit-learn's of the (resampled) items, with its conventions: a class that occurs neither among the gold nor
+among the predicted labels does not count in macro-F1, one without a gold label does not count in balanced accuracy, and
+0 / 0 is 0 (`zero_division=0`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from simstudy.metrics.base import Array, FloatArray, Metric, TextCounter
+from simstudy.metrics.references import one_label_each
+
+# What is counted for each class, in this order; then names of statistics are "right:cat".
+_KINDS = ("right", "predicted", "gold")
+
+
+class PerClass(Metric):
+    """A score of the summed counts of each class; without classes it only stands for its family."""
+
+    def __init__(self, name: str, classes: Sequence[str] = (), **more: Any) -> None:
+        gold = tuple(f"gold:{label}" for label in classes)
+        super().__init__(
+            name, tuple(f"{kind}:{label}" for kind in _KINDS for label in classes), of_item=gold, shared=gold, **more
+        )
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The labels that there are."""
+        n = len(self.statistics) // len(_KINDS)
+        return tuple(name.partition(":")[2] for name in self.statistics[:n])
+
+    def of_classes(self, classes: Iterable[str]) -> Self:
+        """The same metric of these labels, in alphabetical order."""
+        more = {"label": self.label, "unit": self.unit, "signature": self.signature}
+        return type(self)(self.name, sorted(set(classes)), **more)
+
+    def of_statistics(self, names: Sequence[str]) -> Self:
+        classes = [name.partition(":")[2] for name in names[: len(names) // len(_KINDS)]]
+        made = self.of_classes(classes)
+        return made if made.statistics == tuple(names) else self
+
+    def text_counter(
+        self, references: Sequence[Sequence[str]], *, tokenize: str | None = None, lowercase: bool = False
+    ) -> TextCounter:
+        wanted = one_label_each(self.name, references)
+        return TextCounter(len(wanted), lambda said: label_counts(self, wanted, [own.strip() for own in said]))
+
+    def check(self, statistics: Array) -> None:
+        right, predicted, gold = np.split(statistics, len(_KINDS), axis=-1)
+        self._require(
+            np.all((right >= 0) & (right <= predicted) & (right <= gold), axis=-1),
+            "0 <= right <= predicted and right <= gold for every class",
+        )
+
+    def _rule(self) -> str:
+        return f"{len(self.classes)} classes" if self.classes else "for each class"
+
+    def __repr__(self) -> str:
+        return f"Metric {self.name}: {self.label}, {self._rule()}, statistics {', '.join(_KINDS)} of each class"
+
+
+class MacroF1(PerClass):
+    """The mean of the classes' F1, in percent."""
+
+    def score(self, sums: Array) -> FloatArray:
+        right, predicted, gold = _by_class(sums)
+        return 100 * _mean_ratio(2 * right, predicted + gold)
+
+
+class BalancedAccuracy(PerClass):
+    """The mean of the classes' recall, in percent."""
+
+    def score(self, sums: Array) -> FloatArray:
+        right, _, gold = _by_class(sums)
+        return 100 * _mean_ratio(right, gold)
+
+
+class Mcc(PerClass):
+    """The correlation of gold and predicted labels, -1 to 1 (Matthews 1975; Gorodkin 2004 for more classes)."""
+
+    def score(self, sums: Array) -> FloatArray:
+        right, predicted, gold = _by_class(sums)
+        n = gold.sum(axis=-1)
+        above = right.sum(axis=-1) * n - (predicted * gold).sum(axis=-1)
+        below = np.sqrt((n**2 - (predicted**2).sum(axis=-1)) * (n**2 - (gold**2).sum(axis=-1)))
+        return np.asarray(np.divide(above, below, out=np.zeros_like(n), where=below > 0))
+
+
+#: Name -> the metric without classes.
+PER_CLASS: dict[str, PerClass] = {
+    metric.name: metric
+    for metric in (
+        MacroF1("macro_f1", label="macro-F1", unit="percent"),
+        BalancedAccuracy("balanced_accuracy", label="balanced accuracy", unit="percent"),
+        Mcc("mcc", label="MCC"),
+    )
+}
+
+
+def label_counts(metric: Metric, gold: Sequence[str], said: Sequence[str]) -> Array:
+    """Statistics (n, S) of one system's labels, under a metric for each class or under accuracy."""
+    right = np.array([own == wanted for own, wanted in zip(said, gold, strict=True)], dtype=np.int8)
+    if not isinstance(metric, PerClass):
+        return np.stack([right, np.ones_like(right)], axis=-1)
+    place = {label: c for c, label in enumerate(metric.classes)}
+    rows = np.arange(len(right))
+    counts = np.zeros((len(right), len(_KINDS), len(place)), dtype=np.int8)
+    columns = [np.array([place[label] for label in labels], dtype=np.int64) for labels in (gold, said)]
+    counts[rows, 0, columns[0]] = right
+    counts[rows, 1, columns[1]] = 1
+    counts[rows, 2, columns[0]] = 1
+    return counts.reshape(len(right), -1)
+
+
+def _by_class(sums: Array) -> list[FloatArray]:
+    return np.split(np.asarray(sums, dtype=np.float64), len(_KINDS), axis=-1)
+
+
+def _mean_ratio(above: FloatArray, below: FloatArray) -> FloatArray:
+    """The mean, over the classes whose denominator is not 0, of the ratios (..., C); 0 without such a class."""
+    counted = below > 0
+    ratios = np.divide(above, below, out=np.zeros_like(below), where=counted)
+    return np.asarray(ratios.sum(axis=-1) / np.maximum(counted.sum(axis=-1), 1))
