@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from simstudy.files.unpacking import beginning
+from simstudy.loaders.reading import once
 
 # A text, a bracket or a whole number.
 _PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]|[0-9]+')
@@ -57,6 +58,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
+@once
 def first_keys(path: Path) -> frozenset[str]:
     """The keys of all objects in the first megabyte of a file of JSON; none where it is no JSON or cannot be read.
 
