@@ -79,10 +79,10 @@ def format_of(
     plain = [file for file in source.paths if not _matches(file, _JSON)]
     known = {file: next((name for name, one in formats.items() if one.has(file)), None) for file in source.paths}
     of = {known[file] for file in plain or source.paths}
-    name = next((name for name in formats if name in of), default)
+    chosen = next((name for name in formats if name in of), default)
     if plain:
         # JSON that was named is meant, and so are logs. Other JSON in a folder is left aside by `files_of`.
-        others = [file for file in source.paths if _matches(file, _JSON) and known[file] != name]
+        others = [file for file in source.paths if _matches(file, _JSON) and known[file] != chosen]
         meant = [file for file in others if file not in inside or (known[file] in logs and not source.references)]
         if meant:
             what = formats[str(known[meant[0]])].what if known[meant[0]] else "JSON"
@@ -90,7 +90,7 @@ def format_of(
                 f"files of two kinds: {len(plain):,} such as {plain[0]}, and {len(meant):,} such as {meant[0]} "
                 f"({what}); give one kind, or say by format= what they are"
             )
-    return name
+    return chosen
 
 
 def files_of(
@@ -104,19 +104,24 @@ def files_of(
     if name in logs:
         kept = [file for file in files if own.has(file)]
         if not kept:
-            return tuple(files)
+            # The reader says what is wrong with them.
+            return tuple(file for file in files if _matches(file, own.files)) or tuple(files)
         beside = {file for file in files if file not in kept and _matches(file, own.beside)}
         kept = [file for file in files if file in kept or (file not in inside and file not in beside)]
     else:
         # Files of JSON in a folder of others: scores, settings.
         kept = [file for file in files if file not in inside or not _matches(file, _JSON) or own.has(file)]
-        if not kept or own.holds is not None or any(_matches(file, _JSON) for file in own.files):
+        if not kept or own.holds is not None or _takes_json(own):
             return tuple(files)
         beside = set()
     left = [file for file in files if file not in kept and file not in beside]
     if left:
         note(f"{counted(len(left), 'file')} not read, for not of {own.what}: {left[0]}{' …' if len(left) > 1 else ''}")
     return tuple(kept)
+
+
+def _takes_json(own: Format) -> bool:
+    return any(fnmatch(pattern, json) for pattern in own.files for json in _JSON)
 
 
 def _is_listed(file: Path) -> bool:

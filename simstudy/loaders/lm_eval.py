@@ -142,6 +142,7 @@ def _responses(
             raise ValueError(f"{path}, line {line}: no metric '{metric}' in this sample")
         said = _said(sample)
         scores = _repeated(sample, metric)
+        own: list[tuple[int | str | None, Any, str | None]]
         if scores is not None:
             own = list(zip(range(1, len(scores) + 1), scores, said, strict=True))
         else:

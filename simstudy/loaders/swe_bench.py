@@ -71,14 +71,14 @@ def read_swe_bench(source: Source) -> Loaded:
         if not resolved:
             raise ValueError(f"{origin}: the report names no instance")
         check_utf8(resolved, f"{origin}: instances")
-        scores = pd.Series([float(found) for found in resolved.values()], dtype=np.float64)
-        statistics = score_statistics(scores, source.metric, lambda row, origin=origin: origin)
+        scores = pd.Series(list(resolved.values()), dtype=np.float64)
+        statistics = score_statistics(scores, source.metric, ([origin] * len(scores)).__getitem__)
         logs.append(SystemOutputs(name, origin, list(resolved), statistics))
     ids = list(dict.fromkeys(instance for log in logs for instance in log.ids))
     known = pd.DataFrame({"id": ids})
-    found = [_INSTANCE.fullmatch(instance) for instance in ids]
-    if all(found):
-        known["domain"] = [f"{one['owner']}/{one['repository']}" for one in found if one]
+    parts = [_INSTANCE.fullmatch(instance) for instance in ids]
+    if None not in parts:
+        known["domain"] = [f"{one['owner']}/{one['repository']}" for one in parts if one]
     items = items_by_id(source, known)
     return Loaded(assemble(logs, source, items, lambda item: np.array([0, 1])), scored_by=("resolved",))
 

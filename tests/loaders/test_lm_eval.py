@@ -111,17 +111,23 @@ def test_fractions_are_means_of_several_answers(tmp_path: Path) -> None:
         read(path, metric="f1")
 
 
-def test_two_runs_of_one_task(tmp_path: Path) -> None:
-    paths = [write(tmp_path, "m", "a_b", [sample(0, {"em": 1})], time) for time in (TIME, "2025-02-01T10-00-00")]
-    message = f"{paths[0]} and {paths[1]} are both of model 'm' and task 'a_b': keep one of them"
-    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        read(*paths)
+def test_the_newest_of_several_runs_of_one_task_is_read(tmp_path: Path) -> None:
+    """Whatever the order in which they are named."""
+    runs = enumerate((TIME, "2025-02-01T10-00-00", "2024-12-31T23-59-59.9"))
+    paths = [write(tmp_path, "m", "a_b", [sample(0, {"em": k == 1})], time) for k, time in runs]
+    for order in (paths, paths[::-1]):
+        loaded = read(*order)
+        assert loaded.outputs.scores().tolist() == [100]
+        assert loaded.notes == (f"the newest log of each model and task is read; 2 older logs not, first {paths[2]}",)
 
 
 def test_other_documents_under_the_same_id(tmp_path: Path) -> None:
     one = write(tmp_path, "one", "t", [sample(0, {"em": 1})])
     two = write(tmp_path, "two", "t", [sample(0, {"em": 1}, doc_hash="other")])
-    message = f"{two}, line 1: doc_id 0 is another document (doc_hash) than in {one}, line 1"
+    message = (
+        f"{two}, line 1: item '0' of task 't' has another input here than in {one}, line 1; "
+        "allow_different='input' compares such logs all the same"
+    )
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         read(one, two)
 
