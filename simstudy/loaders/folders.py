@@ -8,6 +8,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from simstudy.loaders.base import Loaded, Source, counted
+from simstudy.loaders.json_files import first_keys
 from simstudy.loaders.reading import require_file
 from simstudy.notes import note
 
@@ -107,7 +108,15 @@ def files_of(
             # The reader says what is wrong with them.
             return tuple(file for file in files if _matches(file, own.files)) or tuple(files)
         beside = {file for file in files if file not in kept and _matches(file, own.beside)}
-        kept = [file for file in files if file in kept or (file not in inside and file not in beside)]
+        # One that is damaged is left to the reader, which says so.
+        anonymous = not any(_matches(file, own.files[:1]) for file in kept)
+        kept = [
+            file
+            for file in files
+            if file in kept
+            or _matches(file, own.files[:1])
+            or (file not in beside and (file not in inside or (anonymous and _without_keys(file, own))))
+        ]
     else:
         # Files of JSON in a folder of others: scores, settings.
         kept = [file for file in files if file not in inside or not _matches(file, _JSON) or own.has(file)]
@@ -116,8 +125,12 @@ def files_of(
         beside = set()
     left = [file for file in files if file not in kept and file not in beside]
     if left:
-        note(f"{counted(len(left), 'file')} not read, for not of {own.what}: {left[0]}{' …' if len(left) > 1 else ''}")
+        note(f"{counted(len(left), 'file')} not read, not {own.what}: {left[0]}{' …' if len(left) > 1 else ''}")
     return tuple(kept)
+
+
+def _without_keys(file: Path, own: Format) -> bool:
+    return _matches(file, own.files) and not first_keys(file)
 
 
 def _takes_json(own: Format) -> bool:

@@ -197,7 +197,7 @@ def read_source(
     if (source.texts != Texts() or source.mark) and name != "text":
         raise ValueError(f"tokenize and lowercase are for plain text, not for {what}")
     if source.allow_different and name not in _LOGS:
-        raise ValueError(f"allow_different is for logs of evaluation harnesses, not for {what}")
+        raise ValueError(f"allow_different must not be given for {what}: it is for logs of evaluation harnesses")
     if source.ties.how != "jitter" and name != "candidates":
         raise ValueError(f"ties are for candidates, not for {what}")
     if source.references and name in _SCORED:

@@ -97,6 +97,18 @@ def test_files_of_json_are_known_by_what_is_in_them(tmp_path: Path, asked: Calla
     assert asked(tmp_path / "texts", "bleu", references=texts[0]).source.paths == tuple(texts)
 
 
+def test_damaged_logs_in_a_folder_are_told_and_others_named(tmp_path: Path) -> None:
+    samples = '[{"id": 1, "scores": {"m": {"value": 1}}}]'
+    log = '{"status": "success", "eval": {"task": "quiz", "model": "%s"}, "samples": ' + samples + "}"
+    for name in "ab":
+        written(tmp_path, f"{name}.json", log % name)
+    other = written(tmp_path, "settings.json", '{"seed": 1}')
+    assert load(tmp_path, "accuracy").notes == (f"1 file not read, not Inspect eval logs: {other}",)
+    written(tmp_path, "c.json", "")
+    with pytest.raises(ValueError, match="c.json is empty"):
+        load(tmp_path, "accuracy")
+
+
 def test_runs_are_found_below_what_a_harness_writes_beside_them(tmp_path: Path, asked: Callable[..., Asked]) -> None:
     for name, run, beside in (
         ("helm", "suite/quiz:model=m/per_instance_stats.json", ("suite/summary.json", "suite/quiz:model=m/stats.json")),
