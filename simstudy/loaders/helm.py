@@ -71,7 +71,7 @@ def read_helm(source: Source) -> Loaded:
     The system is the model in the name of the folder, and the rest of the name is the task; tasks are domains, as
     `assemble_tasks` has it. Items are instances, by their ids; trials with other examples in the prompt are samples of
     an item. `Source.columns` chooses the statistic, {"score": "exact_match"} or {"score@mmlu:*": "exact_match"}, and
-    the split, {"filter": "valid"}. Of several splits it is else the test split. Perturbed instances are left out.
+    the split, {"filter": "valid"}. If a run has several splits, it is else test. Perturbed instances are left out.
 
     Runs of one task must agree on the statistic, the number of shots, the prompt, the inputs and the references
     (`simstudy.loaders.mixtures`), as far as ``run_spec.json`` and ``instances.json`` are beside them.
