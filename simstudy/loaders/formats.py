@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Unpack
 
 from simstudy.loaders.alignments import read_alignments
 from simstudy.loaders.base import MISSING, Loaded, Source, Texts, Ties, check_columns, note_doubt, noting
@@ -15,7 +16,7 @@ from simstudy.loaders.folders import Format, files_of, format_of, opened
 from simstudy.loaders.helm import holds_helm, read_helm
 from simstudy.loaders.inspect_logs import holds_inspect, read_inspect
 from simstudy.loaders.lm_eval import holds_lm_eval, read_lm_eval
-from simstudy.loaders.mixtures import check_allowed
+from simstudy.loaders.mixtures import OfLogs, check_allowed
 from simstudy.loaders.reading import require_file
 from simstudy.loaders.scores import read_scores
 from simstudy.loaders.swe_bench import holds_swe_bench, read_swe_bench
@@ -87,7 +88,7 @@ def load(
     lower_is_better: bool | None = None,
     texts: Texts | None = None,
     ties: str | Ties = "jitter",
-    allow_different: str | Sequence[str] = (),
+    **of_logs: Unpack[OfLogs],
 ) -> Loaded:
     r"""Outputs of systems from the files that others wrote.
 
@@ -125,9 +126,9 @@ def load(
     ties
         Of candidates with equal scores: "jitter" (broken at random), "keep" (an n-best list has all that tie with its
         last), or ``simstudy.loaders.base.Ties("jitter", seed=3)``.
-    allow_different
-        What logs of one task may differ in, which is an error else: "metric", "filter", "scorer", "version", "shots",
-        "input", "target", "prompt" (`simstudy.loaders.mixtures`), or several of these.
+    **of_logs
+        ``allow_different``: what logs of one task may differ in, which is an error else: "metric", "filter", "scorer",
+        "version", "shots", "input", "target", "prompt" (`simstudy.loaders.mixtures`), or several of these.
 
     Returns
     -------
@@ -154,6 +155,8 @@ def load(
     >>> loaded.outputs.names, loaded.outputs.scores().tolist()
     (['old', 'new'], [50.0, 100.0])
     """
+    for name in of_logs.keys() - OfLogs.__annotations__.keys():
+        raise TypeError(f"load() got an unexpected keyword argument '{name}'")
     chosen = directed(get_metric(metric), lower_is_better)
     check_choice("missing", missing, MISSING)
     check_text("domain", domain, "the name of a domain", or_none=True)
@@ -171,7 +174,7 @@ def load(
         texts or Texts(),
         ties if isinstance(ties, Ties) else Ties(ties),
         domain,
-        allow_different=check_allowed(allow_different),
+        allow_different=check_allowed(of_logs.get("allow_different", ())),
     )
     loaded = read_source(source, format, lower_is_better, inside)
     outputs = loaded.outputs if systems is None else describe_systems(loaded.outputs, systems)

@@ -88,7 +88,7 @@ def read_helm(source: Source) -> Loaded:
     for run, instances in read:
         names = list(dict.fromkeys(name for one in instances for name in one.stats))
         known = names if wanted(source.columns, "score", run.task) else [n for n in names if not _NO_SCORES.match(n)]
-        metric = chosen(run.path, known, source.columns, "statistic", "score", run.task)
+        metric = chosen(run.path, known, source.columns, "statistic", "score", task=run.task)
         metrics.append((run.task, metric))
         mixtures.check("metric", run.task, metric, str(run.path))
         _check(run, {one.id for one in instances}, mixtures)
@@ -136,7 +136,7 @@ def _of_split(run: Run, columns: Mapping[str, str], instances: Sequence[Instance
         rest = counted(sum(one.split != "test" for one in instances), "instance")
         note(f"{run.path}: {rest} of other splits than test not read; columns={{'filter': 'valid'}} chooses another")
         return [one for one in instances if one.split == "test"]
-    split = chosen(run.path, splits, columns, "split", "filter", run.task)
+    split = chosen(run.path, splits, columns, "split", "filter", task=run.task)
     return [one for one in instances if one.split == split]
 
 

@@ -110,7 +110,7 @@ def read_log(path: Path, columns: Mapping[str, str]) -> Log:
     about = log["eval"]
     task = str(about["task"])
     known = list(dict.fromkeys(name for _, _, own in samples for name in own))
-    scorer = chosen(path, known, columns, "scorer", "score", task)
+    scorer = chosen(path, known, columns, "scorer", "score", task=task)
     scored: dict[tuple[str, int], Any] = {}
     seen: dict[tuple[str, int], Sample] = {}
     for (name, epoch), sample, own in samples:

@@ -106,11 +106,11 @@ def read_samples(path: Path, columns: Mapping[str, str], task: str) -> tuple[str
     one = "none"
     # A task with one way to read the answers calls it none: there is nothing to choose, but for that task alone.
     if found != ["none"] or wanted(columns, "filter", task) not in (None, columns.get("filter")):
-        one = chosen(path, found, columns, "filter", "filter", task)
+        one = chosen(path, found, columns, "filter", "filter", task=task)
         logged = [(line, sample) for line, sample in logged if sample.get("filter", "none") == one]
     named = (sample.get("metrics", _numeric_fields(sample)) for _, sample in logged)
     known = list(dict.fromkeys(str(name) for names in named for name in names))
-    return chosen(path, known, columns, "metric", "score", task), one, logged
+    return chosen(path, known, columns, "metric", "score", task=task), one, logged
 
 
 def _check(run: Run, metric: str, one: str, samples: Sequence[tuple[int, Sample]], mixtures: Mixtures) -> None:

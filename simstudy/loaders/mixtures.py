@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from simstudy.notes import note
 from simstudy.validation import brief, check_choice, check_list
@@ -23,6 +23,12 @@ DIFFERENCES = {
 
 # Values that a message shows; others are too long, or hashes.
 _SHORT = ("metric", "filter", "scorer", "version", "shots", "target")
+
+
+class OfLogs(TypedDict, total=False):
+    """Arguments of `simstudy.load` that are for logs of evaluation harnesses only."""
+
+    allow_different: str | Sequence[str]
 
 
 def check_allowed(allowed: str | Sequence[str]) -> tuple[str, ...]:

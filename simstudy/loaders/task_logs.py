@@ -43,7 +43,7 @@ def check_tasks(columns: Mapping[str, str], tasks: Iterable[str]) -> None:
             )
 
 
-def chosen(path: Path, known: Sequence[str], columns: Mapping[str, str], what: str, ours: str, task: str) -> str:
+def chosen(path: Path, known: Sequence[str], columns: Mapping[str, str], what: str, ours: str, *, task: str) -> str:
     """The one of several metrics, filters or scorers of a log that columns choose, else the only one there is."""
     name = wanted(columns, ours, task)
     if name is not None and name not in known:
