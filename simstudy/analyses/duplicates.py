@@ -27,8 +27,8 @@ _COLUMNS = [
     *("n_identical", "share", "kappa", "compared", "identical"),
 ]
 
-#: What to do with near-duplicates.
-DUPLICATES = ("keep", "drop")
+#: What to do with near-duplicates: nothing, not even a look; say which there are; or keep the first by name.
+DUPLICATES = ("keep", "note", "drop")
 
 
 def near_duplicates(outputs: Outputs, *, share: float = SHARE) -> pd.DataFrame:
@@ -103,7 +103,7 @@ def near_duplicates(outputs: Outputs, *, share: float = SHARE) -> pd.DataFrame:
                 (np.full(len(at), place), place + 1 + at, (equal - passed)[at], looked[at], kappa[at], equal[at] == n)
             )
     if not parts:
-        return pd.DataFrame([], columns=_COLUMNS)
+        return no_duplicates()
     first, second, count, of, beyond_chance, whole = (np.concatenate(part) for part in zip(*parts, strict=True))
     by_name = np.array(names, dtype=object)[order]
     found = pd.DataFrame(
@@ -121,6 +121,11 @@ def near_duplicates(outputs: Outputs, *, share: float = SHARE) -> pd.DataFrame:
         }
     )
     return found.sort_values(["share", "system_a", "system_b"], ascending=[False, True, True], ignore_index=True)
+
+
+def no_duplicates() -> pd.DataFrame:
+    """A table of near-duplicates without a row."""
+    return pd.DataFrame([], columns=_COLUMNS)
 
 
 def without_duplicates(names: list[str], duplicates: pd.DataFrame) -> list[str]:
@@ -143,7 +148,8 @@ def without_duplicates(names: list[str], duplicates: pd.DataFrame) -> list[str]:
 def distinct(outputs: Outputs, duplicates: str) -> tuple[Outputs, pd.DataFrame]:
     """The systems that are to be compared, and the near-duplicates among all (`simstudy.analyses.near_duplicates`).
 
-    With "drop" the first by name is kept of systems that are near-duplicates of one another.
+    With "drop" the first by name is kept of systems that are near-duplicates of one another. Studies list them in any
+    case.
     """
     alike = near_duplicates(outputs)
     if duplicates == "drop" and len(alike):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from simstudy.cli.errors import is_closed
-from simstudy.cli.options import mapping
+from simstudy.cli.options import listed, mapping
 from simstudy.planning.settings import option
 
 if TYPE_CHECKING:
@@ -36,11 +36,14 @@ class Files:
     columns: str | None = option(None, "Which column is which, ours=theirs: item=instance_id,score=resolved.")
     format: str | None = option(
         None,
-        "scores, text, segments, conll, conllu, trees, alignments, trec, lm-eval, inspect, arena, candidates "
-        "(default: by the files).",
+        "scores, text, segments, conll, conllu, trees, alignments, trec, lm-eval, inspect, helm, swe-bench, arena, "
+        "candidates (default: by the files).",
     )
     missing: str = option("error", "If a system lacks items: error, drop them, or count them as zero.")
-    duplicates: str = option("keep", "Keep or drop near-duplicate systems.")
+    duplicates: str = option("keep", "Near-duplicate systems: keep (without a look), note or drop.")
+    allow_different: list[str] | None = option(
+        None, "What logs of one task may differ in: metric, filter, scorer, version, shots, input, target, prompt."
+    )
     domain: str | None = option(None, "Only the items of this domain.")
     unit: str | None = option(None, "Resampling unit: item, or a column of the items (default: cluster, if any).")
     lower_is_better: Annotated[
@@ -70,6 +73,7 @@ class Files:
                 missing=self.missing,
                 domain=self.domain,
                 lower_is_better=self.lower_is_better,
+                allow_different=listed(self.allow_different),
                 **more,
             )
         return loaded, read.files()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, Field, field, fields, is_dataclass
 from functools import wraps
 from math import isfinite
@@ -61,6 +61,11 @@ def mapping(columns: str | None) -> dict[str, str]:
         if not (name and equals and column):
             raise ValueError(f"columns must be like item=instance_id,score=resolved, not '{columns}'")
     return {name.strip(): column.strip() for name, _, column in pairs}
+
+
+def listed(texts: Sequence[str] | None) -> list[str]:
+    """The names in an option that is given several times, or once with commas."""
+    return [part.strip() for text in texts or () for part in text.split(",")]
 
 
 def _value_or_range(option: str, text: str) -> float | tuple[float, float]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from simstudy.analyses.duplicates import DUPLICATES, distinct
+from simstudy.analyses.duplicates import DUPLICATES, distinct, no_duplicates
 from simstudy.analyses.equivalence import check_margin, equivalence
 from simstudy.analyses.leaderboard import leaderboard
 from simstudy.comparisons.comparing import compare
@@ -39,6 +39,7 @@ def examine(
     items: str | Path | None = None,
     systems: str | Path | None = None,
     columns: Mapping[str, str] | None = None,
+    allow_different: str | Sequence[str] | None = None,
     by: str | None = None,
     duplicates: str | None = None,
     alpha: float = 0.05,
@@ -54,13 +55,14 @@ def examine(
         need more of its parameters than are here; or a `TestSet`, whose settings are taken where nothing else is said.
     metric
         Of files: what the items are scored by, as for `simstudy.load`. Of outputs it must be their own.
-    references, items, systems, columns
+    references, items, systems, columns, allow_different
         Of files: as for `simstudy.load`.
     by
         Column of the systems table that relation classes come from. None: of files with a table of systems its column
         group or family; else all pairs are one class.
     duplicates
-        "keep" near-duplicate systems (the default), or "drop" all but the first by name.
+        "keep" near-duplicate systems without a look at them (the default), "note" which there are, or "drop" all but
+        the first by name.
     alpha
         The level of significance. Groups are of systems that do not differ at it after Holm's correction.
     margin
@@ -98,14 +100,25 @@ def examine(
         check_margin(margin)
     files: dict[str, str] = {}
     if isinstance(outputs, Outputs | TestSet | Loaded):
-        given = {"references": references, "items": items, "systems": systems, "columns": columns}
+        given = {
+            **{"references": references, "items": items, "systems": systems, "columns": columns},
+            "allow_different": allow_different,
+        }
         test_set = _known(outputs, metric, [name for name, one in given.items() if one is not None])
     else:
         if metric is None:
             raise ValueError("metric must be given with files: what the items are scored by, such as 'accuracy'")
         with reading() as read:
             gold = () if references is None else references
-            loaded = load(outputs, metric, references=gold, items=items, systems=systems, columns=columns)
+            loaded = load(
+                outputs,
+                metric,
+                references=gold,
+                items=items,
+                systems=systems,
+                columns=columns,
+                allow_different=() if allow_different is None else allow_different,
+            )
         test_set = TestSet(loaded.outputs, notes=loaded.notes)
         files = read.files()
         if systems is not None:
@@ -151,11 +164,13 @@ def _asked(test_set: TestSet, by: str | None, duplicates: str | None, comparison
 def _examined(test_set: TestSet, *, alpha: float, margin: float | None, files: Mapping[str, str]) -> Examination:
     every, options = test_set.outputs, test_set.options
     by = test_set.by[0] if test_set.by else None
-    if test_set.duplicates == "keep":
+    if test_set.duplicates != "drop":
         _check_memory(test_set)
     seed = options.get("seed", 0)
     with notes_kept() as told:
-        outputs, alike = distinct(every, test_set.duplicates)
+        # Whether systems are alike is looked at only when it is asked for.
+        kept = test_set.duplicates == "keep"
+        outputs, alike = (every, no_duplicates()) if kept else distinct(every, test_set.duplicates)
         test_set = replace(test_set, outputs=outputs)
         notes.note_duplicates(every, outputs, alike)
         _check_memory(test_set)

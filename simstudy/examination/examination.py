@@ -50,7 +50,7 @@ class Examination(ReprMixin):
     leaderboard: pd.DataFrame
     """Scores with their intervals, and the places that each system may have (`simstudy.leaderboard`)."""
     duplicates: pd.DataFrame
-    """Near-duplicates among all systems, also those that were dropped."""
+    """Near-duplicates among all systems, also those that were dropped; no row where duplicates="keep"."""
     margin: float | None = None
     """The smallest true gain that would matter, where one was given."""
     files: Mapping[str, str] = field(default_factory=dict)

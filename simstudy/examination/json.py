@@ -37,7 +37,8 @@ def as_json(found: Examination, settings: Mapping[str, Any]) -> Iterator[str]:
         "groups": [list(group) for group in members],
         "thresholds": found.thresholds,
         "significant_gains": found.gains,
-        "near_duplicates": found.duplicates,
+        # None: nobody looked for them.
+        "near_duplicates": None if found.test_set.duplicates == "keep" else found.duplicates,
     }
     before = "{\n"
     for key, value in content.items():

@@ -18,10 +18,10 @@ _MOST_NAMED = 20
 
 
 def note_duplicates(every: Outputs, kept: Outputs, alike: pd.DataFrame) -> None:
-    """Say which near-duplicates were dropped, or that there are some; ValueError where one system is left."""
+    """Say which near-duplicates were dropped, or how many there are; ValueError where one system is left."""
     if kept is every:
         if len(alike):
-            note(f"{counted(len(alike), 'pair')} of near-duplicates kept, first {_first(alike)}")
+            note(f"{counted(len(alike), 'pair')} of near-duplicates, first {_first(alike)}")
         return
     if kept.n_systems < 2:
         raise ValueError(f"duplicates must be 'keep': all {every.n_systems} systems are near-duplicates")

@@ -9,9 +9,10 @@ from __future__ import annotations
 import gzip
 import os
 import re
+import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from pathlib import Path, PurePosixPath
@@ -40,6 +41,11 @@ _ASIDE = ("__MACOSX", "Thumbs.db", "desktop.ini")
 
 # What the libraries raise where a packed file is damaged; zipfile raises a RuntimeError for one with a password.
 _DAMAGED = (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError, pa.ArrowException)
+
+# The method of zip files that are packed by Zstandard, which Python reads from 3.14 on, and the bytes before the name
+# of a file in such an archive.
+_ZSTD = 93
+_LOCAL_HEADER = 30
 
 # Rows that are unpacked before their size is looked at.
 _ROWS = 1024
@@ -159,6 +165,42 @@ def unzipped(path: Path) -> dict[str, bytes]:
     except _DAMAGED:
         _no_zip(path)
     return files
+
+
+def zip_entries(path: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:
+    """The files of a zip file whose full names are wanted, in its order: stored, deflated or packed by Zstandard.
+
+    The limit is for all of them together. Of several files with one name the last is the one that counts.
+    """
+    left = most()
+    try:
+        with path.open("rb") as file, zipfile.ZipFile(file) as archive:
+            for entry in archive.infolist():
+                if entry.is_dir() or not wanted(entry.filename):
+                    continue
+                with _packed_by_zstd(file, entry) if entry.compress_type == _ZSTD else archive.open(entry) as stream:
+                    content = _within(left, stream, path)
+                if zlib.crc32(content) != entry.CRC:
+                    raise zipfile.BadZipFile
+                left -= len(content)
+                yield entry.filename, content
+    except pa.ArrowException:
+        raise ValueError(f"{path} is not a whole zip file") from None
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, struct.error):
+        raise ValueError(f"{path} is not a whole zip file") from None
+
+
+def _packed_by_zstd(file: IO[bytes], entry: zipfile.ZipInfo) -> IO[bytes]:
+    """The unpacked content of a file in an archive, as a stream."""
+    file.seek(entry.header_offset)
+    header = file.read(_LOCAL_HEADER)
+    if entry.flag_bits & 1 or header[:4] != b"PK\3\4":
+        raise zipfile.BadZipFile
+    # The lengths of the name and of the extra field, which come before the content.
+    file.seek(sum(struct.unpack("<HH", header[26:])), os.SEEK_CUR)
+    packed = file.read(entry.compress_size)
+    stream: IO[bytes] = pa.input_stream(pa.BufferReader(packed), compression="zstd")
+    return stream
 
 
 def _within(limit: float, stream: IO[bytes], path: Path) -> bytes:

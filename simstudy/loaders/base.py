@@ -31,10 +31,12 @@ T = TypeVar("T", bound="Noted")
 #: What to do where some system lacks an item that others (or the references) have.
 MISSING = ("error", "drop", "zero")
 
-# Our names of columns, whatever the format, and how much alike (difflib) another name is to one that is a slip in it.
+# Our names of columns, whatever the format, those of them that a task may choose for itself (score@gsm8k), and how much
+# alike (difflib) another name is to one that is a slip in it.
 _OURS = (
     "system", "item", "id", "sample", "score", "gold", "predicted", "reference", "domain", "cluster", "filter", "tag",
 )  # fmt: skip
+OF_TASKS = ("score", "filter")
 _SLIP = 0.75
 
 #: Suffixes that say what is in a file; others may be part of a system's name ("gpt-4.1-mini").
@@ -114,6 +116,8 @@ class Source:
     domain: str | None = None
     #: What stands between the sentences of a text and is not part of it.
     mark: str = ""
+    #: What logs of one task may differ in (`simstudy.loaders.mixtures.DIFFERENCES`).
+    allow_different: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         known = set()
@@ -240,6 +244,9 @@ def check_columns(columns: object, metric: Metric | None = None) -> None:
         for name in (ours, theirs):
             check_text("columns", name, "names of columns")
         known = [*_OURS, *(metric.statistics if metric else ())]
+        name, at, task = ours.partition("@")
+        if at and task and name in OF_TASKS:
+            continue
         if ours not in (theirs, *known) and get_close_matches(ours, known, n=1, cutoff=_SLIP):
             raise ValueError(
                 f"columns must map our names ({', '.join(known)}, or one of your own that is unlike these), "

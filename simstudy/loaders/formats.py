@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from fnmatch import fnmatch
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Unpack
 
-from simstudy.files.unpacking import files_in, plain_name
 from simstudy.loaders.alignments import read_alignments
 from simstudy.loaders.arena import holds_battles, read_arena
 from simstudy.loaders.base import MISSING, Loaded, Source, Texts, Ties, check_columns, note_doubt, noting
 from simstudy.loaders.candidates import has_candidates, read_candidates
 from simstudy.loaders.conll_columns import read_conll_columns
 from simstudy.loaders.conllu import read_conllu_outputs
-from simstudy.loaders.inspect_logs import read_inspect
-from simstudy.loaders.json_files import first_keys
-from simstudy.loaders.lm_eval import read_lm_eval
+from simstudy.loaders.folders import Format, files_of, format_of, opened
+from simstudy.loaders.helm import holds_helm, read_helm
+from simstudy.loaders.inspect_logs import holds_inspect, read_inspect
+from simstudy.loaders.lm_eval import holds_lm_eval, read_lm_eval
+from simstudy.loaders.mixtures import OfLogs, check_allowed
 from simstudy.loaders.reading import require_file
 from simstudy.loaders.scores import read_scores
 from simstudy.loaders.segment_scores import holds_segment_scores, read_segment_scores
+from simstudy.loaders.swe_bench import holds_swe_bench, read_swe_bench
 from simstudy.loaders.systems import describe_systems
 from simstudy.loaders.text import read_text
 from simstudy.loaders.trec import read_trec
@@ -31,33 +33,6 @@ from simstudy.validation import brief, check_choice, check_list, check_path, che
 #: Names of files of tables.
 TABLES = ("*.csv", "*.tsv", "*.parquet", "*.json", "*.jsonl", "*.ndjson")
 
-
-@dataclass(frozen=True)
-class Format:
-    """A format of system outputs.
-
-    Its files are known by patterns of their names, packed or not, or else by the metrics that no other format of
-    files without such names has; "@" stands for precision@n and the like. Formats that share names of files (.json) say
-    by `holds` whether a file is theirs; the last of them takes what no other does.
-    """
-
-    what: str
-    read: Callable[[Source], Loaded]
-    files: tuple[str, ...] = ()
-    metrics: tuple[str, ...] = ()
-    holds: Callable[[Path], bool] | None = None
-
-
-def _is_lm_eval(path: Path) -> bool:
-    return path.name.lower().startswith("samples_") or (
-        "doc_id" in (keys := first_keys(path)) and not keys.isdisjoint(("filtered_resps", "resps", "metrics"))
-    )
-
-
-def _is_inspect(path: Path) -> bool:
-    return path.suffix.lower() == ".eval" or {"eval", "status"} <= first_keys(path)
-
-
 #: Name -> format, in the order in which they are tried.
 FORMATS = {
     "segments": Format(
@@ -67,9 +42,27 @@ FORMATS = {
         holds=holds_segment_scores,
     ),
     "lm-eval": Format(
-        "sample logs of lm-evaluation-harness", read_lm_eval, ("samples_*.jsonl", "*.jsonl"), holds=_is_lm_eval
+        "sample logs of lm-evaluation-harness",
+        read_lm_eval,
+        ("samples_*.jsonl", "*.jsonl"),
+        holds=holds_lm_eval,
+        beside=("*_????-??-??t*.json",),
     ),
-    "inspect": Format("Inspect eval logs in JSON form", read_inspect, ("*.json", "*.eval"), holds=_is_inspect),
+    "inspect": Format("Inspect eval logs", read_inspect, ("*.eval", "*.json"), holds=holds_inspect),
+    "helm": Format(
+        "HELM runs",
+        read_helm,
+        ("per_instance_stats.json", "*.json"),
+        holds=holds_helm,
+        beside=("*.json", "*.txt"),
+    ),
+    "swe-bench": Format(
+        "reports of SWE-bench",
+        read_swe_bench,
+        ("report.json", "*.json"),
+        holds=holds_swe_bench,
+        beside=("patch.diff", "eval.sh", "run_instance.log", "test_output.txt"),
+    ),
     "arena": Format(
         "preferences between two systems",
         read_arena,
@@ -88,9 +81,12 @@ FORMATS = {
     "candidates": Format("a table of candidates", read_candidates),
 }
 
+# Formats that evaluation harnesses write.
+_LOGS = ("lm-eval", "inspect", "helm", "swe-bench")
+
 # Formats of files that say themselves what is right: nothing is compared with gold answers.
 _SCORED = {
-    **dict.fromkeys(("scores", "arena", "segments", "lm-eval", "inspect"), "which have scores already"),
+    **dict.fromkeys(("scores", "arena", "segments", *_LOGS), "which have scores already"),
     "candidates": "which says itself which are true",
 }
 
@@ -110,6 +106,7 @@ def load(
     lower_is_better: bool | None = None,
     texts: Texts | None = None,
     ties: str | Ties = "jitter",
+    **of_logs: Unpack[OfLogs],
 ) -> Loaded:
     r"""Outputs of systems from the files that others wrote.
 
@@ -135,7 +132,9 @@ def load(
         candidates also what is no score: ``{"gold": "is_idiom", "length": "length"}``. ``{"cluster": "doc"}`` says
         which items are resampled together, and ``{"sample": "k"}`` what numbers several answers to one item
         (``{"sample": "row"}``: their order). ``{"item": "category+id"}`` joins two columns. In JSON nested keys are
-        dotted names, ``{"score": "metrics.em"}``. Usual names of columns are guessed, which a note says.
+        dotted names, ``{"score": "metrics.em"}``. Usual names of columns are guessed, which a note says. Of logs
+        also the metric and the filter, for all tasks or for some: ``{"score": "acc", "score@gsm8k": "exact_match",
+        "filter@gsm8k": "strict-match", "score@mmlu_*": "acc_norm"}``.
     missing
         Where a system lacks an item: "error", "drop" the item, or "zero" for no answer.
     domain
@@ -148,6 +147,9 @@ def load(
     ties
         Of candidates with equal scores: "jitter" (broken at random), "keep" (an n-best list has all that tie with its
         last), or ``simstudy.loaders.base.Ties("jitter", seed=3)``.
+    **of_logs
+        ``allow_different``: what logs of one task may differ in, which is an error else: "metric", "filter", "scorer",
+        "version", "shots", "input", "target", "prompt" (`simstudy.loaders.mixtures`), or several of these.
 
     Returns
     -------
@@ -174,14 +176,17 @@ def load(
     >>> loaded.outputs.names, loaded.outputs.scores().tolist()
     (['old', 'new'], [50.0, 100.0])
     """
+    for name in of_logs.keys() - OfLogs.__annotations__.keys():
+        raise TypeError(f"load() got an unexpected keyword argument '{name}'")
     chosen = directed(get_metric(metric), lower_is_better)
     check_choice("missing", missing, MISSING)
     check_text("domain", domain, "the name of a domain", or_none=True)
     if not isinstance(texts, Texts | None):
         raise ValueError(f"texts must be Texts(tokenize, lowercase), not {brief(texts)}")
     check_columns(columns, chosen)
+    files, inside = opened(_listed("paths", paths), [FORMATS[name] for name in _LOGS])
     source = Source(
-        tuple(_opened(_listed("paths", paths))),
+        tuple(files),
         chosen,
         tuple(_file(path, "references") for path in _listed("references", references)),
         _file(items, "items") if items is not None else None,
@@ -190,22 +195,33 @@ def load(
         texts or Texts(),
         ties if isinstance(ties, Ties) else Ties(ties),
         domain,
+        allow_different=check_allowed(of_logs.get("allow_different", ())),
     )
-    loaded = read_source(source, format, lower_is_better)
+    loaded = read_source(source, format, lower_is_better, inside)
     outputs = loaded.outputs if systems is None else describe_systems(loaded.outputs, systems)
     return replace(loaded, outputs=replace(outputs, task="", test_set=domain or ""))
 
 
 @noting
-def read_source(source: Source, format: str | None = None, lower_is_better: bool | None = None) -> Loaded:
-    """What is in the files of a source; `format` and `lower_is_better` are as for `load`."""
+def read_source(
+    source: Source,
+    format: str | None = None,
+    lower_is_better: bool | None = None,
+    inside: frozenset[Path] = frozenset(),
+) -> Loaded:
+    """What is in the files of a source; `format` and `lower_is_better` are as for `load`.
+
+    Files that came from folders (`inside`) are read if they are of the format. Others are read in any case.
+    """
     if format is not None:
         check_choice("format", format, FORMATS)
-    name = format or _format_of(source)
-    source = replace(source, paths=_of_format(source.paths, name))
+    name = format or _format_of(source, inside)
+    source = replace(source, paths=files_of(source.paths, name, FORMATS, _LOGS, inside))
     what = FORMATS[name].what
     if (source.texts != Texts() or source.mark) and name != "text":
         raise ValueError(f"tokenize and lowercase are for plain text, not for {what}")
+    if source.allow_different and name not in _LOGS:
+        raise ValueError(f"allow_different must not be given for {what}: it is for logs of evaluation harnesses")
     if source.ties.how != "jitter" and name != "candidates":
         raise ValueError(f"ties are for candidates, not for {what}")
     if source.metric.name == "bradley_terry" and name != "arena":
@@ -236,57 +252,11 @@ def _file(path: str | Path, argument: str) -> Path:
     return Path(path)
 
 
-def _opened(paths: Sequence[Path]) -> list[Path]:
-    """Files, with folders opened: those in it, or where there are none, those in its subfolders.
-
-    A zip file, also one in a folder, is a folder of all files in it.
-    """
-    files: list[Path] = []
-    for path in paths:
-        if not path.is_dir():
-            files += _unzipped(path)
-            continue
-        for inside in (path.glob("*"), path.rglob("*")):
-            found = sorted(file for file in inside if file.is_file() and not file.name.startswith("."))
-            if found:
-                break
-        else:
-            raise ValueError(f"folder {path} has no files")
-        files += [own for file in found for own in _unzipped(file)]
-    if not files:
-        raise ValueError("paths must name at least one file or folder of system outputs")
-    return files
-
-
-def _unzipped(path: Path) -> list[Path]:
-    require_file(path)
-    if path.suffix.lower() != ".zip":
-        return [path]
-    if not (found := files_in(path)):
-        raise ValueError(f"{path} has no files")
-    return found
-
-
-def _format_of(source: Source) -> str:
+def _format_of(source: Source, inside: frozenset[Path]) -> str:
     own = "@" if "@" in source.metric.name else source.metric.name
     if own in FORMATS["trec"].metrics and any(has_candidates(file, source.columns) for file in source.paths):
         return "candidates"
     if own in FORMATS["trec"].metrics and source.references:
         return "trec"
-    for name, known in FORMATS.items():
-        if any(_matches(file, known.files) and (known.holds is None or known.holds(file)) for file in source.paths):
-            return name
-    return next((name for name, known in FORMATS.items() if own in known.metrics), "text")
-
-
-def _of_format(files: Sequence[Path], name: str) -> tuple[Path, ...]:
-    """Of a folder of mixed files, those that the format is known by."""
-    for pattern in FORMATS[name].files if name in ("lm-eval", "inspect") else ():
-        known = tuple(file for file in files if _matches(file, (pattern,)))
-        if known:
-            return known
-    return tuple(files)
-
-
-def _matches(file: Path, patterns: Sequence[str]) -> bool:
-    return any(fnmatch(plain_name(file).lower(), pattern) for pattern in patterns)
+    by_metric = next((name for name, known in FORMATS.items() if own in known.metrics), "text")
+    return format_of(source, FORMATS, _LOGS, by_metric, inside)

@@ -1,4 +1,4 @@
-"""Eval logs of Inspect (UK AI Security Institute) in JSON form."""
+"""Eval logs of Inspect (UK AI Security Institute): archives (.eval) and logs in JSON form."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -13,42 +14,72 @@ import numpy as np
 import pandas as pd
 
 from simstudy.loaders.base import Loaded, Source, SystemOutputs, system_files
+from simstudy.loaders.inspect_archives import read_archive
 from simstudy.loaders.items import sample_id
-from simstudy.loaders.json_files import parse_json
+from simstudy.loaders.json_files import first_keys, parse_json
+from simstudy.loaders.mixtures import Mixtures
 from simstudy.loaders.reading import once, read_content
 from simstudy.loaders.tables import check_takes_one_score, number, score_statistics
-from simstudy.loaders.task_logs import assemble_tasks, chosen
+from simstudy.loaders.task_logs import assemble_tasks, check_tasks, chosen
 from simstudy.metrics.base import Array
+from simstudy.notes import note
 
 #: Inspect's value_to_float.
 _VALUES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+
+# A long text of a sample that is kept beside it: this, and its name.
+_ATTACHMENT = "attachment://"
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What was asked (a digest of it), the right answer, and what the model said (as JSON; None if not known)."""
+
+    input: str
+    target: str
+    said: str | None
 
 
 @dataclass(frozen=True)
 class Log:
     """One log: a model's answers to the samples of a task.
 
-    Samples go by id and epoch; the scored ones have a value under the scorer, and an answer (as JSON).
+    Samples go by id and epoch; the scored ones have a value under the scorer.
     """
 
     path: Path
     model: str
     task: str
-    samples: Sequence[tuple[str, int]]
-    scored: Mapping[tuple[str, int], tuple[Any, str]]
+    version: Any
+    samples: Mapping[tuple[str, int], Sample]
+    scored: Mapping[tuple[str, int], Any]
+    #: The scorer's name, and its name with its options where the log has these.
     scorer: str
+    scorer_with_options: str
+
+
+def holds_inspect(path: Path) -> bool:
+    """Whether a file is an Inspect log: an archive by its name, JSON by its keys."""
+    return path.suffix.lower() == ".eval" or {"status", "eval", "task", "model"} <= first_keys(path)
 
 
 def read_inspect(source: Source) -> Loaded:
-    """Systems from Inspect eval logs in JSON form (log format json, or `inspect log convert --to json`).
+    """Systems from Inspect eval logs: archives (.eval), or logs in JSON form.
 
     The system is the model, or the file where logs of one task have the same model. Items are samples, by their id, and
     tasks domains, as `assemble_tasks` has it; epochs are samples of an item (`simstudy.loaders.items`). Values are
     numbers as Inspect takes them: C 1, P (partial) 0.5, I and N (no answer) 0. What has no score (it failed, or the
-    scorer left it unscored) is missing. `Source.columns` chooses of several scorers: {"score": "match"}.
+    scorer left it unscored) is missing. `Source.columns` chooses of several scorers: {"score": "match"}, or
+    {"score@quiz": "match"} for one task. Logs of one task must agree on its version, the scorer, the inputs and the
+    targets (`simstudy.loaders.mixtures`).
     """
     check_takes_one_score(source.metric)
-    read = [read_log(path, source.columns.get("score")) for path in source.paths]
+    read = [read_log(path, source.columns) for path in source.paths]
+    check_tasks(source.columns, {log.task for log in read})
+    mixtures = Mixtures(source.allow_different)
+    for log in read:
+        _check(log, mixtures)
+    mixtures.close()
     several = any(epoch > 1 for log in read for _, epoch in log.samples)
 
     def id_of(sample: str, epoch: int) -> str:
@@ -56,70 +87,126 @@ def read_inspect(source: Source) -> Loaded:
 
     logs = []
     for name, log in zip(_names(read), read, strict=True):
-        ids, answers = [id_of(*key) for key in log.scored], [answer for _, answer in log.scored.values()]
+        ids, said = [id_of(*key) for key in log.scored], [log.samples[key].said for key in log.scored]
+        answers = None if None in said else said
         logs.append((log.task, SystemOutputs(name, str(log.path), ids, _statistics(log, source), answers)))
     asked = {(log.task, id_of(*key)): key[0] for log in read for key in log.samples}
     scorers = dict.fromkeys(log.scorer for log in read)
     return Loaded(assemble_tasks(logs, source, asked), scored_by=tuple(scorers))
 
 
-def read_log(path: Path, scorer: str | None = None) -> Log:
-    """One log, under the scorer of this name; None for the only one."""
+def read_log(path: Path, columns: Mapping[str, str]) -> Log:
+    """One log, under the scorer that the columns choose for its task, or the only one."""
     log = _parsed(path)
     if log["status"] != "success":
         raise ValueError(
             f"{path}: the log's status is '{log['status']}', not 'success': the evaluation is not complete"
         )
+    if log.get("invalidated"):
+        note(f"{path}: the log is marked as invalidated")
     samples = [_sample(path, i, sample) for i, sample in enumerate(log.get("samples") or (), start=1)]
     if not samples:
         raise ValueError(f"{path}: the log has no samples")
+    about = log["eval"]
+    task = str(about["task"])
     known = list(dict.fromkeys(name for _, _, own in samples for name in own))
-    scorer = chosen(path, known, scorer, "scorer", "score")
-    scored: dict[tuple[str, int], tuple[Any, str]] = {}
-    seen: dict[tuple[str, int], None] = {}
-    for name, epoch, own in samples:
+    scorer = chosen(path, known, columns, "scorer", "score", task=task)
+    scored: dict[tuple[str, int], Any] = {}
+    seen: dict[tuple[str, int], Sample] = {}
+    for (name, epoch), sample, own in samples:
         if (name, epoch) in seen:
             raise ValueError(f"{path}: sample '{name}' is there twice, both times as epoch {epoch}")
-        seen[name, epoch] = None
-        value, answer = own.get(scorer, (None, ""))
+        seen[name, epoch] = sample
+        value = own.get(scorer)
         # NaN is Inspect's mark of what a scorer leaves unscored.
         if value is not None and value == value:
-            scored[name, epoch] = value, answer
-    return Log(path, str(log["eval"]["model"]), str(log["eval"]["task"]), list(seen), scored, scorer)
+            scored[name, epoch] = value
+    version = about.get("task_version")
+    return Log(path, str(about["model"]), task, version, seen, scored, scorer, _with_options(about, scorer))
 
 
-def _sample(path: Path, n: int, sample: Any) -> tuple[str, int, dict[str, tuple[Any, str]]]:
-    """Id and epoch of the n-th sample, and by scorer the value and the answer."""
+def _check(log: Log, mixtures: Mixtures) -> None:
+    """Raise a ValueError where a log differs from others of its task in more than the model."""
+    place = str(log.path)
+    mixtures.check("scorer", log.task, log.scorer, place)
+    if log.scorer_with_options != log.scorer:
+        mixtures.check("scorer", log.task, log.scorer_with_options, place, part="options")
+    mixtures.check("version", log.task, log.version, place)
+    for (name, _), sample in log.samples.items():
+        mixtures.check("input", log.task, sample.input, place, item=name)
+        mixtures.check("target", log.task, sample.target, place, item=name)
+
+
+def _with_options(about: Mapping[str, Any], scorer: str) -> str:
+    """The scorer's name, and the options that it was called with where the log says so."""
+    listed = about.get("scorers")
+    for one in listed if isinstance(listed, list) else ():
+        if isinstance(one, dict) and one.get("name") == scorer and isinstance(one.get("options"), dict):
+            return f"{scorer} {json.dumps(one['options'], sort_keys=True, ensure_ascii=False, default=str)}"
+    return scorer
+
+
+def _sample(path: Path, n: int, sample: Any) -> tuple[tuple[str, int], Sample, dict[str, Any]]:
+    """Id and epoch of the n-th sample, the sample, and the value by each scorer."""
     try:
-        scores = {}
-        for scorer, score in (sample.get("scores") or {}).items():
-            if score is None:
-                scores[str(scorer)] = None, ""
-            else:
-                scores[str(scorer)] = score["value"], json.dumps(_answer(sample, score), ensure_ascii=False)
-        return str(sample["id"]), int(sample.get("epoch", 1)), scores
-    except (KeyError, TypeError, AttributeError, OverflowError, ValueError) as error:
+        scores = {str(k): None if v is None else v["value"] for k, v in (sample.get("scores") or {}).items()}
+        content = json.dumps(_plain(sample, sample.get("input")), ensure_ascii=False)
+        asked = "" if sample.get("input") is None else sha256(content.encode(errors="surrogatepass")).hexdigest()
+        target = "" if sample.get("target") is None else json.dumps(sample["target"], ensure_ascii=False, default=str)
+        key = str(sample["id"]), int(sample.get("epoch", 1))
+        return key, Sample(asked, target, _said(sample)), scores
+    except (KeyError, TypeError, AttributeError, OverflowError, ValueError, RecursionError) as error:
         problem = f"no {error}" if isinstance(error, KeyError) else error
         raise ValueError(f"{path}, sample {n}: not as Inspect writes it ({problem})") from None
 
 
+def _said(sample: Mapping[str, Any]) -> str | None:
+    """What the model said, as JSON: the whole completion, not what a scorer took from it. None where nothing says."""
+    output = sample.get("output") or {}
+    choices = output.get("choices") or [{}]
+    content = (choices[0].get("message") or {}).get("content")
+    said = output.get("completion") if content is None else content
+    return None if said is None else json.dumps(_plain(sample, said), ensure_ascii=False)
+
+
+def _plain(sample: Mapping[str, Any], content: Any) -> Any:
+    """A text, a message, or a list of these without what differs between runs: ids, empty fields, attachments.
+
+    Inspect keeps a long text as an attachment, which a sample refers to by name.
+    """
+    if isinstance(content, str):
+        name = content.removeprefix(_ATTACHMENT)
+        return content if name == content else (sample.get("attachments") or {}).get(name, content)
+    if isinstance(content, list):
+        return [_plain(sample, part) for part in content]
+    if isinstance(content, dict):
+        if "role" in content:
+            return [content["role"], _plain(sample, content.get("content"))]
+        known = {name: content[name] for name in sorted(content) if name in _OF_PARTS}
+        return {name: _plain(sample, value) for name, value in known.items() if value is not None}
+    return content if content is None or isinstance(content, int | float) else str(content)
+
+
+# The fields of a part of a message that are its content.
+_OF_PARTS = ("type", "text", "reasoning", "image", "audio", "video", "document", "data")
+
+
 @once
 def _parsed(path: Path) -> dict[str, Any]:
-    if path.suffix == ".eval" and path.is_file():
-        raise ValueError(
-            f"{path}: a binary log; make JSON of it first: inspect log convert {path} --to json --output-dir json-logs"
-        )
-    text = read_content(path)
-    try:
-        log: dict[str, Any] = parse_json(text, path)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path}, line {error.lineno}: not JSON (is the file cut?): {error.msg}") from None
+    log: Any = read_archive(path) if path.suffix.lower() == ".eval" else _json(path)
     about = log.get("eval") if isinstance(log, dict) else None
     if not isinstance(about, dict) or "status" not in log or not {"task", "model"} <= about.keys():
         raise ValueError(f"{path}: not an Inspect eval log: it has no status, or no task and model")
     if not isinstance(log.get("samples") or [], list):
         raise ValueError(f"{path}: not as Inspect writes it (samples are no list)")
-    return log
+    return dict(log)
+
+
+def _json(path: Path) -> Any:
+    try:
+        return parse_json(read_content(path), path)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{path}, line {error.lineno}: not JSON (is the file cut?): {error.msg}") from None
 
 
 def _names(logs: Sequence[Log]) -> list[str]:
@@ -135,8 +222,8 @@ def _names(logs: Sequence[Log]) -> list[str]:
 def _statistics(log: Log, source: Source) -> Array:
     """The values of the samples that were scored, as statistics."""
     places = [f"{log.path}, sample '{sample}'" for sample, _ in log.scored]
-    found = [_number(value) for value, _ in log.scored.values()]
-    for place, (value, _), score in zip(places, log.scored.values(), found, strict=True):
+    found = [_number(value) for value in log.scored.values()]
+    for place, value, score in zip(places, log.scored.values(), found, strict=True):
         if np.isnan(score):
             raise ValueError(f"{place}: the value must be one number or C, I, P, N, not {value!r:.60}")
     return score_statistics(pd.Series(found, dtype=np.float64), source.metric, places.__getitem__)
@@ -150,11 +237,3 @@ def _number(value: Any) -> float:
         return float(value)
     except (TypeError, OverflowError):
         return np.nan
-
-
-def _answer(sample: Mapping[str, Any], score: Mapping[str, Any]) -> Any:
-    """What the scorer took for the answer, else what the model said."""
-    if score.get("answer") is not None:
-        return score["answer"]
-    choices = (sample.get("output") or {}).get("choices") or [{}]
-    return choices[0].get("message", {}).get("content")

@@ -199,7 +199,7 @@ def _named(table: pd.DataFrame, source: Source, key: str | None = None, found: I
     for name in table:
         check_plain(table[name], name, places(table, path))
     own = {*_OF_FILES, *source.metric.statistics}
-    columns = {ours: theirs for ours, theirs in source.columns.items() if ours not in own}
+    columns = {ours: theirs for ours, theirs in source.columns.items() if ours.partition("@")[0] not in own}
     columns |= {"id": key} if key else {}
     for ours, theirs in columns.items():
         if theirs not in table and ours not in found:

@@ -5,95 +5,207 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from simstudy.loaders.base import Loaded, Source, SystemOutputs
-from simstudy.loaders.json_files import parse_json
+from simstudy.loaders.items import names_samples, sample_id
+from simstudy.loaders.json_files import first_keys, parse_json
+from simstudy.loaders.lm_eval_runs import Run, named_runs, newest_runs
+from simstudy.loaders.mixtures import Mixtures
 from simstudy.loaders.reading import once, read_lines
 from simstudy.loaders.tables import check_takes_one_score, score_statistics
-from simstudy.loaders.task_logs import assemble_tasks, chosen
+from simstudy.loaders.task_logs import assemble_tasks, check_tasks, chosen, note_metrics, wanted
 
 _NAME = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl(\.gz)?")
 #: Fields of a sample that are not metrics, in all versions of the harness from 0.4.0.
 _FIELDS = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "schema"}
 
+# Where the harness (from 0.5) has the scores of several responses to a document, by metric.
+_REPEATS = "scores_per_repeat"
+
 #: A line of a log: what was asked (``doc_id``), what came out, and a number under each metric.
 Sample = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Response:
+    """A response to a document, with its score, what the model said (as JSON; None if not known), and its line."""
+
+    doc_id: str
+    #: Which of several responses it is; None for the only one.
+    sample: int | str | None
+    score: Any
+    said: str | None
+    line: int
+
+
+def holds_lm_eval(path: Path) -> bool:
+    """Whether a file is a sample log: by its name, or by its keys."""
+    if _NAME.fullmatch(path.name):
+        return True
+    keys = first_keys(path)
+    return "doc_id" in keys and not keys.isdisjoint(("resps", "filtered_resps", "metrics", "arguments"))
 
 
 def read_lm_eval(source: Source) -> Loaded:
     """Systems from sample logs of lm-evaluation-harness, one file for each model and task.
 
     The system is the folder of the file, which the harness names after the model. Items are the documents of the task,
-    by ``doc_id``, and tasks are domains, as `assemble_tasks` has it. `Source.columns` chooses where there is a choice:
-    {"score": "acc_norm"} of several metrics, {"filter": "strict-match"} of several filters.
+    by ``doc_id``, and tasks are domains, as `assemble_tasks` has it; several responses to a document are samples of an
+    item (`simstudy.loaders.items`). `Source.columns` chooses where there is a choice: {"score": "acc_norm"} of several
+    metrics, {"filter": "strict-match"} of several filters, and {"score@gsm8k": "exact_match"} for one task.
+
+    If a folder has a task several times, the newest file is read. Logs of one task must agree on the metric, the
+    filter, the task's version and number of shots, the documents, targets and prompts (`simstudy.loaders.mixtures`).
+    The versions come from the file ``results_<time>.json`` beside a log.
     """
     check_takes_one_score(source.metric)
+    runs = named_runs(newest_runs([_run(path) for path in source.paths]))
+    check_tasks(source.columns, {run.task for run in runs})
+    mixtures = Mixtures(source.allow_different)
+    read = [(run, *read_samples(run.path, source.columns, run.task)) for run in runs]
+    for run, metric, one, samples in read:
+        _check(run, metric, one, samples, mixtures)
+    mixtures.close()
+    note_metrics(((run.task, metric) for run, metric, _, _ in read), source.columns)
+    number = source.columns.get("sample")
+    found = [(run, list(_responses(run.path, metric, samples, number))) for run, metric, _, samples in read]
+    several = any(response.sample is not None for _, responses in found for response in responses)
+
+    def id_of(response: Response) -> str:
+        return (
+            sample_id(response.doc_id, 1 if response.sample is None else response.sample)
+            if several
+            else response.doc_id
+        )
+
     logs: list[tuple[str, SystemOutputs]] = []
-    # Hashes tell documents apart; in logs of early versions they are empty.
-    hashes: dict[tuple[str, str], tuple[str, str]] = {}
-    metrics: dict[str, None] = {}
-    for path in source.paths:
-        model, task = path.absolute().parent.name, _task(path)
-        metric, samples = read_samples(path, source.columns)
-        metrics[metric] = None
-        places = [f"{path}, line {line}" for line, _ in samples.values()]
-        for place, (doc_id, (_, sample)) in zip(places, samples.items(), strict=True):
-            doc_hash = str(sample.get("doc_hash", ""))
-            known, first = hashes.setdefault((task, doc_id), (doc_hash, place))
-            if known and doc_hash and known != doc_hash:
-                raise ValueError(f"{place}: doc_id {doc_id} is another document (doc_hash) than in {first}")
-        scores = pd.Series([sample[metric] for _, sample in samples.values()], dtype=object)
+    asked: dict[tuple[str, str], str] = {}
+    for run, responses in found:
+        places = [f"{run.path}, line {response.line}" for response in responses]
+        scores = pd.Series([response.score for response in responses], dtype=object)
         statistics = score_statistics(scores, source.metric, places.__getitem__)
-        answers = [json.dumps(sample.get("filtered_resps"), ensure_ascii=False) for _, sample in samples.values()]
-        logs.append((task, SystemOutputs(model, str(path), list(samples), statistics, answers)))
-    return Loaded(assemble_tasks(logs, source), scored_by=tuple(metrics))
+        ids, said = [id_of(response) for response in responses], [response.said for response in responses]
+        asked |= {(run.task, name): response.doc_id for name, response in zip(ids, responses, strict=True)}
+        answers = None if None in said else said
+        logs.append((run.task, SystemOutputs(run.system, str(run.path), ids, statistics, answers)))
+    metrics = dict.fromkeys(metric for _, metric, _, _ in read)
+    return Loaded(assemble_tasks(logs, source, asked), scored_by=tuple(metrics))
 
 
-def read_samples(path: Path, columns: Mapping[str, str]) -> tuple[str, dict[str, tuple[int, Sample]]]:
-    """The chosen metric of one file, and its samples under the chosen filter, each with its line, by ``doc_id``."""
+def read_samples(path: Path, columns: Mapping[str, str], task: str) -> tuple[str, str, list[tuple[int, Sample]]]:
+    """The chosen metric and filter of one file, and its samples under these, each with its line."""
     logged = _parsed(path)
     found = list(dict.fromkeys(str(sample.get("filter", "none")) for _, sample in logged))
-    # A task with one way to read the answers calls it none: there is nothing to choose.
-    if found != ["none"]:
-        one = chosen(path, found, columns.get("filter"), "filter", "filter")
+    one = "none"
+    # A task with one way to read the answers calls it none: there is nothing to choose, but for that task alone.
+    if found != ["none"] or wanted(columns, "filter", task) not in (None, columns.get("filter")):
+        one = chosen(path, found, columns, "filter", "filter", task=task)
         logged = [(line, sample) for line, sample in logged if sample.get("filter", "none") == one]
     named = (sample.get("metrics", _numeric_fields(sample)) for _, sample in logged)
     known = list(dict.fromkeys(str(name) for names in named for name in names))
-    metric = chosen(path, known, columns.get("score"), "metric", "score")
-    samples: dict[str, tuple[int, Sample]] = {}
-    for line, sample in logged:
+    return chosen(path, known, columns, "metric", "score", task=task), one, logged
+
+
+def _check(run: Run, metric: str, one: str, samples: Sequence[tuple[int, Sample]], mixtures: Mixtures) -> None:
+    """Raise a ValueError where a log differs from others of its task in more than the model."""
+    task, place = run.task, str(run.path)
+    for what, value in (("metric", metric), ("filter", one), ("version", run.version), ("shots", run.shots)):
+        mixtures.check(what, task, value, place)
+    for line, sample in samples:
+        where, item = f"{run.path}, line {line}", str(sample["doc_id"])
+        # In logs of early versions hashes are empty or not there.
+        mixtures.check("input", task, sample.get("doc_hash"), where, item=item)
+        mixtures.check("target", task, _text(sample.get("target")), where, item=item)
+        mixtures.check("prompt", task, sample.get("prompt_hash"), where, item=item, setting=run.template)
+
+
+def _text(target: Any) -> str | None:
+    return target if isinstance(target, str | None) else json.dumps(target, ensure_ascii=False)
+
+
+def _responses(
+    path: Path, metric: str, samples: Sequence[tuple[int, Sample]], number: str | None
+) -> Iterator[Response]:
+    """The responses of a log, with their scores."""
+    first: dict[tuple[str, object], int] = {}
+    counts = Counter(str(sample["doc_id"]) for _, sample in samples)
+    for line, sample in samples:
         doc_id = str(sample["doc_id"])
-        if doc_id in samples:
-            first = f"doc_id {doc_id} again, first in line {samples[doc_id][0]}"
-            raise ValueError(
-                f"{path}, line {line}: {first}; samples of a document go into a table of scores, with a column 'sample'"
-            )
         if metric not in sample:
             raise ValueError(f"{path}, line {line}: no metric '{metric}' in this sample")
-        score = sample[metric]
-        if score != score:
-            raise ValueError(f"{path}, line {line}: no score, '{metric}' is NaN")
-        if not isinstance(score, int | float) or abs(score) > sys.float_info.max:
-            # Of corpus measures (BLEU, F1 of a class) the harness logs what it needs, and scores all samples at once.
-            shown = json.dumps(score, ensure_ascii=False)[:60]
-            raise ValueError(f"{path}, line {line}: '{metric}' is no score of this one sample, but {shown}")
-        samples[doc_id] = line, sample
-    return metric, samples
+        said = _said(sample)
+        scores = _repeated(sample, metric)
+        own: list[tuple[int | str | None, Any, str | None]]
+        if scores is not None:
+            own = list(zip(range(1, len(scores) + 1), scores, said, strict=True))
+        else:
+            own = [(_number(sample, number) if counts[doc_id] > 1 else None, sample[metric], _whole(said))]
+        for which, score, text in own:
+            at = first.setdefault((doc_id, which), line)
+            if at != line:
+                raise ValueError(
+                    f"{path}, line {line}: doc_id {doc_id} again, first in line {at}; samples of a document go into a "
+                    "table of scores, with a column 'sample'"
+                )
+            _check_score(path, line, metric, score)
+            yield Response(doc_id, which, score, text, line)
 
 
-def _task(path: Path) -> str:
+def _repeated(sample: Sample, metric: str) -> list[Any] | None:
+    """The scores of several responses to a document; None where there is one score."""
+    repeats = sample.get(_REPEATS)
+    scores = repeats.get(metric) if isinstance(repeats, dict) else sample[metric]
+    resps = sample.get("resps")
+    # Corpus metrics are pairs (F1 of a class) or longer, and of one request with several responses to choose from.
+    if isinstance(scores, list) and isinstance(resps, list) and len(resps) == 1 and isinstance(resps[0], list):
+        return scores if len(scores) == len(resps[0]) > 1 else None
+    return None
+
+
+def _said(sample: Sample) -> list[str | None]:
+    """What the model said, as JSON: raw responses, not what a filter took from them. None where nothing says."""
+    resps = sample.get("resps")
+    if not isinstance(resps, list) or not resps:
+        return [None]
+    of = resps[0] if len(resps) == 1 and isinstance(resps[0], list) else [resps]
+    return [json.dumps(response, ensure_ascii=False) for response in of] or [None]
+
+
+def _whole(said: list[str | None]) -> str | None:
+    return said[0] if len(said) == 1 else json.dumps(said, ensure_ascii=False)
+
+
+def _number(sample: Sample, name: str | None) -> int | str | None:
+    """The number of one of several samples of a document, from a field that is called so."""
+    field = name if name is not None else next((one for one in sample if names_samples(one)), None)
+    value = None if field is None else sample.get(field)
+    return value if isinstance(value, int | str) else None
+
+
+def _check_score(path: Path, line: int, metric: str, score: Any) -> None:
+    if score != score:
+        raise ValueError(f"{path}, line {line}: no score, '{metric}' is NaN")
+    if not isinstance(score, int | float) or abs(score) > sys.float_info.max:
+        # Of corpus measures (BLEU, F1 of a class) the harness logs what it needs, and scores all samples at once.
+        shown = json.dumps(score, ensure_ascii=False)[:60]
+        raise ValueError(f"{path}, line {line}: '{metric}' is no score of this one sample, but {shown}")
+
+
+def _run(path: Path) -> Run:
     found = _NAME.fullmatch(path.name)
     if not found:
         raise ValueError(
             f"{path}: sample logs of lm-evaluation-harness are called samples_<task>_<time>.jsonl; format='scores' "
             "reads other records with scores"
         )
-    return found["task"]
+    return Run.of(path, found["task"], found["time"])
 
 
 @once

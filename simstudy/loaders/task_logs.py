@@ -4,26 +4,66 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from simstudy.loaders.assembling import assemble
-from simstudy.loaders.base import Source, SystemOutputs
+from simstudy.loaders.base import OF_TASKS, Source, SystemOutputs
 from simstudy.loaders.items import items_by_id, of_samples
+from simstudy.notes import note
 from simstudy.outputs import Outputs
 from simstudy.validation import check_utf8, nearest
 
+# Names that a message lists.
+_MOST = 20
 
-def chosen(path: Path, known: Sequence[str], wanted: str | None, what: str, column: str) -> str:
-    """The one of several metrics, filters or scorers of a log that is wanted, else the only one there is."""
-    if wanted is not None and wanted not in known:
-        raise ValueError(f"{path}: no {what} '{wanted}' among {', '.join(known) or 'none'}{nearest(wanted, known)}")
-    if wanted is None and len(known) != 1:
-        several = f"{what}s {', '.join(known)}; columns={{'{column}': ...}} chooses one"
+
+def wanted(columns: Mapping[str, str], ours: str, task: str) -> str | None:
+    """The name in the logs that columns choose for a task: under score@task, score@pattern, or score; None for none."""
+    if (own := columns.get(f"{ours}@{task}")) is not None:
+        return own
+    for name, theirs in columns.items():
+        of, at, pattern = name.partition("@")
+        if of == ours and at and fnmatchcase(task, pattern):
+            return theirs
+    return columns.get(ours)
+
+
+def check_tasks(columns: Mapping[str, str], tasks: Iterable[str]) -> None:
+    """Raise a ValueError where columns choose for a task that no log is of."""
+    known = sorted(set(tasks))
+    for name in columns:
+        ours, at, pattern = name.partition("@")
+        if at and ours in OF_TASKS and pattern not in known and not any(fnmatchcase(one, pattern) for one in known):
+            raise ValueError(
+                f"columns choose '{name}', but no task is called so among {_listed(known)}{nearest(pattern, known)}"
+            )
+
+
+def chosen(path: Path, known: Sequence[str], columns: Mapping[str, str], what: str, ours: str, *, task: str) -> str:
+    """The one of several metrics, filters or scorers of a log that columns choose, else the only one there is."""
+    name = wanted(columns, ours, task)
+    if name is not None and name not in known:
+        hint = nearest(name, known)
+        if not hint and known and name == columns.get(ours):
+            hint = f"; columns={{'{ours}@{task}': ...}} chooses for this task"
+        raise ValueError(f"{path}: no {what} '{name}' among {_listed(known) or 'none'}{hint}")
+    if name is None and len(known) != 1:
+        several = f"{what}s {_listed(known)}; columns={{'{ours}': ...}} chooses one"
         raise ValueError(f"{path}: samples have {several if known else f'no {what}'}")
-    return wanted or known[0]
+    return name or known[0]
+
+
+def note_metrics(metrics: Iterable[tuple[str, str]], columns: Mapping[str, str]) -> None:
+    """Say that tasks have different metrics, from pairs of task and metric, unless the user chose by task."""
+    of = dict(metrics)
+    names = list(dict.fromkeys(of.values()))
+    if len(names) > 1 and not any(name.startswith("score@") for name in columns):
+        examples = [f"{name} ({next(task for task in of if of[task] == name)})" for name in names]
+        note(f"tasks have different metrics: {_listed(examples)}; columns={{'score@TASK': '...'}} chooses for a task")
 
 
 def assemble_tasks(
@@ -71,5 +111,9 @@ def _joined(parts: Sequence[SystemOutputs]) -> SystemOutputs:
         str(Path(parts[0].origin).parent),
         [item for part in parts for item in part.ids],
         np.concatenate([part.statistics for part in parts]),
-        [answer for part in parts for answer in part.answers or ()],
+        None if any(part.answers is None for part in parts) else [a for part in parts for a in part.answers or ()],
     )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join([*names[:_MOST], "…"] if len(names) > _MOST else names)

@@ -64,7 +64,9 @@ def distinct_systems(pilot: Pilot) -> tuple[Pilot, list[str]]:
     outputs = pilot.outputs
     if outputs.n_systems < 3 or pilot.duplicates == "keep":
         return pilot, []
-    kept = distinct(outputs, pilot.duplicates)[0]
+    kept, alike = distinct(outputs, pilot.duplicates)
+    if pilot.duplicates == "note" and len(alike):
+        return pilot, [f"near-duplicates kept: {len(alike):,} pairs of systems (duplicates='drop' leaves them out)"]
     gone = outputs.n_systems - kept.n_systems
     if gone == 0 or kept.n_systems < 3:
         return pilot, []

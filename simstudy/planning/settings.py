@@ -201,7 +201,8 @@ class Pilot:
         The resampling unit, "item" or a column of the items; None: the natural unit.
     duplicates
         Three systems or more: "drop" leaves near-duplicates out (`simstudy.analyses.near_duplicates`), which differ
-        less than systems that somebody would compare, if three others are left; or "keep".
+        less than systems that somebody would compare, if three others are left; "note" says how many there are; or
+        "keep".
     n_sets
         Test sets to draw from a fitted model, to compare the closed form with: at least 200, or 0 for none.
     n_draws

@@ -11,6 +11,8 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
+from tests.loaders.archives import DEFLATED, ZSTD, eval_log
+
 _SENTENCES = "the cat sat\na dog ran home\nbirds sing\nit is late now\n"
 _TREE = "(S (NP (DT the) (NN cat)) (VP (VBD sat)))\n"
 _CONLL = "the O\nUN I-ORG\nmet B-PER\n\nhe O\nsat B-LOC\n\n"
@@ -33,6 +35,25 @@ def _log(model: str, values: str) -> str:
     return json.dumps({"status": "success", "eval": {"task": "quiz", "model": model}, "samples": samples})
 
 
+def _archive(model: str, values: str, method: int) -> bytes:
+    return eval_log(json.loads(_log(model, values)), method)
+
+
+def _run(values: str) -> str:
+    names = {"split": "test", "name": "exact_match"}
+    entries = [
+        {"instance_id": f"id{i}", "train_trial_index": 0, "stats": [{"name": names, "count": 1, "sum": int(v)}]}
+        for i, v in enumerate(values)
+    ]
+    return json.dumps(entries, indent=1)
+
+
+def _report(resolved: str) -> str:
+    ids = [f"org__tool-{i}" for i in range(4)]
+    right = [one for one, value in zip(ids, resolved, strict=True) if value == "1"]
+    return json.dumps({"submitted_ids": ids, "resolved_ids": right}, indent=1)
+
+
 _NAME = "samples_boolq_2025-01-31T10-00-00.123456.jsonl"
 _BERTSCORE = "roberta-large_L17_no-idf_version=0.3.12 P: 0.9 R: 0.8 F1: 0.7\n"
 _THREE = ("old", "new", "tiny")
@@ -49,8 +70,13 @@ _RECORDS = [
 class Case:
     """A comparison that works: its files, and the arguments of `simstudy compare`."""
 
-    files: Mapping[str, str]
+    files: Mapping[str, str | bytes]
     arguments: tuple[str, ...]
+
+    @property
+    def content(self) -> dict[str, bytes]:
+        """The files as bytes."""
+        return {path: text if isinstance(text, bytes) else text.encode() for path, text in self.files.items()}
 
 
 CASES = {
@@ -192,6 +218,44 @@ CASES = {
         {"old.txt": "1\n0\n1\n0\n", "new.txt": "1\n1\n0\n2\n", "x.docs": "a\td1\na\td1\nb\td1\nb\td2\n"},
         ("old.txt", "new.txt", "--metric", "mean", "--items", "x.docs"),
     ),
+    "inspect-archive": Case(
+        {"one.eval": _archive("a/one", "CICC", ZSTD), "two.eval": _archive("a/two", "CCIP", DEFLATED)},
+        ("one.eval", "two.eval", "--metric", "mean"),
+    ),
+    "helm": Case(
+        {
+            "runs/q:model=a/per_instance_stats.json": _run("1011"),
+            "runs/q:model=b/per_instance_stats.json": _run("1110"),
+            "runs/q:model=b/run_spec.json": json.dumps({"adapter_spec": {"model": "b", "max_train_instances": 5}}),
+        },
+        ("runs", "--metric", "accuracy"),
+    ),
+    "swe-bench": Case(
+        {"a.json": _report("1011"), "b.json": _report("0110")},
+        ("a.json", "b.json", "--metric", "accuracy"),
+    ),
+    "swe-bench-instances": Case(
+        {
+            f"run/{model}/org__tool-{k}/report.json": json.dumps({f"org__tool-{k}": {"resolved": k % 3 == of}})
+            for model, of in (("a", 0), ("b", 1))
+            for k in range(3)
+        },
+        ("run", "--metric", "accuracy", "--missing", "zero"),
+    ),
+    "harness-results": Case(
+        {
+            f"{model}/{name}": content
+            for model, right in (("m1", "1011"), ("m2", "1110"))
+            for name, content in (
+                (_NAME, _samples(right)),
+                (
+                    "results_2025-01-31T10-00-00.123456.json",
+                    json.dumps({"versions": {"boolq": 2.0}, "n-shot": {"boolq": 5}}),
+                ),
+            )
+        },
+        ("m1", "m2", "--metric", "accuracy"),
+    ),
     "candidates": Case(
         {"candidates.csv": "id,gold,t,mi\n" + "".join(f"c{i},{i % 2},{i},{(7 * i) % 5}\n" for i in range(12))},
         ("candidates.csv", "--metric", "precision@5", "--test", "fisher"),
@@ -266,7 +330,17 @@ PLACES: dict[str, Callable[[Path], None]] = {
 #: Options that may be put in, with any value.
 OPTIONS = [
     *("--metric", "--references", "--systems", "--by", "--items", "--columns", "--format", "--missing", "--ties"),
-    *("--duplicates", "--tokenize", "--domain", "--test", "--resamples", "--seed", "--alternative", "--convention"),
+    *(
+        "--duplicates",
+        "--allow-different",
+        "--tokenize",
+        "--domain",
+        "--test",
+        "--resamples",
+        "--seed",
+        "--alternative",
+        "--convention",
+    ),
     *("--unit", "--strata", "--alpha", "--margin", "--jobs", "--nonsense", "--json", "--lowercase", "--out"),
 ]
 
@@ -282,10 +356,13 @@ KNOWN = {
         "trec",
         "lm-eval",
         "inspect",
+        "helm",
+        "swe-bench",
         "candidates",
     ],
     "--missing": ["drop", "zero"],
-    "--duplicates": ["drop"],
+    "--duplicates": ["drop", "note"],
+    "--allow-different": ["metric", "version,target", "prompt,", "scorers"],
     "--convention": ["bk2012", "sacrebleu", "chinchor1992"],
     "--metric": [
         "bleu",
@@ -316,6 +393,7 @@ KNOWN = {
         "item=,",
         "system=system,item=item",
         "score=item",
+        "score@q=acc",
     ],
     "--resamples": ["1", "10", "1.5"],
     "--jobs": ["1", "-2", "0"],
@@ -329,12 +407,12 @@ KNOWN = {
 
 @st.composite
 def attacks(
-    draw: st.DrawFn, names: Sequence[str] = sorted(CASES)
+    draw: st.DrawFn, names: Sequence[str] = tuple(CASES)
 ) -> tuple[str, dict[str, bytes], dict[str, str], list[str]]:
     """A case with one to three things wrong: its name, files, what is in the place of some, and the arguments."""
-    name = draw(st.sampled_from(names))
+    name = draw(st.sampled_from(sorted(names)))
     case = CASES[name]
-    files = {path: text.encode() for path, text in case.files.items()}
+    files = case.content
     places: dict[str, str] = {}
     arguments = list(case.arguments)
     for _ in range(draw(st.integers(1, 3))):

@@ -21,7 +21,7 @@ Attack = tuple[str, dict[str, bytes], dict[str, str], list[str]]
 def laid_out(folder: Path, files: dict[str, bytes], places: dict[str, str]) -> None:
     for name, content in files.items():
         path = folder / name
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         if name in places:
             PLACES[places[name]](path)
         else:
@@ -61,7 +61,7 @@ def check(attack: Attack) -> None:
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_the_comparisons_that_are_attacked_work(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    laid_out(tmp_path, {path: text.encode() for path, text in CASES[name].files.items()}, {})
+    laid_out(tmp_path, CASES[name].content, {})
     result = CliRunner().invoke(app, ["compare", *CASES[name].arguments])
     assert (result.exit_code, result.stderr) == (0, "")
     assert "p " in result.stdout
@@ -101,12 +101,33 @@ def test_sixty_bad_inputs_of_each_format_end_in_a_result_or_in_one_line(name: st
     attacked()
 
 
+#: Logs of evaluation harnesses, in each of their forms.
+LOGS = ("lm-eval", "harness-results", "inspect", "inspect-archive", "helm", "swe-bench", "swe-bench-instances")
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_logs_that_are_cut_or_changed_are_never_another_number(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A cut, a byte that is no text: one line that names the file; nothing of a damaged log is used."""
+    files, arguments = CASES[name].content, CASES[name].arguments
+    attacked = sorted(path for path in files if "run_spec" not in path)[-1]
+    for k, content in enumerate((files[attacked][: len(files[attacked]) // 2], files[attacked][:-2] + b"\xff")):
+        (tmp_path / str(k)).mkdir()
+        monkeypatch.chdir(tmp_path / str(k))
+        laid_out(Path(), files | {attacked: content}, {})
+        result = CliRunner().invoke(app, ["compare", *arguments])
+        assert (result.exit_code, result.stdout) == (2, ""), result.stdout
+        assert Path(attacked).name in result.stderr
+        assert result.stderr.count("\n") == 1
+
+
 @pytest.mark.parametrize("place", ["a pipe", "zeros without an end"])
 @pytest.mark.parametrize("name", ["tidy", "wide", "text", "candidates", "trec", "inspect"])
 def test_what_has_no_end_is_not_read(name: str, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A pipe made the command wait for ever, whichever of its files it was."""
     monkeypatch.chdir(tmp_path)
-    files = {path: text.encode() for path, text in CASES[name].files.items()}
+    files = CASES[name].content
     for attacked in files:
         folder = tmp_path / attacked.replace(".", "-")
         folder.mkdir()
@@ -125,7 +146,7 @@ def test_a_key_that_is_twice_in_an_object_is_no_choice_of_the_last(
     """{"acc": 1.0, "acc": 0.0} was taken for 0."""
     monkeypatch.chdir(tmp_path)
     for name in ("lm-eval", "inspect"):
-        files = {path: text.encode() for path, text in CASES[name].files.items()}
+        files = CASES[name].content
         attacked = sorted(files)[-1]
         laid_out(tmp_path, files | {attacked: CHANGES["a key twice"](files[attacked], 0)}, {})
         result = CliRunner().invoke(app, ["compare", *CASES[name].arguments])
@@ -139,7 +160,7 @@ def test_halves_of_characters_are_no_names(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.chdir(tmp_path)
     Path(os.fsdecode(b"ol\xe7d.txt")).write_text("1\n0\n")
     Path("new.txt").write_text("1\n1\n")
-    files = {path: text.encode() for path, text in CASES["inspect"].files.items()}
+    files = CASES["inspect"].content
     laid_out(tmp_path, files | {"one.json": files["one.json"].replace(b"a/one", b"a\\ud83d")}, {})
     laid_out(tmp_path, {"three.json": files["two.json"].replace(b'"id": 1', b'"id": "\\udc00"')}, {})
     for paths, said in (

@@ -201,11 +201,14 @@ def test_near_duplicates_are_named_and_dropped_on_demand() -> None:
     Path("same").write_text("\n".join([*lines[:20], *["nothing"] * 19, "else"]))
     Path("other").write_text("\n".join([*["something"] * 24, *lines[24:]]))
     options = ("one", "same", "other", "--metric", "accuracy", "--references", "gold")
-    kept = as_json(*options)
+    plain = as_json(*options)
+    assert plain["near_duplicates"] is None
+    assert not any("near-duplicates" in note for note in plain["notes"])
+    kept = as_json(*options, "--duplicates", "note")
     assert [(row["system_a"], row["system_b"], row["share"]) for row in kept["near_duplicates"]] == [
         ("one", "same", 0.95)
     ]
-    assert any("near-duplicates kept" in note and "one / same" in note for note in kept["notes"])
+    assert any("of near-duplicates, first one / same" in note for note in kept["notes"])
     dropped = as_json(*options, "--duplicates", "drop")
     assert [row["system"] for row in dropped["systems"]] == ["one", "other"]
     assert "near-duplicates dropped: same" in dropped["notes"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ GROUPED = (*SCORES, "--systems", "systems.csv")
 HOLES = ("holes.csv", "--metric", "mean")
 TEXTS = ("a.txt", "b.txt", "--metric", "accuracy", "--references", "gold.txt")
 TRANSLATIONS = ("a.txt", "b.txt", "--metric", "bleu", "--references", "gold.txt")
+LOGS = ("m1", "m2", "--metric", "accuracy")
 RANKED = ("candidates.csv", "--metric", "precision@4")
 
 # What is asked without the option, and the option with a value that matters there.
@@ -36,6 +38,7 @@ OPTIONS: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "missing": [(HOLES, ("--missing", "drop")), (HOLES, ("--missing", "zero"))],
     "ties": [(RANKED, ("--ties", "keep"))],
     "duplicates": [(SCORES, ("--duplicates", "drop"))],
+    "allow_different": [(LOGS, ("--allow-different", "metric,target"))],
     "tokenize": [(TRANSLATIONS, ("--tokenize", "char"))],
     "lowercase": [(TRANSLATIONS, ("--lowercase",))],
     "domain": [(SCORES, ("--domain", "web"))],
@@ -57,7 +60,7 @@ OPTIONS: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = {
 REFUSED = ("--format", "--max-size")
 
 # Without which these files can not be compared.
-NEEDED = ("--references", "--missing")
+NEEDED = ("--references", "--missing", "--allow-different")
 
 # What is done with the numbers, and with how many threads: none of these may change a number.
 ELSEWHERE = {"paths", "out", "print_json", "verbose", "fail_unless_better"}
@@ -75,6 +78,10 @@ def _files() -> None:
     scores.assign(s0=scores["s0"].where(scores.index > 1)).to_csv("holes.csv")
     pd.DataFrame({"id": range(24), "cluster": [i // 4 for i in range(24)]}).to_csv("items.csv", index=False)
     Path("systems.csv").write_text("system,group,year\ns0,X,1\ns1,X,2\ns2,Y,1\ns3,Y,2\ntwin,Y,3\n")
+    for model, metric in (("m1", "acc"), ("m2", "acc_norm")):
+        Path(model).mkdir()
+        log = {"doc_id": 0, "target": model, "metrics": [metric], metric: 1.0}
+        Path(model, "samples_quiz_2025-01-31T10-00-00.jsonl").write_text(f"{json.dumps(log)}\n")
     Path("gold.txt").write_text("The cat\nA dog barks\n1-2\nfour\n")
     Path("a.txt").write_text("the cat\nA dog bark\n1-2\nfour\n")
     Path("b.txt").write_text("The cat\na hog\n1-3\nfor\n")

@@ -219,7 +219,7 @@ def test_what_the_help_shows_works(pilot: str) -> None:
         ("ten.csv --metric accuracy --gain 9 --simulate 100", "--simulate must be at least 200, not 100"),
         ("ten.csv --metric accuracy --gain 9 --draws 99", "--draws must be at least 100, not 99"),
         ("ten.csv --metric accuracy --gain 9 --judge-error 0.1", "--judge-error must not be given with outputs, which"),
-        ("ten.csv --metric accuracy --gain 9 --duplicates x", "--duplicates must be one of keep, drop, not"),
+        ("ten.csv --metric accuracy --gain 9 --duplicates x", "--duplicates must be one of keep, note, drop, not"),
         ("ten.csv --metric accuracy --gain 9 --by family", "--by needs a systems table (--systems) with a column"),
         ("few.csv --metric accuracy --gain 1", "outputs must have at least 10 items for a plan, not 8"),
         ("--gain 1", "missing option '--metric'"),

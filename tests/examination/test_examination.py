@@ -156,10 +156,13 @@ def test_a_margin_adds_what_each_pair_says_of_it(loaded: Loaded) -> None:
     assert "The two are equivalent: the true gain is within 15 points either way" in two.verdict
 
 
-def test_near_duplicates_are_kept_with_a_note_or_dropped_with_another(loaded: Loaded) -> None:
-    kept = examine(loaded)
+def test_near_duplicates_are_looked_for_on_demand_and_noted_or_dropped(loaded: Loaded) -> None:
+    plain = examine(loaded)
+    assert plain.duplicates.empty
+    assert plain.notes == ("a note of the loader",)
+    kept = examine(loaded, duplicates="note")
     assert kept.duplicates[["system_a", "system_b", "n_identical"]].to_numpy().tolist() == [["best", "twin", 39]]
-    assert kept.notes == ("a note of the loader", "1 pair of near-duplicates kept, first best / twin")
+    assert kept.notes == ("a note of the loader", "1 pair of near-duplicates, first best / twin")
     assert len(kept.pairs) == 10
     dropped = examine(loaded, duplicates="drop")
     assert dropped.outputs.names == ["best", "good", "worst", "fair"]
@@ -228,7 +231,7 @@ def test_too_many_maximal_groups_are_made_from_the_top(rng: np.random.Generator)
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"duplicates": "dropp"}, r"duplicates must be one of keep, drop, not 'dropp' \(did you mean 'drop'\?\)"),
+        ({"duplicates": "dropp"}, r"duplicates must be one of keep, note, drop, not 'dropp' \(did you mean 'drop'\?\)"),
         ({"alpha": 5}, "alpha must lie between 0 and 1"),
         ({"comparison": {"test": "bootstrp"}}, "did you mean 'bootstrap'"),
         ({"comparison": {"unit": "document"}}, "unit must be a column of the items of test set 'exam', not 'document'"),

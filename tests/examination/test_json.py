@@ -32,7 +32,7 @@ def written(found: Examination, settings: dict[str, object]) -> str:
 
 
 def test_an_object_of_everything(loaded: Loaded) -> None:
-    found = examine(loaded, alpha=0.1)
+    found = examine(loaded, alpha=0.1, duplicates="note")
     text = written(found, {"alpha": 0.1})
     content = json.loads(text)
     assert text == json.dumps(content, ensure_ascii=False, indent=2)

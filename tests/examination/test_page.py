@@ -30,7 +30,7 @@ def written(found: Examination, folder: Path) -> str:
 
 @pytest.fixture(scope="module")
 def found(loaded: Loaded) -> Examination:
-    return examine(loaded, comparison=COMPARISON)
+    return examine(loaded, comparison=COMPARISON, duplicates="note")
 
 
 @pytest.fixture(scope="module")

@@ -12,12 +12,35 @@ LOG = "samples_quiz_2025-01-31T10-00-00.123456.jsonl"
 
 
 def _sample(number: int, score: float) -> str:
-    return json.dumps({"doc_id": number, "metrics": ["acc"], "acc": score, "filtered_resps": [score]})
+    return json.dumps({"doc_id": number, "metrics": ["acc"], "acc": score, "resps": [[f"it is {score}"]]})
 
 
 def _log(model: str, values: Mapping[str, str]) -> str:
-    samples = [{"id": i, "epoch": 1, "scores": {"match": {"value": v, "answer": v}}} for i, v in values.items()]
+    samples = [
+        {"id": i, "epoch": 1, "output": {"completion": f"it is {v}"}, "scores": {"match": {"value": v}}}
+        for i, v in values.items()
+    ]
     return json.dumps({"status": "success", "eval": {"task": "quiz", "model": model}, "samples": samples})
+
+
+def _run(**values: float) -> str:
+    return json.dumps(
+        [
+            {
+                "instance_id": name,
+                "train_trial_index": 0,
+                "stats": [
+                    {"name": {"name": "exact_match", "split": "test"}, "count": 1, "sum": value, "mean": value},
+                    {"name": {"name": "num_output_tokens", "split": "test"}, "count": 1, "sum": 9, "mean": 9},
+                ],
+            }
+            for name, value in values.items()
+        ]
+    )
+
+
+def _report(submitted: list[str], resolved: list[str]) -> str:
+    return json.dumps({"submitted_ids": submitted, "resolved_ids": resolved})
 
 
 def _sentence(name: str, *heads: int) -> str:
@@ -68,6 +91,24 @@ EXAMPLES = {
         (100, 50),
         ("a", "b"),
         short=_log("old", {"b": "C"}),
+    ),
+    "helm": Example(
+        "accuracy",
+        ("quiz:model=new/per_instance_stats.json", _run(id1=1, id2=1)),
+        ("quiz:model=old/per_instance_stats.json", _run(id2=1, id1=0)),
+        (100, 50),
+        ("id1", "id2"),
+        answers=False,
+        short=_run(id2=1),
+    ),
+    "swe-bench": Example(
+        "accuracy",
+        ("new.json", _report(["a__a-1", "a__a-2"], ["a__a-1", "a__a-2"])),
+        ("old.json", _report(["a__a-2", "a__a-1"], ["a__a-2"])),
+        (100, 50),
+        ("a__a-1", "a__a-2"),
+        answers=False,
+        short=_report(["a__a-2"], ["a__a-2"]),
     ),
     "scores": Example(
         "accuracy",

@@ -40,7 +40,7 @@ def test_an_example_has_the_scores_that_are_stated(
     parts = re.split(r"^==> (.*) <==\n", files, flags=re.MULTILINE)
     for name, text in zip(parts[1::2], parts[2::2], strict=True):
         assert len(text.splitlines()) <= 10, name
-        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
         Path(name).write_text(text, encoding="utf-8")
     result = CliRunner().invoke(app, [*shlex.split(command), "--json"])
     assert result.exit_code == 0, result.stderr

@@ -72,11 +72,65 @@ def test_a_format_is_known_by_the_files_name_or_else_by_the_metric(tmp_path: Pat
 def test_json_goes_to_the_format_that_says_it_is_its_own(tmp_path: Path, asked: Callable[..., Asked]) -> None:
     for name, file, text in (
         ("lm-eval", "log.jsonl", '{"doc_id": 0, "acc": 1, "filtered_resps": ["A"]}\n'),
-        ("inspect", "a.json", '{\n"status": "success", "eval": {}}'),
+        ("inspect", "a.json", '{\n"status": "success", "eval": {"task": "t", "model": "m"}}'),
         ("scores", "b.json", '{"status": "success", "q1": 1}'),
         ("scores", "b.jsonl", '{"doc_id": 0, "acc": 1}'),
     ):
         assert asked(written(tmp_path, file, text), "accuracy").name == name, file
+
+
+def test_files_of_json_are_known_by_what_is_in_them(tmp_path: Path, asked: Callable[..., Asked]) -> None:
+    """But not what lies beside plain texts, which are not read as logs."""
+    log = '{"version": 2, "status": "success", "eval": {"task": "quiz", "model": "m"}, "samples": []}'
+    scores = '{"bleu": 31.2}'
+    for name, file, text in (
+        ("inspect", "a.json", log),
+        ("lm-eval", "log.jsonl", '{"doc_id": 0, "resps": [["x"]], "acc": 1}\n'),
+        ("helm", "a.json", '[{"instance_id": "id1", "train_trial_index": 0, "stats": []}]'),
+        ("swe-bench", "m.run.json", '{"total_instances": 1, "resolved_ids": ["a__a-1"]}'),
+        ("swe-bench", "report.json", '{"a__a-1": {"patch_is_None": false, "resolved": true}}'),
+    ):
+        path = written(tmp_path / name, file, text)
+        found = asked(path, "accuracy")
+        assert (found.name, found.source.paths) == (name, (path,))
+    texts = [written(tmp_path, f"texts/{name}", "x\n") for name in ("a.txt", "b.txt")]
+    stray = written(tmp_path, "texts/scores.json", scores)
+    found = asked(tmp_path / "texts", "bleu", references=texts[0])
+    assert (found.name, found.source.paths) == ("text", tuple(texts))
+    for text, what in ((scores, "tables of item scores .*"), (log, "Inspect eval logs")):
+        stray.write_text(text)
+        with pytest.raises(
+            ValueError, match=rf"2 such as .*a.txt, and 1 such as .*scores.json \({what}\); give one kind"
+        ):
+            load([*texts, stray], "bleu", references=texts[0])
+    with pytest.raises(ValueError, match="files of two kinds"):
+        load(tmp_path / "texts", "mean")
+    assert asked(tmp_path / "texts", "bleu", references=texts[0]).source.paths == tuple(texts)
+
+
+def test_damaged_logs_in_a_folder_are_told_and_others_named(tmp_path: Path) -> None:
+    samples = '[{"id": 1, "scores": {"m": {"value": 1}}}]'
+    log = '{"status": "success", "eval": {"task": "quiz", "model": "%s"}, "samples": ' + samples + "}"
+    for name in "ab":
+        written(tmp_path, f"{name}.json", log % name)
+    other = written(tmp_path, "settings.json", '{"seed": 1}')
+    assert load(tmp_path, "accuracy").notes == (f"1 file not read, not Inspect eval logs: {other}",)
+    written(tmp_path, "c.json", "")
+    with pytest.raises(ValueError, match="c.json is empty"):
+        load(tmp_path, "accuracy")
+
+
+def test_runs_are_found_below_what_a_harness_writes_beside_them(tmp_path: Path, asked: Callable[..., Asked]) -> None:
+    for name, run, beside in (
+        ("helm", "suite/quiz:model=m/per_instance_stats.json", ("suite/summary.json", "suite/quiz:model=m/stats.json")),
+        ("swe-bench", "run/m/a__a-1/report.json", ("run/m/a__a-1/patch.diff", "run/m/a__a-1/eval.sh")),
+        ("inspect", "logs/one/a.eval", ("logs/logs.json", "logs/one/notes.txt")),
+    ):
+        path = written(tmp_path / name, run, '{"resolved": 1, "a__a-1": 2}')
+        for file in beside:
+            written(tmp_path / name, file, "x")
+        found = asked(tmp_path / name, "accuracy")
+        assert (found.name, found.source.paths) == (name, (path,))
 
 
 def test_a_table_of_candidates_is_known_by_its_header(tmp_path: Path, asked: Callable[..., Asked]) -> None:

@@ -130,18 +130,17 @@ def test_values_that_are_no_numbers(tmp_path: Path, value: Any) -> None:
         read(path)
 
 
-def test_binary_logs_are_told_how_to_convert(tmp_path: Path) -> None:
-    (tmp_path / "log.eval").write_bytes(b"PK\x03\x04\xff")
-    with pytest.raises(ValueError, match=r"log.eval: a binary log; .* first: inspect log convert .*log.eval --to json"):
-        read(tmp_path / "log.eval")
-
-
-def test_an_answer_is_what_the_scorer_took_or_what_the_model_said(tmp_path: Path) -> None:
-    """Also of logs whose every sample is of a later epoch."""
-    one, two, three = (sample("x", "C", 2, said) for said in ("yes", "no", "no"))
-    del three["scores"]["match"]["answer"]
+def test_an_answer_is_all_that_the_model_said(tmp_path: Path) -> None:
+    """Not the label that a scorer took from it, which good systems share. Also of a later epoch."""
+    one, two, three = (sample("x", "C", 2, said) for said in ("so it is B", "B, clearly", "B, clearly"))
+    for own in (one, two, three):
+        own["scores"]["match"]["answer"] = "B"
+    three["output"] = {"completion": "B, clearly"}
     logs = [write(tmp_path / f"{k}.json", [own], f"org/{k}") for k, own in enumerate((one, two, three))]
     outputs = read(*logs).outputs
     assert outputs.items.to_dict("list") == {"id": ["x#2"], "cluster": ["x"]}
     assert outputs.answers is not None
     assert outputs.answers[0, 0] != outputs.answers[1, 0] == outputs.answers[2, 0]
+    del three["output"]
+    write(logs[2], [three], "org/2")
+    assert read(*logs).outputs.answers is None

@@ -111,17 +111,23 @@ def test_fractions_are_means_of_several_answers(tmp_path: Path) -> None:
         read(path, metric="f1")
 
 
-def test_two_runs_of_one_task(tmp_path: Path) -> None:
-    paths = [write(tmp_path, "m", "a_b", [sample(0, {"em": 1})], time) for time in (TIME, "2025-02-01T10-00-00")]
-    message = f"{paths[0]} and {paths[1]} are both of model 'm' and task 'a_b': keep one of them"
-    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        read(*paths)
+def test_the_newest_of_several_runs_of_one_task_is_read(tmp_path: Path) -> None:
+    """Whatever the order in which they are named."""
+    runs = enumerate((TIME, "2025-02-01T10-00-00", "2024-12-31T23-59-59.9"))
+    paths = [write(tmp_path, "m", "a_b", [sample(0, {"em": k == 1})], time) for k, time in runs]
+    for order in (paths, paths[::-1]):
+        loaded = read(*order)
+        assert loaded.outputs.scores().tolist() == [100]
+        assert loaded.notes == (f"the newest log of each model and task is read; 2 older logs not, first {paths[2]}",)
 
 
 def test_other_documents_under_the_same_id(tmp_path: Path) -> None:
     one = write(tmp_path, "one", "t", [sample(0, {"em": 1})])
     two = write(tmp_path, "two", "t", [sample(0, {"em": 1}, doc_hash="other")])
-    message = f"{two}, line 1: doc_id 0 is another document (doc_hash) than in {one}, line 1"
+    message = (
+        f"{two}, line 1: item '0' of task 't' has another input here than in {one}, line 1; "
+        "allow_different='input' compares such logs all the same"
+    )
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         read(one, two)
 
@@ -130,3 +136,79 @@ def test_files_must_have_the_names_that_the_harness_gives(tmp_path: Path) -> Non
     message = "log.jsonl: sample logs of lm-evaluation-harness are called samples_<task>_<time>.jsonl; format='scores'"
     with pytest.raises(ValueError, match=message):
         read(tmp_path / "log.jsonl")
+
+
+def test_a_metric_and_a_filter_for_each_task(tmp_path: Path) -> None:
+    arc = [sample(k, {"acc": k, "acc_norm": 1}) for k in (0, 1)]
+    gsm = [sample(0, {"exact_match": int(f == "strict-match")}, f) for f in ("strict-match", "flexible-extract")]
+    paths = [write(tmp_path, "m", "arc_easy", arc), write(tmp_path, "m", "gsm8k", gsm)]
+    columns = {"score": "acc", "score@gsm8k": "exact_match", "filter@gsm8k": "strict-match"}
+    loaded = read_lm_eval(Source(tuple(paths), get_metric("accuracy"), columns=columns))
+    assert loaded.outputs.statistics[0, :, 0].tolist() == [0, 1, 1]
+    columns = {"score@arc_*": "acc_norm", "filter": "flexible-extract"}
+    loaded = read_lm_eval(Source(tuple(paths), get_metric("accuracy"), columns=columns))
+    assert loaded.outputs.statistics[0, :, 0].tolist() == [1, 1, 0]
+    with pytest.raises(
+        ValueError, match=r"no metric 'acc' among exact_match; columns=\{'score@gsm8k': \.\.\.\} chooses"
+    ):
+        read(*paths, score="acc", filter="strict-match")
+    columns = {"score@arc": "acc", "filter": "flexible-extract"}
+    message = r"columns choose 'score@arc', but no task is called so among arc_easy, gsm8k"
+    with pytest.raises(ValueError, match=message):
+        read_lm_eval(Source(tuple(paths), get_metric("accuracy"), columns=columns))
+    write(tmp_path, "m", "arc_easy", [sample(0, {"acc": 1})])
+    notes = read(*paths, filter="strict-match").notes
+    assert notes[0].startswith("tasks have different metrics: acc (arc_easy), exact_match (gsm8k); columns=")
+
+
+def test_several_responses_to_a_document_are_samples(tmp_path: Path) -> None:
+    """As the harness has their scores since 0.5, as a list under the metric, or in lines that a field numbers."""
+    said = [["one", "two", "two"]]
+    expected = {"id": ["0#1", "0#2", "0#3", "1#1", "1#2", "1#3"], "cluster": ["0"] * 3 + ["1"] * 3}
+    per_repeat = [sample(k, {"em": 2 / 3}, resps=said, scores_per_repeat={"em": [k, 1, 1]}) for k in (0, 1)]
+    as_list = [sample(k, {"em": [k, 1, 1]}, resps=said) for k in (0, 1)]
+    lines = [
+        sample(k, {"em": int(r > 1 or k)}, resps=[[said[0][r - 1]]], repetition=r) for k in (0, 1) for r in (1, 2, 3)
+    ]
+    found = [read(write(tmp_path, f"m{i}", "t", own)) for i, own in enumerate((per_repeat, as_list, lines))]
+    for loaded in found:
+        assert loaded.outputs.items.to_dict("list") == expected
+        assert loaded.outputs.statistics[0, :, 0].tolist() == [0, 1, 1, 1, 1, 1]
+        assert loaded.outputs.answers is not None
+        assert loaded.outputs.answers[0, 0] != loaded.outputs.answers[0, 1] == loaded.outputs.answers[0, 2]
+    assert [loaded.outputs.answers.tolist() for loaded in found if loaded.outputs.answers is not None][0] == (
+        found[1].outputs.answers.tolist() if found[1].outputs.answers is not None else None
+    )
+    # One score for three responses, as a filter has it; and a pair that a corpus metric needs.
+    assert read(write(tmp_path, "m3", "t", [sample(0, {"em": 1}, resps=said)])).outputs.items["id"].tolist() == ["0"]
+    with pytest.raises(ValueError, match=r"line 1: 'f1' is no score of this one sample, but \[0, 1\]"):
+        read(write(tmp_path, "m4", "t", [sample(0, {"f1": [0, 1]}, resps=[["-1"], ["-2"]])]))
+    with pytest.raises(ValueError, match=r"line 2: doc_id 0 again, first in line 1; samples of a document"):
+        read(write(tmp_path, "m5", "t", [sample(0, {"em": 1})] * 2))
+
+
+def test_answers_are_raw_responses_not_what_a_filter_took(tmp_path: Path) -> None:
+    """Two good systems share the label, and one right answer, but not their words."""
+    said = (["so it is 1"], ["1, since"], ["1, since"])
+    paths = [write(tmp_path, f"m{k}", "t", [sample(0, {"em": 1}, resps=[own])]) for k, own in enumerate(said)]
+    answers = read(*paths).outputs.answers
+    assert answers is not None
+    assert answers[0, 0] != answers[1, 0] == answers[2, 0]
+    write(tmp_path, "m2", "t", [sample(0, {"em": 1}, resps=[])])
+    assert read(*paths).outputs.answers is None
+
+
+def test_systems_of_folders_with_one_name_and_of_one_folder(tmp_path: Path) -> None:
+    """Another output path for each setting; or one that ends in .json, where all models share a folder."""
+    for name in ("5shot", "0shot"):
+        (tmp_path / name).mkdir()
+    paths = [write(tmp_path / name, "m", "t", [sample(0, {"em": 1})]) for name in ("5shot", "0shot")]
+    assert read(*paths).outputs.names == ["5shot/m", "0shot/m"]
+    other = write(tmp_path / "0shot", "m", "u", [sample(0, {"em": 1})])
+    assert read(paths[0], other).outputs.names == ["m"]
+    times = {"a/one": TIME, "a/two": "2025-02-01T10-00-00"}
+    paths = [write(tmp_path, "out", "t", [sample(0, {"em": 1})], time) for time in times.values()]
+    for model, time in times.items():
+        (tmp_path / "out" / f"run_{time}.json").write_text(json.dumps({"model_name": model}))
+    loaded = read(*paths)
+    assert (loaded.outputs.names, loaded.notes) == (["a/one", "a/two"], ())

@@ -79,7 +79,7 @@ def test_arguments_of_a_plan(given: dict[str, Any], message: str) -> None:
         (lambda: ss.Pilot(TWO, n_sets=199), "Pilot.n_sets must be at least 200, not 199"),
         (lambda: ss.Pilot(TWO, n_draws=-1), "Pilot.n_draws must be at least 0, not -1"),
         (lambda: ss.Pilot(TWO, n_draws=99), "Pilot.n_draws must be at least 100, not 99"),
-        (lambda: ss.Pilot(TWO, duplicates="maybe"), "Pilot.duplicates must be one of keep, drop, not 'maybe'"),
+        (lambda: ss.Pilot(TWO, duplicates="maybe"), "Pilot.duplicates must be one of keep, note, drop, not 'maybe'"),
         (lambda: ss.Pilot(TWO, by="family"), "Pilot.by must be None with outputs of two systems"),
         (lambda: ss.Pilot(TWO, seed=-1), "Pilot.seed must be at least 0"),
         (lambda: predict(TWO, [100]), "outputs must be of at least three systems"),

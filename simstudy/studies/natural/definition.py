@@ -6,7 +6,6 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from simstudy.analyses.duplicates import DUPLICATES
 from simstudy.loaders.base import MISSING
 from simstudy.loaders.formats import FORMATS
 from simstudy.metrics import get_metric
@@ -27,6 +26,9 @@ from simstudy.studies.definition import (
     one_of,
 )  # fmt: skip
 from simstudy.validation import check_choice
+
+# A study lists near-duplicates in any case.
+_DUPLICATES = ("keep", "drop")
 
 
 def _check_metrics(metric: str | list[str]) -> None:
@@ -84,7 +86,7 @@ class NaturalTestSet(Keys):
     """Nested initial segments to compare on, beside the whole; of test sets of one entry, each on those that it has."""
     n_resamples: Resamples | None = None
     """Instead of the study's."""
-    duplicates: Annotated[str, one_of(DUPLICATES)] | None = None
+    duplicates: Annotated[str, one_of(_DUPLICATES)] | None = None
     """Instead of the study's."""
 
     @model_validator(mode="after")
@@ -158,7 +160,7 @@ class NaturalStudy(Study):
     kind: Literal["natural"]
     test_sets: list[NaturalTestSet] = Field(min_length=1)
     comparison: Comparison = Comparison()
-    duplicates: Annotated[str, one_of(DUPLICATES)] = "drop"
+    duplicates: Annotated[str, one_of(_DUPLICATES)] = "drop"
     alpha: Alpha = 0.05
     shown: list[str] = []
     """Test sets whose curves the page draws; by default the first six."""

@@ -1,0 +1,160 @@
+"""Which files are read: folders opened, the format that the files are of, and those of a folder that are of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+
+from simstudy.files.unpacking import files_in, plain_name
+from simstudy.loaders.base import Loaded, Source, counted
+from simstudy.loaders.json_files import first_keys
+from simstudy.loaders.reading import require_file
+from simstudy.notes import note
+
+_JSON = ("*.json", "*.jsonl", "*.ndjson")
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of system outputs.
+
+    Its files are known by patterns of their names, packed (.gz) or not, or else by the metrics that no other format of
+    files without such names has; "@" stands for precision@n and the like. Formats that share names of files (.json) say
+    by `holds` whether a file is theirs; the last of them takes what no other does.
+    """
+
+    what: str
+    read: Callable[[Source], Loaded]
+    files: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    holds: Callable[[Path], bool] | None = None
+    #: For logs of a harness: patterns of the other files that it writes, of which no note tells.
+    beside: tuple[str, ...] = ()
+
+    def has(self, file: Path) -> bool:
+        """Whether a file is of this format."""
+        return _matches(file, self.files) and (self.holds is None or self.holds(file))
+
+    def names(self, file: Path) -> bool:
+        """Whether a file has the name that only this format's files have: the first of its patterns."""
+        return self.holds is not None and _matches(file, self.files[:1]) and self.holds(file)
+
+
+def opened(paths: Sequence[Path], logs: Iterable[Format]) -> tuple[list[Path], frozenset[Path]]:
+    """The files, with folders opened, and those of them that came from folders.
+
+    A zip file is a folder of all files in it. A folder's files are those in it. They are those of its subfolders too if
+    it has none of its own, or if only its subfolders have logs of a harness.
+    """
+    logs = list(logs)
+    files: list[Path] = []
+    inside: list[Path] = []
+    for path in paths:
+        if not path.is_dir():
+            files += _unzipped(path)
+            continue
+        own, every = (sorted(filter(_is_listed, found)) for found in (path.glob("*"), path.rglob("*")))
+        if not every:
+            raise ValueError(f"folder {path} has no files")
+        nested = not own or (not _any_log(own, logs) and _any_log(every, logs))
+        found = [one for file in (every if nested else own) for one in _unzipped(file)]
+        inside += found
+        files += found
+    if not files:
+        raise ValueError("paths must name at least one file or folder of system outputs")
+    return files, frozenset(inside)
+
+
+def format_of(
+    source: Source, formats: Mapping[str, Format], logs: Sequence[str], default: str, inside: frozenset[Path]
+) -> str:
+    """The name of the format that the files are of; `default` if their names do not tell.
+
+    Logs that have a name of their own decide. Files of JSON without such a name, beside others, do not: a table of
+    scores may lie beside the texts that were scored.
+    """
+    for name in logs:
+        if any(formats[name].names(file) for file in source.paths):
+            return name
+    plain = [file for file in source.paths if not _matches(file, _JSON)]
+    known = {file: next((name for name, one in formats.items() if one.has(file)), None) for file in source.paths}
+    of = {known[file] for file in plain or source.paths}
+    chosen = next((name for name in formats if name in of), default)
+    if plain:
+        # JSON that was named is meant, and so are logs. Other JSON in a folder is left aside by `files_of`.
+        others = [file for file in source.paths if _matches(file, _JSON) and known[file] != chosen]
+        meant = [file for file in others if file not in inside or (known[file] in logs and not source.references)]
+        if meant:
+            what = formats[str(known[meant[0]])].what if known[meant[0]] else "JSON"
+            raise ValueError(
+                f"files of two kinds: {len(plain):,} such as {plain[0]}, and {len(meant):,} such as {meant[0]} "
+                f"({what}); give one kind, or say by format= what they are"
+            )
+    return chosen
+
+
+def files_of(
+    files: Sequence[Path], name: str, formats: Mapping[str, Format], logs: Sequence[str], inside: frozenset[Path]
+) -> tuple[Path, ...]:
+    """The files that are read as this format: what was named, and of folders what is of the format.
+
+    A note tells of others, unless the harness writes them beside its logs.
+    """
+    own = formats[name]
+    if name in logs:
+        kept = [file for file in files if own.has(file)]
+        if not kept:
+            # The reader says what is wrong with them.
+            return tuple(file for file in files if _matches(file, own.files)) or tuple(files)
+        beside = {file for file in files if file not in kept and _matches(file, own.beside)}
+        # One that is damaged is left to the reader, which says so.
+        anonymous = not any(_matches(file, own.files[:1]) for file in kept)
+        kept = [
+            file
+            for file in files
+            if file in kept
+            or _matches(file, own.files[:1])
+            or (file not in beside and (file not in inside or (anonymous and _without_keys(file, own))))
+        ]
+    else:
+        # Files of JSON in a folder of others: scores, settings.
+        kept = [file for file in files if file not in inside or not _matches(file, _JSON) or own.has(file)]
+        if not kept or own.holds is not None or _takes_json(own):
+            return tuple(files)
+        beside = set()
+    left = [file for file in files if file not in kept and file not in beside]
+    if left:
+        note(f"{counted(len(left), 'file')} not read, not {own.what}: {left[0]}{' …' if len(left) > 1 else ''}")
+    return tuple(kept)
+
+
+def _without_keys(file: Path, own: Format) -> bool:
+    return _matches(file, own.files) and not first_keys(file)
+
+
+def _takes_json(own: Format) -> bool:
+    return any(fnmatch(pattern, json) for pattern in own.files for json in _JSON)
+
+
+def _is_listed(file: Path) -> bool:
+    return file.is_file() and not file.name.startswith(".")
+
+
+def _any_log(files: Sequence[Path], logs: Sequence[Format]) -> bool:
+    return any(one.names(file) for file in files for one in logs)
+
+
+def _unzipped(path: Path) -> list[Path]:
+    """The files in a zip file, or the file itself."""
+    require_file(path)
+    if path.suffix.lower() != ".zip":
+        return [path]
+    if not (found := files_in(path)):
+        raise ValueError(f"{path} has no files")
+    return found
+
+
+def _matches(file: Path, patterns: Sequence[str]) -> bool:
+    return any(fnmatch(plain_name(file).lower(), pattern) for pattern in patterns)

@@ -1,0 +1,108 @@
+"""What must not be mixed: logs of one task that differ in more than the system."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+from simstudy.notes import note
+from simstudy.validation import brief, check_choice, check_list
+
+#: What logs of one task must have in common, and what it is.
+DIFFERENCES = {
+    "metric": "the number that is taken as the score",
+    "filter": "how the answer is read from the response",
+    "scorer": "the scorer of Inspect, with its options",
+    "version": "the version of the task",
+    "shots": "the number of examples in the prompt",
+    "input": "the question",
+    "target": "the right answer",
+    "prompt": "the text that the model was given",
+}
+
+# Values that a message shows; others are too long, or hashes.
+_SHORT = ("metric", "filter", "scorer", "version", "shots", "target")
+
+
+class OfLogs(TypedDict, total=False):
+    """Arguments of `simstudy.load` that are for logs of evaluation harnesses only."""
+
+    allow_different: str | Sequence[str]
+
+
+def check_allowed(allowed: str | Sequence[str]) -> tuple[str, ...]:
+    """The names in `DIFFERENCES` that are allowed; a ValueError for others."""
+    if isinstance(allowed, str):
+        allowed = [allowed]
+    check_list("allow_different", allowed, "names, or one name")
+    allowed = list(allowed)
+    for name in allowed:
+        check_choice("allow_different", name, tuple(DIFFERENCES))
+    return tuple(dict.fromkeys(allowed))
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """A value, the file that had it first, and what else may explain another value."""
+
+    value: str
+    place: str
+    setting: object
+
+
+class Mixtures:
+    """The differences between logs, found as they are read.
+
+    Scores of logs that differ in `DIFFERENCES` are not comparable: the first difference is a ValueError. Differences
+    that are allowed are counted, and `close` says so in one note for each kind.
+    """
+
+    def __init__(self, allowed: Sequence[str] = ()) -> None:
+        self._allowed = frozenset(allowed)
+        self._seen: dict[tuple[str, str, str, str], _Seen] = {}
+        # Kind of difference, and whether a setting explains it -> what differs (task or item), and the first place.
+        self._found: dict[tuple[str, bool], tuple[set[tuple[str, str]], str]] = {}
+
+    def check(
+        self, what: str, task: str, value: Any, place: str, *, item: str = "", part: str = "", setting: object = None
+    ) -> None:
+        """Raise a ValueError if a log of this task (or this item of it) had another value.
+
+        None and "" are not known, and differ from nothing. A value may have several parts, each with its own name. A
+        difference between files of different settings, both known, is explained by these: it is counted like one that
+        is allowed.
+        """
+        if value is None or value == "":
+            return
+        value = value if isinstance(value, str) else repr(value)
+        first = self._seen.setdefault((what, task, item, part), _Seen(value, place, setting))
+        if first.value == value:
+            return
+        explained = setting is not None and first.setting is not None and setting != first.setting
+        of = " ".join(filter(None, (f"item '{item}'" if item else "", f"of task '{task}'" if task else ""))).strip()
+        of = of if item or not of else of.removeprefix("of ")
+        if explained or what in self._allowed:
+            places, _ = self._found.setdefault(
+                (what, explained), (set(), f"{of or 'all'} in {place} and {first.place}")
+            )
+            places.add((task, item))
+            return
+        has = f"{of} has " if of else ""
+        if what in _SHORT:
+            differ = f"{has}{what} {_shown(value)} here, but {_shown(first.value)} in {first.place}"
+        else:
+            differ = f"{has}another {what} here than in {first.place}"
+        raise ValueError(f"{place}: {differ}; allow_different='{what}' compares such logs all the same")
+
+    def close(self) -> None:
+        """Say which differences were found and are no error."""
+        for (what, explained), (places, first) in self._found.items():
+            why = "as chat templates differ" if explained else "as you allowed"
+            items = any(item for _, item in places)
+            noun = ("item" if items else "task") + "s" * (len(places) != 1)
+            note(f"logs have different values of {what}, {why}: {len(places):,} {noun}, first {first}")
+
+
+def _shown(value: str) -> str:
+    return brief(value) if len(value) <= 60 else f"{brief(value[:57])}…"
