@@ -255,8 +255,8 @@ def _in_domains(items: pd.DataFrame, column: str = "cluster") -> pd.DataFrame:
         return found
     as_one = "" if column == "cluster" else f"; unit='{column}' makes them one"
     note(
-        f"{len(pairs):,} clusters, not {pairs['cluster'].nunique():,}: {column} '{name}' of domain '{first}' and that of "
-        f"'{second}' are two{as_one}"
+        f"{len(pairs):,} clusters, not {pairs['cluster'].nunique():,}: {column} '{name}' of domain '{first}' and that "
+        f"of '{second}' are two{as_one}"
     )
     return found
 
