@@ -51,49 +51,42 @@ def _told(guessed: Mapping[str, str]) -> str:
 
 def guesses(frame: pd.DataFrame, origin: str, columns: Mapping[str, str], metric: Metric) -> dict[str, str]:
     """Our names that ``columns`` lacks, and the columns that have usual names for them, in our order."""
+    counted = set(metric.statistics) <= {*columns, *frame.columns}
     guessed: dict[str, str] = {}
-    if takes_one_score(metric) and not set(metric.statistics) <= {*columns, *frame.columns}:
-        _guess(frame, "score", origin, columns, guessed, metric=metric)
-    tidy = "score" in {*columns, *guessed, *frame.columns} or set(metric.statistics) <= {*columns, *frame.columns}
-    if tidy:
-        _guess(frame, "system", origin, columns, guessed)
-    _guess(frame, "item", origin, columns, guessed)
+    for ours in ("score", "system", "item"):
+        tidy = counted or "score" in {*columns, *guessed, *frame.columns}
+        if ours in columns or ours in frame or (ours == "system" and not tidy):
+            continue
+        if ours == "score" and (counted or not takes_one_score(metric)):
+            continue
+        taken = {*columns.values(), *guessed.values()}
+        found = _candidates(frame[[name for name in frame if name not in taken]], ours, metric)
+        if len(found) > 1:
+            either = " or ".join(f"columns={{'{ours}': '{name}'}}" for name in found)
+            raise ValueError(f"{origin}: {' and '.join(found)} may each be the {ours}; say which by {either}")
+        if found:
+            guessed[ours] = found[0]
     return {ours: guessed[ours] for ours in USUAL if ours in guessed}
 
 
-def _guess(
-    frame: pd.DataFrame,
-    ours: str,
-    origin: str,
-    columns: Mapping[str, str],
-    guessed: dict[str, str],
-    *,
-    metric: Metric | None = None,
-) -> None:
-    """Add the column that is taken for ours, if there is one."""
-    if ours in columns or ours in frame:
-        return
-    taken = {*columns.values(), *guessed.values()}
-    names = [name for name in map(str, frame.columns) if name not in taken]
-    found = _named(names, USUAL[ours], lambda name: metric is None or _are_numbers(frame[name], None))
-    if not found and ours == "item":
-        found = _named(names, INDEX, lambda name: True)[:1]
-    if len(found) > 1 and metric is not None:
-        found = [name for name in found if _are_numbers(frame[name], metric.item_range)] or found
-    if len(found) > 1:
-        either = " or ".join(f"columns={{'{ours}': '{name}'}}" for name in found)
-        raise ValueError(f"{origin}: {' and '.join(found)} may each be the {ours}; say which by {either}")
-    if found:
-        guessed[ours] = found[0]
+def _candidates(frame: pd.DataFrame, ours: str, metric: Metric) -> list[str]:
+    """The columns that may be taken for ours."""
+    names = [*map(str, frame.columns)]
+    if ours == "score":
+        found = _named(names, USUAL[ours], lambda name: _are_numbers(frame[name], None))
+        in_range = [name for name in found if _are_numbers(frame[name], metric.item_range)]
+        return in_range if len(found) > 1 and in_range else found
+    found = _named(names, USUAL[ours])
+    return found if found or ours != "item" else _named(names, INDEX)[:1]
 
 
 def usual_items(frame: pd.DataFrame) -> str:
     """The only column of a table of items with a usual name for these; empty where there is none, or several."""
-    found = _named([*map(str, frame.columns)], ("item", *USUAL["item"]), lambda name: True)
+    found = _named([*map(str, frame.columns)], ("item", *USUAL["item"]))
     return found[0] if len(found) == 1 else ""
 
 
-def _named(names: Sequence[str], usual: Sequence[str], fits: Callable[[str], bool]) -> list[str]:
+def _named(names: Sequence[str], usual: Sequence[str], fits: Callable[[str], bool] = lambda name: True) -> list[str]:
     """The columns with a usual name, else those whose dotted name ends in one."""
     for part in (plain, lambda name: plain(name).rpartition(".")[2]):
         found = [name for name in names if part(name) in usual and fits(name)]

@@ -12,7 +12,7 @@ Of several columns it is the one whose name comes first in `CLUSTERS`. A note na
 why, but for columns in which no value comes again.
 
 Clusters belong to one domain: document 1 of the news and document 1 of the web are two clusters, ``news/1`` and
-``web/1``. A note says so where that makes more clusters.
+``web/1``, and a note says so. They are one where no two items of a domain share a cluster: one item is of each domain.
 
 Samples: where a system has several rows of an item, something must number them: the epoch of a log, or a column of a
 table that is called ``sample`` (``columns={"sample": "k"}`` names it) or has another name in `NUMBERS`. Each sample is
@@ -242,28 +242,41 @@ def clustered(items: pd.DataFrame) -> pd.DataFrame:
 
 
 def _in_domains(items: pd.DataFrame, column: str = "cluster") -> pd.DataFrame:
-    """As `_by_domain` has it; a note says so where that makes more clusters."""
+    """As `_by_domain` has it; a note tells of clusters whose names come again in another domain."""
     found = _by_domain(items)
-    if found is not items:
-        pairs = items[["domain", "cluster"]].astype(str).drop_duplicates()
-        name = pairs["cluster"][pairs["cluster"].duplicated()].iloc[0]
-        first, second = pairs["domain"][pairs["cluster"] == name].iloc[:2]
-        as_one = "" if column == "cluster" else f"; unit='{column}' makes them one"
-        note(
-            f"{len(pairs):,} clusters, not {pairs['cluster'].nunique():,}: {column} '{name}' of domain '{first}' and "
-            f"that of '{second}' are two{as_one}"
-        )
+    pairs = _pairs(items)
+    again = pairs["cluster"].duplicated()
+    if not again.any():
+        return found
+    name = pairs["cluster"][again].iloc[0]
+    first, second = pairs["domain"][pairs["cluster"] == name].iloc[:2]
+    if found is items:
+        note(f"clusters have items of several domains, such as {column} '{name}' of '{first}' and '{second}'")
+        return found
+    as_one = "" if column == "cluster" else f"; unit='{column}' makes them one"
+    note(
+        f"{len(pairs):,} clusters, not {pairs['cluster'].nunique():,}: {column} '{name}' of domain '{first}' and that "
+        f"of '{second}' are two{as_one}"
+    )
     return found
 
 
 def _by_domain(items: pd.DataFrame) -> pd.DataFrame:
-    """The items, with the domain in the names of clusters if some name comes again in another domain."""
-    if "domain" not in items or items["domain"].isna().any() or items["cluster"].isna().any():
+    """The items, with the domain in the names of clusters if some name comes again in another domain.
+
+    Where no two items of a domain have one cluster, the names are of clusters across domains: parallel items.
+    """
+    pairs = _pairs(items)
+    if pairs["cluster"].is_unique or len(pairs) == len(items):
         return items
-    pairs = items[["domain", "cluster"]].astype(str)
-    if len(pairs.drop_duplicates()) == pairs["cluster"].nunique():
-        return items
-    return items.assign(cluster=pairs["domain"] + "/" + pairs["cluster"])
+    return items.assign(cluster=items["domain"].astype(str) + "/" + items["cluster"].astype(str))
+
+
+def _pairs(items: pd.DataFrame) -> pd.DataFrame:
+    """Each domain with each of its clusters; none where some item lacks either."""
+    if "domain" not in items or items[["domain", "cluster"]].isna().any(axis=None):
+        return pd.DataFrame({"domain": [], "cluster": []}, dtype=str)
+    return items[["domain", "cluster"]].astype(str).drop_duplicates()
 
 
 def _place(column: object) -> int:

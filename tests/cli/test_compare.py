@@ -178,14 +178,15 @@ def test_relation_classes_are_those_of_a_column_of_the_systems(
 
 def test_domains_are_never_mixed_silently(four: str) -> None:
     options = (four, "--metric", "accuracy", "--columns", "domain=genre,cluster=doc")
+    across = "clusters have items of several domains, such as cluster 'd0' of 'news' and 'web'"
     note = "items of 3 domains are tested together: news 10, web 10, mail 10"
-    assert as_json(*options, "--unit", "item")["notes"] == [note]
+    assert as_json(*options, "--unit", "item")["notes"] == [across, note]
     assert f"Note: {note}\n" in compare(*options, "--unit", "item")[1]
     stratified = ("--strata", "domain", "--unit", "item", "--test", "bootstrap", "--resamples", "100")
-    assert as_json(*options, *stratified)["notes"] == []
+    assert as_json(*options, *stratified)["notes"] == [across]
     alone = as_json(*options, "--domain", "web", "--test", "sign", "--unit", "item")
     few = "only 10 items: intervals of fewer than 20 are rough"
-    assert alone["notes"] == [few]
+    assert alone["notes"] == [across, few]
     right = pd.read_csv(four).query("genre == 'web'")
     assert {pair["n_items"] for pair in alone["pairs"]} == {10}
     assert {row["system"]: row["score"] for row in alone["systems"]} == pytest.approx(

@@ -159,7 +159,8 @@ def test_clusters_belong_to_a_domain(tmp_path: Path) -> None:
     unlike = text.replace("web,1", "web,4")
     items, notes = noted(lambda: items_in_order(source(tmp_path, unlike, {"cluster": "doc"}), numbered(6)))
     assert (items["cluster"].tolist(), notes) == (["1", "1", "2", "4", "4", "3"], [])
-    # Each in another domain: no two items belong together.
+    # One item of each domain in each: they belong together across domains.
     text = "domain,doc\nnews,1\nweb,1\nnews,2\nweb,2\n"
-    items, notes = noted(lambda: items_in_order(source(tmp_path, text, {}), numbered(4)))
-    assert ("cluster" in items, notes) == (False, [])
+    items, notes = noted(lambda: items_in_order(source(tmp_path, text, {"cluster": "doc"}), numbered(4)))
+    assert items["cluster"].tolist() == ["1", "1", "2", "2"]
+    assert notes == ["clusters have items of several domains, such as cluster '1' of 'news' and 'web'"]
