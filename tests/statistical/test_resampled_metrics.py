@@ -13,10 +13,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from simstudy.analyses.leaderboard import leaderboard
 from simstudy.engines.bootstrap import bootstrap
 from simstudy.engines.intervals import intervals
 from simstudy.engines.question import Question
 from simstudy.metrics import get_metric
+from simstudy.outputs import Outputs
 
 #: Metric -> what the two systems' true values are, by a parameter of each system's quality: equal ones, and unequal.
 QUALITIES = {"auc": (1.0, 0.7), "median": (0.0, 0.2), "pearson": (0.6, 0.5), "spearman": (0.6, 0.5)}
@@ -92,6 +94,20 @@ def test_level_and_coverage(metric: str) -> None:
         rejects, covers = measured(metric, n, 0.5, 500)
         assert 0.01 < rejects < level, (n, rejects)
         assert coverage < covers, (n, covers)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("metric", "n", "least"), [("auc", 50, 0.85), ("auc", 200, 0.90), ("median", 50, 0.82)])
+def test_ranks_are_held(metric: str, n: int, least: float) -> None:
+    """All ranks of eight equally good systems, about as often as the docstring of `leaderboard` says."""
+    rng, held = np.random.default_rng([n, len(metric)]), 0
+    for seed in range(200):
+        gold = (rng.random(n) < 0.4).astype(float)
+        scores = 0.8 * gold + 0.6 * rng.normal(size=(8, n))
+        columns = [score[:, None] if metric == "median" else np.stack([gold, score], axis=-1) for score in scores]
+        board = leaderboard(Outputs.from_statistics(np.stack(columns), metric), seed=seed, n_bootstrap=499)
+        held += int(((board["rank_low"] == 1) & (board["rank_high"] == 8)).all())
+    assert held / 200 > least
 
 
 if __name__ == "__main__":
