@@ -10,7 +10,7 @@ import pandas as pd
 
 from simstudy.analyses.other_systems import other_systems, weighted_percentile
 from simstudy.analyses.relation_classes import PAIR, relation_classes
-from simstudy.statistics.decisions import speaks_for_gain
+from simstudy.statistics.decisions import prefers_better
 from simstudy.tables import TEST_SET, check_table, require_columns, require_one_question, system_codes, takes_pairs
 from simstudy.validation import brief, check_range, check_seed, check_texts, check_whole
 
@@ -104,7 +104,7 @@ def thresholds(
     check_seed(seed)
     rows = []
     for key, members in relation_classes(pairs, ["alternative", *PAIR]):
-        inside = members["p_value"].between(*window).to_numpy() & speaks_for_gain(members)
+        inside = members["p_value"].between(*window).to_numpy() & prefers_better(members)
         n_window, threshold, low, high, speaks = int(inside.sum()), np.nan, np.nan, np.nan, ""
         if n_window < min_pairs:
             note = f"too few pairs in the window: {n_window}, not {min_pairs}"

@@ -52,7 +52,7 @@ def note_pairs(pairs: pd.DataFrame, board: pd.DataFrame, alpha: float) -> None:
             "p-values are one-sided, as you asked: if the data choose the better system, two equally good systems have "
             "p <= 0.05 one time in ten; corrected p-values and groups are affected too"
         )
-    against = pairs[Decision(alpha).speaks_for_other(pairs)]
+    against = pairs[Decision(alpha).prefers_worse(pairs)]
     if len(against):
         test = TESTS[against["test"].iloc[0]]
         note(

@@ -35,7 +35,7 @@ def few_wide() -> str:
 
 @pytest.mark.parametrize("test", ["sign", "wilcoxon"])
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
-def test_a_test_that_speaks_for_the_lower_score_makes_nobody_better(few_wide: str, test: str, alternative: str) -> None:
+def test_a_test_that_prefers_the_lower_score_makes_nobody_better(few_wide: str, test: str, alternative: str) -> None:
     options = (few_wide, "--metric", "mean", "--test", test, "--alternative", alternative)
     (pair,) = as_json(*options)["pairs"]
     assert pair["system_a"] == "a"

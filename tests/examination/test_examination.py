@@ -106,7 +106,7 @@ def test_two_or_three_items_never_part_systems() -> None:
             assert found.groups["group"].nunique() == 1
 
 
-def test_a_test_that_speaks_for_the_lower_score_is_told_and_parts_nobody() -> None:
+def test_a_test_that_prefers_the_lower_score_is_told_and_parts_nobody() -> None:
     """b loses three items by 0.8 and wins twenty by 0.05; c is like b."""
     scores = pd.DataFrame({"a": [0.9] * 3 + [0.1] * 20, "b": [0.1] * 3 + [0.15] * 20, "c": [0.1] * 3 + [0.15] * 20})
     found = examine(Loaded(Outputs.from_scores(scores, "mean")), comparison={"test": "sign"})
