@@ -40,9 +40,9 @@ def agreement(
     -------
     table
         One row a test set, relation class and test: n_pairs, n_rejected, share (a fraction), low, high (95 %),
-        n_other (pairs where the same rule speaks for the system with the *worse* score: tests of other hypotheses than
-        equal scores have such; they are not among n_rejected), only_test and only_reference (pairs that one of the two
-        rejects alone), and median_ratio: of the test's p-values to the reference's, over pairs that the reference
+        n_other (pairs where the test prefers the system with the *worse* score at that level, which tests of other
+        hypotheses than equal scores can do; they are not among n_rejected), only_test and only_reference (pairs that
+        one of the two rejects alone), and median_ratio: of the test's p-values to the reference's, over pairs that the reference
         gives 0.001 <= p <= 0.5 and where neither prefers the system with the worse score.
 
     Raises
@@ -119,14 +119,14 @@ def disagreements(pairs: pd.DataFrame, *, alpha: float = 0.05, n: int = 30) -> p
 def _decided(pairs: pd.DataFrame, alpha: float) -> dict[str, pd.DataFrame]:
     """p_value, rejected, other and prefers_worse, each with a row for each pair and a column for each test.
 
-    Other is where a test, however weakly, prefers the system with the worse score, and prefers_worse where it does so by
-    the rule by which it rejects. Rows and columns are in the order of the table.
+    Other is where a test, however weakly, prefers the system with the worse score, and prefers_worse where it does so
+    by the rule by which it rejects. Rows and columns are in the order of the table.
     """
     require_columns(pairs, [*_PAIR, "test", "p_value"])
     decision = Decision(alpha)
     require_one_question(pairs, [column for column in QUESTION if column != "test"])
     if pairs.duplicated([*_PAIR, "test"]).any():
-        raise ValueError("pairs must have each pair once for each test (of one seed); hand in others one by one")
+        raise ValueError("pairs must have each pair once for each test; pass one seed at a time")
     other = (pairs["better"] == pairs["system_b"]).to_numpy() if "better" in pairs else False
     rejected, prefers_worse = decision.significant(pairs), decision.prefers_worse(pairs)
     long = pairs[[*_PAIR, "test", "p_value"]].assign(rejected=rejected, other=other, prefers_worse=prefers_worse)

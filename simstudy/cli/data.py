@@ -15,7 +15,7 @@ app = typer.Typer(help="List and fetch public data sets.", no_args_is_help=True)
 
 @app.command("list", cls=StrictCommand)
 def list_data(
-    name: Annotated[str | None, typer.Argument(help="A data set, to list its files.", show_default=False)] = None,
+    name: Annotated[str | None, typer.Argument(help="Name of a data set: list its files.", show_default=False)] = None,
 ) -> None:
     """List the public data sets, or the files of one."""
     if name is None:
@@ -26,9 +26,10 @@ def list_data(
 
 @app.command(cls=StrictCommand)
 def fetch(
-    name: Annotated[str, typer.Argument(help="A data set, or one file, <data set>/<file>.")], data_dir: DataDir = None
+    name: Annotated[str, typer.Argument(help="Name of a data set, or one file as <data set>/<file>.")],
+    data_dir: DataDir = None,
 ) -> None:
-    """Download missing files, check all files, and print their paths."""
+    """Download files that are missing, verify all checksums, and print the paths."""
     from simstudy.files.datasets import fetch_all
 
     for path in fetch_all(name, data_dir):

@@ -31,19 +31,19 @@ def run(
         ),
     ],
     *,
-    jobs: Annotated[int, typer.Option(help="Processes and threads; -1 for all cores.")] = -1,
-    out: Annotated[Path | None, typer.Option(help="Folder of the results (default: results/<name>).")] = None,
-    seed: Annotated[int | None, typer.Option(help="A seed instead of the study's own.")] = None,
+    jobs: Annotated[int, typer.Option(help="Number of processes and threads; -1 for all cores.")] = -1,
+    out: Annotated[Path | None, typer.Option(help="Folder for the results (default: results/<name>).")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed that replaces the study's own.")] = None,
     data_dir: DataDir = None,
     allow_outside: Annotated[
-        bool, typer.Option("--allow-outside", help="Let a study.toml name files outside the folder of data files.")
+        bool, typer.Option("--allow-outside", help="Allow a study.toml to read files outside its data folder.")
     ] = False,
     listed: Annotated[
         bool, typer.Option("--list", help="Run nothing. List the cells (parts of the work) and which of them are done.")
     ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="With --list: print every cell.")] = False,
 ) -> None:
-    """Run a study, or finish a stopped run, and write its tables, figures and page."""
+    """Run a study and write its tables, figures and page. A stopped run continues where it stopped."""
     from simstudy.running.runner import n_workers
     from simstudy.running.workers import Processes
     from simstudy.studies import run_study

@@ -40,11 +40,9 @@ print_line, print_table = printer.line, printer.table
 class Output:
     """Where the outcome goes."""
 
-    out: Annotated[Path | None, typer.Option(help="Folder for tables, figures and a page.")] = None
-    print_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False
-    verbose: Annotated[bool, typer.Option("--verbose", help="Print everything, not only what fits on a screen.")] = (
-        False
-    )
+    out: Annotated[Path | None, typer.Option(help="Write tables, figures and a page to this folder.")] = None
+    print_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False
+    verbose: Annotated[bool, typer.Option("--verbose", help="Print everything, not only 25 lines.")] = False
 
 
 def write_page(found: Examination | Plan, folder: Path | None, settings: dict[str, Any]) -> None:

@@ -133,13 +133,14 @@ def _numbers(pairs: pd.DataFrame, column: str) -> NDArray[np.float64]:
 def prefers_better(pairs: pd.DataFrame) -> NDArray[np.bool_]:
     """Whether each pair has a gain and its test prefers the system that has it, (P,).
 
-    A test of another null hypothesis than equal scores (the sign test, Wilcoxon's) may speak for the system with the
-    worse score; its p-value is then no evidence for the gain. Without a column ``better`` all speak for the gain.
+    A test of another null hypothesis than equal scores (the sign test, Wilcoxon's) may prefer the system with the
+    worse score; its p-value is then no evidence for the gain. Without a column ``better`` every test is taken to prefer
+    the better system.
     """
     holds = np.ones(len(pairs), dtype=np.bool_)
     if "better" in pairs:
         holds &= (pairs["better"] == pairs["system_a"]).to_numpy(dtype=np.bool_)
-    # A sign test may favour one of two systems with equal scores.
+    # A sign test may prefer one of two systems with equal scores.
     return holds & (pairs["gain"] > 0).to_numpy(dtype=np.bool_) if "gain" in pairs else holds
 
 

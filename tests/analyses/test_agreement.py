@@ -136,7 +136,7 @@ def test_tables_that_do_not_fit_are_refused(rng: np.random.Generator, analysis: 
     assert callable(analysis)
     with pytest.raises(ValueError, match="must have the same pairs for every test; test 'z_independent' lacks some"):
         analysis(pairs.iloc[:-1])
-    with pytest.raises(ValueError, match="each pair once for each test .of one seed.; hand in others one by one"):
+    with pytest.raises(ValueError, match="each pair once for each test; pass one seed at a time"):
         analysis(pd.concat([pairs, pairs.iloc[:1]]))
     with pytest.raises(ValueError, match="alpha must lie between 0 and 1, both excluded, not 5"):
         analysis(pairs, alpha=5)

@@ -164,9 +164,7 @@ def test_notebook_and_command_say_the_same(documents: str, options: list[str], a
     decide = {"alpha": 0.01, "margin": 20} if "--margin" in options else {}
     row = compared(loaded.outputs, **arguments).iloc[0]  # type: ignore[arg-type]
     said = ss.verdict(row, **decide)
-    drawn = [
-        "Note: no resample was drawn, although you asked for a number of resamples: this test computes these p-values"
-    ]
+    drawn = ["Note: the number of resamples is not used: this test computes these p-values without resampling"]
     notes = drawn if "n_resamples" in arguments else []
     assert compare(documents, *_HOW, *options)[1] == "".join(f"{line}\n" for line in [said, *notes])
     assert as_json(documents, *_HOW, *options)["verdict"] == said

@@ -128,7 +128,7 @@ def test_why_pairs_have_no_interval_is_noted() -> None:
     found = examine(Loaded(Outputs.from_scores(pd.DataFrame({"a": values, "b": values, "c": values + 1}), "mean")))
     assert [note for note in found.notes if "interval" in note] == [
         "no interval for 1 pair: the two systems do equally well on every unit",
-        "no interval for 2 pairs: one system is ahead by the same on every unit",
+        "no interval for 2 pairs: the difference is the same on every unit",
     ]
     once = [[[1, 1, 1]] * 25, [[1, 1, 1]] + [[0, 0, 1]] * 24, [[1, 2, 1]] * 20 + [[0, 1, 1]] * 5]
     found = examine(Loaded(Outputs.from_statistics(once, "precision", ["all", "once", "many"])))

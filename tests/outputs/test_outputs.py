@@ -264,7 +264,7 @@ ONE = [[[1, 1]], [[0, 1]]]
         (lambda: Outputs.from_statistics([pd.DataFrame(ONE[0])], "accuracy"), "statistics must be an array, in which"),
         (lambda: Outputs.from_responses(["a", "a"], {"s": []}), "gold must be distinct; 'a' occurs twice"),
         (lambda: Outputs.from_responses(["a"], {"s": ["b", "b"]}), "responses of system 's' must be distinct; 'b'"),
-        (lambda: Outputs.from_responses(["1"], {"s": [1]}), "responses must differ as text; two read '1'"),
+        (lambda: Outputs.from_responses(["1"], {"s": [1]}), "responses must be different texts; two read '1'"),
         (lambda: Outputs.from_responses([([1], 2)], {"s": []}), "gold must be hashable"),
         (lambda: Outputs.from_responses("abc", {"s": []}), "gold must be a list or set of responses, not 'abc'"),
         (lambda: Outputs.from_responses(["a"], {"s": None}), "responses of system 's' must be a list or set"),  # type: ignore[dict-item]
