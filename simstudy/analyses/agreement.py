@@ -42,8 +42,8 @@ def agreement(
         One row a test set, relation class and test: n_pairs, n_rejected, share (a fraction), low, high (95 %),
         n_other (pairs where the test prefers the system with the *worse* score at that level, which tests of other
         hypotheses than equal scores can do; they are not among n_rejected), only_test and only_reference (pairs that
-        one of the two rejects alone), and median_ratio: of the test's p-values to the reference's, over pairs that the reference
-        gives 0.001 <= p <= 0.5 and where neither prefers the system with the worse score.
+        one of the two rejects alone), and median_ratio: of the test's p-values to the reference's, over pairs that the
+        reference gives 0.001 <= p <= 0.5 and where neither prefers the system with the worse score.
 
     Raises
     ------
