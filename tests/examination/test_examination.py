@@ -57,12 +57,12 @@ def test_by_default_sign_flips_two_sided_at_5_percent_by_document(loaded: Loaded
         assert set(found.pairs.frame[column]) == {value}
     assert set(found.leaderboard["unit"]) == {"cluster"}
     assert set(found.groups["alpha"]) == {0.05}
-    assert "only 8 clusters: tests and intervals of fewer than 20 are rough" in found.notes
+    assert "only 8 clusters: tests and intervals are rough with fewer than 20" in found.notes
     by_item = examine(by_document, comparison={"unit": "item"})
     assert set(by_item.pairs["unit"]) == set(by_item.leaderboard["unit"]) == {"item"}
     assert not any("rough" in note for note in by_item.notes)
     exact = examine(Loaded(loaded.outputs.head(19)), comparison={"test": "sign"})
-    assert "only 19 items: intervals of fewer than 20 are rough" in exact.notes
+    assert "only 19 items: intervals are rough with fewer than 20" in exact.notes
 
 
 def test_groups_are_after_holms_correction() -> None:
@@ -140,7 +140,7 @@ def test_why_pairs_have_no_interval_is_noted() -> None:
 
 
 def test_one_sided_p_values_are_noted_where_they_were_asked_for(loaded: Loaded) -> None:
-    note = "p-values are one-sided, as you asked: if the data choose the better system, two equally good systems have"
+    note = "p-values are one-sided, as you asked: if the better system was not predicted, two equally good systems"
     assert any(said.startswith(note) for said in examine(loaded, comparison={"alternative": "greater"}).notes)
     assert not any("one-sided" in said for said in examine(loaded).notes)
 

@@ -172,7 +172,7 @@ def test_documents_are_named_where_they_are_the_units(loaded: Loaded) -> None:
     by_document = replace(loaded, outputs=replace(loaded.outputs, items=items))
     listed = facts(examine(by_document))
     assert listed["Items"] == "40 in 8 clusters, which the test resamples"
-    assert "only 8 clusters: tests and intervals of fewer than 20 are rough" in listed["Note"]
+    assert "only 8 clusters: tests and intervals are rough with fewer than 20" in listed["Note"]
     assert facts(examine(by_document, comparison={"unit": "item"}))["Items"] == "40"
 
 
