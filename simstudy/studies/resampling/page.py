@@ -118,8 +118,8 @@ def _calibrations(tables: Mapping[str, pd.DataFrame]) -> list[Section]:
             "elsewhere (their Table 1). Its 95 % interval holds for other variants of these families. Other items of "
             "the same domain have sampling error too. The brackets and the grey line show the share within the home "
             "population: winners of one half are followed on the other half. They use half as many items as there are "
-            "elsewhere, or the whole half if it has fewer; then the share is too low. The difference is the effect of the domain. "
-            "The broken line is the model of the section above."
+            "elsewhere, or the whole half if it has fewer; then the share is too low. The difference is the effect of "
+            "the domain. The broken line is the model of the section above."
         )
         figure = Figure("calibration_domains", partial(_by_test_set, domains))
         parts.append(Section("Calibration across domains", text, figure=figure, table=_calibration(domains)))
