@@ -74,8 +74,8 @@ def _family(pairs: Any) -> pd.DataFrame:
     table = frame_of(pairs)
     if table is not pairs and getattr(pairs, "selected", False):
         raise ValueError(
-            f"pairs must be all that were compared, not {len(table):,} that were selected: correct before you select "
-            "(only pairs that were chosen before the results were seen are a family: Comparisons(pairs.frame))"
+            f"pairs must be all compared pairs, not the {len(table):,} that you selected: correct first, then select "
+            "(if you chose these pairs before you saw results, pass Comparisons(pairs.frame))"
         )
     return table
 
@@ -174,7 +174,7 @@ def require_one_question(pairs: pd.DataFrame, columns: Sequence[str] = QUESTION,
                 named = f" for '{rows['test_set'].iloc[0]}'" if "test_set" in rows else ""
                 raise ValueError(
                     f"{argument} must have one {column} for each test set, not {', '.join(map(str, found))}{named}; "
-                    "hand them in one by one"
+                    "pass them one at a time"
                 )
     if columns == QUESTION and "system_a" in pairs and "system_b" in pairs:
         _require_once(pairs, argument)
@@ -190,7 +190,7 @@ def _require_once(pairs: pd.DataFrame, argument: str) -> None:
         of = f" of '{row['test_set']}'" if "test_set" in row else ""
         raise ValueError(
             f"{argument} must have every two systems of a test set once, unlike '{row['system_a']}' and "
-            f"'{row['system_b']}'{of} (another seed, or another test set of that name?); hand them in one by one"
+            f"'{row['system_b']}'{of} ; pass one seed and one test set at a time"
         )
 
 

@@ -40,10 +40,10 @@ def agreement(
     -------
     table
         One row a test set, relation class and test: n_pairs, n_rejected, share (a fraction), low, high (95 %),
-        n_other (pairs where the same rule speaks for the system with the *worse* score: tests of other hypotheses than
-        equal scores have such; they are not among n_rejected), only_test and only_reference (pairs that one of the two
-        rejects alone), and median_ratio: of the test's p-values to the reference's, over pairs that the reference
-        gives 0.001 <= p <= 0.5 and where neither prefers the system with the worse score.
+        n_other (pairs where the test prefers the system with the *worse* score at that level, which tests of other
+        hypotheses than equal scores can do; they are not among n_rejected), only_test and only_reference (pairs that
+        one of the two rejects alone), and median_ratio: of the test's p-values to the reference's, over pairs that the
+        reference gives 0.001 <= p <= 0.5 and where neither prefers the system with the worse score.
 
     Raises
     ------
@@ -69,8 +69,8 @@ def agreement(
     rows = []
     # Positions, so that what was decided on a class's pairs can be found.
     for key, members in relation_classes(wide.index.to_frame(index=False).assign(row=range(len(wide)))):
-        p_values, rejects, other, for_other = (
-            decided[name].iloc[members["row"]] for name in ("p_value", "rejected", "other", "for_other")
+        p_values, rejects, other, prefers_worse = (
+            decided[name].iloc[members["row"]] for name in ("p_value", "rejected", "other", "prefers_worse")
         )
         counted = np.concatenate([np.ones((1, len(members)), dtype=np.bool_), rejects.to_numpy().T])
         n_pairs, *n_rejected = every_system(members).redrawn_counts(counted, n_bootstrap, seed)
@@ -91,7 +91,7 @@ def agreement(
                     "share": rejected.mean(),
                     "low": low,
                     "high": high,
-                    "n_other": int(for_other[test].sum()),
+                    "n_other": int(prefers_worse[test].sum()),
                     "only_test": int((rejected & ~by_reference).sum()),
                     "only_reference": int((by_reference & ~rejected).sum()),
                     "median_ratio": np.median(ratio) if len(ratio) else np.nan,
@@ -104,32 +104,32 @@ def disagreements(pairs: pd.DataFrame, *, alpha: float = 0.05, n: int = 30) -> p
     """Pairs that some tests reject and others do not: a column of p-values for each test.
 
     At most n rows, evenly chosen over the gains and by descending gain: the pair's columns, its gain, p by test, and
-    for_other, the tests that prefer the system with the worse score, so that they do not reject.
+    prefers_worse, the tests that prefer the system with the worse score, so that they do not reject.
     """
     decided = _decided(pairs, alpha)
     check_whole("n", n, 1)
-    wide, rejected, for_other = (decided[name] for name in ("p_value", "rejected", "for_other"))
-    named = [", ".join(for_other.columns[row]) for row in for_other.to_numpy()]
-    split = wide.assign(for_other=named)[rejected.any(axis=1) & ~rejected.all(axis=1)].reset_index()
+    wide, rejected, prefers_worse = (decided[name] for name in ("p_value", "rejected", "prefers_worse"))
+    named = [", ".join(prefers_worse.columns[row]) for row in prefers_worse.to_numpy()]
+    split = wide.assign(prefers_worse=named)[rejected.any(axis=1) & ~rejected.all(axis=1)].reset_index()
     split = split.sort_values(["gain", "system_a", "system_b"], ascending=[False, True, True])
     chosen = np.unique(np.linspace(0, len(split) - 1, min(n, len(split))).round().astype(int))
     return split.iloc[chosen].reset_index(drop=True)
 
 
 def _decided(pairs: pd.DataFrame, alpha: float) -> dict[str, pd.DataFrame]:
-    """p_value, rejected, other and for_other, each with a row for each pair and a column for each test.
+    """p_value, rejected, other and prefers_worse, each with a row for each pair and a column for each test.
 
-    Other is where a test, however weakly, prefers the system with the worse score, and for_other where it does so by
-    the rule by which it rejects. Rows and columns are in the order of the table.
+    Other is where a test, however weakly, prefers the system with the worse score, and prefers_worse where it does so
+    by the rule by which it rejects. Rows and columns are in the order of the table.
     """
     require_columns(pairs, [*_PAIR, "test", "p_value"])
     decision = Decision(alpha)
     require_one_question(pairs, [column for column in QUESTION if column != "test"])
     if pairs.duplicated([*_PAIR, "test"]).any():
-        raise ValueError("pairs must have each pair once for each test (of one seed); hand in others one by one")
+        raise ValueError("pairs must have each pair once for each test; pass one seed at a time")
     other = (pairs["better"] == pairs["system_b"]).to_numpy() if "better" in pairs else False
-    rejected, for_other = decision.significant(pairs), decision.speaks_for_other(pairs)
-    long = pairs[[*_PAIR, "test", "p_value"]].assign(rejected=rejected, other=other, for_other=for_other)
+    rejected, prefers_worse = decision.significant(pairs), decision.prefers_worse(pairs)
+    long = pairs[[*_PAIR, "test", "p_value"]].assign(rejected=rejected, other=other, prefers_worse=prefers_worse)
     order = pd.MultiIndex.from_frame(pairs[_PAIR].drop_duplicates())
     tests = list(dict.fromkeys(pairs["test"]))
 
@@ -142,4 +142,4 @@ def _decided(pairs: pd.DataFrame, alpha: float) -> dict[str, pd.DataFrame]:
         wide.columns.name = None
         return wide
 
-    return {name: by_test(name) for name in ("p_value", "rejected", "other", "for_other")}
+    return {name: by_test(name) for name in ("p_value", "rejected", "other", "prefers_worse")}

@@ -16,7 +16,7 @@ from simstudy.analyses.thresholds import WINDOW
 from simstudy.metrics.base import FloatArray
 from simstudy.metrics.mean import LOWER
 from simstudy.outputs import Outputs, check_outputs
-from simstudy.statistics.decisions import speaks_for_gain
+from simstudy.statistics.decisions import prefers_better
 from simstudy.tables import TEST_SET, require_columns, require_one_question, system_codes, takes_pairs
 from simstudy.validation import check_flag, check_mapping, check_seed, check_whole, number_list
 
@@ -114,7 +114,7 @@ def calibration(
     check_seed(seed)
     if "draw" in pairs and pairs["draw"].isna().any():
         raise ValueError("pairs must have a draw in every row, or no column 'draw'")
-    decided = pairs[speaks_for_gain(pairs)]
+    decided = pairs[prefers_better(pairs)]
     rows = []
     for key, members in relation_classes(decided):
         edges, inside = _bins(members["p_value"].to_numpy(), bounds)

@@ -189,7 +189,7 @@ def _interval(estimate: float, spread: float, df: float) -> tuple[float, float]:
 
 
 def other_systems(pairs: pd.DataFrame) -> OtherSystems:
-    """Decide what intervals over these pairs can speak for: other systems, other variants of these, or nothing.
+    """Decide what intervals over these pairs generalize to: other systems, other variants of these, or nothing.
 
     The pairs are of one test set and relation class. Without columns family_a and family_b, or without a value there,
     each system is a family of its own.

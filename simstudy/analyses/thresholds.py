@@ -10,7 +10,7 @@ import pandas as pd
 
 from simstudy.analyses.other_systems import other_systems, weighted_percentile
 from simstudy.analyses.relation_classes import PAIR, relation_classes
-from simstudy.statistics.decisions import speaks_for_gain
+from simstudy.statistics.decisions import prefers_better
 from simstudy.tables import TEST_SET, check_table, require_columns, require_one_question, system_codes, takes_pairs
 from simstudy.validation import brief, check_range, check_seed, check_texts, check_whole
 
@@ -104,7 +104,7 @@ def thresholds(
     check_seed(seed)
     rows = []
     for key, members in relation_classes(pairs, ["alternative", *PAIR]):
-        inside = members["p_value"].between(*window).to_numpy() & speaks_for_gain(members)
+        inside = members["p_value"].between(*window).to_numpy() & prefers_better(members)
         n_window, threshold, low, high, speaks = int(inside.sum()), np.nan, np.nan, np.nan, ""
         if n_window < min_pairs:
             note = f"too few pairs in the window: {n_window}, not {min_pairs}"
@@ -171,7 +171,7 @@ def size_fit(table: pd.DataFrame) -> pd.DataFrame:
         row = table[twice].iloc[0]
         raise ValueError(
             f"table must have each size of a test set once for each relation, unlike '{row['test_set']}' with "
-            f"{row['n_items']} items (of several tests or units?); hand them in one by one"
+            f"{row['n_items']} items; pass one test and one resampling unit at a time"
         )
     fitted = table.assign(c=np.nan, fit=np.nan, exponent=np.nan)
     for _, rows in table.groupby(["task", "test_set", "metric", "relation", *asked], sort=False):
@@ -221,7 +221,9 @@ def rule_of_thumb(table: pd.DataFrame, numbers: Sequence[str] = ("observed_50", 
     check_table("table", table, [*TEST_SET, *_RULE, *numbers], "one of significant gains", empty=True)
     if table.duplicated([*TEST_SET, *_RULE]).any():
         again = table.loc[table.duplicated([*TEST_SET, *_RULE]), "test_set"].iloc[0]
-        raise ValueError(f"table must have each test set once; '{again}' has several rows (hand in one relation class)")
+        raise ValueError(
+            f"table must have each test set once; '{again}' has several rows (pass one relation class at a time)"
+        )
     rows = []
     for key, members in table.groupby(_RULE, sort=False):
         for number in numbers:

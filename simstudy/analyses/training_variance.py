@@ -110,7 +110,7 @@ def training_variance(pairs: pd.DataFrame, outputs: Outputs, *, alpha: float = 0
         raise ValueError(f"pairs must be of one test set, not of {len(sets)}")
     known = of_one_method(pairs, outputs.systems)
     if known.empty:
-        raise ValueError("pairs must have two systems of one family and one train_size, and none are")
+        raise ValueError("pairs must include two systems of one family and train_size; there are none")
     known = known.assign(significant=np.asarray(decision.significant(two_sided(pairs)))[known.index])
     scores, products = _products(outputs, str(pairs["unit"].iloc[0]))
     about = {name: pairs[name].iloc[0] for name in (*TEST_SET, "unit", "test")}

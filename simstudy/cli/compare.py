@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 class SomeFormats:
     """How files of some formats are read."""
 
-    ties: str = option("jitter", "Candidates with equal scores: jitter (at random, by --seed) or keep.")
+    ties: str = option("jitter", "Candidates with equal scores: jitter (random order, by --seed) or keep (tied).")
     tokenize: str | None = option(None, "sacrebleu's tokenizer for BLEU, such as zh.")
-    lowercase: bool = option(False, "Lower-case texts first.")
+    lowercase: bool = option(False, "Lower-case texts before scoring.")
     max_size: str | None = option(
-        None, "Largest size to which a packed file may unpack: 4G, none (default: SIMSTUDY_MAX_SIZE, or 1G)."
+        None, "Largest unpacked size of a compressed file, such as 4G, or none (default: SIMSTUDY_MAX_SIZE, else 1G)."
     )
 
 
@@ -45,17 +45,19 @@ class HowTested:
         "sign_flips (the default), skew_corrected, bootstrap (the default for auc, median, pearson, spearman), "
         "randomization, t_paired, mcnemar, …",
     )
-    resamples: int | None = option(None, "Resamples (default: the test's or the convention's).")
-    seed: int = option(0, "Seed of the resamples, of intervals that draw systems, and of the jitter that breaks ties.")
-    alternative: str | None = option(None, "two-sided (the default) or greater (one-sided).")
-    convention: str = option("default", "The rule by which resamples are counted: default, sacrebleu, bk2012, …")
-    strata: str | None = option(None, "Column of the items. Resamples keep the number of items of each value.")
-    alpha: float = option(0.05, "The level of significance.")
+    resamples: int | None = option(None, "Number of resamples (default: depends on the test and the convention).")
+    seed: int = option(0, "Seed of all random numbers.")
+    alternative: str | None = option(None, "two-sided (default) or greater (one-sided).")
+    convention: str = option("default", "Formula of the p-value from resamples: default, sacrebleu, bk2012, …")
+    strata: str | None = option(
+        None, "Column of the items: bootstrap resamples keep the number of items of each value."
+    )
+    alpha: float = option(0.05, "Significance level.")
     margin: float | None = option(
         None,
-        "The smallest gain that would matter: tests whether a system is not worse, and whether two are equivalent.",
+        "Smallest gain that matters. Adds tests of non-inferiority and equivalence at this margin.",
     )
-    jobs: int = option(-1, "Threads; -1 for all cores.")
+    jobs: int = option(-1, "Number of threads; -1 for all cores.")
 
     def settings(self) -> dict[str, Any]:
         """The options of `simstudy.compare`."""
@@ -69,7 +71,9 @@ class GatedOutput(Output):
 
     fail_unless_better: Annotated[
         tuple[str, str] | None,
-        typer.Option(metavar="A B", help="Exit with code 1 unless A is significantly better than B."),
+        typer.Option(
+            metavar="A B", help="For pipelines: exit code 1 unless system A is significantly better than system B."
+        ),
     ] = None
 
 
@@ -83,7 +87,7 @@ def compare(
         str,
         typer.Option(
             help="bleu, chrf, rouge1, ter, wer, aer, las, span_f1, accuracy, macro_f1, mcc, auc, mean, ap, …; "
-            "module:function for one of your own."
+            "or your own as module:function."
         ),
     ],
     *,
@@ -92,9 +96,9 @@ def compare(
     how: Annotated[HowTested, "The test"],
     output: Annotated[GatedOutput, "What comes out"],
 ) -> None:
-    """Compare systems whose outputs are in files: which gains are significant, and which systems may be the best.
+    """Compare systems by their output files: which gains are significant, and which systems may be the best.
 
-    Two systems get a verdict, more systems a leaderboard. Examples:
+    For two systems it prints a verdict, for more systems a leaderboard. Examples:
 
     simstudy compare old.txt new.txt --metric bleu --references ref.txt
 

@@ -5,19 +5,17 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.filesize import decimal
-from rich.table import Table
 
 from simstudy.cli.options import DataDir, StrictCommand
+from simstudy.cli.terminal import print_line, print_table, printer
 
 app = typer.Typer(help="List and fetch public data sets.", no_args_is_help=True)
-_console = Console(markup=False, highlight=False)
 
 
 @app.command("list", cls=StrictCommand)
 def list_data(
-    name: Annotated[str | None, typer.Argument(help="A data set, to list its files.", show_default=False)] = None,
+    name: Annotated[str | None, typer.Argument(help="Name of a data set: list its files.", show_default=False)] = None,
 ) -> None:
     """List the public data sets, or the files of one."""
     if name is None:
@@ -28,9 +26,10 @@ def list_data(
 
 @app.command(cls=StrictCommand)
 def fetch(
-    name: Annotated[str, typer.Argument(help="A data set, or one file, <data set>/<file>.")], data_dir: DataDir = None
+    name: Annotated[str, typer.Argument(help="Name of a data set, or one file as <data set>/<file>.")],
+    data_dir: DataDir = None,
 ) -> None:
-    """Download missing files, check all files, and print their paths."""
+    """Download files that are missing, verify all checksums, and print the paths."""
     from simstudy.files.datasets import fetch_all
 
     for path in fetch_all(name, data_dir):
@@ -38,32 +37,30 @@ def fetch(
 
 
 def _list_datasets() -> None:
-    from simstudy.files.datasets import cache_folder, datasets, folder_at_hand
+    import pandas as pd
 
-    table = Table(box=None, header_style="bold")
-    for name, right in (("name", False), ("files", True), ("size", True)):
-        table.add_column(name, justify="right" if right else "left", no_wrap=True)
-    table.add_column("licence")
-    table.add_column("what")
-    for dataset in datasets().values():
-        size = decimal(dataset.size)
-        table.add_row(dataset.name, str(len(dataset.files)), size, dataset.licence, dataset.what)
-    _console.print(table)
+    from simstudy.files.datasets import cache_folder, datasets, folder_at_hand
+    from simstudy.loaders.base import counted
+
+    known = datasets().values()
     at_hand = folder_at_hand()
-    place = f"Files are kept in {cache_folder()}" if at_hand is None else f"Files are taken from {at_hand}"
-    _console.print(f"\n{place}", soft_wrap=True)
+    place = f"are kept in {cache_folder()}" if at_hand is None else f"are taken from {at_hand}"
+    print_line(f"{counted(len(known), 'public data set')}; simstudy data fetch NAME fetches one. Files {place}")
+    rows = [(one.name, str(len(one.files)), decimal(one.size), one.licence, one.what) for one in known]
+    print_table("Data sets", pd.DataFrame(rows, columns=["name", "files", "size", "licence", "content"]))
 
 
 def _list_files(name: str) -> None:
+    import pandas as pd
+
     from simstudy.files.datasets import datasets
+    from simstudy.loaders.base import counted
     from simstudy.validation import check_choice
 
     check_choice("data set", name, datasets())
-    table = Table("name", box=None, header_style="bold")
-    table.add_column("size", justify="right")
-    table.add_column("SHA-256")
-    table.add_column("address")
-    for file in datasets()[name].files:
-        table.add_row(file.name, decimal(file.size), file.sha256[:12], file.url)
-    # Wider than any address: a folded one can be neither clicked nor copied.
-    Console(markup=False, highlight=False, width=1_000).print(table)
+    files = datasets()[name].files
+    print_line(f"{name}: {counted(len(files), 'file')}, {decimal(datasets()[name].size)}")
+    print_line("")
+    # One line a file, however wide the terminal is: a folded address can be neither clicked nor copied.
+    rows = [(file.name, decimal(file.size), file.sha256[:12], file.url) for file in files]
+    printer.unfolded(pd.DataFrame(rows, columns=["name", "size", "SHA-256", "address"]))

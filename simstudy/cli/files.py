@@ -27,31 +27,44 @@ HEADING = "How files are read"
 class Files:
     """How files of system outputs are read."""
 
-    references: list[Path] | None = option(None, "File of gold answers. Give it again for each further reference.")
-    systems: Path | None = option(None, "CSV with a row for each system: system, group, family, …")
-    by: str | None = option(None, "Column of the systems table that relates systems (default: group or family).")
-    items: Path | None = option(
-        None, "CSV with a row for each item, in order or with ids: domain, cluster (or doc, user, repo, …), …"
+    references: list[Path] | None = option(
+        None, "File of gold answers. Repeat the option if items have several references."
     )
-    columns: str | None = option(None, "Which column is which, ours=theirs: item=instance_id,score=resolved.")
+    systems: Path | None = option(None, "CSV with a row for each system: system, group, family, …")
+    by: str | None = option(
+        None,
+        "Column of --systems that defines families. Pairs within a family and across families are reported apart "
+        "(default: group, else family).",
+    )
+    items: Path | None = option(
+        None,
+        "CSV with a row for each item, in their order or with a column id: domain, cluster (or doc, user, repo), …",
+    )
+    columns: str | None = option(
+        None, "Names of columns in your files, if they differ from simstudy's: item=instance_id,score=resolved."
+    )
     format: str | None = option(
         None,
         "scores, text, segments, conll, conllu, trees, alignments, trec, lm-eval, inspect, helm, swe-bench, arena, "
         "candidates (default: by the files).",
     )
-    missing: str = option("error", "If a system lacks items: error, drop them, or count them as zero.")
+    missing: str = option(
+        "error", "If a system lacks items: error (stop), drop (leave them out), or zero (score them 0)."
+    )
     duplicates: str = option("keep", "Near-duplicate systems: keep (without a look), note or drop.")
     allow_different: list[str] | None = option(
         None, "What logs of one task may differ in: metric, filter, scorer, version, shots, input, target, prompt."
     )
-    domain: str | None = option(None, "Only the items of this domain.")
-    unit: str | None = option(None, "Resampling unit: item, or a column of the items (default: cluster, if any).")
+    domain: str | None = option(None, "Use only the items of this domain.")
+    unit: str | None = option(
+        None, "Resampling unit: item, or a column of the items (default: cluster if there is such a column, else item)."
+    )
     lower_is_better: Annotated[
         bool | None,
         typer.Option(
             "--lower-is-better/--higher-is-better",
-            help="The better end of scores under --metric mean (default: higher, with a note if they are called wer, "
-            "error, loss, …).",
+            help="With --metric mean: whether lower or higher scores are better (default: higher, with a note if the "
+            "score's name is wer, error, loss, …).",
         ),
     ] = None
 

@@ -22,7 +22,7 @@ OPTIONS: dict[str, str] = {}
 
 #: Folder of data files, as several subcommands take it.
 DataDir = Annotated[
-    Path | None, typer.Option(help="Folder of data files at hand, <folder>/<file> (or SIMSTUDY_DATA_DIR).")
+    Path | None, typer.Option(help="Folder with data files that you already have (default: SIMSTUDY_DATA_DIR).")
 ]
 
 

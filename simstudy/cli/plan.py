@@ -24,16 +24,16 @@ class Wanted:
 
     metric: str = field(metadata={"help": "accuracy, bleu, f1, ap, win_rate, mean, …: as for compare."})
     gain: float | None = option(
-        None, "The true gain to detect, in points of the metric: the plan gives the number of items."
+        None, "True gain to detect, in points of the metric. The plan gives the number of items."
     )
     n_items: int | None = option(
-        None, "The number of items: the plan gives the gain that it detects. (With files, by default theirs.)"
+        None, "Number of items. The plan gives the minimum detectable gain. (Default with files: their number.)"
     )
-    power: float = option(0.8, "The probability of a significant result.")
+    power: float = option(0.8, "Power: probability of a significant result, given the true gain.")
     margin: float | None = option(
         None,
-        "Plan to show that a system is not worse by this margin, and that two systems are equivalent within it (tests "
-        "at half of alpha, as in compare).",
+        "Plan for tests of non-inferiority and equivalence at this margin (one-sided tests at half of alpha, as in "
+        "compare).",
     )
 
 
@@ -44,14 +44,16 @@ class PilotFiles(Files):
     duplicates: str = with_default(Files, "duplicates", "drop")
     n_sets: Annotated[
         int,
-        typer.Option("--simulate", help="Simulated test sets that check the plan (at least 200); 0 for none."),
+        typer.Option(
+            "--simulate", help="Number of simulated test sets that check the plan (at least 200, or 0 for none)."
+        ),
     ] = 2000
     n_draws: Annotated[
         int,
         typer.Option(
             "--draws",
-            help="Three systems or more: simulated test sets of each size, to predict what they show (at least 100); "
-            "0 for none.",
+            help="With three or more systems: number of simulated test sets of each size for the predictions (at least "
+            "100, or 0 for none).",
         ),
     ] = 1000
 
@@ -74,14 +76,14 @@ def plan(
     output: Annotated[Output, "What comes out"],
     paths: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[PATH...]", help="Outputs of two systems (a pilot) or of many (a leaderboard)."),
+        typer.Argument(metavar="[PATH...]", help="Output files of two systems (a pilot) or of more (a leaderboard)."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the random draws.")] = 0,
 ) -> None:
-    """Plan a test set: how many items you need, or which gain a given number detects.
+    """Plan a test set: how many items you need, or which gain a given number of items detects.
 
-    Say what you want to find (--gain) and it prints how many items that needs; or say how many items there are
-    (--n-items) and it prints the gain that they find; with both, the power. Three ways in:
+    With --gain it prints the number of items that you need. With --n-items it prints the minimum detectable gain. With
+    both it prints the power. There are three kinds of input:
 
     1. Guesses. simstudy plan --metric accuracy --score 80 --gain 1 --agreement 0.9
 

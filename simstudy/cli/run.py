@@ -6,21 +6,21 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
 from simstudy.cli.options import DataDir
-from simstudy.cli.terminal import console, print_cells, print_line, print_table, printer, written
+from simstudy.cli.terminal import print_cells, print_line, print_table, printer, written
 
 
 def list_studies() -> None:
     """List the studies that come with simstudy."""
+    import pandas as pd
+
     from simstudy.studies import load_study, shipped_studies
 
-    table = Table("study", "kind", "title", box=None, header_style="bold")
-    for name in shipped_studies():
-        study = load_study(name)
-        table.add_row(name, study.kind, study.title)
-    console.print(table)
+    studies = {name: load_study(name) for name in shipped_studies()}
+    print_line(f"{len(studies)} studies come with simstudy; simstudy run NAME runs one.")
+    rows = {"study": list(studies), "kind": [study.kind for study in studies.values()]}
+    print_table("Studies", pd.DataFrame(rows | {"title": [study.title for study in studies.values()]}))
 
 
 def run(
@@ -31,18 +31,19 @@ def run(
         ),
     ],
     *,
-    jobs: Annotated[int, typer.Option(help="Processes and threads; -1 for all cores.")] = -1,
-    out: Annotated[Path | None, typer.Option(help="Folder of the results (default: results/<name>).")] = None,
-    seed: Annotated[int | None, typer.Option(help="A seed instead of the study's own.")] = None,
+    jobs: Annotated[int, typer.Option(help="Number of processes and threads; -1 for all cores.")] = -1,
+    out: Annotated[Path | None, typer.Option(help="Folder for the results (default: results/<name>).")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed that replaces the study's own.")] = None,
     data_dir: DataDir = None,
     allow_outside: Annotated[
-        bool, typer.Option("--allow-outside", help="Let a study.toml name files outside the folder of data files.")
+        bool, typer.Option("--allow-outside", help="Allow a study.toml to read files outside its data folder.")
     ] = False,
     listed: Annotated[
-        bool, typer.Option("--list", help="Run nothing: list the study's cells, and which of them are done.")
+        bool, typer.Option("--list", help="Run nothing. List the cells (parts of the work) and which of them are done.")
     ] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="With --list: print every cell.")] = False,
 ) -> None:
-    """Run a study, or finish a stopped run, and write its tables, figures and page."""
+    """Run a study and write its tables, figures and page. A stopped run continues where it stopped."""
     from simstudy.running.runner import n_workers
     from simstudy.running.workers import Processes
     from simstudy.studies import run_study
@@ -50,7 +51,7 @@ def run(
 
     where: dict[str, Any] = {"out": out, "seed": seed, "data_dir": data_dir, "allow_outside": allow_outside}
     if listed:
-        print_cells(study_cells(study, **where))
+        print_cells(study_cells(study, **where), verbose=verbose)
         return
     # In processes even with one job: a cell that ends its process then ends no other work, and is named.
     with Processes(min(n_workers(jobs), 2 * n_workers(-1))) as executor:
@@ -63,12 +64,14 @@ def run(
 def verify(
     folder: Annotated[Path, typer.Argument(help="A folder that `simstudy run` or `simstudy compare --out` wrote.")],
 ) -> None:
-    """Check every file of a folder of results against its manifest; exit code 1 where one is not as it was written."""
+    """Check the files of a results folder against its manifest. Exit code 1 means that a file changed or is missing."""
+    from simstudy.loaders.base import counted
     from simstudy.running.results_folder import verify as check
 
     problems = check(folder)
-    for problem in problems:
-        print_line(problem)
-    if problems:
-        raise typer.Exit(1)
-    print_line(f"{folder}: every file is as it was written")
+    if not problems:
+        print_line(f"{folder}: all files match the manifest")
+        return
+    print_line(f"{folder}: {counted(len(problems), 'problem')}")
+    printer.lines(problems)
+    raise typer.Exit(1)

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
-from simstudy.text.plain_text import printable
-from simstudy.text.printing import Printer
+from simstudy.text.printing import MOST_LINES, Printer
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,23 +19,30 @@ if TYPE_CHECKING:
     from simstudy.examination import Examination
     from simstudy.planning.results import Plan
 
+
+class _Console(Console):
+    """A console whose reader may have seen enough (`| head`): the command then ends as `cli.errors` says."""
+
+    def on_broken_pipe(self) -> None:
+        """Leave it to the command: rich would exit with code 1."""
+        raise BrokenPipeError
+
+
 #: No emoji, no markup: a system may be called ":100:" or "[red]".
-console = Console(emoji=False, markup=False, highlight=False)
+console = _Console(emoji=False, markup=False, highlight=False)
 
 #: What prints there.
 printer = Printer(console)
-print_line, print_facts, print_table = printer.line, printer.facts, printer.table
+print_line, print_table = printer.line, printer.table
 
 
 @dataclass(frozen=True)
 class Output:
     """Where the outcome goes."""
 
-    out: Annotated[Path | None, typer.Option(help="Folder for tables, figures and a page.")] = None
-    print_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False
-    verbose: Annotated[bool, typer.Option("--verbose", help="Print everything, not only what fits on a screen.")] = (
-        False
-    )
+    out: Annotated[Path | None, typer.Option(help="Write tables, figures and a page to this folder.")] = None
+    print_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False
+    verbose: Annotated[bool, typer.Option("--verbose", help="Print everything, not only 25 lines.")] = False
 
 
 def write_page(found: Examination | Plan, folder: Path | None, settings: dict[str, Any]) -> None:
@@ -51,22 +56,25 @@ def written(folder: Path | None) -> list[str]:
     return [] if folder is None else ["", f"Figures and report: {folder / 'README.md'}"]
 
 
-def print_cells(cells: pd.DataFrame) -> None:
-    """Print how far a study is: its parts in a few lines, then its cells."""
+def print_cells(cells: pd.DataFrame, *, verbose: bool = False) -> None:
+    """Print how far a study is: how many cells are done, its parts, then its cells; all of them if `verbose`."""
+    n = cells["state"].value_counts()
+    counts = ", ".join(f"{n[state]:,} {state}" for state in ("missing", "failed") if state in n)
+    print_line(f"{n.get('done', 0):,} of {len(cells):,} known cells are done{f'; {counts}' if counts else ''}.")
     for part, rows in cells.groupby("part", sort=False):
-        counts = rows["state"].value_counts()
-        said = ", ".join(f"{counts[state]:,} {state}" for state in ("done", "missing", "failed") if state in counts)
-        print_line(f"{part}: {said}; {rows['seconds'].sum():,.1f} s and {rows['bytes'].sum() / 1e6:,.1f} MB so far")
-    table = Table("part", "cell", "state", box=None, header_style="bold")
-    for name in ("seconds", "bytes"):
-        table.add_column(name, justify="right")
+        n = rows["state"].value_counts()
+        counts = ", ".join(f"{n[state]:,} {state}" for state in ("done", "missing", "failed") if state in n)
+        print_line(f"{part}: {counts}; {rows['seconds'].sum():,.1f} s and {rows['bytes'].sum() / 1e6:,.1f} MB so far")
+    if not (cells["state"] == "done").all():
+        print_line("Parts that need these cells are not listed yet.")
     texts = cells.assign(
-        cell=cells["cell"].map(printable),
         seconds=cells["seconds"].map("{:,.1f}".format, na_action="ignore"),
         bytes=cells["bytes"].map("{:,}".format, na_action="ignore"),
-    )
-    for row in texts.astype(object).fillna("").to_numpy().tolist():
-        table.add_row(*row)
-    console.print(table)
-    if not (cells["state"] == "done").all():
-        print_line("Parts that follow from what is not done are not known yet.")
+    )[["part", "cell", "state", "seconds", "bytes"]]
+    # Failed cells are what people look for.
+    order = cells["state"].map({"failed": 0, "missing": 1}).fillna(2).sort_values(kind="stable").index
+    room = MOST_LINES - cells["part"].nunique() - 6
+    shown = texts if verbose or len(texts) <= room else texts.loc[order].head(max(room, 1))
+    print_table("Cells", shown.astype(object).fillna(""))
+    if len(shown) < len(texts):
+        print_line(f"Not shown: {len(texts) - len(shown):,} cells. --verbose prints them.")

@@ -230,10 +230,10 @@ def _floor(question: Question, n_differ: Any) -> Any:
 
 
 def _better(question: Question, test: str, result: SignificanceResult, gain: Any) -> Any:
-    """The system that each test prefers; a one-sided test can not speak for the other one."""
+    """The system that each test prefers; a one-sided test cannot prefer the other one."""
     i, j = question.pairs
     names = np.array(question.names, dtype=object)
-    # Where scores are equal up to rounding, a test of scores speaks for nobody.
+    # Where scores are equal up to rounding, a test of scores prefers neither.
     none = (gain == 0) & TESTS[test].of_scores
     direction = np.where(none, 0, result.direction)
     other = names[j] if question.two_sided else ""

@@ -241,7 +241,7 @@ def _remarks(pair: pd.Series[Any], alpha: float) -> list[str]:
 def _footing(pair: pd.Series[Any], few_units: bool) -> list[str]:
     """Sentences on what a row of Comparisons rests on, and its caution; none for right and wrong answers.
 
-    Of these the verdict tells on how many items the systems differ, and test and interval hold for few of them too.
+    Right and wrong answers need none: the verdict has their wins and losses, and test and interval hold for few too.
     With `few_units` another sentence says that test and interval are rough.
     """
     said = []

@@ -134,9 +134,7 @@ def check_options(
             f"monte_carlo must be 'auto' or True for test '{test}', whose p-value is always an approximation"
         )
     if strata is not None and test != "bootstrap":
-        raise ValueError(
-            f"strata must be None for test '{test}'; only the bootstrap draws units of a stratum (test='bootstrap')"
-        )
+        raise ValueError(f"strata must be None for test '{test}'; only test='bootstrap' resamples within strata")
     if n_resamples is not None:
         check_whole("n_resamples", n_resamples, 1, 2**53)
     check_seed(seed)
@@ -181,7 +179,9 @@ def _checked_strata(
         )
         raise ValueError(f"outputs must have at least 2 units to resample ({unit}), not {units.n_items}{only}")
     if strata in outputs.items and strata not in units.items:
-        raise ValueError(f"strata must hold whole units, but some {unit} has items in more than one {strata}")
+        raise ValueError(
+            f"strata must not split a resampling unit, but some {unit} has items in more than one {strata}"
+        )
     order, bounds, values = strata_of(units, strata)
     sizes = np.diff(bounds)
     if sizes.min() < 2:

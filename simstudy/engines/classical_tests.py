@@ -125,7 +125,7 @@ def tail_of(distribution: Any, statistic: FloatArray, two_sided: bool) -> FloatA
     return np.asarray(distribution.sf(statistic))
 
 
-# P-values, statistics, whom they speak for (by their sign) and whether they are exact, of some pairs (P',).
+# P-values, statistics, which system they prefer (by their sign) and whether they are exact, of some pairs (P',).
 _Found = tuple[Array, Array, Array, Array | bool]
 
 

@@ -184,7 +184,7 @@ class SignificanceResult:
     exact: NDArray[np.bool_]
     #: t, z, chi-square, a count or a sum of ranks; NaN where the test's statistic is the gain itself.
     statistic: FloatArray
-    #: 1 where the statistic speaks for the system with the better score, -1 for the other, 0 for neither.
+    #: 1 where the statistic prefers the system with the better score, -1 for the other, 0 for neither.
     direction: IntArray
 
     @classmethod
@@ -202,7 +202,7 @@ class SignificanceResult:
     ) -> SignificanceResult:
         """A result from counts (P,) of extreme resamples, drawn for pairs whose computed p-value (P,) is NaN.
 
-        The statistic is the gain, so they speak for the better system of every pair.
+        The statistic is the gain, so they prefer the better system of every pair.
         """
         known = ~np.isnan(computed)
         # Two tails overlap where the gain is 0 and a resample's gain is 0 too.
@@ -217,7 +217,7 @@ class SignificanceResult:
 
 def not_computed(what: str) -> ValueError:
     """The error of monte_carlo=False where a p-value is not computed; `what` says whose it is, and why."""
-    return ValueError(f"monte_carlo=False can not be had for {what}; use monte_carlo='auto' or True")
+    return ValueError(f"monte_carlo=False is not available for {what}; use monte_carlo='auto' or True")
 
 
 def products(rows: Array, question: Question, others: Array | None = None) -> Array:

@@ -46,13 +46,13 @@ def note_pairs(pairs: pd.DataFrame, board: pd.DataFrame, alpha: float) -> None:
     n, unit = int(pairs["n_units"].iloc[0]), pairs["unit"].iloc[0]
     if n < FEW_UNITS:
         rough = "intervals" if pairs["exact"].all() else "tests and intervals"
-        note(f"only {units_text(n, unit)}: {rough} of fewer than {FEW_UNITS} are rough")
+        note(f"only {units_text(n, unit)}: {rough} are rough with fewer than {FEW_UNITS}")
     if pairs["alternative"].iloc[0] != "two-sided":
         note(
-            "p-values are one-sided, as you asked: if the data choose the better system, two equally good systems have "
-            "p <= 0.05 one time in ten; corrected p-values and groups are affected too"
+            "p-values are one-sided, as you asked: if the better system was not predicted, two equally good systems "
+            "have p <= 0.05 one time in ten; corrected p-values and groups are affected too"
         )
-    against = pairs[Decision(alpha).speaks_for_other(pairs)]
+    against = pairs[Decision(alpha).prefers_worse(pairs)]
     if len(against):
         test = TESTS[against["test"].iloc[0]]
         note(
@@ -65,7 +65,7 @@ def note_pairs(pairs: pd.DataFrame, board: pd.DataFrame, alpha: float) -> None:
 def note_nothing_drawn(pairs: pd.DataFrame) -> None:
     """Say where a number of resamples was asked for, and none was needed."""
     if not pairs["monte_carlo"].any():
-        note("no resample was drawn, although you asked for a number of resamples: this test computes these p-values")
+        note("the number of resamples is not used: this test computes these p-values without resampling")
 
 
 def _note_no_interval(none: pd.DataFrame, board: pd.DataFrame) -> None:
@@ -75,7 +75,7 @@ def _note_no_interval(none: pd.DataFrame, board: pd.DataFrame) -> None:
     alike = ~spread_unknown & (none["ties"] == none["n_units"])
     reasons = {
         "the two systems do equally well on every unit": alike,
-        "one system is ahead by the same on every unit": ~spread_unknown & ~alike,
+        "the difference is the same on every unit": ~spread_unknown & ~alike,
         "without one of the units a score is undefined (0 / 0), so its spread is not known": spread_unknown,
     }
     for reason, those in reasons.items():

@@ -99,7 +99,7 @@ class OutputsBase(ReprMixin):
         metric = get_metric(metric).of_statistics(self.metric.statistics)
         if metric.statistics != self.metric.statistics:
             own, other = (", ".join(m.statistics) for m in (self.metric, metric))
-            raise ValueError(f"metric must be of the statistics ({own}), unlike '{metric.name}' of ({other})")
+            raise ValueError(f"metric must use the statistics ({own}), but '{metric.name}' uses ({other})")
         metric.check_named(self.statistics, self.names, self.items["id"].tolist())
         return replace(self, metric=metric)
 

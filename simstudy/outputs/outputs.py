@@ -275,7 +275,7 @@ class Outputs(OutputsBase):
         """
         metric = get_metric(metric)
         if metric.statistics != ("correct", "guessed", "gold"):
-            raise ValueError(f"metric must be of (correct, guessed, gold) for responses, unlike '{metric.name}'")
+            raise ValueError(f"metric must use (correct, guessed, gold) for responses, unlike '{metric.name}'")
         statistics, texts = response_statistics(gold, responses)
         return cls.from_statistics(statistics, metric, list(responses), texts, task=task, test_set=test_set)
 

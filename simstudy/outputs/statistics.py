@@ -20,8 +20,8 @@ def statistics_array(statistics: object) -> NDArray[Any]:
     parts = statistics if isinstance(statistics, list | tuple) else [statistics]
     if any(isinstance(part, pd.DataFrame | pd.Series | Mapping) for part in parts):
         raise ValueError(
-            "statistics must be an array, in which systems and items go by position, not tables with names of their "
-            "own: bring these into one order and take .to_numpy()"
+            "statistics must be an array, not tables with names of systems or items: put all tables into the same "
+            "order and pass .to_numpy()"
         )
     check_unmasked("statistics", statistics)
     try:
@@ -110,7 +110,7 @@ def response_statistics(
         raise ValueError("gold and responses must hold at least one response")
     texts = pd.Series([str(response) for response in positions])
     if texts.duplicated().any():
-        raise ValueError(f"responses must differ as text; two read '{texts[texts.duplicated()].iloc[0]}'")
+        raise ValueError(f"responses must be different texts; two read '{texts[texts.duplicated()].iloc[0]}'")
     statistics = np.zeros((len(found), len(positions), 3), dtype=np.int8)
     statistics[:, : len(wanted), 2] = 1
     for k, own in enumerate(found):

@@ -62,12 +62,12 @@ class Guess:
     score: float | None = option(None, "Accuracy of the worse system, in percent.")
     agreement: Range | None = option(
         None,
-        "Accuracy: share of items on which both are right or both wrong (0.9, or a range 0.85:0.95). Win rate: share "
-        "of ties.",
+        "Accuracy: share of items on which both systems are right or both are wrong (0.9, or a range 0.85:0.95). Win "
+        "rate: share of ties.",
     )
     r12: Range | None = option(
         None,
-        "Correlation of the two systems' item scores (0.6, or 0.5:0.7). Default: the range of 80 % of such pairs on "
+        "Correlation of the two systems' item scores (0.6, or a range 0.5:0.7). Default: the range of 80 % of pairs on "
         "known test sets.",
     )
     sd: float | None = option(
@@ -78,8 +78,8 @@ class Guess:
     )
     relation: str | None = option(
         None,
-        "'same family' (one model or one group) or 'different families': the pairs whose usual values are taken "
-        "(default: both).",
+        "'same family' (variants of one model, or systems of one group) or 'different families': uses the usual "
+        "values of such pairs (default: both).",
     )
 
     def __post_init__(self) -> None:
@@ -139,14 +139,16 @@ class Clusters:
 
     size: float | None = option(
         None,
-        "Items of a cluster: sentences of a document, samples of a question, judgements of an item.",
+        "Mean number of items of a cluster: sentences of a document, samples of a question.",
         "cluster_size",
     )
-    icc: float | None = option(None, "Correlation of the two systems' difference on two items of one cluster.")
+    icc: float | None = option(
+        None, "Intra-cluster correlation: of the systems' difference on two items of one cluster."
+    )
     cv: Range | None = option(
         None,
-        "Standard deviation of the clusters' sizes over their mean (1, or 0.5:1.5); 0 if all have one size. Default: "
-        "as in known documents and repositories.",
+        "Coefficient of variation of the cluster sizes (1, or a range 0.5:1.5); 0 if all clusters have one size. "
+        "Default: as in known documents and repositories.",
         "cluster_cv",
     )
 
@@ -242,8 +244,10 @@ class Judge:
     You need 2,887 items to detect a true gain of 3 points of win rate with power 0.8.
     """
 
-    error: float | None = option(None, "Accuracy, win rate: share of verdicts that a judge gets wrong.", "judge_error")
-    sd: float | None = option(None, "Other metrics: standard deviation of a judge's scores of one answer.", "judge_sd")
+    error: float | None = option(None, "Accuracy, win rate: error rate of one judgement.", "judge_error")
+    sd: float | None = option(
+        None, "Other metrics: standard deviation of repeated judgements of one answer.", "judge_sd"
+    )
     judgements: int = option(1, "Number of judgements of each answer, combined by majority or mean.")
     agreement: float | None = option(
         None, "Correlation of the errors of two judgements of one answer (default: independent).", "judge_agreement"
@@ -254,9 +258,7 @@ class Judge:
         if self.error is not None:
             check_number("Judge.error", self.error)
             if not 0 <= self.error < 0.5:
-                raise ValueError(
-                    f"Judge.error must be at least 0 and below 0.5, where verdicts are coins, not {self.error:g}"
-                )
+                raise ValueError(f"Judge.error must be at least 0 and below 0.5 (a coin flip), not {self.error:g}")
             if self.judgements % 2 == 0:
                 raise ValueError(
                     f"Judge.judgements must be an odd number where the majority decides, not {self.judgements}"

@@ -108,9 +108,7 @@ def _of_scores(metric: Metric, guess: Guess, judge: Judge) -> list[Case]:
 
     if guess.sd_difference is not None:
         if guess.sd is not None or guess.r12 is not None:
-            raise ValueError(
-                "Guess.sd_difference must be given alone: Guess.sd and Guess.r12 are another way to tell it"
-            )
+            raise ValueError("Guess.sd_difference must be given alone: it replaces Guess.sd and Guess.r12")
         known = "a standard deviation of {:g} of an item's difference"
         cases = [_given("sd_difference", guess.sd_difference, differing, known)]
     elif guess.sd is not None:

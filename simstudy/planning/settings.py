@@ -60,8 +60,7 @@ def check_size(argument: str, value: object, *, must: str = "be 0 or") -> None:
     size = abs(float(value))  # type: ignore[arg-type]
     if size and not _LEAST <= size <= _MOST:
         raise ValueError(
-            f"{argument} must {must} from {_LEAST:g} to {_MOST:g} in size, not {brief(value)}: tell scores in another "
-            "unit"
+            f"{argument} must {must} from {_LEAST:g} to {_MOST:g} in size, not {brief(value)}: rescale the scores"
         )
 
 
@@ -92,9 +91,9 @@ class Level:
     You need 13,481 items to detect a true gain of 1 point of accuracy with power 0.8.
     """
 
-    alpha: float = option(0.05, "The level of significance.")
-    alternative: str = option("two-sided", "two-sided, or greater (one-sided, for a system that was named beforehand).")
-    comparisons: int = option(1, "Comparisons that share the level (Bonferroni, Holm).")
+    alpha: float = option(0.05, "Significance level.")
+    alternative: str = option("two-sided", "two-sided, or greater (one-sided: the better system was predicted).")
+    comparisons: int = option(1, "Number of comparisons that share the level (Bonferroni).")
 
     def __post_init__(self) -> None:
         check_fraction("Level.alpha", self.alpha)
@@ -148,9 +147,9 @@ class Costs:
     1000
     """
 
-    item: float | None = option(None, "Cost of an item.", "cost_item")
-    cluster: float = option(0.0, "Cost of a cluster, without its items.", "cost_cluster")
-    budget: float | None = option(None, "Money to spend: the plan gives the gain that it detects.")
+    item: float | None = option(None, "Cost of one item.", "cost_item")
+    cluster: float = option(0.0, "Cost of one cluster, without its items.", "cost_cluster")
+    budget: float | None = option(None, "Budget: the plan gives the minimum detectable gain.")
 
     def __post_init__(self) -> None:
         check_size("Costs.cluster", self.cluster)

@@ -68,15 +68,15 @@ class Simulated:
     error
         The standard error of the difference between `power` and `expected`, which come from the same test sets.
     spread, spread_outputs
-        The standard deviation of the difference on one unit, of the model's systems and of those that it was fitted to:
-        with another gain two systems are not as unlike each other as they were.
+        The standard deviation of the difference on one unit, of the model's systems and of the outputs. The two differ
+        because the model has another gain.
     wrong_winner
         The share where the worse system had the better score.
     exaggeration
         The mean observed gain of significant winners over the true one; NaN where none was significant.
     fitted
-        Whether test sets are of that model; else they are of the outputs' own units, of which those that speak for the
-        first system are drawn more often.
+        Whether test sets are of that model. Else they are of the outputs' own units, and units on which the first
+        system is better are drawn more often.
     planned
         The closed form's power for the outputs' own spread.
     unit
@@ -263,10 +263,12 @@ def tilted_chances(units: Outputs, gain: float) -> FloatArray:
 
     if not off(-_STEEPEST) <= 0 <= off(_STEEPEST):
         ends = (end + gain for end in (off(-_STEEPEST), off(_STEEPEST)))
-        raise ValueError("gain must be from {:.3f} to {:.3f}, whichever units come, not {:g}".format(*ends, gain))
+        raise ValueError(
+            "gain must be from {:.3f} to {:.3f}, however the units are weighted, not {:g}".format(*ends, gain)
+        )
     found = chances(float(optimize.brentq(off, -_STEEPEST, _STEEPEST, xtol=1e-12)))
     if 1 / float(found @ found) < _FEWEST:
-        raise ValueError(f"gain must be smaller, as few units would carry it, not {gain:g}")
+        raise ValueError(f"gain must be smaller, because it would rest on too few units, not {gain:g}")
     return found
 
 

@@ -89,7 +89,7 @@ def check_power(power: float, level: Level) -> None:
     """Raise a ValueError where a power is no fraction above the level's tail."""
     check_fraction("power", power)
     if power <= level.tail:
-        raise ValueError(f"power must be above {level.tail:g}, which a test has where there is no gain, not {power:g}")
+        raise ValueError(f"power must be above {level.tail:g}, the power without a gain, not {power:g}")
 
 
 def check_gain(gain: float, difference: Difference) -> None:

@@ -123,7 +123,7 @@ def _confidence(points: pd.DataFrame) -> pd.Series[float]:
     sure = 1 - points["p_value"]
     if not {"better", "system_b"} <= {*points.columns}:
         return sure
-    # A test that speaks for the system that is behind is no confidence in the gain.
+    # A test that prefers the system that is behind is no confidence in the gain.
     return sure.where(points["better"] != points["system_b"], 0.0)
 
 

@@ -237,7 +237,7 @@ def gain_intervals(pairs: pd.DataFrame, *, alpha: float = 0.05, ax: Axes | None 
     decision = Decision(alpha)
     known = pairs[pairs["gain_low"].notna()]
     if known.empty:
-        raise ValueError("pairs must have at least one interval; no unit tells any two systems apart")
+        raise ValueError("pairs must have at least one interval; no two systems differ on any unit")
     names = (known["system_a"].map(label) + " – " + known["system_b"].map(label)).tolist()
     ax = one_panel(ax, width=_INTERVALS + _PAIR_LETTER * max(map(len, names)), height=1.1 + _PAIR_ROW * len(names))
     significant = decision.significant(known)

@@ -227,7 +227,7 @@ def _done(
                         yield key, "".join(traceback.format_exception(error))
                         continue
                     except RuntimeError as error:
-                        raise ValueError(f"executor must take work, but it says: {error}") from error
+                        raise ValueError(f"executor must accept work, but it says: {error}") from error
                     running[future] = key
                     future.add_done_callback(ended.put)
                 if not running:

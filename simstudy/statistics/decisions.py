@@ -27,7 +27,7 @@ class Decision:
 
     A gain is significant where all of this holds:
 
-    - it is above 0, and the test prefers the system that has it (`speaks_for_gain`);
+    - it is above 0, and the test prefers the system that has it (`prefers_better`);
     - p is at most alpha. A p-value from resamples is taken as it is: (count + 1) / (resamples + 1) keeps the level
       for any number of resamples (Phipson and Smyth 2010);
     - it is within reach: swapping the units that differ could give a p-value of at most alpha at all (p_floor);
@@ -74,7 +74,7 @@ class Decision:
 
     def significant(self, pairs: pd.DataFrame) -> NDArray[np.bool_]:
         """Whether each pair's gain is significant, (P,)."""
-        return speaks_for_gain(pairs) & self.rejects(pairs)
+        return prefers_better(pairs) & self.rejects(pairs)
 
     def why_not(self, pairs: pd.DataFrame) -> NDArray[np.object_]:
         """Why each pair's gain is not significant, (P,): one of `REASONS`; "" where it is.
@@ -89,13 +89,13 @@ class Decision:
         holds = [
             pairs["gain"].to_numpy() > 0 if "gain" in pairs else np.ones(len(pairs), dtype=np.bool_),
             _numbers(pairs, self.p) <= self.alpha,
-            speaks_for_gain(pairs),
+            prefers_better(pairs),
             self.within_reach(pairs),
             self.rejects(pairs),
         ]
         return np.select([~one for one in holds], REASONS, "").astype(object)
 
-    def speaks_for_other(self, pairs: pd.DataFrame) -> NDArray[np.bool_]:
+    def prefers_worse(self, pairs: pd.DataFrame) -> NDArray[np.bool_]:
         """Whether the same rule prefers the system with the worse score, (P,).
 
         Tests of another null hypothesis than equal scores can; such a gain is not significant.
@@ -130,16 +130,17 @@ def _numbers(pairs: pd.DataFrame, column: str) -> NDArray[np.float64]:
     return pairs[column].to_numpy(dtype=np.float64)
 
 
-def speaks_for_gain(pairs: pd.DataFrame) -> NDArray[np.bool_]:
+def prefers_better(pairs: pd.DataFrame) -> NDArray[np.bool_]:
     """Whether each pair has a gain and its test prefers the system that has it, (P,).
 
-    A test of another null hypothesis than equal scores (the sign test, Wilcoxon's) may speak for the system with the
-    worse score; its p-value is then no evidence for the gain. Without a column ``better`` all speak for the gain.
+    A test of another null hypothesis than equal scores (the sign test, Wilcoxon's) may prefer the system with the
+    worse score; its p-value is then no evidence for the gain. Without a column ``better`` every test is taken to prefer
+    the better system.
     """
     holds = np.ones(len(pairs), dtype=np.bool_)
     if "better" in pairs:
         holds &= (pairs["better"] == pairs["system_a"]).to_numpy(dtype=np.bool_)
-    # A sign test may favour one of two systems with equal scores.
+    # A sign test may prefer one of two systems with equal scores.
     return holds & (pairs["gain"] > 0).to_numpy(dtype=np.bool_) if "gain" in pairs else holds
 
 

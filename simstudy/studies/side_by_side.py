@@ -71,9 +71,10 @@ def _sections(tables: dict[str, pd.DataFrame], alpha: float, where: str) -> list
     return [
         Section(
             "Correlation of the systems",
-            "r12 of the item scores of all pairs. Yeh (2000, section 2.1) found a median of 0.38 across families, and "
-            "0.50 - 1.00 for most pairs within a family. The last column says how many times larger a gain must be for "
-            "a test that takes the systems to be independent.",
+            "r12 is the correlation of the two systems' item scores; the table has its distribution over all pairs. "
+            "Reference: Yeh (2000, section 2.1) found a median of 0.38 across families, and 0.50 - 1.00 for most pairs "
+            "within a family. The last column says how many times larger a gain must be if a test assumes that the "
+            "systems are independent.",
             figure=panel(
                 "correlation", plot.correlations, tables["correlation_shares"], width=7.8, height=3.4, **aside
             ),

@@ -32,10 +32,13 @@ LEFT_OUT = "Not shown:" + 90 * "."
 _WIDE = 110
 _SPARE = ("wins/losses", "p (BH)", "pairs with p ≈ 0.05")
 
+# Rows that are printed together.
+_TOGETHER = 1000
+
 # Columns of words; all others are numbers.
 _WORDS = (
     *("system", "better", "worse", "test prefers", "caution", "relation", "groups", "test set", "metric", "winner on"),
-    "wins on",
+    *("wins on", "study", "kind", "title", "name", "licence", "content", "SHA-256", "address", "part", "cell", "state"),
 )
 
 
@@ -64,8 +67,20 @@ class Printer:
         console = self._console
         console.print()
         self.line(title, "bold")
+        rows = self._without_spare(rows)
         # A file or another program has no width that lines must fit.
-        (console if console.is_terminal else _plain(console.file)).print(self._table(rows))
+        if console.is_terminal and cell_len(_aligned(rows)[0]) > console.width:
+            console.print(_folding(rows))
+        else:
+            self.unfolded(rows)
+
+    def unfolded(self, rows: pd.DataFrame) -> None:
+        """Print a table without a title, each row as one line, however long."""
+        console = self._console
+        header, *lines = _aligned(rows)
+        console.print(Text(header, "dim"), soft_wrap=True)
+        for start in range(0, len(lines), _TOGETHER):
+            console.print(Text("\n".join(lines[start : start + _TOGETHER])), soft_wrap=True)
 
     def height(self, *texts: str) -> int:
         """Lines that these texts take, each printed as one line."""
@@ -77,9 +92,13 @@ class Printer:
 
     def table_height(self, title: str, rows: pd.DataFrame) -> int:
         """Lines that a table takes with its title and the empty line before it."""
-        file = StringIO()
-        _plain(file, self._width if self._console.is_terminal else None).print(self._table(rows))
-        return 1 + self.height(title) + sum(map(self._wrapped, file.getvalue().splitlines()))
+        rows = self._without_spare(rows)
+        lines = _aligned(rows)
+        if self._console.is_terminal and cell_len(lines[0]) > self._width:
+            file = StringIO()
+            _plain(file, self._width).print(_folding(rows))
+            lines = file.getvalue().splitlines()
+        return 1 + self.height(title) + sum(map(self._wrapped, lines))
 
     def shortened(self, note: str) -> str:
         """A note that takes no more lines than a note may, with a mark where it is cut."""
@@ -106,17 +125,33 @@ class Printer:
     def _width(self) -> int:
         return self._console.width if self._console.is_terminal else _COLUMNS
 
-    def _table(self, rows: pd.DataFrame) -> Table:
+    def _without_spare(self, rows: pd.DataFrame) -> pd.DataFrame:
         if self._console.is_terminal and self._console.width < _WIDE:
-            rows = rows.drop(columns=[name for name in _SPARE if name in rows])
-        table = Table(box=None, header_style="dim")
-        for column in map(str, rows.columns):
-            words = column in _WORDS
-            justify: Literal["left", "right"] = "left" if words else "right"
-            table.add_column(Text(printable(column)), justify=justify, overflow="fold", no_wrap=not words)
-        for row in rows.to_numpy():
-            table.add_row(*(Text(printable(cell)) for cell in row))
-        return table
+            return rows.drop(columns=[name for name in _SPARE if name in rows])
+        return rows
+
+
+def _aligned(rows: pd.DataFrame) -> list[str]:
+    """Header and rows, each column as wide as its widest cell: rich takes minutes for 10,000 rows."""
+    columns = [[printable(name), *map(printable, rows[name])] for name in rows]
+    for name, cells in zip(rows, columns, strict=True):
+        width = max(map(cell_len, cells))
+        for i, cell in enumerate(cells):
+            space = " " * (width - cell_len(cell))
+            cells[i] = f" {cell}{space} " if name in _WORDS else f" {space}{cell} "
+    return ["".join(cells) for cells in zip(*columns, strict=True)]
+
+
+def _folding(rows: pd.DataFrame) -> Table:
+    """The rows as a table that fits a terminal."""
+    table = Table(box=None, header_style="dim")
+    for column in map(str, rows.columns):
+        words = column in _WORDS
+        justify: Literal["left", "right"] = "left" if words else "right"
+        table.add_column(Text(printable(column)), justify=justify, overflow="fold", no_wrap=not words)
+    for row in rows.to_numpy():
+        table.add_row(*(Text(printable(cell)) for cell in row))
+    return table
 
 
 def noted(notes: Iterable[str]) -> list[str]:
@@ -144,10 +179,10 @@ def text_of(show: Callable[[Printer], None]) -> str:
     return file.getvalue().removesuffix("\n")
 
 
-def _plain(file: object, width: int | None = None) -> Console:
+def _plain(file: object, width: int = 1000) -> Console:
     return Console(
         file=file,  # type: ignore[arg-type]
-        width=1000 if width is None else width,
+        width=width,
         force_terminal=False,
         # In a notebook rich would show the text instead of writing it.
         force_jupyter=False,

@@ -291,8 +291,8 @@ class Acceptances(PairModel):
         for accepted, precision in zip(self.accepted, self.precisions, strict=True):
             if max(accepted * precision - self.true, accepted * (1 - precision) - 1 + self.true) > ROUNDING:
                 raise ValueError(
-                    f"precisions must leave each system no more true and false candidates to accept than the shares "
-                    f"{self.true:g} and {1 - self.true:g} that there are, unlike {precision:g} of {accepted:g}"
+                    f"precisions must not need more true or false candidates than there are (shares {self.true:g} and "
+                    f"{1 - self.true:g}), unlike {precision:g} with a share of {accepted:g} accepted"
                 )
 
     def scores(self) -> Two:

@@ -94,7 +94,7 @@ def test_a_p_value_for_the_lower_score_or_of_too_few_units_rejects_nothing(
         assert row.median_ratio == pytest.approx(median(ratios), nan_ok=True)
 
 
-def test_disagreements_name_the_tests_that_speak_for_the_lower_score(rng: np.random.Generator) -> None:
+def test_disagreements_name_the_tests_that_prefer_the_lower_score(rng: np.random.Generator) -> None:
     pairs, alpha = judged(rng), 0.3
     table = disagreements(pairs, alpha=alpha)
     assert table["gain"].is_monotonic_decreasing
@@ -109,7 +109,7 @@ def test_disagreements_name_the_tests_that_speak_for_the_lower_score(rng: np.ran
         if (a, b) in table.index:
             sign = rows[rows["test"] == "sign"].iloc[0]
             speaks = sign.better == b and sign.p_value <= alpha
-            assert table.loc[(a, b), "for_other"] == ("sign" if speaks else "")
+            assert table.loc[(a, b), "prefers_worse"] == ("sign" if speaks else "")
             assert table.loc[(a, b), [*TESTS]].to_dict() == dict(zip(rows["test"], rows["p_value"], strict=True))
             small += int(speaks)
     assert small > 0
@@ -136,7 +136,7 @@ def test_tables_that_do_not_fit_are_refused(rng: np.random.Generator, analysis: 
     assert callable(analysis)
     with pytest.raises(ValueError, match="must have the same pairs for every test; test 'z_independent' lacks some"):
         analysis(pairs.iloc[:-1])
-    with pytest.raises(ValueError, match="each pair once for each test .of one seed.; hand in others one by one"):
+    with pytest.raises(ValueError, match="each pair once for each test; pass one seed at a time"):
         analysis(pd.concat([pairs, pairs.iloc[:1]]))
     with pytest.raises(ValueError, match="alpha must lie between 0 and 1, both excluded, not 5"):
         analysis(pairs, alpha=5)

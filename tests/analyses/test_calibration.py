@@ -126,7 +126,7 @@ def test_where_no_domain_changes_the_baseline_is_the_share() -> None:
     assert middle["naive"].mean() < -0.05
 
 
-def test_winners_are_those_that_the_test_speaks_for(elsewhere: Outputs) -> None:
+def test_winners_are_those_that_the_test_prefers(elsewhere: Outputs) -> None:
     pairs = compared(elsewhere)
     other = pairs.assign(better=np.where(np.arange(len(pairs)) % 2, pairs["system_a"], pairs["system_b"]))
     counted = calibration(other, {"same": elsewhere}, bins=[0, 1], min_pairs=1)["n_pairs"].iloc[0]

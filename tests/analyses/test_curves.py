@@ -27,7 +27,7 @@ def test_classes_are_apart_and_together() -> None:
     assert len(curve(both, n_points=10)) <= 30
 
 
-def test_a_p_value_that_speaks_for_the_other_system_is_no_confidence() -> None:
+def test_a_p_value_that_is_against_the_gain_system_is_no_confidence() -> None:
     """Every pair has p = 0.01; of each three pairs of one gain one, then two, speak for the system that is behind."""
     pairs = table(np.repeat([1.0, 2.0], 60), np.full(120, 0.99))
     whose = np.array(["a", "a", "b"] * 20 + ["a", "b", "b"] * 20)

@@ -114,7 +114,7 @@ def test_twenty_pairs_are_enough_on_either_side(n: int) -> None:
     assert overlay(unknown, made(1.0)).iloc[0]["n_pairs"] == n, "pairs without a standard error are left out"
 
 
-def test_what_speaks_for_the_other_system_is_no_confidence_on_either_side() -> None:
+def test_what_prefers_the_other_system_is_no_confidence_on_either_side() -> None:
     """Of one table nine in ten tests speak for the system behind: their confidence is 0, and never sure."""
     pairs = made(1.0, p_value=0.003)
     whose = np.where(np.arange(len(pairs)) % 10, pairs["system_b"], pairs["system_a"])

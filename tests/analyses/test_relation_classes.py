@@ -19,7 +19,7 @@ from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import size_fit, thresholds
 from simstudy.outputs import Outputs
 from simstudy.plot.pairs import matrix
-from simstudy.statistics.decisions import speaks_for_gain
+from simstudy.statistics.decisions import prefers_better
 from simstudy.statistics.multiplicity import corrected
 from simstudy.tables import require_one_question
 from simstudy.truth.synthetic import correlated_accuracies
@@ -36,12 +36,12 @@ def pairs() -> pd.DataFrame:
     )  # fmt: skip
 
 
-def test_a_test_that_speaks_for_the_other_system_is_no_confidence_in_the_gain(pairs: pd.DataFrame) -> None:
+def test_a_test_that_prefers_the_other_system_is_no_confidence_in_the_gain(pairs: pd.DataFrame) -> None:
     assert confidence(pairs).tolist() == [0.99, 0.0, 0.25, 0.0]
-    assert speaks_for_gain(pairs).tolist() == [True, False, False, True]
+    assert prefers_better(pairs).tolist() == [True, False, False, True]
     without = pairs.drop(columns="better")
     assert confidence(without).tolist() == [0.99, 0.99, 0.25, 0.0]
-    assert speaks_for_gain(without).all()
+    assert prefers_better(without).all()
 
 
 @pytest.fixture(scope="module")

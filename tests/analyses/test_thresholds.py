@@ -40,7 +40,7 @@ def test_threshold_is_the_percentile_of_the_window(pairs: pd.DataFrame) -> None:
     assert table["low"].notna().sum() >= 2
 
 
-def test_pairs_whose_test_speaks_for_the_other_system_are_not_just_significant(pairs: pd.DataFrame) -> None:
+def test_pairs_whose_test_prefers_the_other_system_are_not_just_significant(pairs: pd.DataFrame) -> None:
     members = pairs[(pairs["n_items"] == 400) & (pairs["relation"] == "different families")]
     window = members.index[members["p_value"].between(0.04, 0.06)]
     other = members["better"].where(~members.index.isin(window[::2]), members["system_b"])

@@ -185,7 +185,7 @@ def test_domains_are_never_mixed_silently(four: str) -> None:
     stratified = ("--strata", "domain", "--unit", "item", "--test", "bootstrap", "--resamples", "100")
     assert as_json(*options, *stratified)["notes"] == [across]
     alone = as_json(*options, "--domain", "web", "--test", "sign", "--unit", "item")
-    few = "only 10 items: intervals of fewer than 20 are rough"
+    few = "only 10 items: intervals are rough with fewer than 20"
     assert alone["notes"] == [across, few]
     right = pd.read_csv(four).query("genre == 'web'")
     assert {pair["n_items"] for pair in alone["pairs"]} == {10}

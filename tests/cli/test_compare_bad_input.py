@@ -101,7 +101,7 @@ _BAD = {
     ),
     "strata of another test": (
         "scores.csv --metric accuracy --strata domain",
-        "simstudy: --strata must not be given for test 'sign_flips'; only the bootstrap draws units of a stratum (--t",
+        "simstudy: --strata must not be given for test 'sign_flips'; only --test bootstrap resamples within strata",
     ),
     "a file as folder": ("scores.csv --metric accuracy --out a.txt", "out must be a folder, but a.txt is a file"),
 }

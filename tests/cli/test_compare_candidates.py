@@ -100,7 +100,7 @@ def test_a_domain_is_ranked_by_itself(table: pd.DataFrame) -> None:
     assert scores["good"] == pytest.approx(expected, abs=1e-6)
 
 
-def test_a_p_value_that_speaks_for_the_other_is_told_and_never_passes() -> None:
+def test_a_p_value_that_is_against_the_gain_is_told_and_never_passes() -> None:
     """Footnote 13: beside 90 true ones that both accept, A accepts 10 false ones, B (by ties) 60 true of 100."""
     a = [*range(1090, 1000, -1), *range(910, 900, -1), *[1] * 100, *[-1] * 300]
     b = [*[5] * 90, *[1] * 10, *[5] * 100, *[0] * 300]

@@ -35,7 +35,7 @@ def few_wide() -> str:
 
 @pytest.mark.parametrize("test", ["sign", "wilcoxon"])
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
-def test_a_test_that_speaks_for_the_lower_score_makes_nobody_better(few_wide: str, test: str, alternative: str) -> None:
+def test_a_test_that_prefers_the_lower_score_makes_nobody_better(few_wide: str, test: str, alternative: str) -> None:
     options = (few_wide, "--metric", "mean", "--test", test, "--alternative", alternative)
     (pair,) = as_json(*options)["pairs"]
     assert pair["system_a"] == "a"
@@ -164,9 +164,7 @@ def test_notebook_and_command_say_the_same(documents: str, options: list[str], a
     decide = {"alpha": 0.01, "margin": 20} if "--margin" in options else {}
     row = compared(loaded.outputs, **arguments).iloc[0]  # type: ignore[arg-type]
     said = ss.verdict(row, **decide)
-    drawn = [
-        "Note: no resample was drawn, although you asked for a number of resamples: this test computes these p-values"
-    ]
+    drawn = ["Note: the number of resamples is not used: this test computes these p-values without resampling"]
     notes = drawn if "n_resamples" in arguments else []
     assert compare(documents, *_HOW, *options)[1] == "".join(f"{line}\n" for line in [said, *notes])
     assert as_json(documents, *_HOW, *options)["verdict"] == said

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -45,17 +48,28 @@ def test_list_names_every_data_set_there_is() -> None:
 
 def test_list_says_where_files_are_kept(at_hand: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(datasets.pooch, "os_cache", lambda _: "/a/cache")
-    assert data("list")[1].endswith("\nFiles are kept in /a/cache\n")
+    first = "1 public data set; simstudy data fetch NAME fetches one. Files are "
+    assert data("list")[1].startswith(f"{first}kept in /a/cache\n")
     monkeypatch.setenv("SIMSTUDY_DATA_DIR", str(at_hand))
-    assert data("list")[1].endswith(f"\nFiles are taken from {at_hand}\n")
+    assert data("list")[1].startswith(f"{first}taken from {at_hand}\n")
 
 
 def test_list_of_one_has_a_whole_address_a_line(at_hand: Path) -> None:
     code, out, _ = data("list", "toy")
     assert code == 0
-    _, *rows = [re.split("  +", line.strip()) for line in out.splitlines()]
+    first, _, _, *rows = [re.split("  +", line.strip()) for line in out.splitlines()]
+    assert first == ["toy: 2 files, 14 bytes"]
     files = datasets.datasets()["toy"].files
     assert rows == [[file.name, "7 bytes", file.sha256[:12], file.url] for file in files]
+
+
+def test_a_reader_who_has_seen_enough_gets_no_error() -> None:
+    """As other commands: `| head` closes the pipe."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([sys.executable, "-m", "simstudy", "data", "list"], stdout=writer, stderr=subprocess.PIPE)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_fetch_prints_the_paths(at_hand: Path) -> None:

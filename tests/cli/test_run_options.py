@@ -83,12 +83,15 @@ def test_every_option_of_a_list_arrives(asked: list[Any]) -> None:
         assert run("run", "mine", "--list", *given)[0] == 0
     assert asked == [("list", "mine", USUAL), ("list", "mine", ARRIVES)]
     parameters = set(inspect.signature(import_module("simstudy.cli.run").run).parameters)
-    assert parameters == {"study", "jobs", "listed", *USUAL}
+    assert parameters == {"study", "jobs", "listed", "verbose", *USUAL}
 
 
 def test_a_list_says_of_each_part_and_cell_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     print_cells(CELLS)
-    training, comparing, head, *rows, last = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    first, training, comparing, last, _, _, head, *rows = [
+        line.rstrip() for line in capsys.readouterr().out.splitlines()
+    ]
+    assert first == "4 of 6 known cells are done; 1 missing, 1 failed."
     assert training == "training: 2 done, 1 missing, 1 failed; 1,234.8 s and 1.2 MB so far"
     assert comparing == "comparing: 2 done; 0.8 s and 0.0 MB so far"
     assert head.split() == ["part", "cell", "state", "seconds", "bytes"]
@@ -100,18 +103,17 @@ def test_a_list_says_of_each_part_and_cell_how_far_it_is(capsys: pytest.CaptureF
         ["comparing", "five", "done", "0.5", "5"],
         ["comparing", "six", "done", "0.2", "6"],
     ]
-    assert last == "Parts that follow from what is not done are not known yet."
+    assert last == "Parts that need these cells are not listed yet."
     for state, told in (("done", False), ("failed", True), ("missing", True)):
         print_cells(CELLS.assign(state=["done"] * 5 + [state]))
-        assert ("not known yet" in capsys.readouterr().out) == told
+        assert ("not listed yet" in capsys.readouterr().out) == told
 
 
 def test_studies_are_listed_with_their_kind_and_title() -> None:
     _, out, _ = run("list")
     known = list(shipped_studies())
-    head, *rows = [line.split() for line in out.splitlines()]
-    # A long title has more lines than one.
-    rows = [row for row in rows if row[0] in known]
+    first, _, _, head, *rows = [line.split() for line in out.splitlines()]
+    assert first[:2] == [str(len(known)), "studies"]
     assert head == ["study", "kind", "title"]
     assert [row[0] for row in rows] == known
     for name, kind, *title in rows:
@@ -126,9 +128,9 @@ def test_verify_prints_each_problem_and_fails(tmp_path: Path, monkeypatch: pytes
             (results.gathered / name).write_text("1")
         results.publish({})
     monkeypatch.chdir(tmp_path)
-    assert run("verify", "out") == (0, "out: every file is as it was written\n", "")
+    assert run("verify", "out") == (0, "out: all files match the manifest\n", "")
     (tmp_path / "out" / "a.csv").unlink()
     (tmp_path / "out" / "b.csv").write_text("2")
-    assert run("verify", "out") == (1, "a.csv is missing\nb.csv has been changed\n", "")
+    assert run("verify", "out") == (1, "out: 2 problems\na.csv is missing\nb.csv has been changed\n", "")
     code, out, err = run("verify", "none")
     assert (code, out, err) == (2, "", "simstudy: no such folder: none\n")

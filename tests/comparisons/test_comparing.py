@@ -76,7 +76,7 @@ def test_units_strata_and_other_options_are_those_that_were_asked_for(outputs: O
     assert published["p_value"].tolist() == (published["n_extreme"] / 99).tolist()
 
 
-def test_a_test_of_scores_speaks_for_nobody_where_they_are_equal_and_others_may() -> None:
+def test_a_test_of_scores_prefers_nobody_where_they_are_equal_and_others_may() -> None:
     """Nine items won by 1 and one lost by 9; a one-sided test does not speak for the system behind."""
     frame = pd.DataFrame({"b": [1.0] * 9 + [0], "a": [0.0] * 9 + [9]})
     found = {test: compare(Outputs.from_scores(frame), test=test)["better"].item() for test in ("sign", "sign_flips")}

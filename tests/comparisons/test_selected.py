@@ -15,7 +15,7 @@ import simstudy as ss
 class TestSelected:
     """Of 15 pairs some are significant by themselves; corrected for fewer than 15 more would be."""
 
-    REFUSED = "pairs must be all that were compared, not [0-9]+ that were selected: correct before you select"
+    REFUSED = "pairs must be all compared pairs, not the [0-9]+ that you selected: correct first, then select"
 
     def test_what_was_selected_by_results_is_not_corrected(self, pairs: ss.Comparisons) -> None:
         found = pairs.significant()

@@ -22,7 +22,7 @@ A_FEW_WIDE = ([0.9] * 3 + [0.1] * 20, [0.1] * 3 + [0.15] * 20)
     ("test", "p"),
     [("sign", stats.binomtest(3, 23).pvalue), ("wilcoxon", stats.wilcoxon([-0.8] * 3 + [0.05] * 20).pvalue)],
 )
-def test_a_test_may_speak_for_the_system_with_the_lower_score(test: str, p: float) -> None:
+def test_a_test_may_prefer_the_system_with_the_lower_score(test: str, p: float) -> None:
     """New wins three items by 0.8 and loses twenty by 0.05: it leads by (2.4 - 1) / 23, and loses most."""
     outputs = scores(*A_FEW_WIDE)
     row = compared(outputs, test=test).iloc[0]
@@ -47,7 +47,7 @@ def test_a_test_may_speak_for_the_system_with_the_lower_score(test: str, p: floa
         assert "prefers" not in said
 
 
-def test_equal_scores_are_no_gain_whomever_the_test_speaks_for() -> None:
+def test_equal_scores_are_no_gain_whomever_the_test_prefers() -> None:
     """Nine items won by 1 and one lost by 9."""
     for new, old, winner in (([1.0] * 9 + [0], [0.0] * 9 + [9], "new"), ([0.0] * 9 + [9], [1.0] * 9 + [0], "old")):
         row = compared(scores(new, old), test="sign").iloc[0]

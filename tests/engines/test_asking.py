@@ -81,7 +81,7 @@ def test_resampling_documents_is_resampling_their_sums(tagged: Outputs) -> None:
 
 
 def test_strata_hold_whole_clusters(tagged: Outputs) -> None:
-    with pytest.raises(ValueError, match="strata must hold whole units, but some cluster"):
+    with pytest.raises(ValueError, match="strata must not split a resampling unit, but some cluster"):
         compared(tagged, test="bootstrap", unit="cluster", strata="domain")
 
 

@@ -134,7 +134,7 @@ def test_wilcoxon_turns_normal_where_the_distribution_would_be_long(rng: np.rand
     assert exact.p_value == pytest.approx(normal.p_value, rel=0.02)
     larger = scored(rng.normal([[0.05], [0.0]], size=(2, 1000)))
     assert not compared(larger, test="wilcoxon").exact[0]
-    with pytest.raises(ValueError, match="can not be had for test 'wilcoxon' with so many units"):
+    with pytest.raises(ValueError, match="is not available for test 'wilcoxon' with so many units"):
         compared(larger, test="wilcoxon", monte_carlo=False)
 
 

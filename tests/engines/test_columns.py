@@ -32,7 +32,7 @@ class TestFavours:
     """Whom a test speaks for."""
 
     @pytest.mark.parametrize("test", ["sign", "wilcoxon"])
-    def test_ranks_and_signs_may_speak_for_the_lower_mean(self, test: str) -> None:
+    def test_ranks_and_signs_may_prefer_the_lower_mean(self, test: str) -> None:
         """a has the better mean and loses 20 items of 23: p is small, and no evidence for a."""
         row = compared(scored(*FEW_LARGE), test=test).iloc[0]
         assert (row.system_a, row.better) == ("a", "b")
@@ -59,7 +59,7 @@ class TestFavours:
             assert (row.system_a, row.better) == ("a", "a"), test
 
     @pytest.mark.parametrize("test", ["sign", "wilcoxon"])
-    def test_a_one_sided_test_never_speaks_for_the_other(self, test: str) -> None:
+    def test_a_one_sided_test_never_prefers_the_other(self, test: str) -> None:
         """It asks for a only: what speaks against a is a large p."""
         row = compared(scored(*FEW_LARGE), test=test, alternative="greater").iloc[0]
         assert (row.system_a, row.better) == ("a", "")
@@ -69,12 +69,12 @@ class TestFavours:
         assert turned.better[0] == "a"
 
     @pytest.mark.parametrize("test", ["sign", "wilcoxon"])
-    def test_a_draw_speaks_for_nobody(self, test: str) -> None:
+    def test_a_draw_prefers_nobody(self, test: str) -> None:
         """One item each, by as much; a third on which they are level."""
         row = compared(scored([3.0, 1.0, 2.0], [1.0, 3.0, 2.0]), test=test).iloc[0]
         assert (row.gain, row.p_value, row.better) == (0, 1, "")
 
-    def test_equal_scores_speak_for_nobody_unless_ranks_do(self) -> None:
+    def test_equal_scores_prefer_nobody_unless_ranks_do(self) -> None:
         """b wins four items by one, a one item by four."""
         outputs = scored([4, 0, 0, 0, 0], [0, 1, 1, 1, 1])
         spoken = {
@@ -86,7 +86,7 @@ class TestFavours:
         for test in ("sign_flips", "bootstrap", "randomization"):
             assert compared(outputs, test=test, n_resamples=100).better[0] == ""
 
-    def test_rounding_speaks_for_nobody(self) -> None:
+    def test_rounding_prefers_nobody(self) -> None:
         """0.1 + 0.2 is more than 0.3 in its last bit only."""
         tenths, third = [0.1, 0.2, 0.0], [0.0, 0.0, 0.3]
         assert sum(tenths) > sum(third)
@@ -96,7 +96,7 @@ class TestFavours:
                 assert (row.system_a, row.gain, row.better) == ("a", 0, ""), test
                 assert row.p_value == pytest.approx(1), test
 
-    def test_fisher_may_speak_for_the_one_that_accepts_more(self) -> None:
+    def test_fisher_may_prefer_the_one_that_accepts_more(self) -> None:
         """Footnote 13 of Evert 2004: a's own item is false, one of b's own six is true; a is the more precise."""
         accepts = np.array([[1, 1, 1, 1, 0, 0, 0, 0, 0, 0], [1, 1, 1, 0, 1, 1, 1, 1, 1, 1]])
         true = np.isin(np.arange(10), (0, 1, 2, 4))
@@ -108,7 +108,7 @@ class TestFavours:
         assert row.statistic < 0
         assert not Decision(0.05).significant(pd.DataFrame([row.to_dict() | {"p_value": 0.001}])).any()
 
-    def test_chi_square_speaks_for_the_larger_share(self) -> None:
+    def test_chi_square_prefers_the_larger_share(self) -> None:
         right = np.array([[1] * 30 + [0] * 10, [1] * 18 + [0] * 22])
         for metric in ("accuracy", "precision"):
             ones = [np.ones_like(right)] * (1 if metric == "accuracy" else 2)

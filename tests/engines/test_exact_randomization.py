@@ -136,5 +136,5 @@ def test_counts_beyond_what_can_be_added_are_refused_at_the_door() -> None:
     # One more, so that they are multiples of nothing: otherwise they would be taken as 0 to 1023.
     wide[:, :, 0] = [np.arange(1024) * 2**30 + 1, np.arange(1024)[::-1] * 2**30 + 1]
     outputs = Outputs.from_statistics(wide, "mean")
-    with pytest.raises(ValueError, match="monte_carlo=False can not be had"):
+    with pytest.raises(ValueError, match="monte_carlo=False is not available"):
         compared(outputs, test="randomization", monte_carlo=False)

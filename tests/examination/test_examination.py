@@ -57,12 +57,12 @@ def test_by_default_sign_flips_two_sided_at_5_percent_by_document(loaded: Loaded
         assert set(found.pairs.frame[column]) == {value}
     assert set(found.leaderboard["unit"]) == {"cluster"}
     assert set(found.groups["alpha"]) == {0.05}
-    assert "only 8 clusters: tests and intervals of fewer than 20 are rough" in found.notes
+    assert "only 8 clusters: tests and intervals are rough with fewer than 20" in found.notes
     by_item = examine(by_document, comparison={"unit": "item"})
     assert set(by_item.pairs["unit"]) == set(by_item.leaderboard["unit"]) == {"item"}
     assert not any("rough" in note for note in by_item.notes)
     exact = examine(Loaded(loaded.outputs.head(19)), comparison={"test": "sign"})
-    assert "only 19 items: intervals of fewer than 20 are rough" in exact.notes
+    assert "only 19 items: intervals are rough with fewer than 20" in exact.notes
 
 
 def test_groups_are_after_holms_correction() -> None:
@@ -106,7 +106,7 @@ def test_two_or_three_items_never_part_systems() -> None:
             assert found.groups["group"].nunique() == 1
 
 
-def test_a_test_that_speaks_for_the_lower_score_is_told_and_parts_nobody() -> None:
+def test_a_test_that_prefers_the_lower_score_is_told_and_parts_nobody() -> None:
     """b loses three items by 0.8 and wins twenty by 0.05; c is like b."""
     scores = pd.DataFrame({"a": [0.9] * 3 + [0.1] * 20, "b": [0.1] * 3 + [0.15] * 20, "c": [0.1] * 3 + [0.15] * 20})
     found = examine(Loaded(Outputs.from_scores(scores, "mean")), comparison={"test": "sign"})
@@ -128,7 +128,7 @@ def test_why_pairs_have_no_interval_is_noted() -> None:
     found = examine(Loaded(Outputs.from_scores(pd.DataFrame({"a": values, "b": values, "c": values + 1}), "mean")))
     assert [note for note in found.notes if "interval" in note] == [
         "no interval for 1 pair: the two systems do equally well on every unit",
-        "no interval for 2 pairs: one system is ahead by the same on every unit",
+        "no interval for 2 pairs: the difference is the same on every unit",
     ]
     once = [[[1, 1, 1]] * 25, [[1, 1, 1]] + [[0, 0, 1]] * 24, [[1, 2, 1]] * 20 + [[0, 1, 1]] * 5]
     found = examine(Loaded(Outputs.from_statistics(once, "precision", ["all", "once", "many"])))
@@ -140,7 +140,7 @@ def test_why_pairs_have_no_interval_is_noted() -> None:
 
 
 def test_one_sided_p_values_are_noted_where_they_were_asked_for(loaded: Loaded) -> None:
-    note = "p-values are one-sided, as you asked: if the data choose the better system, two equally good systems have"
+    note = "p-values are one-sided, as you asked: if the better system was not predicted, two equally good systems"
     assert any(said.startswith(note) for said in examine(loaded, comparison={"alternative": "greater"}).notes)
     assert not any("one-sided" in said for said in examine(loaded).notes)
 

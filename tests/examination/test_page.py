@@ -172,7 +172,7 @@ def test_documents_are_named_where_they_are_the_units(loaded: Loaded) -> None:
     by_document = replace(loaded, outputs=replace(loaded.outputs, items=items))
     listed = facts(examine(by_document))
     assert listed["Items"] == "40 in 8 clusters, which the test resamples"
-    assert "only 8 clusters: tests and intervals of fewer than 20 are rough" in listed["Note"]
+    assert "only 8 clusters: tests and intervals are rough with fewer than 20" in listed["Note"]
     assert facts(examine(by_document, comparison={"unit": "item"}))["Items"] == "40"
 
 
@@ -195,7 +195,7 @@ def test_a_page_says_which_sides_and_never_the_others(
     assert other not in drawn
 
 
-def test_equal_systems_and_tests_that_speak_for_others(tmp_path: Path) -> None:
+def test_equal_systems_and_tests_that_prefer_others(tmp_path: Path) -> None:
     """a loses 20 of 23 items by a little and leads; b and c are the same, and d wins and loses one item to them."""
     b = [0.1] * 3 + [0.15] * 20
     d = [0.1] * 3 + [0.15] * 18 + [0.1, 0.16]

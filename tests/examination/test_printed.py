@@ -16,6 +16,7 @@ from rich.console import Console
 import simstudy as ss
 from simstudy.examination import Examination, examine
 from simstudy.examination.printed import show
+from simstudy.examination.rows import sorted_pairs
 from simstudy.text.printing import MOST_LINES, Printer, text_of
 
 
@@ -88,9 +89,13 @@ def test_everything_is_there_if_it_is_asked_for(k: int) -> None:
     assert [line.split()[0] for line in systems] == list(found.leaderboard["system"])
     assert len(shown(full, lambda line: line.startswith("Note: "))) == 9
     assert "Not shown" not in "\n".join(full)
+    compared = [tuple(line.split()[:2]) for line in shown(full, lambda line: len(re.findall(r" s\d+ ", line)) == 2)]
+    assert compared == list(zip(*(sorted_pairs(found)[name] for name in ("system_a", "system_b")), strict=True))
+    assert sum(" p (Holm) " in line for line in full) == 1
     (left_out,) = shown(brief, lambda line: line.startswith("Not shown: "))
     hidden = k - len(shown(brief, lambda line: line.startswith((" s0", " s1"))))
-    parts = [f"{hidden} systems"] * (hidden > 0) + [f"{k * (k - 1) // 2} pairs", "6 notes"]
+    notes = 9 - len(shown(brief, lambda line: line.startswith("Note: ")))
+    parts = [f"{hidden} systems"] * (hidden > 0) + [f"{k * (k - 1) // 2} pairs", f"{notes} notes"]
     assert left_out.startswith(f"Not shown: {', '.join(parts)}. ")
 
 

@@ -261,16 +261,16 @@ ONE = [[[1, 1]], [[0, 1]]]
          "^statistics must not be masked, as 1 value is"),
         (lambda: Outputs.from_scores(pd.DataFrame({"a": np.ma.array([1, 0], mask=[0, 1])})),
          "scores must be complete; item '1' of system 'a' is missing"),
-        (lambda: Outputs.from_statistics([pd.DataFrame(ONE[0])], "accuracy"), "statistics must be an array, in which"),
+        (lambda: Outputs.from_statistics([pd.DataFrame(ONE[0])], "accuracy"), "statistics must be an array, not tables with names"),
         (lambda: Outputs.from_responses(["a", "a"], {"s": []}), "gold must be distinct; 'a' occurs twice"),
         (lambda: Outputs.from_responses(["a"], {"s": ["b", "b"]}), "responses of system 's' must be distinct; 'b'"),
-        (lambda: Outputs.from_responses(["1"], {"s": [1]}), "responses must differ as text; two read '1'"),
+        (lambda: Outputs.from_responses(["1"], {"s": [1]}), "responses must be different texts; two read '1'"),
         (lambda: Outputs.from_responses([([1], 2)], {"s": []}), "gold must be hashable"),
         (lambda: Outputs.from_responses("abc", {"s": []}), "gold must be a list or set of responses, not 'abc'"),
         (lambda: Outputs.from_responses(["a"], {"s": None}), "responses of system 's' must be a list or set"),  # type: ignore[dict-item]
         (lambda: Outputs.from_responses(["a"], {}), "responses must map the name of each system"),
         (lambda: Outputs.from_responses([], {"s": []}), "at least one response"),
-        (lambda: Outputs.from_responses(["a"], {"s": []}, "accuracy"), "metric must be of .correct, guessed, gold."),
+        (lambda: Outputs.from_responses(["a"], {"s": []}, "accuracy"), "metric must use .correct, guessed, gold."),
     ],
 )  # fmt: skip
 def test_bad_input_is_named(make, message: str) -> None:  # type: ignore[no-untyped-def]
@@ -287,7 +287,7 @@ def test_bad_input_is_named(make, message: str) -> None:  # type: ignore[no-unty
         (lambda o: o.take([60]), "between 0 and 59"),
         (lambda o: o.take([-1]), "between 0 and 59"),
         (lambda o: o.domain("law"), "domain of test set 'made up' must be one of mail, news, wiki, not 'law'"),
-        (lambda o: o.with_metric("f1"), r"statistics \(correct, total\), unlike 'f1' of \(correct, guessed, gold\)"),
+        (lambda o: o.with_metric("f1"), r"statistics \(correct, total\), but 'f1' uses \(correct, guessed, gold\)"),
         (lambda o: o.sum_by("user"), "no column 'user'"),
         (lambda o: o.select(["q"]), "of systems of test set 'made up': q"),
         (lambda o: o.select([]), "the list is empty"),

@@ -49,10 +49,10 @@ def test_gains_that_no_chances_make_are_refused() -> None:
     answers = np.zeros((2, 30, 2), dtype=int)
     answers[..., 1] = 1
     answers[1, :3, 0] = 1
-    with pytest.raises(ValueError, match="gain must be from -100.000 to 0.000, whichever units come, not 1"):
+    with pytest.raises(ValueError, match="gain must be from -100.000 to 0.000, however the units are weighted, not 1"):
         tilted_chances(ss.Outputs.from_statistics(answers, "accuracy"), 1.0)
     answers[0, 29, 0] = 1
-    with pytest.raises(ValueError, match="gain must be smaller, as few units would carry it, not 90"):
+    with pytest.raises(ValueError, match="gain must be smaller, because it would rest on too few units, not 90"):
         tilted_chances(ss.Outputs.from_statistics(answers, "accuracy"), 90.0)
 
 

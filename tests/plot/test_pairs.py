@@ -64,7 +64,7 @@ def test_matrix_without_resamples_needs_no_certainty() -> None:
     assert legend(ax) == ["significant at 0.1", "not significant"]
 
 
-def test_matrix_does_not_show_what_speaks_for_the_other_as_significant() -> None:
+def test_matrix_does_not_show_what_prefers_the_other_as_significant() -> None:
     """p is 0.01 everywhere: one test speaks for the lower score, one gain is of two units."""
     pairs = all_pairs(["a", "b", "c"], [0.01, 0.01, 0.01], n=0).assign(p_floor=[0.001, 0.001, 0.5])
     ax = plot.matrix(pairs.assign(better=["a", "c", "b"], alternative="two-sided"))

@@ -302,5 +302,5 @@ def test_what_cannot_do_the_work_is_refused() -> None:
         run_cells(is_main_thread, work, executor=2)  # type: ignore[arg-type]
     shut = ThreadPoolExecutor(1)
     shut.shutdown()
-    with pytest.raises(ValueError, match=r"executor must take work, but it says: .*shutdown"):
+    with pytest.raises(ValueError, match=r"executor must accept work, but it says: .*shutdown"):
         run_cells(is_main_thread, work, executor=shut)

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from simstudy.outputs import Outputs
-from simstudy.statistics.decisions import Decision, speaks_for_gain, two_sided
+from simstudy.statistics.decisions import Decision, prefers_better, two_sided
 from simstudy.statistics.multiplicity import corrected
 from simstudy.statistics.pvalues import CONVENTIONS
 from tests.oracles import compared
@@ -52,17 +52,17 @@ def test_four_things_are_asked_of_a_significant_gain() -> None:
         one = one.assign(better="a" if better else "b", p_floor=0.001 if enough else 0.125)
         decision = Decision()
         assert decision.significant(one).tolist() == [gains and small and better and enough]
-        assert decision.speaks_for_other(one).tolist() == [small and enough and not better]
+        assert decision.prefers_worse(one).tolist() == [small and enough and not better]
         assert decision.within_reach(one).tolist() == [enough]
         assert Decision(0.2).significant(one).tolist() == [gains and better]
         # What a table does not say is not asked of it.
         assert decision.significant(one.drop(columns="gain")).tolist() == [small and better and enough]
         assert decision.significant(one.drop(columns="better")).tolist() == [gains and small and enough]
         assert decision.significant(one.drop(columns="p_floor")).tolist() == [gains and small and better]
-        assert speaks_for_gain(one.drop(columns=["better", "gain"])).tolist() == [True]
-    speaks_for_nobody = rows(p_value=[0.01], system_a="a", system_b="b", better="", p_floor=0.001)
-    assert not Decision().significant(speaks_for_nobody).any()
-    assert not Decision().speaks_for_other(speaks_for_nobody).any()
+        assert prefers_better(one.drop(columns=["better", "gain"])).tolist() == [True]
+    prefers_nobody = rows(p_value=[0.01], system_a="a", system_b="b", better="", p_floor=0.001)
+    assert not Decision().significant(prefers_nobody).any()
+    assert not Decision().prefers_worse(prefers_nobody).any()
     assert Decision().significant(rows(p_value=[0.05], system_a="a", better="a", p_floor=0.05)).all()
 
 

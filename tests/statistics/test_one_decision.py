@@ -148,7 +148,7 @@ def test_variants_of_one_method() -> None:
         assert training_variance(pairs, outputs, alpha=alpha)["share"].iloc[0] == by_hand(pairs, alpha)
 
 
-def test_who_speaks_for_the_other_system_does_so_by_the_same_rule() -> None:
+def test_who_prefers_the_other_system_does_so_by_the_same_rule() -> None:
     n_other = 0
     for _, pairs, alpha in PAIRS:
         row = pairs.iloc[0]

@@ -212,7 +212,7 @@ HALF = (0.5, 0.5)
         (
             Acceptances,
             (HALF, 0.4, (0.9, 0.5)),
-            "precisions must leave each system no more true and false .*, unlike 0.9",
+            "precisions must not need more true or false candidates than there are .*, unlike 0.9",
         ),
         (GrowingGains, (0, 0.1, 1), "size must be at least 1, not 0"),
         (GrowingGains, (5, float("inf"), 1), "slope must be a finite number"),

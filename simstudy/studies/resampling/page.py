@@ -102,10 +102,11 @@ def _calibrations(tables: Mapping[str, pd.DataFrame]) -> list[Section]:
         title = "Redrawn test sets: does the winner win in the population?"
         size = {"width": 5.8, "height": 3.9}
         text = (
-            "Test sets redrawn from a population: share of pairs whose winner is the population's winner, by p-value "
-            "(their section 4.2), with a 95 % interval for other variants of these families. 1 - p is not the expected "
-            "share. The brackets and the broken line show the expected share for valid tests and normal true gains. "
-            "Their spread is what observed gains vary more than their errors explain."
+            "Test sets are drawn from a population (their section 4.2). For each range of p-values, share is the share "
+            "of pairs whose winner on the test set also wins in the population. Its 95 % interval holds for other "
+            "variants of these families. 1 - p is not the expected share. The brackets and the broken line show the "
+            "expected share for valid tests and normal true gains. The spread of the true gains is the variation of "
+            "observed gains beyond their standard errors."
         )
         figure = panel("calibration_identical", plot.calibration, classes, by="relation", title=title, **size)
         parts.append(
@@ -113,12 +114,12 @@ def _calibrations(tables: Mapping[str, pd.DataFrame]) -> list[Section]:
         )
     if domains["share"].notna().any():
         text = (
-            f"Share of pairs whose winner on {domains['test_set'].iloc[0]} also wins elsewhere, by p-value there "
-            "(their Table 1), with a 95 % interval for other variants of these families. Other items of the same "
-            "domain have sampling error too. The brackets and the grey line show the share within the home population: "
-            "winners of one half are followed on the other half. They use half as many items as there are elsewhere, "
-            "or the whole half if it has fewer; then the share is too low. The difference is the effect of the domain. "
-            "The broken line is the model of the section above."
+            f"For each range of p-values on {domains['test_set'].iloc[0]}: share of pairs whose winner also wins "
+            "elsewhere (their Table 1). Its 95 % interval holds for other variants of these families. Other items of "
+            "the same domain have sampling error too. The brackets and the grey line show the share within the home "
+            "population: winners of one half are followed on the other half. They use half as many items as there are "
+            "elsewhere, or the whole half if it has fewer; then the share is too low. The difference is the effect of "
+            "the domain. The broken line is the model of the section above."
         )
         figure = Figure("calibration_domains", partial(_by_test_set, domains))
         parts.append(Section("Calibration across domains", text, figure=figure, table=_calibration(domains)))

@@ -231,7 +231,7 @@ class TruePair(PairModel):
     Parameters
     ----------
     model
-        Of two systems, with a metric of which more is better, by its name.
+        Of two systems, with a metric for which higher is better, by its name.
 
     Examples
     --------
@@ -247,7 +247,7 @@ class TruePair(PairModel):
         if not isinstance(self.model, KnownTruth) or self.model.n_systems != 2:
             raise ValueError(f"model must be of two systems of known truth, not {self.model!r}")
         if not self.model.metric.higher_is_better:
-            raise ValueError(f"model must have a metric of which more is better, not '{self.metric}'")
+            raise ValueError(f"model must have a metric for which higher is better, not '{self.metric}'")
 
     @property
     def metric(self) -> str:

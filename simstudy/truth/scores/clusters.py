@@ -55,7 +55,9 @@ class ItemClusters:
         if isinstance(self.size, tuple | list):
             object.__setattr__(self, "size", tuple(self.size))
             if not self.size or self.varying:
-                raise ValueError("size must be one whole number where sizes vary at random, and not empty elsewhere")
+                raise ValueError(
+                    "size must be one whole number if varying is True, else a number or a list that is not empty"
+                )
         for size in self._sizes:
             check_whole("size", size, 1)
 
@@ -72,7 +74,7 @@ class ItemClusters:
         """Raise a ValueError where a test set of so many items has no room for a cluster."""
         if max(self._sizes) > n_items:
             raise ValueError(
-                f"size must be at most n_items, as a cluster lies in the test set, not {max(self._sizes)} of {n_items}"
+                f"size must be at most n_items, the size of the test set, not {max(self._sizes)} of {n_items}"
             )
 
     def sizes(self, n_clusters: int, first: int, rng: np.random.Generator) -> IntArray:

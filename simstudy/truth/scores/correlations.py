@@ -32,8 +32,8 @@ def equicorrelated(n_systems: int, correlation: float) -> FloatArray:
     least = -1 / (n_systems - 1) if n_systems > 1 else -1.0
     if correlation < least - _ROUNDING:
         raise ValueError(
-            f"correlation must be from {least:g} to 1, not {correlation:g}: {n_systems} systems that all correlate "
-            f"alike do so by at least -1 / ({n_systems} - 1)"
+            f"correlation must be from {least:g} to 1, not {correlation:g}: the least common "
+            f"correlation of {n_systems} systems is -1 / ({n_systems} - 1)"
         )
     return np.where(np.eye(n_systems, dtype=bool), 1.0, correlation)
 

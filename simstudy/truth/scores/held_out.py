@@ -14,7 +14,7 @@ from simstudy.comparisons.comparing import compare
 from simstudy.metrics.base import FloatArray
 from simstudy.outputs import Outputs
 from simstudy.running.fingerprints import derived_seed
-from simstudy.statistics.decisions import Decision, speaks_for_gain
+from simstudy.statistics.decisions import Decision, prefers_better
 from simstudy.truth.redrawn import halves
 from simstudy.truth.scores.fitted import Fitted, fit
 
@@ -124,7 +124,7 @@ def held_out_summary(table: pd.DataFrame) -> pd.DataFrame:
 
 def _measured(outputs: Outputs, n_resamples: int, seed: int) -> tuple[dict[str, float], pd.DataFrame]:
     pairs = compare(outputs, n_resamples=n_resamples, seed=seed).frame.assign(relation="all pairs")
-    window = pairs["p_value"].between(0.04, 0.06).to_numpy() & speaks_for_gain(pairs)
+    window = pairs["p_value"].between(0.04, 0.06).to_numpy() & prefers_better(pairs)
     gains = pairs["gain"].to_numpy()[window]
     unit = outputs if outputs.natural_unit == "item" else outputs.sum_by("cluster")
     found = {

@@ -94,7 +94,7 @@ class Tabulated(Margin):
         while off(-reach) > 0 or off(reach) < 0:
             reach *= 2
             if reach > 50:
-                raise ValueError(f"mean must be one that bending {self!r} can reach, not {mean:.12g}")
+                raise ValueError(f"mean must be within reach of reweighting {self!r}, not {mean:.12g}")
         power = float(optimize.brentq(off, -reach, reach, xtol=1e-14))
         return replace(self, cumulative=_bent(self.cumulative, power))
 

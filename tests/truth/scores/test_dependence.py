@@ -191,7 +191,10 @@ def test_the_bound_that_is_named_is_the_bound() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: GaussianCopula(-0.3).check_systems(5), "correlation must be from -0.25 to 1, not -0.3: 5 systems"),
+        (
+            lambda: GaussianCopula(-0.3).check_systems(5),
+            "correlation must be from -0.25 to 1, not -0.3: the least common correlation of 5 systems",
+        ),
         (lambda: GaussianCopula(np.eye(2)).check_systems(3), "correlation must be of 3 systems"),
         (lambda: GaussianCopula([[1, 0.5], [0.4, 1]]), "the same both ways, unlike 0.5 between systems 1 and 2"),
         (lambda: GaussianCopula([[1, 1.5], [1.5, 1]]), "from -1 to 1, unlike 1.5"),

@@ -187,7 +187,7 @@ def test_a_pair_is_independent_where_its_sums_of_clusters_are(
         (lambda: ItemClusters(0.2, (3, 0)), "size must be at least 1"),
         (lambda: ItemClusters(0.2, ()), "size must be one whole number"),
         (lambda: TruePair(ScoreModel([JUDGE])), "model must be of two systems"),
-        (lambda: ScoreModel([JUDGE] * 2, metric="mean (lower is better)").pair(), "of which more is better"),
+        (lambda: ScoreModel([JUDGE] * 2, metric="mean (lower is better)").pair(), "for which higher is better"),
     ],
 )
 def test_bad_input(make: object, message: str) -> None:

@@ -96,7 +96,7 @@ def test_tables_have_rules(values: Any, cumulative: Any, message: str) -> None:
         Tabulated(values, cumulative)
     with pytest.raises(ValueError, match="mean must be above 0 and below 1"):
         SKEWED.with_mean(1.0)
-    with pytest.raises(ValueError, match="mean must be one that bending .* can reach, not 0.8"):
+    with pytest.raises(ValueError, match="mean must be within reach of reweighting .*, not 0.8"):
         SKEWED.with_mean(0.8)  # all that there is between 0.5 and 1 has the mean 0.75
 
 
