@@ -9,6 +9,7 @@ from numbers import Real
 from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unicodedata import normalize
 
 if TYPE_CHECKING:
     import numpy as np
@@ -163,6 +164,24 @@ def check_unique(keys: pd.Series[Any], argument: str, hint: str = "") -> None:
     if keys.duplicated().any():
         twice = keys[keys.duplicated()].iloc[0]
         raise ValueError(f"{argument} must be named once each; '{twice}' occurs twice{hint and '; '}{hint}")
+
+
+def alike(names: Iterable[str]) -> tuple[str, str] | None:
+    """Two different names that people read as one, for they differ in Unicode normal form only; None without such."""
+    known: dict[str, str] = {}
+    for name in names:
+        if not name.isascii() and (first := known.setdefault(normalize("NFC", name), name)) != name:
+            return first, name
+    return None
+
+
+def check_unlike(names: Iterable[str], argument: str) -> None:
+    """Raise a ValueError where two names differ in Unicode normal form only: nobody can tell them apart."""
+    if same := alike(names):
+        raise ValueError(
+            f"{argument} must have names that differ; {same[0]!a} and {same[1]!a} are both '{same[0]}', in two Unicode "
+            "normal forms: write them alike"
+        )
 
 
 def check_range(argument: str, value: object, what: str = "numbers", least: float = -inf, most: float = inf) -> None:

@@ -73,7 +73,10 @@ class GatedOutput(Output):
 def compare(
     context: typer.Context,
     paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH...", help="Files of system outputs, or folders of them.")
+        list[Path],
+        typer.Argument(
+            metavar="PATH...", help="Files of system outputs, or folders of them; name=path names a system."
+        ),
     ],
     metric: Annotated[
         str,
@@ -93,6 +96,8 @@ def compare(
 
     simstudy compare old.txt new.txt --metric bleu --references ref.txt
 
+    simstudy compare base=runs/base/hyp.txt new=runs/new/hyp.txt --metric bleu --references ref.txt
+
     simstudy compare submissions/ --metric bleu --references ref.A.en --systems systems.csv --by group --out report
 
     simstudy compare results.csv --metric accuracy --columns item=instance_id,score=resolved,domain=repo
@@ -104,6 +109,7 @@ def compare(
     from simstudy.examination.printed import show
     from simstudy.files.unpacking import unpacking_at_most
     from simstudy.loaders.base import Texts, Ties, doubt
+    from simstudy.loaders.naming import name_and_path
     from simstudy.outputs import TestSet
 
     settings, gate = settings_of(context), output.fail_unless_better
@@ -116,7 +122,8 @@ def compare(
     if gate and files.lower_is_better is None and (in_doubt := doubt(loaded)):
         raise ValueError(f"--fail-unless-better: {in_doubt}")
     if output.out is not None:
-        _check_out(output.out, [*paths, *(files.references or []), *filter(None, (files.systems, files.items))])
+        files_given = [path for _, path in map(name_and_path, paths)]
+        _check_out(output.out, [*files_given, *(files.references or []), *filter(None, (files.systems, files.items))])
     test_set = TestSet(
         loaded.outputs, files.relation(loaded) or (), files.unit, how.settings(),
         duplicates=files.duplicates, notes=notes,

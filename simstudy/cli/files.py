@@ -52,14 +52,18 @@ class Files:
     ] = None
 
     def read(self, paths: list[Path], metric: str, **more: Any) -> tuple[Loaded, dict[str, str]]:
-        """What `simstudy.load` makes of the files, with `more` of its arguments, and the SHA-256 of each file."""
+        """What `simstudy.load` makes of the files, with `more` of its arguments, and the SHA-256 of each file.
+
+        A path may be ``name=path``, which names its system.
+        """
         from simstudy.loaders.formats import load
+        from simstudy.loaders.naming import name_and_path
         from simstudy.loaders.reading import reading
 
         # What a metric of the user's own prints is no part of our output, which may be JSON.
         with reading() as read, redirect_stdout(sys.stderr):
             loaded = load(
-                paths,
+                [path if name is None else (name, path) for name, path in map(name_and_path, paths)],
                 _metric_named(metric, self.lower_is_better),
                 references=self.references or (),
                 format=self.format,

@@ -12,6 +12,7 @@ from simstudy.metrics.base import Array
 from simstudy.notes import note
 from simstudy.outputs import Outputs
 from simstudy.running.fingerprints import number_of
+from simstudy.validation import check_unlike
 
 
 def assemble(
@@ -32,6 +33,7 @@ def assemble(
         if system.name in first:
             raise ValueError(f"system '{system.name}' is in {first[system.name].origin} and again in {system.origin}")
         first[system.name] = system
+    check_unlike(first, "systems")
     rows = _positions(systems)
     for system, positions in zip(systems, rows, strict=True):
         if len(positions) < len(system.ids):

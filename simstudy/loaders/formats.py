@@ -12,8 +12,10 @@ from simstudy.loaders.base import MISSING, Loaded, Source, Texts, Ties, check_co
 from simstudy.loaders.candidates import has_candidates, read_candidates
 from simstudy.loaders.conll_columns import read_conll_columns
 from simstudy.loaders.conllu import read_conllu_outputs
+from simstudy.loaders.in_memory import read_in_memory
 from simstudy.loaders.inspect_logs import read_inspect
 from simstudy.loaders.lm_eval import read_lm_eval
+from simstudy.loaders.naming import Named, named_paths
 from simstudy.loaders.reading import require_file
 from simstudy.loaders.scores import read_scores
 from simstudy.loaders.systems import describe_systems
@@ -22,6 +24,7 @@ from simstudy.loaders.trec import read_trec
 from simstudy.loaders.trees import read_trees
 from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.direction import directed
+from simstudy.outputs.frames import Table, is_table
 from simstudy.validation import brief, check_choice, check_list, check_path, check_text
 
 
@@ -63,9 +66,13 @@ _SCORED = {
 }
 
 
+#: Files of outputs: one path, several, some of them with the names of their systems, or all by these names.
+Paths = str | Path | Sequence[Named] | Mapping[str, str | Path]
+
+
 @noting
 def load(
-    paths: str | Path | Sequence[str | Path],
+    paths: Paths | Table,
     metric: str | Metric,
     *,
     references: str | Path | Sequence[str | Path] = (),
@@ -79,12 +86,16 @@ def load(
     texts: Texts | None = None,
     ties: str | Ties = "jitter",
 ) -> Loaded:
-    r"""Outputs of systems from the files that others wrote.
+    r"""Outputs of systems from files, or from a table of scores in memory.
 
     Parameters
     ----------
     paths
-        Files, or folders of files; one system a file, but for tables and logs that name their systems.
+        Files, or folders of files; one system a file, but for tables and logs that name their systems. A dictionary
+        names the systems: ``{"base": "runs/base/hyp.txt", "new": "runs/new/hyp.txt"}``; in a list a pair
+        ``("base", "runs/base/hyp.txt")`` does. Files of one name are called after the folders that differ. Or a table
+        of scores: of pandas, polars or pyarrow, wide or long as a file is, where the index may name the items; or a
+        dictionary system -> scores.
     metric
         What the items are scored by: a name in `simstudy.metrics.METRICS`.
     references
@@ -145,8 +156,10 @@ def load(
     if not isinstance(texts, Texts | None):
         raise ValueError(f"texts must be Texts(tokenize, lowercase), not {brief(texts)}")
     check_columns(columns, chosen)
+    in_memory = _is_in_memory(paths)
+    names = {} if in_memory else _opened(named_paths(paths))  # type: ignore[arg-type]
     source = Source(
-        tuple(_opened(_listed("paths", paths))),
+        tuple(names),
         chosen,
         tuple(_file(path, "references") for path in _listed("references", references)),
         _file(items, "items") if items is not None else None,
@@ -155,8 +168,12 @@ def load(
         texts or Texts(),
         ties if isinstance(ties, Ties) else Ties(ties),
         domain,
+        names={path: name for path, name in names.items() if name is not None},
     )
-    loaded = read_source(source, format, lower_is_better)
+    if in_memory:
+        loaded = _read_table(paths, source, format, lower_is_better)
+    else:
+        loaded = read_source(source, format, lower_is_better)
     outputs = loaded.outputs if systems is None else describe_systems(loaded.outputs, systems)
     return replace(loaded, outputs=replace(outputs, task="", test_set=domain or ""))
 
@@ -173,11 +190,30 @@ def read_source(source: Source, format: str | None = None, lower_is_better: bool
         raise ValueError(f"tokenize and lowercase are for plain text, not for {what}")
     if source.ties.how != "jitter" and name != "candidates":
         raise ValueError(f"ties are for candidates, not for {what}")
+    if source.names and name == "candidates":
+        raise ValueError(f"paths must have no names for {what}: its columns name the scoring functions")
     if source.references and name in _SCORED:
         raise ValueError(f"references are not for {what}, {_SCORED[name]}")
     loaded = FORMATS[name].read(source)
+    return _finished(loaded, source, lower_is_better, cut=name != "candidates")
+
+
+@noting
+def _read_table(table: object, source: Source, format: str | None, lower_is_better: bool | None) -> Loaded:
+    """What is in a table in memory; the other arguments are as for `load`."""
+    check_choice("format of a table in memory", format or "scores", ("scores",))
+    for argument, given in (
+        ("references", source.references), ("texts", source.texts != Texts()), ("ties", source.ties != Ties()),
+    ):  # fmt: skip
+        if given:
+            raise ValueError(f"{argument} must not be given with a table in memory, which has scores already")
+    return _finished(read_in_memory(table, source), source, lower_is_better)
+
+
+def _finished(loaded: Loaded, source: Source, lower_is_better: bool | None, *, cut: bool = True) -> Loaded:
+    """What was read with a note on its direction, cut to the domain that is wanted."""
     note_doubt(loaded, lower_is_better)
-    if source.domain is not None and name != "candidates":
+    if source.domain is not None and cut:
         loaded = replace(loaded, outputs=loaded.outputs.domain(source.domain))
     return loaded
 
@@ -199,13 +235,21 @@ def _file(path: str | Path, argument: str) -> Path:
     return Path(path)
 
 
-def _opened(paths: Sequence[Path]) -> list[Path]:
-    """Files, with folders opened: those in it, or where there are none, those in its subfolders."""
-    files = []
-    for path in paths:
+def _is_in_memory(paths: object) -> bool:
+    """Whether these are scores: a table, or a dictionary of anything but paths."""
+    of_paths = isinstance(paths, Mapping) and any(isinstance(path, str | Path) for path in paths.values())
+    return is_table(paths) or (isinstance(paths, Mapping) and not of_paths)
+
+
+def _opened(paths: Sequence[tuple[str | None, Path]]) -> dict[Path, str | None]:
+    """Files and the names of their systems, folders opened: those in it, or, if there are none, in its subfolders."""
+    files: dict[Path, str | None] = {}
+    for name, path in paths:
         if not path.is_dir():
             require_file(path)
-            files.append(path)
+            if path in files:
+                raise ValueError(f"{path} is given twice")
+            files[path] = name
             continue
         for inside in (path.glob("*"), path.rglob("*")):
             found = sorted(file for file in inside if file.is_file() and not file.name.startswith("."))
@@ -213,7 +257,9 @@ def _opened(paths: Sequence[Path]) -> list[Path]:
                 break
         else:
             raise ValueError(f"folder {path} has no files")
-        files += found
+        if twice := [file for file in found if file in files]:
+            raise ValueError(f"{twice[0]} is given twice")
+        files |= dict.fromkeys(found, name)
     if not files:
         raise ValueError("paths must name at least one file or folder of system outputs")
     return files

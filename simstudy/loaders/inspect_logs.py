@@ -55,7 +55,7 @@ def read_inspect(source: Source) -> Loaded:
         return sample_id(sample, epoch) if several else sample
 
     logs = []
-    for name, log in zip(_names(read), read, strict=True):
+    for name, log in zip(_names(read, source.names), read, strict=True):
         ids, answers = [id_of(*key) for key in log.scored], [answer for _, answer in log.scored.values()]
         logs.append((log.task, SystemOutputs(name, str(log.path), ids, _statistics(log, source), answers)))
     asked = {(log.task, id_of(*key)): key[0] for log in read for key in log.samples}
@@ -122,14 +122,14 @@ def _parsed(path: Path) -> dict[str, Any]:
     return log
 
 
-def _names(logs: Sequence[Log]) -> list[str]:
-    """The models; files instead where one task has several logs of a model (other solvers, prompts, seeds)."""
-    counts = Counter((log.model, log.task) for log in logs)
-    if len({log.task for log in logs}) > 1:
-        return [log.model for log in logs]
-    repeated = [log.path for log in logs if counts[log.model, log.task] > 1]
-    files = {path: name for name, path in system_files(repeated).items()}
-    return [files.get(log.path, log.model) for log in logs]
+def _names(logs: Sequence[Log], given: Mapping[Path, str]) -> list[str]:
+    """The names given, or the models; files where one task has several logs of a model (other solvers, prompts)."""
+    names = {log.path: given.get(log.path, log.model) for log in logs}
+    if len({log.task for log in logs}) == 1:
+        counts = Counter(names.values())
+        repeated = [path for path, name in names.items() if counts[name] > 1 and path not in given]
+        names |= {path: name for name, path in system_files(repeated).items()}
+    return list(names.values())
 
 
 def _statistics(log: Log, source: Source) -> Array:

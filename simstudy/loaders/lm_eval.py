@@ -38,7 +38,7 @@ def read_lm_eval(source: Source) -> Loaded:
     hashes: dict[tuple[str, str], tuple[str, str]] = {}
     metrics: dict[str, None] = {}
     for path in source.paths:
-        model, task = path.absolute().parent.name, _task(path)
+        model, task = source.names.get(path, path.absolute().parent.name), _task(path)
         metric, samples = read_samples(path, source.columns)
         metrics[metric] = None
         places = [f"{path}, line {line}" for line, _ in samples.values()]

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from simstudy.loaders.assembling import assemble
 from simstudy.loaders.base import Loaded, Source, SystemOutputs, all_errors
-from simstudy.loaders.entries import Entries, by_sample, is_tidy, tidy_entries, wide_entries
+from simstudy.loaders.entries import Entries, by_sample, is_tidy, own_systems, tidy_entries, wide_entries
 from simstudy.loaders.items import items_by_id, names_clusters, of_samples
 from simstudy.loaders.tables import Where, check_plain, no_column, not_plain, places, read_table, renamed
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, BrokenRule
 from simstudy.notes import note
 from simstudy.outputs.checks import note_exchanged
+from simstudy.text.reprs import listed
 
 # Characters of a cell that a note shows.
 _SHOWN = 40
@@ -46,12 +48,27 @@ def read_frame(source: Source) -> pd.DataFrame:
     """
     if not source.paths:
         raise ValueError("no system: at least one table of scores is needed")
-    frames = [read_table(path) for path in source.paths]
+    frames = [_called(read_table(path), path, source) for path in source.paths]
     unnamed = not any(source.columns.get("system", "system") in frame for frame in frames)
     if unnamed and all(is_tidy(renamed(frame, source.columns), source.metric) for frame in frames):
         frames = [frame.assign(system=name) for frame, name in zip(frames, source.systems(), strict=True)]
     files = [str(path) for path in source.paths]
     return pd.concat(frames, keys=files, names=["file", frames[0].index.name])
+
+
+def _called(frame: pd.DataFrame, path: Path, source: Source) -> pd.DataFrame:
+    """A file's table with the name that its one system is given; a ValueError where it names several."""
+    name = source.names.get(path)
+    own = {} if name is None else own_systems(renamed(frame, source.columns), str(path), source)
+    if name is None or not own:
+        return frame
+    if len(own) > 1:
+        raise ValueError(f"{path} names {len(own)} systems itself, {listed([*own])}: it cannot be called '{name}'")
+    ((system, columns),) = own.items()
+    if not columns:
+        return frame.assign(**{source.columns.get("system", "system"): name})
+    shared = source.metric.statistics
+    return frame.rename(columns={c: name + c.removeprefix(system) for c in columns if c not in shared})
 
 
 def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loaded:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy.validation import brief, check_unique, check_utf8
+from simstudy.notes import note
+from simstudy.validation import alike, brief, check_unique, check_unlike, check_utf8
 
 #: What to say of items that occur twice.
 SAMPLES = "samples of an item need ids of their own, and a column 'cluster' that names the item"
@@ -42,6 +43,10 @@ def keyed_table(
         raise ValueError(f"{argument} must have a {key} in every row")
     table[key] = table[key].astype(str)
     check_unique(table[key], argument, SAMPLES if key == "id" else "")
+    if key == "name":
+        check_unlike(table[key], argument)
+    elif same := alike(table[key]):
+        note(f"items {same[0]!a} and {same[1]!a} are both '{same[0]}', in two Unicode normal forms: is it one item?")
     return table
 
 

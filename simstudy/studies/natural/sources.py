@@ -195,7 +195,9 @@ class _Reader:
         """One file a system."""
         kept = paths
         if self.settings.leave_out:
-            named = system_files(paths)
+            with notes_kept():
+                # The files that are read are named again, and then the notes are told.
+                named = system_files(paths)
             self._check_left_out(named)
             kept = [path for name, path in named.items() if name not in self.settings.leave_out]
         return read_source(self._source(kept), self.settings.format, self.settings.lower_is_better)
