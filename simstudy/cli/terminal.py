@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from simstudy.examination import Examination
+    from simstudy.examination.several import Several
     from simstudy.planning.results import Plan
 
 #: No emoji, no markup: a system may be called ":100:" or "[red]".
@@ -40,7 +41,7 @@ class Output:
     )
 
 
-def write_page(found: Examination | Plan, folder: Path | None, settings: dict[str, Any]) -> None:
+def write_page(found: Examination | Several | Plan, folder: Path | None, settings: dict[str, Any]) -> None:
     """Write what was found into a folder, if there is to be one, with this command and its options."""
     if folder is not None:
         found.write(folder, command=f"simstudy {shlex.join(sys.argv[1:])}", settings=settings)

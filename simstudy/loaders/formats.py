@@ -265,8 +265,17 @@ def _opened(paths: Sequence[tuple[str | None, Path]]) -> dict[Path, str | None]:
     return files
 
 
+def ranks_within_domain(metric: Metric) -> bool:
+    """Whether candidates may be ranked by this metric, which a domain has lists of its own for: it cannot be cut."""
+    return _kind(metric) in FORMATS["trec"].metrics
+
+
+def _kind(metric: Metric) -> str:
+    return "@" if "@" in metric.name else metric.name
+
+
 def _format_of(source: Source) -> str:
-    own = "@" if "@" in source.metric.name else source.metric.name
+    own = _kind(source.metric)
     if own in FORMATS["trec"].metrics and any(has_candidates(file, source.columns) for file in source.paths):
         return "candidates"
     for name, known in FORMATS.items():

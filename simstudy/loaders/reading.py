@@ -27,6 +27,8 @@ class Reading:
     hashes: dict[Path, str] = field(default_factory=dict)
     #: File that is needed again -> what was made of it, and the notes on that. Others are not kept.
     kept: dict[Path, dict[object, tuple[Any, list[str]]]] = field(default_factory=dict)
+    #: Whether all files are needed again.
+    keeps_all: bool = False
 
     def files(self) -> dict[str, str]:
         """Hashes by the names of the files, for a manifest."""
@@ -37,9 +39,12 @@ _current: ContextVar[Reading | None] = ContextVar("reading", default=None)
 
 
 @contextmanager
-def reading() -> Iterator[Reading]:
-    """Within the block, files that are read have their hashes taken, and what is made of those in `kept` is kept."""
-    current = Reading()
+def reading(*, keep_all: bool = False) -> Iterator[Reading]:
+    """Within the block, files that are read have their hashes taken, and what is made of those in `kept` is kept.
+
+    With `keep_all` what is made of every file is.
+    """
+    current = Reading(keeps_all=keep_all)
     token = _current.set(current)
     try:
         yield current
@@ -56,6 +61,8 @@ def once(parse: Callable[Concatenate[Path, P], T]) -> Callable[Concatenate[Path,
     @wraps(parse)
     def parsed(path: Path, /, *args: P.args, **kwargs: P.kwargs) -> T:
         current = _current.get()
+        if current is not None and current.keeps_all:
+            current.kept.setdefault(Path(path), {})
         kept = None if current is None else current.kept.get(Path(path))
         if kept is None:
             return parse(path, *args, **kwargs)

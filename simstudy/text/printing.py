@@ -22,7 +22,7 @@ _SPARE = ("units +/−", "p (BH)", "p ≈ 0.05")
 # Columns of words; all others are numbers.
 _WORDS = (
     *("system", "better", "worse", "test prefers", "caution", "relation", "groups", "test set", "metric", "winner on"),
-    "wins on",
+    *("wins on", "domain"),
 )
 
 
