@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -29,10 +29,29 @@ class Reading:
     kept: dict[Path, dict[object, tuple[Any, list[str]]]] = field(default_factory=dict)
     #: Whether all files are needed again.
     keeps_all: bool = False
+    #: File -> size and time of its last change when its hash was taken, and the hash.
+    digests: dict[Path, tuple[tuple[int, int], str]] = field(default_factory=dict)
+
+    def digest(self, path: Path) -> str:
+        """The SHA-256 of a file, taken once."""
+        if path not in self.digests:
+            state = _state(path)
+            with path.open("rb") as file:
+                self.digests[path] = state, file_digest(file, "sha256").hexdigest()
+        return self.digests[path][1]
+
+    def changed(self, paths: Iterable[Path]) -> bool:
+        """Whether one of these files has changed since its hash was taken."""
+        return any(path in self.digests and _state(path) != self.digests[path][0] for path in paths)
 
     def files(self) -> dict[str, str]:
         """Hashes by the names of the files, for a manifest."""
         return {str(path): digest for path, digest in sorted(self.hashes.items())}
+
+
+def _state(path: Path) -> tuple[int, int]:
+    known = path.stat()
+    return known.st_size, known.st_mtime_ns
 
 
 _current: ContextVar[Reading | None] = ContextVar("reading", default=None)
@@ -94,8 +113,7 @@ def is_read(path: Path) -> None:
     require_file(path)
     current = _current.get()
     if current is not None and path not in current.hashes:
-        with path.open("rb") as file:
-            current.hashes[path] = file_digest(file, "sha256").hexdigest()
+        current.hashes[path] = current.digest(path)
 
 
 @once

@@ -60,6 +60,8 @@ class Page:
     sections: Sequence[Section]
     tables: Mapping[str, pd.DataFrame | InOrder]
     closing: str
+    #: Where the command runs as it stands, in words: "in this folder".
+    place: str = ""
     #: What other pages show -> their paths from this one.
     links: Mapping[str, str] = field(default_factory=dict)
 
@@ -100,7 +102,7 @@ def write_page(page: Page, folder: Path) -> None:
     parts = [
         f"# {markdown(page.title)}",
         paragraph(page.question),
-        f"Made by {code(page.command)}; `manifest.json` has every setting and version.",
+        f"Made by {code(page.command)}{page.place and ' '}{page.place}; `manifest.json` has every setting and version.",
         "\n".join(_fact(name, value) for name, value in page.facts.items()),
     ]
     for section in page.sections:
