@@ -89,7 +89,8 @@ def test_all_that_was_found_is_written(tells: Tells, tmp_path: Path) -> None:
     results = ss.run_study(STUDY, out=tmp_path / "out", seed=5)
     page = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     parts = [
-        "# A title\n", "A question?", "Made by `simstudy.run_study(study, seed=5)` in Python; ", "**A fact**: of the study",
+        "# A title\n", "A question?", "Made by `simstudy.run_study(study, seed=5)` in Python",
+        "**A fact**: of the study",
         "**Signature**", "test:sign", "## A part", "Its text.", "| a heading |", "| 1.23 |", 
         "[numbers.csv](numbers.csv)", "That is all.",
     ]  # fmt: skip
@@ -119,7 +120,7 @@ def test_a_study_without_comparisons_has_neither_a_file_of_them_nor_a_signature(
     assert not (tmp_path / "out" / "comparisons.parquet").exists()
     page = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     assert "Signature" not in page
-    assert "Made by `simstudy run mine/study.toml`;" in page
+    assert "Made by `simstudy.run_study(study)` in Python;" in page
 
 
 @pytest.mark.parametrize(("n", "more"), [(1, []), (10, []), (11, ["… and 1 more"]), (1234, ["… and 1,224 more"])])
@@ -140,7 +141,7 @@ def test_a_page_lists_ten_signatures_and_says_how_many_more(
     ],
 )
 def test_a_shipped_study_is_run_by_its_name(name: str, seed: int | None, command: str) -> None:
-    assert module._command(load_study(name), seed) == command
+    assert module._command(load_study(name), Path("out"), seed, "data", False) == (command, "")
 
 
 def test_cells_of_all_parts_are_listed_in_order(tells: Tells, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
