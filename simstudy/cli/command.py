@@ -16,10 +16,11 @@ from simstudy.cli.compare import compare
 from simstudy.cli.errors import OneLineGroup
 from simstudy.cli.options import StrictCommand
 from simstudy.cli.plan import plan
-from simstudy.cli.run import list_studies, run, verify
+from simstudy.cli.run import list_studies, new, run, verify
 
 app = typer.Typer(cls=OneLineGroup, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 app.command("list", cls=StrictCommand)(list_studies)
+app.command(cls=StrictCommand)(new)
 app.command(cls=StrictCommand)(run)
 app.command(cls=StrictCommand)(compare)
 app.command(cls=StrictCommand)(plan)

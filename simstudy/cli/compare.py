@@ -20,6 +20,7 @@ from simstudy.text.plain_text import shown
 
 if TYPE_CHECKING:
     from simstudy.examination import Examination
+    from simstudy.examination.several import Several
     from simstudy.loaders.base import Loaded
     from simstudy.outputs import TestSet
 
@@ -72,7 +73,8 @@ class GatedOutput(Output):
     fail_unless_better: Annotated[
         tuple[str, str] | None,
         typer.Option(
-            metavar="A B", help="For pipelines: exit code 1 unless system A is significantly better than system B."
+            metavar="A B",
+            help="For pipelines: exit code 1 unless A is significantly better than B, by each metric, on each domain.",
         ),
     ] = None
 
@@ -81,13 +83,16 @@ class GatedOutput(Output):
 def compare(
     context: typer.Context,
     paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH...", help="Files of system outputs, or folders of them.")
+        list[Path],
+        typer.Argument(
+            metavar="PATH...", help="Files of system outputs, or folders of them; name=path names a system."
+        ),
     ],
     metric: Annotated[
-        str,
+        list[str],
         typer.Option(
             help="bleu, chrf, rouge1, ter, wer, aer, las, span_f1, accuracy, macro_f1, mcc, auc, mean, ap, …; "
-            "or your own as module:function."
+            "or your own as module:function. Repeat the option for further metrics."
         ),
     ],
     *,
@@ -95,12 +100,17 @@ def compare(
     formats: Annotated[SomeFormats, "Files of some formats"],
     how: Annotated[HowTested, "The test"],
     output: Annotated[GatedOutput, "What comes out"],
+    by_domain: Annotated[bool, typer.Option("--by-domain", help="Compare on each domain of the items apart.")] = False,
 ) -> None:
     """Compare systems by their output files: which gains are significant, and which systems may be the best.
 
     For two systems it prints a verdict, for more systems a leaderboard. Examples:
 
     simstudy compare old.txt new.txt --metric bleu --references ref.txt
+
+    simstudy compare base=runs/base/hyp.txt new=runs/new/hyp.txt --metric bleu --references ref.txt
+
+    simstudy compare old.txt new.txt --metric bleu --metric chrf --references ref.txt
 
     simstudy compare submissions/ --metric bleu --references ref.A.en --systems systems.csv --by group --out report
 
@@ -111,38 +121,80 @@ def compare(
     simstudy compare candidates.csv --metric precision@500 --columns gold=is_collocation --ties keep
     """
     from simstudy.engines.registry import default_test
-    from simstudy.examination.printed import show
+    from simstudy.examination.several import Several
     from simstudy.files.unpacking import unpacking_at_most
     from simstudy.loaders.base import Texts, Ties, doubt
-    from simstudy.outputs import TestSet
+    from simstudy.loaders.naming import name_and_path
 
-    settings, gate = settings_of(context), output.fail_unless_better
+    settings, gate = _settings(context), output.fail_unless_better
     texts, ties = Texts(formats.tokenize, formats.lowercase), Ties(formats.ties, how.seed)
     with unpacking_at_most(formats.max_size):
-        loaded, hashes = files.read(paths, metric, texts=texts, ties=ties)
-    how = replace(how, test=how.test or default_test(loaded.outputs.metric))
-    settings["test"] = how.test
-    notes = tuple(by_options(note, context.command.params) for note in loaded.notes)
-    # What can be wrong is said before minutes of resampling; a gate's notes are not read.
-    _check_systems(loaded, gate)
-    if gate and files.lower_is_better is None and (in_doubt := doubt(loaded)):
-        raise ValueError(f"--fail-unless-better: {in_doubt}")
+        every, hashes = files.read_each(paths, metric, by_domain=by_domain, texts=texts, ties=ties)
+    for loaded in every:
+        # What can be wrong is said before minutes of resampling; a gate's notes are not read.
+        _check_systems(loaded, gate)
+        if gate and files.lower_is_better is None and (in_doubt := doubt(loaded)):
+            raise ValueError(f"--fail-unless-better: {in_doubt}")
     if output.out is not None:
-        _check_out(output.out, [*paths, *(files.references or []), *filter(None, (files.systems, files.items))])
-    test_set = TestSet(
-        loaded.outputs, files.relation(loaded) or (), files.unit, how.settings(),
-        duplicates=files.duplicates, notes=notes,
-    )  # fmt: skip
-    found = replace(_examine(test_set, how), files=hashes)
+        given = [path for _, path in map(name_and_path, paths)]
+        _check_out(
+            output.out, [*given, *(files.references or []), *filter(None, (files.systems, files.items))], len(every)
+        )
+    ways = [replace(how, test=how.test or default_test(loaded.outputs.metric)) for loaded in every]
+    parts = [
+        replace(_examine(_test_set(loaded, files, one, context), one), files=hashes)
+        for loaded, one in zip(every, ways, strict=True)
+    ]
+    found = parts[0] if len(parts) == 1 else Several(tuple(parts))
+    settings["test"] = how.test or ways[0].test
     write_page(found, output.out, settings)
     if output.print_json:
         _print_json(found, settings)
     else:
-        show(found, printer, verbose=output.verbose, last=written(output.out))
-    if gate and not _is_better(found, gate, how.alpha):
-        a, b = gate
-        say(f"{shown(a)} is not significantly better than {shown(b)} at {how.alpha:g}")
-        raise typer.Exit(1)
+        _show(found, verbose=output.verbose, out=output.out)
+    if gate:
+        for part in parts:
+            _check_gate(part, gate, how.alpha, several=len(parts) > 1)
+
+
+def _settings(context: typer.Context) -> dict[str, Any]:
+    """The command's options; what is given once is no list."""
+    settings = settings_of(context)
+    for name in ("metric", "domain"):
+        if isinstance(settings[name], list) and len(settings[name]) == 1:
+            settings[name] = settings[name][0]
+    return settings
+
+
+def _test_set(loaded: Loaded, files: Files, how: HowTested, context: typer.Context) -> TestSet:
+    from simstudy.outputs import TestSet
+
+    notes = tuple(by_options(note, context.command.params) for note in loaded.notes)
+    return TestSet(
+        loaded.outputs, files.relation(loaded) or (), files.unit, how.settings(),
+        duplicates=files.duplicates, notes=notes,
+    )  # fmt: skip
+
+
+def _show(found: Examination | Several, *, verbose: bool, out: Path | None) -> None:
+    from simstudy.examination import printed, several_printed
+    from simstudy.examination.several import Several
+
+    if isinstance(found, Several):
+        several_printed.show(found, printer, verbose=verbose, last=written(out))
+    else:
+        printed.show(found, printer, verbose=verbose, last=written(out))
+
+
+def _check_gate(found: Examination, gate: tuple[str, str], alpha: float, *, several: bool) -> None:
+    """Exit with code 1 where the first system is not significantly better than the second."""
+    if _is_better(found, gate, alpha):
+        return
+    a, b = gate
+    where = f" by {found.test_set.metric}" if several else ""
+    where += f" on {shown(found.test_set.name)}" if several and found.test_set.name else ""
+    say(f"{shown(a)} is not significantly better than {shown(b)} at {alpha:g}{where}")
+    raise typer.Exit(1)
 
 
 def _examine(test_set: TestSet, how: HowTested) -> Examination:
@@ -173,15 +225,15 @@ def _check_systems(loaded: Loaded, asked: tuple[str, str] | None) -> None:
         raise ValueError(f"--fail-unless-better must name two different systems, not '{asked[0]}' twice")
 
 
-def _check_out(out: Path, inputs: Sequence[Path]) -> None:
+def _check_out(out: Path, inputs: Sequence[Path], n_parts: int) -> None:
     """Raise a ValueError where the folder holds anything but an earlier comparison."""
-    from simstudy.examination.page import RESULTS_OF
+    from simstudy.examination import page, several
     from simstudy.running.results_folder import require_own
 
     for path in inputs:
         if out.resolve() in (path.resolve(), path.resolve().parent):
             raise ValueError(f"out must be a folder of its own, but {out} holds the input {path}")
-    require_own(out, RESULTS_OF)
+    require_own(out, page.RESULTS_OF if n_parts == 1 else several.RESULTS_OF)
 
 
 def _is_better(found: Examination, names: Sequence[str], alpha: float) -> bool:
@@ -194,9 +246,10 @@ def _is_better(found: Examination, names: Sequence[str], alpha: float) -> bool:
     return bool(Decision(alpha).significant(better).any())
 
 
-def _print_json(found: Examination, settings: dict[str, Any]) -> None:
+def _print_json(found: Examination | Several, settings: dict[str, Any]) -> None:
     from simstudy.examination.json import as_json
+    from simstudy.examination.several import Several
 
-    for piece in as_json(found, settings):
+    for piece in found.as_json(settings) if isinstance(found, Several) else as_json(found, settings):
         print(piece, end="")
     print()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -55,7 +56,9 @@ class Files:
     allow_different: list[str] | None = option(
         None, "What logs of one task may differ in: metric, filter, scorer, version, shots, input, target, prompt."
     )
-    domain: str | None = option(None, "Use only the items of this domain.")
+    domain: list[str] | None = option(
+        None, "Use only the items of this domain. If it is repeated, compare tests each domain separately."
+    )
     unit: str | None = option(
         None, "Resampling unit: item, or a column of the items (default: cluster if there is such a column, else item)."
     )
@@ -70,26 +73,68 @@ class Files:
 
     def read(self, paths: list[Path], metric: str, **more: Any) -> tuple[Loaded, dict[str, str]]:
         """What `simstudy.load` makes of the files, with `more` of its arguments, and the SHA-256 of each file."""
-        from simstudy.loaders.formats import load
+        if self.domain and len(self.domain) > 1:
+            raise ValueError(f"--domain must be given once here, not {len(self.domain)} times")
+        (loaded,), hashes = self.read_each(paths, [metric], **more)
+        return loaded, hashes
+
+    def read_each(
+        self, paths: list[Path], metrics: list[str], *, by_domain: bool = False, **more: Any
+    ) -> tuple[list[Loaded], dict[str, str]]:
+        """What `read` gives by each metric, on each domain that is wanted or (`by_domain`) on all; files are read once.
+
+        A path may be ``name=path``, which names its system.
+        """
+        from simstudy.loaders.naming import name_and_path
         from simstudy.loaders.reading import reading
 
+        domains = list(self.domain or ())
+        for given, values in (("--metric", metrics), ("--domain", domains)):
+            if twice := [value for value in values if values.count(value) > 1]:
+                raise ValueError(f"{given}: '{twice[0]}' is given twice")
+        if by_domain and domains:
+            raise ValueError("--by-domain compares on all domains: leave out --domain")
+        named = [path if name is None else (name, path) for name, path in map(name_and_path, paths)]
+        several = by_domain or len(metrics) > 1 or len(domains) > 1
+        found: list[Loaded] = []
         # What a metric of the user's own prints is no part of our output, which may be JSON.
-        with reading() as read, redirect_stdout(sys.stderr):
-            loaded = load(
+        with reading(keep_all=several) as read, redirect_stdout(sys.stderr):
+            for metric in metrics:
+                found += self._by_metric(named, metric, domains, by_domain=by_domain, more=more)
+        return found, read.files()
+
+    def _by_metric(
+        self, paths: Sequence[Any], metric: str, domains: list[str], *, by_domain: bool, more: Mapping[str, Any]
+    ) -> list[Loaded]:
+        """The files by one metric, on each domain."""
+        from simstudy.loaders.formats import load, ranks_within_domain
+
+        chosen = _metric_named(metric, self.lower_is_better)
+
+        def of(domain: str | None) -> Loaded:
+            return load(
                 paths,
-                _metric_named(metric, self.lower_is_better),
+                chosen,
                 references=self.references or (),
                 format=self.format,
                 items=self.items,
                 systems=self.systems,
                 columns=mapping(self.columns),
                 missing=self.missing,
-                domain=self.domain,
+                domain=domain,
                 lower_is_better=self.lower_is_better,
                 allow_different=listed(self.allow_different),
                 **more,
             )
-        return loaded, read.files()
+
+        if not by_domain and len(domains) < 2:
+            return [of(domains[0] if domains else None)]
+        whole = of(None)
+        names = domains or list(whole.outputs.by_domain())
+        if ranks_within_domain(whole.outputs.metric):
+            return [of(name) for name in names]
+        cut = {name: replace(whole.outputs.domain(name), test_set=name) for name in names}
+        return [replace(whole, outputs=outputs) for outputs in cut.values()]
 
     def relation(self, loaded: Loaded) -> str | None:
         """The column of relation classes: the one that was asked for, or group or family of the systems table."""

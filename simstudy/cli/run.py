@@ -1,7 +1,8 @@
-"""`simstudy list`, `run` and `verify`: the studies that there are, doing one, and whether its folder is as it was."""
+"""`simstudy list`, `new`, `run` and `verify`: studies that there are, making and doing one, and checking its folder."""
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,6 +22,20 @@ def list_studies() -> None:
     print_line(f"{len(studies)} studies come with simstudy; simstudy run NAME runs one.")
     rows = {"study": list(studies), "kind": [study.kind for study in studies.values()]}
     print_table("Studies", pd.DataFrame(rows | {"title": [study.title for study in studies.values()]}))
+
+
+def new(
+    name: Annotated[Path, typer.Argument(metavar="NAME", help="Folder of the new study, which gives it its name.")],
+    *,
+    template: Annotated[str, typer.Option("--from", help="Kind of study: natural (systems that exist).")] = "natural",
+) -> None:
+    """Write a study of your own: a study.toml that explains every key, and example files that it runs on as it is."""
+    from simstudy.studies.templates import new_study
+
+    definition, *examples = new_study(name, template)
+    print_line(f"{definition}: edit title, question, and the files, metric and columns of [[test_sets]]")
+    print_line(f"{', '.join(map(str, examples))}: example files; yours may take their place")
+    print_line(f"Run it: simstudy run {shlex.quote(str(name))}")
 
 
 def run(

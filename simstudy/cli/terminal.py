@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from simstudy.examination import Examination
+    from simstudy.examination.several import Several
     from simstudy.planning.results import Plan
 
 
@@ -45,7 +46,7 @@ class Output:
     verbose: Annotated[bool, typer.Option("--verbose", help="Print everything, not only 25 lines.")] = False
 
 
-def write_page(found: Examination | Plan, folder: Path | None, settings: dict[str, Any]) -> None:
+def write_page(found: Examination | Several | Plan, folder: Path | None, settings: dict[str, Any]) -> None:
     """Write what was found into a folder, if there is to be one, with this command and its options."""
     if folder is not None:
         found.write(folder, command=f"simstudy {shlex.join(sys.argv[1:])}", settings=settings)

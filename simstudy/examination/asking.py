@@ -19,23 +19,24 @@ from simstudy.engines.registry import default_test
 from simstudy.examination import notes
 from simstudy.examination.examination import OPTIONS, Examination, classified
 from simstudy.loaders.base import Loaded
-from simstudy.loaders.formats import load
+from simstudy.loaders.formats import Paths, load
 from simstudy.loaders.reading import reading
 from simstudy.metrics import Metric, get_metric
 from simstudy.notes import notes_kept
 from simstudy.outputs import Outputs, TestSet
+from simstudy.outputs.frames import Table
 from simstudy.running.runner import n_workers
 from simstudy.statistics.multiplicity import corrected
 from simstudy.validation import brief, check_choice, check_fraction
 
-Paths = str | Path | Sequence[str | Path]
+Gold = str | Path | Sequence[str | Path]
 
 
 def examine(
-    outputs: Outputs | TestSet | Loaded | Paths,
+    outputs: Outputs | TestSet | Loaded | Paths | Table,
     metric: str | Metric | None = None,
     *,
-    references: Paths | None = None,
+    references: Gold | None = None,
     items: str | Path | None = None,
     systems: str | Path | None = None,
     columns: Mapping[str, str] | None = None,
@@ -51,10 +52,11 @@ def examine(
     Parameters
     ----------
     outputs
-        Outputs of at least two systems; or files or folders of outputs; or what `simstudy.load` gave, for files that
-        need more of its parameters than are here; or a `TestSet`, whose settings are taken where nothing else is said.
+        Outputs of at least two systems; or files or folders of outputs, or a table of scores in memory, as for
+        `simstudy.load`; or what that gave, for files that need more of its parameters than are here; or a `TestSet`,
+        whose settings are taken where nothing else is said.
     metric
-        Of files: what the items are scored by, as for `simstudy.load`. Of outputs it must be their own.
+        Of files and tables: what the items are scored by, as for `simstudy.load`. Of outputs it must be their own.
     references, items, systems, columns, allow_different
         Of files: as for `simstudy.load`.
     by

@@ -165,6 +165,25 @@ def find(name: str, data_dir: str | Path | None = None, *, allow_outside: bool =
     raise NotPublicError([name], folder)
 
 
+def beside(name: str, home: Path, *, allow_outside: bool = False) -> list[Path]:
+    """The file of this name in a study's own folder, or all files below that folder; none where there is no such name.
+
+    Hidden files are left out. A DataError where the name leads out of the study's folder, unless `allow_outside`.
+    """
+    path = home / name
+    if not (path.is_file() or path.is_dir()):
+        return []
+    if not allow_outside:
+        _check_inside(name, home)
+    return [path] if path.is_file() else [path / inside for inside in sorted(_visible(path))]
+
+
+def _visible(folder: Path) -> list[Path]:
+    """The files below a folder, by their paths in it, without hidden ones and SOURCE.md."""
+    below = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()]
+    return [path for path in below if not any(part.startswith(".") for part in path.parts) and path.name != "SOURCE.md"]
+
+
 def find_folder(name: str, data_dir: str | Path | None = None, *, allow_outside: bool = False) -> list[Path]:
     """The paths of all files below a folder, ``<data set>/<folder>`` or a data set, sorted by name: `find` of each.
 
@@ -178,9 +197,7 @@ def find_folder(name: str, data_dir: str | Path | None = None, *, allow_outside:
     if folder is None:
         names = [file for file in registry() if file.startswith(f"{name}/")]
     else:
-        below = [path.relative_to(folder / name) for path in (folder / name).rglob("*") if path.is_file()]
-        visible = [path for path in below if not any(part.startswith(".") for part in path.parts)]
-        names = [f"{name}/{path.as_posix()}" for path in visible if path.name != "SOURCE.md"]
+        names = [f"{name}/{path.as_posix()}" for path in _visible(folder / name)]
     if names:
         return [find(file, data_dir, allow_outside=allow_outside) for file in sorted(names)]
     if folder is not None and (folder / name).is_dir():

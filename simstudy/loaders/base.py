@@ -15,6 +15,7 @@ from typing import ParamSpec, Self, TypeVar
 import pandas as pd
 
 from simstudy.files.unpacking import plain_name
+from simstudy.loaders.naming import folders_that_differ
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array
 from simstudy.metrics.direction import sounds_like_error
@@ -22,7 +23,7 @@ from simstudy.metrics.mean import MEAN
 from simstudy.notes import note, notes_kept
 from simstudy.outputs import Outputs
 from simstudy.rankings.candidates import TIES
-from simstudy.text.reprs import ReprMixin
+from simstudy.text.reprs import ReprMixin, listed
 from simstudy.validation import brief, check_choice, check_flag, check_seed, check_text, check_utf8, nearest
 
 P = ParamSpec("P")
@@ -118,6 +119,8 @@ class Source:
     mark: str = ""
     #: What logs of one task may differ in (`simstudy.loaders.mixtures.DIFFERENCES`).
     allow_different: tuple[str, ...] = ()
+    #: File -> the name that its system is given; others have the names that the files tell.
+    names: Mapping[Path, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         known = set()
@@ -134,7 +137,7 @@ class Source:
 
     def systems(self) -> dict[str, Path]:
         """The files by the names of their systems, for formats with a file for each system."""
-        return system_files(self.paths)
+        return system_files(self.paths, self.names)
 
     def gold(self, what: str, metrics: Sequence[str]) -> Path:
         """The gold file of a format that has one and takes these metrics."""
@@ -213,20 +216,34 @@ def noting(read: Callable[P, T]) -> Callable[P, T]:
     return loaded
 
 
-def system_files(paths: Sequence[Path]) -> dict[str, Path]:
-    """The files by the names of their systems: their own, unpacked, and without a suffix that says what is in them.
+def system_files(paths: Sequence[Path], given: Mapping[Path, str] | None = None) -> dict[str, Path]:
+    """The files by the names of their systems: the given one, or the file's without its format's suffix.
 
     Such a suffix is well known (.txt, .conllu), or all files have it; one that begins with a digit is part of a name.
+    Files of one name are called after the folders that differ, and a note says so.
     """
+    given = given or {}
     check_utf8(map(str, paths), "files")
     files = [Path(plain_name(path)) for path in paths]
     shared = {file.suffix for file in files}
-    named: dict[str, Path] = {}
+    names: dict[Path, str] = {}
+    called: dict[str, list[Path]] = {}
     for file, path in zip(files, paths, strict=True):
         says_what = _KNOWN_SUFFIX.fullmatch(file.suffix) or len(shared) == 1
-        name = file.stem if says_what and not file.suffix[1:2].isdigit() else file.name
+        names[path] = given.get(path) or (file.stem if says_what and not file.suffix[1:2].isdigit() else file.name)
+        if path not in given:
+            called.setdefault(names[path], []).append(path)
+    for name, same in called.items():
+        if len(same) > 1 and (folders := folders_that_differ(same)):
+            names |= dict(zip(same, folders, strict=True))
+            note(
+                f"{len(same)} files are called '{name}': the systems have the names of their folders, {listed(folders)}"
+            )
+    named: dict[str, Path] = {}
+    for path, name in names.items():
         if name in named:
-            raise ValueError(f"{named[name]} and {path} would both be system '{name}': rename one of the files")
+            hint = "a system is one file" if path in given else "rename one of the files, or name the systems"
+            raise ValueError(f"{named[name]} and {path} would both be system '{name}': {hint}")
         named[name] = path
     return named
 

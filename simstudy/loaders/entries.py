@@ -66,6 +66,13 @@ def tidy_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where)
     return Entries(systems, items, system, item, np.arange(len(frame)), statistics, others)
 
 
+def own_systems(frame: pd.DataFrame, origin: str, source: Source) -> dict[str, list[str]]:
+    """The systems that a table names itself, and of a wide table their columns; none where its file does."""
+    if is_tidy(frame, source.metric):
+        return {str(name): [] for name in frame["system"].unique()} if "system" in frame else {}
+    return _count_columns(frame, source) or _score_columns(frame, origin, source)
+
+
 def wide_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where) -> Entries:
     """Entries of a table with a row for each item."""
     metric = source.metric

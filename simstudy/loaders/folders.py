@@ -42,26 +42,30 @@ class Format:
         return self.holds is not None and _matches(file, self.files[:1]) and self.holds(file)
 
 
-def opened(paths: Sequence[Path], logs: Iterable[Format]) -> tuple[list[Path], frozenset[Path]]:
-    """The files, with folders opened, and those of them that came from folders.
+def opened(
+    paths: Sequence[tuple[str | None, Path]], logs: Iterable[Format]
+) -> tuple[dict[Path, str | None], frozenset[Path]]:
+    """The files with the names of their systems, folders opened, and those of the files that came from folders.
 
     A zip file is a folder of all files in it. A folder's files are those in it. They are those of its subfolders too if
     it has none of its own, or if only its subfolders have logs of a harness.
     """
     logs = list(logs)
-    files: list[Path] = []
+    files: dict[Path, str | None] = {}
     inside: list[Path] = []
-    for path in paths:
-        if not path.is_dir():
-            files += _unzipped(path)
-            continue
-        own, every = (sorted(filter(_is_listed, found)) for found in (path.glob("*"), path.rglob("*")))
-        if not every:
-            raise ValueError(f"folder {path} has no files")
-        nested = not own or (not _any_log(own, logs) and _any_log(every, logs))
-        found = [one for file in (every if nested else own) for one in _unzipped(file)]
-        inside += found
-        files += found
+    for name, path in paths:
+        if path.is_dir():
+            own, every = (sorted(filter(_is_listed, found)) for found in (path.glob("*"), path.rglob("*")))
+            if not every:
+                raise ValueError(f"folder {path} has no files")
+            nested = not own or (not _any_log(own, logs) and _any_log(every, logs))
+            found = [one for file in (every if nested else own) for one in _unzipped(file)]
+            inside += found
+        else:
+            found = _unzipped(path)
+        if twice := [file for file in found if file in files]:
+            raise ValueError(f"{twice[0]} is given twice")
+        files |= dict.fromkeys(found, name)
     if not files:
         raise ValueError("paths must name at least one file or folder of system outputs")
     return files, frozenset(inside)

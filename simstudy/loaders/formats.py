@@ -15,9 +15,11 @@ from simstudy.loaders.conll_columns import read_conll_columns
 from simstudy.loaders.conllu import read_conllu_outputs
 from simstudy.loaders.folders import Format, files_of, format_of, opened
 from simstudy.loaders.helm import holds_helm, read_helm
+from simstudy.loaders.in_memory import read_in_memory
 from simstudy.loaders.inspect_logs import holds_inspect, read_inspect
 from simstudy.loaders.lm_eval import holds_lm_eval, read_lm_eval
 from simstudy.loaders.mixtures import OfLogs, check_allowed
+from simstudy.loaders.naming import Named, named_paths
 from simstudy.loaders.reading import require_file
 from simstudy.loaders.scores import read_scores
 from simstudy.loaders.segment_scores import holds_segment_scores, read_segment_scores
@@ -28,6 +30,7 @@ from simstudy.loaders.trec import read_trec
 from simstudy.loaders.trees import read_trees
 from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.direction import directed
+from simstudy.outputs.frames import Table, is_table
 from simstudy.validation import brief, check_choice, check_list, check_path, check_text
 
 #: Names of files of tables.
@@ -91,9 +94,13 @@ _SCORED = {
 }
 
 
+#: Files of outputs: one path, several, some of them with the names of their systems, or all by these names.
+Paths = str | Path | Sequence[Named] | Mapping[str, str | Path]
+
+
 @noting
 def load(
-    paths: str | Path | Sequence[str | Path],
+    paths: Paths | Table,
     metric: str | Metric,
     *,
     references: str | Path | Sequence[str | Path] = (),
@@ -108,13 +115,16 @@ def load(
     ties: str | Ties = "jitter",
     **of_logs: Unpack[OfLogs],
 ) -> Loaded:
-    r"""Outputs of systems from the files that others wrote.
+    r"""Outputs of systems from files, or from a table of scores in memory.
 
     Parameters
     ----------
     paths
         Files, or folders or zip files of files, packed (.gz, .zst) or not; one system a file, but for tables and logs
-        that name their systems.
+        that name their systems. A dictionary names the systems: ``{"base": "runs/base/hyp.txt", "new":
+        "runs/new/hyp.txt"}``; in a list a pair ``("base", "runs/base/hyp.txt")`` does. Files of one name are called
+        after the folders that differ. Or a table of scores: of pandas, polars or pyarrow, wide or long as a file is,
+        where the index may name the items; or a dictionary system -> scores.
     metric
         What the items are scored by: a name in `simstudy.metrics.METRICS`.
     references
@@ -184,9 +194,11 @@ def load(
     if not isinstance(texts, Texts | None):
         raise ValueError(f"texts must be Texts(tokenize, lowercase), not {brief(texts)}")
     check_columns(columns, chosen)
-    files, inside = opened(_listed("paths", paths), [FORMATS[name] for name in _LOGS])
+    in_memory = _is_in_memory(paths)
+    given = [] if in_memory else named_paths(paths)  # type: ignore[arg-type]
+    names, inside = ({}, frozenset()) if in_memory else opened(given, [FORMATS[name] for name in _LOGS])
     source = Source(
-        tuple(files),
+        tuple(names),
         chosen,
         tuple(_file(path, "references") for path in _listed("references", references)),
         _file(items, "items") if items is not None else None,
@@ -196,8 +208,12 @@ def load(
         ties if isinstance(ties, Ties) else Ties(ties),
         domain,
         allow_different=check_allowed(of_logs.get("allow_different", ())),
+        names={path: name for path, name in names.items() if name is not None},
     )
-    loaded = read_source(source, format, lower_is_better, inside)
+    if in_memory:
+        loaded = _read_table(paths, source, format, lower_is_better)
+    else:
+        loaded = read_source(source, format, lower_is_better, inside)
     outputs = loaded.outputs if systems is None else describe_systems(loaded.outputs, systems)
     return replace(loaded, outputs=replace(outputs, task="", test_set=domain or ""))
 
@@ -226,11 +242,30 @@ def read_source(
         raise ValueError(f"ties are for candidates, not for {what}")
     if source.metric.name == "bradley_terry" and name != "arena":
         raise ValueError("metric 'bradley_terry' is for preferences: a table with columns model_a, model_b and winner")
+    if source.names and name == "candidates":
+        raise ValueError(f"paths must have no names for {what}: its columns name the scoring functions")
     if source.references and name in _SCORED:
         raise ValueError(f"references are not for {what}, {_SCORED[name]}")
     loaded = FORMATS[name].read(source)
+    return _finished(loaded, source, lower_is_better, cut=name != "candidates")
+
+
+@noting
+def _read_table(table: object, source: Source, format: str | None, lower_is_better: bool | None) -> Loaded:
+    """What is in a table in memory; the other arguments are as for `load`."""
+    check_choice("format of a table in memory", format or "scores", ("scores",))
+    for argument, given in (
+        ("references", source.references), ("texts", source.texts != Texts()), ("ties", source.ties != Ties()),
+    ):  # fmt: skip
+        if given:
+            raise ValueError(f"{argument} must not be given with a table in memory, which has scores already")
+    return _finished(read_in_memory(table, source), source, lower_is_better)
+
+
+def _finished(loaded: Loaded, source: Source, lower_is_better: bool | None, *, cut: bool = True) -> Loaded:
+    """What was read with a note on its direction, cut to the domain that is wanted."""
     note_doubt(loaded, lower_is_better)
-    if source.domain is not None and name != "candidates":
+    if source.domain is not None and cut:
         loaded = replace(loaded, outputs=loaded.outputs.domain(source.domain))
     return loaded
 
@@ -252,8 +287,23 @@ def _file(path: str | Path, argument: str) -> Path:
     return Path(path)
 
 
+def _is_in_memory(paths: object) -> bool:
+    """Whether these are scores: a table, or a dictionary of anything but paths."""
+    of_paths = isinstance(paths, Mapping) and any(isinstance(path, str | Path) for path in paths.values())
+    return is_table(paths) or (isinstance(paths, Mapping) and not of_paths)
+
+
+def ranks_within_domain(metric: Metric) -> bool:
+    """Whether candidates may be ranked by this metric, which a domain has lists of its own for: it cannot be cut."""
+    return _kind(metric) in FORMATS["trec"].metrics
+
+
+def _kind(metric: Metric) -> str:
+    return "@" if "@" in metric.name else metric.name
+
+
 def _format_of(source: Source, inside: frozenset[Path]) -> str:
-    own = "@" if "@" in source.metric.name else source.metric.name
+    own = _kind(source.metric)
     if own in FORMATS["trec"].metrics and any(has_candidates(file, source.columns) for file in source.paths):
         return "candidates"
     if own in FORMATS["trec"].metrics and source.references:

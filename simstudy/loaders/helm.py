@@ -103,7 +103,7 @@ def read_helm(source: Source) -> Loaded:
                 scores.append(score)
                 places.append(f"{run.path}, instance '{one.id}'")
         statistics = score_statistics(pd.Series(scores, dtype=object), source.metric, places.__getitem__)
-        logs.append((run.task, SystemOutputs(run.system, str(run.path), ids, statistics)))
+        logs.append((run.task, SystemOutputs(source.names.get(run.path, run.system), str(run.path), ids, statistics)))
     mixtures.close()
     note_metrics(metrics, source.columns)
     return Loaded(assemble_tasks(logs, source, asked), scored_by=tuple(dict.fromkeys(name for _, name in metrics)))

@@ -86,7 +86,7 @@ def read_inspect(source: Source) -> Loaded:
         return sample_id(sample, epoch) if several else sample
 
     logs = []
-    for name, log in zip(_names(read), read, strict=True):
+    for name, log in zip(_names(read, source.names), read, strict=True):
         ids, said = [id_of(*key) for key in log.scored], [log.samples[key].said for key in log.scored]
         answers = None if None in said else said
         logs.append((log.task, SystemOutputs(name, str(log.path), ids, _statistics(log, source), answers)))
@@ -209,14 +209,14 @@ def _json(path: Path) -> Any:
         raise ValueError(f"{path}, line {error.lineno}: not JSON (is the file cut?): {error.msg}") from None
 
 
-def _names(logs: Sequence[Log]) -> list[str]:
-    """The models; files instead where one task has several logs of a model (other solvers, prompts, seeds)."""
-    counts = Counter((log.model, log.task) for log in logs)
-    if len({log.task for log in logs}) > 1:
-        return [log.model for log in logs]
-    repeated = [log.path for log in logs if counts[log.model, log.task] > 1]
-    files = {path: name for name, path in system_files(repeated).items()}
-    return [files.get(log.path, log.model) for log in logs]
+def _names(logs: Sequence[Log], given: Mapping[Path, str]) -> list[str]:
+    """The names given, or the models; files where one task has several logs of a model (other solvers, prompts)."""
+    names = {log.path: given.get(log.path, log.model) for log in logs}
+    if len({log.task for log in logs}) == 1:
+        counts = Counter(names.values())
+        repeated = [path for path, name in names.items() if counts[name] > 1 and path not in given]
+        names |= {path: name for name, path in system_files(repeated).items()}
+    return list(names.values())
 
 
 def _statistics(log: Log, source: Source) -> Array:

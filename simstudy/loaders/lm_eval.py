@@ -94,7 +94,8 @@ def read_lm_eval(source: Source) -> Loaded:
         ids, said = [id_of(response) for response in responses], [response.said for response in responses]
         asked |= {(run.task, name): response.doc_id for name, response in zip(ids, responses, strict=True)}
         answers = None if None in said else said
-        logs.append((run.task, SystemOutputs(run.system, str(run.path), ids, statistics, answers)))
+        system = source.names.get(run.path, run.system)
+        logs.append((run.task, SystemOutputs(system, str(run.path), ids, statistics, answers)))
     metrics = dict.fromkeys(metric for _, metric, _, _ in read)
     return Loaded(assemble_tasks(logs, source, asked), scored_by=tuple(metrics))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -30,19 +30,43 @@ class Reading:
     hashes: dict[Path, str] = field(default_factory=dict)
     #: File that is needed again -> what was made of it, and the notes on that. Others are not kept.
     kept: dict[Path, dict[object, tuple[Any, list[str]]]] = field(default_factory=dict)
+    #: Whether all files are needed again.
+    keeps_all: bool = False
+    #: File -> size and time of its last change when its hash was taken, and the hash.
+    digests: dict[Path, tuple[tuple[int, int], str]] = field(default_factory=dict)
+
+    def digest(self, path: Path) -> str:
+        """The SHA-256 of a file, taken once."""
+        if path not in self.digests:
+            state = _state(path)
+            with path.open("rb") as file:
+                self.digests[path] = state, file_digest(file, "sha256").hexdigest()
+        return self.digests[path][1]
+
+    def changed(self, paths: Iterable[Path]) -> bool:
+        """Whether one of these files has changed since its hash was taken."""
+        return any(path in self.digests and _state(path) != self.digests[path][0] for path in paths)
 
     def files(self) -> dict[str, str]:
         """Hashes by the names of the files, for a manifest."""
         return {str(path): digest for path, digest in sorted(self.hashes.items())}
 
 
+def _state(path: Path) -> tuple[int, int]:
+    known = path.stat()
+    return known.st_size, known.st_mtime_ns
+
+
 _current: ContextVar[Reading | None] = ContextVar("reading", default=None)
 
 
 @contextmanager
-def reading() -> Iterator[Reading]:
-    """Within the block, files that are read have their hashes taken, and what is made of those in `kept` is kept."""
-    current = Reading()
+def reading(*, keep_all: bool = False) -> Iterator[Reading]:
+    """Within the block, files that are read have their hashes taken, and what is made of those in `kept` is kept.
+
+    With `keep_all` what is made of every file is.
+    """
+    current = Reading(keeps_all=keep_all)
     token = _current.set(current)
     try:
         yield current
@@ -59,6 +83,8 @@ def once(parse: Callable[Concatenate[Path, P], T]) -> Callable[Concatenate[Path,
     @wraps(parse)
     def parsed(path: Path, /, *args: P.args, **kwargs: P.kwargs) -> T:
         current = _current.get()
+        if current is not None and current.keeps_all:
+            current.kept.setdefault(Path(path), {})
         kept = None if current is None else current.kept.get(Path(path))
         if kept is None:
             return parse(path, *args, **kwargs)
@@ -92,8 +118,7 @@ def is_read(path: Path) -> None:
     path = archive_of(path) or path
     current = _current.get()
     if current is not None and path not in current.hashes:
-        with path.open("rb") as file:
-            current.hashes[path] = file_digest(file, "sha256").hexdigest()
+        current.hashes[path] = current.digest(path)
 
 
 @once

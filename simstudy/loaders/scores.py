@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ import pandas as pd
 from simstudy.loaders.assembling import assemble
 from simstudy.loaders.base import Loaded, Source, SystemOutputs, all_errors
 from simstudy.loaders.column_names import ROW, alike, guesses, with_guesses, with_joined, with_rows
-from simstudy.loaders.entries import Entries, by_sample, is_tidy, tidy_entries, wide_entries, without_mean
+from simstudy.loaders.entries import Entries, by_sample, is_tidy, own_systems, tidy_entries, wide_entries, without_mean
 from simstudy.loaders.items import items_by_id, names_clusters, of_samples
 from simstudy.loaders.labels import label_entries, of_labels, with_our_names
 from simstudy.loaders.tables import Where, check_plain, no_column, not_plain, places, read_table, renamed
@@ -57,7 +58,9 @@ def read_frame(source: Source) -> pd.DataFrame:
     if not source.paths:
         raise ValueError("no system: at least one table of scores is needed")
     files = [str(path) for path in source.paths]
-    frames = alike([read_table(path) for path in source.paths], files, source.columns, source.metric)
+    frames = alike(
+        [_called(read_table(path), path, source) for path in source.paths], files, source.columns, source.metric
+    )
     units = {str(frame.index.name) for frame in frames}
     frame = pd.concat(frames, keys=files, names=["file", units.pop() if len(units) == 1 else "row"])
     columns = {**source.columns, **guesses(frame, files[0], source.columns, source.metric)}
@@ -70,6 +73,24 @@ def read_frame(source: Source) -> pd.DataFrame:
 def _is_tidy(frame: pd.DataFrame, metric: Metric) -> bool:
     named = with_our_names(frame, metric)
     return "predicted" in named if of_labels(named, metric) else is_tidy(named, metric)
+
+
+def _called(frame: pd.DataFrame, path: Path, source: Source) -> pd.DataFrame:
+    """A file's table with the name that its one system is given; a ValueError where it names several."""
+    name = source.names.get(path)
+    if name is None:
+        return frame
+    columns = {**source.columns, **guesses(frame, str(path), source.columns, source.metric)}
+    own = own_systems(renamed(frame, columns), str(path), source)
+    if not own:
+        return frame
+    if len(own) > 1:
+        raise ValueError(f"{path} names {len(own)} systems itself, {listed([*own])}: it cannot be called '{name}'")
+    ((system, theirs),) = own.items()
+    if not theirs:
+        return frame.assign(**{columns.get("system", "system"): name})
+    shared = source.metric.statistics
+    return frame.rename(columns={c: name + c.removeprefix(system) for c in theirs if c not in shared})
 
 
 def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loaded:

@@ -56,7 +56,7 @@ def read_swe_bench(source: Source) -> Loaded:
     submitted, or have no report, are missing: ``missing="zero"`` counts them as not resolved.
     """
     check_takes_one_score(source.metric)
-    systems = _systems(source.paths)
+    systems = _systems(source.paths, source.names)
     of_all = read_table(source.items) if source.items is not None else None
     logs = []
     for name, (origin, reports) in systems.items():
@@ -83,7 +83,7 @@ def read_swe_bench(source: Source) -> Loaded:
     return Loaded(assemble(logs, source, items, lambda item: np.array([0, 1])), scored_by=("resolved",))
 
 
-def _systems(paths: Sequence[Path]) -> dict[str, tuple[str, list[Report]]]:
+def _systems(paths: Sequence[Path], given: Mapping[Path, str]) -> dict[str, tuple[str, list[Report]]]:
     """The systems by their names, each with its origin and its reports."""
     read = {path: _parsed(path) for path in paths}
     folders: dict[Path, list[Report]] = {}
@@ -102,9 +102,10 @@ def _systems(paths: Sequence[Path]) -> dict[str, tuple[str, list[Report]]]:
     for folder, reports in folders.items():
         # One model in several runs.
         name = folder.name if models.count(folder.name) == 1 else f"{folder.parent.name}/{folder.name}"
+        name = given.get(reports[0].path, name)
         _add(systems, name, str(reports[0].path.parent.parent), reports)
     for path, report in alone.items():
-        _add(systems, called.get(path) or files[path], str(path), [report])
+        _add(systems, given.get(path) or called.get(path) or files[path], str(path), [report])
     return systems
 
 

@@ -19,6 +19,7 @@ from simstudy.metrics.per_class import PER_CLASS, PerClass, label_counts
 from simstudy.outputs.answers import answers_joined, checked_answers, read_only
 from simstudy.outputs.base import OutputsBase
 from simstudy.outputs.checks import check_axes, check_outputs, note_exchanged
+from simstudy.outputs.frames import Table, wide_scores
 from simstudy.outputs.saved import read, write
 from simstudy.outputs.statistics import check_statistics, labels_of, response_statistics, score_values, statistics_array
 from simstudy.outputs.tables import complete_systems, keyed_table, matched_table, merged_columns
@@ -94,7 +95,7 @@ class Outputs(OutputsBase):
     @classmethod
     def from_scores(
         cls,
-        scores: pd.DataFrame,
+        scores: Table,
         metric: str | Metric = "mean",
         systems: pd.DataFrame | None = None,
         items: pd.DataFrame | None = None,
@@ -103,12 +104,15 @@ class Outputs(OutputsBase):
         task: str = "",
         test_set: str = "",
     ) -> Outputs:
-        """Outputs from one score per item: a frame with a row for each item and a column for each system.
+        """Outputs from one score per item: a table in memory, of pandas, polars or pyarrow.
 
         Parameters
         ----------
         scores
-            (n items, K systems), numbers. The index names the items, the columns name the systems. A warning says where
+            Numbers. *Wide*: a row for each item and a column for each system; a column ``item`` names the items, or
+            else the index. *Long*: a row for each system and item, with ``system``, ``item`` and ``score``. Columns or
+            index levels ``domain`` and ``cluster`` go with the items; of further columns `simstudy.load` makes more.
+            Or a dictionary: system -> list of scores, or Series, or dictionary of scores by item. A warning says where
             rows and columns look as if they were exchanged: many systems on few items.
         metric
             "mean" (the scale of the scores), "accuracy" (0/1 scores, in percent), "median", or a metric of your own of
@@ -128,7 +132,8 @@ class Outputs(OutputsBase):
         ------
         ValueError
             For a metric of other statistics than one score per item, lower_is_better with another metric than
-            "mean", tables of other systems or items than the scores have, and as `from_statistics`.
+            "mean", an item without a name (NaN in the index), a score that is missing, tables of other systems or
+            items than the scores have, and as `from_statistics`.
 
         Examples
         --------
@@ -138,17 +143,21 @@ class Outputs(OutputsBase):
         [75.0, 50.0]
         >>> Outputs.from_scores(frame, lower_is_better=True).best_first().names
         ['b', 'a']
+        >>> long = pd.DataFrame({"system": ["a", "a", "b", "b"], "item": ["q1", "q2"] * 2, "score": [1, 0, 1, 1]})
+        >>> Outputs.from_scores(long, "accuracy").scores().tolist()
+        [50.0, 100.0]
         """
         metric = directed(get_metric(metric), lower_is_better)
         alone = not metric.of_sums and len(metric.statistics) == 1
         if metric.item_range is None and not alone:
             raise ValueError(f"metric must be 'mean' or 'accuracy' for one score per item, not '{metric.name}'")
-        values = score_values(scores)
+        frame, known = wide_scores(scores)
+        values = score_values(frame)
         note_exchanged(values.shape[1], values.shape[0])
-        check_axes(scores)
-        names = [str(name) for name in scores.columns]
+        check_axes(frame)
+        names = [str(name) for name in frame.columns]
         # All columns: one system of many may be called after its loss.
-        called = [str(scores.columns.name), *(names if all(map(sounds_like_error, names)) else ())]
+        called = [str(frame.columns.name), *(names if all(map(sounds_like_error, names)) else ())]
         errors = [name for name in called if sounds_like_error(name)]
         if lower_is_better is None and metric.higher_is_better and errors:
             warnings.warn(
@@ -157,12 +166,18 @@ class Outputs(OutputsBase):
                 stacklevel=2,
             )
         statistics = values.T[..., None] if alone else np.stack([values.T, np.ones_like(values.T)], axis=-1)
-        ids = [str(item) for item in scores.index]
+        ids = [str(item) for item in frame.index]
+        described: list[str] | pd.DataFrame = ids if known is None else known
+        if items is not None:
+            described = matched_table(items, ids, "items", "id", frame.index)
+            if known is not None:
+                # What is said beside the scores goes first.
+                described = described.join(known[[name for name in known if name not in described]])
         return cls.from_statistics(
             statistics,
             metric,
-            names if systems is None else matched_table(systems, names, "systems", "name", scores.columns),
-            ids if items is None else matched_table(items, ids, "items", "id", scores.index),
+            names if systems is None else matched_table(systems, names, "systems", "name", frame.columns),
+            described,
             task=task,
             test_set=test_set,
         )

@@ -69,8 +69,6 @@ def check_statistics(array: NDArray[Any], metric: Metric) -> None:
 
 def score_values(scores: pd.DataFrame) -> NDArray[Any]:
     """The numbers of a frame of scores: integers where all columns are whole or true/false, else floats."""
-    if not isinstance(scores, pd.DataFrame):
-        raise ValueError(f"scores must be a pandas DataFrame (items x systems), not {type(scores).__name__}")
     is_number = [is_bool_dtype(kind) or is_integer_dtype(kind) or is_float_dtype(kind) for kind in scores.dtypes]
     if not all(is_number):
         wrong = is_number.index(False)

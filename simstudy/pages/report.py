@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +60,10 @@ class Page:
     sections: Sequence[Section]
     tables: Mapping[str, pd.DataFrame | InOrder]
     closing: str
+    #: Where the command runs as it stands, in words: "in this folder".
+    place: str = ""
+    #: What other pages show -> their paths from this one.
+    links: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_file_names("table", self.tables)
@@ -98,7 +102,7 @@ def write_page(page: Page, folder: Path) -> None:
     parts = [
         f"# {markdown(page.title)}",
         paragraph(page.question),
-        f"Made by {code(page.command)}; `manifest.json` has every setting and version.",
+        f"Made by {code(page.command)}{page.place and ' '}{page.place}; `manifest.json` has every setting and version.",
         "\n".join(_fact(name, value) for name, value in page.facts.items()),
     ]
     for section in page.sections:
@@ -108,6 +112,8 @@ def write_page(page: Page, folder: Path) -> None:
         parts.append(paragraph(section.text))
         if section.table is not None:
             parts.append(table_rows(section.table.text()))
+    if page.links:
+        parts += ["## Pages", "\n".join(f"- [{markdown(name)}]({path})" for name, path in page.links.items())]
     sizes = {name: f"{len(table):,} row{'' if len(table) == 1 else 's'}" for name, table in page.tables.items()}
     parts += ["## Tables", "\n".join(f"- [{name}.csv]({name}.csv): {rows}" for name, rows in sizes.items())]
     if any(map(has_formulas, (t.table if isinstance(t, InOrder) else t for t in page.tables.values()))):

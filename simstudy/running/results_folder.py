@@ -182,6 +182,7 @@ def verify(path: str | Path) -> list[str]:
         elif _digest(file) != digest:
             problems.append(f"{name} has been changed")
     problems += [f"{name} is not of this run" for name in _strangers(folder, {MANIFEST, *files})]
+    problems += [f"{part.name}/{problem}" for part in _parts(folder) for problem in verify(part)]
     problems += [f"{CELLS}/{name} is damaged: it will be computed again" for name in damaged(folder / CELLS)]
     return problems
 
@@ -195,6 +196,8 @@ def require_own(folder: Path, of: str) -> None:
         if manifest.get("results_of") != of:
             raise ValueError(f"out must be a folder of its own, but {folder} holds results of {manifest['results_of']}")
     strangers = _strangers(folder, known)
+    for part in _parts(folder):
+        strangers += [f"{part.name}/{name}" for name in _strangers(part, {MANIFEST, *_own(part)})]
     if strangers:
         raise ValueError(
             f"out must be new, empty or a folder that simstudy wrote, but {folder} holds {strangers[0]}"
@@ -230,10 +233,22 @@ def _files(named: Any) -> dict[str, str]:
 
 def _strangers(folder: Path, known: set[str]) -> list[str]:
     """Files below the folder that are neither known nor of the working of a run."""
-    names = [path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*"))]
+    parts = _parts(folder)
+    names = [
+        path.relative_to(folder).as_posix()
+        for path in sorted(folder.rglob("*"))
+        if not any(path == part or path.is_relative_to(part) for part in parts)
+    ]
     known = {CELLS, "figures", *known}
     # Hidden files (a run's own, those of an editor or a file manager) are never written over nor removed.
     return [name for name in names if name[0] != "." and name not in known and not _WORKING.fullmatch(name)]
+
+
+def _parts(folder: Path) -> list[Path]:
+    """Folders of results inside this one: of a run that compared by several metrics or on several domains."""
+    inside = [path for path in folder.glob("[!.]*") if path.is_dir() and not path.is_symlink()]
+    written = [(path, _object(path / MANIFEST)) for path in sorted(inside)]
+    return [path for path, manifest in written if manifest and manifest.get("manifest") == _own_hash(manifest)]
 
 
 def _object(path: Path) -> dict[str, Any] | None:

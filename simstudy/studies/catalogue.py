@@ -19,7 +19,7 @@ from simstudy.files.datasets import DataError
 from simstudy.running import program_files
 from simstudy.running.runner import CellsFailed
 from simstudy.studies.context import Findings, RunContext, Unfinished
-from simstudy.studies.definition import Study, StudyError
+from simstudy.studies.definition import Study, StudyError, placed
 from simstudy.studies.natural.definition import NaturalStudy
 from simstudy.studies.natural.study import run as run_natural
 from simstudy.studies.resampling.definition import ResamplingStudy, with_own_task
@@ -93,7 +93,8 @@ def load_study(study: str | Path) -> Study:
         if not may_execute:
             raise StudyError(f"{path} is of a program: name its folder, {path.parent}, to run the {program} in it")
         model = load_program(path.parent) if kind == PROGRAM else with_own_task(path.parent)
-    return make_study({"name": path.resolve().parent.name, **content}, str(path), model)
+    made = make_study({"name": path.resolve().parent.name, **content}, str(path), model)
+    return made if str(study) in known else placed(made, path.resolve().parent)
 
 
 def make_study(content: Mapping[str, Any], source: str, model: type[Study] | None = None) -> Study:

@@ -48,6 +48,10 @@ class RunContext:
     """Whether a study may read files outside `data_dir`."""
     executor: Executor | None = None
     """What computes cells, instead of `n_jobs` processes."""
+    reads: Path | None = None
+    """The folder that keeps what was read from files; None where nothing is kept."""
+    home: Path | None = None
+    """The folder of the user's study.toml, in which its files are looked for first; None for a shipped study."""
     clock: Clock = field(default_factory=Clock)
     listed: list[pd.DataFrame] | None = None
     """Where cells are listed and not computed: those of each part of the study so far, with their states."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path, PurePath
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 
 from simstudy.engines.asking import check_options
 from simstudy.engines.registry import ALTERNATIVES, DEFAULT_TEST, TESTS
@@ -145,3 +145,20 @@ class Study(Keys):
     seed: Seed = 0
     folder: ClassVar[Path | None] = None
     """The folder with its study.py or task.py, which may be executed; None for a study that is data alone."""
+    # No name without underscore: it would be that of a key of a program.
+    _place: Path | None = PrivateAttr(default=None)
+
+
+def place_of(study: Study) -> Path | None:
+    """The folder of a study.toml that a user named by its path; None for a shipped study and one made in Python."""
+    return study._place
+
+
+S = TypeVar("S", bound=Study)
+
+
+def placed(study: S, folder: Path | None) -> S:
+    """The same study, whose study.toml is in this folder."""
+    copy = study.model_copy()
+    copy._place = folder
+    return copy

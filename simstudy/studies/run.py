@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -10,6 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from simstudy.analyses.signature import signatures
+from simstudy.files.datasets import folder_at_hand
 from simstudy.files.whole import atomic_path
 from simstudy.pages.report import Page, write_results
 from simstudy.running.program_files import shipped_studies
@@ -17,7 +20,7 @@ from simstudy.running.results_folder import CELLS, COMPARISONS, manifest_of, res
 from simstudy.running.runner import n_workers
 from simstudy.studies.catalogue import blaming_program, found_by, load_study, make_study
 from simstudy.studies.context import RunContext, Unfinished
-from simstudy.studies.definition import Study
+from simstudy.studies.definition import Study, place_of, placed
 from simstudy.text.reprs import ReprMixin, listed
 
 # Signatures that a page lists; a study of many list lengths or test sets has one for each.
@@ -111,15 +114,19 @@ def run_study(
     definition, folder = _asked(study, out, seed)
     # A template of a program's page that does not fit is told when the page is written.
     with results_folder(folder, of=f"study {definition.name}") as results, blaming_program(definition):
-        context = RunContext(results.cells, n_workers(n_jobs), data_dir, allow_outside, executor)
+        context = RunContext(
+            results.cells, n_workers(n_jobs), data_dir, allow_outside, executor, results.cells, place_of(definition)
+        )
         found = found_by(definition, context)
         if len(found.comparisons):
             with atomic_path(results.gathered / COMPARISONS) as temporary:
                 found.comparisons.to_parquet(temporary, index=False)
+        command, place = _command(definition, folder, seed, data_dir, allow_outside)
         page = Page(
             title=definition.title,
             question=definition.question,
-            command=_command(definition, seed),
+            command=command,
+            place=place,
             facts={**found.facts, **_signed(found.comparisons)},
             sections=found.sections,
             tables=found.tables,
@@ -155,7 +162,9 @@ def study_cells(
     {('training systems', 'missing'): 100}
     """
     definition, folder = _asked(study, out, seed)
-    context = RunContext(folder / CELLS, 1, data_dir, allow_outside, listed=[])
+    context = RunContext(
+        folder / CELLS, 1, data_dir, allow_outside, reads=folder / CELLS, home=place_of(definition), listed=[]
+    )
     with blaming_program(definition), suppress(Unfinished):
         found_by(definition, context)
     assert context.listed is not None
@@ -167,7 +176,8 @@ def _asked(study: str | Path | Study, out: str | Path | None, seed: int | None) 
     """The study, and its folder of results."""
     definition = study if isinstance(study, Study) else load_study(study)
     if seed is not None:
-        definition = make_study({**definition.model_dump(), "seed": seed}, definition.name, type(definition))
+        seeded = make_study({**definition.model_dump(), "seed": seed}, definition.name, type(definition))
+        definition = placed(seeded, place_of(definition))
     return definition, Path(out) if out is not None else Path("results") / definition.name
 
 
@@ -179,8 +189,25 @@ def _signed(comparisons: pd.DataFrame) -> dict[str, list[str]]:
     return {"Signature": [*found[:_MOST_SIGNATURES], *more]}
 
 
-def _command(study: Study, seed: int | None) -> str:
-    """How the study was asked for; the manifest has all of a study that is not a shipped one."""
-    named = study.name in shipped_studies() or study.folder is not None
-    name = study.name if named else f"{study.name}/study.toml"
-    return f"simstudy run {name}" + (f" --seed {seed}" if seed is not None else "")
+def _command(
+    study: Study, out: Path, seed: int | None, data_dir: str | Path | None, allow_outside: bool
+) -> tuple[str, str]:
+    """A command that makes the results again, and where it runs as it stands.
+
+    That of a user's own study goes by paths from the folder of the results, whatever the machine.
+    """
+    options = [] if seed is None else ["--seed", str(seed)]
+    if study.name in shipped_studies() and place_of(study) is None:
+        return shlex.join(["simstudy", "run", study.name, *options]), ""
+    home = place_of(study) or study.folder
+    if home is None:
+        return f"simstudy.run_study(study{'' if seed is None else f', seed={seed}'})", "in Python"
+    if data := folder_at_hand(data_dir):
+        options += ["--data-dir", _from(out, data)]
+    options += ["--allow-outside"] * allow_outside
+    return shlex.join(["simstudy", "run", _from(out, home), "--out", ".", *options]), "in this folder"
+
+
+def _from(folder: Path, path: Path) -> str:
+    """A path as it is from a folder."""
+    return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()

@@ -38,7 +38,21 @@ _TOGETHER = 1000
 # Columns of words; all others are numbers.
 _WORDS = (
     *("system", "better", "worse", "test prefers", "caution", "relation", "groups", "test set", "metric", "winner on"),
-    *("wins on", "study", "kind", "title", "name", "licence", "content", "SHA-256", "address", "part", "cell", "state"),
+    *(
+        "wins on",
+        "domain",
+        "study",
+        "kind",
+        "title",
+        "name",
+        "licence",
+        "content",
+        "SHA-256",
+        "address",
+        "part",
+        "cell",
+        "state",
+    ),
 )
 
 

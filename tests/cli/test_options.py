@@ -42,6 +42,7 @@ OPTIONS: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "tokenize": [(TRANSLATIONS, ("--tokenize", "char"))],
     "lowercase": [(TRANSLATIONS, ("--lowercase",))],
     "domain": [(SCORES, ("--domain", "web"))],
+    "by_domain": [(SCORES, ("--by-domain",))],
     "lower_is_better": [(SCORES, ("--lower-is-better",))],
     "test": [(SCORES, ("--test", "wilcoxon"))],
     "resamples": [(RESAMPLED, ("--resamples", "300"))],

@@ -205,7 +205,7 @@ def test_a_table_of_items_may_call_them_otherwise(tmp_path: Path) -> None:
 def test_frames_of_scores_have_names_too() -> None:
     frame = pd.DataFrame({"a": [1, 0], "b": [1, 1]})
     for wrong, told in (
-        (frame.set_axis([1.0, float("nan")]), "scores must have a name in every place of their index, unlike place 1"),
+        (frame.set_axis([1.0, float("nan")]), "scores must have an item in every row; row 2 has none"),
         (
             frame.set_axis(["a", None], axis=1),
             "scores must have a name in every place of their columns",

@@ -139,5 +139,5 @@ def test_the_command_says_how_to_insist(tmp_path: Path) -> None:
     code, _, err = compare(str(tmp_path / "a.csv"), "--metric", "mean", "--allow-different", "metric")
     assert (code, err.count("\n")) == (2, 1)
     assert err.startswith(
-        "simstudy: --allow-different must not be given for CSV, TSV or Parquet of item scores: it is "
+        "simstudy: --allow-different must not be given for tables of item scores (CSV, TSV, JSON, Parquet): it is "
     )

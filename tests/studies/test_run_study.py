@@ -67,15 +67,16 @@ def test_every_argument_arrives(tells: Tells, tmp_path: Path) -> None:
         )
         (plain, usual), (changed, context) = seen
         assert (plain, changed) == (STUDY, STUDY.model_copy(update={"seed": 9}))
-        assert usual == RunContext(Path("results/mine/cells"), n_workers(-1), clock=usual.clock)
-        assert context == RunContext(tmp_path / "out" / "cells", 3, "data", True, executor, context.clock)
+        assert usual == RunContext(Path("results/mine/cells"), n_workers(-1), reads=usual.cells, clock=usual.clock)
+        folder = tmp_path / "out" / "cells"
+        assert context == RunContext(folder, 3, "data", True, executor, folder, clock=context.clock)
     seen.clear()
     study_cells(STUDY)
     study_cells(STUDY, out=tmp_path / "out", seed=9, data_dir="data", allow_outside=True)
     (plain, usual), (changed, context) = seen
     assert (plain, changed) == (STUDY, STUDY.model_copy(update={"seed": 9}))
-    assert usual == RunContext(Path("results/mine/cells"), 1, clock=usual.clock, listed=[])
-    assert context == RunContext(tmp_path / "out" / "cells", 1, "data", True, clock=context.clock, listed=[])
+    assert usual == RunContext(Path("results/mine/cells"), 1, reads=usual.cells, clock=usual.clock, listed=[])
+    assert context == RunContext(folder, 1, "data", True, reads=folder, clock=context.clock, listed=[])
 
 
 def test_all_that_was_found_is_written(tells: Tells, tmp_path: Path) -> None:
@@ -88,7 +89,8 @@ def test_all_that_was_found_is_written(tells: Tells, tmp_path: Path) -> None:
     results = ss.run_study(STUDY, out=tmp_path / "out", seed=5)
     page = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     parts = [
-        "# A title\n", "A question?", "Made by `simstudy run mine/study.toml --seed 5`", "**A fact**: of the study",
+        "# A title\n", "A question?", "Made by `simstudy.run_study(study, seed=5)` in Python",
+        "**A fact**: of the study",
         "**Signature**", "test:sign", "## A part", "Its text.", "| a heading |", "| 1.23 |", 
         "[numbers.csv](numbers.csv)", "That is all.",
     ]  # fmt: skip
@@ -118,7 +120,7 @@ def test_a_study_without_comparisons_has_neither_a_file_of_them_nor_a_signature(
     assert not (tmp_path / "out" / "comparisons.parquet").exists()
     page = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     assert "Signature" not in page
-    assert "Made by `simstudy run mine/study.toml`;" in page
+    assert "Made by `simstudy.run_study(study)` in Python;" in page
 
 
 @pytest.mark.parametrize(("n", "more"), [(1, []), (10, []), (11, ["… and 1 more"]), (1234, ["… and 1,224 more"])])
@@ -139,7 +141,7 @@ def test_a_page_lists_ten_signatures_and_says_how_many_more(
     ],
 )
 def test_a_shipped_study_is_run_by_its_name(name: str, seed: int | None, command: str) -> None:
-    assert module._command(load_study(name), seed) == command
+    assert module._command(load_study(name), Path("out"), seed, "data", False) == (command, "")
 
 
 def test_cells_of_all_parts_are_listed_in_order(tells: Tells, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from simstudy.files.datasets import DataError, find, find_folder, registry
+from simstudy.files.datasets import DataError, NotPublicError, beside, find, find_folder, registry
 from simstudy.loaders.base import Loaded, Source, Texts, note_doubt, noting, system_files
 from simstudy.loaders.formats import read_source
-from simstudy.loaders.reading import reading
+from simstudy.loaders.reading import Reading, reading
 from simstudy.loaders.scores import read_frame, scores_from_frame
 from simstudy.loaders.systems import describe_systems, read_systems
 from simstudy.loaders.tables import no_column
@@ -22,6 +23,7 @@ from simstudy.metrics import get_metric
 from simstudy.notes import notes_kept
 from simstudy.outputs import Outputs, TestSet
 from simstudy.studies.natural.definition import NaturalTestSet, SystemsTable
+from simstudy.studies.natural.kept import KeptReads
 from simstudy.studies.problems import Problems
 from simstudy.validation import check_choice
 
@@ -37,14 +39,18 @@ def read_all(
     *,
     allow_outside: bool = False,
     duplicates: str = "drop",
+    home: Path | None = None,
+    kept: KeptReads | None = None,
 ) -> tuple[list[TestSet], dict[str, str]]:
     """All test sets of a study, each by each metric, and the SHA-256 of every file that was read.
 
+    Files are looked for in the study's own folder (`home`) first. What an earlier run has read (`kept`) is taken
+    where no byte of its files has changed; what is read now is added to it.
     `duplicates` is for test sets that do not say what is done with near-duplicates; these are all there still.
     A DataError names all files that are not at hand, before any is read; a StudyError all that cannot be read.
     """
     found: list[TestSet] = []
-    files = _Files(data_dir, allow_outside)
+    files = _Files(data_dir, allow_outside, home)
     problems = Problems(study)
     readers = [
         _Reader(settings, files, value=value, written=written, metric=metric)
@@ -57,13 +63,17 @@ def read_all(
             with problems.at(f"test set '{reader.name}'"):
                 files.named(file)
     problems.raise_any()
-    uses = Counter(path for reader in readers for path in reader.paths())
     with reading() as read:
+        earlier = kept or KeptReads(None)
+        keys = earlier.keys(_Reader.outputs, [(one.description(study), one.paths()) for one in readers], read)
+        parsed = [reader for reader, key in zip(readers, keys, strict=True) if not earlier.has(key)]
+        uses = Counter(path for reader in parsed for path in reader.paths())
         read.kept |= {path: {} for path, n in uses.items() if n > 1}
-        for reader in readers:
+        for reader, key in zip(readers, keys, strict=True):
             with problems.at(f"test set '{reader.name}'"):
-                found.append(reader.read(study, duplicates))
-            uses.subtract(reader.paths())
+                found.append(reader.read(study, duplicates, read, earlier, key))
+            if reader in parsed:
+                uses.subtract(reader.paths())
             for path in [path for path in read.kept if not uses[path]]:
                 del read.kept[path]
             advance(1)
@@ -77,10 +87,13 @@ def n_test_sets(test_sets: list[NaturalTestSet]) -> int:
 
 
 class _Files:
-    """The data files of a study: where each is, and what it is called there."""
+    """The data files of a study: where each is, and what it is called there.
 
-    def __init__(self, data_dir: str | Path | None, allow_outside: bool) -> None:
-        self._data_dir, self._allow_outside = data_dir, allow_outside
+    A file beside the study.toml goes before one of that name in the folder of data files.
+    """
+
+    def __init__(self, data_dir: str | Path | None, allow_outside: bool, home: Path | None) -> None:
+        self._data_dir, self._allow_outside, self._home = data_dir, allow_outside, home
         self._known: dict[str, list[Path]] = {}
         self.names: dict[Path, str] = {}
 
@@ -95,6 +108,14 @@ class _Files:
         return self._known[name]
 
     def _found(self, name: str) -> list[Path]:
+        if self._home is not None and (own := beside(name, self._home, allow_outside=self._allow_outside)):
+            return own
+        try:
+            return self._of_data(name)
+        except NotPublicError as error:
+            raise NotPublicError(error.names, error.folder or self._home) from None
+
+    def _of_data(self, name: str) -> list[Path]:
         try:
             return [find(name, self._data_dir, allow_outside=self._allow_outside)]
         except DataError:
@@ -122,8 +143,34 @@ class _Reader:
         """Where these are, each once."""
         return list(dict.fromkeys(path for file in self.files() for path in self._files.named(file)))
 
-    def read(self, task: str, duplicates: str) -> TestSet:
-        """The test set, as the definition has it."""
+    def description(self, task: str) -> dict[str, Any]:
+        """What the definition says of the test set, its files, and what of it is read."""
+        names = [self._files.names[path] for path in self.paths()]
+        said = self.settings.model_dump(mode="json", exclude={"each", "metric", "name"})
+        return {**said, "task": task, "name": self.name, "value": self._value, "metric": self._metric, "names": names}
+
+    def read(self, task: str, duplicates: str, read: Reading, earlier: KeptReads, key: str) -> TestSet:
+        """The test set, as the definition has it: what an earlier run has read, or what is read now."""
+        settings, files = self.settings, self.paths()
+        found = earlier.found(key, files)
+        if found is None:
+            outputs, notes = self.outputs(task)
+            used = [path for path in files if path in read.hashes]
+            earlier.add(key, f"{self.name}, {self._metric}", (outputs, notes, used), files, read)
+        else:
+            outputs, notes, used = found
+            read.hashes |= {path: read.digest(path) for path in used}
+        return TestSet(
+            outputs,
+            by=tuple(settings.by),
+            settings={"n_resamples": settings.n_resamples} if settings.n_resamples else {},
+            sizes=tuple(settings.sizes),
+            duplicates=settings.duplicates or duplicates,
+            notes=notes,
+        )
+
+    def outputs(self, task: str) -> tuple[Outputs, tuple[str, ...]]:
+        """The outputs of the systems, described and in order, and the notes on them."""
         settings, paths = self.settings, self._named(self.settings.paths)
         tables = all(Path(path.name.removesuffix(".gz")).suffix in _TABLES for path in paths)
         if settings.where and not tables:
@@ -133,14 +180,8 @@ class _Reader:
         loaded = (self._rows if tables else self._texts)(paths)
         with notes_kept() as notes:
             outputs = self._described(replace(loaded.outputs, task=task, test_set=self.name))
-        return TestSet(
-            _mixed(outputs) if settings.mixed else outputs,
-            by=tuple(settings.by),
-            settings={"n_resamples": settings.n_resamples} if settings.n_resamples else {},
-            sizes=tuple(settings.sizes),
-            duplicates=settings.duplicates or duplicates,
-            notes=tuple(self._told(note) for note in (*loaded.notes, *notes)),
-        )
+        told = tuple(self._told(note) for note in (*loaded.notes, *notes))
+        return _mixed(outputs) if settings.mixed else outputs, told
 
     def _described(self, outputs: Outputs) -> Outputs:
         """The systems with what the definition says of them."""
@@ -195,7 +236,9 @@ class _Reader:
         """One file a system."""
         kept = paths
         if self.settings.leave_out:
-            named = system_files(paths)
+            with notes_kept():
+                # The files that are read are named again, and then the notes are told.
+                named = system_files(paths)
             self._check_left_out(named)
             kept = [path for name, path in named.items() if name not in self.settings.leave_out]
         return read_source(self._source(kept), self.settings.format, self.settings.lower_is_better)

@@ -22,6 +22,7 @@ from simstudy.studies.figures import plotted_pairs
 from simstudy.studies.natural import gains, page
 from simstudy.studies.natural.cross_domain import cross_domain, homes_of
 from simstudy.studies.natural.definition import NaturalStudy
+from simstudy.studies.natural.kept import KeptReads
 from simstudy.studies.natural.sources import n_test_sets, read_all
 from simstudy.studies.problems import Problems, check_comparison
 
@@ -31,6 +32,7 @@ Compared = tuple[TestSet, list[pd.DataFrame], pd.DataFrame | None]
 
 def run(study: NaturalStudy, context: RunContext) -> Findings:
     """Read, compare on all test sets, analyse and draw."""
+    kept = KeptReads(context.reads)
     with context.clock("data"), progress_bar("reading outputs", n_test_sets(study.test_sets)) as advance:
         found, hashes = read_all(
             study.name,
@@ -39,10 +41,14 @@ def run(study: NaturalStudy, context: RunContext) -> Findings:
             advance,
             allow_outside=context.allow_outside,
             duplicates=study.duplicates,
+            home=context.home,
+            kept=kept,
         )
     asked = [one.with_settings(study.comparison.unit, **study.comparison.settings(study.seed)) for one in found]
     test_sets, duplicates = _distinct(asked)
     check(study, test_sets)
+    if context.listed is None:
+        kept.write()
     with context.clock("comparisons"):
         compared = _compare_all(test_sets, context)
     with context.clock("leaderboards"):

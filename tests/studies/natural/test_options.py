@@ -14,6 +14,7 @@ from simstudy.outputs import TestSet
 from simstudy.studies import RunContext, StudyError, make_study
 from simstudy.studies.natural import cross_domain, study
 from simstudy.studies.natural.definition import CrossDomain, NaturalStudy, NaturalTestSet, SystemsTable
+from simstudy.studies.natural.kept import KeptReads
 from simstudy.studies.natural.sources import read_all
 from tests.studies.test_cells import Heard
 
@@ -210,8 +211,10 @@ def test_settings_of_a_study_arrive_at_each_part(
     monkeypatch.setattr(study, "check", lambda *_: None)
     asked = natural(duplicates="keep", comparison={"test": "bootstrap", "n_resamples": 60, "unit": "domain"}, seed=8)
     with pytest.raises(Stop):
-        study.run(asked, context := RunContext(tmp_path, 1, "data", True))
-    assert heard["read"] == ("n", asked.test_sets, "data", {"allow_outside": True, "duplicates": "keep"})
+        study.run(asked, context := RunContext(tmp_path, 1, "data", True, home=tmp_path))
+    assert isinstance(heard["read"][3].pop("kept"), KeptReads)
+    options = {"allow_outside": True, "duplicates": "keep", "home": tmp_path}
+    assert heard["read"] == ("n", asked.test_sets, "data", options)
     assert heard["boards"] == (heard["compared"], 8)
     assert set(context.clock.seconds) == {"data", "comparisons"}
     for one in heard["compared"]:

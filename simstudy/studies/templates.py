@@ -1,0 +1,51 @@
+"""New studies from templates: a study.toml that explains its keys, with small files that it runs on as it is."""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import Path
+
+from simstudy.files.whole import atomic_path
+from simstudy.running.program_files import shipped_studies
+from simstudy.validation import check_choice, check_path
+
+#: Kind of study -> the package that holds its template, and the template's files.
+TEMPLATES = {"natural": ("simstudy.studies.natural", ("study.toml", "scores.csv", "systems.csv"))}
+
+
+def new_study(folder: str | Path, template: str = "natural") -> list[Path]:
+    """The files of a new study, written into a new folder.
+
+    Parameters
+    ----------
+    folder
+        The study's folder, which gives it its name; it must not be there yet, or be empty.
+    template
+        "natural": systems that exist, compared on files of one's own.
+
+    Raises
+    ------
+    ValueError
+        For an unknown template, a folder that holds anything, and the name of a study that comes with simstudy.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> [path.name for path in new_study(Path(mkdtemp()) / "mine")]
+    ['study.toml', 'scores.csv', 'systems.csv']
+    """
+    check_path("folder", folder)
+    check_choice("template", template, TEMPLATES)
+    target = Path(folder)
+    if target.resolve().name in shipped_studies():
+        raise ValueError(
+            f"folder must have a name of its own: a study that comes with simstudy is called '{target.name}'"
+        )
+    if target.exists() and not (target.is_dir() and not any(target.iterdir())):
+        raise ValueError(f"folder must be new or empty, but {target} is there: nothing in it is written over")
+    package, names = TEMPLATES[template]
+    source = resources.files(package).joinpath("template")
+    for name in names:
+        with atomic_path(target / name) as temporary:
+            temporary.write_bytes(source.joinpath(name).read_bytes())
+    return [target / name for name in names]

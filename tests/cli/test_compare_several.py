@@ -1,0 +1,211 @@
+"""Several metrics and domains in one call: a comparison for each, files read once, nothing mixed."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import simstudy as ss
+from simstudy.cli import app
+from simstudy.examination.several import Several, folder_names
+from simstudy.loaders import reading as reading_module
+from simstudy.running.results_folder import verify
+from tests.cli.command import as_json, compare, write_wide
+
+TEXT = ["a cat sat on the mat", "he is here today", "what a nice day it is", "see you in the morning"] * 5
+
+
+@pytest.fixture
+def texts() -> list[str]:
+    """Two systems of one file name in two folders, and a reference; new is nearer to it."""
+    for path, hypotheses in {
+        "runs/base/hyp.txt": [text.replace("a ", "the ", k % 2) + " ." * (k % 3 == 0) for k, text in enumerate(TEXT)],
+        "runs/new/hyp.txt": [text + " ." * (k % 7 == 0) for k, text in enumerate(TEXT)],
+        "ref.txt": TEXT,
+    }.items():
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_text("\n".join(hypotheses) + "\n")
+    return ["base=runs/base/hyp.txt", "new=runs/new/hyp.txt", "--references", "ref.txt"]
+
+
+def rows_of(out: str, header: str) -> list[list[str]]:
+    """The cells of a table that is printed, split at two spaces or more."""
+    lines = out.splitlines()
+    start = next(k for k, line in enumerate(lines) if line.split()[:1] == [header])
+    found = []
+    for line in lines[start:]:
+        if not line.strip():
+            break
+        found.append([cell for cell in line.strip().split("  ") if cell.strip()])
+    return [[cell.strip() for cell in row] for row in found]
+
+
+def test_two_systems_by_two_metrics_are_two_rows(texts: list[str]) -> None:
+    alone = {m: as_json(*texts, "--metric", m)["pairs"][0] for m in ("bleu", "chrf")}
+    code, out, err = compare(*texts, "--metric", "bleu", "--metric", "chrf")
+    assert (code, err) == (0, "")
+    head, *rows = rows_of(out, "metric")
+    assert head == ["metric", "base", "new", "better", "gain", "95 %", "p", "p (Holm)", "significant at 0.05"]
+    for (_, base, new, better, gain, interval, p, _, significant), pair in zip(rows, alone.values(), strict=True):
+        assert (better, significant) == ("new", "yes" if pair["p_value"] <= 0.05 else "no")
+        assert (base, new) == (f"{pair['score_b']:.2f}", f"{pair['score_a']:.2f}")
+        assert (gain, interval) == (f"{pair['gain']:.2f}", f"{pair['gain_low']:.2f} to {pair['gain_high']:.2f}")
+        assert float(p) == pytest.approx(pair["p_value"], rel=0.05)
+    # Holm by hand: the smaller p-value twice, the larger as it is, or as large as that.
+    small, large = sorted(pair["p_value"] for pair in alone.values())
+    by_hand = sorted([min(1, 2 * small), max(min(1, 2 * small), large)])
+    assert sorted(float(row[7]) for row in rows) == pytest.approx(by_hand, rel=0.05)
+    assert "p is for one metric" in out
+    assert len(out.splitlines()) <= 25
+
+
+def test_json_is_a_list_of_what_each_metric_gives(texts: list[str]) -> None:
+    result = CliRunner().invoke(app, ["compare", *texts, "--metric", "bleu", "--metric", "chrf", "--json"])
+    found = json.loads(result.stdout)
+    for part, metric in zip(found, ("bleu", "chrf"), strict=True):
+        assert part == as_json(*texts, "--metric", metric)
+
+
+def test_each_file_is_read_once(texts: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    reads: Counter[str] = Counter()
+    unpacked = reading_module.unpacked
+
+    def counted(path: Path, *more: Any) -> bytes:
+        reads[str(path)] += 1
+        return unpacked(path, *more)
+
+    monkeypatch.setattr(reading_module, "unpacked", counted)
+    assert compare(*texts, "--metric", "bleu", "--metric", "chrf", "--metric", "chrf++")[0] == 0
+    assert reads == {"runs/base/hyp.txt": 1, "runs/new/hyp.txt": 1, "ref.txt": 1}
+
+
+def test_a_folder_for_each_metric_and_a_page_that_links_them(texts: list[str]) -> None:
+    for _ in range(2):
+        # A second run into the same folder takes the place of the first.
+        code, out, _ = compare(*texts, "--metric", "bleu", "--metric", "chrf++", "--out", "report")
+        assert (code, out.splitlines()[-1]) == (0, "Figures and report: report/README.md")
+    page = Path("report/README.md").read_text("utf-8")
+    for name in ("bleu", "chrfplusplus"):
+        assert f"({name}/README.md)" in page
+        assert Path("report", name, "pairs.csv").is_file()
+    assert verify("report") == []
+    table = pd.read_csv("report/comparisons.csv")
+    assert table["metric"].tolist() == ["bleu", "chrf++"]
+    Path("report/bleu/pairs.csv").write_text("changed")
+    assert verify("report") == ["bleu/pairs.csv has been changed"]
+    code, _, err = compare(*texts, "--metric", "bleu", "--metric", "chrf++", "--out", "report")
+    assert code == 2
+    assert "report holds bleu/pairs.csv" in err
+
+
+def test_domains_are_compared_apart(four: str) -> None:
+    columns = ["--metric", "accuracy", "--columns", "domain=genre"]
+    whole = pd.read_csv(four)
+    for options, domains in (
+        (["--by-domain"], ["news", "web", "mail"]),
+        (["--domain", "web", "--domain", "news"], ["web", "news"]),
+    ):
+        result = CliRunner().invoke(app, ["compare", four, *columns, *options, "--json"])
+        found = json.loads(result.stdout)
+        assert [part["settings"]["domain"] for part in found] == domains
+        for part, domain in zip(found, domains, strict=True):
+            own = whole[whole["genre"] == domain]
+            assert {system["system"]: system["score"] for system in part["systems"]} == pytest.approx(
+                {name: 100 * own[name].mean() for name in "abcd"}
+            )
+            assert part["pairs"] == as_json(four, *columns, "--domain", domain)["pairs"]
+            assert not any("tested together" in note for note in part["notes"])
+    code, out, _ = compare(four, *columns, "--by-domain", "--metric", "mean")
+    assert code == 0
+    assert [row[:2] for row in rows_of(out, "domain")[1:]][:3] == [
+        ["news", "accuracy"],
+        ["web", "accuracy"],
+        ["mail", "accuracy"],
+    ]
+    assert len(out.splitlines()) <= 25
+    assert "nothing is corrected for the 6 rows" in out
+
+
+def test_two_systems_by_domain_have_their_items_and_verbose_says_all() -> None:
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame(
+        {"item": range(60), "old": rng.integers(0, 2, 60), "new": 1, "domain": ["x"] * 40 + ["y"] * 20}
+    )
+    table.to_csv("t.csv", index=False)
+    code, out, _ = compare("t.csv", "--metric", "accuracy", "--by-domain")
+    assert code == 0
+    assert [row[:2] for row in rows_of(out, "domain")] == [["domain", "items"], ["x", "40"], ["y", "20"]]
+    code, out, _ = compare("t.csv", "--metric", "accuracy", "--by-domain", "--verbose")
+    assert out.count("Wins, losses and ties of new") == 2
+
+
+def test_the_gate_is_for_all_metrics_and_domains() -> None:
+    """New is better on x alone: on both together it would be, too."""
+    domains = ["x"] * 40 + ["y"] * 10
+    new, old = [1] * 50, [0] * 40 + [1] * 10
+    pd.DataFrame({"item": range(50), "old": old, "new": new, "domain": domains}).to_csv("t.csv", index=False)
+    gate = ["--fail-unless-better", "new", "old"]
+    assert compare("t.csv", "--metric", "accuracy", *gate)[0] == 0
+    assert compare("t.csv", "--metric", "accuracy", "--metric", "mean", *gate)[0] == 0
+    code, _, err = compare("t.csv", "--metric", "accuracy", "--by-domain", *gate)
+    assert (code, err) == (1, "simstudy: new is not significantly better than old at 0.05 by accuracy on y\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--metric", "accuracy", "--metric", "accuracy"], "--metric: 'accuracy' is given twice"),
+        (["--metric", "accuracy", "--domain", "x", "--domain", "x"], "--domain: 'x' is given twice"),
+        (["--metric", "accuracy", "--domain", "x", "--by-domain"], "--by-domain compares on all domains: leave out"),
+        (["--metric", "accuracy", "--by-domain"], "domain"),
+        (["--metric", "accuracy", "--metric", "bleu"], "bleu"),
+    ],
+)
+def test_what_is_refused(two: str, arguments: list[str], message: str) -> None:
+    code, out, err = compare(two, *arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert len(err.splitlines()) == 1
+
+
+def test_systems_have_the_names_of_folders_or_those_given(texts: list[str]) -> None:
+    named = as_json(*texts, "--metric", "bleu")
+    by_folder = as_json("runs/base/hyp.txt", "runs/new/hyp.txt", *texts[2:], "--metric", "bleu")
+    assert [system["system"] for system in by_folder["systems"]] == ["new", "base"]
+    assert by_folder["pairs"] == named["pairs"]
+    assert "2 files are called 'hyp': the systems have the names of their folders, base, new" in by_folder["notes"]
+    code, _, err = compare("base=runs/base/hyp.txt", "base=runs/new/hyp.txt", *texts[2:], "--metric", "bleu")
+    assert (code, err) == (2, "simstudy: paths must name each system once, unlike 'base'\n")
+    write_wide("a=b.csv", {"old": [1, 0, 1], "new": [1, 1, 1]})
+    assert compare("a=b.csv", "--metric", "accuracy")[0] == 0
+
+
+def test_folders_of_parts_are_plain_and_differ() -> None:
+    assert folder_names(["chrf", "chrf++", "news/2021 bleu", "é", "É", "Chrf", "figures"]) == [
+        "chrf", "chrfplusplus", "news_2021_bleu", "part", "part_2", "Chrf_2", "figures_2",
+    ]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_holm_over_metrics_keeps_the_rate_of_any_false_claim() -> None:
+    """Two equal systems by two correlated metrics: any p (Holm) at most 0.05 in 5 % of the test sets or fewer."""
+    rng, n_sets, rejected = np.random.default_rng(2), 400, 0
+    for _ in range(n_sets):
+        scores = rng.normal(size=(80, 2))
+        other = 0.5 * scores + rng.normal(size=(80, 2))
+        parts = [
+            ss.examine(ss.Outputs.from_scores(pd.DataFrame(values, columns=["a", "b"])), comparison={"n_jobs": 1})
+            for values in (scores, other)
+        ]
+        rejected += bool((Several(tuple(parts)).table["p_holm_parts"] <= 0.05).any())
+    # Three standard errors above 5 %.
+    assert rejected / n_sets <= 0.05 + 3 * (0.05 * 0.95 / n_sets) ** 0.5
+    # And it does reject: less than half of the level would be a fault too.
+    assert rejected / n_sets >= 0.02
