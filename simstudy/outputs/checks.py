@@ -40,12 +40,7 @@ def note_percent(statistics: Array, names: Sequence[str]) -> None:
 
 
 def check_axes(scores: pd.DataFrame) -> None:
-    """Raise a ValueError where a name of an item or a system is missing, or is that of an index read as a column."""
-    for axis, what in ((scores.index, "index"), (scores.columns, "columns")):
-        if axis.isna().any():
-            raise ValueError(
-                f"scores must have a name in every place of their {what}, unlike place {axis.isna().argmax()}"
-            )
+    """Raise a ValueError where the name of a system is that of an index which was read as a column."""
     unnamed = [name for name in map(str, scores.columns) if name.startswith("Unnamed: ")]
     if unnamed:
         raise ValueError(f"scores must have a system in each column, unlike '{unnamed[0]}': read_csv(…, index_col=0)")
