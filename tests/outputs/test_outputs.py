@@ -261,7 +261,10 @@ ONE = [[[1, 1]], [[0, 1]]]
          "^statistics must not be masked, as 1 value is"),
         (lambda: Outputs.from_scores(pd.DataFrame({"a": np.ma.array([1, 0], mask=[0, 1])})),
          "scores must be complete; item '1' of system 'a' is missing"),
-        (lambda: Outputs.from_statistics([pd.DataFrame(ONE[0])], "accuracy"), "statistics must be an array, not tables with names"),
+        (
+            lambda: Outputs.from_statistics([pd.DataFrame(ONE[0])], "accuracy"),
+            "statistics must be an array, not tables with names",
+        ),
         (lambda: Outputs.from_responses(["a", "a"], {"s": []}), "gold must be distinct; 'a' occurs twice"),
         (lambda: Outputs.from_responses(["a"], {"s": ["b", "b"]}), "responses of system 's' must be distinct; 'b'"),
         (lambda: Outputs.from_responses(["1"], {"s": [1]}), "responses must be different texts; two read '1'"),
