@@ -93,7 +93,7 @@ def test_arguments_of_a_plan(given: dict[str, Any], message: str) -> None:
         (lambda: of_spread(1.0, 1.0), "Guess.r12 must be at least -1 and below 1, not 1"),
         (lambda: size_for(RightOrWrongDifference(0.1), 11), "gain must be above 0 and at most 10, not 11"),
         (lambda: size_for(NormalDifference(1.0), 1e-6), "gain must be larger for a test set of up to 10,000,000"),
-        (lambda: size_for(NormalDifference(1.0), 0.1, power=0.01), "power must be above 0.025, which a test has"),
+        (lambda: size_for(NormalDifference(1.0), 0.1, power=0.01), "power must be above 0.025, the power without"),
     ],
 )  # fmt: skip
 def test_what_nouns_predictions_and_differences_refuse(make: Callable[[], object], message: str) -> None:
