@@ -20,10 +20,13 @@ from simstudy.suites.averages import Average, TaskGroup, averages_of
 from simstudy.suites.contributions import LIKE_THESE, THESE, Suite, reach, spread_of
 from simstudy.suites.pairs_along import along, rounded
 from simstudy.suites.single_tasks import by_task, left_out, task_scores
-from simstudy.validation import check_fraction, check_mapping, check_seed, check_text
+from simstudy.validation import check_fraction, check_mapping, check_seed, check_text, check_whole
 
 # Comparisons tell more of a pair than an average does.
-_KEPT = ("gain", "gain_se", "df", "gain_low", "gain_high", "p_value", "p_floor", "exact")
+_KEPT = ("gain", "gain_se", "df", "gain_low", "gain_high", "p_value", "p_floor", "exact", "n_resamples")
+
+# A p-value near 0.05 is known to 0.002, and the smallest one survives Holm's correction for 3,000 pairs.
+_RESAMPLES = 2**16
 
 
 def across_tasks(
@@ -60,7 +63,7 @@ def across_tasks(
     alpha
         The level of sentences, and of the question whether one task decides about significance.
     n_resamples, seed, n_jobs
-        As for `simstudy.compare`.
+        As for `simstudy.compare`; by default 2^16 resamples, of p-values that are not computed.
 
     Returns
     -------
@@ -99,11 +102,13 @@ def across_tasks(
     check_text("unit", unit, "the name of a column of the items", or_none=True)
     check_fraction("alpha", alpha)
     check_seed(seed)
+    if n_resamples is not None:
+        check_whole("n_resamples", n_resamples, 1)
     if groups is not None:
         check_mapping("groups", groups, "names of groups to their tasks")
     suite = Suite.of(outputs, by, unit)
     averages = averages_of(list(suite.tasks), average, groups)
-    how = {"n_resamples": n_resamples, "seed": seed, "n_jobs": n_jobs}
+    how = {"n_resamples": _RESAMPLES if n_resamples is None else n_resamples, "seed": seed, "n_jobs": n_jobs}
     compared = {one.name: _compared(suite, one, how) for one in averages}
     pairs = _ordered(compared[averages[0].name][THESE])
     rows = [

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.suites.contributions import LIKE_THESE, THESE
-from simstudy.text.numerals import p_text, score_format, units_text
+from simstudy.text.numerals import p_floor, p_text, score_format, units_text
 from simstudy.text.plain_text import shown
 from simstudy.text.reprs import listed
 
@@ -46,10 +46,10 @@ def _said(found: AcrossTasks, row: pd.Series[Any]) -> str:
     interval = "no interval" if np.isnan(row["gain_low"]) else (
         f"{level} interval {row['gain_low']:{form}} to {row['gain_high']:{form}}"
     )  # fmt: skip
-    p = p_text(row["p_value"], found.alpha)
+    p = p_text(row["p_value"], found.alpha, floor=p_floor(row["n_resamples"]))
     beside = "" if np.isnan(row["p_t"]) or row["hypothesis"] == THESE else f" (t test {p_text(row['p_t'], found.alpha)})"
     better = "significantly better" if is_significant(row, found.alpha) else "not significantly better"
-    return f"{interval}, p = {p}{beside}: {shown(row['system_a'])} is {better}.".replace("p = <", "p <")
+    return f"{interval}, p {p if p.startswith('<') else f'= {p}'}{beside}: {shown(row['system_a'])} is {better}."
 
 
 def is_significant(row: pd.Series[Any], alpha: float) -> bool:
