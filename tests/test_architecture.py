@@ -34,6 +34,7 @@ FLOORS = [
     {"engines", "plot", "loaders"},
     {"analyses"},
     {"comparisons", "pages"},
+    {"suites"},
     {"truth", "training", "examination"},
     {"planning"},
     {"studies"},

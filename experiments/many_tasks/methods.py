@@ -41,11 +41,15 @@ def examine(
     won = rng.binomial(tasks.n_items, tasks.first)
     lost = rng.binomial(tasks.n_items - won, tasks.second / (1 - tasks.first))
     true = tasks.population_gain if redrawn == DRAWN else tasks.gain
-    return [counted(method, found, true, study.alpha) for method, found in outcomes(tasks.n_items, won, lost, study, rng)]
+    return [
+        counted(method, found, true, study.alpha) for method, found in outcomes(tasks.n_items, won, lost, study, rng)
+    ]
 
 
-def outcomes(n: Any, won: Any, lost: Any, study: Settings, rng: np.random.Generator) -> list[tuple[str, dict[str, Any]]]:
-    """p-values (M,) and intervals (M,) of each method, from counts (M, T) of items, won and lost by the first system."""
+def outcomes(
+    n: Any, won: Any, lost: Any, study: Settings, rng: np.random.Generator
+) -> list[tuple[str, dict[str, Any]]]:
+    """p-values (M,) and intervals (M,) of each method, from numbers of items (M, T), won and lost by the first."""
     gains = (won - lost) / n
     return [
         (MACRO, these_tasks(n, won, lost, study, rng)),

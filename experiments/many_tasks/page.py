@@ -11,22 +11,23 @@ from .methods import METHODS, WON
 from .settings import DIFFERENT, FIXED, GAIN, NO_GAIN, SKEWED, Settings
 
 CLOSING = (
-    "The true gain is the macro average's: of these tasks if items are redrawn, of the population of tasks if tasks are "
-    "redrawn too. All methods see the same suites. Intervals of shares are 95 % (Clopper-Pearson). Shares are fractions."
+    "The true gain is that of the macro average: of these tasks if items are redrawn, of the population of tasks if "
+    "tasks are redrawn too. All methods see the same suites. Intervals of shares are 95 % (Clopper-Pearson). Shares "
+    "are fractions."
 )
 _RATE = "{share:.3f} ({low:.3f} – {high:.3f})"
 _COVER = Column("{coverage:.3f} ({coverage_low:.3f} – {coverage_high:.3f})")
 
 # What the questions are called where there is no room for more.
 _QUESTIONS = {
-    (NO_GAIN, FIXED): "these tasks, no gain on any",
-    (DIFFERENT, FIXED): "these tasks, good at different ones",
-    (GAIN, FIXED): "these tasks, a true gain",
+    (NO_GAIN, FIXED): "these tasks: no gain on any",
+    (DIFFERENT, FIXED): "these tasks: good at different ones",
+    (GAIN, FIXED): "these tasks: a true gain",
 }
 _OF_POPULATION = {
-    DIFFERENT: "tasks like these, good at different ones",
-    SKEWED: "tasks like these, much better on few",
-    GAIN: "tasks like these, a true gain",
+    DIFFERENT: "tasks like these: good at different",
+    SKEWED: "tasks like these: much better on few",
+    GAIN: "tasks like these: a true gain",
 }
 
 
@@ -52,7 +53,9 @@ def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
     at = {"question": "{question}", "sizes": "{size}", "pair": "{pair}", "tasks": "{n_tasks}"}
     null = rows[rows["null"]]
     first_sizes, first_pair = list(study.sizes)[-1], next(iter(study.agreement))
-    drawn = rows[(rows["sizes"] == first_sizes) & (rows["agreement"] == first_pair)].assign(view=lambda of: of["question"])
+    drawn = rows[(rows["sizes"] == first_sizes) & (rows["agreement"] == first_pair)].assign(
+        view=lambda of: of["question"]
+    )
     with_interval = [method for method in METHODS if method != WON]
     of_intervals = rows[rows["method"].isin(with_interval) & (rows["method"] != METHODS[1])]
     parts = [

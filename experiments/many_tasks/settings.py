@@ -64,7 +64,7 @@ class Settings(Study):
 
 @dataclass(frozen=True)
 class Tasks:
-    """M suites of T tasks, (M, T) each: items, and the shares of items that only the first, or the second, has right."""
+    """M suites of T tasks, (M, T) each: items, and the shares of them that only the first or the second has right."""
 
     n_items: np.ndarray
     first: np.ndarray
@@ -83,7 +83,10 @@ class Tasks:
         one_gain = study.gain if truth == GAIN else 0.0
         if redrawn == DRAWN:
             n_items = np.exp(rng.uniform(np.log(sizes.least), np.log(sizes.most), shape)).round().astype(np.int64)
-            accuracy, relative = rng.uniform(study.least, study.most, shape), one_gain + shifts(study, truth, shape, rng)
+            accuracy, relative = (
+                rng.uniform(study.least, study.most, shape),
+                one_gain + shifts(study, truth, shape, rng),
+            )
         else:
             # The same tasks in every block: sizes and difficulties spread evenly, in an order of their own.
             fixed = np.random.default_rng([study.seed, n_tasks])
@@ -94,8 +97,8 @@ class Tasks:
         differ = 2 * accuracy * (1 - accuracy) * (1 - agreement.correlation)
         if redrawn == FIXED:
             # These tasks have exactly this macro gain.
-            relative = relative + one_gain - (relative * differ).sum(axis=1, keepdims=True) / differ.sum(
-                axis=1, keepdims=True
+            relative = (
+                relative + one_gain - (relative * differ).sum(axis=1, keepdims=True) / differ.sum(axis=1, keepdims=True)
             )
         gain = relative * differ
         # E(2 a (1 - a)) of an accuracy that is uniform between its ends.

@@ -71,8 +71,14 @@ def blocks(study: Settings) -> Iterator[Cell]:
 def rates(counts: pd.DataFrame, study: Settings) -> pd.DataFrame:
     """Shares of suites that each method finds a gain in, and coverage of its intervals, with their own intervals."""
     table = counts.groupby([*KEYS, "method"], sort=False, as_index=False).sum()
-    table["method"] = pd.Categorical(table["method"], METHODS)
-    table = table.sort_values([*KEYS, "method"], kind="stable").astype({"method": str})
+    # Rows in the order in which conditions and questions are asked, whichever block was first.
+    places: dict[str, Any] = {"method": METHODS, "sizes": list(study.sizes), "agreement": list(study.agreement)}
+    for name, values in places.items():
+        table[name] = pd.Categorical(table[name], values)
+    asked = [QUESTIONS.index(key) for key in zip(table["truth"], table["redrawn"], strict=True)]
+    order = ["sizes", "agreement", "asked", "n_tasks", "method"]
+    table = table.assign(asked=asked).sort_values(order, kind="stable").drop(columns="asked")
+    table = table.astype(dict.fromkeys(places, str)).reset_index(drop=True)
     n: Any = table["n_sets"]
     low, high = clopper_pearson(table["n_significant"], n)
     cover_low, cover_high = clopper_pearson(table["n_covered"], n)

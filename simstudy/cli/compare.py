@@ -14,6 +14,7 @@ import typer
 from simstudy.cli.errors import by_options, say
 from simstudy.cli.files import HEADING, Files
 from simstudy.cli.options import grouped, settings_of
+from simstudy.cli.several_tasks import SeveralTasks, with_tasks
 from simstudy.cli.terminal import Output, print_written, printer, write_page
 from simstudy.planning.settings import option
 from simstudy.text.plain_text import shown
@@ -85,6 +86,7 @@ def compare(
     files: Annotated[Files, HEADING],
     formats: Annotated[SomeFormats, "Files of some formats"],
     how: Annotated[HowTested, "The test"],
+    tasks: Annotated[SeveralTasks, "Several tasks"],
     output: Annotated[GatedOutput, "What comes out"],
 ) -> None:
     """Compare systems whose outputs are in files: which gains are significant, and which systems may be the best.
@@ -98,6 +100,8 @@ def compare(
     simstudy compare results.csv --metric accuracy --columns item=instance_id,score=resolved,domain=repo
 
     simstudy compare asr.csv --metric mean --columns score=wer --lower-is-better
+
+    simstudy compare logs/ --metric accuracy --average macro
 
     simstudy compare candidates.csv --metric precision@500 --columns gold=is_collocation --ties keep
     """
@@ -121,7 +125,7 @@ def compare(
         loaded.outputs, files.relation(loaded) or (), files.unit, how.settings(),
         duplicates=files.duplicates, notes=notes,
     )  # fmt: skip
-    found = replace(_examine(test_set, how), files=hashes)
+    found = with_tasks(replace(_examine(test_set, how), files=hashes), tasks, how, paths)
     write_page(found, output.out, settings)
     if output.print_json:
         _print_json(found, settings)
@@ -177,6 +181,8 @@ def _is_better(found: Examination, names: Sequence[str], alpha: float) -> bool:
     dropped = [name for name in names if name not in found.outputs.names]
     if dropped:
         raise ValueError(f"--fail-unless-better: system '{dropped[0]}' was dropped as a near-duplicate")
+    if found.tasks is not None:
+        return found.tasks.is_better(names[0], names[1])
     better = found.pairs.frame.query("system_a == @names[0] and system_b == @names[1]")
     return bool(Decision(alpha).significant(better).any())
 

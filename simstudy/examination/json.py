@@ -30,7 +30,7 @@ def as_json(found: Examination, settings: Mapping[str, Any]) -> Iterator[str]:
     content: dict[str, Any] = {
         "simstudy": version("simstudy"),
         "settings": dict(settings),
-        "verdict": found.verdict,
+        "verdict": found.verdict if found.tasks is None else "\n".join(found.tasks.sentences),
         "notes": list(found.notes),
         "systems": systems(found),
         "pairs": sorted_pairs(found),
@@ -39,6 +39,9 @@ def as_json(found: Examination, settings: Mapping[str, Any]) -> Iterator[str]:
         "significant_gains": found.gains,
         "near_duplicates": found.duplicates,
     }
+    if found.tasks is not None:
+        content["tasks"] = found.tasks.facts()
+        content |= {name: table for name, table in found.tasks.tables().items()}
     before = "{\n"
     for key, value in content.items():
         yield f'{before}  "{key}": '

@@ -8,8 +8,10 @@ import numpy as np
 
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.significant_gains import CLOSE_PAIRS
+from simstudy.examination.notes import domains
 from simstudy.examination.rows import facts, pair_rows, ranking, sides, threshold_rows
 from simstudy.loaders.base import counted
+from simstudy.metrics import label
 from simstudy.statistics.decisions import Decision
 from simstudy.text.numerals import gain_text
 from simstudy.text.printing import Printer
@@ -29,6 +31,11 @@ _SYSTEMS = "Systems (ranks: 95 % confidence for all at once; systems of one grou
 
 def show(found: Examination, printer: Printer, *, verbose: bool = False) -> None:
     """Print the verdict on two systems, or the answer about many and their leaderboard; everything if `verbose`."""
+    if found.tasks is not None:
+        told = [f"Note: {note}" for note in found.notes if note != domains(found.outputs)]
+        below = {"Metric": label(found.test_set.metric), "Signature": found.pairs.signature()}
+        found.tasks.show(printer, told if verbose else told[:_MOST_NOTES], below, verbose=verbose)
+        return
     if found.verdict is not None:
         _lines(printer, found.verdict.splitlines())
         _lines(printer, [f"Note: {note}" for note in found.notes])

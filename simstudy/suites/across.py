@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
+from typing import Any
 
 import pandas as pd
 
 from simstudy.outputs import Outputs
 from simstudy.suites import sentences
 from simstudy.suites.averages import Average
+from simstudy.suites.contributions import THESE
 from simstudy.suites.printed import show
-from simstudy.text.printing import text_of
+from simstudy.text.printing import Printer, text_of
 from simstudy.text.reprs import ReprMixin
 
 
@@ -58,7 +61,35 @@ class AcrossTasks(ReprMixin):
     @property
     def text(self) -> str:
         """What the command prints: the answer, and the table by task."""
-        return text_of(partial(show, self))
+        return text_of(self.show)
+
+    def show(
+        self, printer: Printer, notes: Sequence[str] = (), facts: Mapping[str, str] | None = None, *,
+        verbose: bool = False,
+    ) -> None:  # fmt: skip
+        """Print the answer and the table by task with facts and notes below, no more than a screen has."""
+        show(self, printer, notes, facts or {}, verbose=verbose)
+
+    def is_better(self, better: str, other: str) -> bool:
+        """Whether a system is significantly better than another by the main average, on these tasks."""
+        rows = self.averages[(self.averages["average"] == self.average) & (self.averages["hypothesis"] == THESE)]
+        row = rows[(rows["system_a"] == better) & (rows["system_b"] == other)]
+        return len(row) == 1 and sentences.is_significant(row.iloc[0], self.alpha)
+
+    def facts(self) -> dict[str, Any]:
+        """What was averaged, as JSON has it."""
+        weights = None if self.main.weights is None else dict(zip(self.main.tasks, self.main.weights, strict=True))
+        return {
+            "by": self.by, "average": self.average, "tasks": list(self.main.tasks), "weights": weights,
+            "alpha": self.alpha, "answer": self.sentences,
+        }  # fmt: skip
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """The tables by the names of their files."""
+        return {
+            "by_task": self.by_task, "averages": self.averages, "average_ranks": self.leaderboard,
+            "task_scores": self.scores, "without_task": self.without,
+        }  # fmt: skip
 
     def _summary(self) -> tuple[str, str]:
         what = f"AcrossTasks: {self.outputs.n_systems} systems on {self.n_tasks} tasks"

@@ -67,9 +67,7 @@ class Suite:
         suite = cls(outputs, by, unit, tasks)
         for name, units in suite.units.items():
             if units.n_items < 2:
-                raise ValueError(
-                    f"{by} '{name}' has 1 {unit}: nothing is known of how its score varies; leave it out"
-                )
+                raise ValueError(f"{by} '{name}' has 1 {unit}: nothing is known of how its score varies; leave it out")
         return suite
 
     @cached_property

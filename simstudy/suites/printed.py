@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from simstudy.loaders.base import counted
 from simstudy.pages.sections import Table
 from simstudy.suites.contributions import LIKE_THESE, THESE
 from simstudy.suites.sentences import digits
@@ -15,33 +17,47 @@ from simstudy.text.printing import Printer
 if TYPE_CHECKING:
     from simstudy.suites.across import AcrossTasks
 
-# Lines of a screen without the answer, tasks that are columns of it, and the least number of rows.
-_LINES, _COLUMNS, _LEAST = 17, 8, 5
+# Lines of a screen, tasks that are columns of it, and the least number of rows.
+_LINES, _COLUMNS, _LEAST = 25, 8, 4
 
 
-def show(found: AcrossTasks, printer: Printer, *, verbose: bool = False) -> None:
+def show(
+    found: AcrossTasks, printer: Printer, notes: Sequence[str], facts: Mapping[str, str], *, verbose: bool = False
+) -> None:
     """Print the answer and the table by task, as many rows as a screen has; everything if `verbose`."""
+    two = found.outputs.n_systems == 2
     for text in found.sentences:
         printer.line(text)
-    rows = (task_rows(found) if found.outputs.n_systems == 2 else system_rows(found, verbose=verbose)).text()
-    averages = average_rows(found).text() if found.outputs.n_systems == 2 else None
-    below = 0 if averages is None else len(averages)
-    most = len(rows) if verbose else max(_LEAST, _LINES - len(found.sentences) - below)
+    rows = (task_rows(found) if two else system_rows(found, verbose=verbose)).text()
+    averages = average_rows(found, found.averages if verbose else _others(found)).text() if two else pd.DataFrame()
+    # Each table has an empty line, a title and a header; a line says what is not shown, and one is empty.
+    used = len(found.sentences) + 3 + (3 + len(averages) if len(averages) else 0) + 2 + len(notes) + len(facts)
+    most = len(rows) if verbose else max(_LEAST, _LINES - used)
     printer.table(_title(found), rows.head(most))
-    if averages is not None:
-        printer.table("Averages", averages)
-    left = len(rows) - most
-    if left > 0:
-        what = "tasks" if found.outputs.n_systems == 2 else "systems"
-        printer.line(f"Not shown: {left} {what}. --verbose prints them, --out DIR writes them.")
+    if len(averages):
+        printer.table("Averages" if verbose else "Other averages", averages)
+    if facts or notes:
+        printer.line("")
+    printer.facts(facts)
+    for text in notes:
+        printer.line(text)
+    left = max(0, len(rows) - most)
+    if left:
+        what = "task" if two else "system"
+        printer.line(f"Not shown: {counted(left, what)}. --verbose prints them, --out DIR writes them.")
+
+
+def _others(found: AcrossTasks) -> pd.DataFrame:
+    """The averages that the answer does not tell of, as many as there is room for."""
+    return found.averages[found.averages["average"] != found.average].head(_LEAST)
 
 
 def _title(found: AcrossTasks) -> str:
     level = f"{100 * (1 - found.alpha):g} %"
     if found.outputs.n_systems == 2:
         one = found.by_task.iloc[0]
-        return f"Gain of {shown(one['system_a'])} over {shown(one['system_b'])} by {found.by} ({level} intervals)"
-    return f"Systems by {found.by} ({level} intervals; ranks: {level} confidence for all at once)"
+        return f"Gain of {shown(one['system_a'])} over {shown(one['system_b'])} on each task ({found.by}; {level} intervals)"
+    return f"Systems and their scores on each task ({found.by}; {level} intervals; ranks: {level} confidence for all at once)"
 
 
 def task_rows(found: AcrossTasks) -> Table:
@@ -63,11 +79,11 @@ def task_rows(found: AcrossTasks) -> Table:
     )
 
 
-def average_rows(found: AcrossTasks) -> Table:
+def average_rows(found: AcrossTasks, averages: pd.DataFrame) -> Table:
     """A row for each average and hypothesis of two systems."""
     form = digits(found)
     return Table(
-        found.averages,
+        averages,
         {
             "average": "{average:name}",
             "null hypothesis": "{hypothesis}",
@@ -104,8 +120,3 @@ def system_rows(found: AcrossTasks, *, verbose: bool = False) -> Table:
         rows[f"task_{t}"] = wide.loc[rows["system"], task].to_numpy()
         columns[shown(task)] = f"{{task_{t}:{form}}}"
     return Table(rows, columns)
-
-
-def without_rows(found: AcrossTasks) -> pd.DataFrame:
-    """For each pair the task that drives its gain."""
-    return found.without[found.without["drives"]] if len(found.without) else found.without

@@ -24,16 +24,16 @@ def answer(found: AcrossTasks) -> list[str]:
 
 
 def _two_systems(found: AcrossTasks) -> list[str]:
-    rows = found.averages[found.averages["average"] == found.average].set_index("hypothesis", drop=False)
-    these, like = rows.loc[THESE], rows.loc[LIKE_THESE] if LIKE_THESE in rows.index else None
+    rows = found.averages[found.averages["average"] == found.average]
+    these, *others = (row for _, row in rows.iterrows())
     a, b, form = shown(these["system_a"]), shown(these["system_b"]), digits(found)
     scores = f"{a} {these['score_a']:{form}}, {b} {these['score_b']:{form}}"
+    units = units_text(int(these["n_units"]), str(these["unit"]))
     told = [
         f"{found.main.title()} of {found.n_tasks} tasks: {scores}, gain {these['gain']:{form}}.",
-        f"These tasks (new items, the same {found.n_tasks} tasks; {units_text(these['n_units'], these['unit'])}): "
-        f"{_said(found, these)}",
+        f"These tasks (new items, the same {found.n_tasks} tasks; {units}): {_said(found, these)}",
     ]
-    if like is not None:
+    for like in others:
         told.append(f"Tasks like these (other tasks; {found.n_tasks} tasks are {found.n_tasks} units): "
                     f"{_said(found, like)}")  # fmt: skip
         told += _limits(found)
@@ -47,7 +47,9 @@ def _said(found: AcrossTasks, row: pd.Series[Any]) -> str:
         f"{level} interval {row['gain_low']:{form}} to {row['gain_high']:{form}}"
     )  # fmt: skip
     p = p_text(row["p_value"], found.alpha, floor=p_floor(row["n_resamples"]))
-    beside = "" if np.isnan(row["p_t"]) or row["hypothesis"] == THESE else f" (t test {p_text(row['p_t'], found.alpha)})"
+    beside = (
+        "" if np.isnan(row["p_t"]) or row["hypothesis"] == THESE else f" (t test {p_text(row['p_t'], found.alpha)})"
+    )
     better = "significantly better" if is_significant(row, found.alpha) else "not significantly better"
     return f"{interval}, p {p if p.startswith('<') else f'= {p}'}{beside}: {shown(row['system_a'])} is {better}."
 
@@ -64,8 +66,8 @@ def _limits(found: AcrossTasks) -> list[str]:
     if rows.empty or least <= found.alpha:
         return []
     return [
-        f"{found.n_tasks} tasks are too few for a claim about tasks like these: the smallest p is {least:g}, so no gain "
-        f"can be significant at {found.alpha:g}."
+        f"{found.n_tasks} tasks are too few for a claim about tasks like these: the smallest p is {least:g}, so no "
+        f"gain can be significant at {found.alpha:g}."
     ]
 
 

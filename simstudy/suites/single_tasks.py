@@ -65,9 +65,16 @@ def left_out(suite: Suite, average: Average, pairs: Any, alpha: float) -> pd.Dat
         rows.append(
             pd.DataFrame(
                 {
-                    "task": task, "metric": suite.metric.name, "metric_unit": suite.metric.unit,
-                    "system_a": pairs[0], "system_b": pairs[1], "gain": gain, "gain_low": gain - own,
-                    "gain_high": gain + own, "change": whole - gain, "sign_changes": np.sign(gain) != np.sign(whole),
+                    "task": task,
+                    "metric": suite.metric.name,
+                    "metric_unit": suite.metric.unit,
+                    "system_a": pairs[0],
+                    "system_b": pairs[1],
+                    "gain": gain,
+                    "gain_low": gain - own,
+                    "gain_high": gain + own,
+                    "change": whole - gain,
+                    "sign_changes": np.sign(gain) != np.sign(whole),
                     "significance_changes": (np.abs(gain) > own) != (np.abs(whole) > half),
                 }
             )  # fmt: skip
