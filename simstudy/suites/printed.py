@@ -56,8 +56,10 @@ def _title(found: AcrossTasks) -> str:
     level = f"{100 * (1 - found.alpha):g} %"
     if found.outputs.n_systems == 2:
         one = found.by_task.iloc[0]
-        return f"Gain of {shown(one['system_a'])} over {shown(one['system_b'])} on each task ({found.by}; {level} intervals)"
-    return f"Systems and their scores on each task ({found.by}; {level} intervals; ranks: {level} confidence for all at once)"
+        pair = f"{shown(one['system_a'])} over {shown(one['system_b'])}"
+        return f"Gain of {pair} on each task ({found.by}; {level} intervals)"
+    kinds = f"{level} intervals; ranks: {level} confidence for all at once"
+    return f"Systems and their scores on each task ({found.by}; {kinds})"
 
 
 def task_rows(found: AcrossTasks) -> Table:
