@@ -10,8 +10,9 @@ from typing import Any
 import pandas as pd
 
 from simstudy.outputs import Outputs
+from simstudy.plot.tasks import SINGLE_TASK
 from simstudy.suites import sentences
-from simstudy.suites.averages import Average
+from simstudy.suites.averages import AVERAGES, Average
 from simstudy.suites.contributions import THESE
 from simstudy.suites.printed import show
 from simstudy.text.printing import Printer, text_of
@@ -75,6 +76,30 @@ class AcrossTasks(ReprMixin):
         rows = self.averages[(self.averages["average"] == self.average) & (self.averages["hypothesis"] == THESE)]
         row = rows[(rows["system_a"] == better) & (rows["system_b"] == other)]
         return len(row) == 1 and sentences.is_significant(row.iloc[0], self.alpha)
+
+    def gains(self, better: str | None = None, other: str | None = None) -> pd.DataFrame:
+        """The gains of one pair for `simstudy.plot.gain_by_task`: a row a task, and rows of the averages.
+
+        By default it is the first pair. Groups are left out: the interval of two or three tasks is so wide that
+        nothing else would be seen.
+
+        Raises
+        ------
+        ValueError
+            For systems that are no pair of these tables, in this order.
+        """
+        first = self.averages.iloc[0]
+        pair = {"system_a": better or first["system_a"], "system_b": other or first["system_b"]}
+        both = []
+        drawn = self.averages[self.averages["average"].isin([self.average, *AVERAGES])]
+        for table, name in ((self.by_task.assign(hypothesis=SINGLE_TASK), "task"), (drawn, "average")):
+            rows = table[(table["system_a"] == pair["system_a"]) & (table["system_b"] == pair["system_b"])]
+            if rows.empty:
+                raise ValueError(f"better and other must be a pair of systems, the better one by the main average first, "
+                                 f"not '{pair['system_a']}' and '{pair['system_b']}'")  # fmt: skip
+            columns = ["name", "hypothesis", "metric", "metric_unit", *pair, "gain", "gain_low", "gain_high"]
+            both.append(rows.rename(columns={name: "name"})[columns])
+        return pd.concat(both, ignore_index=True)
 
     def facts(self) -> dict[str, Any]:
         """What was averaged, as JSON has it."""

@@ -112,7 +112,7 @@ def across_tasks(
     compared = {one.name: _compared(suite, one, how) for one in averages}
     pairs = _ordered(compared[averages[0].name][THESE])
     rows = [
-        _average(suite, one, hypothesis, frame, pairs, alpha)
+        _average(suite, one, hypothesis, frame, pairs=pairs, alpha=alpha)
         for one in averages
         for hypothesis, frame in compared[one.name].items()
     ]
@@ -150,7 +150,7 @@ def _ordered(frame: pd.DataFrame) -> tuple[NDArray[np.object_], NDArray[np.objec
 
 
 def _average(
-    suite: Suite, average: Average, hypothesis: str, frame: pd.DataFrame, pairs: Any, alpha: float
+    suite: Suite, average: Average, hypothesis: str, frame: pd.DataFrame, *, pairs: Any, alpha: float
 ) -> pd.DataFrame:
     """Rows of one average and hypothesis, a gain below 0 where the second system of the pair is ahead."""
     known = along(frame, pairs)[list(_KEPT)]

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from simstudy import plot
 from simstudy.pages.sections import Figure, Section, Table
-from simstudy.suites.averages import AVERAGES
 from simstudy.suites.printed import average_rows, system_rows, task_rows
 from simstudy.suites.sentences import digits
 
@@ -26,12 +25,10 @@ HOW = (
 def task_sections(found: AcrossTasks) -> list[Section]:
     """The answer and the averages, the table by task, and for two systems what each task does to the gain."""
     two = found.outputs.n_systems == 2
-    # A group of two or three tasks has so wide an interval that nothing else would be seen.
-    drawn = found.averages[found.averages["average"].isin([found.average, *AVERAGES])]
     answer = Section(
         "Several tasks",
         " ".join([*found.sentences, HOW]),
-        figure=Figure("gain_by_task", lambda: plot.gain_by_task(found.by_task, drawn)) if two else None,
+        figure=Figure("gain_by_task", lambda: plot.gain_by_task(found.gains())) if two else None,
         table=_head(average_rows(found, found.averages) if two else system_rows(found, verbose=True)),
     )
     if not two:
