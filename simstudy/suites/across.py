@@ -95,7 +95,7 @@ class AcrossTasks(ReprMixin):
         for table, name in ((self.by_task.assign(hypothesis=SINGLE_TASK), "task"), (drawn, "average")):
             rows = table[(table["system_a"] == pair["system_a"]) & (table["system_b"] == pair["system_b"])]
             if rows.empty:
-                raise ValueError(f"better and other must be a pair of systems, the better one by the main average first, "
+                raise ValueError(f"better and other must be a pair of systems, the better by the main average first, "
                                  f"not '{pair['system_a']}' and '{pair['system_b']}'")  # fmt: skip
             columns = ["name", "hypothesis", "metric", "metric_unit", *pair, "gain", "gain_low", "gain_high"]
             both.append(rows.rename(columns={name: "name"})[columns])

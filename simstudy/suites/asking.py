@@ -94,8 +94,8 @@ def across_tasks(
     >>> items = pd.DataFrame({"id": range(200), "domain": tasks})
     >>> outputs = Outputs.from_scores(scores, "accuracy", items=items)
     >>> found = across_tasks(outputs)
-    >>> found.averages.query("average == 'macro'")[["hypothesis", "n_units", "p_floor"]].to_numpy().tolist()
-    [['these tasks', 200, 0.0], ['tasks like these', 3, 0.25]]
+    >>> found.averages.query("average == 'macro'")[["hypothesis", "unit", "n_units"]].to_numpy().tolist()
+    [['these tasks', 'item', 200], ['tasks like these', 'domain', 3]]
     """
     require_outputs(outputs, 2)
     check_text("by", by, "the name of a column of the items")
