@@ -187,7 +187,7 @@ def paper(study: str) -> Callable[[], str]:
 
 
 TABLES: dict[str, Callable[[], str]] = {
-    "tests": tests, "intervals": intervals, "plans": plans, "families": families, "many_tasks": many_tasks, "ranks": ranks,
-    "rankings": rankings,    "tools": tools,
+    "tests": tests, "intervals": intervals, "plans": plans, "families": families, "many_tasks": many_tasks,
+    "ranks": ranks, "rankings": rankings, "tools": tools,
     **{study: paper(study) for study in ("berg_kirkpatrick_2012", "yeh_2000", "chinchor_1992", "evert_2004")},
 }  # fmt: skip

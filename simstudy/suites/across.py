@@ -10,7 +10,6 @@ from typing import Any
 import pandas as pd
 
 from simstudy.outputs import Outputs
-from simstudy.plot.tasks import SINGLE_TASK
 from simstudy.suites import sentences
 from simstudy.suites.averages import AVERAGES, Average
 from simstudy.suites.contributions import THESE
@@ -88,6 +87,9 @@ class AcrossTasks(ReprMixin):
         ValueError
             For systems that are no pair of these tables, in this order.
         """
+        # Matplotlib waits until something is drawn.
+        from simstudy.plot.tasks import SINGLE_TASK
+
         first = self.averages.iloc[0]
         pair = {"system_a": better or first["system_a"], "system_b": other or first["system_b"]}
         both = []
