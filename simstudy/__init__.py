@@ -10,6 +10,7 @@ Is this gain real, and how large must a test set be to tell? ::
     pairs.verdict("new", "old")                             # one pair in words
     pairs.significant(); pairs.groups(); pairs.thresholds() # and more, by tab
     ss.leaderboard(outputs)                                 # scores with intervals and places
+    ss.across_tasks(outputs)                                # several tasks: each, and their averages
     ss.plan(metric="accuracy", gain=1, guess=ss.Guess(score=80, agreement=0.9))
     ss.run_study("quickstart")                              # what the command does
 

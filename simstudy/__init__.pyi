@@ -32,5 +32,6 @@ from .planning import Level as Level
 from .planning import Pilot as Pilot
 from .planning import plan as plan
 from .studies import run_study as run_study
+from .suites import across_tasks as across_tasks
 
 __version__: str

@@ -14,6 +14,7 @@ import typer
 from simstudy.cli.errors import by_options, say
 from simstudy.cli.files import HEADING, Files
 from simstudy.cli.options import grouped, settings_of
+from simstudy.cli.several_tasks import SeveralTasks, with_tasks
 from simstudy.cli.terminal import Output, printer, write_page, written
 from simstudy.planning.settings import option
 from simstudy.text.plain_text import shown
@@ -99,6 +100,7 @@ def compare(
     files: Annotated[Files, HEADING],
     formats: Annotated[SomeFormats, "Files of some formats"],
     how: Annotated[HowTested, "The test"],
+    tasks: Annotated[SeveralTasks, "Several tasks"],
     output: Annotated[GatedOutput, "What comes out"],
     by_domain: Annotated[bool, typer.Option("--by-domain", help="Compare on each domain of the items apart.")] = False,
 ) -> None:
@@ -118,6 +120,8 @@ def compare(
 
     simstudy compare asr.csv --metric mean --columns score=wer --lower-is-better
 
+    simstudy compare logs/ --metric accuracy --average macro
+
     simstudy compare candidates.csv --metric precision@500 --columns gold=is_collocation --ties keep
     """
     from simstudy.engines.registry import default_test
@@ -135,8 +139,8 @@ def compare(
         _check_systems(loaded, gate)
         if gate and files.lower_is_better is None and (in_doubt := doubt(loaded)):
             raise ValueError(f"--fail-unless-better: {in_doubt}")
+    given = [path for _, path in map(name_and_path, paths)]
     if output.out is not None:
-        given = [path for _, path in map(name_and_path, paths)]
         _check_out(
             output.out, [*given, *(files.references or []), *filter(None, (files.systems, files.items))], len(every)
         )
@@ -145,6 +149,10 @@ def compare(
         replace(_examine(_test_set(loaded, files, one, context), one), files=hashes)
         for loaded, one in zip(every, ways, strict=True)
     ]
+    if len(parts) > 1 and tasks.asked:
+        raise ValueError(f"{tasks.asked} must not be given with several metrics or domains: it has a table of its own")
+    if len(parts) == 1:
+        parts = [with_tasks(parts[0], tasks, ways[0], given)]
     found = parts[0] if len(parts) == 1 else Several(tuple(parts))
     settings["test"] = how.test or ways[0].test
     write_page(found, output.out, settings)
@@ -242,6 +250,8 @@ def _is_better(found: Examination, names: Sequence[str], alpha: float) -> bool:
     dropped = [name for name in names if name not in found.outputs.names]
     if dropped:
         raise ValueError(f"--fail-unless-better: system '{dropped[0]}' was dropped as a near-duplicate")
+    if found.tasks is not None:
+        return found.tasks.is_better(names[0], names[1])
     better = found.pairs.frame.query("system_a == @names[0] and system_b == @names[1]")
     return bool(Decision(alpha).significant(better).any())
 

@@ -22,6 +22,7 @@ from simstudy.examination.rows import ranking
 from simstudy.metrics import label
 from simstudy.outputs import Outputs, TestSet
 from simstudy.pairs import order_of
+from simstudy.suites import AcrossTasks
 from simstudy.text.printing import text_of
 from simstudy.text.reprs import ReprMixin
 
@@ -55,6 +56,9 @@ class Examination(ReprMixin):
     """The smallest true gain that would matter, where one was given."""
     files: Mapping[str, str] = field(default_factory=dict)
     """SHA-256 of the files that were read, by path."""
+
+    tasks: AcrossTasks | None = None
+    """Averages of several tasks, if they are the answer (`simstudy.across_tasks`)."""
 
     @property
     def outputs(self) -> Outputs:

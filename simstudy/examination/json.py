@@ -30,7 +30,7 @@ def as_json(found: Examination, settings: Mapping[str, Any]) -> Iterator[str]:
     content: dict[str, Any] = {
         "simstudy": version("simstudy"),
         "settings": dict(settings),
-        "verdict": found.verdict,
+        "verdict": found.verdict if found.tasks is None else "\n".join(found.tasks.sentences),
         "notes": list(found.notes),
         "systems": systems(found),
         "pairs": sorted_pairs(found),
@@ -40,6 +40,9 @@ def as_json(found: Examination, settings: Mapping[str, Any]) -> Iterator[str]:
         # None: nobody looked for them.
         "near_duplicates": None if found.test_set.duplicates == "keep" else found.duplicates,
     }
+    if found.tasks is not None:
+        content["tasks"] = found.tasks.facts()
+        content |= {name: table for name, table in found.tasks.tables().items()}
     before = "{\n"
     for key, value in content.items():
         yield f'{before}  "{key}": '

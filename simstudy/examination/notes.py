@@ -35,10 +35,17 @@ def note_domains(outputs: Outputs, strata: str | None) -> None:
     """Say where items of several domains are tested together: they are never mixed silently."""
     if "domain" not in outputs.items or strata == "domain" or outputs.items["domain"].nunique() < 2:
         return
+    note(domains(outputs))
+
+
+def domains(outputs: Outputs) -> str:
+    """What a note says of items of several domains."""
+    if "domain" not in outputs.items:
+        return ""
     counts = outputs.items["domain"].value_counts()
     listed = ", ".join(f"{shown(name)} {count:,}" for name, count in counts.head(6).items())
     more = f" and {len(counts) - 6} more" if len(counts) > 6 else ""
-    note(f"items of {len(counts)} domains are tested together: {listed}{more}")
+    return f"items of {len(counts)} domains are tested together: {listed}{more}"
 
 
 def note_pairs(pairs: pd.DataFrame, board: pd.DataFrame, alpha: float) -> None:

@@ -26,6 +26,7 @@ from simstudy.outputs.meetings import meetings
 from simstudy.pages.report import InOrder, Page, write_results
 from simstudy.pages.sections import Figure, Section, Table
 from simstudy.running.results_folder import manifest_of, results_folder
+from simstudy.suites.page import task_sections
 
 if TYPE_CHECKING:
     from simstudy.examination.examination import Examination
@@ -88,12 +89,18 @@ def _tables(found: Examination) -> dict[str, pd.DataFrame | InOrder]:
         "significant_gains": found.gains,
         "duplicates": found.duplicates,
         **({"win_rates": win_rates(found.outputs)} if meetings(found.outputs) else {}),
+        **({} if found.tasks is None else found.tasks.tables()),
     }
 
 
 def _sections(found: Examination) -> list[Section]:
+    return [*([] if found.tasks is None else task_sections(found.tasks)), *_pooled_sections(found)]
+
+
+def _pooled_sections(found: Examination) -> list[Section]:
     if found.verdict is not None:
-        return [Section("Verdict", found.verdict, table=pair_rows(found, 1)[1])]
+        heading = "Verdict" if found.tasks is None else "All items together"
+        return [Section(heading, found.verdict, table=pair_rows(found, 1)[1])]
     small = found.outputs.n_systems <= _MOST_SYSTEMS
     curve = found.curve[found.curve["relation"].isin(found.pairs["relation"].unique())]
     leaderboard = Section(

@@ -9,8 +9,10 @@ import numpy as np
 
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.significant_gains import CLOSE_PAIRS
+from simstudy.examination.notes import domains
 from simstudy.examination.rows import facts, p_texts, pair_rows, ranking, sides, threshold_rows
 from simstudy.loaders.base import counted
+from simstudy.metrics import label
 from simstudy.pairs import order_of
 from simstudy.statistics.decisions import REASONS, Decision
 from simstudy.text.numerals import gain_text, score_format
@@ -37,6 +39,12 @@ def show(found: Examination, printer: Printer, *, verbose: bool = False, last: S
 
     Without `verbose` it is at most `MOST_LINES` lines, the lines `last` among them, with which it ends.
     """
+    if found.tasks is not None:
+        told = [f"Note: {note}" for note in found.notes if note != domains(found.outputs)]
+        below = {"Metric": label(found.test_set.metric), "Signature": found.pairs.signature()}
+        found.tasks.show(printer, told if verbose else told[:_MOST_NOTES], below, verbose=verbose)
+        printer.lines(last)
+        return
     if found.verdict is not None:
         _show_pair(found, found.verdict.splitlines(), printer, verbose=verbose, last=last)
         return

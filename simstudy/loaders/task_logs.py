@@ -102,6 +102,14 @@ def assemble_tasks(
     return assemble([_joined(own) for own in parts.values()], source, table, lambda item: np.array([0, 1]))
 
 
+def of_several_tasks(outputs: Outputs) -> bool:
+    """Whether these are outputs of several tasks, with ids and domains as `assemble_tasks` names them."""
+    if "domain" not in outputs.items or outputs.items["domain"].nunique() < 2:
+        return False
+    both = zip(outputs.items["id"].astype(str), outputs.items["domain"].astype(str), strict=True)
+    return all(name.startswith(f"{task}/") for name, task in both)
+
+
 def _joined(parts: Sequence[SystemOutputs]) -> SystemOutputs:
     """A model's tasks, one after the other."""
     if len(parts) == 1:

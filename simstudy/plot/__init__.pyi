@@ -22,3 +22,4 @@ from .style import save as save
 from .style import share_legend as share_legend
 from .style import single as single
 from .style import styled as styled
+from .tasks import gain_by_task as gain_by_task

@@ -63,8 +63,9 @@ REFUSED = ("--format", "--max-size")
 # Without which these files can not be compared.
 NEEDED = ("--references", "--missing", "--allow-different")
 
-# What is done with the numbers, and with how many threads: none of these may change a number.
-ELSEWHERE = {"paths", "out", "print_json", "verbose", "fail_unless_better"}
+# What is done with the numbers, and with how many threads: none of these may change a number. Averages of tasks come
+# after the comparison, and have their own tests (test_several_tasks.py).
+ELSEWHERE = {"paths", "out", "print_json", "verbose", "fail_unless_better", "each", "average", "groups"}
 
 
 @pytest.fixture(autouse=True)

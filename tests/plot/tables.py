@@ -33,6 +33,14 @@ CALIBRATION = pd.DataFrame(
     }
 )  # fmt: skip
 
+BY_TASK = pd.DataFrame(
+    {
+        "name": ["law", "code", "macro"], "hypothesis": ["single task", "single task", "these tasks"],
+        "metric": "accuracy", "system_a": "new", "system_b": "old", "gain": [2.0, 4.0, 3.0],
+        "gain_low": [0.5, 1.0, 1.3], "gain_high": [3.5, 7.0, 4.7],
+    }
+)  # fmt: skip
+
 PAIRS = pd.DataFrame(
     {
         "system_a": ["x", "x", "y"], "system_b": ["y", "z", "z"], "gain": [2.0, 5.0, 3.0],
@@ -145,5 +153,5 @@ TABLES = {
     "rejections": AGREED, "type_1_errors": DEPENDENT,
     "correlations": correlation_shares(pd.DataFrame({"relation": "same family", "r12": [0.5]})).drop(columns="n_pairs"),
     "precision_curve": RANKED, "gains_by_size": BY_SIZE, "gains_by_test_set": BY_TEST_SET,
-    "planned_power": POWER, "planned_gains": SIZES,
+    "gain_by_task": BY_TASK, "planned_power": POWER, "planned_gains": SIZES,
 }  # fmt: skip

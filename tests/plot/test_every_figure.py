@@ -71,6 +71,7 @@ def nothing(name: str, *columns: str) -> pd.DataFrame:
         ("gains_by_size", pd.concat([BY_SIZE, BY_SIZE.assign(alternative="greater")]), {},
          "table must have one alternative, not two-sided, greater"),
         ("gains_by_size", BY_SIZE.assign(pairs=["all pairs", "top", *["all pairs"] * 3]), {}, "one pairs, not all"),
+        ("gain_by_task", TABLES["gain_by_task"].assign(system_a=list("abc")), {}, "must be of one pair of systems"),
         ("gains_by_test_set", BY_TEST_SET.tail(1), {}, "every test set had too few pairs"),
         ("gains_by_test_set", pd.concat([BY_TEST_SET, BY_TEST_SET.assign(alpha=0.01)]), {},
          "table must have one alpha, not 0.05, 0.01"),

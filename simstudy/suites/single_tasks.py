@@ -1,0 +1,85 @@
+"""Single tasks of a suite: every pair on each of them, and what the average is without each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from simstudy.comparisons.comparing import compare
+from simstudy.suites.averages import Average
+from simstudy.suites.contributions import Suite, reach
+from simstudy.suites.pairs_along import along, rounded
+
+# What Comparisons say of a pair on one task.
+_COLUMNS = (
+    *("system_a", "system_b", "score_a", "score_b", "gain", "gain_se", "gain_low", "gain_high", "p_value", "n_items"),
+    *("unit", "n_units", "wins", "losses", "ties", "exact", "caution"),
+)
+
+
+def task_scores(suite: Suite) -> pd.DataFrame:
+    """Each system's score on each task."""
+    rows = [
+        {"task": name, "system": system, "metric": suite.metric.name, "score": score, "n_items": of.n_items,
+         "n_units": suite.units[name].n_items}
+        for name, of in suite.tasks.items()
+        for system, score in zip(of.names, of.scores(), strict=True)
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def by_task(suite: Suite, pairs: Any, how: Mapping[str, Any]) -> pd.DataFrame:
+    """Every pair on each task, a gain below 0 where the second system of the pair is ahead there."""
+    found = [
+        along(compare(of, unit=suite.unit, **how).frame, pairs)[list(_COLUMNS)].assign(task=name)
+        for name, of in suite.tasks.items()
+    ]
+    table = pd.concat(found, ignore_index=True).assign(metric=suite.metric.name, metric_unit=suite.metric.unit)
+    return table[["task", "metric", "metric_unit", *_COLUMNS]]
+
+
+def left_out(suite: Suite, average: Average, pairs: Any, alpha: float) -> pd.DataFrame:
+    """The gain of each pair without each task, with its interval for these tasks.
+
+    `change` is by how much the gain is larger with the task. The task that `drives` the gain changes it most.
+    """
+    names = suite.outputs.names
+    place = {name: k for k, name in enumerate(names)}
+    i, j = (np.array([place[name] for name in side]) for side in pairs)
+    turned = 1.0 if suite.metric.higher_is_better else -1.0
+
+    def gains(of: Average) -> tuple[Any, Any]:
+        scores = suite.averaged(of)
+        gain = rounded(turned * (scores[i] - scores[j]), scores)
+        return gain, reach(*suite.gain_spread(of, i, j), 1 - alpha)
+
+    if len(average.tasks) < 2:
+        return pd.DataFrame()
+    whole, half = gains(average)
+    rows = []
+    for task in average.tasks:
+        gain, own = gains(average.without(task))
+        rows.append(
+            pd.DataFrame(
+                {
+                    "task": task,
+                    "metric": suite.metric.name,
+                    "metric_unit": suite.metric.unit,
+                    "system_a": pairs[0],
+                    "system_b": pairs[1],
+                    "gain": gain,
+                    "gain_low": gain - own,
+                    "gain_high": gain + own,
+                    "change": whole - gain,
+                    "sign_changes": np.sign(gain) != np.sign(whole),
+                    "significance_changes": (np.abs(gain) > own) != (np.abs(whole) > half),
+                }
+            )  # fmt: skip
+        )
+    table = pd.concat(rows, ignore_index=True)
+    size = table["change"].abs()
+    most = size.groupby([table["system_a"], table["system_b"]]).transform("max")
+    return table.assign(drives=(size == most) & (size > 0))

@@ -1,0 +1,249 @@
+"""Averages of tasks against brute force, scipy's tests, and `compare` where an average is one test set."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import simstudy as ss
+from simstudy.metrics.mean import LOWER_MEAN
+from simstudy.suites import LIKE_THESE, THESE, AcrossTasks, TaskGroup
+
+SIZES = {"law": 3, "code": 4, "maths": 6}
+
+
+def suite(rng: np.random.Generator, sizes: dict[str, int], n_systems: int = 2, metric: str = "accuracy") -> ss.Outputs:
+    n = sum(sizes.values())
+    tasks = np.repeat(list(sizes), list(sizes.values()))
+    scores = (rng.random((n_systems, n)) < np.linspace(0.75, 0.4, n_systems)[:, None]).astype(int)
+    if metric == "mean":
+        scores = rng.normal(np.linspace(1, 0, n_systems)[:, None], 1, (n_systems, n))
+    statistics = np.stack([scores, np.ones_like(scores)], axis=-1)
+    names = [f"s{k}" for k in range(n_systems)]
+    items = pd.DataFrame({"id": [f"{t}/{i}" for i, t in enumerate(tasks)], "domain": tasks})
+    order = rng.permutation(n)
+    return ss.Outputs.from_statistics(statistics[:, order], metric, names, items.iloc[order])
+
+
+def differences(outputs: ss.Outputs, first: str, second: str) -> dict[str, Any]:
+    """Of means: the items' differences by task."""
+    a, b = (outputs.names.index(name) for name in (first, second))
+    found = outputs.statistics[a, :, 0] - outputs.statistics[b, :, 0]
+    scale = 100.0 if outputs.metric.name == "accuracy" else 1.0
+    return {t: scale * found[(outputs.items["domain"] == t).to_numpy()] for t in outputs.items["domain"].unique()}
+
+
+def row(found: AcrossTasks, average: str, hypothesis: str) -> pd.Series:
+    rows = found.averages.query("average == @average and hypothesis == @hypothesis")
+    assert len(rows) == 1
+    return rows.iloc[0]
+
+
+def test_these_tasks_by_all_flips(rng: np.random.Generator) -> None:
+    outputs = suite(rng, SIZES)
+    found = row(ss.across_tasks(outputs), "macro", THESE)
+    of = differences(outputs, found["system_a"], found["system_b"])
+    parts = np.concatenate([d / len(d) / len(of) for d in of.values()])
+    flips = np.array(list(product([1, -1], repeat=len(parts))))
+    extreme = np.abs(flips @ parts) >= abs(parts.sum()) - 1e-9
+    assert found["gain"] == pytest.approx(np.mean([d.mean() for d in of.values()]))
+    assert found["p_value"] == pytest.approx(extreme.mean())
+
+
+def test_two_tasks_are_welchs_test(rng: np.random.Generator) -> None:
+    outputs = suite(rng, {"law": 12, "code": 30}, metric="mean")
+    found = row(ss.across_tasks(outputs, alpha=0.1), "macro", THESE)
+    one, other = differences(outputs, found["system_a"], found["system_b"]).values()
+    welch = stats.ttest_ind(one, -other, equal_var=False)
+    low, high = welch.confidence_interval(0.9)
+    assert found["p_t"] == pytest.approx(welch.pvalue)
+    assert found["df"] == pytest.approx(welch.df)
+    assert [found["gain_low"], found["gain_high"]] == pytest.approx([low / 2, high / 2])
+
+
+def test_tasks_like_these_by_scipy(rng: np.random.Generator) -> None:
+    sizes = {f"t{k}": 10 + 7 * k for k in range(8)}
+    outputs = suite(rng, sizes)
+    found = row(ss.across_tasks(outputs), "macro", LIKE_THESE)
+    gains = np.array([d.mean() for d in differences(outputs, found["system_a"], found["system_b"]).values()])
+    t = stats.ttest_1samp(gains, 0)
+    flips = stats.permutation_test((gains,), np.mean, permutation_type="samples", n_resamples=np.inf)
+    low, high = t.confidence_interval(0.95)
+    assert [found["p_t"], found["gain_low"], found["gain_high"]] == pytest.approx([t.pvalue, low, high])
+    assert found["p_value"] == pytest.approx(flips.pvalue)
+    assert found["n_units"] == 8
+    assert [found[f"tasks_{what}"] for what in ("won", "lost", "tied")] == [
+        (gains > 0).sum(), (gains < 0).sum(), (gains == 0).sum()
+    ]  # fmt: skip
+
+
+def test_the_micro_average_is_one_test_set(rng: np.random.Generator) -> None:
+    outputs = suite(rng, {"law": 30, "code": 80, "maths": 45})
+    found = ss.across_tasks(outputs, average="micro")
+    for hypothesis, unit in ((THESE, "item"), (LIKE_THESE, "domain")):
+        of = row(found, "micro", hypothesis)
+        pair = ss.compare(outputs, unit=unit).frame.iloc[0]
+        assert of["system_a"] == pair["system_a"]
+        assert of["gain"] == pytest.approx(pair["gain"])
+        assert of["p_value"] == pytest.approx(pair["p_value"])
+        if unit == "domain":
+            assert of["gain_low"] == pytest.approx(pair["gain_low"])
+
+
+def test_equal_tasks_have_one_average(rng: np.random.Generator) -> None:
+    found = ss.across_tasks(suite(rng, {"law": 40, "code": 40, "maths": 40}))
+    both = [row(found, average, THESE) for average in ("macro", "micro")]
+    for column in ("gain", "p_value", "gain_low", "df"):
+        assert both[0][column] == pytest.approx(both[1][column])
+    assert both[0]["exact"]
+
+
+def test_any_metric_has_a_score_on_each_task(rng: np.random.Generator) -> None:
+    n, tasks = 90, np.repeat(["law", "code", "maths"], [20, 30, 40])
+    guessed, gold = rng.integers(1, 6, (2, n)), rng.integers(1, 6, n)
+    correct = np.minimum(rng.binomial(guessed, [[0.8], [0.6]]), gold)
+    statistics = np.stack([correct, guessed, np.broadcast_to(gold, (2, n))], axis=-1)
+    items = pd.DataFrame({"id": range(n), "domain": tasks, "cluster": [f"d{i // 2}" for i in range(n)]})
+    outputs = ss.Outputs.from_statistics(statistics, "f1", ["a", "b"], items)
+    found = ss.across_tasks(outputs)
+    a, b = np.array([[part.scores()[k] for part in outputs.by_domain().values()] for k in (0, 1)])
+    assert row(found, "macro", THESE)["gain"] == pytest.approx((a - b).mean())
+    assert row(found, "macro", THESE)["n_units"] == 45
+    assert row(found, "micro", THESE)["gain"] == pytest.approx(np.subtract(*outputs.scores()))
+    assert found.averages["p_value"].between(0, 1).all()
+
+
+def test_what_is_left_is_the_average_of_the_other_tasks(rng: np.random.Generator) -> None:
+    outputs = suite(rng, {"law": 30, "code": 80, "maths": 45, "qa": 20}, n_systems=3)
+    weights = {"law": 1.0, "code": 2.0, "maths": 1.0}
+    found = ss.across_tasks(outputs, average=weights)
+    assert found.n_tasks == 3
+    rest = outputs.take(np.flatnonzero(outputs.items["domain"].isin(["code", "maths"])))
+    expected = ss.across_tasks(rest, average={"code": 2.0, "maths": 1.0})
+    for _, left in found.without.query("task == 'law'").iterrows():
+        names = {left["system_a"], left["system_b"]}
+        rows = expected.averages.query("average == 'weighted' and hypothesis == @THESE")
+        other = rows[[{a, b} == names for a, b in zip(rows["system_a"], rows["system_b"], strict=True)]].iloc[0]
+        sign = 1 if other["system_a"] == left["system_a"] else -1
+        assert left["gain"] == pytest.approx(sign * other["gain"])
+        assert left["gain_high"] - left["gain_low"] == pytest.approx(other["gain_high"] - other["gain_low"])
+    assert (found.without.groupby(["system_a", "system_b"])["drives"].sum() == 1).all()
+
+
+def test_errors_are_scores_turned_round(rng: np.random.Generator) -> None:
+    outputs = suite(rng, SIZES, metric="mean")
+    statistics = outputs.statistics * np.array([-1, 1])
+    errors = ss.Outputs.from_statistics(statistics, LOWER_MEAN, outputs.systems, outputs.items)
+    one, other = ss.across_tasks(outputs), ss.across_tasks(errors)
+    columns = ["system_a", "gain", "gain_low", "p_value", "tasks_won"]
+    pd.testing.assert_frame_equal(one.averages[columns], other.averages[columns])
+    assert one.leaderboard["rank_high"].tolist() == other.leaderboard["rank_high"].tolist()
+
+
+def test_groups(rng: np.random.Generator) -> None:
+    outputs = suite(rng, {"law": 30, "code": 80, "maths": 45})
+    groups = {"equal": ["law", "code"], "sized": TaskGroup(("law", "code"), by_size=True), "one": ["law"]}
+    found = ss.across_tasks(outputs, groups=groups)
+    part = outputs.take(np.flatnonzero(outputs.items["domain"].isin(["law", "code"])))
+    expected = ss.across_tasks(part)
+    a, b = found.by_task["system_a"].iloc[0], found.by_task["system_b"].iloc[0]
+    for name, average in (("equal", "macro"), ("sized", "micro")):
+        gain, other = row(found, name, THESE), row(expected, average, THESE)
+        sign = 1 if (other["system_a"], other["system_b"]) == (a, b) else -1
+        assert [gain["gain"], gain["p_value"]] == pytest.approx([sign * other["gain"], other["p_value"]])
+    # One task is a test set, and no sample of tasks.
+    assert found.averages.query("average == 'one'")["hypothesis"].tolist() == [THESE]
+    assert row(found, "one", THESE)["p_value"] == found.by_task.query("task == 'law'")["p_value"].iloc[0]
+
+
+def test_five_tasks_can_not_be_significant(rng: np.random.Generator) -> None:
+    sizes = {name: 60 for name in "abcde"}
+    n = 300
+    better = np.concatenate([np.ones(n - 20), np.zeros(20)])
+    items = pd.DataFrame({"id": range(n), "domain": np.repeat(list(sizes), 60)})
+    outputs = ss.Outputs.from_scores(
+        pd.DataFrame({"new": better, "old": (rng.random(n) < 0.3).astype(int)}), "accuracy", items=items
+    )
+    found = ss.across_tasks(outputs)
+    like = row(found, "macro", LIKE_THESE)
+    assert like["p_value"] == like["p_floor"] == 2 / 2**5
+    assert like["p_t"] < 0.05
+    text = found.text
+    assert "5 tasks are 5 units" in text
+    assert "the smallest p is 0.0625, so no gain can be significant at 0.05" in text
+    assert "new is significantly better" in found.sentences[1]
+    assert "new is not significantly better" in found.sentences[2]
+    assert len(text.splitlines()) <= 25
+    assert found.is_better("new", "old")
+    assert not found.is_better("old", "new")
+
+
+def test_many_systems(rng: np.random.Generator) -> None:
+    outputs = suite(rng, {f"task-{t}": 30 + 3 * t for t in range(20)}, n_systems=12)
+    found = ss.across_tasks(outputs, n_resamples=2000)
+    assert len(found.averages) == 4 * 66
+    assert len(found.by_task) == 20 * 66
+    board = found.leaderboard.query("average == 'macro' and hypothesis == @THESE")
+    assert board["score"].is_monotonic_decreasing
+    assert ((board["rank_low"] <= board["rank"]) & (board["rank"] <= board["rank_high"])).all()
+    assert len(found.text.splitlines()) <= 25
+    first = found.averages.query("average == 'macro' and hypothesis == @THESE").iloc[0]
+    assert first["system_a"] == board["system"].iloc[0]
+    assert first["score_a"] == pytest.approx(board["score"].iloc[0])
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"by": "subject"}, "by must be a column of the items, not 'subject'"),
+        ({"by": "one"}, "by must be a column with several values, but all items have one 'x'"),
+        ({"average": "median"}, "average must be .*, not 'median'"),
+        ({"average": {"law": 1.0, "cod": 1.0}}, r"average must be of the tasks .*, not 'cod'.*code"),
+        ({"average": {"law": -1.0}}, r"average\['law'\] must be a weight of at least 0, not -1.0"),
+        ({"average": {"law": 0.0}}, "average must have a weight above 0"),
+        ({"groups": {"g": "law"}}, r"groups\['g'\] must be a list of tasks, not 'law'"),
+        ({"groups": {"g": ["law", "qa"]}}, r"groups\['g'\] must be of the tasks .*, not 'qa'"),
+        ({"groups": {"g": []}}, "at least one name"),
+        ({"unit": "pair"}, "units must lie within one domain, but pair .* has items of 3; unit='item' takes items"),
+        ({"alpha": 2}, "alpha must lie between 0 and 1"),
+    ],
+    ids=str,
+)
+def test_what_can_not_be_averaged(rng: np.random.Generator, how: dict[str, Any], message: str) -> None:
+    outputs = suite(rng, SIZES)
+    items = outputs.items.sort_values("id").assign(one="x", pair=[f"p{i % 2}" for i in range(13)]).sort_index()
+    named = ss.Outputs.from_statistics(outputs.statistics, "accuracy", outputs.systems, items)
+    with pytest.raises(ValueError, match=message):
+        ss.across_tasks(named, **how)
+
+
+def test_a_task_of_one_item_is_named(rng: np.random.Generator) -> None:
+    with pytest.raises(ValueError, match="domain 'law' has 1 item: nothing is known of how its score varies"):
+        ss.across_tasks(suite(rng, {"law": 1, "code": 9}))
+
+
+@pytest.mark.slow
+def test_level_coverage_and_rank_sets_for_these_tasks(rng: np.random.Generator) -> None:
+    """Good at different tasks of unequal size, with equal macro averages: level, coverage, and ranks held."""
+    sizes, gains, n_sets = {"law": 30, "code": 100, "maths": 400}, np.array([0.1, 0.0, -0.1]), 400
+    n = sum(sizes.values())
+    chance = np.repeat(0.5 + gains / 2, list(sizes.values()))
+    items = pd.DataFrame({"id": range(n), "domain": np.repeat(list(sizes), list(sizes.values()))})
+    rejected = covered = held = 0
+    for _ in range(n_sets):
+        scores = pd.DataFrame({"a": rng.random(n) < chance, "b": rng.random(n) < 1 - chance}).astype(int)
+        found = ss.across_tasks(ss.Outputs.from_scores(scores, "accuracy", items=items), n_resamples=999)
+        of = row(found, "macro", THESE)
+        rejected += of["p_value"] <= 0.05
+        covered += of["gain_low"] <= 0 <= of["gain_high"]
+        board = found.leaderboard.query("average == 'macro' and hypothesis == @THESE")
+        held += ((board["rank_low"] == 1) & (board["rank_high"] == 2)).all()
+    low, high = stats.binom.ppf([0.0005, 0.9995], n_sets, 0.05)
+    assert low <= rejected <= high
+    assert low <= n_sets - covered <= high
+    assert low <= n_sets - held <= high
