@@ -31,7 +31,7 @@ T = TypeVar("T", bound="Noted")
 MISSING = ("error", "drop", "zero")
 
 # Our names of columns, whatever the format, and how much alike (difflib) another name is to one that is a slip in it.
-_OURS = ("system", "item", "id", "sample", "score", "gold", "reference", "domain", "cluster", "filter", "tag")
+_OURS = ("system", "item", "id", "sample", "n_samples", "score", "gold", "reference", "domain", "cluster", "filter", "tag")
 _SLIP = 0.75
 
 #: Suffixes that say what is in a file; others may be part of a system's name ("gpt-4.1-mini").
@@ -149,6 +149,8 @@ class SystemOutputs:
     #: What the system said about each item, as text or tuples of it: two systems are duplicates where these are equal.
     #: None where the files have scores only.
     answers: Sequence[Hashable] | None = None
+    #: Where scores are means of samples: how many, and the variance of one of them, (n, 2).
+    samples: Array | None = None
 
 
 @dataclass(frozen=True, repr=False)

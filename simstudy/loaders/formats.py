@@ -15,6 +15,7 @@ from simstudy.loaders.conllu import read_conllu_outputs
 from simstudy.loaders.inspect_logs import read_inspect
 from simstudy.loaders.lm_eval import read_lm_eval
 from simstudy.loaders.reading import require_file
+from simstudy.loaders.sample_columns import of_questions
 from simstudy.loaders.scores import read_scores
 from simstudy.loaders.systems import describe_systems
 from simstudy.loaders.text import read_text
@@ -22,6 +23,7 @@ from simstudy.loaders.trec import read_trec
 from simstudy.loaders.trees import read_trees
 from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.direction import directed
+from simstudy.metrics.of_samples import of_samples
 from simstudy.validation import brief, check_choice, check_list, check_path, check_text
 
 
@@ -164,6 +166,10 @@ def load(
 @noting
 def read_source(source: Source, format: str | None = None, lower_is_better: bool | None = None) -> Loaded:
     """What is in the files of a source; `format` and `lower_is_better` are as for `load`."""
+    wanted = source.metric.name
+    if of_samples(wanted):
+        # Samples are right or wrong; what the metric makes of them comes after.
+        source = replace(source, metric=get_metric("accuracy"))
     if format is not None:
         check_choice("format", format, FORMATS)
     name = format or _format_of(source)
@@ -179,7 +185,7 @@ def read_source(source: Source, format: str | None = None, lower_is_better: bool
     note_doubt(loaded, lower_is_better)
     if source.domain is not None and name != "candidates":
         loaded = replace(loaded, outputs=loaded.outputs.domain(source.domain))
-    return loaded
+    return replace(loaded, outputs=of_questions(loaded.outputs, wanted, source.missing))
 
 
 def _listed(argument: str, paths: str | Path | Sequence[str | Path]) -> list[Path]:

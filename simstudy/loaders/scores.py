@@ -11,11 +11,13 @@ from simstudy.loaders.assembling import assemble
 from simstudy.loaders.base import Loaded, Source, SystemOutputs, all_errors
 from simstudy.loaders.entries import Entries, by_sample, is_tidy, tidy_entries, wide_entries
 from simstudy.loaders.items import items_by_id, names_clusters, of_samples
+from simstudy.loaders.sample_columns import samples_of_means, stacked
 from simstudy.loaders.tables import Where, check_plain, no_column, not_plain, places, read_table, renamed
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, BrokenRule
 from simstudy.notes import note
 from simstudy.outputs.checks import note_exchanged
+from simstudy.outputs.sample_variances import Samples
 
 # Characters of a cell that a note shows.
 _SHOWN = 40
@@ -30,7 +32,9 @@ def read_scores(source: Source) -> Loaded:
     systems share. An empty cell of a wide table is an item that the system lacks; of a tidy one it is an error, unless
     items may be missing.
 
-    Where rows of a system and item come again, a column ``sample`` must number them (`simstudy.loaders.items`).
+    Where rows of a system and item come again, a column ``sample`` must number them (`simstudy.loaders.items`). Samples
+    may have columns of their own, or a column ``n_samples`` says how many a score is the mean of
+    (`simstudy.loaders.sample_columns`).
 
     Other columns go with the items: of a tidy table those that say the same of an item for every system, of a wide
     one ``domain``, ``cluster`` or another name of clusters (`simstudy.loaders.items`), and what `Source.columns`
@@ -63,7 +67,7 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     if frame.empty:
         raise ValueError(f"{origin}: no row is left")
     _check_columns(frame, origin, source)
-    frame = renamed(frame, source.columns)
+    frame = stacked(renamed(frame, source.columns), source.metric)
     if "item" not in frame:
         no_column(origin, "item", frame.columns, "; columns={'item': ...} names it")
     tidy = is_tidy(frame, source.metric)
@@ -78,7 +82,8 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     if samples:
         items = of_samples(items, samples)
     nothing = _nothing(entries, source.metric) if source.missing == "zero" else None
-    systems = _systems(entries, where)
+    means = None if samples or not tidy else samples_of_means(entries, frame, source.metric, where)
+    systems = _systems(entries, where, means)
     outputs = assemble(systems, source, items, nothing)
     if not tidy:
         note_exchanged(outputs.n_systems, outputs.n_items)
@@ -164,7 +169,7 @@ def _short(value: object) -> str:
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 
 
-def _systems(entries: Entries, where: Where) -> list[SystemOutputs]:
+def _systems(entries: Entries, where: Where, samples: Samples | None = None) -> list[SystemOutputs]:
     order = np.argsort(entries.system, kind="stable")
     known = np.array(entries.items, dtype=object)
     systems = []
@@ -176,7 +181,8 @@ def _systems(entries: Entries, where: Where) -> list[SystemOutputs]:
             before, ids = items, known[items].tolist()
         name = entries.systems[entries.system[rows[0]]]
         file = where(entries.row[rows[0]]).rpartition(", ")[0]
-        systems.append(SystemOutputs(name, file, ids, entries.statistics[rows]))
+        own = None if samples is None else samples[rows]
+        systems.append(SystemOutputs(name, file, ids, entries.statistics[rows], samples=own))
     return systems
 
 

@@ -14,6 +14,8 @@ from simstudy.metrics.chrf import Chrf
 from simstudy.metrics.direction import sounds_like_error
 from simstudy.metrics.f_measure import MUC, PRECISION, RECALL, FBeta
 from simstudy.metrics.mean import MEAN, Mean
+from simstudy.metrics.of_samples import KINDS as KINDS_OF_SAMPLES
+from simstudy.metrics.of_samples import of_samples
 from simstudy.metrics.parseval import PARSEVAL
 from simstudy.metrics.ranking import at_cutoff
 from simstudy.metrics.ratio import Ratio
@@ -50,7 +52,7 @@ __all__ = ["METRICS", "FBeta", "Metric", "Ratio", "find_metric", "get_metric", "
 
 def find_metric(name: str) -> Metric | None:
     """The metric of this name, as tables have it; None for one of a user's own."""
-    return METRICS.get(name) or at_cutoff(name)
+    return METRICS.get(name) or at_cutoff(name) or of_samples(name)
 
 
 def label(name: str) -> str:
@@ -61,6 +63,8 @@ def label(name: str) -> str:
 
 def get_metric(metric: str | Metric) -> Metric:
     """Look a metric up by name; a Metric is passed through. "precision@n" and "ndcg@n" are made for any n from 1.
+
+    So are metrics of several samples, "pass@k", "pass^k", "majority@k" and "plurality@k", for any k from 2.
 
     A ValueError offers the nearest names, or refuses a metric that is another one than that of its name.
     """
@@ -80,6 +84,7 @@ def get_metric(metric: str | Metric) -> Metric:
         if sounds_like_error(metric):
             near = f"; errors that files have as numbers are '{MEAN}' with lower_is_better=True"
         raise ValueError(
-            f"metric must be one of {', '.join(METRICS)}, precision@n, ndcg@n (n >= 1), not '{metric}'{near}"
+            f"metric must be one of {', '.join([*METRICS, *KINDS_OF_SAMPLES])} (k >= 2), precision@n, ndcg@n (n >= 1), not "
+            f"'{metric}'{near}"
         )
     return found
