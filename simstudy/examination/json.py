@@ -38,6 +38,7 @@ def as_json(found: Examination, settings: Mapping[str, Any]) -> Iterator[str]:
         "thresholds": found.thresholds,
         "significant_gains": found.gains,
         "near_duplicates": found.duplicates,
+        **({"noises": found.noises, "score_noises": found.score_noises} if len(found.noises) else {}),
     }
     before = "{\n"
     for key, value in content.items():

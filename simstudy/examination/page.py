@@ -10,6 +10,7 @@ import pandas as pd
 
 from simstudy import plot
 from simstudy.comparisons.verdict import cautioned
+from simstudy.examination import samples
 from simstudy.examination.rows import (
     facts,
     gains_text,
@@ -85,12 +86,13 @@ def _tables(found: Examination) -> dict[str, pd.DataFrame | InOrder]:
         "thresholds": found.thresholds,
         "significant_gains": found.gains,
         "duplicates": found.duplicates,
+        **({"noises": found.noises, "score_noises": found.score_noises} if len(found.noises) else {}),
     }
 
 
 def _sections(found: Examination) -> list[Section]:
     if found.verdict is not None:
-        return [Section("Verdict", found.verdict, table=pair_rows(found, 1)[1])]
+        return [Section("Verdict", found.verdict, table=pair_rows(found, 1)[1]), *samples.sections(found)]
     small = found.outputs.n_systems <= _MOST_SYSTEMS
     curve = found.curve[found.curve["relation"].isin(found.pairs["relation"].unique())]
     leaderboard = Section(
@@ -118,6 +120,7 @@ def _sections(found: Examination) -> list[Section]:
         ),
         *([neighbours] if small and found.neighbours["gain_low"].notna().any() else []),
         _pairs(found, drawn=small),
+        *samples.sections(found),
         *([_duplicates(found)] if len(found.duplicates) else []),
     ]
 

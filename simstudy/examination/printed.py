@@ -9,6 +9,7 @@ import numpy as np
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.significant_gains import CLOSE_PAIRS
 from simstudy.examination.rows import facts, pair_rows, ranking, sides, threshold_rows
+from simstudy.examination.samples import noise_lines
 from simstudy.loaders.base import counted
 from simstudy.statistics.decisions import Decision
 from simstudy.text.numerals import gain_text
@@ -30,11 +31,11 @@ _SYSTEMS = "Systems (ranks: 95 % confidence for all at once; systems of one grou
 def show(found: Examination, printer: Printer, *, verbose: bool = False) -> None:
     """Print the verdict on two systems, or the answer about many and their leaderboard; everything if `verbose`."""
     if found.verdict is not None:
-        _lines(printer, found.verdict.splitlines())
+        _lines(printer, [*found.verdict.splitlines(), *noise_lines(found)])
         _lines(printer, [f"Note: {note}" for note in found.notes])
         printer.facts({"Signature": found.pairs.signature()})
         return
-    told = [*answer(found), *significant_gain(found)]
+    told = [*answer(found), *significant_gain(found), *noise_lines(found)]
     _lines(printer, told)
     known = {name: value for name, value in facts(found).items() if name not in ("Note", "Systems")}
     notes = found.notes if verbose else found.notes[:_MOST_NOTES]

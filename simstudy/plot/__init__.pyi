@@ -17,6 +17,7 @@ from .rates import exaggeration as exaggeration
 from .rates import power_curves as power_curves
 from .significant_gains import gains_by_size as gains_by_size
 from .significant_gains import gains_by_test_set as gains_by_test_set
+from .samples import noise_curve as noise_curve
 from .style import panels as panels
 from .style import save as save
 from .style import share_legend as share_legend

@@ -42,6 +42,8 @@ PAIRS = pd.DataFrame(
     }
 )  # fmt: skip
 
+NOISE = pd.DataFrame({"samples": [1, 4, 16], "se": [5.0, 3.6, 3.2], "floor": 3.0})
+
 # a with c, and b with c and d: neither of the first two is a run that the other is apart from.
 GROUPS = pd.DataFrame(
     {
@@ -145,5 +147,5 @@ TABLES = {
     "rejections": AGREED, "type_1_errors": DEPENDENT,
     "correlations": correlation_shares(pd.DataFrame({"relation": "same family", "r12": [0.5]})).drop(columns="n_pairs"),
     "precision_curve": RANKED, "gains_by_size": BY_SIZE, "gains_by_test_set": BY_TEST_SET,
-    "planned_power": POWER, "planned_gains": SIZES,
+    "planned_power": POWER, "planned_gains": SIZES, "noise_curve": NOISE,
 }  # fmt: skip
