@@ -9,8 +9,6 @@ from .analyses.equivalence import equivalence as equivalence
 from .analyses.groups import groups as groups
 from .analyses.leaderboard import leaderboard as leaderboard
 from .analyses.ranks import ranks as ranks
-from .analyses.sample_noise import noise_curve as noise_curve
-from .analyses.sample_noise import noises as noises
 from .analyses.significant_gains import significant_gains as significant_gains
 from .analyses.thresholds import thresholds as thresholds
 from .comparisons import Comparisons as Comparisons
@@ -26,7 +24,6 @@ from .loaders.systems import describe_systems as describe_systems
 from .metrics.made import metric as metric
 from .outputs import Outputs as Outputs
 from .outputs import TestSet as TestSet
-from .outputs.samples import per_question as per_question
 from .planning import Clusters as Clusters
 from .planning import Costs as Costs
 from .planning import Guess as Guess

@@ -14,11 +14,13 @@ from simstudy.analyses.groups import gain_ranges, groups, intransitive
 from simstudy.analyses.leaderboard import leaderboard
 from simstudy.analyses.ranks import ranks
 from simstudy.analyses.relation_classes import related
+from simstudy.analyses.sample_noise import noise_curve, noises
 from simstudy.analyses.signature import signature
 from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import rule_of_thumb, size_fit, thresholds
 from simstudy.analyses.training_variance import training_variance
 from simstudy.engines.asking import applicable
+from simstudy.outputs.samples import per_question
 from simstudy.statistics.multiplicity import corrected
 from simstudy.statistics.pvalues import certainty
 
@@ -36,7 +38,10 @@ __all__ = [
     "intransitive",
     "leaderboard",
     "near_duplicates",
+    "noise_curve",
+    "noises",
     "overlay",
+    "per_question",
     "ranks",
     "related",
     "rule_of_thumb",

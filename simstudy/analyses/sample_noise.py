@@ -81,7 +81,7 @@ def noises(
     >>> right = rng.binomial(1, chance).reshape(2, -1).T
     >>> items = pd.DataFrame({"id": range(2400), "sample_of": np.repeat(range(300), 8)})
     >>> outputs = ss.Outputs.from_scores(pd.DataFrame(right, columns=["a", "b"]), "accuracy", items=items)
-    >>> row = ss.noises(outputs).iloc[0]
+    >>> row = ss.analyses.noises(outputs).iloc[0]
     >>> bool(np.isclose(row["se_between"] ** 2 + row["se_within"] ** 2, row["se"] ** 2))
     True
     >>> bool(row["se"] < row["se_one"])
@@ -109,7 +109,8 @@ def noises(
     names = ordered.names
     if of == "scores":
         rows = [
-            {"system": name, "score": score, "n_questions": n_questions, "samples": k} | _parts(total[i], within[i], one[i])
+            {"system": name, "score": score, "n_questions": n_questions, "samples": k}
+            | _parts(total[i], within[i], one[i])
             for i, (name, score, k) in enumerate(zip(names, ordered.scores(), samples, strict=True))
         ]
         return pd.DataFrame(rows)

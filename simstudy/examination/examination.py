@@ -94,7 +94,7 @@ class Examination(ReprMixin):
 
     @cached_property
     def noises(self) -> pd.DataFrame:
-        """Standard errors of gains between and within questions (`simstudy.noises`); empty without samples."""
+        """Standard errors of gains between and within questions (`simstudy.analyses.noises`); empty without samples."""
         return samples.noises_of(self, "gains")
 
     @cached_property

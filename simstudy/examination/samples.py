@@ -40,16 +40,17 @@ def noise_lines(found: Examination) -> list[str]:
     if len(table) == 1:
         row = table.iloc[0]
         se, between, within, one = (gain_text(row[f"se{end}"]) for end in ("", "_between", "_within", "_one"))
+        share = f"{100 * row['share_within']:.0f} %"
         return [
             f"Standard error of the gain: {se}{points}; between questions {between}, within questions {within} "
-            f"({100 * row['share_within']:.0f} % of the variance).",
+            f"({share} of the variance).",
             f"With one sample of each question it would be {one}{points}. More samples reduce it to {between} at best.",
         ]
     known = table.loc[table["se"] > 0]
-    share, floor = known["share_within"].median(), (known["se_between"] / known["se"]).median()
+    typical, floor = known["share_within"].median(), (known["se_between"] / known["se"]).median()
     return [
-        f"Noise within questions: {100 * share:.0f} % of the variance of a gain (median pair). More samples reduce its standard "
-        f"error by {100 * (1 - floor):.0f} % at most.",
+        f"Noise within questions: {100 * typical:.0f} % of the variance of a gain (median pair). More samples reduce its "
+        f"standard error by {100 * (1 - floor):.0f} % at most.",
     ]
 
 
@@ -77,13 +78,14 @@ def sections(found: Examination) -> list[Section]:
         "se with one sample": "[{se_one:gain}]",
     }  # fmt: skip
     which = " Shown are neighbours by score." if len(shown) < len(table) else ""
-    low, high = table[["samples_a", "samples_b"]].min(axis=None), table[["samples_a", "samples_b"]].max(axis=None)
+    numbers = table[["samples_a", "samples_b"]].to_numpy(np.float64)
+    low, high = float(numbers.min()), float(numbers.max())
     samples = f"{low:.3g}" if np.isclose(low, high) else f"{low:.3g} to {high:.3g}"
     return [
         Section(
             "Samples of each question",
-            f"Each question has {samples} samples. The noise within questions is what other samples of the same systems "
-            "would change; it falls with their number. The noise between questions is what other questions would "
+            f"Each question has {samples} samples. The noise within questions is what other samples of the same "
+            "systems would change; it falls with their number. The noise between questions is what other questions would "
             "change; it stays (dashed lines). Their squares add up to that of the standard error. All pairs are in "
             f"noises.csv, scores in score_noises.csv.{which}",
             figure=Figure("noises", lambda: plot.noise_curve(noise_curve(neighbours.head(_DRAWN)))),

@@ -31,7 +31,20 @@ T = TypeVar("T", bound="Noted")
 MISSING = ("error", "drop", "zero")
 
 # Our names of columns, whatever the format, and how much alike (difflib) another name is to one that is a slip in it.
-_OURS = ("system", "item", "id", "sample", "n_samples", "score", "gold", "reference", "domain", "cluster", "filter", "tag")
+_OURS = (
+    "system",
+    "item",
+    "id",
+    "sample",
+    "n_samples",
+    "score",
+    "gold",
+    "reference",
+    "domain",
+    "cluster",
+    "filter",
+    "tag",
+)
 _SLIP = 0.75
 
 #: Suffixes that say what is in a file; others may be part of a system's name ("gpt-4.1-mini").

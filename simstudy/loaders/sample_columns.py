@@ -79,7 +79,7 @@ def _floats(number: FloatArray) -> FloatArray:
 
 
 def of_questions(outputs: Outputs, metric: str, missing: str) -> Outputs:
-    """The outputs with one item a question, where the metric is one of samples or questions have unlike many of them."""
+    """The outputs with one item a question, where the metric is of samples or questions have unlike many of them."""
     if of_samples(metric):
         if not has_samples(outputs):
             raise ValueError(f"metric '{metric}' needs several samples of each question; {HINT}")

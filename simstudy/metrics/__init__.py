@@ -83,8 +83,8 @@ def get_metric(metric: str | Metric) -> Metric:
         near = nearest(metric, [*METRICS, "precision@10", "ndcg@10"])
         if sounds_like_error(metric):
             near = f"; errors that files have as numbers are '{MEAN}' with lower_is_better=True"
+        known_names = ", ".join([*METRICS, *KINDS_OF_SAMPLES])
         raise ValueError(
-            f"metric must be one of {', '.join([*METRICS, *KINDS_OF_SAMPLES])} (k >= 2), precision@n, ndcg@n (n >= 1), not "
-            f"'{metric}'{near}"
+            f"metric must be one of {known_names} (k >= 2), precision@n, ndcg@n (n >= 1), not '{metric}'{near}"
         )
     return found

@@ -16,8 +16,8 @@ from simstudy.metrics.direction import directed, sounds_like_error
 from simstudy.outputs.answers import answers_joined, checked_answers, read_only
 from simstudy.outputs.base import OutputsBase
 from simstudy.outputs.checks import check_outputs, note_exchanged
-from simstudy.outputs.saved import read, write
 from simstudy.outputs.sample_variances import checked_samples, samples_joined
+from simstudy.outputs.saved import read, write
 from simstudy.outputs.statistics import check_statistics, response_statistics, score_values, statistics_array
 from simstudy.outputs.tables import complete_systems, keyed_table, matched_table, merged_columns
 from simstudy.validation import brief, check_path, check_text, check_unique

@@ -68,9 +68,9 @@ def per_question(outputs: Outputs, metric: str = "mean", *, question: str | None
     >>> table = pd.DataFrame({"a": [1, 0, 0, 0, 0, 0], "b": [1, 1, 0, 1, 0, 0]})
     >>> items = pd.DataFrame({"id": range(6), "sample_of": [1, 1, 1, 2, 2, 2]})
     >>> outputs = ss.Outputs.from_scores(table, "accuracy", items=items)
-    >>> ss.per_question(outputs, "pass@2").scores().round(1).tolist()
+    >>> ss.analyses.per_question(outputs, "pass@2").scores().round(1).tolist()
     [33.3, 83.3]
-    >>> ss.per_question(outputs).scores().round(1).tolist()
+    >>> ss.analyses.per_question(outputs).scores().round(1).tolist()
     [16.7, 50.0]
     """
     require_outputs(outputs)
@@ -95,10 +95,7 @@ def per_question(outputs: Outputs, metric: str = "mean", *, question: str | None
             f"metric '{metric}' needs at least {k} samples of each question, but question "
             f"'{means.items['id'].iloc[i]}' of system '{means.names[s]}' has {int(number[s, i])}"
         )
-    if kind == "plurality@":
-        found = _pluralities(outputs, codes, k)
-    else:
-        found = share_right(kind, k, right, number)
+    found = _pluralities(outputs, codes, k) if kind == "plurality@" else share_right(kind, k, right, number)
     statistics = np.stack([found, np.ones_like(found)], axis=-1)
     return replace(means, statistics=read_only(statistics), metric=get_metric(metric), answers=None, samples=None)
 

@@ -21,6 +21,7 @@ MOST_LINES = 25
 _ALONE, _WITH_PREDICTIONS = (5, 0, 2), (3, 2, 1)
 
 _DESIGNS = "Fewer or more items a cluster"
+_SPLITS = "Fewer or more samples of an item"
 _PREDICTIONS = "What test sets of these sizes will show of these systems (80 % prediction intervals)"
 
 
@@ -38,7 +39,7 @@ def show(plan: Plan, printer: Printer, *, verbose: bool = False) -> None:
         printer.table(_PREDICTIONS, predicted_rows(plan, predicted).text())
     designs = plan.designs if verbose or not len(plan.designs) else plan.designs[plan.designs["which"] != ""]
     if len(designs):
-        printer.table(_DESIGNS, design_rows(plan, designs).text())
+        printer.table(_SPLITS if "samples" in designs else _DESIGNS, design_rows(plan, designs).text())
     notes = plan.notes if verbose else plan.notes[:n_notes]
     tables = sum(3 + len(table) for table in (sizes, predicted, designs) if len(table))
     # Two lines of headings, and one on what is left out.
@@ -100,6 +101,8 @@ def _ranged(name: str, form: str, ranged: bool) -> str:
 def design_rows(plan: Plan, designs: pd.DataFrame | None = None) -> Table:
     """These designs, or all, with what they detect and cost."""
     columns: dict[str, str | Column] = {"relation": "{relation:name}"} if len(plan.cases) > 1 else {}
+    if "samples" in plan.designs:
+        return Table(plan.designs if designs is None else designs, columns | _split_columns(plan))
     columns |= {"items a cluster": "{items_per_unit:.3g}", "": "{which}", "design effect": "{design_effect:.2f}"}
     if plan.designs["n_units"].notna().any():
         columns |= {"clusters for the gain": "[{n_units:,.0f}]", "items": "[{n_items:,.0f}]"}
@@ -107,6 +110,20 @@ def design_rows(plan: Plan, designs: pd.DataFrame | None = None) -> Table:
         columns["cost"] = "[{cost:,.4g}]"
     columns |= {"or with clusters": "{at_units:,}", "minimum detectable gain": "[{minimum_detectable_gain:gain}]"}
     return Table(plan.designs if designs is None else designs, columns)
+
+
+def _split_columns(plan: Plan) -> dict[str, str | Column]:
+    """Columns of plans with other numbers of samples of each item."""
+    clusters = plan.cases[0].unit != "item"
+    columns: dict[str, str | Column] = {"samples of an item": "{samples:,}", "": "{which}"}
+    if plan.designs["n_units"].notna().any():
+        columns |= {"clusters for the gain": "[{n_units:,.0f}]"} if clusters else {}
+        columns |= {"items" if clusters else "items for the gain": "[{n_items:,.0f}]"}
+    columns["samples of both"] = "{n_samples:,.0f}"
+    if plan.designs["cost"].notna().any():
+        columns["cost"] = "[{cost:,.4g}]"
+    columns["or with clusters" if clusters else "or with items"] = "{at_units:,}"
+    return columns | {"minimum detectable gain": "[{minimum_detectable_gain:gain}]"}
 
 
 def predicted_rows(plan: Plan, predicted: pd.DataFrame | None = None) -> Table:
