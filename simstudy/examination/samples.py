@@ -49,8 +49,8 @@ def noise_lines(found: Examination) -> list[str]:
     known = table.loc[table["se"] > 0]
     typical, floor = known["share_within"].median(), (known["se_between"] / known["se"]).median()
     return [
-        f"Noise within questions: {100 * typical:.0f} % of the variance of a gain (median pair). More samples reduce its "
-        f"standard error by {100 * (1 - floor):.0f} % at most.",
+        f"Noise within questions: {100 * typical:.0f} % of the variance of a gain (median pair). More samples reduce "
+        f"its standard error by {100 * (1 - floor):.0f} % at most.",
     ]
 
 
@@ -85,9 +85,9 @@ def sections(found: Examination) -> list[Section]:
         Section(
             "Samples of each question",
             f"Each question has {samples} samples. The noise within questions is what other samples of the same "
-            "systems would change; it falls with their number. The noise between questions is what other questions would "
-            "change; it stays (dashed lines). Their squares add up to that of the standard error. All pairs are in "
-            f"noises.csv, scores in score_noises.csv.{which}",
+            "systems would change; it falls with their number. The noise between questions is what other questions "
+            "would change; it stays (dashed lines). Their squares add up to that of the standard error. All pairs are "
+            f"in noises.csv, scores in score_noises.csv.{which}",
             figure=Figure("noises", lambda: plot.noise_curve(noise_curve(neighbours.head(_DRAWN)))),
             table=Table(shown.head(_LISTED), columns),
         )

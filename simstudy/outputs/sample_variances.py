@@ -18,7 +18,8 @@ def samples_joined(one: Samples | None, other: Samples | None, axis: int) -> Sam
 
 def checked_samples(samples: ArrayLike, shape: tuple[int, ...]) -> Samples:
     """Samples as an array; ValueError for another shape, numbers below 1, and variances below 0."""
-    array = np.asarray(samples, dtype=np.float64)
+    # A copy: the caller's array stays as it is.
+    array = np.array(samples, dtype=np.float64)
     if array.shape != (*shape, 2):
         raise ValueError(f"samples must be numbers of shape {(*shape, 2)}, not {array.shape}")
     number, variance = array[..., 0], array[..., 1]
