@@ -14,6 +14,7 @@ from simstudy.analyses.groups import gain_ranges, groups, intransitive
 from simstudy.analyses.leaderboard import leaderboard
 from simstudy.analyses.ranks import ranks
 from simstudy.analyses.relation_classes import related
+from simstudy.analyses.method_gains import method_gains
 from simstudy.analyses.sample_noise import noise_curve, noises
 from simstudy.analyses.signature import signature
 from simstudy.analyses.significant_gains import significant_gains
@@ -37,6 +38,7 @@ __all__ = [
     "groups",
     "intransitive",
     "leaderboard",
+    "method_gains",
     "near_duplicates",
     "noise_curve",
     "noises",
