@@ -12,9 +12,9 @@ from simstudy.analyses.duplicates import near_duplicates
 from simstudy.analyses.equivalence import equivalence
 from simstudy.analyses.groups import gain_ranges, groups, intransitive
 from simstudy.analyses.leaderboard import leaderboard
+from simstudy.analyses.method_gains import method_gains
 from simstudy.analyses.ranks import ranks
 from simstudy.analyses.relation_classes import related
-from simstudy.analyses.method_gains import method_gains
 from simstudy.analyses.sample_noise import noise_curve, noises
 from simstudy.analyses.signature import signature
 from simstudy.analyses.significant_gains import significant_gains

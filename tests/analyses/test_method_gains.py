@@ -47,4 +47,5 @@ def test_what_has_no_seeds_is_refused() -> None:
 def test_equal_methods_are_rejected_as_often_as_the_level_says(seeds: int, sd: float) -> None:
     rng = np.random.default_rng(seeds)
     found = [method_gains(ss.Outputs.from_scores(made(rng, seeds, sd)))["p_value"].item() <= 0.05 for _ in range(1500)]
-    assert 0.03 < np.mean(found) < 0.07
+    # Conservative where seeds do not vary: the larger of the two variances is taken.
+    assert 0.02 < np.mean(found) < 0.065

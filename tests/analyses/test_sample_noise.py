@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import simstudy as ss
 from simstudy.analyses import noise_curve, noises, per_question
@@ -143,13 +144,19 @@ def test_both_noises_are_unbiased_and_the_interval_of_the_share_covers() -> None
     ("name", "se", "between"), [("math500_cot", 2.1, 0.94), ("human_eval_plus", 4.3, 2.4), ("aime2024_cot", 8.0, 3.7)]
 )
 def test_the_noises_of_wang_come_out(name: str, se: float, between: float) -> None:
-    """Means over pairs within 20 points whose systems are above 10 %: his filter without its test of closeness.
+    """Means over his close pairs: within 20 points and five standard errors of the sign test, both above 10 %.
 
     He divides by n where we divide by n - 1, which is 2 % of the standard error on 30 questions.
     """
     outputs = ss.load(ARENA / "highk_temp0.7" / f"{name}.csv.gz", "accuracy").outputs
+    names = ("system_a", "system_b")
     kept = outputs.select([n for n, score in zip(outputs.names, outputs.scores(), strict=True) if score > 10])
-    table = noises(kept)
-    close = table[table["gain"] <= 20]
+    table, share = noises(kept), dict(zip(kept.names, kept.statistics[..., 0], strict=True))
+    wins, losses = (
+        np.array([(share[a] * (1 - share[b])).sum() for a, b in table[list(pair)].to_numpy()])
+        for pair in (names, names[::-1])
+    )
+    p = [stats.binomtest(int(w), max(int(w + one), 1)).pvalue for w, one in zip(wins, losses, strict=True)]
+    close = table[(table["gain"] <= 20) & (np.array(p) > 2 * stats.norm.sf(5))]
     assert close["se_one"].mean() == pytest.approx(se, rel=0.03)
     assert close["se_between"].mean() == pytest.approx(between, rel=0.05)
