@@ -86,7 +86,9 @@ def method_gains(
     parts = deviations(contributions(units.statistics, units.metric))
     sign = 1 if outputs.metric.higher_is_better else -1
     scores = outputs.scores()
-    rows = [_row(several, a, b, sign, scores, parts, level) for a, b in combinations(several, 2)]
+    rows = [
+        _row(several, a, b, sign=sign, scores=scores, parts=parts, level=level) for a, b in combinations(several, 2)
+    ]
     return pd.DataFrame(rows).sort_values("p_value", kind="stable").reset_index(drop=True)
 
 
@@ -104,7 +106,7 @@ def _methods(outputs: Outputs, by: str | None) -> np.ndarray[tuple[int], np.dtyp
 
 
 def _row(
-    places: dict[str, IntArray], a: str, b: str, sign: int, scores: FloatArray, parts: FloatArray, level: float
+    places: dict[str, IntArray], a: str, b: str, *, sign: int, scores: FloatArray, parts: FloatArray, level: float
 ) -> dict[str, object]:
     if sign * (scores[places[a]].mean() - scores[places[b]].mean()) < 0:
         a, b = b, a
