@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from simstudy.text.plain_text import csv_name
@@ -262,6 +263,38 @@ def tools() -> str:
     return _markdown(["tool", "version", "test", "type I error rate"], written)
 
 
+def samples() -> str:
+    """Both noises of sampled answers, published and here."""
+    rows = _csv("samples/noises.csv")
+    return _markdown(
+        ["set", "questions", "SE, Wang", "here", "between, Wang", "here", "within, Wang", "here"],
+        [
+            [
+                str(one.title), f"{one.n_questions}",
+                *(f"{getattr(one, f'{name}{end}'):.2f}" for name in ("se", "between", "within")
+                  for end in ("_published", "")),
+            ]
+            for one in rows.itertuples()
+        ],
+    )  # fmt: skip
+
+
+def sample_plans() -> str:
+    """Predicted over realised standard errors with other numbers of samples, by the size of the set."""
+    rows = _csv("samples/plans.csv")
+    rows = rows.assign(size=np.where(rows["n_questions"] < 50, "30 questions", "75 questions and more"))
+    written = []
+    for (size, pilot, planned), own in rows.groupby(["size", "pilot", "planned"], sort=False):
+        typical = int(((own["ratio"] - 1).abs() <= 0.1).sum())
+        plan = f"{pilot} to {planned}"
+        written.append(
+            [size, plan, f"{len(own)}", f"{own['ratio'].min():.3f} – {own['ratio'].max():.3f}", f"{typical}",
+             f"{100 * own['holds'].mean():.0f} %"]
+        )  # fmt: skip
+    head = ["sets of", "samples", "sets", "mean ratio of a set", "within 10 %", "single splits within 10 %"]
+    return _markdown(head, sorted(written, reverse=True))
+
+
 def paper(study: str) -> Callable[[], str]:
     """The first table of a study's README that has the paper's numbers, with a link for each row."""
 
@@ -280,6 +313,6 @@ def paper(study: str) -> Callable[[], str]:
 TABLES: dict[str, Callable[[], str]] = {
     "tests": tests, "intervals": intervals, "plans": plans, "families": families, "many_tasks": many_tasks,
     "ranks": ranks, "rankings": rankings, "tools": tools, "summary": summary, "warnings": warnings,
-    "failures": failures,
-},
+    "failures": failures, "samples": samples, "sample_plans": sample_plans,
+    **{study: paper(study) for study in ("berg_kirkpatrick_2012", "yeh_2000", "chinchor_1992", "evert_2004")},
 }  # fmt: skip

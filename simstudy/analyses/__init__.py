@@ -12,14 +12,17 @@ from simstudy.analyses.duplicates import near_duplicates
 from simstudy.analyses.equivalence import equivalence
 from simstudy.analyses.groups import gain_ranges, groups, intransitive
 from simstudy.analyses.leaderboard import leaderboard
+from simstudy.analyses.method_gains import method_gains
 from simstudy.analyses.ranks import ranks
 from simstudy.analyses.relation_classes import related
+from simstudy.analyses.sample_noise import noise_curve, noises
 from simstudy.analyses.signature import signature
 from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import rule_of_thumb, size_fit, thresholds
 from simstudy.analyses.training_variance import training_variance
 from simstudy.analyses.win_rates import win_rates
 from simstudy.engines.asking import applicable
+from simstudy.outputs.samples import per_question
 from simstudy.statistics.multiplicity import corrected
 from simstudy.statistics.pvalues import certainty
 
@@ -36,8 +39,12 @@ __all__ = [
     "groups",
     "intransitive",
     "leaderboard",
+    "method_gains",
     "near_duplicates",
+    "noise_curve",
+    "noises",
     "overlay",
+    "per_question",
     "ranks",
     "related",
     "rule_of_thumb",

@@ -56,6 +56,9 @@ class PilotFiles(Files):
             "100, or 0 for none).",
         ),
     ] = 1000
+    samples: int | None = option(
+        None, "Outputs with several samples of each item: how many the test set will have (default: as many)."
+    )
 
 
 # Made by the command itself, of options from more than one group.
@@ -135,7 +138,16 @@ def _read(
     by = files.by if files.by is None and two else files.relation(loaded)
     if by is None and not two:
         notes += ("all pairs are taken together; --systems with a column, and --by, separate pairs within a family",)
-    pilot = Pilot(loaded.outputs, by, files.unit, files.duplicates, files.n_sets, n_draws=files.n_draws, seed=seed)
+    pilot = Pilot(
+        loaded.outputs,
+        by,
+        files.unit,
+        files.duplicates,
+        files.n_sets,
+        n_draws=files.n_draws,
+        seed=seed,
+        samples=files.samples,
+    )
     return pilot, notes, hashes
 
 

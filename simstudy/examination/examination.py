@@ -15,7 +15,7 @@ from simstudy.analyses.relation_classes import ALL_PAIRS, related
 from simstudy.comparisons.comparing import compare
 from simstudy.comparisons.comparisons import Comparisons
 from simstudy.engines.registry import default_test
-from simstudy.examination import page
+from simstudy.examination import page, samples
 from simstudy.examination.json import as_json
 from simstudy.examination.printed import answer, show
 from simstudy.examination.rows import ranking
@@ -96,6 +96,16 @@ class Examination(ReprMixin):
     def gains(self) -> pd.DataFrame:
         """The gain that is significant by the standard errors (`simstudy.significant_gains`)."""
         return self.pairs.significant_gains(alpha=self.alpha)
+
+    @cached_property
+    def noises(self) -> pd.DataFrame:
+        """Standard errors of gains between and within questions (`simstudy.analyses.noises`); empty without samples."""
+        return samples.noises_of(self, "gains")
+
+    @cached_property
+    def score_noises(self) -> pd.DataFrame:
+        """The same of scores."""
+        return samples.noises_of(self, "scores")
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -39,6 +39,7 @@ def as_json(found: Examination, settings: Mapping[str, Any]) -> Iterator[str]:
         "significant_gains": found.gains,
         # None: nobody looked for them.
         "near_duplicates": None if found.test_set.duplicates == "keep" else found.duplicates,
+        **({"noises": found.noises, "score_noises": found.score_noises} if len(found.noises) else {}),
     }
     if found.tasks is not None:
         content["tasks"] = found.tasks.facts()

@@ -11,6 +11,7 @@ import pandas as pd
 from simstudy import plot
 from simstudy.analyses.win_rates import win_rates
 from simstudy.comparisons.verdict import cautioned
+from simstudy.examination import samples
 from simstudy.examination.rows import (
     facts,
     gains_text,
@@ -90,6 +91,7 @@ def _tables(found: Examination) -> dict[str, pd.DataFrame | InOrder]:
         "duplicates": found.duplicates,
         **({"win_rates": win_rates(found.outputs)} if meetings(found.outputs) else {}),
         **({} if found.tasks is None else found.tasks.tables()),
+        **({"noises": found.noises, "score_noises": found.score_noises} if len(found.noises) else {}),
     }
 
 
@@ -100,7 +102,7 @@ def _sections(found: Examination) -> list[Section]:
 def _pooled_sections(found: Examination) -> list[Section]:
     if found.verdict is not None:
         heading = "Verdict" if found.tasks is None else "All items together"
-        return [Section(heading, found.verdict, table=pair_rows(found, 1)[1])]
+        return [Section(heading, found.verdict, table=pair_rows(found, 1)[1]), *samples.sections(found)]
     small = found.outputs.n_systems <= _MOST_SYSTEMS
     curve = found.curve[found.curve["relation"].isin(found.pairs["relation"].unique())]
     leaderboard = Section(
@@ -128,6 +130,7 @@ def _pooled_sections(found: Examination) -> list[Section]:
         ),
         *([neighbours] if small and found.neighbours["gain_low"].notna().any() else []),
         _pairs(found, drawn=small),
+        *samples.sections(found),
         *([_duplicates(found)] if len(found.duplicates) else []),
     ]
 

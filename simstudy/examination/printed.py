@@ -11,6 +11,7 @@ from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.significant_gains import CLOSE_PAIRS
 from simstudy.examination.notes import domains
 from simstudy.examination.rows import facts, p_texts, pair_rows, ranking, sides, threshold_rows
+from simstudy.examination.samples import noise_lines
 from simstudy.loaders.base import counted
 from simstudy.metrics import label
 from simstudy.pairs import order_of
@@ -46,9 +47,9 @@ def show(found: Examination, printer: Printer, *, verbose: bool = False, last: S
         printer.lines(last)
         return
     if found.verdict is not None:
-        _show_pair(found, found.verdict.splitlines(), printer, verbose=verbose, last=last)
+        _show_pair(found, [*found.verdict.splitlines(), *noise_lines(found)], printer, verbose=verbose, last=last)
         return
-    said = answer(found)
+    said = [*answer(found), *noise_lines(found)]
     known = {**significant_gain(found), **facts(found)}
     known = {name: value for name, value in known.items() if name not in ("Note", "Systems")}
     rows = ranking(found).text()

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.significant_gains import CLOSE_PAIRS
 from simstudy.engines.registry import TESTS
+from simstudy.examination.samples import with_noises
 from simstudy.loaders.base import counted
 from simstudy.metrics import label
 from simstudy.pages.sections import Column, Table
@@ -62,6 +63,7 @@ def ranking(found: Examination) -> Table:
     rows, digits = found.leaderboard, _digits(found)
     groups = found.groups.groupby("system")["group"].agg(lambda numbers: " ".join(map(str, numbers)))
     last = rows["rank_high"].where(rows["rank_low"] < rows["rank_high"]).astype("Int64")
+    rows, noise = with_noises(rows, found)
     return Table(
         rows.assign(groups=groups.loc[rows["system"]].to_numpy(), last_rank=last),
         {
@@ -71,6 +73,7 @@ def ranking(found: Examination) -> Table:
             "rank": "{rank}",
             "ranks (95 %)": "{rank_low}[–{last_rank}]",
             "groups": "{groups}",
+            **noise,
         },
     )
 

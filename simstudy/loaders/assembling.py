@@ -47,6 +47,9 @@ def assemble(
     width = len(source.metric.statistics)
     floats = any(system.statistics.dtype.kind == "f" for system in systems)
     statistics = np.zeros((len(systems), len(kept), width), dtype=np.float64 if floats else np.int64)
+    means = any(system.samples is not None for system in systems)
+    # One answer, unless something else is known.
+    samples = np.tile([1.0, np.nan], (len(systems), len(kept), 1)) if means else None
     numbers: dict[Hashable, int] = {}
     known = all(system.answers is not None for system in systems)
     answers = np.full((len(systems), len(kept)), -1, dtype=np.int64) if known else None
@@ -61,6 +64,8 @@ def assemble(
                 if item not in positions:
                     statistics[k, i] = nothing(item)
         statistics[k, there] = system.statistics[own]
+        if samples is not None and system.samples is not None:
+            samples[k, there] = system.samples[own]
         if answers is not None and system.answers is not None:
             for answer in system.answers:
                 if answer not in numbers:
@@ -70,7 +75,7 @@ def assemble(
     if source.metric.item_range == (-np.inf, np.inf):
         note_percent(statistics, names)
     used = items.set_index("id").loc[kept].reset_index()
-    return Outputs.from_statistics(statistics, source.metric, names, used, answers=answers)
+    return Outputs.from_statistics(statistics, source.metric, names, used, answers=answers, samples=samples)
 
 
 def _positions(systems: Sequence[SystemOutputs]) -> list[Mapping[str, int]]:

@@ -35,7 +35,8 @@ MISSING = ("error", "drop", "zero")
 # Our names of columns, whatever the format, those of them that a task may choose for itself (score@gsm8k), and how much
 # alike (difflib) another name is to one that is a slip in it.
 _OURS = (
-    "system", "item", "id", "sample", "score", "gold", "predicted", "reference", "domain", "cluster", "filter", "tag",
+    "system", "item", "id", "sample", "n_samples", "score", "gold", "predicted", "reference", "domain", "cluster",
+    "filter", "tag",
 )  # fmt: skip
 OF_TASKS = ("score", "filter")
 _SLIP = 0.75
@@ -159,6 +160,8 @@ class SystemOutputs:
     #: What the system said about each item, as text or tuples of it: two systems are duplicates where these are equal.
     #: None where the files have scores only.
     answers: Sequence[Hashable] | None = None
+    #: Where scores are means of samples: how many, and the variance of one of them, (n, 2).
+    samples: Array | None = None
 
 
 @dataclass(frozen=True, repr=False)

@@ -21,6 +21,7 @@ from simstudy.loaders.lm_eval import holds_lm_eval, read_lm_eval
 from simstudy.loaders.mixtures import OfLogs, check_allowed
 from simstudy.loaders.naming import Named, named_paths
 from simstudy.loaders.reading import require_file
+from simstudy.loaders.sample_columns import of_questions
 from simstudy.loaders.scores import read_scores
 from simstudy.loaders.segment_scores import holds_segment_scores, read_segment_scores
 from simstudy.loaders.swe_bench import holds_swe_bench, read_swe_bench
@@ -30,6 +31,7 @@ from simstudy.loaders.trec import read_trec
 from simstudy.loaders.trees import read_trees
 from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.direction import directed
+from simstudy.metrics.of_samples import of_samples
 from simstudy.outputs.frames import Table, is_table
 from simstudy.validation import brief, check_choice, check_list, check_path, check_text
 
@@ -229,6 +231,7 @@ def read_source(
 
     Files that came from folders (`inside`) are read if they are of the format. Others are read in any case.
     """
+    wanted, source = source.metric.name, _of_answers(source)
     if format is not None:
         check_choice("format", format, FORMATS)
     name = format or _format_of(source, inside)
@@ -247,7 +250,7 @@ def read_source(
     if source.references and name in _SCORED:
         raise ValueError(f"references are not for {what}, {_SCORED[name]}")
     loaded = FORMATS[name].read(source)
-    return _finished(loaded, source, lower_is_better, cut=name != "candidates")
+    return _finished(loaded, source, lower_is_better, wanted, cut=name != "candidates")
 
 
 @noting
@@ -259,15 +262,21 @@ def _read_table(table: object, source: Source, format: str | None, lower_is_bett
     ):  # fmt: skip
         if given:
             raise ValueError(f"{argument} must not be given with a table in memory, which has scores already")
-    return _finished(read_in_memory(table, source), source, lower_is_better)
+    wanted, source = source.metric.name, _of_answers(source)
+    return _finished(read_in_memory(table, source), source, lower_is_better, wanted)
 
 
-def _finished(loaded: Loaded, source: Source, lower_is_better: bool | None, *, cut: bool = True) -> Loaded:
-    """What was read with a note on its direction, cut to the domain that is wanted."""
+def _of_answers(source: Source) -> Source:
+    """The source with accuracy in place of a metric of samples, which are right or wrong: that metric comes after."""
+    return replace(source, metric=get_metric("accuracy")) if of_samples(source.metric.name) else source
+
+
+def _finished(loaded: Loaded, source: Source, lower_is_better: bool | None, wanted: str, *, cut: bool = True) -> Loaded:
+    """What was read with a note on its direction, cut to the domain that is wanted, and by the metric that is."""
     note_doubt(loaded, lower_is_better)
     if source.domain is not None and cut:
         loaded = replace(loaded, outputs=loaded.outputs.domain(source.domain))
-    return loaded
+    return replace(loaded, outputs=of_questions(loaded.outputs, wanted, source.missing))
 
 
 def _listed(argument: str, paths: str | Path | Sequence[str | Path]) -> list[Path]:

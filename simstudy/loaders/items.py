@@ -34,6 +34,7 @@ from simstudy.loaders.column_names import ROW, usual_items, with_joined
 from simstudy.loaders.reading import read_lines
 from simstudy.loaders.tables import Where, check_plain, coded, first_of, no_column, places, read_table
 from simstudy.notes import note
+from simstudy.outputs.samples import SAMPLE_OF
 from simstudy.outputs.tables import SAMPLES
 
 # Columns that tests and analyses go by: no cell of theirs may be empty. Of others, `Outputs.labels` sees to it.
@@ -290,4 +291,4 @@ def of_samples(items: pd.DataFrame, samples: Mapping[str, str]) -> pd.DataFrame:
     own = list(samples.values())
     note(f"{len(own):,} samples of {len(set(own)):,} items: the samples of an item are one cluster unless unit='item'")
     table = items.set_index("id").loc[own].reset_index()
-    return table.assign(id=list(samples), **({} if "cluster" in table else {"cluster": own}))
+    return table.assign(id=list(samples), **({} if "cluster" in table else {"cluster": own}), **{SAMPLE_OF: own})

@@ -15,11 +15,13 @@ from simstudy.loaders.column_names import ROW, alike, guesses, with_guesses, wit
 from simstudy.loaders.entries import Entries, by_sample, is_tidy, own_systems, tidy_entries, wide_entries, without_mean
 from simstudy.loaders.items import items_by_id, names_clusters, of_samples
 from simstudy.loaders.labels import label_entries, of_labels, with_our_names
+from simstudy.loaders.sample_columns import samples_of_means, stacked
 from simstudy.loaders.tables import Where, check_plain, no_column, not_plain, places, read_table, renamed
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, BrokenRule
 from simstudy.notes import note
 from simstudy.outputs.checks import note_exchanged
+from simstudy.outputs.sample_variances import Samples
 from simstudy.text.reprs import listed
 
 # Characters of a cell that a note shows.
@@ -42,6 +44,9 @@ def read_scores(source: Source) -> Loaded:
 
     *Labels*, for "accuracy", "macro_f1", "balanced_accuracy" and "mcc": ``gold``, and ``system``, ``item`` and
     ``predicted``, or a column of predicted labels for each system (`simstudy.loaders.labels` has other names).
+
+    Samples may have columns of their own, or a column ``n_samples`` says how many a score is the mean of
+    (`simstudy.loaders.sample_columns`).
 
     Other columns go with the items: of a tidy table those that say the same of an item for every system, of a wide
     one ``domain``, ``cluster`` or another name of clusters (`simstudy.loaders.items`), and what `Source.columns`
@@ -109,6 +114,7 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     frame = with_rows(frame, "item", source.columns, ["system"])
     frame = with_rows(frame, "sample", source.columns, ["system", "item"])
     frame = with_our_names(frame, source.metric)
+    frame = stacked(frame, source.metric)
     if "item" not in frame:
         no_column(origin, "item", frame.columns, "; columns={'item': ...} names it")
     labels = of_labels(frame, source.metric)
@@ -130,7 +136,8 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     if samples:
         items = of_samples(items, samples)
     nothing = _nothing(entries, source.metric) if source.missing == "zero" else None
-    systems = _systems(entries, where)
+    means = None if samples or not tidy else samples_of_means(entries, frame, source.metric, where)
+    systems = _systems(entries, where, means)
     outputs = assemble(systems, source, items, nothing)
     if not tidy:
         note_exchanged(outputs.n_systems, outputs.n_items)
@@ -227,7 +234,7 @@ def _short(value: object) -> str:
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 
 
-def _systems(entries: Entries, where: Where) -> list[SystemOutputs]:
+def _systems(entries: Entries, where: Where, samples: Samples | None = None) -> list[SystemOutputs]:
     order = np.argsort(entries.system, kind="stable")
     known = np.array(entries.items, dtype=object)
     systems = []
@@ -239,8 +246,9 @@ def _systems(entries: Entries, where: Where) -> list[SystemOutputs]:
             before, ids = items, known[items].tolist()
         name = entries.systems[entries.system[rows[0]]]
         file = where(entries.row[rows[0]]).rpartition(", ")[0]
+        own = None if samples is None else samples[rows]
         said = None if entries.said is None else [entries.said[i] for i in rows]
-        systems.append(SystemOutputs(name, file, ids, entries.statistics[rows], said))
+        systems.append(SystemOutputs(name, file, ids, entries.statistics[rows], said, samples=own))
     return systems
 
 

@@ -17,6 +17,8 @@ from simstudy.metrics.error_rate import CER, TER, WER
 from simstudy.metrics.f_measure import MUC, PRECISION, RECALL, FBeta
 from simstudy.metrics.mean import MEAN, Mean
 from simstudy.metrics.names import ALIASES, canonical, meant
+from simstudy.metrics.of_samples import KINDS as KINDS_OF_SAMPLES
+from simstudy.metrics.of_samples import of_samples
 from simstudy.metrics.parseval import PARSEVAL
 from simstudy.metrics.per_class import PER_CLASS
 from simstudy.metrics.ranking import at_cutoff
@@ -58,7 +60,7 @@ __all__ = ["METRICS", "FBeta", "Metric", "Ratio", "find_metric", "get_metric", "
 
 def find_metric(name: str) -> Metric | None:
     """The metric of this name, as tables have it; None for one of a user's own."""
-    return METRICS.get(name) or _OTHERS.get(name) or at_cutoff(name)
+    return METRICS.get(name) or _OTHERS.get(name) or at_cutoff(name) or of_samples(name)
 
 
 def label(name: str) -> str:
@@ -71,6 +73,8 @@ def get_metric(metric: str | Metric) -> Metric:
     """The metric of this name, or another name of it (`simstudy.metrics.names`); a Metric is passed through.
 
     "precision@n" and "ndcg@n" are made for any n from 1; "macro_f1" and the like get their classes from the labels.
+
+    So are metrics of several samples, "pass@k", "pass^k", "majority@k" and "plurality@k", for any k from 2.
 
     A ValueError offers the nearest names, or refuses a metric that is another one than that of its name.
     """
@@ -92,7 +96,6 @@ def get_metric(metric: str | Metric) -> Metric:
         if not near and sounds_like_error(metric):
             near = f"; errors that files have as numbers are '{MEAN}' with lower_is_better=True"
         near = near or nearest(metric, [*names, *examples, *ALIASES])
-        raise ValueError(
-            f"metric must be one of {', '.join(names)}, precision@n, ndcg@n (n >= 1), not '{metric}'{near}"
-        )
+        known = ", ".join([*names, *KINDS_OF_SAMPLES])
+        raise ValueError(f"metric must be one of {known} (k >= 2), precision@n, ndcg@n (n >= 1), not '{metric}'{near}")
     return found

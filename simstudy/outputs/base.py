@@ -17,6 +17,7 @@ from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.arrays import not_of_sums
 from simstudy.metrics.scaling import without_offset
 from simstudy.outputs.answers import Answers, answers_of_clusters, read_only
+from simstudy.outputs.sample_variances import Samples
 from simstudy.running.fingerprints import fingerprint
 from simstudy.text.reprs import ReprMixin, listed
 from simstudy.validation import check_list, check_text, check_whole, nearest
@@ -42,6 +43,9 @@ class OutputsBase(ReprMixin):
     answers
         Array (K, n) of whole numbers that stand for what the systems answered: where two systems gave an item the
         same answer they have the same number there. None where only scores are known.
+    samples
+        Array (K, n, 2): the number of samples that an item's score is the mean of, and the variance of one of them.
+        None where each item is one answer.
     """
 
     statistics: NDArray[Any]
@@ -51,6 +55,7 @@ class OutputsBase(ReprMixin):
     task: str = ""
     test_set: str = ""
     answers: Answers | None = None
+    samples: Samples | None = None
 
     def __post_init__(self) -> None:
         # Tables of one's own: a cell changed in a part must not change the whole.
@@ -134,7 +139,8 @@ class OutputsBase(ReprMixin):
             occurrence = table.groupby("id").cumcount()
             table["id"] = table["id"].where(occurrence == 0, table["id"] + "#" + (occurrence + 1).astype(str))
         answers = None if self.answers is None else self.answers[:, positions]
-        return self._with(self.statistics[:, positions], answers, items=table)
+        samples = None if self.samples is None else self.samples[:, positions]
+        return self._with(self.statistics[:, positions], answers, items=table, samples=samples)
 
     def domain(self, name: str) -> Self:
         """The items of one domain, as a test set named after it.
@@ -198,7 +204,9 @@ class OutputsBase(ReprMixin):
             raise ValueError(f"names must be of systems{self._of()}: {', '.join(unknown) or 'the list is empty'}")
         rows = [index[name] for name in names]
         answers = None if self.answers is None else self.answers[rows]
-        return self._with(self.statistics[rows], answers, systems=self.systems.iloc[rows].reset_index(drop=True))
+        samples = None if self.samples is None else self.samples[rows]
+        table = self.systems.iloc[rows].reset_index(drop=True)
+        return self._with(self.statistics[rows], answers, systems=table, samples=samples)
 
     def _summary(self) -> tuple[str, str]:
         ranked = self.best_first()
@@ -257,7 +265,8 @@ class OutputsBase(ReprMixin):
             for name in table.columns
         ]
         parts = [self.statistics, self.metric.definition, self.task, self.test_set, json.dumps(tables), self.answers]
-        return fingerprint(parts)
+        # Without samples it is what it was before there were any.
+        return fingerprint(parts if self.samples is None else [*parts, self.samples])
 
     def _with(
         self,
@@ -266,11 +275,13 @@ class OutputsBase(ReprMixin):
         *,
         systems: pd.DataFrame | None = None,
         items: pd.DataFrame | None = None,
+        samples: Samples | None = None,
     ) -> Self:
         return replace(
             self,
             statistics=read_only(statistics),
             answers=None if answers is None else read_only(answers),
+            samples=None if samples is None else read_only(samples),
             systems=self.systems if systems is None else systems,
             items=self.items if items is None else items,
         )

@@ -20,6 +20,7 @@ from simstudy.outputs.answers import answers_joined, checked_answers, read_only
 from simstudy.outputs.base import OutputsBase
 from simstudy.outputs.checks import check_axes, check_outputs, note_exchanged
 from simstudy.outputs.frames import Table, wide_scores
+from simstudy.outputs.sample_variances import checked_samples, samples_joined
 from simstudy.outputs.saved import read, write
 from simstudy.outputs.statistics import check_statistics, labels_of, response_statistics, score_values, statistics_array
 from simstudy.outputs.tables import complete_systems, keyed_table, matched_table, merged_columns
@@ -47,6 +48,7 @@ class Outputs(OutputsBase):
         items: Sequence[Hashable] | pd.DataFrame | None = None,
         *,
         answers: ArrayLike | None = None,
+        samples: ArrayLike | None = None,
         task: str = "",
         test_set: str = "",
     ) -> Outputs:
@@ -64,6 +66,9 @@ class Outputs(OutputsBase):
             n identifiers, or a table with a column ``id``, in the order of the array; by default 0 … n-1.
         answers
             (K, n) whole numbers, equal where two systems gave an item the same answer; `near_duplicates` reads them.
+        samples
+            (K, n, 2): the number of samples that an item's score is the mean of, and the unbiased variance of one of
+            them (NaN for one sample), in the unit of the statistics; `noises` reads them.
 
         Raises
         ------
@@ -90,7 +95,8 @@ class Outputs(OutputsBase):
         metric.check_named(array, names, ids)
         metric.check_shared(array, names, ids)
         known = None if answers is None else checked_answers(answers, array.shape[:2])
-        return cls(read_only(array), metric, complete_systems(system_table), item_table, task, test_set, known)
+        drawn = None if samples is None else checked_samples(samples, array.shape[:2])
+        return cls(read_only(array), metric, complete_systems(system_table), item_table, task, test_set, known, drawn)
 
     @classmethod
     def from_scores(
@@ -318,7 +324,8 @@ class Outputs(OutputsBase):
         statistics = np.concatenate([self.statistics, other.statistics])
         self.metric.check_shared(statistics, table["name"].tolist(), items["id"].tolist())
         answers = answers_joined(self.answers, other.answers, 0)
-        return self._with(statistics, answers, systems=table, items=items)
+        samples = samples_joined(self.samples, other.samples, 0)
+        return self._with(statistics, answers, systems=table, items=items, samples=samples)
 
     def join_items(self, other: Outputs) -> Outputs:
         """Both test sets end to end, for the systems that they share.
@@ -334,7 +341,11 @@ class Outputs(OutputsBase):
         check_unique(table["id"], "items")
         systems = merged_columns(self.systems, other.systems, "system", "name")
         statistics = np.concatenate([self.statistics, other.statistics], axis=1)
-        return self._with(statistics, answers_joined(self.answers, other.answers, 1), systems=systems, items=table)
+        answers, samples = (
+            answers_joined(self.answers, other.answers, 1),
+            samples_joined(self.samples, other.samples, 1),
+        )
+        return self._with(statistics, answers, systems=systems, items=table, samples=samples)
 
     def save(self, path: str | Path) -> None:
         """Write everything to one Parquet file: a row for each item, a column for each system and statistic.

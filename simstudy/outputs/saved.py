@@ -46,6 +46,8 @@ def write(outputs: OutputsBase, path: str | Path) -> None:
             columns[f"{k}:{s}"] = pa.array(statistics[k, :, s])
         if outputs.answers is not None:
             columns[f"{k}:answers"] = pa.array(outputs.answers[k])
+        for s in range(0 if outputs.samples is None else 2):
+            columns[f"{k}:samples:{s}"] = pa.array(outputs.samples[k, :, s])  # type: ignore[index]
     header = {
         "metric": outputs.metric.name,
         "statistics": outputs.metric.statistics,
@@ -56,6 +58,7 @@ def write(outputs: OutputsBase, path: str | Path) -> None:
         "shape": outputs.statistics.shape,
         "dtype": str(outputs.statistics.dtype),
         "answers": outputs.answers is not None,
+        "samples": outputs.samples is not None,
         **tables,
         "fingerprint": outputs.fingerprint(),
     }
@@ -100,6 +103,13 @@ def _collection(kind: type[C], header: Mapping[str, Any], table: pa.Table, metri
     answers = None
     if header["answers"]:
         answers = read_only(np.stack([table[f"{k}:answers"].slice(0, n_items).to_numpy() for k in range(n_systems)]))
+    samples = None
+    # Files of earlier versions have none.
+    if header.get("samples"):
+        samples = np.empty((n_systems, n_items, 2))
+        for k, s in np.ndindex(n_systems, 2):
+            samples[k, :, s] = table[f"{k}:samples:{s}"].slice(0, n_items).to_numpy()
+        samples = read_only(samples)
     tables = []
     for name in ("systems", "items"):
         cells = [
@@ -108,7 +118,7 @@ def _collection(kind: type[C], header: Mapping[str, Any], table: pa.Table, metri
         ]
         tables.append(pd.concat(cells, axis=1).set_axis([one["name"] for one in header[name]], axis=1))
     systems, items = tables
-    return kind(read_only(statistics), metric, systems, items, header["task"], header["test_set"], answers)
+    return kind(read_only(statistics), metric, systems, items, header["task"], header["test_set"], answers, samples)
 
 
 def _read(path: str | Path) -> tuple[dict[str, Any], pa.Table]:

@@ -4,6 +4,8 @@ from .arguments import Judge as Judge
 from .leaderboards import predict as predict
 from .plans import plan as plan
 from .results import Plan as Plan
+from .sampling import Components as Components
+from .sampling import variance_components as variance_components
 from .settings import Costs as Costs
 from .settings import Level as Level
 from .settings import Pilot as Pilot

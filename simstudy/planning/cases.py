@@ -11,6 +11,7 @@ import numpy as np
 from simstudy.metrics.base import Metric
 from simstudy.planning.arguments import Design
 from simstudy.planning.differences import Difference
+from simstudy.planning.sampling import Components
 from simstudy.planning.settings import Level, check_size
 from simstudy.planning.solving import check_power
 from simstudy.validation import brief, check_whole
@@ -59,6 +60,9 @@ class Case:
     single: tuple[Difference, Difference] | None = None
     #: Of a pilot's differences, 3 for normal ones; NaN where it is not known or the form does not depend on it.
     kurtosis: float = nan
+    #: Where the outputs have several samples of each item: what varies, and the number of samples that is planned.
+    components: Components | None = None
+    samples: int = 1
 
     def allowing(self, gain: float) -> Case:
         """The same, in which the ends of the range may have a gain as large as this."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +18,10 @@ from simstudy.planning.benchmarks import known_as, near_chance
 from simstudy.planning.cases import Case, Target, noted_fractions
 from simstudy.planning.guesses import of_guess
 from simstudy.planning.results import Plan
+from simstudy.planning.sampling import splits
 from simstudy.planning.sentences import assumptions, in_next_edition, left_open, needed, sentence, single_pairs
 from simstudy.planning.settings import Costs, Level, Pilot
+from simstudy.planning.solving import least_size, minimum_detectable_gain
 from simstudy.text.numerals import units_text
 from simstudy.validation import check_fraction, check_list, check_whole
 
@@ -133,7 +135,8 @@ def plan(
         at = given.outputs.n_items
     target = Target(get_metric(known), gain, at, power, level, margin)
     cases = of_guess(target.metric, gain, guess, clusters, judge) if given is None else _of_outputs(given)
-    target, in_part = _within(costs, target, cases[0]), _in_whole_clusters(cases[0], n_items, sizes)
+    own_costs = _with_samples(costs, cases[0])
+    target, in_part = _within(own_costs, target, cases[0]), _in_whole_clusters(cases[0], n_items, sizes)
     rows = [(case, answer(case, target, goal)) for case in cases for goal in target.goals]
     answers = pd.DataFrame([row for _, row in rows])
     planned = [int(next(row["at_units"] for of, row in rows if of is case)) for case in cases]
@@ -145,7 +148,7 @@ def plan(
         cases=tuple(cases),
         answers=answers,
         sizes=others,
-        designs=pd.concat([other_designs(case, target, costs, n) for case, n in zip(cases, planned, strict=True)]),
+        designs=pd.concat([_designs(case, target, costs, n) for case, n in zip(cases, planned, strict=True)]),
         predicted=predicted,
         simulated=simulated,
         sentences=tuple(said for case, row in rows for write in writers if (said := write(case, target, row))),
@@ -188,9 +191,9 @@ def _read(
 ) -> tuple[Pilot, list[str]]:
     """The pilot without near-duplicates, and a note on these; a ValueError for guesses of what a pilot tells."""
     # Engines and models are imported where there is something to compute with them: guesses take no second.
-    from simstudy.planning.pilots import distinct_systems
+    from simstudy.planning.pilots import by_question, distinct_systems
 
-    given = pilot if isinstance(pilot, Pilot) else Pilot(pilot)
+    given = by_question(pilot if isinstance(pilot, Pilot) else Pilot(pilot))
     own = given.outputs.metric.name
     if metric is not None and get_metric(metric).name != own:
         raise ValueError(f"metric must be that of the outputs, '{own}', or None, not '{get_metric(metric).name}'")
@@ -204,6 +207,35 @@ def _of_outputs(pilot: Pilot) -> list[Case]:
     from simstudy.planning.pilots import of_outputs
 
     return of_outputs(pilot)
+
+
+def _with_samples(costs: Costs, case: Case) -> Costs:
+    """The costs of items with their samples; a ValueError for a sample's cost where no item has several."""
+    if case.components is None:
+        if costs.sample > 0:
+            raise ValueError(
+                f"Costs.sample must be 0 without outputs that have several samples of each item, not {costs.sample:g}"
+            )
+        return costs
+    return costs.with_samples(case.samples)
+
+
+def _designs(case: Case, target: Target, costs: Costs, at_units: int) -> pd.DataFrame:
+    """Plans with other numbers of samples of an item where it has several; else of items of a cluster."""
+    known, gain = case.components, target.gain
+    if known is None:
+        return other_designs(case, target, costs, at_units)
+    from simstudy.planning.pilots import widened
+
+    def solve(factor: float) -> tuple[float, Callable[[int], float]]:
+        unit = widened(case.middle, factor)
+        size = None
+        if gain is not None and gain > 0:
+            size = least_size(lambda n: unit.power(gain, n, target.level), target.power)
+        found = np.nan if size is None else size
+        return found, lambda n: minimum_detectable_gain(unit, n, power=target.power, level=target.level)
+
+    return splits(known, case.samples, costs, at_units, solve).assign(relation=case.relation)
 
 
 def _within(costs: Costs, target: Target, case: Case) -> Target:
@@ -253,6 +285,9 @@ def _drawn(
     """What is drawn: a simulation of the plan, or why there is none, and what test sets of other sizes will show."""
     if pilot is None:
         return None, pd.DataFrame(), []
+    known = case.components
+    if known is not None and case.samples != round(known.samples):
+        return None, pd.DataFrame(), ["The plan is not simulated: the outputs have other numbers of samples."]
     from simstudy.planning.leaderboards import predict
     from simstudy.planning.simulated import held
 

@@ -22,6 +22,7 @@ _Tables = tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]
 _MOST_SAID = 16
 
 _DESIGNS = "Fewer or more items a cluster"
+_SPLITS = "Fewer or more samples of an item"
 _PREDICTIONS = "Predicted results of test sets of these sizes (80 % prediction intervals)"
 _ASSUMPTIONS = "Assumptions of the plan"
 
@@ -97,7 +98,7 @@ def _printed(
     if len(predicted):
         found.append((_PREDICTIONS, predicted_rows(plan, predicted).text()))
     if len(designs):
-        found.append((_DESIGNS, design_rows(plan, designs).text()))
+        found.append((_SPLITS if "samples" in designs else _DESIGNS, design_rows(plan, designs).text()))
     return found
 
 
@@ -140,6 +141,8 @@ def _ranged(name: str, form: str, ranged: bool) -> str:
 def design_rows(plan: Plan, designs: pd.DataFrame | None = None) -> Table:
     """These designs, or all, with what they detect and cost."""
     columns: dict[str, str | Column] = {"relation": "{relation:name}"} if len(plan.cases) > 1 else {}
+    if "samples" in plan.designs:
+        return Table(plan.designs if designs is None else designs, columns | _split_columns(plan))
     columns |= {"items a cluster": "{items_per_unit:.3g}", "": "{which}", "design effect": "{design_effect:.2f}"}
     if plan.designs["n_units"].notna().any():
         columns |= {"clusters for the gain": "[{n_units:,.0f}]", "items": "[{n_items:,.0f}]"}
@@ -147,6 +150,20 @@ def design_rows(plan: Plan, designs: pd.DataFrame | None = None) -> Table:
         columns["cost"] = "[{cost:,.4g}]"
     columns |= {"or with clusters": "{at_units:,}", "minimum detectable gain": "[{minimum_detectable_gain:gain}]"}
     return Table(plan.designs if designs is None else designs, columns)
+
+
+def _split_columns(plan: Plan) -> dict[str, str | Column]:
+    """Columns of plans with other numbers of samples of each item."""
+    clusters = plan.cases[0].unit != "item"
+    columns: dict[str, str | Column] = {"samples of an item": "{samples:,}", "": "{which}"}
+    if plan.designs["n_units"].notna().any():
+        columns |= {"clusters for the gain": "[{n_units:,.0f}]"} if clusters else {}
+        columns |= {"items" if clusters else "items for the gain": "[{n_items:,.0f}]"}
+    columns["samples of both"] = "{n_samples:,.0f}"
+    if plan.designs["cost"].notna().any():
+        columns["cost"] = "[{cost:,.4g}]"
+    columns["or with clusters" if clusters else "or with items"] = "{at_units:,}"
+    return columns | {"minimum detectable gain": "[{minimum_detectable_gain:gain}]"}
 
 
 def predicted_rows(plan: Plan, predicted: pd.DataFrame | None = None) -> Table:

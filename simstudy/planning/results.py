@@ -67,7 +67,8 @@ class Plan(ReprMixin):
     designs
         Where items come in clusters whose likeness is known: what fewer or more items a cluster make of it, and what
         that costs (items_per_unit, which, design_effect, n_units, n_items, cost, at_units, minimum_detectable_gain,
-        relation).
+        relation). Where items have several samples: the same for fewer or more samples (samples, which,
+        items_per_unit, n_units, n_items, n_samples of both systems, cost, at_units, minimum_detectable_gain, relation).
     predicted
         Of many systems: what test sets of these sizes show of the same systems; else empty.
     simulated
@@ -193,7 +194,8 @@ def _sections(plan: Plan) -> list[Section]:
         text = "What test sets of so many items will show of these systems: medians, and 80 % prediction intervals."
         sections.append(Section("These systems", text, table=predicted_rows(plan)))
     if len(plan.designs):
-        sections.append(
-            Section("Fewer or more items a cluster", "More clusters, or larger ones.", table=design_rows(plan))
-        )
+        title, text = "Fewer or more items a cluster", "More clusters, or larger ones."
+        if "samples" in plan.designs:
+            title, text = "Fewer or more samples of an item", "More items, or more samples of each."
+        sections.append(Section(title, text, table=design_rows(plan)))
     return sections

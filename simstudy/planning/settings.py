@@ -7,7 +7,7 @@ imports both before it shows its help: modules that take time to import are impo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from math import floor, inf, nan
 from typing import TYPE_CHECKING, Any
 
@@ -131,6 +131,8 @@ class Costs:
         Of each item; None: nothing is known of costs.
     cluster
         Of a cluster (document, question) beside its items.
+    sample
+        Of one sample of an item, by all systems that are compared, beside the item itself (`Pilot.samples`).
     budget
         What there is to spend; it gives the number of items. None: no limit.
 
@@ -150,21 +152,33 @@ class Costs:
     item: float | None = option(None, "Cost of one item.", "cost_item")
     cluster: float = option(0.0, "Cost of one cluster, without its items.", "cost_cluster")
     budget: float | None = option(None, "Budget: the plan gives the minimum detectable gain.")
+    sample: float = option(
+        0.0, "Cost of one sample of an item, by all systems that are compared, beside the item.", "cost_sample"
+    )
 
     def __post_init__(self) -> None:
         check_size("Costs.cluster", self.cluster)
-        for name in ("item", "cluster", "budget"):
+        check_size("Costs.sample", self.sample)
+        for name in ("item", "cluster", "budget", "sample"):
             if (value := getattr(self, name)) is not None:
                 check_size(f"Costs.{name}", value)
                 if not 0 <= value < inf or (name == "budget" and value == 0):
                     raise ValueError(
                         f"Costs.{name} must be {'above' if name == 'budget' else 'at least'} 0, not {value:g}"
                     )
-        for name, given in (("budget", self.budget is not None), ("cluster", self.cluster > 0)):
+        for name, given in (
+            ("budget", self.budget is not None),
+            ("cluster", self.cluster > 0),
+            ("sample", self.sample > 0),
+        ):
             if given and self.item is None:
                 raise ValueError(f"Costs.item must be given with Costs.{name}")
-        if self.item == 0 and self.cluster == 0:
+        if self.item == 0 and self.cluster == 0 and self.sample == 0:
             raise ValueError("Costs.item must be above 0 where a cluster costs nothing else")
+
+    def with_samples(self, samples: int) -> Costs:
+        """The costs where each item has so many samples, which are part of the item."""
+        return self if self.item is None else replace(self, item=self.item + samples * self.sample, sample=0.0)
 
     def of(self, size: float) -> float:
         """The cost of a cluster of so many items; NaN where that is not known."""
@@ -209,6 +223,9 @@ class Pilot:
         none).
     seed
         Of what is drawn, from 0 to 2^64 - 1.
+    samples
+        Outputs with several samples of each item: samples of each item and system that the test set will have. None:
+        as many as the outputs have.
 
     Raises
     ------
@@ -231,6 +248,7 @@ class Pilot:
     n_sets: int = 2000
     n_draws: int = 1000
     seed: int = 0
+    samples: int | None = None
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -250,5 +268,7 @@ class Pilot:
             if number:
                 check_whole(f"Pilot.{name}", number, fewest)
         check_whole("Pilot.seed", self.seed, 0, 2**64)
+        if self.samples is not None:
+            check_whole("Pilot.samples", self.samples, 1)
         if self.by is not None and self.outputs.n_systems == 2:
             raise ValueError("Pilot.by must be None with outputs of two systems, which are one pair")

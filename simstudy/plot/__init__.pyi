@@ -15,6 +15,7 @@ from .rates import coverage as coverage
 from .rates import error_rates as error_rates
 from .rates import exaggeration as exaggeration
 from .rates import power_curves as power_curves
+from .samples import noise_curve as noise_curve
 from .significant_gains import gains_by_size as gains_by_size
 from .significant_gains import gains_by_test_set as gains_by_test_set
 from .style import panels as panels

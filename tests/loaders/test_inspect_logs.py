@@ -54,7 +54,8 @@ def test_values_are_numbers_as_inspect_takes_them(tmp_path: Path, value: Any, nu
 def test_epochs_are_samples_of_an_item(tmp_path: Path) -> None:
     path = write(tmp_path / "log.json", [sample(i, "CI"[i * epoch % 2], epoch) for epoch in (1, 2) for i in (0, 1)])
     loaded = read(path)
-    assert loaded.outputs.items.to_dict("list") == {"id": ["0#1", "1#1", "0#2", "1#2"], "cluster": ["0", "1"] * 2}
+    asked = {"cluster": ["0", "1"] * 2, "sample_of": ["0", "1"] * 2}
+    assert loaded.outputs.items.to_dict("list") == {"id": ["0#1", "1#1", "0#2", "1#2"], **asked}
     assert loaded.outputs.statistics[0, :, 0].tolist() == [1, 0, 1, 1]
     assert loaded.outputs.scores().tolist() == [75]
 
@@ -75,6 +76,7 @@ def test_logs_of_other_numbers_of_epochs_and_an_epoch_without_a_score(tmp_path: 
         "id": ["quiz/x#1", "quiz/x#2", "exam/x#1"],
         "domain": ["quiz", "quiz", "exam"],
         "cluster": ["quiz/x", "quiz/x", "exam/x"],
+        "sample_of": ["quiz/x", "quiz/x", "exam/x"],
     }
 
 
@@ -138,7 +140,7 @@ def test_an_answer_is_all_that_the_model_said(tmp_path: Path) -> None:
     three["output"] = {"completion": "B, clearly"}
     logs = [write(tmp_path / f"{k}.json", [own], f"org/{k}") for k, own in enumerate((one, two, three))]
     outputs = read(*logs).outputs
-    assert outputs.items.to_dict("list") == {"id": ["x#2"], "cluster": ["x"]}
+    assert outputs.items.to_dict("list") == {"id": ["x#2"], "cluster": ["x"], "sample_of": ["x"]}
     assert outputs.answers is not None
     assert outputs.answers[0, 0] != outputs.answers[1, 0] == outputs.answers[2, 0]
     del three["output"]

@@ -221,7 +221,15 @@ def test_what_was_asked_for_is_kept() -> None:
     expected = {"metric": "mean", "pilot": None, **asked, **{name: vars(noun) for name, noun in nouns.items()}}
     assert plan.settings == expected
     assert json.loads(plan.to_json())["settings"] == json.loads(json.dumps(expected))
-    of_pilot = {"by": None, "unit": "item", "duplicates": "keep", "n_sets": 0, "n_draws": 200, "seed": 9}
+    of_pilot = {
+        "by": None,
+        "unit": "item",
+        "duplicates": "keep",
+        "n_sets": 0,
+        "n_draws": 200,
+        "seed": 9,
+        "samples": None,
+    }
     assert ss.plan(ss.Pilot(pilot("of answers"), **of_pilot), sizes=[]).settings["pilot"] == of_pilot  # type: ignore[arg-type]
 
 

@@ -50,6 +50,8 @@ PAIRS = pd.DataFrame(
     }
 )  # fmt: skip
 
+NOISE = pd.DataFrame({"samples": [1, 4, 16], "se": [5.0, 3.6, 3.2], "floor": 3.0})
+
 # a with c, and b with c and d: neither of the first two is a run that the other is apart from.
 GROUPS = pd.DataFrame(
     {
@@ -153,5 +155,5 @@ TABLES = {
     "rejections": AGREED, "type_1_errors": DEPENDENT,
     "correlations": correlation_shares(pd.DataFrame({"relation": "same family", "r12": [0.5]})).drop(columns="n_pairs"),
     "precision_curve": RANKED, "gains_by_size": BY_SIZE, "gains_by_test_set": BY_TEST_SET,
-    "gain_by_task": BY_TASK, "planned_power": POWER, "planned_gains": SIZES,
+    "gain_by_task": BY_TASK, "planned_power": POWER, "planned_gains": SIZES, "noise_curve": NOISE,
 }  # fmt: skip

@@ -1,0 +1,94 @@
+"""Samples of one question in tables: a column for each, or a column that says how many samples a score is the mean of.
+
+Columns: a tidy table (with a column ``system``) that has no ``score``, but ``score_1``, ``score_2`` … or ``sample_1`` …
+has a row for each sample once they are stacked. An empty cell is a sample that was not taken.
+
+Means: a tidy table with a column ``n_samples`` (other names: `NUMBERS_OF_SAMPLES`; ``columns={"n_samples": "k"}`` names
+it) has means of so many right or wrong answers. How much one answer varies follows from the binomial.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+
+from simstudy.loaders.entries import Entries
+from simstudy.loaders.items import HINT, NUMBERS
+from simstudy.loaders.tables import Where, first_of, numbers, takes_one_score
+from simstudy.metrics import Metric
+from simstudy.metrics.base import FloatArray
+from simstudy.metrics.of_samples import of_samples
+from simstudy.notes import note
+from simstudy.outputs import Outputs
+from simstudy.outputs.sample_variances import Samples, of_shares
+from simstudy.outputs.samples import SAMPLE_OF, has_samples, per_question
+
+#: What columns are called that say how many samples a score is the mean of.
+NUMBERS_OF_SAMPLES = ("n_samples", "num_samples", "number_of_samples", "n_repeats", "n_attempts", "n_trials")
+
+_ONE_OF_SEVERAL = re.compile(rf"(?:score|{'|'.join(NUMBERS)})[ _.#-]?([0-9]+)", re.IGNORECASE)
+
+# Tables round scores: how far a score times its number of samples may be from a whole number.
+_ROUNDED = 0.02
+
+
+def stacked(frame: pd.DataFrame, metric: Metric) -> pd.DataFrame:
+    """A tidy table whose samples have a column each, with a row for each sample; any other table as it is."""
+    columns = {name: found[1] for name in frame if (found := _ONE_OF_SEVERAL.fullmatch(str(name)))}
+    if len(columns) < 2 or "score" in frame or "system" not in frame or not takes_one_score(metric):
+        return frame
+    others = frame.drop(columns=list(columns))
+    parts = [others.assign(sample=number, score=frame[name]) for name, number in columns.items()]
+    rows = pd.concat(parts)
+    return rows[rows["score"].notna() & (rows["score"].astype(str).str.strip() != "")]
+
+
+def samples_of_means(entries: Entries, frame: pd.DataFrame, metric: Metric, where: Where) -> Samples | None:
+    """The samples (N, 2) that the score of each entry is the mean of; None where no column says how many they are.
+
+    A note says what was read, or why a column was not.
+    """
+    column = next((name for name in NUMBERS_OF_SAMPLES if name in entries.others), None)
+    if column is None or metric.item_range != (0, 1) or not takes_one_score(metric):
+        return None
+    number = numbers(frame[column].iloc[entries.row])
+    share = entries.statistics[:, 0].astype(np.float64)
+    if (i := first_of(~((number >= 1) & (number == np.rint(number)) & np.isfinite(number)))) is not None:
+        shown = frame[column].iloc[entries.row[i]]
+        note(f"column '{column}' is not taken as a number of samples: {where(entries.row[i])} has '{shown}'")
+        return None
+    off = np.abs(share * number - np.rint(share * number))
+    # A score that is rounded to four digits is off by so much.
+    if (i := first_of(off > np.maximum(_ROUNDED, 1e-4 * number))) is not None:
+        note(
+            f"column '{column}' is not taken as a number of samples: the score in {where(entries.row[i])} is no share "
+            f"of {number[i]:g} right answers"
+        )
+        return None
+    if number.max() == 1:
+        return None
+    some = f"{number.min():,.0f}" if number.min() == number.max() else f"{number.min():,.0f} to {number.max():,.0f}"
+    note(f"scores are means of {some} samples (column '{column}')")
+    return of_shares(share, _floats(number))
+
+
+def _floats(number: FloatArray) -> FloatArray:
+    return np.asarray(number, dtype=np.float64)
+
+
+def of_questions(outputs: Outputs, metric: str, missing: str) -> Outputs:
+    """The outputs with one item a question, where the metric is of samples or questions have unlike many of them."""
+    if of_samples(metric):
+        if not has_samples(outputs):
+            raise ValueError(f"metric '{metric}' needs several samples of each question; {HINT}")
+        return per_question(outputs, metric)
+    # Who drops samples, or scores missing ones, looks at samples.
+    if SAMPLE_OF not in outputs.items or not takes_one_score(outputs.metric) or missing != "error":
+        return outputs
+    counts = outputs.items[SAMPLE_OF].value_counts()
+    if counts.min() == counts.max() or not (outputs.statistics[..., 1] == 1).all():
+        return outputs
+    note(f"items have {counts.min()} to {counts.max()} samples: the score of an item is the mean of its samples")
+    return per_question(outputs)

@@ -1,0 +1,156 @@
+"""Several samples of each question as one number a question: their mean, pass@k, pass^k, majority or plurality of k."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from simstudy.metrics import get_metric
+from simstudy.metrics.base import Array, FloatArray, IntArray
+from simstudy.metrics.of_samples import KINDS, kind_and_k, of_samples, share_of_plurality, share_right
+from simstudy.outputs.answers import read_only
+from simstudy.outputs.checks import require_outputs
+from simstudy.outputs.outputs import Outputs
+from simstudy.outputs.sample_variances import Samples
+from simstudy.validation import brief, check_text
+
+#: The column of the items that says which question an item is a sample of.
+SAMPLE_OF = "sample_of"
+
+# How far a score times its number of samples may be from a whole number, as tables round scores.
+_ROUNDED = 0.02
+
+
+def has_samples(outputs: Outputs) -> bool:
+    """Whether the outputs say that they have several samples of some question."""
+    if outputs.samples is not None:
+        return bool((outputs.samples[..., 0] > 1).any())
+    return SAMPLE_OF in outputs.items and bool(outputs.items[SAMPLE_OF].duplicated().any())
+
+
+def per_question(outputs: Outputs, metric: str = "mean", *, question: str | None = None) -> Outputs:
+    """Outputs with one item a question: the mean of its samples, or pass@k, pass^k, majority@k or plurality@k.
+
+    All tests, intervals and leaderboards take the result.
+
+    Parameters
+    ----------
+    outputs
+        Systems with several samples of each question: each sample is an item, or the items are means of samples
+        (`Outputs.samples`). For all metrics but "mean" each sample is right or wrong.
+    metric
+        "mean": the score of a question is the mean of its samples, in the metric of the outputs. "pass@k" is the
+        probability that at least one of k samples is right (Chen et al. 2021), "pass^k" that all are (Yao et al. 2024),
+        "majority@k" that more than half are, where exactly half counts one half. "plurality@k" is the probability that
+        the most frequent answer is right, where answers that tie are equally likely; it needs the answers. All are
+        expectations over k of the n samples, drawn without replacement, in percent; k is at least 2. pass@1 is the
+        mean.
+    question
+        The column of the items that says of which question an item is a sample. None: ``sample_of``, which loaders
+        write.
+
+    Raises
+    ------
+    ValueError
+        For outputs without samples, a metric of several numbers an item, samples that are neither right nor wrong, and
+        a question with fewer than k samples.
+
+    References
+    ----------
+    Chen et al. 2021 (Evaluating Large Language Models Trained on Code); Yao et al. 2024 (tau-bench).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import simstudy as ss
+    >>> table = pd.DataFrame({"a": [1, 0, 0, 0, 0, 0], "b": [1, 1, 0, 1, 0, 0]})
+    >>> items = pd.DataFrame({"id": range(6), "sample_of": [1, 1, 1, 2, 2, 2]})
+    >>> outputs = ss.Outputs.from_scores(table, "accuracy", items=items)
+    >>> ss.analyses.per_question(outputs, "pass@2").scores().round(1).tolist()
+    [33.3, 83.3]
+    >>> ss.analyses.per_question(outputs).scores().round(1).tolist()
+    [16.7, 50.0]
+    """
+    require_outputs(outputs)
+    check_text("question", question, "the name of a column of the items", or_none=True)
+    if not isinstance(metric, str) or (metric not in ("mean", "pass@1") and of_samples(metric) is None):
+        raise ValueError(f"metric must be one of mean, {', '.join(KINDS)} (k >= 2), not {brief(metric)}")
+    if outputs.samples is not None and question is None:
+        means, codes = outputs, np.arange(outputs.n_items)
+    else:
+        means, codes = _means(outputs, question)
+    if metric in ("mean", "pass@1"):
+        return means
+    kind, k = kind_and_k(metric)
+    assert means.samples is not None
+    number, share = means.samples[..., 0], means.statistics[..., 0]
+    right = np.rint(number * share)
+    if means.metric.item_range != (0, 1) or (np.abs(right - number * share) > _ROUNDED).any():
+        raise ValueError(f"metric must be 'mean' where samples are not right or wrong (1 or 0), not '{metric}'")
+    if (number < k).any():
+        s, i = np.argwhere(number < k)[0]
+        raise ValueError(
+            f"metric '{metric}' needs at least {k} samples of each question, but question "
+            f"'{means.items['id'].iloc[i]}' of system '{means.names[s]}' has {int(number[s, i])}"
+        )
+    found = _pluralities(outputs, codes, k) if kind == "plurality@" else share_right(kind, k, right, number)
+    statistics = np.stack([found, np.ones_like(found)], axis=-1)
+    return replace(means, statistics=read_only(statistics), metric=get_metric(metric), answers=None, samples=None)
+
+
+def _means(outputs: Outputs, question: str | None) -> tuple[Outputs, IntArray]:
+    """The outputs with a question's mean as its score, and the question of each item."""
+    column = question or SAMPLE_OF
+    if column not in outputs.items:
+        raise ValueError(
+            f"outputs must have samples: a column '{SAMPLE_OF}' of the items says of which question an item is a "
+            "sample (question= names another column)"
+        )
+    statistics = outputs.statistics
+    if outputs.metric.item_range is None or statistics.shape[2] != 2 or not (statistics[..., 1] == 1).all():
+        raise ValueError(f"outputs must have one score for each sample, unlike those of metric '{outputs.metric.name}'")
+    codes, names = pd.factorize(outputs.labels(column, "question"))
+    mean, samples = folded(statistics[..., 0].astype(np.float64), codes)
+    grouped = outputs.items.groupby(codes)
+    constant = [
+        name
+        for name in outputs.items.columns
+        if name not in ("id", SAMPLE_OF, column) and (grouped[name].nunique(dropna=False) == 1).all()
+    ]
+    table = pd.concat([pd.Series(names.astype(str), name="id"), grouped[constant].first()], axis=1)
+    if "cluster" in table and table["cluster"].is_unique:
+        # The samples of a question were a cluster; the questions are independent.
+        table = table.drop(columns="cluster")
+    means = Outputs.from_statistics(
+        np.stack([mean, np.ones_like(mean)], axis=-1), outputs.metric, outputs.systems, table, samples=samples,
+        task=outputs.task, test_set=outputs.test_set,
+    )  # fmt: skip
+    return means, codes
+
+
+def folded(scores: FloatArray, codes: IntArray) -> tuple[FloatArray, Samples]:
+    """Means (K, Q) of the scores (K, n) of questions with these codes, and their samples (K, Q, 2)."""
+    number = np.bincount(codes).astype(np.float64)
+    order = np.argsort(codes, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(number)[:-1]]).astype(np.int64)
+    mean = np.add.reduceat(scores[:, order], starts, axis=1) / number
+    squares = np.add.reduceat((scores - mean[:, codes])[:, order] ** 2, starts, axis=1)
+    variance = np.where(number > 1, squares / np.maximum(number - 1, 1), np.nan)
+    return mean, np.stack([np.broadcast_to(number, mean.shape), variance], axis=-1)
+
+
+def _pluralities(outputs: Outputs, codes: Array, k: int) -> FloatArray:
+    if outputs.answers is None or outputs.samples is not None:
+        raise ValueError(
+            f"metric must be 'majority@{k}' (of right and wrong samples) where the answers are not known, not "
+            f"'plurality@{k}'"
+        )
+    found = np.empty((outputs.n_systems, codes.max() + 1))
+    for q in range(found.shape[1]):
+        own = np.flatnonzero(codes == q)
+        for s in range(outputs.n_systems):
+            scores = outputs.statistics[s, own, 0]
+            found[s, q] = share_of_plurality(k, outputs.answers[s, own].tolist(), scores.tolist())
+    return found

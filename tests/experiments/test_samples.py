@@ -1,0 +1,53 @@
+"""The study of several samples: its cells on made-up answers, and held-out plans on real ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import simstudy as ss
+from tests.experiments.programs import program, small
+
+ARENA = Path(__file__).parents[3] / "shared" / "data" / "eval_arena"
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """Twelve samples of 60 questions by four models."""
+    rng = np.random.default_rng(0)
+    hard = rng.normal(size=60)
+    rows = [
+        (f"m{k}", i, rng.binomial(12, 1 / (1 + np.exp(-hard[i] - 0.2 * k - rng.normal()))) / 12, 12)
+        for k in range(4)
+        for i in range(60)
+    ]
+    (tmp_path / "here").mkdir()
+    table = pd.DataFrame(rows, columns=["system", "item", "score", "n_samples"])
+    table.to_csv(tmp_path / "here" / "x.csv.gz", index=False)
+    return tmp_path
+
+
+def test_a_small_study_predicts_standard_errors_of_other_halves(data: Path, tmp_path: Path) -> None:
+    published = {"x": {"title": "X", "se": 1.0, "between": 1.0, "within": 1.0}}
+    study = small("samples", published=published, sets={"highk": ["x"]}, folders={"highk": "here"}, splits=3)
+    done = ss.run_study(study, out=tmp_path / "out", n_jobs=1, data_dir=data)
+    splits = done.tables["splits"]
+    assert len(splits) == 3 * 2
+    assert splits["ratio"].between(0.6, 1.7).all()
+    (row,) = done.tables["noises"].to_dict("records")
+    outputs = ss.load(data / "here" / "x.csv.gz", "accuracy").outputs
+    assert row["n_pairs"] == 6
+    assert row["se"] == pytest.approx(ss.analyses.noises(outputs)["se_one"].mean())
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not ARENA.is_dir(), reason="needs the question-level results of eval-arena")
+@pytest.mark.parametrize("name", ["human_eval", "lsat_cot", "jeebench_chat_cot"])
+def test_plans_for_other_numbers_of_samples_hold_on_real_answers(name: str) -> None:
+    """Predicted standard errors of one sample from ten, and of ten from two, within 10 % on the other half."""
+    study = small("samples", splits=2)
+    rows = program("samples").held_out(study, "lowk", name, str(ARENA / "lowk_temp0.7" / f"{name}.csv.gz"))
+    assert [row["ratio"] for row in rows] == pytest.approx([1.0] * 4, abs=0.1)

@@ -1,0 +1,117 @@
+"""Variance components, and plans for other numbers of samples: algebra, other programs, simulation."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import simstudy as ss
+from simstudy.cli import app
+from simstudy.planning import Components, variance_components
+from tests.analyses.test_sample_noise import samples
+
+
+def scores(
+    rng: np.random.Generator, sizes: list[int], k: int, sds: tuple[float, float, float] = (1.0, 2.0, 3.0)
+) -> ss.Outputs:
+    """Two systems' normal scores: clusters of questions of these sizes, k samples each; the second is nearly 0."""
+    cluster = np.repeat(np.arange(len(sizes)), sizes)
+    n = len(cluster)
+    mean = sds[0] * rng.normal(size=len(sizes))[cluster] + sds[1] * rng.normal(size=n)
+    first = (mean[:, None] + sds[2] * rng.normal(size=(n, k))).ravel()
+    second = 1e-9 * rng.normal(size=n * k)
+    items = pd.DataFrame(
+        {"id": range(n * k), "sample_of": np.repeat(np.arange(n), k), "cluster": np.repeat(cluster, k)}
+    )
+    return ss.Outputs.from_scores(pd.DataFrame({"a": first, "b": second}), items=items)
+
+
+def test_balanced_components_are_those_of_the_analysis_of_variance() -> None:
+    """Textbook mean squares of a nested design (Searle, Casella and McCulloch 1992, section 3.6)."""
+    outputs = scores(np.random.default_rng(1), [4] * 12, 5)
+    y = (outputs.statistics[0, :, 0] - outputs.statistics[1, :, 0]).reshape(12, 4, 5)
+    ms_sample = y.var(axis=2, ddof=1).mean()
+    ms_question = 5 * y.mean(axis=2).var(axis=1, ddof=1).mean()
+    ms_cluster = 20 * y.mean(axis=(1, 2)).var(ddof=1)
+    found = variance_components(outputs, clip=False)
+    assert found.sample == pytest.approx(ms_sample, rel=1e-6)
+    assert found.question == pytest.approx((ms_question - ms_sample) / 5, rel=1e-6)
+    assert found.cluster == pytest.approx((ms_cluster - ms_question) / 20, rel=1e-6)
+    # The standard error of the outputs themselves is that of their clusters.
+    assert found.standard_error(48, 5) == pytest.approx(y.mean(axis=(1, 2)).std(ddof=1) / np.sqrt(12), rel=1e-6)
+
+
+def test_the_best_number_of_samples_is_the_one_of_least_variance_for_the_money() -> None:
+    found = Components(cluster=0, question=2.0, sample=30.0, samples=4)
+    best = found.best_samples(8.0, 1.5)
+    cost = {k: (8 + 1.5 * k) * found.variance(k) for k in range(1, 200)}
+    assert best == min(cost, key=cost.__getitem__) == 9
+    assert Components(0, 0.0, 1.0, 4).best_samples(1, 1) == 1000
+    assert Components(0, 1.0, 0.0, 4).best_samples(1, 1) == 1
+    assert found.factor(4) == 1
+    assert found.factor(1) ** 2 == pytest.approx(32 / 9.5)
+
+
+def test_a_plan_for_another_number_of_samples_has_the_spread_of_it() -> None:
+    outputs = samples(np.random.default_rng(2), n=80, k=6, systems=2)
+    known = variance_components(outputs)
+    costs = ss.Costs(item=5.0, sample=1.0)
+    plan = ss.plan(ss.Pilot(outputs, n_sets=0, samples=2), gain=9.0, costs=costs)
+    assert plan.cases[0].middle.sd_of(0) == pytest.approx(np.sqrt(known.question + known.sample / 2), rel=1e-9)
+    same = ss.plan(ss.Pilot(outputs, n_sets=0), gain=9.0, costs=costs)
+    assert same.cases[0].unit == "item"
+    assert same.cases[0].middle.sd_of(0) == pytest.approx(np.sqrt(known.question + known.sample / 6), rel=1e-9)
+    designs = plan.designs.set_index("samples")
+    assert designs.loc[2, "n_units"] == plan.answers["n_units"].item() > same.answers["n_units"].item()
+    assert designs.loc[2, "cost"] == designs.loc[2, "n_units"] * (5 + 2)
+    best = designs[designs["which"].str.contains("best")].index.item()
+    assert best == known.best_samples(5, 1)
+    assert designs["cost"].min() >= designs.loc[best, "cost"] * 0.97
+    limited = ss.plan(ss.Pilot(outputs, n_sets=0, samples=2), costs=ss.Costs(item=5.0, sample=1.0, budget=700))
+    assert limited.answers["at_units"].item() == 100
+    with pytest.raises(ValueError, match=r"^Costs.sample must be 0 without outputs that have several samples"):
+        ss.plan(metric="mean", gain=1, guess=ss.Guess(sd_difference=3), costs=costs)
+    with pytest.raises(ValueError, match=r"^Pilot.samples must be"):
+        ss.Pilot(outputs, samples=0)
+
+
+def test_the_command_has_both_options(tmp_path: Path) -> None:
+    outputs = samples(np.random.default_rng(2), n=80, k=6, systems=2)
+    path = tmp_path / "x.csv"
+    table = pd.DataFrame(outputs.statistics[..., 0].T, columns=outputs.names).assign(item=outputs.items["sample_of"])
+    table["sample"] = np.tile(np.arange(6), 80)
+    table.melt(["item", "sample"], var_name="system", value_name="score").to_csv(path, index=False)
+    line = ["plan", str(path), "--metric", "accuracy", "--gain", "9", "--samples", "2", "--cost-item", "5",
+            "--cost-sample", "1", "--json"]  # fmt: skip
+    told = json.loads(CliRunner().invoke(app, line).stdout)
+    plan = ss.plan(ss.Pilot(outputs, n_sets=0, samples=2), gain=9.0, costs=ss.Costs(item=5.0, sample=1.0))
+    assert told["answers"][0]["n_items"] == plan.answers["n_items"].item()
+    assert [row["cost"] for row in told["designs"]] == pytest.approx(plan.designs["cost"].tolist())
+
+
+@pytest.mark.slow
+def test_components_of_unequal_clusters_are_unbiased_and_near_those_of_a_mixed_model() -> None:
+    """Clusters of 1 to 12 questions: means over 300 sets, and REML of statsmodels on one large one."""
+    rng = np.random.default_rng(0)
+    sizes = [1, 2, 3, 4, 6, 8, 12] * 5
+    found = [variance_components(scores(rng, sizes, 3), clip=False) for _ in range(300)]
+    for name, true in (("cluster", 1.0), ("question", 4.0), ("sample", 9.0)):
+        values = np.array([getattr(one, name) for one in found])
+        assert abs(values.mean() - true) < 4 * values.std() / np.sqrt(300), name
+    mixed = pytest.importorskip("statsmodels.regression.mixed_linear_model")
+    outputs = scores(rng, sizes * 6, 3)
+    y = outputs.statistics[0, :, 0] - outputs.statistics[1, :, 0]
+    items = outputs.items
+    frame = pd.DataFrame({"y": y, "c": items["cluster"], "q": items["sample_of"], "one": 1.0})
+    fitted = mixed.MixedLM.from_formula("y ~ 1", frame, groups="c", re_formula="1", vc_formula={"q": "0 + C(q)"}).fit(
+        reml=True
+    )
+    ours = variance_components(outputs)
+    assert ours.sample == pytest.approx(fitted.scale, rel=0.01)
+    assert ours.question == pytest.approx(float(fitted.vcomp[0]), rel=0.1)
+    assert ours.cluster == pytest.approx(float(fitted.cov_re.iloc[0, 0]), rel=0.3)
