@@ -200,7 +200,7 @@ def test_functions_of_pairs_take_what_holds_them_but_a_family_must_be_whole() ->
         with pytest.raises(TypeError, match=r"^total\(\) got an unexpected keyword argument 'time'$"):
             takes(total)(Held(False), time=2)
     assert takes_pairs(total)(Held(True)) == takes_family(total)(Held(True).frame) == 3
-    with pytest.raises(ValueError, match="^pairs must be all that were compared, not 2 that were selected: correct"):
+    with pytest.raises(ValueError, match="^pairs must be all compared pairs, not the 2 that you selected: correct"):
         takes_family(total)(Held(True))
 
 

@@ -96,6 +96,6 @@ def get_metric(metric: str | Metric) -> Metric:
         if not near and sounds_like_error(metric):
             near = f"; errors that files have as numbers are '{MEAN}' with lower_is_better=True"
         near = near or nearest(metric, [*names, *examples, *ALIASES])
-        known = ", ".join([*names, *KINDS_OF_SAMPLES])
-        raise ValueError(f"metric must be one of {known} (k >= 2), precision@n, ndcg@n (n >= 1), not '{metric}'{near}")
+        every = ", ".join([*names, *KINDS_OF_SAMPLES])
+        raise ValueError(f"metric must be one of {every} (k >= 2), precision@n, ndcg@n (n >= 1), not '{metric}'{near}")
     return found

@@ -61,7 +61,7 @@ def as_frame(argument: str, given: object) -> pd.DataFrame:
         )
     if frame.columns.nlevels > 1:
         raise ValueError(f"{argument} must have columns of one name each, not of {frame.columns.nlevels} levels")
-    names = pd.Index([None if pd.isna(name) or not str(name).strip() else str(name) for name in frame.columns])
+    names = pd.Index([None if pd.isna(name) else str(name) for name in frame.columns])
     if names.isna().any():
         raise ValueError(
             f"{argument} must have a name for every column; column {int(np.argmax(names.isna())) + 1} has none"

@@ -120,7 +120,7 @@ def variance_components(
     >>> outputs = ss.Outputs.from_scores(pd.DataFrame(right, columns=["a", "b"]), "accuracy", items=items)
     >>> found = variance_components(outputs)
     >>> round(found.standard_error(500, samples=1), 1), round(found.standard_error(500, samples=6), 1)
-    (3.1, 1.8)
+    (3.2, 1.8)
     """
     require_outputs(outputs)
     check_text("cluster", cluster, "the name of a column of the items", or_none=True)

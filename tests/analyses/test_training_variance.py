@@ -133,7 +133,7 @@ def test_systems_that_no_item_tells_apart_have_no_ratio() -> None:
 
 def test_bad_input_is_named(outputs: Outputs, pairs: pd.DataFrame) -> None:
     alone = outputs.select(["0-100-0", "1-100-0", "0-200-0"])
-    with pytest.raises(ValueError, match="two systems of one family and one train_size"):
+    with pytest.raises(ValueError, match="pairs must include two systems of one family and train_size"):
         training_variance(compared(alone, test="t_paired"), alone)
     with pytest.raises(ValueError, match=r"alpha must lie between 0 and 1.*not 1\.5"):
         training_variance(pairs, outputs, alpha=1.5)

@@ -39,6 +39,9 @@ ITEMS = pd.DataFrame(
     {"id": [str(i) for i in range(20)], "domain": ["news", "web"] * 10, "cluster": [f"c{i // 4}" for i in range(20)]}
 )
 OUTPUTS = ss.Outputs.from_scores(SCORES, "accuracy")
+TASKS = ss.Outputs.from_scores(
+    SCORES, "accuracy", items=pd.DataFrame({"id": SCORES.index.astype(str), "domain": np.arange(len(SCORES)) % 3})
+)
 CLUSTERED = ss.Outputs.from_scores(SCORES, "accuracy", items=ITEMS)
 OTHERS = ss.Outputs.from_scores(SCORES.rename(columns=lambda name: f"other {name}"), "accuracy")
 PAIRS = compared(OUTPUTS)
@@ -158,6 +161,7 @@ _FILES: dict[str, Call] = {
 }
 
 _ANALYSES: dict[str, Call] = {
+    "across_tasks": call(ss.across_tasks, outputs=TASKS, n_resamples=20),
     "compare": call(ss.compare, outputs=OUTPUTS, test="bootstrap", n_resamples=20, alternative="greater"),
     "applicable": call(ss.analyses.applicable, outputs=CLUSTERED),
     "agreement": call(ss.analyses.agreement, pairs=TWO_TESTS, reference="t_paired", n_bootstrap=10),
@@ -248,6 +252,8 @@ _DIFFERENCES = ss.rankings.ranking_differences(CANDIDATES, [5, 10])
 
 _FIGURE, _AXES = ss.plot.panels(["one"])
 
+_NOISE_CURVE = pd.DataFrame({"system": "a", "samples": [1, 4, 16], "se": [5.0, 3.6, 3.2], "floor": 3.0})
+
 _FIGURES: dict[str, Call] = {
     "planned_gains": call(ss.plot.planned_gains, sizes=PLAN.sizes),
     "planned_power": call(ss.plot.planned_power, curve=PLAN.power_curve(), answers=PLAN.answers),
@@ -261,6 +267,8 @@ _FIGURES: dict[str, Call] = {
     "gain_intervals": call(ss.plot.gain_intervals, pairs=PAIRS),
     "gains_by_size": call(ss.plot.gains_by_size, table=ALL_GAINS),
     "gains_by_test_set": call(ss.plot.gains_by_test_set, table=ALL_GAINS),
+    "gain_by_task": call(ss.plot.gain_by_task, table=ss.across_tasks(TASKS.select([*TASKS.names[:2]])).gains()),
+    "noise_curve": call(ss.plot.noise_curve, curve=_NOISE_CURVE),
     "groups": call(ss.plot.groups, table=ss.groups(PAIRS)),
     "leaderboard": call(ss.plot.leaderboard, table=BOARD),
     "matrix": call(ss.plot.matrix, pairs=PAIRS, certainty=0.99),

@@ -73,7 +73,7 @@ _USAGE = {
     "no number": (["compare", *FILES, "--resamples", "x"], "invalid value for '--resamples'"),
     "a number with a comma": (["compare", *FILES, "--alpha", "0,05"], "invalid value for '--alpha'"),
     "too many arguments": (["list", "x"], "unexpected extra argument"),
-    "twice": (["compare", *FILES, "--metric", "bleu"], "'--metric': it is given twice"),
+    "twice": (["compare", *FILES, "--alpha", "0.1", "--alpha", "0.2"], "'--alpha': it is given twice"),
     "a flag twice": (["compare", *FILES, "--json", "--json"], "'--json': it is given twice"),
     "empty": (["compare", *FILES, "--out", ""], "'--out': it must not be empty"),
     "an empty path": (["compare", "", "--metric", "mean"], "it must not be empty"),

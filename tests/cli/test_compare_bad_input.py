@@ -39,7 +39,8 @@ _BAD = {
     "columns": ("scores.csv --metric accuracy --columns item:q", "columns must be like item=instance_id,score=resol"),
     "a slip in a name of ours": (
         "scores.csv --metric accuracy --columns itme=item",
-        "simstudy: --columns must map our names (system, item, id, sample, score, gold, predicted, reference, domain, "
+        "simstudy: --columns must map our names (system, item, id, sample, n_samples, score, gold, "
+        "predicted, reference, domain, "
         "cluster, filter, tag, correct, total, or one of your own that is unlike these), not 'itme' (did you mean "
         "'item'?)",
     ),

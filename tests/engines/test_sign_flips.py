@@ -207,7 +207,7 @@ def test_more_than_twenty_units_are_drawn_and_computing_them_is_refused(found: O
     compared(found.head(20), unit="item", monte_carlo=False)
     message = "'sign_flips' looks at all flips of at most 20 units for metric 'f1'; use monte_carlo='auto' or True"
     with pytest.raises(
-        ValueError, match=f"^monte_carlo=False can not .* for '[a-e]' and '[a-e]': test {message}$"
+        ValueError, match=f"^monte_carlo=False is not available for '[a-e]' and '[a-e]': test {message}$"
     ) as error:
         compared(found.head(40), unit="item", monte_carlo=False)
     assert "\n" not in str(error.value)

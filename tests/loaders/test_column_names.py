@@ -119,7 +119,10 @@ def test_rows_number_samples_or_items_if_the_caller_says_so(tmp_path: Path) -> N
         f"column 'sample' that numbers them: columns={{'sample': ...}} names it, {told}",
     )  # fmt: skip
     outputs = read(tmp_path, text, columns={"sample": "row"}).outputs
-    assert outputs.items.to_dict("list") == {"id": ["x#1", "x#2", "y#1", "y#2"], "cluster": ["x", "x", "y", "y"]}
+    assert outputs.items.to_dict("list") == {
+        "id": ["x#1", "x#2", "y#1", "y#2"],
+        **dict.fromkeys(("sample_of", "cluster"), ["x", "x", "y", "y"]),
+    }
     assert outputs.statistics[..., 0].tolist() == [[1, 0, 1, 1], [0, 0, 1, 0]]
     outputs = read(tmp_path, "item,a,b\nx,1,0\nx,0,0\n", columns={"sample": "row"}).outputs
     assert outputs.items["id"].tolist() == ["x#1", "x#2"]
@@ -210,7 +213,7 @@ def test_frames_of_scores_have_names_too() -> None:
             frame.set_axis(["a", None], axis=1),
             "scores must have a name for every column; column 2 has none",
         ),
-        (frame.reset_index(names="Unnamed: 0"), "scores must have a system in each column, unlike 'Unnamed: 0'"),
+        (frame.reset_index(names="Unnamed: 0"), "scores must name its items: is it column 'Unnamed: 0'?"),
         (frame.set_axis(["caf\u00e9", "cafe\u0301"]), "item 'caf.*' is there twice, in two normal forms of Unicode"),
     ):
         with pytest.raises(ValueError, match=f"^{told}"):

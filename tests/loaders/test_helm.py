@@ -81,7 +81,7 @@ def test_trials_are_samples_and_what_was_not_counted_is_missing(tmp_path: Path) 
     loaded = read(write(tmp_path, "boolq:model=a", own))
     assert loaded.outputs.items.to_dict("list") == {
         "id": ["id1#1", "id2#1", "id1#2", "id2#2"],
-        "cluster": ["id1", "id2"] * 2,
+        **dict.fromkeys(("sample_of", "cluster"), ["id1", "id2"] * 2),
     }
     assert loaded.outputs.statistics[0, :, 0].tolist() == [0, 0, 1, 1]
     own[0]["stats"][0] |= {"count": 0, "sum": 0}

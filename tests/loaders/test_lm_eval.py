@@ -164,7 +164,9 @@ def test_a_metric_and_a_filter_for_each_task(tmp_path: Path) -> None:
 def test_several_responses_to_a_document_are_samples(tmp_path: Path) -> None:
     """As the harness has their scores since 0.5, as a list under the metric, or in lines that a field numbers."""
     said = [["one", "two", "two"]]
-    expected = {"id": ["0#1", "0#2", "0#3", "1#1", "1#2", "1#3"], "cluster": ["0"] * 3 + ["1"] * 3}
+    expected = {"id": ["0#1", "0#2", "0#3", "1#1", "1#2", "1#3"]} | dict.fromkeys(
+        ("sample_of", "cluster"), ["0"] * 3 + ["1"] * 3
+    )
     per_repeat = [sample(k, {"em": 2 / 3}, resps=said, scores_per_repeat={"em": [k, 1, 1]}) for k in (0, 1)]
     as_list = [sample(k, {"em": [k, 1, 1]}, resps=said) for k in (0, 1)]
     lines = [

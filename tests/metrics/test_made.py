@@ -169,7 +169,7 @@ def test_outputs_are_read_back_with_the_same_function_only(statistics: np.ndarra
     path = tmp_path / "outputs.parquet"
     outputs = ss.Outputs.from_statistics(statistics, metric("mine", lambda correct, guessed, gold: correct / gold))
     outputs.save(path)
-    with pytest.raises(ValueError, match="has outputs of a metric of one's own, 'mine'"):
+    with pytest.raises(ValueError, match="has outputs of a user-defined metric, 'mine'"):
         ss.Outputs.load(path)
     with pytest.raises(ValueError, match="has outputs of the metric "):
         ss.Outputs.load(path, metric("mine", f1, columns=["hits", "guesses", "gold"]))

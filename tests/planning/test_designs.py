@@ -43,7 +43,9 @@ def test_what_is_usual_stands_in_with_its_range_and_is_told() -> None:
     for name, cv in (("n_units", middle), ("n_units_low", low), ("n_units_high", high)):
         assert row[name] == planned(gain=0.1, cluster_cv=cv).answers["n_units"].iloc[0]
     assert "coefficient of variation of 1.2" in plan.sentences[1]
-    assert "coefficients of variation from 0.29 to 1.5, as 80 % of 10 known test sets have" in plan.text
+    assert "coefficients of variation from 0.29 to 1.5, as 80 % of 10 known test sets have" in "\n".join(
+        plan.assumptions
+    )
     given = planned(gain=0.1, cluster_cv=(0.5, 1.5))
     assert given.cases[0].range == "coefficients of variation from 0.5 to 1.5, as given"
 

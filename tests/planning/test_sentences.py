@@ -118,7 +118,7 @@ def test_each_assumption_is_told_of_the_plans_that_make_it(form: str) -> None:
     """And of no others: the test, closed forms of answers and of scores, clusters, chosen items, pilots, editions."""
     plan = told(form)
     said = "\n".join(plan.assumptions)
-    assert "one-sided, for a system that was named beforehand, p <= 0.1, shared by 5 comparisons (Bonferroni)." in said
+    assert "one-sided (the better system was predicted), p <= 0.1, shared by 5 comparisons (Bonferroni)." in said
     answers = form in ("answers", "a range of answers", "of answers", "of many answers")
     answers |= any(name in form for name in ("correlated", "usual answers", "judged answers", "judged pairs"))
     answers &= "units" not in form

@@ -61,7 +61,9 @@ def test_a_folder_that_is_named_is_run_and_its_cells_are_found_again(folder: Pat
     results = ss.run_study(folder, out=out, n_jobs=n_jobs, seed=5)
     assert results.tables["squares"]["square"].tolist() == [9, 14, 21]
     assert "| n² |\n| --- |\n| 9 |" in (out / "README.md").read_text(encoding="utf-8")
-    assert "Made by `simstudy run mine --seed 5`" in (out / "README.md").read_text(encoding="utf-8")
+    assert "Made by `simstudy run ../mine --out . --seed 5` in this folder" in (out / "README.md").read_text(
+        encoding="utf-8"
+    )
     cells = {path: path.stat().st_mtime_ns for path in (out / "cells").glob("*.cell")}
     ss.run_study(folder, out=out, n_jobs=n_jobs, seed=5)
     assert {path: path.stat().st_mtime_ns for path in (out / "cells").glob("*.cell")} == cells

@@ -125,7 +125,9 @@ def test_data_that_are_not_there_are_no_error_of_the_program(folder: Path) -> No
 def test_a_study_runs_its_own_task_where_its_folder_is_named(folder: Path, tmp_path: Path) -> None:
     results = ss.run_study(folder, out=tmp_path / "out", n_jobs=1, seed=5)
     assert results.tables["systems"]["name"].tolist() == ["bayes-20-1", "bayes-20-2"]
-    assert f"simstudy run {folder.name} --seed 5" in (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    assert f"`simstudy run ../{folder.name} --out . --seed 5` in this folder" in (
+        tmp_path / "out" / "README.md"
+    ).read_text(encoding="utf-8")
     with pytest.raises(StudyError, match=r"study.toml is of a program: name its folder, .*own, to run the task.py in"):
         load_study(folder / "study.toml")
     with pytest.raises(StudyError, match=rf"task: it {UNNAMED}"):

@@ -24,7 +24,7 @@ def equicorrelated(n_systems: int, correlation: float) -> FloatArray:
     --------
     >>> equicorrelated(3, -0.6)
     Traceback (most recent call last):
-    ValueError: correlation must be from -0.5 to 1, not -0.6: 3 systems that all correlate alike do so by at least \
+    ValueError: correlation must be from -0.5 to 1, not -0.6: the least common correlation of 3 systems is \
 -1 / (3 - 1)
     """
     check_whole("n_systems", n_systems, 1)
