@@ -282,7 +282,7 @@ def test_15_a_plan_with_samples() -> None:
     frame = pd.DataFrame({f"{name}": rng.binomial(4, own) / 4 for name, own in chance.items()})
     rows = frame.rename_axis("item").reset_index().melt("item", var_name="system", value_name="score")
     outputs = ss.load(rows.assign(n_samples=4), "accuracy").outputs
-    items = ss.plan(outputs, gain=4, samples=2).answers["n_items"].iloc[0]
+    items = ss.plan(ss.Pilot(outputs, samples=2), gain=4).answers["n_items"].iloc[0]
     total = (frame["new"] - frame["base"]).var(ddof=1)
     within = sum((frame[name] * (1 - frame[name]) * 4 / 3).mean() for name in frame)
     variance = total - within / 4 + within / 2

@@ -9,6 +9,7 @@ import pandas as pd
 
 from simstudy.loaders.base import Loaded, Source, counted
 from simstudy.loaders.items import items_by_id, names_clusters
+from simstudy.loaders.json_files import first_keys
 from simstudy.loaders.tables import Where, coded, first_of, no_column, places, read_header, read_table, renamed
 from simstudy.metrics import METRICS
 from simstudy.metrics.base import Array
@@ -31,7 +32,7 @@ _POINTS = {
     **dict.fromkeys(("tie", "tie (bothbad)", "both_bad", "bothbad", "draw"), 0.5),
 }
 #: Columns that say which battles have one prompt: what is resampled.
-_PROMPTS = ("question_id", "prompt_id", "prompt", "question", "item")
+_PROMPTS = ("question_id", "prompt_id", "qid", "prompt", "question", "item", "instance_id", "conversation_id")
 
 
 def read_arena(source: Source) -> Loaded:
@@ -60,6 +61,8 @@ def read_arena(source: Source) -> Loaded:
     if (row := first_of(first == second)) is not None:
         raise ValueError(f"{where(row)}: model_a and model_b are both '{names[first[row]]}'")
     points = _points(table, first, second, names, where)
+    if bothbad := int(table["winner"].astype(str).str.lower().str.contains("bad").sum()):
+        note(f"{counted(bothbad, 'battle')} in which both answers were called bad are ties")
     if (row := first_of(np.isnan(points))) is not None:
         raise ValueError(
             f"{where(row)}: winner must be model_a, model_b, tie or the name of one of the two, not "
@@ -82,8 +85,8 @@ def read_arena(source: Source) -> Loaded:
 
 
 def holds_battles(path: Path) -> bool:
-    """Whether a table has the columns of battles."""
-    return set(_COLUMNS) <= set(read_header(path))
+    """Whether a table, or JSON, has the columns of battles."""
+    return set(_COLUMNS) <= ({*read_header(path)} or first_keys(path))
 
 
 def _points(table: pd.DataFrame, first: Array, second: Array, names: list[str], where: Where) -> Array:
