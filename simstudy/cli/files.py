@@ -41,8 +41,9 @@ class Files:
         None,
         "CSV with a row for each item, in their order or with a column id: domain, cluster (or doc, user, repo), …",
     )
-    columns: str | None = option(
-        None, "Names of columns in your files, if they differ from simstudy's: item=instance_id,score=resolved."
+    columns: list[str] | None = option(
+        None,
+        "Names of columns in your files, if they differ from simstudy's: item=instance_id,score=resolved. May be repeated.",
     )
     format: str | None = option(
         None,

@@ -53,6 +53,11 @@ class AcrossTasks(ReprMixin):
         """Tasks of the main average."""
         return len(self.main.tasks)
 
+    @property
+    def answer(self) -> pd.DataFrame:
+        """The rows of `averages` that are the answer: the main average, on these tasks."""
+        return self.averages[(self.averages["average"] == self.average) & (self.averages["hypothesis"] == THESE)]
+
     @cached_property
     def sentences(self) -> list[str]:
         """The answer in words: the average, both hypotheses, tasks won, and the task that drives the gain."""
@@ -72,7 +77,7 @@ class AcrossTasks(ReprMixin):
 
     def is_better(self, better: str, other: str) -> bool:
         """Whether a system is significantly better than another by the main average, on these tasks."""
-        rows = self.averages[(self.averages["average"] == self.average) & (self.averages["hypothesis"] == THESE)]
+        rows = self.answer
         row = rows[(rows["system_a"] == better) & (rows["system_b"] == other)]
         return len(row) == 1 and sentences.is_significant(row.iloc[0], self.alpha)
 

@@ -60,7 +60,26 @@ def test_json_has_the_tables(logs: Path) -> None:
 def test_a_gate_asks_for_the_average(logs: Path) -> None:
     gate = (str(logs), "--metric", "accuracy", "--fail-unless-better")
     assert compare(*gate, "old", "new")[0] == 1
-    assert compare(*gate, "new", "old")[0] == 0
+    code, out, err = compare(*gate, "new", "old", "--json")
+    content = json.loads(out)
+    (row,) = [row for row in content["averages"] if (row["average"], row["hypothesis"]) == ("macro", "these tasks")]
+    assert content["gate"] == {
+        "better": "new", "than": "old", "of": "macro average, these tasks", "p_value": row["p_value"], "alpha": 0.05,
+        "passed": True,
+    }  # fmt: skip
+    assert code == 0
+    said = (
+        "simstudy: gate: new is significantly better than old at 0.05 by macro average over 3 tasks (these tasks), p "
+    )
+    assert err.startswith(said)
+    # The answer is not that of all items together, which stands under pairs.
+    assert {name: content["answer"][name] for name in ("average", "hypothesis", "p_value", "significant")} == {
+        "average": "macro", "hypothesis": "these tasks", "p_value": row["p_value"], "significant": True,
+    }  # fmt: skip
+    assert content["pairs"][0]["p_value"] != row["p_value"]
+    assert "pairs" in content["all_items_together"]
+    (micro,) = [r for r in content["averages"] if (r["average"], r["hypothesis"]) == ("micro", "these tasks")]
+    assert content["pairs"][0]["gain"] == micro["gain"]
 
 
 def test_another_test_takes_all_items_of_logs_together(logs: Path) -> None:
