@@ -17,6 +17,7 @@ from simstudy.loaders.base import counted
 from simstudy.metrics import label
 from simstudy.pages.sections import Column, Table
 from simstudy.text.numerals import at_floor, p_floor, p_text, score_format, units_text
+from simstudy.loaders.task_logs import SCORED_BY
 from simstudy.text.plain_text import line, shown
 
 if TYPE_CHECKING:
@@ -37,11 +38,21 @@ def facts(found: Examination) -> dict[str, str]:
         "Test": described_test(found.pairs.frame),
         "Null hypothesis": TESTS[one.test].null,
         "Correction": f"Holm, for all {len(found.pairs):,} pairs",
-        "Signature": found.pairs.signature(),
+        "Signature": signature(found),
     }
     if len(found.pairs) == 1:
         del listed["Correction"]
     return listed | ({"Note": "; ".join(map(line, found.notes))} if found.notes else {})
+
+
+def signature(found: Examination) -> str:
+    """The signature of the pairs, with the names of the scores in logs where these have several."""
+    question, bar, rest = found.pairs.signature().partition("|")
+    items = found.outputs.items
+    if SCORED_BY not in items:
+        return f"{question}{bar}{rest}"
+    names = dict.fromkeys(name for names in items[SCORED_BY].astype(str).unique() for name in names.split("+"))
+    return f"{question}|score:{shown('+'.join(names))}|{rest}"
 
 
 def described_test(pairs: pd.DataFrame) -> str:

@@ -109,7 +109,10 @@ def is_of_logs(metric: str) -> bool:
 
 
 def read_each(
-    logs: Sequence[L], columns: Mapping[str, str], read: Callable[[L, Mapping[str, str]], R], found: Callable[[R], Chosen]
+    logs: Sequence[L],
+    columns: Mapping[str, str],
+    read: Callable[[L, Mapping[str, str]], R],
+    found: Callable[[R], Chosen],
 ) -> list[R]:
     """What `read` makes of each log with the columns.
 
