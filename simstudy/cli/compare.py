@@ -163,9 +163,14 @@ def compare(
         _print_json(found, settings, gates)
     else:
         _show(found, verbose=output.verbose, out=output.out)
+    _tell(gates)
+
+
+def _tell(gates: Sequence[Gate]) -> None:
+    """Say what a gate asked and decided; exit with code 1 where it was not met."""
     if gates:
         say(decision(gates))
-        if not all(one.passed for one in gates):
+        if not all(gate.passed for gate in gates):
             raise typer.Exit(1)
 
 

@@ -18,8 +18,8 @@ from simstudy.examination.rows import (
     most_significant_first,
     pair_rows,
     ranking,
-    signature,
     sides,
+    signature,
     systems,
     threshold_rows,
 )  # fmt: skip

@@ -14,10 +14,10 @@ from simstudy.analyses.significant_gains import CLOSE_PAIRS
 from simstudy.engines.registry import TESTS
 from simstudy.examination.samples import with_noises
 from simstudy.loaders.base import counted
+from simstudy.loaders.task_logs import SCORED_BY
 from simstudy.metrics import label
 from simstudy.pages.sections import Column, Table
 from simstudy.text.numerals import at_floor, p_floor, p_text, score_format, units_text
-from simstudy.loaders.task_logs import SCORED_BY
 from simstudy.text.plain_text import line, shown
 
 if TYPE_CHECKING:

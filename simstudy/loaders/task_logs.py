@@ -57,7 +57,7 @@ def check_tasks(columns: Mapping[str, str], tasks: Iterable[str]) -> None:
 
 
 class Undecided(ValueError):
-    """A log has several metrics, filters or scorers, and nothing chooses one; `name` is what columns call the choice."""
+    """A log has several metrics, filters or scorers, and nothing chooses one. Columns call the choice `name`."""
 
     def __init__(self, path: Path, what: str, name: str, known: Sequence[str]) -> None:
         super().__init__(f"{path}: samples have {what}s {_listed(known)}")
@@ -96,7 +96,7 @@ def by_own_metric(loaded: Loaded, asked: str) -> Loaded:
     """What was read by a metric that only the logs know, as the mean: as accuracy if all scores are from 0 to 1."""
     outputs, scores = loaded.outputs, loaded.outputs.statistics[..., 0]
     low, high = scores.min(), scores.max()
-    as_accuracy = outputs.metric == Mean() and 0 <= low and high <= 1
+    as_accuracy = outputs.metric == Mean() and low >= 0 and high <= 1
     if as_accuracy:
         outputs = replace(outputs, metric=get_metric("accuracy"))
     note(f"metric '{asked}' of the logs is read as {outputs.metric.name}: its values are from {low:g} to {high:g}")

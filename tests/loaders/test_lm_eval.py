@@ -91,7 +91,7 @@ def test_one_filter_of_several_is_chosen(tmp_path: Path) -> None:
     assert read(path, other, filter="flexible-extract").outputs.statistics[0, :, 0].tolist() == [0, 0, 1]
     with pytest.raises(
         ValueError,
-        match=r"jsonl: samples have filters strict-match, flexible-extract; columns=\{'filter': 'strict-match'\} chooses",
+        match=r"jsonl: samples have filters strict-match, flexible-extract; columns=\{'filter': 'strict-match'\}",
     ):
         read(path)
     with pytest.raises(ValueError, match="no filter 'strict' among strict-match, flexible-extract"):
