@@ -41,8 +41,10 @@ class Files:
         None,
         "CSV with a row for each item, in their order or with a column id: domain, cluster (or doc, user, repo), …",
     )
-    columns: str | None = option(
-        None, "Names of columns in your files, if they differ from simstudy's: item=instance_id,score=resolved."
+    columns: list[str] | None = option(
+        None,
+        "Names of columns in your files, if they differ from simstudy's: item=instance_id,score=resolved. It may be "
+        "repeated.",
     )
     format: str | None = option(
         None,
@@ -101,6 +103,10 @@ class Files:
         with reading(keep_all=several) as read, redirect_stdout(sys.stderr):
             for metric in metrics:
                 found += self._by_metric(named, metric, domains, by_domain=by_domain, more=more)
+        read_as = [loaded.outputs.metric.name for loaded in found[:: len(found) // len(metrics)]]
+        for metric, own in zip(metrics, read_as, strict=True):
+            if read_as.count(own) > 1:
+                raise ValueError(f"--metric: '{metric}' and another are both read as {own}: compare each by itself")
         return found, read.files()
 
     def _by_metric(
@@ -127,10 +133,11 @@ class Files:
                 **more,
             )
 
-        if not by_domain and len(domains) < 2:
-            return [of(domains[0] if domains else None)]
+        if not by_domain:
+            # Logs of other tasks are not read: nothing has to be chosen for them.
+            return [of(name) for name in domains or [None]]
         whole = of(None)
-        names = domains or list(whole.outputs.by_domain())
+        names = list(whole.outputs.by_domain())
         if ranks_within_domain(whole.outputs.metric):
             return [of(name) for name in names]
         cut = {name: replace(whole.outputs.domain(name), test_set=name) for name in names}

@@ -14,6 +14,7 @@ from simstudy.analyses.significant_gains import CLOSE_PAIRS
 from simstudy.engines.registry import TESTS
 from simstudy.examination.samples import with_noises
 from simstudy.loaders.base import counted
+from simstudy.loaders.task_logs import SCORED_BY
 from simstudy.metrics import label
 from simstudy.pages.sections import Column, Table
 from simstudy.text.numerals import at_floor, p_floor, p_text, score_format, units_text
@@ -37,11 +38,21 @@ def facts(found: Examination) -> dict[str, str]:
         "Test": described_test(found.pairs.frame),
         "Null hypothesis": TESTS[one.test].null,
         "Correction": f"Holm, for all {len(found.pairs):,} pairs",
-        "Signature": found.pairs.signature(),
+        "Signature": signature(found),
     }
     if len(found.pairs) == 1:
         del listed["Correction"]
     return listed | ({"Note": "; ".join(map(line, found.notes))} if found.notes else {})
+
+
+def signature(found: Examination) -> str:
+    """The signature of the pairs, with the names of the scores in logs where these have several."""
+    question, bar, rest = found.pairs.signature().partition("|")
+    items = found.outputs.items
+    if SCORED_BY not in items:
+        return f"{question}{bar}{rest}"
+    names = dict.fromkeys(name for names in items[SCORED_BY].astype(str).unique() for name in names.split("+"))
+    return f"{question}|score:{shown('+'.join(names))}|{rest}"
 
 
 def described_test(pairs: pd.DataFrame) -> str:

@@ -122,6 +122,8 @@ class Source:
     allow_different: tuple[str, ...] = ()
     #: File -> the name that its system is given; others have the names that the files tell.
     names: Mapping[Path, str] = field(default_factory=dict)
+    #: The metric as it was typed: a log may have one of this name, such as acc, or acc_norm, which is none of ours.
+    asked: str = ""
 
     def __post_init__(self) -> None:
         known = set()

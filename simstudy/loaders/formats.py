@@ -26,11 +26,13 @@ from simstudy.loaders.scores import read_scores
 from simstudy.loaders.segment_scores import holds_segment_scores, read_segment_scores
 from simstudy.loaders.swe_bench import holds_swe_bench, read_swe_bench
 from simstudy.loaders.systems import describe_systems
+from simstudy.loaders.task_logs import by_own_metric, is_of_logs
 from simstudy.loaders.text import read_text
 from simstudy.loaders.trec import read_trec
 from simstudy.loaders.trees import read_trees
 from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.direction import directed
+from simstudy.metrics.mean import MEAN
 from simstudy.metrics.of_samples import of_samples
 from simstudy.outputs.frames import Table, is_table
 from simstudy.validation import brief, check_choice, check_list, check_path, check_text
@@ -88,6 +90,8 @@ FORMATS = {
 
 # Formats that evaluation harnesses write.
 _LOGS = ("lm-eval", "inspect", "helm", "swe-bench")
+# Those whose logs name their metrics.
+_WITH_METRICS = _LOGS[:3]
 
 # Formats of files that say themselves what is right: nothing is compared with gold answers.
 _SCORED = {
@@ -128,7 +132,8 @@ def load(
         after the folders that differ. Or a table of scores: of pandas, polars or pyarrow, wide or long as a file is,
         where the index may name the items; or a dictionary system -> scores.
     metric
-        What the items are scored by: a name in `simstudy.metrics.METRICS`.
+        What the items are scored by: a name in `simstudy.metrics.METRICS`. For logs of evaluation harnesses also the
+        name of a metric in the logs, ``"acc"`` or ``"acc_norm"``: it chooses that metric where a log has several.
     references
         Files of gold answers: reference texts, a gold treebank, gold alignments, qrels.
     format
@@ -190,7 +195,9 @@ def load(
     """
     for name in of_logs.keys() - OfLogs.__annotations__.keys():
         raise TypeError(f"load() got an unexpected keyword argument '{name}'")
-    chosen = directed(get_metric(metric), lower_is_better)
+    asked = metric if isinstance(metric, str) else ""
+    # A metric that only logs know: how it is read, its values tell.
+    chosen = directed(get_metric(MEAN if asked and is_of_logs(asked) else metric), lower_is_better)
     check_choice("missing", missing, MISSING)
     check_text("domain", domain, "the name of a domain", or_none=True)
     if not isinstance(texts, Texts | None):
@@ -211,6 +218,7 @@ def load(
         domain,
         allow_different=check_allowed(of_logs.get("allow_different", ())),
         names={path: name for path, name in names.items() if name is not None},
+        asked=asked,
     )
     if in_memory:
         loaded = _read_table(paths, source, format, lower_is_better)
@@ -234,7 +242,16 @@ def read_source(
     wanted, source = source.metric.name, _of_answers(source)
     if format is not None:
         check_choice("format", format, FORMATS)
-    name = format or _format_of(source, inside)
+    own = is_of_logs(source.asked) if source.asked else False
+    try:
+        name = format or _format_of(source, inside)
+    except ValueError:
+        # Whatever these files are: a metric that is not known is wrong in any case.
+        if own:
+            get_metric(source.asked)
+        raise
+    if own and name not in _WITH_METRICS:
+        get_metric(source.asked)
     source = replace(source, paths=files_of(source.paths, name, FORMATS, _LOGS, inside))
     what = FORMATS[name].what
     if (source.texts != Texts() or source.mark) and name != "text":
@@ -250,6 +267,8 @@ def read_source(
     if source.references and name in _SCORED:
         raise ValueError(f"references are not for {what}, {_SCORED[name]}")
     loaded = FORMATS[name].read(source)
+    if own:
+        loaded = by_own_metric(loaded, source.asked)
     return _finished(loaded, source, lower_is_better, wanted, cut=name != "candidates")
 
 
@@ -262,6 +281,7 @@ def _read_table(table: object, source: Source, format: str | None, lower_is_bett
     ):  # fmt: skip
         if given:
             raise ValueError(f"{argument} must not be given with a table in memory, which has scores already")
+    get_metric(source.asked or source.metric)
     wanted, source = source.metric.name, _of_answers(source)
     return _finished(read_in_memory(table, source), source, lower_is_better, wanted)
 

@@ -18,14 +18,14 @@ def score_format(largest: float, *small: float) -> str:
     """The format of scores, and of gains of them: two decimals for percentages and the like, four for fractions.
 
     So that small numbers beside the largest score do not read 0, more decimals are taken, up to eight. Numbers that are
-    too large or too small for that are written as powers of ten.
+    too large or too small for that are written as powers of ten. What is rounded to 0 has no sign.
     """
     digits = 2 if abs(largest) >= 1 else 4
     widest = max([abs(largest), *map(abs, small)])
     for number in (widest, *small):
         if number and isfinite(number):
             digits = max(digits, -floor(log10(abs(number))))
-    return ".4g" if digits > _MOST_DECIMALS or widest >= _LARGE else f".{digits}f"
+    return ".4g" if digits > _MOST_DECIMALS or widest >= _LARGE else f"z.{digits}f"
 
 
 def p_text(p: float, alpha: float | None = None, floor: float = 0) -> str:

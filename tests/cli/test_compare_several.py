@@ -68,9 +68,16 @@ def test_two_systems_by_two_metrics_are_two_rows(texts: list[str]) -> None:
 
 def test_json_is_a_list_of_what_each_metric_gives(texts: list[str]) -> None:
     result = CliRunner().invoke(app, ["compare", *texts, "--metric", "bleu", "--metric", "chrf", "--json"])
-    found = json.loads(result.stdout)
+    found, corrected = json.loads(result.stdout), []
     for part, metric in zip(found, ("bleu", "chrf"), strict=True):
+        # p_holm is for the pairs of one metric, p_holm_parts for the metrics.
+        assert (part.pop("n_parts"), part["pairs"][0]["p_holm"]) == (2, part["pairs"][0]["p_value"])
+        corrected.append(part.pop("p_holm_parts"))
         assert part == as_json(*texts, "--metric", metric)
+    # Holm by hand: the smaller p-value twice, the larger as it is, or as large as that.
+    p = [part["pairs"][0]["p_value"] for part in found]
+    least = min(1, 2 * min(p))
+    assert corrected == pytest.approx([least if one == min(p) else max(least, one) for one in p])
 
 
 def test_each_file_is_read_once(texts: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,7 +162,18 @@ def test_the_gate_is_for_all_metrics_and_domains() -> None:
     assert compare("t.csv", "--metric", "accuracy", *gate)[0] == 0
     assert compare("t.csv", "--metric", "accuracy", "--metric", "mean", *gate)[0] == 0
     code, _, err = compare("t.csv", "--metric", "accuracy", "--by-domain", *gate)
-    assert (code, err) == (1, "simstudy: new is not significantly better than old at 0.05 by accuracy on y\n")
+    assert code == 1
+    assert err == (
+        "simstudy: gate: new is not significantly better than old at 0.05 by accuracy on y, p = 1.000 "
+        "(fails: 1 of 2 comparisons; each must pass)\n"
+    )
+    assert compare("t.csv", "--metric", "accuracy", "--metric", "mean", *gate)[2].endswith(
+        ", the largest p of 2 comparisons, which all pass\n"
+    )
+    content = json.loads(compare("t.csv", "--metric", "accuracy", "--by-domain", *gate, "--json")[1])
+    assert [(part["gate"]["of"], part["gate"]["passed"]) for part in content] == [
+        ("accuracy on x", True), ("accuracy on y", False),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ def test_one_scorer_of_several_is_chosen(tmp_path: Path) -> None:
     path = write(tmp_path / "log.json", [sample(1, "C", judge=0)])
     assert read(path, score="judge").outputs.scores().tolist() == [0]
     with pytest.raises(
-        ValueError, match=r"log.json: samples have scorers match, judge; columns=\{'score': \.\.\.\} chooses"
+        ValueError, match=r"log.json: samples have scorers match, judge; columns=\{'score': 'match'\} chooses"
     ):
         read(path)
     with pytest.raises(ValueError, match=r"no scorer 'jugde' among match, judge \(did you mean 'judge'\?\)$"):
