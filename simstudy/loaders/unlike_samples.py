@@ -18,14 +18,14 @@ from simstudy.outputs.samples import SAMPLE_OF, folded, question_table
 def are_unlike(systems: Sequence[SystemOutputs], items: pd.DataFrame, source: Source) -> bool:
     """Whether systems lack samples of others, in a way that means of samples can bridge.
 
-    Samples that are dropped, or scored as no answer, stay samples.
+    Samples that are dropped, or scored as no answer, stay samples. A sample that no system has a score of is missing.
     """
     if SAMPLE_OF not in items or source.missing != "error" or not takes_one_score(source.metric):
         return False
     wanted = set(items["id"])
-    if all(len(system.ids) == len(wanted) for system in systems) or not all(
-        wanted.issuperset(system.ids) for system in systems
-    ):
+    if all(len(system.ids) == len(wanted) for system in systems):
+        return False
+    if wanted != {name for system in systems for name in system.ids}:
         return False
     return all((system.statistics[:, 1] == 1).all() and system.samples is None for system in systems)
 
@@ -38,7 +38,7 @@ def as_means(systems: Sequence[SystemOutputs], items: pd.DataFrame) -> tuple[lis
     numbers = np.concatenate([system.samples[:, 0] for system in found if system.samples is not None])
     note(
         f"systems have different samples of an item, {numbers.min():.0f} to {numbers.max():.0f} each: the score of an "
-        "item is the mean of its samples"
+        "item is the mean of its samples; missing='zero' scores a sample that a system lacks as no answer"
     )
     return found, table
 

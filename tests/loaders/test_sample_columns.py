@@ -99,7 +99,8 @@ def test_systems_with_different_samples_of_a_question_are_compared_by_its_mean(t
     kept = ROWS[((ROWS["item"] + ROWS["sample"]) % 4 > 0) | (ROWS["system"] == "old")]
     loaded = load(written(tmp_path / "some.csv", kept), "accuracy")
     assert loaded.notes == (
-        "systems have different samples of an item, 3 to 4 each: the score of an item is the mean of its samples",
+        "systems have different samples of an item, 3 to 4 each: the score of an item is the mean of its samples; "
+        "missing='zero' scores a sample that a system lacks as no answer",
     )
     outputs = loaded.outputs
     groups = kept.groupby(["system", "item"])["score"]
