@@ -216,7 +216,7 @@ def splits(
         samples, which ("as asked", "best for the money"), items_per_unit, n_units, n_items, n_samples (of both
         systems), cost, at_units, minimum_detectable_gain.
     """
-    from simstudy.planning.answers import AS_ASKED, BEST
+    from simstudy.planning.answers import AS_ASKED, BEST, best_row
 
     check_whole("samples", samples, 1)
     size, most = components.questions, components.most_samples
@@ -240,17 +240,9 @@ def splits(
             }
         )  # fmt: skip
     table = pd.DataFrame(rows)
-    if best and len(table):
-        row = _best_row(table, best, costs)
+    if best:
+        nearest = int((table["samples"] - best).abs().idxmin())
+        row = best_row(table.assign(which=np.where(table.index == nearest, BEST, "")), costs)
         table.loc[row, "which"] = ", ".join(filter(None, [str(table.loc[row, "which"]), BEST]))
     shown = table["samples"].isin((*NUMBERS, samples)) | (table["which"] != "")
     return table[shown].reset_index(drop=True)
-
-
-def _best_row(table: pd.DataFrame, best: int, costs: Costs) -> int:
-    """The row with the least cost for the gain, or the least gain for the budget; else that of the best number."""
-    if table["n_units"].notna().any():
-        return int(table["cost"].idxmin())
-    if costs.budget is not None and table["minimum_detectable_gain"].notna().any():
-        return int(table["minimum_detectable_gain"].idxmin())
-    return int((table["samples"] - best).abs().idxmin())

@@ -15,9 +15,9 @@ def between_variance(values: FloatArray, within: FloatArray, level: float = 0.95
     """The variance of units that is not within them, and its interval: (estimate, low, high).
 
     The estimate is the variance of the values less the mean variance within. It is unbiased, and may be below 0. The
-    ends of the interval are at least 0. They combine the intervals of both parts (MOVER: Zou and Donner 2008). Each part
-    has chi-squared limits (Satterthwaite 1946) with the degrees of freedom that fit its jackknife variance, and the
-    jackknife tells how both parts correlate. An estimate below 0 gets the interval of an estimate of 0, so that the
+    ends of the interval are at least 0. They combine the intervals of both parts (MOVER: Zou and Donner 2008). Each
+    part has chi-squared limits (Satterthwaite 1946) with the degrees of freedom that fit its jackknife variance, and
+    the jackknife tells how both parts correlate. An estimate below 0 gets the interval of an estimate of 0, so that the
     upper end never is 0.
 
     Parameters

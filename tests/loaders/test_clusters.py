@@ -215,7 +215,9 @@ def test_a_sample_that_a_system_lacks_is_missing(tmp_path: Path) -> None:
     path.write_text("\n".join(path.read_text().splitlines()[:-1]))
     # Unless anything is said of missing samples, items are means of those that each system has.
     loaded = load(path, "accuracy")
-    assert loaded.notes[-1].startswith("systems have different samples of an item, 3 to 4 each: the score of an item is")
+    assert loaded.notes[-1].startswith(
+        "systems have different samples of an item, 3 to 4 each: the score of an item is"
+    )
     assert dict(zip(loaded.outputs.names, loaded.outputs.statistics[:, 6, 0], strict=True)) == {"old": 0.5, "new": 1.0}
     assert load(path, "accuracy", missing="drop").outputs.n_items == 27
     zero = load(path, "accuracy", missing="zero").outputs
