@@ -61,6 +61,12 @@ class PilotFiles(Files):
     )
 
 
+# What guesses say in the place of --samples.
+_INSTEAD = (
+    "; with guesses, samples of a question are a cluster: --cluster-size says how many, --icc how alike, --cluster-cv 0 "
+    "that all questions have as many"
+)
+
 # Made by the command itself, of options from more than one group.
 name_options(Pilot)
 
@@ -157,4 +163,5 @@ def _refuse_files(context: typer.Context) -> None:
         of_files = getattr(parameter, "rich_help_panel", None) == HEADING or parameter.name == "seed"
         source = context.get_parameter_source(str(parameter.name))
         if of_files and source is not None and source.name == "COMMANDLINE":
-            raise ValueError(f"{parameter.opts[0]} must not be given without files of outputs")
+            instead = _INSTEAD if parameter.name == "samples" else ""
+            raise ValueError(f"{parameter.opts[0]} must not be given without files of outputs{instead}")

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.loaders.tables import Where, first_of, no_column, numbers, renamed, takes_one_score
-from simstudy.loaders.usual_names import INDEX, USUAL, plain
+from simstudy.loaders.usual_names import INDEX, USUAL, plain, sample_columns
 from simstudy.metrics import Metric
 from simstudy.notes import note
 
@@ -54,7 +54,7 @@ def guesses(frame: pd.DataFrame, origin: str, columns: Mapping[str, str], metric
     counted = set(metric.statistics) <= {*columns, *frame.columns}
     guessed: dict[str, str] = {}
     for ours in ("score", "system", "item"):
-        tidy = counted or "score" in {*columns, *guessed, *frame.columns}
+        tidy = counted or "score" in {*columns, *guessed, *frame.columns} or bool(sample_columns(frame))
         if ours in columns or ours in frame or (ours == "system" and not tidy):
             continue
         if ours == "score" and (counted or not takes_one_score(metric)):

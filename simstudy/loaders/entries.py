@@ -24,7 +24,7 @@ from simstudy.loaders.tables import (
     score_statistics,
     takes_one_score,
 )
-from simstudy.loaders.usual_names import ASIDE, MEANS
+from simstudy.loaders.usual_names import ASIDE, MEANS, sample_columns
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, IntArray
 from simstudy.notes import note
@@ -52,6 +52,22 @@ def is_tidy(frame: pd.DataFrame, metric: Metric) -> bool:
     return ("score" in frame and takes_one_score(metric)) or set(metric.statistics) <= set(frame.columns)
 
 
+def is_of_samples(frame: pd.DataFrame, metric: Metric) -> bool:
+    """Whether a table without systems has a column for each sample of one system, as its columns tell.
+
+    ``run_1`` and ``run_2`` beside another column of scores are systems.
+    """
+    columns = sample_columns(frame)
+    if not columns or "system" in frame or is_tidy(frame, metric) or not takes_one_score(metric):
+        return False
+    if not all(name.lower().startswith("run") for name in columns):
+        return True
+    low, high = metric.item_range or (-np.inf, np.inf)
+    others = (name for name in frame if name not in columns and name != "item" and not ASIDE.fullmatch(str(name)))
+    cells = (numbers(frame[name]) for name in others if not (names_clusters(name) or names_samples(name)))
+    return not any(((found >= low) & (found <= high)).all() for found in cells)
+
+
 def tidy_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where) -> Entries:
     """Entries of a table with a row for each system and item."""
     metric = source.metric
@@ -68,7 +84,7 @@ def tidy_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where)
 
 def own_systems(frame: pd.DataFrame, origin: str, source: Source) -> dict[str, list[str]]:
     """The systems that a table names itself, and of a wide table their columns; none where its file does."""
-    if is_tidy(frame, source.metric):
+    if is_tidy(frame, source.metric) or is_of_samples(frame, source.metric):
         return {str(name): [] for name in frame["system"].unique()} if "system" in frame else {}
     return _count_columns(frame, source) or _score_columns(frame, origin, source)
 

@@ -15,7 +15,7 @@ Clusters belong to one domain: document 1 of the news and document 1 of the web 
 ``web/1``, and a note says so. They are one where no two items of a domain share a cluster: one item is of each domain.
 
 Samples: where a system has several rows of an item, something must number them: the epoch of a log, or a column of a
-table that is called ``sample`` (``columns={"sample": "k"}`` names it) or has another name in `NUMBERS`. Each sample is
+table that is called ``sample`` (``columns={"sample": "k"}`` names it) or has another name in `simstudy.loaders.usual_names.NUMBERS`. Each sample is
 then an item of its own, called ``<item>#<sample>``, and the item is its ``cluster``, unless items have clusters
 already. Rows that nothing numbers are refused: they may as well be scores by several metrics, or a file given twice.
 """
@@ -33,6 +33,7 @@ from simstudy.loaders.base import Source, counted
 from simstudy.loaders.column_names import ROW, usual_items, with_joined
 from simstudy.loaders.reading import read_lines
 from simstudy.loaders.tables import Where, check_plain, coded, first_of, no_column, places, read_table
+from simstudy.loaders.usual_names import NUMBERS
 from simstudy.notes import note
 from simstudy.outputs.samples import SAMPLE_OF
 from simstudy.outputs.tables import SAMPLES
@@ -49,9 +50,6 @@ CLUSTERS = (
     "article", "story", "session", "conversation", "dialogue", "dialog", "thread", "passage", "paragraph", "image",
     "video", "question", "problem",
 )  # fmt: skip
-
-#: What columns are called that number the samples of an item.
-NUMBERS = ("sample", "epoch", "repetition", "attempt", "trial")
 
 #: What to say of rows that nothing numbers.
 HINT = (
@@ -286,9 +284,14 @@ def _place(column: object) -> int:
     return CLUSTERS.index(found[1].lower()) if found else len(CLUSTERS)
 
 
+def note_samples(items: pd.DataFrame) -> None:
+    """Say how many samples there are, and how they are tested, of items that are samples."""
+    n, own = len(items), items[SAMPLE_OF].nunique()
+    note(f"{n:,} samples of {own:,} items: the samples of an item are one cluster unless unit='item'")
+
+
 def of_samples(items: pd.DataFrame, samples: Mapping[str, str]) -> pd.DataFrame:
-    """A row for each sample (id of a sample -> id of its item), with what is known of the item, and a note on it."""
+    """A row for each sample (id of a sample -> id of its item), with what is known of the item."""
     own = list(samples.values())
-    note(f"{len(own):,} samples of {len(set(own)):,} items: the samples of an item are one cluster unless unit='item'")
     table = items.set_index("id").loc[own].reset_index()
     return table.assign(id=list(samples), **({} if "cluster" in table else {"cluster": own}), **{SAMPLE_OF: own})

@@ -12,11 +12,21 @@ import pandas as pd
 from simstudy.loaders.assembling import assemble
 from simstudy.loaders.base import Loaded, Source, SystemOutputs, all_errors
 from simstudy.loaders.column_names import ROW, alike, guesses, with_guesses, with_joined, with_rows
-from simstudy.loaders.entries import Entries, by_sample, is_tidy, own_systems, tidy_entries, wide_entries, without_mean
+from simstudy.loaders.entries import (
+    Entries,
+    by_sample,
+    is_of_samples,
+    is_tidy,
+    own_systems,
+    tidy_entries,
+    wide_entries,
+    without_mean,
+)
 from simstudy.loaders.items import items_by_id, names_clusters, of_samples
 from simstudy.loaders.labels import label_entries, of_labels, with_our_names
 from simstudy.loaders.sample_columns import samples_of_means, stacked
 from simstudy.loaders.tables import Where, check_plain, no_column, not_plain, places, read_table, renamed
+from simstudy.loaders.usual_names import sample_columns
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, BrokenRule
 from simstudy.notes import note
@@ -58,7 +68,7 @@ def read_scores(source: Source) -> Loaded:
 def read_frame(source: Source) -> pd.DataFrame:
     """The tables of a source's files one below the other; the index says file and line.
 
-    Tidy tables without a column ``system`` get one: the name of the file.
+    Tidy tables without a column ``system``, and tables with a column for each sample, get one: the name of the file.
     """
     if not source.paths:
         raise ValueError("no system: at least one table of scores is needed")
@@ -70,9 +80,19 @@ def read_frame(source: Source) -> pd.DataFrame:
     frame = pd.concat(frames, keys=files, names=["file", units.pop() if len(units) == 1 else "row"])
     columns = {**source.columns, **guesses(frame, files[0], source.columns, source.metric)}
     named = "+" in columns.get("system", "") or columns.get("system", "system") in frame
-    if not named and _is_tidy(renamed(frame, columns), source.metric):
+    ours = renamed(frame, columns)
+    sampled = not named and is_of_samples(ours, source.metric)
+    if sampled:
+        _note_samples(ours, len(files))
+    if sampled or (not named and _is_tidy(ours, source.metric)):
         frame = frame.assign(system=np.repeat([*source.systems()], [len(own) for own in frames]))
     return frame
+
+
+def _note_samples(frame: pd.DataFrame, n_files: int) -> None:
+    first, *_, last = sample_columns(frame)
+    whose = "the system" if n_files == 1 else "each file's system"
+    note(f"columns '{first}' to '{last}' are samples of {whose}; give them other names if they are systems")
 
 
 def _is_tidy(frame: pd.DataFrame, metric: Metric) -> bool:

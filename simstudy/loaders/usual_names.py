@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 #: Our name -> what others call it.
 USUAL: Mapping[str, tuple[str, ...]] = {
@@ -29,6 +29,18 @@ ASIDE = re.compile(r"unnamed: ?\d+|level_\d+|index|idx|id|row|length|len|n_?(?:c
 
 #: A last row of a table that is no item.
 MEANS = ("mean", "average", "avg", "avg.", "overall", "total", "all", "macro average", "macro avg")
+
+
+#: What columns are called that number the samples of an item.
+NUMBERS = ("sample", "epoch", "repetition", "attempt", "trial")
+
+_ONE_OF_SEVERAL = re.compile(rf"(?:score|run|{'|'.join(NUMBERS)})[ _.#-]?([0-9]+)", re.IGNORECASE)
+
+
+def sample_columns(columns: Iterable[object]) -> dict[str, str]:
+    """The columns that have one sample each, such as ``score_1`` and ``score_2``, with their numbers; none of one."""
+    found = {str(name): match[1] for name in columns if (match := _ONE_OF_SEVERAL.fullmatch(str(name)))}
+    return found if len(found) > 1 else {}
 
 
 def names_anything(column: object) -> bool:

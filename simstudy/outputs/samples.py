@@ -111,23 +111,29 @@ def _means(outputs: Outputs, question: str | None) -> tuple[Outputs, IntArray]:
     statistics = outputs.statistics
     if outputs.metric.item_range is None or statistics.shape[2] != 2 or not (statistics[..., 1] == 1).all():
         raise ValueError(f"outputs must have one score for each sample, unlike those of metric '{outputs.metric.name}'")
-    codes, names = pd.factorize(outputs.labels(column, "question"))
+    table, codes = question_table(outputs.items.assign(**{column: outputs.labels(column, "question")}), column)
     mean, samples = folded(statistics[..., 0].astype(np.float64), codes)
-    grouped = outputs.items.groupby(codes)
+    means = Outputs.from_statistics(
+        np.stack([mean, np.ones_like(mean)], axis=-1), outputs.metric, outputs.systems, table, samples=samples,
+        task=outputs.task, test_set=outputs.test_set,
+    )  # fmt: skip
+    return means, codes
+
+
+def question_table(items: pd.DataFrame, column: str) -> tuple[pd.DataFrame, IntArray]:
+    """A table of the questions with what all samples of each have in common, and the question of each sample."""
+    codes, names = pd.factorize(items[column])
+    grouped = items.groupby(codes)
     constant = [
         name
-        for name in outputs.items.columns
+        for name in items.columns
         if name not in ("id", SAMPLE_OF, column) and (grouped[name].nunique(dropna=False) == 1).all()
     ]
     table = pd.concat([pd.Series(names.astype(str), name="id"), grouped[constant].first()], axis=1)
     if "cluster" in table and table["cluster"].is_unique:
         # The samples of a question were a cluster; the questions are independent.
         table = table.drop(columns="cluster")
-    means = Outputs.from_statistics(
-        np.stack([mean, np.ones_like(mean)], axis=-1), outputs.metric, outputs.systems, table, samples=samples,
-        task=outputs.task, test_set=outputs.test_set,
-    )  # fmt: skip
-    return means, codes
+    return table, codes
 
 
 def folded(scores: FloatArray, codes: IntArray) -> tuple[FloatArray, Samples]:

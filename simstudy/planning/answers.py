@@ -232,7 +232,23 @@ def other_designs(case: Case, target: Target, costs: Costs, at_units: int) -> pd
                 "at_units": at, "minimum_detectable_gain": found,
             }
         )  # fmt: skip
-    return pd.DataFrame(rows).assign(relation=case.relation)
+    table = pd.DataFrame(rows)
+    if table["which"].str.contains(BEST, regex=False).any():
+        best = best_row(table, costs)
+        asked = table["items_per_unit"] == design.size
+        table["which"] = [
+            ", ".join(filter(None, [AS_ASKED if own else "", BEST if i == best else ""])) for i, own in enumerate(asked)
+        ]
+    return table.assign(relation=case.relation)
+
+
+def best_row(table: pd.DataFrame, costs: Costs) -> int:
+    """The row of designs with the least cost for the gain, or the least gain for the budget; else the one so called."""
+    if table["n_units"].notna().any():
+        return int(table["cost"].idxmin())
+    if costs.budget is not None and table["minimum_detectable_gain"].notna().any():
+        return int(table["minimum_detectable_gain"].idxmin())
+    return int(table["which"].str.contains(BEST, regex=False).idxmax())
 
 
 def _resized(case: Case, design: Design) -> Difference:

@@ -139,7 +139,7 @@ class Clusters:
 
     size: float | None = option(
         None,
-        "Mean number of items of a cluster: sentences of a document, samples of a question.",
+        "Mean number of items of a cluster: sentences of a document, samples of a question (with --cluster-cv 0).",
         "cluster_size",
     )
     icc: float | None = option(
@@ -147,8 +147,8 @@ class Clusters:
     )
     cv: Range | None = option(
         None,
-        "Coefficient of variation of the cluster sizes (1, or a range 0.5:1.5); 0 if all clusters have one size. "
-        "Default: as in known documents and repositories.",
+        "Coefficient of variation of the cluster sizes (1, or a range 0.5:1.5); 0 if all clusters have one size, as the "
+        "samples of questions. Default: as in known documents and repositories.",
         "cluster_cv",
     )
 

@@ -31,6 +31,9 @@ from simstudy.planning.right_or_wrong import AnswersDifference, JudgedDifference
 from simstudy.planning.settings import Range, ends
 from simstudy.validation import brief
 
+# How well two systems' scores correlate, for a sentence: the number comes last.
+_ALIKE = "item scores of both systems that correlate by r12 = "
+
 
 def of_guess(metric: Metric, gain: float | None, guess: Guess, clusters: Clusters, judge: Judge) -> list[Case]:
     """The cases that a guess makes: one, or, where usual values stand in, one for each relation of systems."""
@@ -69,12 +72,12 @@ def _of_answers(metric: Metric, gain: float | None, guess: Guess, judge: Judge) 
     elif guess.r12 is not None:
         ranges = [correlation_range(score, 0.0), correlation_range(score, apart)]
         possible = max(low for low, _ in ranges), min(high for _, high in ranges)
-        case = _given("r12", guess.r12, correlated, "r12 = {:g}", possible=possible)
+        case = _given("r12", guess.r12, correlated, _ALIKE + "{:g}", possible=possible)
         if not isinstance(guess.r12, Sequence):
             disagreement_of_correlation(score, apart, guess.r12)
         cases = [case]
     else:
-        cases = _usual(metric, guess, "r12", partial(AlikeAnswers, score), "r12 = {:.2f} at equal scores")
+        cases = _usual(metric, guess, "r12", partial(AlikeAnswers, score), _ALIKE + "{:.2f} at equal scores")
     return [_judged_verdicts(case, judge, "answers") for case in cases]
 
 
@@ -118,11 +121,11 @@ def _of_scores(metric: Metric, guess: Guess, judge: Judge) -> list[Case]:
         def correlated(r12: float) -> Difference:
             return replace(of_spread(sd, r12), largest=scale)
 
-        known = f"item scores with a standard deviation of {sd:g}, "
+        known = f"item scores with a standard deviation of {sd:g} that correlate by r12 = "
         if guess.r12 is not None:
-            cases = [_given("r12", guess.r12, correlated, known + "r12 = {:g}")]
+            cases = [_given("r12", guess.r12, correlated, known + "{:g}")]
         else:
-            cases = _usual(metric, guess, "r12", correlated, known + "r12 = {:.2f}")
+            cases = _usual(metric, guess, "r12", correlated, known + "{:.2f}")
     elif guess.r12 is not None:
         raise ValueError(
             f"Guess.sd must be given with Guess.r12 for {metric.label}: the standard deviation of one system's item "

@@ -19,7 +19,17 @@ from simstudy.planning.cases import Case, Target, noted_fractions
 from simstudy.planning.guesses import of_guess
 from simstudy.planning.results import Plan
 from simstudy.planning.sampling import splits
-from simstudy.planning.sentences import assumptions, in_next_edition, left_open, needed, sentence, single_pairs
+from simstudy.planning.sentences import (
+    assumptions,
+    costing,
+    in_next_edition,
+    left_open,
+    limited,
+    needed,
+    of_few_samples,
+    sentence,
+    single_pairs,
+)
 from simstudy.planning.settings import Costs, Level, Pilot
 from simstudy.planning.solving import least_size, minimum_detectable_gain
 from simstudy.text.numerals import units_text
@@ -142,22 +152,30 @@ def plan(
     planned = [int(next(row["at_units"] for of, row in rows if of is case)) for case in cases]
     others = other_sizes(cases, target, _units(cases, planned, given, sizes))
     simulated, predicted, why_not = _drawn(given, cases[0], target, rows[0][1], others)
-    writers = (needed, sentence, left_open, in_next_edition, single_pairs)
+    designs = [_designs(case, target, costs, n) for case, n in zip(cases, planned, strict=True)]
+    writers = (sentence, left_open, in_next_edition, single_pairs)
+    said: list[str] = []
+    for case, row in rows:
+        own = designs[next(i for i, of in enumerate(cases) if of is case)]
+        said += [needed(case, target, row), costing(case, target, row, own)]
+        said += [write(case, target, row) for write in writers]
+    said += [limited(case, own) for case, own in zip(cases, designs, strict=True)]
     return Plan(
         target=target,
         cases=tuple(cases),
         answers=answers,
         sizes=others,
-        designs=pd.concat([_designs(case, target, costs, n) for case, n in zip(cases, planned, strict=True)]),
+        designs=pd.concat(designs),
         predicted=predicted,
         simulated=simulated,
-        sentences=tuple(said for case, row in rows for write in writers if (said := write(case, target, row))),
+        sentences=tuple(filter(None, said)),
         assumptions=tuple(assumptions(cases, target, answers, of_outputs=given is not None)),
         notes=(
             *noted_fractions(target.metric, score=guess.score, gain=gain, margin=margin),
             *in_part,
             *left_out,
             *why_not,
+            *of_few_samples(cases[0]),
             *(near_chance(target.metric, guess) if given is None else known_as([given.outputs.test_set])),
         ),
         settings=_settings(

@@ -9,16 +9,22 @@ import numpy as np
 import pandas as pd
 
 from simstudy.metrics.base import Metric
-from simstudy.planning.answers import ENDS
+from simstudy.planning.answers import AS_ASKED, BEST, ENDS
 from simstudy.planning.benchmarks import EDITIONS, n_pairs, next_edition
 from simstudy.planning.cases import BETTER, GUESSED, LEVEL, NOT_WORSE, TWO_SYSTEMS, Case, Target
 from simstudy.planning.differences import Difference, MixedDifference
 from simstudy.planning.right_or_wrong import AnswersDifference, JudgedDifference
+from simstudy.planning.sampling import MOST_TIMES
 from simstudy.text.numerals import gain_text, units_name, units_text
 
 # Where the excess kurtosis of a pilot's differences is above this part of the number of units, power was off by more
 # than 0.03 in simulations (tests/planning/test_plans_of_skewed_differences.py). The least number of units there.
 _LONG_TAILED, _CHECKED = 0.1, 90
+
+
+def counted_samples(n: int) -> str:
+    """So many samples, for sentences."""
+    return f"{n:,} sample{'' if n == 1 else 's'}"
 
 
 def sentence(case: Case, target: Target, row: Mapping[str, Any]) -> str:
@@ -65,15 +71,62 @@ def needed(case: Case, target: Target, row: Mapping[str, Any]) -> str:
         row["goal"],
         f"to show “{row['goal']}” by {gain_in(target.metric, row['margin'] if not np.isnan(row['margin']) else 0)}",
     )
-    count = _count(case, row["n_units"], row["n_items"])
     if not case.range:
         ends = ""
     elif np.isnan(row["n_items_high"]):
-        ends = f" (from {row['n_items_low']:,.0f} to more than any test set has)"
+        ends = f"from {row['n_items_low']:,.0f} to more than any test set has"
     else:
-        ends = f" ({row['n_items_low']:,.0f} to {row['n_items_high']:,.0f})"
+        ends = f"{row['n_items_low']:,.0f} to {row['n_items_high']:,.0f}"
     of = "" if case.relation in (GUESSED, TWO_SYSTEMS) else f" ({case.relation})"
-    return f"You need {count}{ends} {what} with power {target.power:g}{of}."
+    count = _count(case, row["n_units"], row["n_items"], ends)
+    return f"You need {count} {what} with power {target.power:g}{of}."
+
+
+def costing(case: Case, target: Target, row: Mapping[str, Any], designs: pd.DataFrame) -> str:
+    """The cost of a plan for a gain and of its cheapest design, in sentences; empty where costs are not known."""
+    if row["goal"] != BETTER or np.isnan(row["n_units"]) or "cost" not in designs or designs["cost"].isna().all():
+        return ""
+    of = "" if case.relation in (GUESSED, TWO_SYSTEMS) else f" ({case.relation})"
+    asked, best = (designs[designs["which"].str.contains(which, regex=False)] for which in (AS_ASKED, BEST))
+    own = asked["cost"].iloc[0]
+    if best.empty or best.index[0] == asked.index[0]:
+        least = "" if best.empty else ", the least of all designs"
+        return f"They cost {own:,.4g}{least}{of}."
+    one = best.iloc[0]
+    if "samples" in designs:
+        what = f"{one['n_items']:,.0f} items with {counted_samples(int(one['samples']))} of each"
+    else:
+        what = f"{one['n_units']:,.0f} clusters of {one['items_per_unit']:.3g} items"
+    return f"They cost {own:,.4g}. The cheapest design is {what}, for {one['cost']:,.4g}{of}."
+
+
+def limited(case: Case, designs: pd.DataFrame) -> str:
+    """That a plan could propose no more samples, in a sentence; empty where it did not come to that."""
+    if case.components is None or designs.empty:
+        return ""
+    most = case.components.most_samples
+    if not designs["which"].str.contains(BEST, regex=False)[designs["samples"] == most].any():
+        return ""
+    return f"No plan proposes more than {counted_samples(most)} of an item, {MOST_TIMES} times as many as the outputs have."
+
+
+def of_few_samples(case: Case) -> list[str]:
+    """Notes on what the outputs' samples do not tell."""
+    known = case.components
+    if known is None:
+        return []
+    notes, unit = [], "question" if case.unit == "item" else "cluster"
+    if known.safe > 0:
+        notes.append(
+            f"between-{unit} variance is not distinguishable from 0 in the outputs: plans for more samples take its "
+            "upper bound (80 %, one-sided)"
+        )
+    if case.samples > known.most_samples:
+        notes.append(
+            f"{counted_samples(case.samples)} of an item are more than {MOST_TIMES} times those of the outputs: the "
+            "plan extrapolates"
+        )
+    return notes
 
 
 def in_next_edition(case: Case, target: Target, row: Mapping[str, Any]) -> str:
@@ -194,11 +247,12 @@ def gain_in(metric: Metric, gain: float) -> str:
     return f"{number}{unit} of {metric.label}"
 
 
-def _count(case: Case, units: float, items: float) -> str:
+def _count(case: Case, units: float, items: float, ends: str = "") -> str:
+    """So many units and items; `ends` are those of a range of items."""
     if case.unit == "item":
-        return units_text(items, "item")
+        return units_text(items, "item") + (f" ({ends})" if ends else "")
     size = f"{case.size:.3g} item" + ("" if case.size == 1 else "s")
-    return f"{units_text(units, case.unit)} of {size} ({units_text(items, 'item')})"
+    return f"{units_text(units, case.unit)} of {size} ({', '.join(filter(None, [units_text(items, 'item'), ends]))})"
 
 
 def _how(target: Target) -> str:

@@ -51,7 +51,7 @@ def test_the_best_number_of_samples_is_the_one_of_least_variance_for_the_money()
     best = found.best_samples(8.0, 1.5)
     cost = {k: (8 + 1.5 * k) * found.variance(k) for k in range(1, 200)}
     assert best == min(cost, key=cost.__getitem__) == 9
-    assert Components(0, 0.0, 1.0, 4).best_samples(1, 1) == 1000
+    assert Components(0, 0.0, 1.0, 4).best_samples(1, 1) == 16
     assert Components(0, 1.0, 0.0, 4).best_samples(1, 1) == 1
     assert found.factor(4) == 1
     assert found.factor(1) ** 2 == pytest.approx(32 / 9.5)
