@@ -9,6 +9,8 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import subprocess
+import sys
 import zipfile
 from itertools import product
 from pathlib import Path
@@ -289,3 +291,23 @@ def test_15_a_plan_with_samples() -> None:
     variance = total - within / 4 + within / 2
     expected = (stats.norm.ppf(0.975) + stats.norm.ppf(0.8)) ** 2 * variance / 0.04**2
     assert items == pytest.approx(expected, rel=0.02)
+
+
+def test_a_gate_holds_if_nobody_reads_what_is_printed() -> None:
+    """`simstudy compare … | head -1` must not let a gate pass."""
+    PAIR.to_csv("scores.csv")
+    command = [
+        sys.executable,
+        "-m",
+        "simstudy",
+        "compare",
+        "scores.csv",
+        "--metric",
+        "accuracy",
+        "--fail-unless-better",
+    ]
+    for names, code in ((["old", "new"], 1), (["new", "old"], 0)):
+        with subprocess.Popen([*command, *names], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            assert process.stdout is not None
+            process.stdout.close()
+            assert process.wait() == code

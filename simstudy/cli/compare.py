@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from simstudy.cli.errors import by_options, say
+from simstudy.cli.errors import by_options, outliving_the_pipe, say
 from simstudy.cli.files import HEADING, Files
 from simstudy.cli.gate import Gate, decision, gate_of
 from simstudy.cli.options import grouped, settings_of
@@ -159,10 +159,11 @@ def compare(
     settings["test"] = how.test or ways[0].test
     gates = [gate_of(part, gate, how.alpha) for part in parts] if gate else []
     write_page(found, output.out, settings)
-    if output.print_json:
-        _print_json(found, settings, gates)
-    else:
-        _show(found, verbose=output.verbose, out=output.out)
+    with outliving_the_pipe(bool(gates)):
+        if output.print_json:
+            _print_json(found, settings, gates)
+        else:
+            _show(found, verbose=output.verbose, out=output.out)
     _tell(gates)
 
 

@@ -8,8 +8,8 @@ import re
 import sys
 import tempfile
 import traceback
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from io import UnsupportedOperation
 from pathlib import Path
@@ -105,6 +105,19 @@ def say(message: str) -> None:
         except OSError:
             return
     _console.print(Text(line(f"simstudy: {message}")))
+
+
+@contextmanager
+def outliving_the_pipe(wanted: bool) -> Iterator[None]:
+    """Within the block, if `wanted`, output that nobody reads any more (`| head`) is dropped: the exit code counts."""
+    try:
+        yield
+        if wanted:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        if not wanted:
+            raise
+        _silence(sys.stdout)
 
 
 def _fail(message: str, code: int) -> NoReturn:

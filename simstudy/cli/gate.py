@@ -74,6 +74,8 @@ def gate_of(found: Examination, names: tuple[str, str], alpha: float) -> Gate:
         passed = row["system_a"] == names[0] and not why
         of = told = found.test_set.metric + (f" on {shown(found.test_set.name)}" if found.test_set.name else "")
     ahead = names[0] if row["gain"] == 0 else row["system_a"] if row["gain"] > 0 else row["system_b"]
+    if len(found.pairs) > 1 and found.tasks is None:
+        told += " (one pair, named beforehand: p is not corrected for the others)"
     p = p_text(row["p_value"], alpha, p_floor(row["n_resamples"]))
     return Gate(
         *names, of, told, float(row["p_value"]), p if p.startswith("<") else f"= {p}", alpha, passed,
