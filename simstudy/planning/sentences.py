@@ -107,7 +107,7 @@ def limited(case: Case, designs: pd.DataFrame) -> str:
     most = case.components.most_samples
     if not designs["which"].str.contains(BEST, regex=False)[designs["samples"] == most].any():
         return ""
-    return f"No plan proposes more than {counted_samples(most)} of an item, {MOST_TIMES} times as many as the outputs have."
+    return f"No plan proposes more than {counted_samples(most)} of an item, {MOST_TIMES} times those of the outputs."
 
 
 def of_few_samples(case: Case) -> list[str]:
