@@ -63,8 +63,8 @@ class PilotFiles(Files):
 
 # What guesses say in the place of --samples.
 _INSTEAD = (
-    "; with guesses, samples of a question are a cluster: --cluster-size says how many, --icc how alike, --cluster-cv 0 "
-    "that all questions have as many"
+    "; with guesses, samples of a question are a cluster: --cluster-size says how many, --icc how alike, and "
+    "--cluster-cv 0 that all questions have as many"
 )
 
 # Made by the command itself, of options from more than one group.

@@ -15,9 +15,10 @@ Clusters belong to one domain: document 1 of the news and document 1 of the web 
 ``web/1``, and a note says so. They are one where no two items of a domain share a cluster: one item is of each domain.
 
 Samples: where a system has several rows of an item, something must number them: the epoch of a log, or a column of a
-table that is called ``sample`` (``columns={"sample": "k"}`` names it) or has another name in `simstudy.loaders.usual_names.NUMBERS`. Each sample is
-then an item of its own, called ``<item>#<sample>``, and the item is its ``cluster``, unless items have clusters
-already. Rows that nothing numbers are refused: they may as well be scores by several metrics, or a file given twice.
+table that is called ``sample`` (``columns={"sample": "k"}`` names it) or has another name in `NUMBERS`
+(`simstudy.loaders.usual_names`). Each sample is then an item of its own, called ``<item>#<sample>``, and the item is
+its ``cluster``, unless items have clusters already. Rows that nothing numbers are refused: they may as well be scores
+by several metrics, or a file given twice.
 """
 
 from __future__ import annotations

@@ -34,7 +34,8 @@ MEANS = ("mean", "average", "avg", "avg.", "overall", "total", "all", "macro ave
 #: What columns are called that number the samples of an item.
 NUMBERS = ("sample", "epoch", "repetition", "attempt", "trial")
 
-_ONE_OF_SEVERAL = re.compile(rf"(?:score|run|{'|'.join(NUMBERS)})[ _.#-]?([0-9]+)", re.IGNORECASE)
+# Systems are often called run1, run2.
+_ONE_OF_SEVERAL = re.compile(rf"(?:(?:score|{'|'.join(NUMBERS)})[ _.#-]?|run[ _.#-])([0-9]+)", re.IGNORECASE)
 
 
 def sample_columns(columns: Iterable[object]) -> dict[str, str]:

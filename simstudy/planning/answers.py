@@ -243,12 +243,15 @@ def other_designs(case: Case, target: Target, costs: Costs, at_units: int) -> pd
 
 
 def best_row(table: pd.DataFrame, costs: Costs) -> int:
-    """The row of designs with the least cost for the gain, or the least gain for the budget; else the one so called."""
+    """The position of the design with the least cost for the gain, or the least gain for the budget.
+
+    Of plans that have neither it is the one that is called the best.
+    """
     if table["n_units"].notna().any():
-        return int(table["cost"].idxmin())
+        return int(np.nanargmin(table["cost"]))
     if costs.budget is not None and table["minimum_detectable_gain"].notna().any():
-        return int(table["minimum_detectable_gain"].idxmin())
-    return int(table["which"].str.contains(BEST, regex=False).idxmax())
+        return int(np.nanargmin(table["minimum_detectable_gain"]))
+    return int(np.argmax(table["which"].str.contains(BEST, regex=False)))
 
 
 def _resized(case: Case, design: Design) -> Difference:

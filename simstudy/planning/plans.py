@@ -153,13 +153,6 @@ def plan(
     others = other_sizes(cases, target, _units(cases, planned, given, sizes))
     simulated, predicted, why_not = _drawn(given, cases[0], target, rows[0][1], others)
     designs = [_designs(case, target, costs, n) for case, n in zip(cases, planned, strict=True)]
-    writers = (sentence, left_open, in_next_edition, single_pairs)
-    said: list[str] = []
-    for case, row in rows:
-        own = designs[next(i for i, of in enumerate(cases) if of is case)]
-        said += [needed(case, target, row), costing(case, target, row, own)]
-        said += [write(case, target, row) for write in writers]
-    said += [limited(case, own) for case, own in zip(cases, designs, strict=True)]
     return Plan(
         target=target,
         cases=tuple(cases),
@@ -168,20 +161,35 @@ def plan(
         designs=pd.concat(designs),
         predicted=predicted,
         simulated=simulated,
-        sentences=tuple(filter(None, said)),
+        sentences=_said(cases, target, rows, designs),
         assumptions=tuple(assumptions(cases, target, answers, of_outputs=given is not None)),
         notes=(
             *noted_fractions(target.metric, score=guess.score, gain=gain, margin=margin),
             *in_part,
             *left_out,
-            *why_not,
-            *of_few_samples(cases[0]),
+            *(*why_not, *of_few_samples(cases[0])),
             *(near_chance(target.metric, guess) if given is None else known_as([given.outputs.test_set])),
         ),
         settings=_settings(
             target, given, n_items=n_items, sizes=sizes, guess=guess, clusters=clusters, judge=judge, costs=costs
         ),
     )
+
+
+def _said(
+    cases: Sequence[Case],
+    target: Target,
+    rows: Sequence[tuple[Case, Mapping[str, Any]]],
+    designs: Sequence[pd.DataFrame],
+) -> tuple[str, ...]:
+    """The sentences of a plan: of each answer, and of what limits its designs."""
+    said: list[str] = []
+    for case, row in rows:
+        own = next(table for of, table in zip(cases, designs, strict=True) if of is case)
+        said += [needed(case, target, row), costing(case, target, row, own)]
+        said += [write(case, target, row) for write in (sentence, left_open, in_next_edition, single_pairs)]
+    said += [limited(case, own) for case, own in zip(cases, designs, strict=True)]
+    return tuple(filter(None, said))
 
 
 def _settings(target: Target, pilot: Pilot | None, **asked: Any) -> dict[str, Any]:

@@ -241,7 +241,7 @@ def splits(
         )  # fmt: skip
     table = pd.DataFrame(rows)
     if best:
-        nearest = int((table["samples"] - best).abs().idxmin())
+        nearest = int(np.argmin((table["samples"] - best).abs()))
         row = best_row(table.assign(which=np.where(table.index == nearest, BEST, "")), costs)
         table.loc[row, "which"] = ", ".join(filter(None, [str(table.loc[row, "which"]), BEST]))
     shown = table["samples"].isin((*NUMBERS, samples)) | (table["which"] != "")

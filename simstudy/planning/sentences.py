@@ -101,13 +101,22 @@ def costing(case: Case, target: Target, row: Mapping[str, Any], designs: pd.Data
 
 
 def limited(case: Case, designs: pd.DataFrame) -> str:
-    """That a plan could propose no more samples, in a sentence; empty where it did not come to that."""
-    if case.components is None or designs.empty:
+    """What limits the samples of the cheapest design, in a sentence; empty where nothing does."""
+    known = case.components
+    if known is None or designs.empty:
         return ""
-    most = case.components.most_samples
-    if not designs["which"].str.contains(BEST, regex=False)[designs["samples"] == most].any():
-        return ""
-    return f"No plan proposes more than {counted_samples(most)} of an item, {MOST_TIMES} times as many as the outputs have."
+    best, most = designs.loc[designs["which"].str.contains(BEST, regex=False), "samples"], known.most_samples
+    if known.safe > 0 and (best > known.samples).any():
+        unit = "questions" if case.unit == "item" else "clusters"
+        return (
+            f"The outputs do not show that the gain varies between {unit}: designs with more than {known.samples:.3g} "
+            f"samples take the upper bound of that variance, and none has more than {most:,}."
+        )
+    if (best == most).any():
+        return (
+            f"No plan proposes more than {counted_samples(most)} of an item, {MOST_TIMES} times those of the outputs."
+        )
+    return ""
 
 
 def of_few_samples(case: Case) -> list[str]:

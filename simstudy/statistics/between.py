@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import special
 
-from simstudy.metrics.base import FloatArray
+FloatArray = NDArray[np.float64]
 
 # Fewer units tell too little of how far a variance may be off.
 _FEWEST_UNITS = 4

@@ -63,6 +63,8 @@ def test_the_sentence_of_a_gain_has_its_sizes_its_level_and_its_ranges(form: str
     of = " (all pairs)" if many(form) else of
     ends = between(row, "n_items", ",.0f", ranged)
     needed = counted(row["n_units"], row["n_items"], case.size, case.unit)
+    if case.unit != "item" and ends:
+        needed, ends = needed.removesuffix(")"), ends.replace(" (", ", ")
     assert text.startswith(f"You need {needed}{ends} to detect a true gain of 8 ")
     assert f" with power 0.8{of}.\n" in text
     given = counted(row["at_units"], row["at_items"], case.size, case.unit)
