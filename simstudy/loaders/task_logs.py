@@ -25,7 +25,8 @@ from simstudy.validation import check_utf8, nearest
 #: The column of the items that says which number of the logs is the score, where it is not the same for all.
 SCORED_BY = "scored_by"
 
-L, R = TypeVar("L"), TypeVar("R")
+L = TypeVar("L")
+R = TypeVar("R")
 
 #: The task of a log, its metric, and its filter; None where there was none to choose.
 Chosen = tuple[str, str, str | None]
