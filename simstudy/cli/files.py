@@ -135,7 +135,7 @@ class Files:
 
         if not by_domain:
             # Logs of other tasks are not read: nothing has to be chosen for them.
-            return [of(name) for name in domains or [None]]
+            return [of(name) for name in domains] or [of(None)]
         whole = of(None)
         names = list(whole.outputs.by_domain())
         if ranks_within_domain(whole.outputs.metric):

@@ -268,6 +268,8 @@ def read_source(
         raise ValueError(f"references are not for {what}, {_SCORED[name]}")
     loaded = FORMATS[name].read(source)
     if own:
+        if source.asked not in loaded.scored_by:
+            get_metric(source.asked)
         loaded = by_own_metric(loaded, source.asked)
     return _finished(loaded, source, lower_is_better, wanted, cut=name != "candidates")
 

@@ -74,12 +74,18 @@ def read_inspect(source: Source) -> Loaded:
     targets (`simstudy.loaders.mixtures`).
     """
     check_takes_one_score(source.metric)
-    tasks = {path: _task(path) for path in source.paths}
-    check_tasks(source.columns, tasks.values())
+    tasks: set[str] = set()
+
+    def task_of(path: Path) -> str:
+        tasks.add(task := str(_parsed(path)["eval"]["task"]))
+        return task
+
+    paths = source.paths if source.domain is None else of_domain(source.paths, source.domain, task_of)
     read = read_each(
-        of_domain(source.paths, source.domain, tasks.__getitem__), source.columns,
+        paths, source.columns,
         lambda path, columns: read_log(path, columns, source.asked), lambda log: (log.task, log.scorer, None),
     )  # fmt: skip
+    check_tasks(source.columns, tasks | {log.task for log in read})
     mixtures = Mixtures(source.allow_different)
     for log in read:
         _check(log, mixtures)
@@ -98,10 +104,6 @@ def read_inspect(source: Source) -> Loaded:
     scorers = [(log.task, log.scorer) for log in read]
     outputs = assemble_tasks(logs, source, asked, metrics=scorers)
     return Loaded(outputs, scored_by=tuple(dict.fromkeys(name for _, name in scorers)))
-
-
-def _task(path: Path) -> str:
-    return str(_parsed(path)["eval"]["task"])
 
 
 def read_log(path: Path, columns: Mapping[str, str], asked: str = "") -> Log:

@@ -112,9 +112,9 @@ class Mixtures:
     def close(self) -> None:
         """Say which differences were found and are no error; a ValueError has the first that is one."""
         if self._refused is not None:
-            what, task, said, items = self._refused
+            what, task, said, unlike = self._refused
             n = sum(seen[:2] == (what, task) for seen in self._seen)
-            raise ValueError(f"{said} ({len(items):,} of {n:,} items differ){_insist(what)}")
+            raise ValueError(f"{said} ({len(unlike):,} of {n:,} items differ){_insist(what)}")
         for (what, explained), (places, first) in self._found.items():
             why = "as chat templates differ" if explained else "as you allowed"
             items = any(item for _, item in places)

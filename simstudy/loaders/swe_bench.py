@@ -85,10 +85,11 @@ def read_swe_bench(source: Source) -> Loaded:
     if "domain" in known and not {"repo", "cluster"} & {*items}:
         # Not before: a column of this name would be taken for the cluster.
         items = items.assign(repo=known["domain"].to_numpy())
-        note(
-            "issues are tested one by one, but issues of one repository may depend on each other: unit='repo' tests "
-            "repositories"
-        )
+        if 1 < items["repo"].nunique() < len(items):
+            note(
+                "issues are tested one by one, but issues of one repository may depend on each other: unit='repo' "
+                "tests repositories"
+            )
     return Loaded(assemble(logs, source, items, lambda item: np.array([0, 1])), scored_by=("resolved",))
 
 

@@ -15,9 +15,9 @@ import pandas as pd
 from simstudy.loaders.assembling import assemble
 from simstudy.loaders.base import OF_TASKS, Loaded, Source, SystemOutputs
 from simstudy.loaders.items import items_by_id, of_samples
-from simstudy.metrics import find_metric, get_metric
+from simstudy.metrics import METRICS, find_metric, get_metric
 from simstudy.metrics.mean import Mean
-from simstudy.metrics.names import canonical
+from simstudy.metrics.names import ALIASES, canonical
 from simstudy.notes import note
 from simstudy.outputs import Outputs
 from simstudy.validation import check_utf8, nearest
@@ -58,11 +58,15 @@ def check_tasks(columns: Mapping[str, str], tasks: Iterable[str]) -> None:
 
 
 class Undecided(ValueError):
-    """A log has several metrics, filters or scorers, and nothing chooses one. Columns call the choice `name`."""
+    """A log has several metrics, filters or scorers, and nothing chooses one. Columns call the choice `name`.
 
-    def __init__(self, path: Path, what: str, name: str, known: Sequence[str]) -> None:
-        super().__init__(f"{path}: samples have {what}s {_listed(known)}")
-        self.name, self.known = name, known
+    Or it has none of the name that was asked for: it `lacks` that.
+    """
+
+    def __init__(self, path: Path, what: str, name: str, known: Sequence[str], lacks: str = "") -> None:
+        has = f"no {what} '{lacks}' among" if lacks else f"samples have {what}s"
+        super().__init__(f"{path}: {has} {_listed(known)}")
+        self.name, self.known, self.lacks = name, known, lacks
 
 
 def chosen(
@@ -74,15 +78,17 @@ def chosen(
     ours must be in the log.
     """
     name = wanted(columns, ours, task)
-    if name is None and (asked in known or (asked and is_of_logs(asked))):
+    if name is None and asked in known:
         name = asked
     if name is not None and name not in known:
         hint = nearest(name, known)
-        if not hint and known and name in (columns.get(ours), asked):
+        if not hint and known and name == columns.get(ours):
             hint = f"; columns={{'{ours}@{task}': ...}} chooses for this task"
         raise ValueError(f"{path}: no {what} '{name}' among {_listed(known) or 'none'}{hint}")
     if name is None and not known:
         raise ValueError(f"{path}: samples have no {what}")
+    if name is None and asked and is_of_logs(asked):
+        raise Undecided(path, what, f"{ours}@{task}", known, asked)
     if name is None and len(known) > 1:
         raise Undecided(path, what, f"{ours}@{task}", known)
     return name or known[0]
@@ -122,6 +128,7 @@ def read_each(
     """
     made: dict[str, str] = {}
     first: Undecided | None = None
+    lacking: Undecided | None = None
     done: list[R] = []
     for log in logs:
         while True:
@@ -129,6 +136,7 @@ def read_each(
                 done.append(read(log, {**columns, **made}))
             except Undecided as error:
                 first = first or error
+                lacking = lacking or (error if error.lacks else None)
                 made[error.name] = error.known[0]
                 continue
             except ValueError:
@@ -136,10 +144,12 @@ def read_each(
                     raise
             break
     if first is not None:
-        tasks = {found(one)[0] for one in done} | {name.partition("@")[2] for name in made}
-        of_each = " for each task" if len(tasks) > 1 else ""
-        named = _suggested(made, [found(one) for one in done], columns)
-        raise ValueError(f"{first}; {named} chooses the first{of_each}")
+        known = [found(one) for one in done]
+        if lacking is not None and lacking.lacks not in {metric for _, metric, _ in known}:
+            raise ValueError(f"{lacking}{nearest(lacking.lacks, [*lacking.known, *METRICS, *ALIASES])}")
+        several = len({task for task, _, _ in known} | {name.partition("@")[2] for name in made}) > 1
+        chooses = "chooses for all tasks, the first where there are several" if several else "chooses the first"
+        raise ValueError(f"{first}; {_suggested(made, known, columns)} {chooses}")
     return done
 
 

@@ -239,8 +239,13 @@ def test_the_name_of_a_metric_of_the_logs_chooses_it(tmp_path: Path) -> None:
     # What is asked by another name of ours is the only metric that there is; a name of the logs is not.
     other = write(tmp_path, "m", "quiz", [sample(0, {"em": 1})])
     assert load(other, "acc").scored_by == ("em",)
-    with pytest.raises(ValueError, match=r"quiz_.*: no metric 'acc_norm' among em; columns=\{'score@quiz': \.\.\.\}"):
+    chosen = r"columns=\{'score@arc': 'acc_norm', 'score@quiz': 'em'\} chooses for all tasks"
+    with pytest.raises(ValueError, match=rf"quiz_.*: no metric 'acc_norm' among em; {chosen}"):
         load([path, other], "acc_norm")
+    with pytest.raises(ValueError, match=r"quiz_.*: no metric 'acuracy' among em \(did you mean 'accuracy'\?\)$"):
+        load(other, "acuracy")
+    with pytest.raises(ValueError, match="metric must be one of accuracy, .*, not 'acuracy' "):
+        load(other, "acuracy", columns={"score": "em"})
     with pytest.raises(ValueError, match="metric must be one of accuracy, .*, not 'acc_norm'"):
         load({"a": [0, 1]}, "acc_norm")
 
@@ -248,7 +253,7 @@ def test_the_name_of_a_metric_of_the_logs_chooses_it(tmp_path: Path) -> None:
 def test_one_line_chooses_for_all_tasks(several: Path) -> None:
     """And it is what the columns take."""
     chosen = "columns={'score@arc': 'acc', 'score@gsm8k': 'exact_match', 'filter': 'strict-match'}"
-    with pytest.raises(ValueError, match=f"{re.escape(chosen)} chooses the first for each task$"):
+    with pytest.raises(ValueError, match=f"{re.escape(chosen)} chooses for all tasks, the first where"):
         load(several, "accuracy")
     columns = {"score@arc": "acc", "score@gsm8k": "exact_match", "filter": "strict-match"}
     outputs = load(several, "accuracy", columns=columns).outputs

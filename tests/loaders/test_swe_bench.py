@@ -11,7 +11,10 @@ from simstudy.loaders.formats import load
 
 IDS = ["django__django-11099", "django__django-9", "psf__requests-1", "scikit-learn__scikit-learn-7"]
 
-DEPENDENT = "issues are tested one by one, but issues of one repository may depend on each other: unit='repo' tests repositories"
+DEPENDENT = (
+    "issues are tested one by one, but issues of one repository may depend on each other: unit='repo' "
+    "tests repositories"
+)
 
 
 def write(path: Path, content: Any) -> Path:
