@@ -34,8 +34,8 @@ class Files:
     systems: Path | None = option(None, "CSV with a row for each system: system, group, family, …")
     by: str | None = option(
         None,
-        "Column of --systems that defines families. Pairs within a family and across families are reported apart "
-        "(default: group, else family).",
+        "Column of --systems that defines families. Pairs within a family and across families are reported separately. "
+        "Default column: group, or family if there is no group.",
     )
     items: Path | None = option(
         None,
@@ -52,7 +52,7 @@ class Files:
     missing: str = option(
         "error", "If a system lacks items: error (stop), drop (leave them out), or zero (score them 0)."
     )
-    duplicates: str = option("keep", "Near-duplicate systems: keep (without a look), note or drop.")
+    duplicates: str = option("keep", "Near-duplicate systems: keep (no search), note (name them) or drop.")
     allow_different: list[str] | None = option(
         None, "What logs of one task may differ in: metric, filter, scorer, version, shots, input, target, prompt."
     )

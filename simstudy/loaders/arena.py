@@ -51,7 +51,7 @@ def read_arena(source: Source) -> Loaded:
     table = renamed(frame, source.columns)
     for name in _COLUMNS:
         if name not in table:
-            no_column(source.paths[0], name, table.columns, f"; columns={{'{name}': ...}} names it")
+            no_column(source.paths[0], name, table.columns, f"Name it with columns={{'{name}': 'NAME'}}.")
     where = places(table, source.paths[0])
     (first, names_a), (second, names_b) = (coded(table[name], name, where) for name in _COLUMNS[:2])
     names = sorted({*names_a, *names_b})

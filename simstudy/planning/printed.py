@@ -123,7 +123,7 @@ def size_rows(plan: Plan, sizes: pd.DataFrame | None = None) -> Table:
     columns["items"] = "{n_items:,}"
     columns["minimum detectable gain"] = _ranged("minimum_detectable_gain", "gain", ranged)
     if "power" in plan.sizes:
-        columns[f"power for {plan.target.gain:g}"] = _ranged("power", ".2f", ranged)
+        columns[f"power for a gain of {plan.target.gain:g}"] = _ranged("power", ".2f", ranged)
         columns["wrong winner"] = "{wrong_winner:.1%}"
         columns["type S error"] = "[{wrong_sign:.2%}]"
         columns["type M error"] = "[{exaggeration:.2f}]"

@@ -110,9 +110,9 @@ def test_a_column_that_says_nothing_of_dependence_is_no_cluster() -> None:
     """Each value once: items are independent. One value, or none for some item: a note says why."""
     assert noted(doc=["a", "b", "c", "d"]) == (None, [])
     assert noted(doctor=["a", "a", "b", "b"], genre=["x", "x", "y", "y"]) == (None, [])
-    assert noted(user=["a"] * 4) == (None, ["'user' is not taken as a cluster: all items have 'a'"])
+    assert noted(user=["a"] * 4) == (None, ["'user' is not used as the cluster: all items have 'a'"])
     for blank in (None, " "):
-        assert noted(doc=["a", "a", blank, "b"]) == (None, ["'doc' is not taken as a cluster: item 'i3' has none"])
+        assert noted(doc=["a", "a", blank, "b"]) == (None, ["'doc' is not used as the cluster: item 'i3' has none"])
     assert noted(cluster=["p", "p", "q", "q"], doc=["a", "a", "a", "b"]) == (["p", "p", "q", "q"], [])
 
 
@@ -120,7 +120,7 @@ def test_of_several_columns_the_one_that_holds_the_others() -> None:
     labels, notes = noted(question=["q1", "q1", "q2", "q3"], doc_id=["a", "a", "b", "b"], session=["s", "t", "u", "v"])
     assert labels == ["a", "a", "b", "b"]
     assert notes[0].startswith("items of one 'doc_id' are a cluster, 2 in all")
-    assert notes[1:] == ["'question' is not taken as a cluster: 'doc_id' is"]
+    assert notes[1:] == ["'question' is not used as the cluster: 'doc_id' is"]
     assert noted(doc=["a", None, "b", "b"], question=["q", "q", "r", "s"])[0] == ["q", "q", "r", "s"]
 
 

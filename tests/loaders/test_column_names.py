@@ -27,19 +27,19 @@ def check_error(folder: Path, text: str, told: str, metric: str = "accuracy", **
 @pytest.mark.parametrize(
     ("header", "said"),
     [
-        ("model,question_id,correct", "system = model, item = question_id, score = correct"),
-        ("System Name,instance_id,Resolved", "system = System Name, item = instance_id, score = Resolved"),
-        ("run,doc_id,metrics.exact_match", "system = run, item = doc_id, score = metrics.exact_match"),
-        ("system,id,acc", "item = id, score = acc"),
-        ("x.model,item,score", "system = x.model"),
+        ("model,question_id,correct", "model as system, question_id as item and correct as score"),
+        ("System Name,instance_id,Resolved", "System Name as system, instance_id as item and Resolved as score"),
+        ("run,doc_id,metrics.exact_match", "run as system, doc_id as item and metrics.exact_match as score"),
+        ("system,id,acc", "id as item and acc as score"),
+        ("x.model,item,score", "x.model as system"),
     ],
 )
 def test_usual_names_are_found_and_said_in_one_line(tmp_path: Path, header: str, said: str) -> None:
     loaded = read(tmp_path, f"{header}\na,1,1\na,2,true\nb,2,0\nb,1,False\n")
     assert (loaded.outputs.names, loaded.outputs.scores().tolist()) == (["a", "b"], [100, 0])
     assert loaded.outputs.items["id"].tolist() == ["1", "2"]
-    first = said.partition(" ")[0]
-    assert loaded.notes == (f"read as: {said}; columns={{'{first}': ...}} says otherwise",)
+    first = said.split(" as ")[1].split(",")[0].split(" and ")[0]
+    assert loaded.notes == (f"simstudy uses {said}. To change this, use columns={{'{first}': 'NAME'}}.",)
 
 
 def test_our_own_names_and_what_the_caller_says_go_first(tmp_path: Path) -> None:
@@ -68,7 +68,9 @@ def test_a_score_that_is_guessed_is_one(tmp_path: Path) -> None:
     loaded = read(tmp_path, "model,id,correct,acc\na,1,B,1\na,2,C,0\n")
     assert loaded.outputs.scores().tolist() == [50]
     text = "model,id,accuracy\na,1,50\n"
-    told = "{s}, line 2: a score must be between 0 and 1 for metric 'accuracy', not 50; metric='mean' takes any number"
+    told = (
+        "{s}, line 2: a score must be between 0 and 1 for metric 'accuracy', not 50; metric='mean' accepts any number"
+    )
     check_error(tmp_path, text, told)
     assert read(tmp_path, "model,id,accuracy,acc\na,1,50,1\n").outputs.scores().tolist() == [100]
     assert read(tmp_path, text, "mean").outputs.scores().tolist() == [50]
@@ -79,11 +81,11 @@ def test_a_wide_table_stays_one(tmp_path: Path) -> None:
     frame = pd.DataFrame({"new": [1, 1], "old": [1, 0]})
     loaded = read(tmp_path, frame.to_csv())
     assert (loaded.outputs.names, loaded.outputs.items["id"].tolist()) == (["new", "old"], ["0", "1"])
-    assert loaded.notes == ("read as: item = Unnamed: 0; columns={'item': ...} says otherwise",)
+    assert loaded.notes == ("simstudy uses Unnamed: 0 as item. To change this, use columns={'item': 'NAME'}.",)
     frame = frame.assign(item=["x", "y"], id=[3, 4], length=[7, 8], index=[0, 1])
     loaded = read(tmp_path, frame.to_csv())
     assert (loaded.outputs.names, loaded.outputs.items["length"].tolist()) == (["new", "old"], ["7", "8"])
-    assert loaded.notes == ("not taken for systems: 'Unnamed: 0', 'id', 'length', 'index'; rename what is one",)
+    assert loaded.notes == ("not used as systems: 'Unnamed: 0', 'id', 'length', 'index'; to use one, rename it",)
 
 
 CATEGORIES = "system,category,id,score\n" + "".join(
@@ -105,7 +107,9 @@ def test_ids_of_several_columns(tmp_path: Path) -> None:
     table.write_text("category,id,doc\nart,1,x\nart,2,y\nlaw,1,x\nlaw,2,x\n")
     items = read(tmp_path, CATEGORIES, columns={"item": "category+id"}, items=table).outputs.items
     assert items["cluster"].tolist() == ["x", "x", "x", "y"]
-    told = "{s}: no column 'idd' among system, category, id, score (did you mean 'id'?); 'category+idd' joins columns"
+    told = (
+        "{s}: no column 'idd' (columns: system, category, id, score). Did you mean 'id'? 'category+idd' joins columns."
+    )
     check_error(tmp_path, CATEGORIES, told, columns={"item": "category+idd"})
     check_error(tmp_path, CATEGORIES.replace("law,2,1", ",2,1"), "{s}, line 3: no category",
                 columns={"item": "category+id"})  # fmt: skip
@@ -163,7 +167,7 @@ def test_what_says_that_there_is_no_name_is_none(tmp_path: Path) -> None:
         check_error(tmp_path, text, f"{{s}}, line {line}: no {what}: '{name}' is how programs write that there is none")
     loaded = read(tmp_path, "item,a,nan\nNA,1,0\nNone,1,1\n")
     assert (loaded.outputs.names, loaded.outputs.items["id"].tolist()) == (["a"], ["NA", "None"])
-    assert loaded.notes == ("not taken for a system: 'nan'; rename what is one",)
+    assert loaded.notes == ("not used as a system: 'nan'; to use one, rename it",)
 
 
 def test_names_that_look_the_same_are_refused(tmp_path: Path) -> None:
@@ -201,7 +205,7 @@ def test_a_table_of_items_may_call_them_otherwise(tmp_path: Path) -> None:
         table.write_text(f"{key},domain\n2,law\n1,art\n")
         loaded = read(tmp_path, "model,question_id,correct\na,1,1\na,2,0\n", items=table)
         assert loaded.outputs.items["domain"].tolist() == ["art", "law"]
-        said = f"{table} read as: id = {key}; columns={{'id': ...}} says otherwise"
+        said = f"{table}: simstudy uses {key} as id. To change this, use columns={{'id': 'NAME'}}."
         assert loaded.notes[1:] == (() if key == "id" else (said,))
 
 
@@ -218,5 +222,5 @@ def test_frames_of_scores_have_names_too() -> None:
     ):
         with pytest.raises(ValueError, match=f"^{told}"):
             Outputs.from_scores(wrong)
-    with pytest.warns(UserWarning, match="^taken for systems: 'length'; drop what is none$"):
+    with pytest.warns(UserWarning, match="^used as systems: 'length'; drop columns that are no systems$"):
         Outputs.from_scores(frame.assign(length=[7, 8]))

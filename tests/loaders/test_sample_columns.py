@@ -44,7 +44,7 @@ def test_means_with_their_number_of_samples_are_read_as_means(tmp_path: Path) ->
     assert load(named, "accuracy").outputs.samples is None
     off = load(written(tmp_path / "off.csv", means.assign(n_samples=7)), "accuracy")
     assert off.outputs.samples is None
-    assert off.notes[0].startswith("column 'n_samples' is not taken as a number of samples: the score in ")
+    assert off.notes[0].startswith("column 'n_samples' is not used as the number of samples: the score in ")
     text = load(written(tmp_path / "text.csv", means.assign(n_samples="many")), "accuracy")
     assert text.notes[0].endswith("has 'many'")
 
