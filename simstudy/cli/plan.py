@@ -57,7 +57,7 @@ class PilotFiles(Files):
         ),
     ] = 1000
     samples: int | None = option(
-        None, "Outputs with several samples of each item: how many the test set will have (default: as many)."
+        None, "Number of samples of each question in the new test set (default: as many as in the outputs)."
     )
 
 

@@ -111,7 +111,7 @@ def _battles(table: pd.DataFrame, points: Array) -> pd.DataFrame:
     prompts = next((name for name in _PROMPTS if name in table and table[name].duplicated().any()), None)
     if prompts is not None and "cluster" not in items:
         items["cluster"] = table[prompts].astype(str).to_numpy()
-        note(f"battles with the same '{prompts}' are a cluster, {items['cluster'].nunique():,} in all")
+        note(f"battles with the same '{prompts}' form a cluster ({items['cluster'].nunique():,} clusters)")
     return items
 
 

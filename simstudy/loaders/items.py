@@ -55,8 +55,8 @@ NUMBERS = ("sample", "epoch", "repetition", "attempt", "trial")
 
 #: What to say of rows that nothing numbers.
 HINT = (
-    "several samples of an item need a column 'sample' with their numbers. Name it with columns={'sample': 'NAME'}, or "
-    "use the order of the rows with columns={'sample': 'row'}"
+    "several samples of a question need a column 'sample' with their numbers. Name it with columns={'sample': 'NAME'}, "
+    "or use the order of the rows with columns={'sample': 'row'}"
 )
 
 
@@ -236,8 +236,8 @@ def clustered(items: pd.DataFrame) -> pd.DataFrame:
         else:
             taken = name
             note(
-                f"items of one '{name}' form a cluster ({n:,} clusters). To use another column, use "
-                "columns={'cluster': 'NAME'}. unit='item' treats each item as independent."
+                f"items of one '{name}' form a cluster ({n:,} clusters). unit='item' treats each item as independent. "
+                "columns={'cluster': 'NAME'} names another column."
             )
     return items if taken is None else _in_domains(items.assign(cluster=items[taken]), str(taken))
 

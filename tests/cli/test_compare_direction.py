@@ -38,7 +38,7 @@ def test_a_name_of_errors_is_told(asr: str) -> None:
     arguments = (asr, "--metric", "mean", "--columns", "score=wer")
     (note,) = as_json(*arguments)["notes"]
     assert note == (
-        "scores are called 'wer' and higher is assumed to be better, so that the system with more of it wins: "
+        "scores are called 'wer' and higher is assumed to be better, so the system with the higher number wins: "
         "--lower-is-better turns that round, --higher-is-better says that it is right"
     )
     code, out, _ = compare(*arguments)

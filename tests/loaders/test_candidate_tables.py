@@ -41,7 +41,7 @@ def test_counts_that_are_no_tables_are_told(header: str, taken: str, tmp_path: P
     width = header.count(",") + 1
     rows = "".join(f"w{i},{i % 2},{','.join(str(2 * i + k) for k in range(width))}\n" for i in range(6))
     loaded = read(tmp_path, f"word,gold,{header}\n{rows}")
-    (note,) = [note for note in loaded.notes if note.startswith("taken for scores")]
+    (note,) = [note for note in loaded.notes if note.startswith("used as scores")]
     assert note.startswith(f"used as scores: {taken}; contingency tables need ")
     assert not [note for note in read(tmp_path, TABLE).notes if "contingency" in note]
 

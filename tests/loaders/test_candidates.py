@@ -144,7 +144,7 @@ def test_a_table_of_the_items_is_joined_by_id(tmp_path: Path) -> None:
     assert table["kind"].tolist() == ["x", "y", "x", "y"]
     assert table["true"].tolist() == [True, True, False, False]
     assert loaded.outputs.domain("web").n_items == 2
-    with pytest.raises(ValueError, match="no column 'gener' among"):
+    with pytest.raises(ValueError, match=r"no column 'gener' \(columns"):
         load(path, "precision@2", items=items, columns={"item": "word", "domain": "gener"})
 
 
@@ -180,7 +180,7 @@ def test_candidates_themselves(tmp_path: Path) -> None:
     assert candidates.true.tolist() == [True, False]
     assert candidates.scores.tolist() == [[9, 7], [1, 3]]
     assert (candidates.ties, candidates.seed, candidates.test_set) == ("keep", 3, "idioms")
-    with pytest.raises(ValueError, match=r"no column 'length' \(columns: word, idiom\)"):
+    with pytest.raises(ValueError, match=r"no column 'length' \(columns: word, idiom"):
         load_candidates(path, columns={"gold": "idiom", "length": "length"})
     with pytest.raises(FileNotFoundError):
         load_candidates(tmp_path / "nothing.csv")

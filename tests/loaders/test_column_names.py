@@ -50,6 +50,25 @@ def test_our_own_names_and_what_the_caller_says_go_first(tmp_path: Path) -> None
     assert (loaded.outputs.names, loaded.outputs.scores().tolist(), loaded.notes) == (["x"], [0], ())
 
 
+def test_a_question_is_the_item_where_nothing_else_is(tmp_path: Path) -> None:
+    """Its samples are its cluster; beside an id, or a number of the row, it is a cluster of items as before."""
+    rows = [f"{s},{q},{k},{x}" for s, x in (("a", 1), ("b", 0)) for q in "xyz" for k in (1, 2)]
+    for name in ("question", "prompt", "Problem", "query", "example", "instance"):
+        loaded = read(tmp_path, "\n".join([f"model,{name},sample,correct", *rows]))
+        assert loaded.outputs.items["sample_of"].tolist() == [*"xxyyzz"] == loaded.outputs.items["cluster"].tolist()
+        told, samples = loaded.notes
+        assert told.startswith(f"simstudy uses model as system, {name} as item and correct as score. ")
+        assert samples.startswith("3 questions with 6 samples. The samples of a question form one cluster. ")
+        assert read(tmp_path, (tmp_path / "s.csv").read_text(), "pass@2").notes == (told,)
+    for item in ("question_id", "index"):
+        loaded = read(tmp_path, f"model,question,{item},correct\na,x,1,1\na,x,2,0\na,y,3,1\n")
+        assert loaded.outputs.items[["id", "cluster"]].to_numpy().tolist() == [["1", "x"], ["2", "x"], ["3", "y"]]
+    loaded = read(tmp_path, "question,a,b\nx,1,0\ny,1,1\n")
+    assert (loaded.outputs.names, loaded.outputs.natural_unit) == (["a", "b"], "item")
+    told = "{s}: question and prompt may each be the item; say which by columns={'item': 'question'} or "
+    check_error(tmp_path, "question,prompt,a,b\nx,1,0,0\n", f"{told}columns={{'item': 'prompt'}}")
+
+
 def test_where_two_fit_the_caller_is_asked(tmp_path: Path) -> None:
     two = "{s}: %s may each be the %s; say which by columns={'%s': '%s'} or columns={'%s': '%s'}"
     for header, ours, one, other in (
@@ -95,7 +114,8 @@ CATEGORIES = "system,category,id,score\n" + "".join(
 
 def test_ids_of_several_columns(tmp_path: Path) -> None:
     told = (
-        "columns={'sample': 'row'} numbers them in their order; if ids come again in each 'category', columns={'item': "
+        "use the order of the rows with columns={'sample': 'row'}; if ids come again in each 'category', "
+        "columns={'item': "
     )
     with pytest.raises(ValueError, match=re.escape(f"{told}'category+id'}} joins them") + "$"):
         read(tmp_path, CATEGORIES)
@@ -117,10 +137,10 @@ def test_ids_of_several_columns(tmp_path: Path) -> None:
 
 def test_rows_number_samples_or_items_if_the_caller_says_so(tmp_path: Path) -> None:
     text = "system,item,score\na,x,1\nb,x,0\na,x,0\nb,x,0\na,y,1\nb,y,1\nb,y,0\na,y,1\n"
-    told = "columns={'sample': 'row'} numbers them in their order"
+    told = "or use the order of the rows with columns={'sample': 'row'}"
     check_error(
-        tmp_path, text, "{s}, line 4: item 'x' of system 'a' again, first in {s}, line 2; samples of an item need a "
-        f"column 'sample' that numbers them: columns={{'sample': ...}} names it, {told}",
+        tmp_path, text, "{s}, line 4: item 'x' of system 'a' again, first in {s}, line 2; several samples of a "
+        f"question need a column 'sample' with their numbers. Name it with columns={{'sample': 'NAME'}}, {told}",
     )  # fmt: skip
     outputs = read(tmp_path, text, columns={"sample": "row"}).outputs
     assert outputs.items.to_dict("list") == {

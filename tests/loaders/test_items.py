@@ -133,7 +133,7 @@ def test_a_file_of_documents_needs_no_header(
 ) -> None:
     items, notes = noted(lambda: items_in_order(source(tmp_path, content, {}, name), numbered(3)))
     assert items.to_dict("list") == {"id": ["1", "2", "3"], **columns}
-    assert notes == [f"{tmp_path / name} has no header: read as {said} of each item, in order"]
+    assert notes == [f"{tmp_path / name} has no header. simstudy uses its lines as {said} of the items, in order."]
 
 
 def test_a_file_of_documents_has_a_line_for_each_item(tmp_path: Path) -> None:

@@ -206,14 +206,14 @@ def test_what_is_wrong_in_a_file_is_told_with_file_and_line(format: str, tmp_pat
         (
             "item,a\nx,2\n",
             "accuracy",
-            ", line 2, system 'a': a score must be between 0 and 1 for metric 'accuracy', not 2; metric='mean' takes "
+            ", line 2, system 'a': a score must be between 0 and 1 for metric 'accuracy', not 2; metric='mean' accepts "
             "any number",
         ),
         (
             HEAD,
             "f1",
             ": no column 'correct' (columns: system, item, score). Did you mean 'score'? Metric 'f1' needs "
-            "<system>:correct, <system>:guessed, <system>:gold",
+            "<system>:correct, <system>:guessed, <system>:gold.",
         ),
         (
             "item,system,right\nx,a,1\n",
@@ -223,7 +223,7 @@ def test_what_is_wrong_in_a_file_is_told_with_file_and_line(format: str, tmp_pat
         (
             F1 + "z,1,3,2,1,1\n",
             "f1",
-            ", line 4, system 'a': correct = 3, guessed = 2, gold = 1; Metric 'f1' needs 0 <= correct <= guessed and "
+            ", line 4, system 'a': correct = 3, guessed = 2, gold = 1; metric 'f1' needs 0 <= correct <= guessed and "
             "correct <= gold",
         ),
         (F1 + "z,1,1,2,,1\n", "f1", ", line 4: 'b:correct' must be a number, not ''"),

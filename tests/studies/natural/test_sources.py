@@ -128,7 +128,7 @@ def test_files_of_one_name_in_two_folders_are_both_read_and_told(make: Make, tmp
         (ANSWERS, {"groups": {"x": ["oen"]}}, "groups must be one of"),
         (ANSWERS, {"groups": {}, "by": ["group", "kind"]}, "by must be one of"),
         (EXAMS, {"by": ["base_modl"]}, "not 'base_modl' (did you mean 'base_model'?)"),
-        (MEASURES, {"where": {"measur": "ap"}}, "measures.csv: no column 'measur' (columns: measure, run, topic)"),
+        (MEASURES, {"where": {"measur": "ap"}}, "measures.csv: no column 'measur' (columns: measure, run, topic"),
         (MEASURES, {"where": {"measure": "map"}}, "no row is left"),
         (EXAMS, {"systems": {"file": "made/systems.csv", "where": {"exams": "a"}}}, "systems.csv: no column 'exams'"),
         (EXAMS, {"systems": {"file": "made/systems.csv", "where": {"exam": "c"}}}, "must have rows for the systems"),
