@@ -54,13 +54,16 @@ class Files:
     )
     duplicates: str = option("keep", "Near-duplicate systems: keep (no search), note (name them) or drop.")
     allow_different: list[str] | None = option(
-        None, "Differences that logs of one task may have: metric, filter, scorer, version, shots, input, target, prompt."
+        None,
+        "Differences that logs of one task may have: metric, filter, scorer, version, shots, input, target, prompt.",
     )
     domain: list[str] | None = option(
         None, "Use only the items of this domain. With compare, repeat the option to test several domains separately."
     )
     unit: str | None = option(
-        None, "Resampling unit: item, or a column of the items (default: cluster if the items have that column, otherwise item)."
+        None,
+        "Resampling unit: item, or a column of the items (default: cluster if the items have that column, otherwise "
+        "item).",
     )
     lower_is_better: Annotated[
         bool | None,

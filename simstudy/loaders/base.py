@@ -301,7 +301,7 @@ def doubt(loaded: Loaded) -> str:
     return (
         f"scores are called '{suspects[0]}' and higher is assumed to be better, so the system with the higher number "
         "wins: "
-        f"{means}lower_is_better=True turns that round, lower_is_better=False says that it is right"
+        f"use {means}lower_is_better=True if lower is better, or lower_is_better=False if higher is better"
     )
 
 

@@ -39,7 +39,7 @@ def test_a_name_of_errors_is_told(asr: str) -> None:
     (note,) = as_json(*arguments)["notes"]
     assert note == (
         "scores are called 'wer' and higher is assumed to be better, so the system with the higher number wins: "
-        "--lower-is-better turns that round, --higher-is-better says that it is right"
+        "use --lower-is-better if lower is better, or --higher-is-better if higher is better"
     )
     code, out, _ = compare(*arguments)
     assert (code, f"Note: {note}\n" in out) == (0, True)
@@ -61,7 +61,7 @@ def test_wrong_answers_under_accuracy() -> None:
     write_wide("errors.csv", {"old": [1] * 6 + [0] * 6, "new": [0] * 12})
     (note,) = as_json("errors.csv", "--metric", "accuracy")["notes"]
     assert note.startswith("scores are called 'errors.csv' and higher is assumed to be better")
-    assert "--metric mean with --lower-is-better turns" in note
+    assert "--metric mean with --lower-is-better if" in note
     code, _, err = compare("errors.csv", "--metric", "accuracy", "--lower-is-better")
     assert (code, err) == (
         2,
