@@ -19,6 +19,7 @@ from simstudy.files.unpacking import beginning, parquet_columns, plain_name, rea
 from simstudy.loaders.delimited import DIALECTS, check_header, read_delimited
 from simstudy.loaders.json_tables import read_json_table
 from simstudy.loaders.reading import is_read, once
+from simstudy.loaders.usual_names import USUAL
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.ratio import whole
@@ -103,7 +104,8 @@ def no_column(origin: object, wanted: str, known: Iterable[object], hint: str = 
     names = [str(name) for name in known]
     if len(names) == 1 and ";" in names[0]:
         raise ValueError(f"{origin}: no column '{wanted}' (columns: {names[0]}). Is it separated by semicolons?")
-    meant = nearest(wanted, names).strip(" ()")
+    # Another of our names is no misspelling of this one.
+    meant = nearest(wanted, [name for name in names if not {wanted, name} <= set(USUAL)]).strip(" ()")
     said = " ".join(filter(None, [meant[:1].upper() + meant[1:], hint]))
     raise ValueError(f"{origin}: no column '{wanted}' (columns: {listed(names, 12)}){'. ' if said else ''}{said}")
 
