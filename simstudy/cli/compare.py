@@ -104,11 +104,13 @@ def compare(
     how: Annotated[HowTested, "The test"],
     tasks: Annotated[SeveralTasks, "Several tasks"],
     output: Annotated[GatedOutput, "What comes out"],
-    by_domain: Annotated[bool, typer.Option("--by-domain", help="Compare on each domain of the items apart.")] = False,
+    by_domain: Annotated[
+        bool, typer.Option("--by-domain", help="Compare the systems on each domain separately.")
+    ] = False,
 ) -> None:
     """Compare systems by their output files: which gains are significant, and which systems may be the best.
 
-    For two systems it prints a verdict, for more systems a leaderboard. Examples:
+    The command prints a verdict for two systems and a leaderboard for more. Examples:
 
     simstudy compare old.txt new.txt --metric bleu --references ref.txt
 

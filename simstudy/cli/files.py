@@ -34,12 +34,12 @@ class Files:
     systems: Path | None = option(None, "CSV with a row for each system: system, group, family, …")
     by: str | None = option(
         None,
-        "Column of --systems that defines families. Pairs within a family and across families are reported apart "
-        "(default: group, else family).",
+        "Column of --systems that defines families. Pairs within a family and across families are reported separately. "
+        "Default column: group, or family if there is no group.",
     )
     items: Path | None = option(
         None,
-        "CSV with a row for each item, in their order or with a column id: domain, cluster (or doc, user, repo), …",
+        "CSV with a row for each item, in the order of the items or with a column id: domain, cluster, …",
     )
     columns: list[str] | None = option(
         None,
@@ -49,20 +49,23 @@ class Files:
     format: str | None = option(
         None,
         "scores, text, segments, conll, conllu, trees, alignments, trec, lm-eval, inspect, helm, swe-bench, arena, "
-        "candidates (default: by the files).",
+        "candidates (default: found from the files).",
     )
     missing: str = option(
         "error", "If a system lacks items: error (stop), drop (leave them out), or zero (score them 0)."
     )
-    duplicates: str = option("keep", "Near-duplicate systems: keep (without a look), note or drop.")
+    duplicates: str = option("keep", "Near-duplicate systems: keep (no search), note (name them) or drop.")
     allow_different: list[str] | None = option(
-        None, "What logs of one task may differ in: metric, filter, scorer, version, shots, input, target, prompt."
+        None,
+        "Differences that logs of one task may have: metric, filter, scorer, version, shots, input, target, prompt.",
     )
     domain: list[str] | None = option(
-        None, "Use only the items of this domain. If it is repeated, compare tests each domain separately."
+        None, "Use only the items of this domain. With compare, repeat the option to test several domains separately."
     )
     unit: str | None = option(
-        None, "Resampling unit: item, or a column of the items (default: cluster if there is such a column, else item)."
+        None,
+        "Resampling unit: item, or a column of the items (default: cluster if the items have that column, otherwise "
+        "item).",
     )
     lower_is_better: Annotated[
         bool | None,

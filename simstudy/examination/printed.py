@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # Systems and notes that a screen holds, whatever must be left out for them; notes that it holds at most.
 _FIRST_SYSTEMS, _FIRST_NOTES, _MOST_NOTES = 3, 1, 3
 # Facts that are left out first if there are too few lines.
-_SPARE = ("Null hypothesis", "Minimum detectable gain", "Significant gain", "Metric", "Correction")
+_SPARE = ("Null hypothesis", "Minimum detectable gain", "Just significant gain", "Metric", "Correction")
 # Characters of the names of the systems that may be the best.
 _NAMES = 150
 
@@ -142,7 +142,9 @@ def significant_gain(found: Examination) -> Mapping[str, str]:
         return {}
     points = _points(found)
     return {
-        "Significant gain": f"{gain_text(observed)}{points} for half of the pairs",
+        "Just significant gain": (
+            f"{gain_text(observed)}{points} (a gain of this size is significant for half of the pairs)"
+        ),
         "Minimum detectable gain": f"{gain_text(true)}{points} with power 0.8, on average over the pairs",
     }
 

@@ -16,6 +16,7 @@ from simstudy.examination.samples import with_noises
 from simstudy.loaders.base import counted
 from simstudy.loaders.task_logs import SCORED_BY
 from simstudy.metrics import label
+from simstudy.outputs.samples import SAMPLE_OF
 from simstudy.pages.sections import Column, Table
 from simstudy.text.numerals import at_floor, p_floor, p_text, score_format, units_text
 from simstudy.text.plain_text import line, shown
@@ -29,7 +30,8 @@ _SIDES = {"two-sided": "two-sided", "greater": "one-sided"}
 def facts(found: Examination) -> dict[str, str]:
     """What was compared and how."""
     one = found.pairs.frame.iloc[0]
-    units = "" if one.unit == "item" else f" in {units_text(one.n_units, one.unit)}, which the test resamples"
+    of = " samples of" if one.unit == SAMPLE_OF else " in"
+    units = "" if one.unit == "item" else f"{of} {units_text(one.n_units, one.unit)}, which the test resamples"
     listed = {"Test set": shown(one.test_set)} if one.test_set else {}
     listed |= {
         "Systems": f"{found.outputs.n_systems:,} ({counted(len(found.pairs), 'pair')})",

@@ -301,8 +301,9 @@ def doubt(loaded: Loaded) -> str:
         return ""
     means = "" if metric.name == MEAN else f"metric='{MEAN}' with "
     return (
-        f"scores are called '{suspects[0]}' and higher is taken to be better, so that the system with more of it wins: "
-        f"{means}lower_is_better=True turns that round, lower_is_better=False says that it is right"
+        f"scores are called '{suspects[0]}' and higher is assumed to be better, so the system with the higher number "
+        "wins: "
+        f"use {means}lower_is_better=True if lower is better, or lower_is_better=False if higher is better"
     )
 
 

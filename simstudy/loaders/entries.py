@@ -72,7 +72,7 @@ def tidy_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where)
     """Entries of a table with a row for each system and item."""
     metric = source.metric
     if "system" not in frame:
-        no_column(origin, "system", frame.columns, "; columns={'system': ...} names it")
+        no_column(origin, "system", frame.columns, "Name it with columns={'system': 'NAME'}.")
     (system, systems), (item, items) = (coded(frame[column], column, where) for column in ("system", "item"))
     if "score" in frame and takes_one_score(metric):
         statistics = score_statistics(frame["score"], metric, where)
@@ -218,15 +218,15 @@ def _score_columns(frame: pd.DataFrame, origin: str, source: Source) -> dict[str
     if not takes_one_score(metric) and (metric.of_sums or len(free) != 1):
         own = ", ".join(f"<system>:{name}" for name in metric.statistics)
         lacking = next(name for name in metric.statistics if name not in frame)
-        no_column(origin, lacking, frame.columns, f"; metric '{metric.name}' needs {own}")
+        no_column(origin, lacking, frame.columns, f"Metric '{metric.name}' needs {own}.")
     known = {"item", "domain", *metric.statistics, *source.columns}
     others = [name for name in frame.columns if not (name in known or names_clusters(name) or names_samples(name))]
     systems = [name for name in others if not ASIDE.fullmatch(name) and name.strip() not in NO_NAMES]
     if len(systems) < len(others):
         aside = ", ".join(f"'{name}'" for name in others if name not in systems)
-        note(f"not taken for {'a system' if aside.count(',') == 0 else 'systems'}: {aside}; rename what is one")
+        note(f"not used as {'a system' if aside.count(',') == 0 else 'systems'}: {aside}; to use one, rename it")
     if "system" in frame or not systems:
-        no_column(origin, "score", frame.columns, "; columns={'score': ...} names it")
+        no_column(origin, "score", frame.columns, "Name it with columns={'score': 'NAME'}.")
     if takes_one_score(metric):
         return {system: [system] for system in systems}
     # Of a metric of arrays, what is not there for all systems alike is each system's own.
@@ -238,7 +238,7 @@ def _system_scores(column: pd.Series[Any], rows: IntArray, metric: Metric, where
     found = numbers(cells)
     if (i := first_of(np.isnan(found))) is not None:
         raise ValueError(
-            f"{where(rows[i])}: column '{system}' is taken for a system, but has '{cells.iloc[i]}'; "
+            f"{where(rows[i])}: column '{system}' is used as a system, but has '{cells.iloc[i]}'; "
             f"columns={{'{system}': '{system}'}} makes it a column of the items, columns={{'system': '{system}'}} "
             "one that names systems"
         )

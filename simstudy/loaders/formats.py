@@ -9,7 +9,7 @@ from typing import Unpack
 
 from simstudy.loaders.alignments import read_alignments
 from simstudy.loaders.arena import holds_battles, read_arena
-from simstudy.loaders.base import MISSING, Loaded, Source, Texts, Ties, check_columns, note_doubt, noting
+from simstudy.loaders.base import MISSING, Loaded, Source, Texts, Ties, check_columns, counted, note_doubt, noting
 from simstudy.loaders.candidates import has_candidates, read_candidates
 from simstudy.loaders.conll_columns import read_conll_columns
 from simstudy.loaders.conllu import read_conllu_outputs
@@ -34,7 +34,10 @@ from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.direction import directed
 from simstudy.metrics.mean import MEAN
 from simstudy.metrics.of_samples import of_samples
+from simstudy.notes import note
+from simstudy.outputs import Outputs
 from simstudy.outputs.frames import Table, is_table
+from simstudy.outputs.samples import SAMPLE_OF, unit_in_words
 from simstudy.validation import brief, check_choice, check_list, check_path, check_text
 
 #: Names of files of tables.
@@ -96,7 +99,7 @@ _WITH_METRICS = _LOGS[:3]
 # Formats of files that say themselves what is right: nothing is compared with gold answers.
 _SCORED = {
     **dict.fromkeys(("scores", "arena", "segments", *_LOGS), "which have scores already"),
-    "candidates": "which says itself which are true",
+    "candidates": "which says which candidates are true",
 }
 
 
@@ -298,7 +301,20 @@ def _finished(loaded: Loaded, source: Source, lower_is_better: bool | None, want
     note_doubt(loaded, lower_is_better)
     if source.domain is not None and cut:
         loaded = replace(loaded, outputs=loaded.outputs.domain(source.domain))
-    return replace(loaded, outputs=of_questions(loaded.outputs, wanted, source.missing))
+    loaded = replace(loaded, outputs=of_questions(loaded.outputs, wanted, source.missing))
+    _note_samples(loaded.outputs)
+    return loaded
+
+
+def _note_samples(outputs: Outputs) -> None:
+    """Say that samples are no questions, where each sample is an item."""
+    if SAMPLE_OF not in outputs.items:
+        return
+    n, questions = outputs.n_items, outputs.items[SAMPLE_OF].nunique()
+    said = f"{counted(questions, 'question')} with {counted(n, 'sample')}."
+    if unit_in_words(outputs, "cluster") == SAMPLE_OF:
+        said += " The samples of a question form one cluster. unit='item' treats each sample as independent."
+    note(said)
 
 
 def _listed(argument: str, paths: str | Path | Sequence[str | Path]) -> list[Path]:

@@ -54,8 +54,8 @@ CLUSTERS = (
 
 #: What to say of rows that nothing numbers.
 HINT = (
-    "samples of an item need a column 'sample' that numbers them: columns={'sample': ...} names it, "
-    "columns={'sample': 'row'} numbers them in their order"
+    "several samples of a question need a column 'sample' with their numbers. Name it with columns={'sample': 'NAME'}, "
+    "or use the order of the rows with columns={'sample': 'row'}"
 )
 
 
@@ -103,9 +103,9 @@ def items_by_id(source: Source, known: pd.DataFrame, found: Iterable[str] = ()) 
         table = table.assign(**{key: [str(row) for row in range(1, len(table) + 1)]})
     if key == "id" and "id" not in table and (usual := usual_items(table)):
         key = usual
-        note(f"{source.items} read as: id = {key}; columns={{'id': ...}} says otherwise")
+        note(f"{source.items}: simstudy uses {key} as id. To change this, use columns={{'id': 'NAME'}}.")
     if key not in table:
-        no_column(source.items, key, table.columns, "; items are matched by it: columns={'id': ...} names it")
+        no_column(source.items, key, table.columns, "Items are matched by it. Name it with columns={'id': 'NAME'}.")
     if "+" in key and key != "id":
         # It is a part of the ids.
         table = table.drop(columns="id", errors="ignore")
@@ -178,7 +178,7 @@ def _without_header(path: Path, n: int) -> pd.DataFrame | None:
     if any(names_clusters(cell) or cell.strip() in (*_KEYS, *_OF_FILES) for cell in rows[0]):
         return None
     names = ["cluster"] if widths == {1} else ["domain", "cluster"]
-    note(f"{path} has no header: read as {' and '.join(names)} of each item, in order")
+    note(f"{path} has no header. simstudy uses its lines as {' and '.join(names)} of the items, in order.")
     index = pd.Index(range(1, n + 1), name="line")
     return pd.DataFrame([[cell.strip() for cell in row] for row in rows], columns=names, index=index)
 
@@ -227,16 +227,16 @@ def clustered(items: pd.DataFrame) -> pd.DataFrame:
         if n == len(labels):
             continue
         if taken:
-            note(f"'{name}' is not taken as a cluster: '{taken}' is")
+            note(f"'{name}' is not used as the cluster: '{taken}' is")
         elif lacking.any():
-            note(f"'{name}' is not taken as a cluster: item '{items['id'][lacking].iloc[0]}' has none")
+            note(f"'{name}' is not used as the cluster: item '{items['id'][lacking].iloc[0]}' has none")
         elif n == 1:
-            note(f"'{name}' is not taken as a cluster: all items have '{items[name].iloc[0]}'")
+            note(f"'{name}' is not used as the cluster: all items have '{items[name].iloc[0]}'")
         else:
             taken = name
             note(
-                f"items of one '{name}' are a cluster, {n:,} in all, which is tested as a whole unless unit='item'; "
-                "columns={'cluster': ...} names another column"
+                f"items of one '{name}' form a cluster ({n:,} clusters). unit='item' treats each item as independent. "
+                "columns={'cluster': 'NAME'} names another column."
             )
     return items if taken is None else _in_domains(items.assign(cluster=items[taken]), str(taken))
 

@@ -13,7 +13,7 @@ from simstudy.validation import brief, check_choice, check_list
 
 #: What logs of one task must have in common, and what it is.
 DIFFERENCES = {
-    "metric": "the number that is taken as the score",
+    "metric": "the number that is used as the score",
     "filter": "how the answer is read from the response",
     "scorer": "the scorer of Inspect, with its options",
     "version": "the version of the task",

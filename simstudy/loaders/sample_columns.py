@@ -55,13 +55,13 @@ def samples_of_means(entries: Entries, frame: pd.DataFrame, metric: Metric, wher
     share = entries.statistics[:, 0].astype(np.float64)
     if (i := first_of(~((number >= 1) & (number == np.rint(number)) & np.isfinite(number)))) is not None:
         shown = frame[column].iloc[entries.row[i]]
-        note(f"column '{column}' is not taken as a number of samples: {where(entries.row[i])} has '{shown}'")
+        note(f"column '{column}' is not used as the number of samples: {where(entries.row[i])} has '{shown}'")
         return None
     off = np.abs(share * number - np.rint(share * number))
     # A score that is rounded to four digits is off by so much.
     if (i := first_of(off > np.maximum(_ROUNDED, 1e-4 * number))) is not None:
         note(
-            f"column '{column}' is not taken as a number of samples: the score in {where(entries.row[i])} is no share "
+            f"column '{column}' is not used as the number of samples: the score in {where(entries.row[i])} is no share "
             f"of {number[i]:g} right answers"
         )
         return None
@@ -88,5 +88,7 @@ def of_questions(outputs: Outputs, metric: str, missing: str) -> Outputs:
     counts = outputs.items[SAMPLE_OF].value_counts()
     if counts.min() == counts.max() or not (outputs.statistics[..., 1] == 1).all():
         return outputs
-    note(f"items have {counts.min()} to {counts.max()} samples: the score of an item is the mean of its samples")
+    note(
+        f"questions have {counts.min()} to {counts.max()} samples. The score of a question is the mean of its samples."
+    )
     return per_question(outputs)

@@ -34,6 +34,9 @@ from simstudy.outputs.checks import note_exchanged
 from simstudy.outputs.sample_variances import Samples
 from simstudy.text.reprs import listed
 
+# What to say of a table without a column of items.
+_NO_ITEM = "Name it with columns={'item': 'NAME'}. If the rows have no ids, use columns={'item': 'row'}."
+
 # Characters of a cell that a note shows.
 _SHOWN = 40
 
@@ -110,7 +113,7 @@ def _called(frame: pd.DataFrame, path: Path, source: Source) -> pd.DataFrame:
     if not own:
         return frame
     if len(own) > 1:
-        raise ValueError(f"{path} names {len(own)} systems itself, {listed([*own])}: it cannot be called '{name}'")
+        raise ValueError(f"{path} already names {len(own)} systems, {listed([*own])}: leave out the name '{name}'")
     ((system, theirs),) = own.items()
     if not theirs:
         return frame.assign(**{columns.get("system", "system"): name})
@@ -136,7 +139,7 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     frame = with_our_names(frame, source.metric)
     frame = stacked(frame, source.metric)
     if "item" not in frame:
-        no_column(origin, "item", frame.columns, "; columns={'item': ...} names it")
+        no_column(origin, "item", frame.columns, _NO_ITEM)
     labels = of_labels(frame, source.metric)
     tidy = "predicted" in frame if labels else is_tidy(frame, source.metric)
     frame = _plain(frame, tidy, source, places(frame, origin))
@@ -180,12 +183,10 @@ def _check_columns(frame: pd.DataFrame, origin: str, source: Source) -> None:
             continue
         # What is declared of the items may be in a table of its own.
         if source.items is None or ours in ("system", "item", "score", *source.metric.statistics):
-            hint = (
-                "; columns={'item': ...} names it, columns={'item': 'row'} numbers the rows" if ours == theirs else ""
-            )
+            hint = [_NO_ITEM] if ours == theirs else []
             if source.metric.name.startswith("precision@"):
-                hint += "; of candidates, columns={'gold': ...} names what says which are true"
-            no_column(origin, theirs, frame.columns, hint)
+                hint.append("For candidates, name the column of true candidates with columns={'gold': 'NAME'}.")
+            no_column(origin, theirs, frame.columns, " ".join(hint))
 
 
 def _plain(frame: pd.DataFrame, tidy: bool, source: Source, where: Where) -> pd.DataFrame:

@@ -24,6 +24,9 @@ USUAL: Mapping[str, tuple[str, ...]] = {
 #: What is taken for the item where nothing else is: numbers of rows as programs write them, and keys of JSON.
 INDEX = ("index", "idx", "unnamed:_0", "level_0", "sample_id", "key", "key2")
 
+#: What is taken for the item last: these columns may also name clusters.
+QUESTIONS = ("question", "prompt", "problem", "query", "example", "instance")
+
 #: Wide tables have columns of these names that are no systems: numbers of rows, and lengths.
 ASIDE = re.compile(r"unnamed: ?\d+|level_\d+|index|idx|id|row|length|len|n_?(?:chars|words|tokens)", re.IGNORECASE)
 

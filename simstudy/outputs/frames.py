@@ -109,7 +109,7 @@ def check_no_ids(argument: str, frame: pd.DataFrame) -> None:
     if ids := [name for name in frame if _IDS.fullmatch(str(name))]:
         raise ValueError(
             f"{argument} must name its items: is it column '{ids[0]}'? Call that 'item', or make it the index; else "
-            "it would be taken for a system"
+            "it would be used as a system"
         )
 
 
@@ -130,7 +130,7 @@ def wide_scores(given: object) -> tuple[pd.DataFrame, pd.DataFrame | None]:
         if name not in rows:
             raise ValueError(
                 f"scores must have a column '{name}' among {listed([*rows], 12)}; simstudy.load(table, metric, "
-                "columns=...) takes other names"
+                "columns=...) accepts other names"
             )
     for name in ("item", "system"):
         if name in rows:

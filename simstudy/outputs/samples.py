@@ -30,6 +30,15 @@ def has_samples(outputs: Outputs) -> bool:
     return SAMPLE_OF in outputs.items and bool(outputs.items[SAMPLE_OF].duplicated().any())
 
 
+def unit_in_words(outputs: Outputs, unit: str) -> str:
+    """The unit that tables name: `SAMPLE_OF` for clusters that are the samples of one question, else the unit."""
+    items = outputs.items
+    if unit != "cluster" or SAMPLE_OF not in items or "cluster" not in items:
+        return unit
+    pairs = items[["cluster", SAMPLE_OF]].astype(str).drop_duplicates()
+    return SAMPLE_OF if all(pairs[name].is_unique for name in pairs) else unit
+
+
 def per_question(outputs: Outputs, metric: str = "mean", *, question: str | None = None) -> Outputs:
     """Outputs with one item a question: the mean of its samples, or pass@k, pass^k, majority@k or plurality@k.
 

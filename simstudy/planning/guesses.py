@@ -228,7 +228,7 @@ def _several(judge: Judge) -> str:
     """How many judgements an answer has, in brackets; empty for one."""
     if judge.judgements == 1:
         return ""
-    errors = f"correlate by {judge.agreement:g}" if judge.agreement else "are taken to be independent"
+    errors = f"correlate by {judge.agreement:g}" if judge.agreement else "are assumed to be independent"
     return f" ({judge.judgements} judgements of each answer, whose errors {errors})"
 
 

@@ -22,7 +22,7 @@ _Tables = tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]
 _MOST_SAID = 16
 
 _DESIGNS = "Fewer or more items a cluster"
-_SPLITS = "Fewer or more samples of an item"
+_SPLITS = "Fewer or more samples of a question"
 _PREDICTIONS = "Predicted results of test sets of these sizes (80 % prediction intervals)"
 _ASSUMPTIONS = "Assumptions of the plan"
 
@@ -123,7 +123,7 @@ def size_rows(plan: Plan, sizes: pd.DataFrame | None = None) -> Table:
     columns["items"] = "{n_items:,}"
     columns["minimum detectable gain"] = _ranged("minimum_detectable_gain", "gain", ranged)
     if "power" in plan.sizes:
-        columns[f"power for {plan.target.gain:g}"] = _ranged("power", ".2f", ranged)
+        columns[f"power for a gain of {plan.target.gain:g}"] = _ranged("power", ".2f", ranged)
         columns["wrong winner"] = "{wrong_winner:.1%}"
         columns["type S error"] = "[{wrong_sign:.2%}]"
         columns["type M error"] = "[{exaggeration:.2f}]"
@@ -153,16 +153,16 @@ def design_rows(plan: Plan, designs: pd.DataFrame | None = None) -> Table:
 
 
 def _split_columns(plan: Plan) -> dict[str, str | Column]:
-    """Columns of plans with other numbers of samples of each item."""
+    """Columns of plans with other numbers of samples of each question."""
     clusters = plan.cases[0].unit != "item"
-    columns: dict[str, str | Column] = {"samples of an item": "{samples:,}", "": "{which}"}
+    columns: dict[str, str | Column] = {"samples of a question": "{samples:,}", "": "{which}"}
     if plan.designs["n_units"].notna().any():
         columns |= {"clusters for the gain": "[{n_units:,.0f}]"} if clusters else {}
-        columns |= {"items" if clusters else "items for the gain": "[{n_items:,.0f}]"}
+        columns |= {"questions" if clusters else "questions for the gain": "[{n_items:,.0f}]"}
     columns["samples of both"] = "{n_samples:,.0f}"
     if plan.designs["cost"].notna().any():
         columns["cost"] = "[{cost:,.4g}]"
-    columns["or with clusters" if clusters else "or with items"] = "{at_units:,}"
+    columns["or with clusters" if clusters else "or with questions"] = "{at_units:,}"
     return columns | {"minimum detectable gain": "[{minimum_detectable_gain:gain}]"}
 
 

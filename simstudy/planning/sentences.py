@@ -205,7 +205,7 @@ def assumptions(cases: Sequence[Case], target: Target, answers: pd.DataFrame, *,
         )
     for case in cases:
         named = "Guess: " if case.relation == GUESSED else f"{case.relation.capitalize()}: "
-        ends = f"; range: {case.range}" if case.range else "; no range, as numbers were given"
+        ends = f"; range: {case.range}" if case.range else " (one number, so no range)"
         said.append(f"{named}{case.known}{ends}.")
     if cases[0].unit != "item":
         said.append(
@@ -224,7 +224,7 @@ def assumptions(cases: Sequence[Case], target: Target, answers: pd.DataFrame, *,
     if target.metric.of_chosen:
         said.append("Of more candidates the same share is accepted.")
     said.append(
-        "New items are drawn from the same population, and how systems differ from item to item stays as it is."
+        "New items come from the same population. The spread of the differences between systems does not change."
     )
     if any(case.example for case in cases):
         said.append("Close pairs have a gain below twice the one that would be just significant here.")
@@ -237,7 +237,7 @@ def assumptions(cases: Sequence[Case], target: Target, answers: pd.DataFrame, *,
         )
     if of_outputs:
         said.append(
-            "The plan takes the spread of the differences from the outputs, not the gain that they show. Ranges are "
+            "The plan uses the spread of the differences from the outputs, not the gain that they show. Ranges are "
             f"{100 * LEVEL:g} % intervals."
         )
     return said

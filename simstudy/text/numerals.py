@@ -83,6 +83,7 @@ def units_text(n: float, unit: str) -> str:
 
 def units_name(unit: str, n: float = 2) -> str:
     """The name of so many units: items, clusters, or clusters by a column of the items."""
-    word = "item" if unit == "item" else "cluster"
-    which = "" if unit in ("item", "cluster") else f" ({shown(unit)})"
+    # The samples of a question (`simstudy.outputs.samples`).
+    word = {"item": "item", "sample_of": "question"}.get(unit, "cluster")
+    which = "" if unit in ("item", "cluster", "sample_of") else f" ({shown(unit)})"
     return f"{word}{'' if n == 1 else 's'}{which}"

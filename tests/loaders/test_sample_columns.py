@@ -44,7 +44,7 @@ def test_means_with_their_number_of_samples_are_read_as_means(tmp_path: Path) ->
     assert load(named, "accuracy").outputs.samples is None
     off = load(written(tmp_path / "off.csv", means.assign(n_samples=7)), "accuracy")
     assert off.outputs.samples is None
-    assert off.notes[0].startswith("column 'n_samples' is not taken as a number of samples: the score in ")
+    assert off.notes[0].startswith("column 'n_samples' is not used as the number of samples: the score in ")
     text = load(written(tmp_path / "text.csv", means.assign(n_samples="many")), "accuracy")
     assert text.notes[0].endswith("has 'many'")
 
@@ -52,7 +52,7 @@ def test_means_with_their_number_of_samples_are_read_as_means(tmp_path: Path) ->
 def test_questions_with_unlike_many_samples_count_once_each(tmp_path: Path) -> None:
     some = ROWS[(ROWS["item"] > 0) | (ROWS["sample"] == 0)]
     loaded = load(written(tmp_path / "some.csv", some), "accuracy")
-    assert "items have 1 to 4 samples: the score of an item is the mean of its samples" in loaded.notes
+    assert "questions have 1 to 4 samples. The score of a question is the mean of its samples." in loaded.notes
     expected = 100 * some.groupby(["system", "item"])["score"].mean().groupby("system").mean()
     assert dict(zip(loaded.outputs.names, loaded.outputs.scores(), strict=True)) == pytest.approx(expected.to_dict())
 
@@ -63,7 +63,7 @@ def test_a_metric_of_samples_is_a_name(tmp_path: Path) -> None:
     right = ROWS.groupby(["system", "item"])["score"].sum()
     expected = 100 * (right * (right - 1) / 12).groupby("system").mean()
     assert dict(zip(outputs.names, outputs.scores(), strict=True)) == pytest.approx(expected.to_dict())
-    with pytest.raises(ValueError, match="^metric 'pass@2' needs several samples of each question; samples of an item"):
+    with pytest.raises(ValueError, match="^metric 'pass@2' needs several samples of each question; several samples"):
         load(written(tmp_path / "one.csv", ROWS[ROWS["sample"] == 0]), "pass@2")
 
 

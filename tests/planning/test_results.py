@@ -155,7 +155,7 @@ ENDS, INSIDE = ("low", "high"), ("low80", "high80")
 PRINTED: dict[str, list[tuple[str, str, str, tuple[str, str] | None]]] = {
     "sizes": [
         ("items", "n_items", ",", None), ("minimum detectable gain", "minimum_detectable_gain", ".2f", ENDS),
-        ("power for 7", "power", ".2f", ENDS), ("wrong winner", "wrong_winner", ".1%", None),
+        ("power for a gain of 7", "power", ".2f", ENDS), ("wrong winner", "wrong_winner", ".1%", None),
         ("type S error", "wrong_sign", ".2%", None), ("type M error", "exaggeration", ".2f", None),
     ],
     "predicted": [

@@ -126,14 +126,14 @@ def test_each_assumption_is_told_of_the_plans_that_make_it(form: str) -> None:
     answers &= "units" not in form
     assert ("Power follows from the standard error" in said) == (not answers)
     assert ("Of more candidates the same share is accepted." in said) == (form == "of precision")
-    assert ("The plan takes the spread" in said) == (form in PILOTS)
+    assert ("The plan uses the spread" in said) == (form in PILOTS)
     assert ("Close pairs have" in said) == ("next edition of a benchmark" in said) == many(form)
     design, unit = plan.cases[0].design, plan.cases[0].unit
     of_clusters = [one for one in plan.assumptions if one.startswith("Clusters have")]
     assert len(of_clusters) == (unit == "cluster")
     if of_clusters and design is not None:
         assert numbers(of_clusters[0]) == [float(f"{design.size:.3g}"), float(f"{design.cv:.2g}")]
-    assert ("no range, as numbers were given" in said) == (not plan.cases[0].range)
+    assert ("one number, so no range" in said) == (not plan.cases[0].range)
     relation = plan.cases[0].relation
     assert said.count("\nGuess: " if relation == "from guesses" else f"\n{relation.capitalize()}: ") == 1
 
