@@ -15,13 +15,14 @@ import numpy as np
 import pandas as pd
 
 from simstudy.loaders.entries import Entries
-from simstudy.loaders.items import HINT, NUMBERS
+from simstudy.loaders.items import HINT
 from simstudy.loaders.tables import Where, first_of, numbers, takes_one_score
 from simstudy.metrics import Metric
 from simstudy.metrics.base import FloatArray
 from simstudy.metrics.of_samples import of_samples
 from simstudy.notes import note
 from simstudy.outputs import Outputs
+from simstudy.outputs.item_columns import NUMBERS
 from simstudy.outputs.sample_variances import Samples, of_shares
 from simstudy.outputs.samples import SAMPLE_OF, has_samples, per_question
 

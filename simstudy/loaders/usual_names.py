@@ -31,6 +31,11 @@ ASIDE = re.compile(r"unnamed: ?\d+|level_\d+|index|idx|id|row|length|len|n_?(?:c
 MEANS = ("mean", "average", "avg", "avg.", "overall", "total", "all", "macro average", "macro avg")
 
 
+def is_aside(column: object) -> bool:
+    """Whether a column of a wide table has a usual name of items or of numbers that are no scores: it is no system."""
+    return ASIDE.fullmatch(str(column)) is not None or plain(column) in (*USUAL["item"], *INDEX)
+
+
 def names_anything(column: object) -> bool:
     """Whether a column has our name or a usual one for systems, items or scores."""
     name = plain(column)
