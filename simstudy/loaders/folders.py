@@ -55,12 +55,14 @@ def opened(
     logs = list(logs)
     files: dict[Path, str | None] = {}
     inside: list[Path] = []
+    left: dict[Path, list[Path]] = {}
     for name, path in paths:
         if path.is_dir():
             every = sorted(filter(_is_listed, path.rglob("*")))
             if not every:
                 raise ValueError(f"folder {path} has no files")
-            found = [one for file in files_to_read(path, every, logs) for one in _unzipped(file)]
+            own, left[path] = files_to_read(path, every, logs)
+            found = [one for file in own for one in _unzipped(file)]
             inside += found
         else:
             found = _unzipped(path)
@@ -69,25 +71,30 @@ def opened(
         files |= dict.fromkeys(found, name)
     if not files:
         raise ValueError("paths must name at least one file or folder of system outputs")
+    for folder, below in left.items():
+        if not_read := [file for file in below if file not in files]:
+            note(left_below(folder, not_read))
     return files, frozenset(inside)
 
 
-def files_to_read(folder: Path, every: Sequence[Path], logs: Iterable[Format]) -> list[Path]:
-    """The files that are read of all files below a folder (`every`): those in it. A note counts the others.
+def files_to_read(folder: Path, every: Sequence[Path], logs: Iterable[Format]) -> tuple[list[Path], list[Path]]:
+    """The files that are read of all files below a folder (`every`), which are those in it, and the others.
 
     They are those of its subfolders too if it has none of its own, or if only its subfolders have logs of a harness.
     """
     logs = list(logs)
     own = [file for file in every if file.parent == folder]
     if not own or (not _any_log(own, logs) and _any_log(every, logs)):
-        return [*every]
-    if below := [file for file in every if file.parent != folder]:
-        more = " …" if len(below) > 1 else ""
-        note(
-            f"{counted(len(below), 'file')} in subfolders of {folder} not read, as the folder has files of its own: "
-            f"{below[0]}{more}"
-        )
-    return own
+        return [*every], []
+    return own, [file for file in every if file.parent != folder]
+
+
+def left_below(folder: Path, files: Sequence[Path]) -> str:
+    """What a note says of files in subfolders that are not read."""
+    return (
+        f"{counted(len(files), 'file')} in subfolders of {folder} not read, because the folder has files of its own: "
+        f"{files[0]}{' …' if len(files) > 1 else ''}"
+    )
 
 
 def without_others(

@@ -45,6 +45,9 @@ _KEYS = ("id", "domain", "cluster")
 # What `Source.columns` may say of a format's own files: a table of items need not have it.
 _OF_FILES = ("system", "item", "score", "filter", "tag", "reference")
 
+# Clusters of one item each are told of from so many items on: there is nothing to resample in fewer.
+_FEWEST_NOTED = 5
+
 # How the note on clusters begins, and how it goes on where nothing else is the resampling unit.
 _CLUSTERED = re.compile(r"items of one '.*' are a cluster, [\d,]+ in all")
 
@@ -209,7 +212,7 @@ def clustered(items: pd.DataFrame, in_names: Collection[str] = ()) -> pd.DataFra
     """
     if "cluster" in items:
         found = _in_domains(items)
-        if len(items) > 1 and found["cluster"].notna().all() and found["cluster"].astype(str).is_unique:
+        if len(items) >= _FEWEST_NOTED and found["cluster"].notna().all() and found["cluster"].astype(str).is_unique:
             note("each cluster has one item: the column 'cluster' joins no items, and tests resample items one by one")
         return found
     taken = None
