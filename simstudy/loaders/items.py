@@ -35,7 +35,7 @@ from simstudy.loaders.column_names import ROW, usual_items, with_joined
 from simstudy.loaders.reading import read_lines
 from simstudy.loaders.tables import Where, check_plain, coded, first_of, no_column, places, read_table
 from simstudy.notes import note
-from simstudy.outputs.item_columns import cluster_rank, names_clusters
+from simstudy.outputs.item_columns import cluster_rank, names_clusters, note_single_items
 from simstudy.outputs.samples import SAMPLE_OF
 from simstudy.outputs.tables import SAMPLES
 
@@ -44,9 +44,6 @@ _KEYS = ("id", "domain", "cluster")
 
 # What `Source.columns` may say of a format's own files: a table of items need not have it.
 _OF_FILES = ("system", "item", "score", "filter", "tag", "reference")
-
-# Clusters of one item each are told of from so many items on: there is nothing to resample in fewer.
-_FEWEST_NOTED = 5
 
 # How the note on clusters begins, and how it goes on where nothing else is the resampling unit.
 _CLUSTERED = re.compile(r"items of one '.*' are a cluster, [\d,]+ in all")
@@ -212,8 +209,7 @@ def clustered(items: pd.DataFrame, in_names: Collection[str] = ()) -> pd.DataFra
     """
     if "cluster" in items:
         found = _in_domains(items)
-        if len(items) >= _FEWEST_NOTED and found["cluster"].notna().all() and found["cluster"].astype(str).is_unique:
-            note("each cluster has one item: the column 'cluster' joins no items, and tests resample items one by one")
+        note_single_items(found["cluster"])
         return found
     taken = None
     for name in sorted(filter(names_clusters, items), key=cluster_rank):

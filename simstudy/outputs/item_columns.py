@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
+
+from simstudy.notes import note
 
 #: What columns of clusters are called: those whose clusters hold others of these come first.
 CLUSTERS = (
@@ -18,6 +21,9 @@ CLUSTERS = (
 
 #: What columns are called that number the samples of an item.
 NUMBERS = ("sample", "epoch", "repetition", "attempt", "trial")
+
+# Clusters of one item each are told of from so many items on: there is little to resample in fewer.
+_FEWEST_NOTED = 5
 
 # Scores of fewer items may be 1, 2, 3, … by chance, and are in examples.
 _FEWEST_NUMBERED = 10
@@ -53,11 +59,21 @@ def describes_items(column: object) -> bool:
     return str(column) == "domain" or names_clusters(column) or names_samples(column)
 
 
-def check_not_row_numbers(origin: object, column: str, values: NDArray[Any]) -> None:
-    """Raise a ValueError where a column that is taken for a system has the numbers of the rows, from 0 or 1."""
+def note_single_items(clusters: pd.Series[Any]) -> None:
+    """Say so where each item is a cluster of its own: then there are no clusters."""
+    if len(clusters) >= _FEWEST_NOTED and clusters.notna().all() and clusters.astype(str).is_unique:
+        note("each cluster has one item: the column 'cluster' joins no items, and tests resample items one by one")
+
+
+def check_not_row_numbers(origin: object, column: str, values: NDArray[Any], otherwise: str = "") -> None:
+    """Raise a ValueError where a column that is taken for a system has the numbers of the rows, from 0 or 1.
+
+    The message says what to do `otherwise`, if the column names the items.
+    """
     n = len(values)
+    hint = otherwise or f"say columns={{'item': '{column}'}}"
     if n >= _FEWEST_NUMBERED and values[0] in (0, 1) and np.array_equal(values, np.arange(n) + values[0]):
         raise ValueError(
             f"{origin}: column '{column}' has the numbers of the rows, {values[0]:.0f} to {values[-1]:,.0f}, and is no "
-            f"system: leave it out, or say columns={{'item': '{column}'}} if it names the items"
+            f"system: leave it out, or {hint} if it names the items"
         )
