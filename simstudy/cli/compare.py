@@ -95,7 +95,7 @@ def compare(
         list[str],
         typer.Option(
             help="bleu, chrf, rouge1, ter, wer, aer, las, span_f1, accuracy, macro_f1, mcc, auc, mean, ap, …; "
-            "or your own as module:function. Repeat the option for further metrics."
+            "or your own as module:name, a function or a metric. Repeat the option for further metrics."
         ),
     ],
     *,

@@ -208,5 +208,6 @@ def _metric_named(text: str, lower_is_better: bool | None) -> str | Metric:
     try:
         return make_metric(name, found, lower_is_better=bool(lower_is_better))
     except ValueError as error:
-        hint = "; simstudy.metric(…, columns=…) makes a metric that can be named" if "columns" in str(error) else ""
-        raise ValueError(f"metric '{text}': {error}{hint}") from None
+        said = str(error).replace("resample=True)", f"resample=True) makes a metric that {module}:NAME can name")
+        hint = "; simstudy.metric(…, columns=…) makes a metric that can be named" if "columns" in said else ""
+        raise ValueError(f"metric '{text}': {said}{hint}") from None

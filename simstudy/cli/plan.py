@@ -134,12 +134,15 @@ def _read(
     paths: list[Path], metric: str, files: PilotFiles, seed: int
 ) -> tuple[Pilot, tuple[str, ...], dict[str, str]]:
     """The pilot in these files, notes, and the files' hashes."""
+    from simstudy.loaders.items import for_unit, units_first
     from simstudy.loaders.naming import name_and_path
     from simstudy.planning.benchmarks import known_as
 
     loaded, hashes = files.read(paths, metric)
     files_given = [path for _, path in map(name_and_path, paths)]
-    notes = (*loaded.notes, *known_as(part.split(".")[0] for path in files_given for part in path.parts[-2:]))
+    # A screen has room for one note or two.
+    notes = units_first(for_unit(loaded.notes, files.unit))
+    notes = (*notes, *known_as(part.split(".")[0] for path in files_given for part in path.parts[-2:]))
     # The groups of a systems table are of use for many systems; two are one pair.
     two = loaded.outputs.n_systems == 2
     by = files.by if files.by is None and two else files.relation(loaded)

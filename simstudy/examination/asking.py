@@ -20,6 +20,7 @@ from simstudy.examination import notes
 from simstudy.examination.examination import OPTIONS, Examination, classified
 from simstudy.loaders.base import Loaded
 from simstudy.loaders.formats import Paths, load
+from simstudy.loaders.items import for_unit
 from simstudy.loaders.reading import reading
 from simstudy.metrics import Metric, get_metric
 from simstudy.notes import notes_kept
@@ -158,7 +159,8 @@ def _asked(test_set: TestSet, by: str | None, duplicates: str | None, comparison
     own: dict[str, Any] = {
         name: value for name, value in {"by": by, "duplicates": duplicates}.items() if value is not None
     }
-    test_set = replace(test_set, unit=settings.pop("unit"), settings=settings, **own)
+    unit = settings.pop("unit")
+    test_set = replace(test_set, unit=unit, settings=settings, notes=for_unit(test_set.notes, unit), **own)
     check_choice("duplicates", test_set.duplicates, DUPLICATES)
     return test_set
 

@@ -8,13 +8,14 @@ import numpy as np
 import pandas as pd
 
 from simstudy.loaders.base import Loaded, Source, counted
-from simstudy.loaders.items import items_by_id, names_clusters
+from simstudy.loaders.items import items_by_id
 from simstudy.loaders.json_files import first_keys
 from simstudy.loaders.tables import Where, coded, first_of, no_column, places, read_header, read_table, renamed
 from simstudy.metrics import METRICS
 from simstudy.metrics.base import Array
 from simstudy.notes import note
 from simstudy.outputs import Outputs
+from simstudy.outputs.item_columns import names_clusters
 from simstudy.statistics.bradley_terry import meeting_parts, separated, strengths
 from simstudy.validation import check_choice
 

@@ -11,7 +11,6 @@ import pandas as pd
 from pandas.api.types import infer_dtype
 
 from simstudy.loaders.base import MISSING, Ties, counted
-from simstudy.loaders.items import names_clusters
 from simstudy.loaders.tables import (
     BLANK,
     Where,
@@ -25,6 +24,7 @@ from simstudy.loaders.tables import (
     renamed,
 )
 from simstudy.notes import note
+from simstudy.outputs.item_columns import names_clusters
 from simstudy.rankings.association import association
 from simstudy.rankings.candidates import Candidates
 from simstudy.rankings.contingency import CELLS, SIGNATURE, has_tables

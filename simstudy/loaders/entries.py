@@ -11,7 +11,7 @@ import pandas as pd
 
 from simstudy.loaders.base import Source
 from simstudy.loaders.column_names import joins_that_tell
-from simstudy.loaders.items import HINT, names_clusters, names_samples, sample_id
+from simstudy.loaders.items import HINT, sample_id
 from simstudy.loaders.tables import (
     BLANK,
     NO_NAMES,
@@ -24,10 +24,11 @@ from simstudy.loaders.tables import (
     score_statistics,
     takes_one_score,
 )
-from simstudy.loaders.usual_names import ASIDE, MEANS, sample_columns
+from simstudy.loaders.usual_names import MEANS, is_aside, sample_columns
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, IntArray
 from simstudy.notes import note
+from simstudy.outputs.item_columns import check_not_row_numbers, describes_items, names_samples
 
 
 @dataclass(frozen=True)
@@ -63,8 +64,8 @@ def is_of_samples(frame: pd.DataFrame, metric: Metric) -> bool:
     if not all(name.lower().startswith("run") for name in columns):
         return True
     low, high = metric.item_range or (-np.inf, np.inf)
-    others = (name for name in frame if name not in columns and name != "item" and not ASIDE.fullmatch(str(name)))
-    cells = (numbers(frame[name]) for name in others if not (names_clusters(name) or names_samples(name)))
+    others = (name for name in frame if name not in columns and name != "item" and not is_aside(name))
+    cells = (numbers(frame[name]) for name in others if not describes_items(name))
     return not any(((found >= low) & (found <= high)).all() for found in cells)
 
 
@@ -142,8 +143,11 @@ def _joined_hint(entries: Entries, frame: pd.DataFrame, source: Source) -> str:
     """Another column with which the ids would be those of items, as where they begin anew in each category."""
     codes = entries.system.tolist(), entries.item.tolist()
     column = joins_that_tell(frame.iloc[entries.row], *codes, entries.others)
-    item = source.columns.get("item", "item")
-    return f"; if ids come again in each '{column}', columns={{'item': '{column}+{item}'}} joins them" if column else ""
+    if not column:
+        return ""
+    # Columns have our names here; people know the file's.
+    theirs, item = source.columns.get(column, column), source.columns.get("item", "item")
+    return f"; if ids come again in each '{theirs}', columns={{'item': '{theirs}+{item}'}} joins them"
 
 
 def without_mean(entries: Entries, where: Where) -> Entries:
@@ -219,14 +223,16 @@ def _score_columns(frame: pd.DataFrame, origin: str, source: Source) -> dict[str
         own = ", ".join(f"<system>:{name}" for name in metric.statistics)
         lacking = next(name for name in metric.statistics if name not in frame)
         no_column(origin, lacking, frame.columns, f"Metric '{metric.name}' needs {own}.")
-    known = {"item", "domain", *metric.statistics, *source.columns}
-    others = [name for name in frame.columns if not (name in known or names_clusters(name) or names_samples(name))]
-    systems = [name for name in others if not ASIDE.fullmatch(name) and name.strip() not in NO_NAMES]
+    known = {"item", *metric.statistics, *source.columns}
+    others = [name for name in frame.columns if not (name in known or describes_items(name))]
+    systems = [name for name in others if not is_aside(name) and name.strip() not in NO_NAMES]
     if len(systems) < len(others):
         aside = ", ".join(f"'{name}'" for name in others if name not in systems)
         note(f"not used as {'a system' if aside.count(',') == 0 else 'systems'}: {aside}; to use one, rename it")
     if "system" in frame or not systems:
         no_column(origin, "score", frame.columns, "Name it with columns={'score': 'NAME'}.")
+    for system in systems:
+        check_not_row_numbers(origin, system, numbers(frame[system]))
     if takes_one_score(metric):
         return {system: [system] for system in systems}
     # Of a metric of arrays, what is not there for all systems alike is each system's own.

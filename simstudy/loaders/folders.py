@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import TypeVar
 
 from simstudy.files.unpacking import files_in, plain_name
 from simstudy.loaders.base import Loaded, Source, counted
 from simstudy.loaders.json_files import first_keys
 from simstudy.loaders.reading import require_file
 from simstudy.notes import note
+
+T = TypeVar("T")
 
 _JSON = ("*.json", "*.jsonl", "*.ndjson")
 
@@ -47,19 +50,19 @@ def opened(
 ) -> tuple[dict[Path, str | None], frozenset[Path]]:
     """The files with the names of their systems, folders opened, and those of the files that came from folders.
 
-    A zip file is a folder of all files in it. A folder's files are those in it. They are those of its subfolders too if
-    it has none of its own, or if only its subfolders have logs of a harness.
+    A zip file is a folder of all files in it. Of other folders `files_to_read` says which files are read.
     """
     logs = list(logs)
     files: dict[Path, str | None] = {}
     inside: list[Path] = []
+    left: dict[Path, list[Path]] = {}
     for name, path in paths:
         if path.is_dir():
-            own, every = (sorted(filter(_is_listed, found)) for found in (path.glob("*"), path.rglob("*")))
+            every = sorted(filter(_is_listed, path.rglob("*")))
             if not every:
                 raise ValueError(f"folder {path} has no files")
-            nested = not own or (not _any_log(own, logs) and _any_log(every, logs))
-            found = [one for file in (every if nested else own) for one in _unzipped(file)]
+            own, left[path] = files_to_read(path, every, logs)
+            found = [one for file in own for one in _unzipped(file)]
             inside += found
         else:
             found = _unzipped(path)
@@ -68,7 +71,47 @@ def opened(
         files |= dict.fromkeys(found, name)
     if not files:
         raise ValueError("paths must name at least one file or folder of system outputs")
+    for folder, below in left.items():
+        if not_read := [file for file in below if file not in files]:
+            note(left_below(folder, not_read))
     return files, frozenset(inside)
+
+
+def files_to_read(folder: Path, every: Sequence[Path], logs: Iterable[Format]) -> tuple[list[Path], list[Path]]:
+    """The files that are read of all files below a folder (`every`), which are those in it, and the others.
+
+    They are those of its subfolders too if it has none of its own, or if only its subfolders have logs of a harness.
+    """
+    logs = list(logs)
+    own = [file for file in every if file.parent == folder]
+    if not own or (not _any_log(own, logs) and _any_log(every, logs)):
+        return [*every], []
+    return own, [file for file in every if file.parent != folder]
+
+
+def left_below(folder: Path, files: Sequence[Path]) -> str:
+    """What a note says of files in subfolders that are not read."""
+    return (
+        f"{counted(len(files), 'file')} in subfolders of {folder} not read, because the folder has files of its own: "
+        f"{files[0]}{' …' if len(files) > 1 else ''}"
+    )
+
+
+def without_others(
+    files: Mapping[Path, T], inside: Collection[Path], others: Mapping[str, Sequence[Path]]
+) -> dict[Path, T]:
+    """The files without those of folders (`inside`) that another argument names: these are no systems' outputs.
+
+    `others` has the files by the arguments that name them. A note tells which are left out.
+    """
+    known = {path.resolve(): argument for argument, paths in others.items() for path in paths}
+    kept: dict[Path, T] = {}
+    for file, value in files.items():
+        if file in inside and file.resolve() in known:
+            note(f"{file} is not read as a system: it is given as {known[file.resolve()]}")
+        else:
+            kept[file] = value
+    return kept
 
 
 def format_of(

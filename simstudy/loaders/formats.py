@@ -13,7 +13,7 @@ from simstudy.loaders.base import MISSING, Loaded, Source, Texts, Ties, check_co
 from simstudy.loaders.candidates import has_candidates, read_candidates
 from simstudy.loaders.conll_columns import read_conll_columns
 from simstudy.loaders.conllu import read_conllu_outputs
-from simstudy.loaders.folders import Format, files_of, format_of, opened
+from simstudy.loaders.folders import Format, files_of, files_to_read, format_of, opened, without_others
 from simstudy.loaders.helm import holds_helm, read_helm
 from simstudy.loaders.in_memory import read_in_memory
 from simstudy.loaders.inspect_logs import holds_inspect, read_inspect
@@ -209,11 +209,17 @@ def load(
     in_memory = _is_in_memory(paths)
     given = [] if in_memory else named_paths(paths)  # type: ignore[arg-type]
     names, inside = ({}, frozenset()) if in_memory else opened(given, [FORMATS[name] for name in _LOGS])
+    gold = tuple(_file(path, "references") for path in _listed("references", references))
+    of_items = None if items is None else _file(items, "items")
+    if inside:
+        others = {"references": gold, "items": [of_items] if of_items else []}
+        others["systems"] = [Path(systems)] if isinstance(systems, str | Path) else []
+        names = without_others(names, inside, others)
     source = Source(
         tuple(names),
         chosen,
-        tuple(_file(path, "references") for path in _listed("references", references)),
-        _file(items, "items") if items is not None else None,
+        gold,
+        of_items,
         dict(columns or {}),
         missing,
         texts or Texts(),
@@ -343,6 +349,11 @@ def _is_in_memory(paths: object) -> bool:
 def ranks_within_domain(metric: Metric) -> bool:
     """Whether candidates may be ranked by this metric, which a domain has lists of its own for: it cannot be cut."""
     return _kind(metric) in FORMATS["trec"].metrics
+
+
+def files_of_folder(folder: Path, every: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    """The files that are read of all files below a folder, and the others."""
+    return files_to_read(folder, every, [FORMATS[name] for name in _LOGS])
 
 
 def _kind(metric: Metric) -> str:

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.loaders.base import Loaded, Source, counted
+from simstudy.loaders.column_names import guesses
 from simstudy.loaders.entries import is_tidy
 from simstudy.loaders.scores import scores_from_frame
 from simstudy.loaders.tables import renamed
@@ -25,7 +26,8 @@ def read_in_memory(table: object, source: Source) -> Loaded:
     frame = as_frame(THE_TABLE, table)
     item = source.columns.get("item", "item")
     frame = with_index(THE_TABLE, frame, item)
-    if item not in frame and _is_wide(frame, source):
+    named = item in frame or "item" in guesses(frame, THE_TABLE, source.columns, source.metric)
+    if not named and _is_wide(frame, source):
         check_no_ids(THE_TABLE, frame)
         note(f"{THE_TABLE} does not name its items: they are numbered, 0 to {len(frame) - 1:,}")
         frame = frame.assign(**{item: np.arange(len(frame))})

@@ -3,8 +3,10 @@
 Clusters: a table of items may have a column of documents, users, questions and the like under another name than
 ``cluster``. Its values are then taken as the clusters that tests resample as wholes, and a note says so:
 
-- its name is one of `CLUSTERS`, in any case and with or without "id", "key" or "name" behind it: ``doc_id``, ``User``;
+- its name is one of `simstudy.outputs.item_columns.CLUSTERS`, in any case and with or without "id", "key" or
+  "name" behind it: ``doc_id``, ``User``;
 - some value comes again, there are at least two values, and no item lacks one;
+- it is no part of the items' names (``columns={"item": "subject+question_id"}``);
 - nothing else is said: a column ``cluster`` (``columns={"cluster": "doc"}`` names it) goes first, a column that
   ``columns`` makes the ``domain`` is no cluster, and ``unit="item"`` tests items one by one.
 
@@ -24,7 +26,7 @@ by several metrics, or a file given twice.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -34,8 +36,8 @@ from simstudy.loaders.base import Source, counted
 from simstudy.loaders.column_names import ROW, usual_items, with_joined
 from simstudy.loaders.reading import read_lines
 from simstudy.loaders.tables import Where, check_plain, coded, first_of, no_column, places, read_table
-from simstudy.loaders.usual_names import NUMBERS
 from simstudy.notes import note
+from simstudy.outputs.item_columns import cluster_rank, names_clusters, note_single_items
 from simstudy.outputs.samples import SAMPLE_OF
 from simstudy.outputs.tables import SAMPLES
 
@@ -45,37 +47,14 @@ _KEYS = ("id", "domain", "cluster")
 # What `Source.columns` may say of a format's own files: a table of items need not have it.
 _OF_FILES = ("system", "item", "score", "filter", "tag", "reference")
 
-#: What columns of clusters are called: those whose clusters hold others of these come first.
-CLUSTERS = (
-    "cluster", "user", "speaker", "author", "patient", "repository", "repo", "project", "book", "document", "doc",
-    "article", "story", "session", "conversation", "dialogue", "dialog", "thread", "passage", "paragraph", "image",
-    "video", "question", "problem",
-)  # fmt: skip
+# How the note on clusters begins, and how it goes on where nothing else is the resampling unit.
+_CLUSTERED = re.compile(r"items of one '.*' are a cluster, [\d,]+ in all")
 
 #: What to say of rows that nothing numbers.
 HINT = (
     "several samples of a question need a column 'sample' with their numbers. Name it with columns={'sample': 'NAME'}, "
     "or use the order of the rows with columns={'sample': 'row'}"
 )
-
-
-def _any_spelling(names: Sequence[str], endings: Sequence[str]) -> re.Pattern[str]:
-    """A pattern of columns with one of these names (its first group), in any case, with an ending or without."""
-    return re.compile(rf"({'|'.join(names)})[ _.-]?(?:{'|'.join(endings)})?", re.IGNORECASE)
-
-
-_CLUSTER = _any_spelling(CLUSTERS, ("id", "key", "name"))
-_NUMBER = _any_spelling(NUMBERS, ("id", "idx", "index", "no", "number"))
-
-
-def names_clusters(column: object) -> bool:
-    """Whether a column has a name of clusters, in whatever spelling."""
-    return _CLUSTER.fullmatch(str(column)) is not None
-
-
-def names_samples(column: object) -> bool:
-    """Whether a column has a name of samples, in whatever spelling."""
-    return _NUMBER.fullmatch(str(column)) is not None
 
 
 def sample_id(item: str, sample: object) -> str:
@@ -95,7 +74,7 @@ def items_by_id(source: Source, known: pd.DataFrame, found: Iterable[str] = ()) 
     and more of them. Columns whose names of ours are in `found` are in other files: the table need not have them.
     """
     if source.items is None:
-        return clustered(known)
+        return clustered(known, _in_names(source))
     table = read_table(source.items)
     key = source.columns.get("id", source.columns.get("item", "id"))
     table = with_joined(table, source.columns, source.items, places(table, source.items))
@@ -117,7 +96,7 @@ def items_by_id(source: Source, known: pd.DataFrame, found: Iterable[str] = ()) 
     if lacking:
         of = counted(len(known), "item")
         raise ValueError(f"{source.items} lacks {len(lacking)} of {of}, first '{lacking[0]}'")
-    return _together(table.set_index("id").loc[known["id"]].reset_index(), known)
+    return _together(table.set_index("id").loc[known["id"]].reset_index(), known, source)
 
 
 def items_in_order(source: Source, known: pd.DataFrame, *, named: bool = False) -> pd.DataFrame:
@@ -128,7 +107,7 @@ def items_in_order(source: Source, known: pd.DataFrame, *, named: bool = False) 
     items take the table's ids where it has any.
     """
     if source.items is None:
-        return clustered(known)
+        return clustered(known, _in_names(source))
     path, n = source.items, len(known)
     table = _without_header(path, n)
     if table is None:
@@ -153,14 +132,16 @@ def items_in_order(source: Source, known: pd.DataFrame, *, named: bool = False) 
     if unlike and named:
         raise ValueError(f"{path} must have the ids of the items; '{min(unlike)}' is in one of them only")
     table = table[["id", *table.columns.drop("id")]]
-    return _together(table.reset_index(drop=True) if unlike else table.set_index("id").loc[own].reset_index(), known)
+    table = table.reset_index(drop=True) if unlike else table.set_index("id").loc[own].reset_index()
+    return _together(table, known, source)
 
 
 def _without_header(path: Path, n: int) -> pd.DataFrame | None:
     """The table of a file with a line for each of n items and no header; None where it is no such file.
 
     One column is of clusters, as the files of documents beside many test sets of translation; two, between tabs or in
-    a .csv file between commas, are of domains and clusters.
+    a .csv file between commas, are of domains and clusters. If the second numbers the items of the first (document and
+    segment), the first is of clusters.
     """
     if Path(plain_name(path)).suffix.lower() in (".parquet", ".json", ".jsonl", ".ndjson"):
         return None
@@ -178,14 +159,24 @@ def _without_header(path: Path, n: int) -> pd.DataFrame | None:
     if any(names_clusters(cell) or cell.strip() in (*_KEYS, *_OF_FILES) for cell in rows[0]):
         return None
     names = ["cluster"] if widths == {1} else ["domain", "cluster"]
-    note(f"{path} has no header. simstudy uses its lines as {' and '.join(names)} of the items, in order.")
+    why = ""
+    if widths == {2} and len({tuple(row) for row in rows}) == n > len({row[0] for row in rows}):
+        names = ["cluster", "segment"]
+        why = ": no value of the second column comes again within one of the first"
+    note(f"{path} has no header. simstudy uses its lines as {' and '.join(names)} of the items, in order{why}.")
     index = pd.Index(range(1, n + 1), name="line")
     return pd.DataFrame([[cell.strip() for cell in row] for row in rows], columns=names, index=index)
 
 
-def _together(table: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
+def _together(table: pd.DataFrame, known: pd.DataFrame, source: Source) -> pd.DataFrame:
     """Rows of the same items: the table's columns, and those that only the files have."""
-    return clustered(table.join(known[[name for name in known if name not in table]]))
+    return clustered(table.join(known[[name for name in known if name not in table]]), _in_names(source))
+
+
+def _in_names(source: Source) -> frozenset[str]:
+    """The columns that are the items' names, or are joined into these."""
+    joined = [source.columns[key] for key in ("item", "id") if key in source.columns]
+    return frozenset(part.strip() for theirs in joined for part in theirs.split("+"))
 
 
 def _check_ids(ids: pd.Series[str], where: Where) -> None:
@@ -212,21 +203,30 @@ def _named(table: pd.DataFrame, source: Source, key: str | None = None, found: I
     return others.assign(**named)
 
 
-def clustered(items: pd.DataFrame) -> pd.DataFrame:
+def clustered(items: pd.DataFrame, in_names: Collection[str] = ()) -> pd.DataFrame:
     """The items with a column ``cluster``, where they have none and another column says which depend on each other.
 
-    Clusters of two domains are two, whatever they are called.
+    Clusters of two domains are two, whatever they are called. Columns that are part of the items' names (`in_names`)
+    are no clusters: number 5 of each subject are different questions.
     """
     if "cluster" in items:
-        return _in_domains(items)
+        found = _in_domains(items)
+        note_single_items(found["cluster"])
+        return found
     taken = None
-    for name in sorted(filter(names_clusters, items), key=_place):
+    for name in sorted(filter(names_clusters, items), key=cluster_rank):
         labels = items[name].astype(str).str.strip()
         lacking = items[name].isna() | (labels == "")
         n = _by_domain(items.assign(cluster=labels))["cluster"].nunique()
         if n == len(labels):
             continue
-        if taken:
+        if name in in_names:
+            if n > 1 and not lacking.any():
+                note(
+                    f"'{name}' is not used as the cluster: it is part of the items' names; "
+                    f"columns={{'cluster': '{name}'}} makes it one"
+                )
+        elif taken:
             note(f"'{name}' is not used as the cluster: '{taken}' is")
         elif lacking.any():
             note(f"'{name}' is not used as the cluster: item '{items['id'][lacking].iloc[0]}' has none")
@@ -239,6 +239,20 @@ def clustered(items: pd.DataFrame) -> pd.DataFrame:
                 "columns={'cluster': 'NAME'} names another column."
             )
     return items if taken is None else _in_domains(items.assign(cluster=items[taken]), str(taken))
+
+
+def for_unit(notes: Iterable[str], unit: str | None) -> tuple[str, ...]:
+    """The notes, where that on clusters says so if another resampling unit than the cluster is asked for."""
+    if unit in (None, "cluster"):
+        return tuple(notes)
+    asked = "items are resampled one by one" if unit == "item" else f"the resampling unit is '{unit}'"
+    found = ((_CLUSTERED.match(text), text) for text in notes)
+    return tuple(f"{begins[0]}, but {asked}, as asked" if begins else text for begins, text in found)
+
+
+def units_first(notes: Iterable[str]) -> tuple[str, ...]:
+    """The notes, those first that say what the clusters are: they change what all numbers mean."""
+    return tuple(sorted(notes, key=lambda text: _CLUSTERED.match(text) is None and " clusters" not in text))
 
 
 def _in_domains(items: pd.DataFrame, column: str = "cluster") -> pd.DataFrame:
@@ -277,12 +291,6 @@ def _pairs(items: pd.DataFrame) -> pd.DataFrame:
     if "domain" not in items or items[["domain", "cluster"]].isna().any(axis=None):
         return pd.DataFrame({"domain": [], "cluster": []}, dtype=str)
     return items[["domain", "cluster"]].astype(str).drop_duplicates()
-
-
-def _place(column: object) -> int:
-    """Where the name of clusters that a column has is in `CLUSTERS`."""
-    found = _CLUSTER.fullmatch(str(column))
-    return CLUSTERS.index(found[1].lower()) if found else len(CLUSTERS)
 
 
 def note_samples(items: pd.DataFrame) -> None:

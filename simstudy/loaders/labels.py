@@ -11,12 +11,13 @@ import pandas as pd
 
 from simstudy.loaders.base import Source
 from simstudy.loaders.entries import Entries
-from simstudy.loaders.items import names_clusters, names_samples
 from simstudy.loaders.tables import BLANK, Where, coded, no_column, numbers
+from simstudy.loaders.usual_names import is_aside
 from simstudy.metrics import Metric
 from simstudy.metrics.arrays import ArrayMetric
 from simstudy.metrics.base import IntArray
 from simstudy.metrics.per_class import PerClass, label_counts
+from simstudy.outputs.item_columns import describes_items
 
 #: What columns of gold labels (or of gold scores), and of predicted labels are called, in any case; ours come first.
 GOLD = ("gold", "label", "gold_label", "true_label", "target", "reference", "human", "human_score")
@@ -72,8 +73,9 @@ def label_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where
         said = _labels(frame["predicted"], row, "predicted label", where)
         others = [name for name in frame.columns if name not in ("system", "item", "gold", "predicted")]
     else:
-        known = {"item", "gold", "domain", *source.columns}
-        systems = [name for name in frame.columns if not (name in known or names_clusters(name) or names_samples(name))]
+        known = {"item", "gold", *source.columns}
+        others = [name for name in frame.columns if name not in ("item", "gold")]
+        systems = [name for name in others if not (name in known or describes_items(name) or is_aside(name))]
         if not systems or "system" in frame:
             no_column(origin, "predicted", frame.columns, "Name it with columns={'predicted': 'NAME'}.")
         rows, parts = [], []
@@ -84,8 +86,7 @@ def label_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where
             _check_system(name, parts[-1], gold)
         row, said = np.concatenate(rows), [*chain(*parts)]
         system = np.repeat(np.arange(len(rows)), [len(there) for there in rows])
-        others = [name for name in frame.columns if name in known and name not in ("item", "gold")]
-        others += [name for name in frame.columns if names_clusters(name) or names_samples(name)]
+        others = [name for name in others if name in known or describes_items(name)]
     metric = source.metric
     if isinstance(metric, PerClass):
         metric = metric.of_classes([*gold, *said])

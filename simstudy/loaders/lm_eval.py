@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from simstudy.loaders.base import Loaded, Source, SystemOutputs
-from simstudy.loaders.items import names_samples, sample_id
+from simstudy.loaders.items import sample_id
 from simstudy.loaders.json_files import first_keys, parse_json
 from simstudy.loaders.lm_eval_runs import Run, named_runs, newest_runs
 from simstudy.loaders.mixtures import Mixtures
@@ -29,6 +29,7 @@ from simstudy.loaders.task_logs import (
     read_each,
     wanted,
 )
+from simstudy.outputs.item_columns import names_samples
 
 _NAME = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl(\.gz)?")
 #: Fields of a sample that are not metrics, in all versions of the harness from 0.4.0.

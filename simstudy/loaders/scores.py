@@ -22,7 +22,7 @@ from simstudy.loaders.entries import (
     wide_entries,
     without_mean,
 )
-from simstudy.loaders.items import items_by_id, names_clusters, of_samples
+from simstudy.loaders.items import items_by_id, of_samples
 from simstudy.loaders.labels import label_entries, of_labels, with_our_names
 from simstudy.loaders.sample_columns import samples_of_means, stacked
 from simstudy.loaders.tables import Where, check_plain, no_column, not_plain, places, read_table, renamed
@@ -31,6 +31,7 @@ from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, BrokenRule
 from simstudy.notes import note
 from simstudy.outputs.checks import note_exchanged
+from simstudy.outputs.item_columns import names_clusters
 from simstudy.outputs.sample_variances import Samples
 from simstudy.text.reprs import listed
 

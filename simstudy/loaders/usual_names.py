@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
+from simstudy.outputs.item_columns import NUMBERS
+
 #: Our name -> what others call it.
 USUAL: Mapping[str, tuple[str, ...]] = {
     "system": (
@@ -34,9 +36,6 @@ ASIDE = re.compile(r"unnamed: ?\d+|level_\d+|index|idx|id|row|length|len|n_?(?:c
 MEANS = ("mean", "average", "avg", "avg.", "overall", "total", "all", "macro average", "macro avg")
 
 
-#: What columns are called that number the samples of an item.
-NUMBERS = ("sample", "epoch", "repetition", "attempt", "trial")
-
 # Systems are often called run1, run2.
 _ONE_OF_SEVERAL = re.compile(rf"(?:(?:score|{'|'.join(NUMBERS)})[ _.#-]?|run[ _.#-])([0-9]+)", re.IGNORECASE)
 
@@ -45,6 +44,11 @@ def sample_columns(columns: Iterable[object]) -> dict[str, str]:
     """The columns that have one sample each, such as ``score_1`` and ``score_2``, with their numbers; none of one."""
     found = {str(name): match[1] for name in columns if (match := _ONE_OF_SEVERAL.fullmatch(str(name)))}
     return found if len(found) > 1 else {}
+
+
+def is_aside(column: object) -> bool:
+    """Whether a column of a wide table has a usual name of items or of numbers that are no scores: it is no system."""
+    return ASIDE.fullmatch(str(column)) is not None or plain(column) in (*USUAL["item"], *INDEX)
 
 
 def names_anything(column: object) -> bool:

@@ -16,7 +16,7 @@ from simstudy.metrics.direction import sounds_like_error
 from simstudy.metrics.error_rate import CER, TER, WER
 from simstudy.metrics.f_measure import MUC, PRECISION, RECALL, FBeta
 from simstudy.metrics.mean import MEAN, Mean
-from simstudy.metrics.names import ALIASES, canonical, meant
+from simstudy.metrics.names import ALIASES, canonical, in_own_case, meant
 from simstudy.metrics.of_samples import KINDS as KINDS_OF_SAMPLES
 from simstudy.metrics.of_samples import of_samples
 from simstudy.metrics.parseval import PARSEVAL
@@ -70,7 +70,7 @@ def label(name: str) -> str:
 
 
 def get_metric(metric: str | Metric) -> Metric:
-    """The metric of this name, or another name of it (`simstudy.metrics.names`); a Metric is passed through.
+    """The metric of this name, or another name of it (`simstudy.metrics.names`); case does not matter.
 
     "precision@n" and "ndcg@n" are made for any n from 1; "macro_f1" and the like get their classes from the labels.
 
@@ -83,19 +83,23 @@ def get_metric(metric: str | Metric) -> Metric:
         if known is not None and known.of_statistics(metric.statistics) != metric:
             # Tables, labels and files know a metric by its name.
             raise ValueError(
-                f"metric must have a name of its own: '{metric.name}' is a metric of simstudy's, unlike this one"
+                f"metric must have a name of its own: rename the function or the metric, as '{metric.name}' is a "
+                "metric of simstudy, unlike this one"
             )
         return metric
     if not isinstance(metric, str):
         raise ValueError(f"metric must be a name or a Metric, not {brief(metric)}")
-    found = find_metric(metric) or find_metric(canonical(metric))
+    names = [*METRICS, *_OTHERS]
+    found = find_metric(metric) or find_metric(canonical(metric)) or find_metric(in_own_case(metric, names))
     if found is None:
-        names = [*METRICS, *_OTHERS]
         examples = ["precision@10", "ndcg@10"]
         near = meant(metric, [*names, *examples])
         if not near and sounds_like_error(metric):
             near = f"; errors that files have as numbers are '{MEAN}' with lower_is_better=True"
         near = near or nearest(metric, [*names, *examples, *ALIASES])
         every = ", ".join([*names, *KINDS_OF_SAMPLES])
-        raise ValueError(f"metric must be one of {every} (k >= 2), precision@n, ndcg@n (n >= 1), not '{metric}'{near}")
+        # What is meant comes first: the list is long.
+        raise ValueError(
+            f"metric must be a known name, not '{metric}'{near}: one of {every} (k >= 2), precision@n, ndcg@n (n >= 1)"
+        )
     return found

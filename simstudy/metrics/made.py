@@ -176,7 +176,7 @@ def _check_elementwise(made: MadeMetric) -> None:
     if together.shape != (2, 3):
         raise ValueError(
             f"score must return one number for each test set: of sums of shape (2, 3) scores of that shape, not of "
-            f"{together.shape}"
+            f"{together.shape}; if it is no function of sums: simstudy.metric(name, function, resample=True)"
         )
     if any(np.shape(one) != () for row in alone for one in row) or not np.allclose(together, alone, rtol=1e-12):
         raise ValueError(

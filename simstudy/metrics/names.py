@@ -32,10 +32,15 @@ _MEANT: dict[str, tuple[str, ...]] = {
     "ppl": ("mean", "The mean of the items' log losses, with lower_is_better=True, ranks as perplexity does"),
     "perplexity": ("mean", "The mean of the items' log losses, with lower_is_better=True, ranks as perplexity does"),
     "elo": ("win_rate",), "winrate": ("win_rate",), "preference": ("win_rate",),
-    "meteor": ("mean", "Give its score of each item"), "bertscore": ("mean", "Give its score of each item"),
-    "comet": ("mean", "Give its score of each item"), "bleurt": ("mean", "Give its score of each item"),
     "iou": ("mean", "Give its score of each item"), "ner": ("span_f1",), "entityf1": ("span_f1",),
     "seqeval": ("span_f1",), "chunkf1": ("span_f1",), "evalb": ("parseval",), "bracketf1": ("parseval",),
+}  # fmt: skip
+
+
+# Metrics of texts that other programs compute: their scores of segments are read.
+_OF_SEGMENTS = {
+    "comet": "COMET", "xcomet": "XCOMET", "cometkiwi": "CometKiwi", "bertscore": "BERTScore", "bleurt": "BLEURT",
+    "mqm": "MQM", "meteor": "METEOR", "metricx": "MetricX",
 }  # fmt: skip
 
 
@@ -44,10 +49,22 @@ def canonical(name: str) -> str:
     return ALIASES.get(name, name)
 
 
+def in_own_case(name: str, known: Iterable[str]) -> str:
+    """The only known name, or metric of another name, that differs in case alone; else the name as it is."""
+    found = {canonical(own) for own in (*known, *ALIASES) if own.lower() == name.lower()}
+    if found:
+        return found.pop() if len(found) == 1 else name
+    # Those with a number are in no list.
+    return name.lower() if "@" in name or "^" in name else name
+
+
 def meant(name: str, known: Iterable[str]) -> str:
     """A hint at the metric that an unknown name means; empty where nobody knows."""
     names = [*known]
     for plain in (_plain(name), _plain(name).removesuffix("score")):
+        if plain in _OF_SEGMENTS:
+            errors = ", with lower_is_better=True if they count errors" if plain in ("mqm", "metricx") else ""
+            return f" (segment scores of {_OF_SEGMENTS[plain]}: metric='mean'{errors})"
         for own in (*names, *ALIASES):
             if _plain(own) == plain:
                 return f" (did you mean '{canonical(own)}'?)"

@@ -9,8 +9,10 @@ from typing import Any, Protocol
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from simstudy.notes import note
+from simstudy.outputs.item_columns import check_not_row_numbers, describes_items, note_single_items
 from simstudy.text.reprs import listed
 from simstudy.validation import brief
 
@@ -108,8 +110,8 @@ def check_no_ids(argument: str, frame: pd.DataFrame) -> None:
     """Raise a ValueError where a column of a table whose rows have no items is called as ids are."""
     if ids := [name for name in frame if _IDS.fullmatch(str(name))]:
         raise ValueError(
-            f"{argument} must name its items: is it column '{ids[0]}'? Call that 'item', or make it the index; else "
-            "it would be used as a system"
+            f"{argument} must name its items: is it column '{ids[0]}'? Call that 'item', make it the index (pandas), "
+            f"or use simstudy.load(table, metric, columns={{'item': '{ids[0]}'}}); else it would be used as a system"
         )
 
 
@@ -123,7 +125,8 @@ def wide_scores(given: object) -> tuple[pd.DataFrame, pd.DataFrame | None]:
         if numbered(frame.index):
             check_no_ids("scores", frame)
         _check_named("scores", "item", pd.Series(frame.index))
-        return frame, None
+        wide, items = _without_items(frame)
+        return wide, None if items is None else items.assign(id=frame.index.astype(str))[["id", *items]]
     columns_name = frame.columns.name
     rows = with_index("scores", frame)
     for name in ("item", "system", "score") if {"system", "score"} & set(rows) else ("item",):
@@ -137,10 +140,32 @@ def wide_scores(given: object) -> tuple[pd.DataFrame, pd.DataFrame | None]:
             _check_named("scores", name, rows[name])
     known = [name for name in ("domain", "cluster") if name in rows]
     if "system" not in rows:
-        wide, items = rows.set_index("item").drop(columns=known), rows[["item", *known]]
+        wide, items = _without_items(rows.set_index("item"))
         wide.columns.name = columns_name
-        return wide, items.rename(columns={"item": "id"}) if known else None
+        return wide, None if items is None else items.assign(id=rows["item"].to_numpy())[["id", *items]]
     return _pivoted(rows, known)
+
+
+def _without_items(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+    """The columns of a wide table that are systems, and those that describe the items, if there are any.
+
+    A note names the latter if tests do not go by them. A ValueError names a column that has the numbers of the rows.
+    """
+    of_items = [name for name in frame if describes_items(name)]
+    if others := [name for name in of_items if name not in ("domain", "cluster")]:
+        note(
+            f"not taken for systems: {listed([*map(str, others)])}; simstudy.load(table, metric) resamples clusters as "
+            "wholes and reads samples"
+        )
+    for name in frame.columns.difference(of_items):
+        if is_bool_dtype(frame[name]) or is_numeric_dtype(frame[name]):
+            values = frame[name].to_numpy(dtype=np.float64, na_value=np.nan)
+            check_not_row_numbers("scores", str(name), values, "call it 'item'")
+    if not of_items:
+        return frame, None
+    if "cluster" in frame:
+        note_single_items(frame["cluster"])
+    return frame.drop(columns=of_items), frame[of_items].reset_index(drop=True)
 
 
 def _pivoted(rows: pd.DataFrame, known: list[str]) -> tuple[pd.DataFrame, pd.DataFrame | None]:
@@ -170,6 +195,8 @@ def _pivoted(rows: pd.DataFrame, known: list[str]) -> tuple[pd.DataFrame, pd.Dat
         if (values > 1).any():
             raise ValueError(f"scores must have one {name} for each item; '{values.idxmax()}' has {values.max()}")
     of_items = rows.drop_duplicates("item")[["item", *known]].rename(columns={"item": "id"}).reset_index(drop=True)
+    if "cluster" in known:
+        note_single_items(of_items["cluster"])
     return pd.DataFrame(wide, index=pd.Index(items)), of_items if known else None
 
 

@@ -147,7 +147,7 @@ class Clusters:
     )
     cv: Range | None = option(
         None,
-        "Coefficient of variation of the cluster sizes (1, or a range 0.5:1.5); 0 if all clusters have the same size, as "
+        "Coefficient of variation of the cluster sizes (1, or a range 0.5:1.5); 0 if all clusters have one size, as "
         "samples of questions have. Default: as in known documents and repositories.",
         "cluster_cv",
     )

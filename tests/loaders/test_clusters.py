@@ -13,8 +13,9 @@ import pytest
 
 from simstudy.loaders.base import Loaded
 from simstudy.loaders.formats import load
-from simstudy.loaders.items import clustered, names_clusters, names_samples
+from simstudy.loaders.items import clustered
 from simstudy.notes import notes_kept
+from simstudy.outputs.item_columns import names_clusters, names_samples
 from tests.oracles import compared
 
 # Gains of nine items, in documents of 4, 2, 2 and 1: of 4 signs, 2 of 16 pairs of patterns reach the sum of 17.

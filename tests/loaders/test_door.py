@@ -95,7 +95,7 @@ def test_files_of_json_are_known_by_what_is_in_them(tmp_path: Path, asked: Calla
         assert (found.name, found.source.paths) == (name, (path,))
     texts = [written(tmp_path, f"texts/{name}", "x\n") for name in ("a.txt", "b.txt")]
     stray = written(tmp_path, "texts/scores.json", scores)
-    found = asked(tmp_path / "texts", "bleu", references=texts[0])
+    found = asked(tmp_path / "texts", "bleu", references=written(tmp_path, "gold.txt", "x\n"))
     assert (found.name, found.source.paths) == ("text", tuple(texts))
     for text, what in ((scores, "tables of item scores .*"), (log, "Inspect eval logs")):
         stray.write_text(text)
@@ -105,7 +105,7 @@ def test_files_of_json_are_known_by_what_is_in_them(tmp_path: Path, asked: Calla
             load([*texts, stray], "bleu", references=texts[0])
     with pytest.raises(ValueError, match="files of two kinds"):
         load(tmp_path / "texts", "mean")
-    assert asked(tmp_path / "texts", "bleu", references=texts[0]).source.paths == tuple(texts)
+    assert asked(tmp_path / "texts", "bleu", references=tmp_path / "gold.txt").source.paths == tuple(texts)
 
 
 def test_damaged_logs_in_a_folder_are_told_and_others_named(tmp_path: Path) -> None:

@@ -90,16 +90,26 @@ def test_labels_are_right_where_they_equal_the_one_that_is_wanted() -> None:
 def test_bad_beta_and_unknown_metric() -> None:
     with pytest.raises(ValueError, match="beta must be a number above 0"):
         FBeta(0)
-    with pytest.raises(ValueError, match="metric must be one of accuracy, mean"):
-        get_metric("bleurt")
+    with pytest.raises(ValueError, match="metric must be a known name, not .*: one of accuracy, mean"):
+        get_metric("blue-ish")
+    # What is meant stands before the list of all names.
+    with pytest.raises(ValueError, match=r"^metric must be a known name, not 'BLEURT' \(segment scores of BLEURT: "):
+        get_metric("BLEURT")
+
+
+def test_case_does_not_matter() -> None:
+    names = {"BLEU": "bleu", "ChrF++": "chrf++", "ROUGEL": "rougeL", "F1": "f1", "Acc": "accuracy", "NDCG@5": "ndcg@5"}
+    assert {name: get_metric(name).name for name in names} == names
 
 
 def test_the_name_of_a_metric_is_its_own() -> None:
     """A fraction that is called precision would be shown in percent, and read back as another metric."""
-    with pytest.raises(ValueError, match="^metric must have a name of its own: 'precision' is a metric of simstudy's"):
+    with pytest.raises(
+        ValueError, match="^metric must have a name of its own: rename .* 'precision' is a metric of simstudy"
+    ):
         get_metric(Mean("precision", low=0, high=1))
     for other in (Mean("ap", low=0, high=2), Mean("ndcg@5", low=0, high=1, scale=100), FBeta(2, "f1")):
-        with pytest.raises(ValueError, match=f"'{other.name}' is a metric of simstudy's"):
+        with pytest.raises(ValueError, match=f"'{other.name}' is a metric of simstudy, unlike"):
             get_metric(other)
     for same in (Mean("ap", low=0, high=1), Mean("ndcg@5", low=0, high=1), FBeta(1), Mean("mine", low=0)):
         assert get_metric(same) is same

@@ -14,7 +14,8 @@ import pandas as pd
 
 from simstudy.files.datasets import DataError, NotPublicError, beside, find, find_folder, registry
 from simstudy.loaders.base import Loaded, Source, Texts, note_doubt, noting, system_files
-from simstudy.loaders.formats import read_source
+from simstudy.loaders.folders import left_below, without_others
+from simstudy.loaders.formats import files_of_folder, read_source
 from simstudy.loaders.reading import Reading, reading
 from simstudy.loaders.scores import read_frame, scores_from_frame
 from simstudy.loaders.systems import describe_systems, read_systems
@@ -96,16 +97,34 @@ class _Files:
         self._data_dir, self._allow_outside, self._home = data_dir, allow_outside, home
         self._known: dict[str, list[Path]] = {}
         self.names: dict[Path, str] = {}
+        #: The files of folders, which are read as systems only if nothing else names them; and, by the name of a
+        #: folder, where it is and the files of its subfolders that are not read.
+        self.inside: set[Path] = set()
+        self.left: dict[str, tuple[Path, list[Path]]] = {}
 
     def named(self, name: str) -> list[Path]:
         """A data file, or the files of a folder; a DataError where there is none."""
         if name not in self._known:
-            self._known[name] = self._found(name)
+            self._known[name] = self._to_read(name, self._found(name))
             for path in self._known[name]:
                 # Below a folder by the path inside it: files of two subfolders may have one name.
                 _, folder, inside = path.as_posix().rpartition(f"/{name.rstrip('/')}/")
                 self.names[path] = folder[1:] + inside if folder else name
         return self._known[name]
+
+    def _to_read(self, name: str, found: list[Path]) -> list[Path]:
+        # The files of a folder that are read, as `simstudy.load` opens it; a file as it is.
+        parts = Path(name).parts
+        if len(found) == 1 and found[0].parts[-len(parts) :] == parts:
+            return found
+        folder = next((path for path in found[0].parents if path.parts[-len(parts) :] == parts), None)
+        if folder is None:
+            return found
+        read, left = files_of_folder(folder, found)
+        self.inside.update(read)
+        if left:
+            self.left[name] = folder, left
+        return read
 
     def _found(self, name: str) -> list[Path]:
         if self._home is not None and (own := beside(name, self._home, allow_outside=self._allow_outside)):
@@ -160,6 +179,7 @@ class _Reader:
         else:
             outputs, notes, used = found
             read.hashes |= {path: read.digest(path) for path in used}
+        notes = (*self._not_read(files), *notes)
         return TestSet(
             outputs,
             by=tuple(settings.by),
@@ -169,9 +189,21 @@ class _Reader:
             notes=notes,
         )
 
+    def _not_read(self, files: Sequence[Path]) -> list[str]:
+        """Notes on files in subfolders, but for those that another path of the test set names."""
+        said = []
+        for file in map(self._filled, self.settings.paths):
+            folder, left = self._files.left.get(file, (Path(), []))
+            if others := [path for path in left if path not in files]:
+                inside = [Path(file) / path.relative_to(folder) for path in others]
+                said.append(left_below(Path(file), inside))
+        return said
+
     def outputs(self, task: str) -> tuple[Outputs, tuple[str, ...]]:
         """The outputs of the systems, described and in order, and the notes on them."""
-        settings, paths = self.settings, self._named(self.settings.paths)
+        settings = self.settings
+        with notes_kept() as of_files:
+            paths = self._outputs_files()
         tables = all(Path(path.name.removesuffix(".gz")).suffix in _TABLES for path in paths)
         if settings.where and not tables:
             raise ValueError(f"where is for tables of scores ({', '.join(_TABLES)})")
@@ -180,7 +212,7 @@ class _Reader:
         loaded = (self._rows if tables else self._texts)(paths)
         with notes_kept() as notes:
             outputs = self._described(replace(loaded.outputs, task=task, test_set=self.name))
-        told = tuple(self._told(note) for note in (*loaded.notes, *notes))
+        told = tuple(self._told(note) for note in (*of_files, *loaded.notes, *notes))
         return _mixed(outputs) if settings.mixed else outputs, told
 
     def _described(self, outputs: Outputs) -> Outputs:
@@ -209,6 +241,17 @@ class _Reader:
 
     def _named(self, files: Iterable[str]) -> list[Path]:
         return [path for file in files for path in self._files.named(self._filled(file))]
+
+    def _outputs_files(self) -> list[Path]:
+        """The files of outputs, without those of folders that are references or tables."""
+        own = self.settings
+        others = {
+            "references": self._named(own.references),
+            "items": self._named([own.items] if own.items else []),
+            "systems": self._named([own.systems.file] if own.systems else []),
+        }
+        found = dict.fromkeys(self._named(own.paths))
+        return [*without_others(found, self._files.inside, others)]
 
     def _check_tabled(self) -> None:
         """Raise a ValueError for keys that mean nothing of tables of scores."""
@@ -241,7 +284,8 @@ class _Reader:
                 named = system_files(paths)
             self._check_left_out(named)
             kept = [path for name, path in named.items() if name not in self.settings.leave_out]
-        return read_source(self._source(kept), self.settings.format, self.settings.lower_is_better)
+        inside = frozenset(self._files.inside)
+        return read_source(self._source(kept), self.settings.format, self.settings.lower_is_better, inside)
 
     def _source(self, paths: list[Path]) -> Source:
         settings = self.settings

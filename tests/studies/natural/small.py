@@ -32,7 +32,7 @@ MEASURES: dict[str, Any] = {
 ANSWERS: dict[str, Any] = {
     "name": "answers",
     "metric": "accuracy",
-    "paths": ["made/answers"],
+    "paths": ["made/answers", "made/answers/late"],
     "references": ["made/gold.txt"],
     "groups": {"numbers": ["one", "two"]},
 }

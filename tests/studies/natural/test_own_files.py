@@ -184,3 +184,27 @@ def test_the_template_explains_every_key_and_what_is_switched_off_is_allowed(tmp
     (tmp_path / "mine" / "study.toml").write_text(text.replace("#alpha = 0.05", "alpha = 5", 1))
     with pytest.raises(StudyError, match="alpha"):
         load_study(tmp_path / "mine")
+
+
+def test_a_folder_gives_a_study_and_a_comparison_the_same_systems(own: Path) -> None:
+    """Those of its own files; notes name its references and count the files of its subfolders."""
+    (own / "runs" / "gold.txt").write_text((own / "gold.txt").read_text())
+    (own / "runs" / "old").mkdir()
+    (own / "runs" / "old" / "four.txt").write_text("1\n" * 20)
+    (own / "study.toml").write_text(TOML.replace('"gold.txt"', '"runs/gold.txt"'))
+    loaded = ss.load(own / "runs", "accuracy", references=own / "runs" / "gold.txt")
+    results = ss.run_study(own, out=own / "out", n_jobs=1)
+    assert sorted(results.tables["leaderboard"]["system"]) == sorted(loaded.outputs.names) == ["one", "three", "two"]
+    folder = own / "runs"
+    assert loaded.notes == (
+        f"1 file in subfolders of {folder} not read, because the folder has files of its own: "
+        f"{folder / 'old/four.txt'}",
+        f"{folder / 'gold.txt'} is not read as a system: it is given as references",
+    )
+    page = (own / "out" / "README.md").read_text()
+    for said in loaded.notes:
+        assert said.replace(str(own) + "/", "") in page
+    both = TOML.replace('["runs"]', '["runs", "runs/old"]')
+    (own / "study.toml").write_text(both.replace('"gold.txt"', '"runs/gold.txt"'))
+    assert "four" in set(ss.run_study(own, out=own / "both", n_jobs=1).tables["leaderboard"]["system"])
+    assert ss.load([folder, folder / "old"], "accuracy", references=own / "gold.txt").notes == ()
