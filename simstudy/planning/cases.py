@@ -10,6 +10,7 @@ import numpy as np
 
 from simstudy.metrics.base import Metric
 from simstudy.planning.arguments import Design
+from simstudy.planning.correlated_answers import AlikeAnswers, AnswersOfGain
 from simstudy.planning.differences import Difference
 from simstudy.planning.sampling import Components
 from simstudy.planning.settings import Level, check_size
@@ -63,6 +64,27 @@ class Case:
     #: Where the outputs have several samples of each item: what varies, and the number of samples that is planned.
     components: Components | None = None
     samples: int = 1
+    #: Guessed answers that correlate, before judges and clusters: middle, low and high. The gain says how often the two
+    #: systems agree, so that `known` and `range` lack these numbers, and `said` and `said_range` have them.
+    answers: tuple[AnswersOfGain, AnswersOfGain, AnswersOfGain] | None = None
+
+    def said(self, gain: float) -> str:
+        """What is known of the spread, with the numbers that hold for this true gain."""
+        if self.answers is None:
+            return self.known
+        r12 = self.answers[0].correlation(gain)
+        agree = f"systems that agree on {100 * (1 - self.answers[0].at(gain).disagreement):.3g} % of the items"
+        # Typed back, the number must lead to the same plan.
+        number = f"{r12:.3f}" if isinstance(self.answers[0], AlikeAnswers) else f"{r12:.4g}"
+        of = "" if np.isnan(r12) else f" (r12 = {number}, the correlation of their right and wrong answers)"
+        return f"{agree}{of}{self.known}"
+
+    def said_range(self, gain: float) -> str:
+        """What low and high are, with the numbers that hold for this true gain; empty where they are no others."""
+        if self.answers is None or not isinstance(self.answers[0], AlikeAnswers):
+            return self.range
+        low, high = sorted(end.correlation(gain) for end in self.answers[1:])
+        return self.range if np.isnan(low) else f"r12 from {low:.3f} to {high:.3f}, {self.range}"
 
     def allowing(self, gain: float) -> Case:
         """The same, in which the ends of the range may have a gain as large as this."""
@@ -155,7 +177,7 @@ def check_points(
     most = 1 - score if fraction and score is not None else 0.0
     slips = {"Guess.score": score} if fraction else {}
     for name, points in (("gain", gain), ("margin", margin)):
-        if points is not None and 0 < points and not extreme and (points < _LEAST_GAIN or points <= most):
+        if points is not None and points > 0 and not extreme and (points < _LEAST_GAIN or points <= most):
             slips[name] = points
     if not slips:
         return

@@ -263,7 +263,7 @@ def _in_whole_clusters(case: Case, n_items: int | None, sizes: Sequence[int] | N
         if n < least:
             raise ValueError(f"{argument} must be at least {least:,}, the items of two clusters, not {n}")
         units = units_of(case, n)
-        if (whole := round(units * case.size)) != n:
+        if (whole := items_of(case, units)) != n:
             notes.append(
                 f"{n:,} items are no whole number of clusters of {case.size:.3g}: planned are "
                 f"{units_text(units, case.unit)}, {whole:,} items"
