@@ -25,6 +25,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -37,11 +38,17 @@ from simstudy.notes import note
 from simstudy.outputs.samples import SAMPLE_OF
 from simstudy.outputs.tables import SAMPLES
 
+if TYPE_CHECKING:
+    from simstudy.outputs import Outputs
+
 # Columns that tests and analyses go by: no cell of theirs may be empty. Of others, `Outputs.labels` sees to it.
 _KEYS = ("id", "domain", "cluster")
 
 # What `Source.columns` may say of a format's own files: a table of items need not have it.
 _OF_FILES = ("system", "item", "score", "filter", "tag", "reference")
+
+# How notes on clusters begin.
+_CLUSTERED, _ACROSS = "items of one '", "clusters have items of several domains"
 
 #: What columns of clusters are called: those whose clusters hold others of these come first.
 CLUSTERS = (
@@ -236,10 +243,16 @@ def clustered(items: pd.DataFrame) -> pd.DataFrame:
         else:
             taken = name
             note(
-                f"items of one '{name}' are a cluster, {n:,} in all, which is tested as a whole unless unit='item'; "
+                f"{_CLUSTERED}{name}' are a cluster, {n:,} in all, which is tested as a whole unless unit='item'; "
                 "columns={'cluster': ...} names another column"
             )
     return items if taken is None else _in_domains(items.assign(cluster=items[taken]), str(taken))
+
+
+def notes_of(outputs: Outputs, notes: Sequence[str]) -> tuple[str, ...]:
+    """The notes on all items that hold for these: none on clusters where no two of these share one."""
+    alone = "cluster" in outputs.items and outputs.items["cluster"].is_unique
+    return tuple(note for note in notes if not (alone and note.startswith((_CLUSTERED, _ACROSS))))
 
 
 def _in_domains(items: pd.DataFrame, column: str = "cluster") -> pd.DataFrame:
@@ -252,7 +265,7 @@ def _in_domains(items: pd.DataFrame, column: str = "cluster") -> pd.DataFrame:
     name = pairs["cluster"][again].iloc[0]
     first, second = pairs["domain"][pairs["cluster"] == name].iloc[:2]
     if found is items:
-        note(f"clusters have items of several domains, such as {column} '{name}' of '{first}' and '{second}'")
+        note(f"{_ACROSS}, such as {column} '{name}' of '{first}' and '{second}'")
         return found
     as_one = "" if column == "cluster" else f"; unit='{column}' makes them one"
     note(
