@@ -39,7 +39,8 @@ class Files:
     )
     items: Path | None = option(
         None,
-        "CSV with a row for each item, in the order of the items or with a column id: domain, cluster, …",
+        "CSV, TSV or JSON with a row for each item, in the order of the items or with a column id: domain, cluster, …. "
+        "Or a plain list: the document of each item, one on a line.",
     )
     columns: list[str] | None = option(
         None,
@@ -117,6 +118,7 @@ class Files:
     ) -> list[Loaded]:
         """The files by one metric, on each domain."""
         from simstudy.loaders.formats import load, ranks_within_domain
+        from simstudy.loaders.items import notes_of
 
         chosen = _metric_named(metric, self.lower_is_better)
 
@@ -144,7 +146,7 @@ class Files:
         if ranks_within_domain(whole.outputs.metric):
             return [of(name) for name in names]
         cut = {name: replace(whole.outputs.domain(name), test_set=name) for name in names}
-        return [replace(whole, outputs=outputs) for outputs in cut.values()]
+        return [replace(whole, outputs=outputs, notes=notes_of(outputs, whole.notes)) for outputs in cut.values()]
 
     def relation(self, loaded: Loaded) -> str | None:
         """The column of relation classes: the one that was asked for, or group or family of the systems table."""

@@ -26,8 +26,9 @@ by several metrics, or a file given twice.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -41,14 +42,18 @@ from simstudy.outputs.item_columns import cluster_rank, names_clusters, note_sin
 from simstudy.outputs.samples import SAMPLE_OF
 from simstudy.outputs.tables import SAMPLES
 
+if TYPE_CHECKING:
+    from simstudy.outputs import Outputs
+
 # Columns that tests and analyses go by: no cell of theirs may be empty. Of others, `Outputs.labels` sees to it.
 _KEYS = ("id", "domain", "cluster")
 
 # What `Source.columns` may say of a format's own files: a table of items need not have it.
 _OF_FILES = ("system", "item", "score", "filter", "tag", "reference")
 
-# How the note on clusters begins, and how it goes on where nothing else is the resampling unit.
-_CLUSTERED = re.compile(r"items of one '.*' are a cluster, [\d,]+ in all")
+# How notes on clusters begin, and how the first goes on where nothing else is the resampling unit.
+_CLUSTERED = re.compile(r"items of one '.*' form a cluster \([\d,]+ clusters?\)")
+_ACROSS = "clusters have items of several domains"
 
 #: What to say of rows that nothing numbers.
 HINT = (
@@ -255,6 +260,12 @@ def units_first(notes: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(notes, key=lambda text: _CLUSTERED.match(text) is None and " clusters" not in text))
 
 
+def notes_of(outputs: Outputs, notes: Sequence[str]) -> tuple[str, ...]:
+    """The notes on all items that hold for these: none on clusters where no two of these share one."""
+    alone = "cluster" in outputs.items and outputs.items["cluster"].is_unique
+    return tuple(note for note in notes if not (alone and (_CLUSTERED.match(note) or note.startswith(_ACROSS))))
+
+
 def _in_domains(items: pd.DataFrame, column: str = "cluster") -> pd.DataFrame:
     """As `_by_domain` has it; a note tells of clusters whose names come again in another domain."""
     found = _by_domain(items)
@@ -265,7 +276,7 @@ def _in_domains(items: pd.DataFrame, column: str = "cluster") -> pd.DataFrame:
     name = pairs["cluster"][again].iloc[0]
     first, second = pairs["domain"][pairs["cluster"] == name].iloc[:2]
     if found is items:
-        note(f"clusters have items of several domains, such as {column} '{name}' of '{first}' and '{second}'")
+        note(f"{_ACROSS}, such as {column} '{name}' of '{first}' and '{second}'")
         return found
     as_one = "" if column == "cluster" else f"; unit='{column}' makes them one"
     note(

@@ -48,7 +48,7 @@ def answer(case: Case, target: Target, goal: str) -> dict[str, Any]:
         row[f"n_items{end}"] = np.nan if n is None else items_of(case, n)
     at = units[0] if target.n_items is None else units_of(case, target.n_items)
     assert at is not None
-    row |= {"at_units": at, "at_items": int(round(at * case.size)), "least_p": target.level.least_p(at)}
+    row |= {"at_units": at, "at_items": items_of(case, at), "least_p": target.level.least_p(at)}
     row |= at_size(case, target, at, goal, gain) | {"kurtosis": case.kurtosis}
     row["margin_seen"] = np.nan if goal == BETTER or target.margin is None else case.middle.visible * target.margin
     return row | _of_single_pairs(case, target, row) | _in_next_edition(case, row)
@@ -95,7 +95,7 @@ def other_sizes(cases: Sequence[Case], target: Target, at: Sequence[int]) -> pd.
         able = case if gain is None else case.allowing(gain)
         for n in at:
             row = {
-                "relation": case.relation, "metric": target.metric.name, "n_units": n, "n_items": round(n * case.size),
+                "relation": case.relation, "metric": target.metric.name, "n_units": n, "n_items": items_of(case, n),
             }  # fmt: skip
             row |= at_size(able, target, n, BETTER, gain)
             for goal in target.goals:
@@ -188,7 +188,7 @@ def power_curve(cases: Sequence[Case], target: Target, units: Sequence[int]) -> 
     for case in cases:
         able = case.allowing(gain)
         for n in units:
-            row = {"relation": case.relation, "gain": gain, "n_units": n, "n_items": round(n * case.size)}
+            row = {"relation": case.relation, "gain": gain, "n_units": n, "n_items": items_of(case, n)}
             power = _ranged("power", able, lambda difference, n=n: difference.power(gain, n, target.level))  # type: ignore[misc]
             rows.append(row | power)
     return pd.DataFrame(rows)

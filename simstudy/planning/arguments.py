@@ -30,7 +30,7 @@ class Guess:
     Attributes
     ----------
     score
-        Accuracy: the worse system's, in percent, from 0 to 100.
+        Accuracy: the worse system's, in percent, from 0 to 100. `plan` refuses 1 and less, which are fractions.
     agreement
         Accuracy: the share of items on which both are right or both are wrong. Win rate: the share of ties. A
         fraction, or a range of which only the possible part is taken.
@@ -103,7 +103,8 @@ def _check_possible(name: str, value: float) -> None:
         low, high = _POSSIBLE[name]
         if not low <= value <= high:
             percent = " %" if name == "score" else ""
-            raise ValueError(f"Guess.{name} must be from {low:g} to {high:g}{percent}, not {value:g}")
+            meant = f": did you mean {value / 100:g}?" if name == "agreement" and 1 < value <= 100 else ""
+            raise ValueError(f"Guess.{name} must be from {low:g} to {high:g}{percent}, not {value:g}{meant}")
         return
     check_size(f"Guess.{name}", value)
     if not value > 0:

@@ -15,7 +15,7 @@ from simstudy.outputs import Outputs
 from simstudy.planning.answers import answer, items_of, merged, other_designs, other_sizes, sizes_around, units_of
 from simstudy.planning.arguments import Clusters, Guess, Judge, changed, check_noun
 from simstudy.planning.benchmarks import known_as, near_chance
-from simstudy.planning.cases import Case, Target, noted_fractions
+from simstudy.planning.cases import Case, Target, check_points
 from simstudy.planning.guesses import of_guess
 from simstudy.planning.results import Plan
 from simstudy.planning.sampling import splits
@@ -110,7 +110,8 @@ def plan(
     Raises
     ------
     ValueError
-        For a power or an alpha that is no fraction, a gain that is not above 0 or larger than the scale, guesses that
+        For a power or an alpha that is no fraction, a score or a gain that is a fraction where percent or points are
+        meant (a score up to 1, a gain below 0.1), a gain that is not above 0 or larger than the scale, guesses that
         no two systems can have (the message has the range), outputs of fewer than ten items, and where no test set of
         up to ten million items detects the gain.
 
@@ -144,6 +145,8 @@ def plan(
             raise ValueError("gain must be given, or n_items: the true gain to detect, or the size of the test set")
         at = given.outputs.n_items
     target = Target(get_metric(known), gain, at, power, level, margin)
+    best = None if given is None else float(np.max(given.outputs.scores()))
+    check_points(target.metric, score=guess.score, gain=gain, margin=margin, of_pilot=best)
     cases = of_guess(target.metric, gain, guess, clusters, judge) if given is None else _of_outputs(given)
     own_costs = _with_samples(costs, cases[0])
     target, in_part = _within(own_costs, target, cases[0]), _in_whole_clusters(cases[0], n_items, sizes)
@@ -164,7 +167,6 @@ def plan(
         sentences=_said(cases, target, rows, designs),
         assumptions=tuple(assumptions(cases, target, answers, of_outputs=given is not None)),
         notes=(
-            *noted_fractions(target.metric, score=guess.score, gain=gain, margin=margin),
             *in_part,
             *left_out,
             *(*why_not, *of_few_samples(cases[0])),
@@ -287,7 +289,7 @@ def _in_whole_clusters(case: Case, n_items: int | None, sizes: Sequence[int] | N
         if n < least:
             raise ValueError(f"{argument} must be at least {least:,}, the items of two clusters, not {n}")
         units = units_of(case, n)
-        if (whole := round(units * case.size)) != n:
+        if (whole := items_of(case, units)) != n:
             notes.append(
                 f"{n:,} items are no whole number of clusters of {case.size:.3g}: planned are "
                 f"{units_text(units, case.unit)}, {whole:,} items"

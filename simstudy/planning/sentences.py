@@ -29,7 +29,7 @@ def counted_samples(n: int) -> str:
 
 def sentence(case: Case, target: Target, row: Mapping[str, Any]) -> str:
     """One row of `Plan.answers` in a sentence for a methods section."""
-    have = f"With {_count(case, row['at_units'], row['at_items'])} and {case.known}"
+    have = f"With {_count(case, row['at_units'], row['at_items'])} and {case.said(_true_gain(row))}"
     if row["goal"] != BETTER:
         return f"{have}, {_within(target, row)}"
     n = int(row["at_units"])
@@ -50,6 +50,12 @@ def sentence(case: Case, target: Target, row: Mapping[str, Any]) -> str:
         f"{_percent(row['wrong_winner'])} of such test sets. Significant gains are on average "
         f"{row['exaggeration']:.2f} times the true gain (type M error)."
     )
+
+
+def _true_gain(row: Mapping[str, Any]) -> float:
+    """The true gain that a row is about: the planned one, else the one that is detected; 0 where there is none."""
+    gains = (row["gain"], row.get("minimum_detectable_gain", np.nan))
+    return next((float(gain) for gain in gains if not np.isnan(gain)), 0.0)
 
 
 def _within(target: Target, row: Mapping[str, Any]) -> str:
@@ -204,9 +210,11 @@ def assumptions(cases: Sequence[Case], target: Target, answers: pd.DataFrame, *,
             "differences that are very skewed, have long tails or are mostly 0."
         )
     for case in cases:
+        row: dict[str, Any] = dict(answers[answers["relation"] == case.relation].iloc[0])
         named = "Guess: " if case.relation == GUESSED else f"{case.relation.capitalize()}: "
-        ends = f"; range: {case.range}" if case.range else " (one number, so no range)"
-        said.append(f"{named}{case.known}{ends}.")
+        gain = _true_gain(row)
+        ends = f"; range: {case.said_range(gain)}" if case.range else " (one number, so no range)"
+        said.append(f"{named}{case.said(gain)}{ends}.")
     if cases[0].unit != "item":
         said.append(
             f"{units_name(cases[0].unit).capitalize()} have {cases[0].size:.3g} items on average"

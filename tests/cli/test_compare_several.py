@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from simstudy.cli import app
 from simstudy.examination.several import Several, folder_names
 from simstudy.loaders import reading as reading_module
 from simstudy.running.results_folder import verify
-from tests.cli.command import as_json, compare, write_wide
+from tests.cli.command import as_json, compare, compare_signed, write_wide
 
 TEXT = ["a cat sat on the mat", "he is here today", "what a nice day it is", "see you in the morning"] * 5
 
@@ -138,6 +139,33 @@ def test_domains_are_compared_apart(four: str) -> None:
     ]
     assert len(out.splitlines()) <= 25
     assert "nothing is corrected for the 6 rows" in out
+
+
+def test_clusters_and_signatures_of_several_metrics_are_told(texts: list[str]) -> None:
+    Path("docs.csv").write_text("document\n" + "\n".join(f"d{k // 5}" for k in range(20)) + "\n")
+    code, out, _ = compare(*texts, "--items", "docs.csv", "--metric", "bleu", "--metric", "chrf")
+    assert code == 0
+    assert "\nItems: 20 in 4 clusters, which the test resamples\n" in out
+    for metric, name in (("bleu", "BLEU"), ("chrf", "chrF")):
+        alone = compare_signed(*texts, "--items", "docs.csv", "--metric", metric)[1]
+        (signature,) = re.findall(r"^Signature: (.*)$", alone, flags=re.MULTILINE)
+        assert f"\nSignature ({name}): {signature}\n" in out
+    assert "To claim that the systems differ by at least one metric, use p (Holm)" in out
+    assert "To claim that they differ by every metric, each p must be at most 0.05." in out
+
+
+def test_parallel_items_are_no_clusters_of_one_domain() -> None:
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame(
+        {"item": range(60), "old": rng.integers(0, 2, 60), "new": rng.integers(0, 2, 60), "question": [*range(30)] * 2}
+    )
+    table.assign(domain=["de"] * 30 + ["fr"] * 30).to_csv("parallel.csv", index=False)
+    _, whole, _ = compare("parallel.csv", "--metric", "accuracy")
+    assert "items of one 'question' are a cluster, 30 in all" in whole
+    _, out, _ = compare("parallel.csv", "--metric", "accuracy", "--by-domain")
+    assert "cluster" not in out.replace("unit:cluster", "")
+    assert "\nItems: 30\n" in out
+    assert "differ on at least one domain" in out
 
 
 def test_two_systems_by_domain_have_their_items_and_verbose_says_all() -> None:
