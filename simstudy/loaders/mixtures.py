@@ -120,10 +120,11 @@ class Mixtures:
             items = any(item for _, item in places)
             noun = ("item" if items else "task") + "s" * (len(places) != 1)
             values = ""
-            if not items:
-                counts = sum((self._logs[what, task] for task, _ in places), Counter[str]())
-                values = "".join(f"; {_plain(one)}: {n:,} log{'s' * (n != 1)}" for one, n in counts.items())
-            note(f"logs have different values of {what}, {why}: {len(places):,} {noun}, first {first}{values}")
+            counts = sum((self._logs[what, task] for task, _ in places), Counter[str]())
+            if not items and what in _SHORT and len(counts) > 1:
+                # First: a screen shortens notes.
+                values = ", ".join(f"{_plain(one)} ({n:,} log{'s' * (n != 1)})" for one, n in counts.items()) + "; "
+            note(f"logs have different values of {what}, {why}: {values}{len(places):,} {noun}, first {first}")
 
 
 def _insist(what: str) -> str:

@@ -11,7 +11,7 @@ import pytest
 
 from simstudy.loaders.base import Loaded
 from simstudy.loaders.formats import load
-from tests.cli.command import compare
+from tests.cli.command import compare, compare_signed
 from tests.loaders.test_inspect_logs import sample as inspect_sample
 from tests.loaders.test_inspect_logs import write as write_inspect
 from tests.loaders.test_lm_eval import TIME, sample, write
@@ -41,7 +41,7 @@ def test_metrics_and_filters_of_one_task(tmp_path: Path) -> None:
     loaded = refused([one, two], "metric", said)
     assert loaded.outputs.scores().tolist() == [50, 100]
     assert loaded.outputs.items["scored_by"].tolist() == ["acc+acc_norm"] * 2
-    assert any(note.endswith("; acc: 1 log; acc_norm: 1 log") for note in loaded.notes)
+    assert any(": acc (1 log), acc_norm (1 log); 1 task, first " in note for note in loaded.notes)
     two = write(tmp_path, "two", "arc", [sample(k, {"acc": 1}, "flexible") for k in (0, 1)])
     refused([one, two], "filter", f"{two}: task 'arc' has filter 'flexible' here, but 'none' in {one}")
 
@@ -139,7 +139,8 @@ def test_the_command_says_how_to_insist(tmp_path: Path) -> None:
     asked = (str(one), str(two), "--metric", "accuracy", "--allow-different", "metric")
     assert compare(*asked)[2].endswith("; --allow-different target compares such logs all the same\n")
     for more in (("--allow-different", "target"), ("--allow-different", "target, input")):
-        assert compare(*asked, *more)[0] == 0
+        code, out, _ = compare_signed(*asked, *more)
+        assert (code, "|score:acc+acc_norm|" in out, "acc (1 log), acc_norm (1 log)" in out) == (0, True, True)
     code, _, err = compare(*asked, "--allow-different", "targets")
     assert (code, err.count("\n")) == (2, 1)
     assert err.startswith("simstudy: --allow-different must be one of metric, filter, scorer, version, shots, input, ")
