@@ -3,7 +3,8 @@
 Clusters: a table of items may have a column of documents, users, questions and the like under another name than
 ``cluster``. Its values are then taken as the clusters that tests resample as wholes, and a note says so:
 
-- its name is one of `simstudy.outputs.item_columns.CLUSTERS`, in any case and with or without "id", "key" or "name" behind it: ``doc_id``, ``User``;
+- its name is one of `simstudy.outputs.item_columns.CLUSTERS`, in any case and with or without "id", "key" or "name"
+  behind it: ``doc_id``, ``User``;
 - some value comes again, there are at least two values, and no item lacks one;
 - it is no part of the items' names (``columns={"item": "subject+question_id"}``);
 - nothing else is said: a column ``cluster`` (``columns={"cluster": "doc"}`` names it) goes first, a column that

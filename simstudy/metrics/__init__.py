@@ -70,7 +70,9 @@ def label(name: str) -> str:
 
 
 def get_metric(metric: str | Metric) -> Metric:
-    """The metric of this name, or another name of it (`simstudy.metrics.names`), in any case; a Metric is passed through.
+    """The metric of this name, or another name of it (`simstudy.metrics.names`); a Metric is passed through.
+
+    Case does not matter.
 
     "precision@n" and "ndcg@n" are made for any n from 1; "macro_f1" and the like get their classes from the labels.
 
@@ -83,8 +85,8 @@ def get_metric(metric: str | Metric) -> Metric:
         if known is not None and known.of_statistics(metric.statistics) != metric:
             # Tables, labels and files know a metric by its name.
             raise ValueError(
-                f"metric must have a name of its own: rename the function or the metric, as '{metric.name}' is a metric "
-                "of simstudy, unlike this one"
+                f"metric must have a name of its own: rename the function or the metric, as '{metric.name}' is a "
+                "metric of simstudy, unlike this one"
             )
         return metric
     if not isinstance(metric, str):

@@ -111,7 +111,8 @@ def check_no_ids(argument: str, frame: pd.DataFrame) -> None:
     if ids := [name for name in frame if _IDS.fullmatch(str(name))]:
         raise ValueError(
             f"{argument} must name its items: is it column '{ids[0]}'? Call that 'item', make it the index "
-            f"(pandas), or take simstudy.load(table, metric, columns={{'item': '{ids[0]}'}}); else it would be taken for a system"
+            f"(pandas), or take simstudy.load(table, metric, columns={{'item': '{ids[0]}'}}); "
+            "else it would be taken for a system"
         )
 
 

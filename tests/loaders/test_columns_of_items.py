@@ -89,9 +89,7 @@ def test_the_note_on_clusters_knows_the_unit_and_comes_first_in_a_plan(tmp_path:
 @pytest.mark.parametrize("metric", ["mean", "median"])
 def test_numbers_that_describe_items_are_no_system(column: str, metric: str, tmp_path: Path) -> None:
     frame = SECONDS.assign(**{column: np.arange(30) // 3})
-    of_file = ss.load(
-        written(tmp_path / "s.csv", frame.assign(item=[f"i{i}" for i in range(30)])), metric
-    ).outputs
+    of_file = ss.load(written(tmp_path / "s.csv", frame.assign(item=[f"i{i}" for i in range(30)])), metric).outputs
     in_memory = ss.load(frame, metric).outputs
     if column in ("domain", "epoch"):
         direct = ss.Outputs.from_scores(frame.drop(columns="epoch", errors="ignore"), metric)
@@ -111,7 +109,9 @@ def test_numbers_of_the_rows_are_no_system(metric: str, first: int, tmp_path: Pa
     item = {"columns": {"item": "request"}}
     for table in (frame, written(tmp_path / "s.csv", frame)):
         if isinstance(table, pd.DataFrame) or metric == "median":
-            with pytest.raises(ValueError, match=f"column 'request' has the numbers of the rows, {first} to {29 + first}"):
+            with pytest.raises(
+                ValueError, match=f"column 'request' has the numbers of the rows, {first} to {29 + first}"
+            ):
                 ss.load(table, metric)
         assert ss.load(table, metric, **item).outputs.names == ["fast", "slow"]  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="column 'request' has .* call it 'item' if it names the items"):

@@ -103,7 +103,9 @@ def test_case_does_not_matter() -> None:
 
 def test_the_name_of_a_metric_is_its_own() -> None:
     """A fraction that is called precision would be shown in percent, and read back as another metric."""
-    with pytest.raises(ValueError, match="^metric must have a name of its own: rename .* 'precision' is a metric of simstudy"):
+    with pytest.raises(
+        ValueError, match="^metric must have a name of its own: rename .* 'precision' is a metric of simstudy"
+    ):
         get_metric(Mean("precision", low=0, high=1))
     for other in (Mean("ap", low=0, high=2), Mean("ndcg@5", low=0, high=1, scale=100), FBeta(2, "f1")):
         with pytest.raises(ValueError, match=f"'{other.name}' is a metric of simstudy, unlike"):

@@ -51,7 +51,8 @@ def test_metrics_at_any_cutoff_are_made_by_name() -> None:
 @pytest.mark.parametrize("name", ["ndcg@0", "ndcg@", "precision@n", "ndgc@10", "precision@-1"])
 def test_other_names_are_not_known(name: str) -> None:
     with pytest.raises(
-        ValueError, match=rf"^metric must be a known name, not '{name}'.*: one of accuracy, .*, precision@n, ndcg@n \(n >= 1\)$"
+        ValueError,
+        match=rf"^metric must be a known name, not '{name}'.*: one of accuracy, .*, precision@n, ndcg@n \(n >= 1\)$",
     ):
         get_metric(name)
 
