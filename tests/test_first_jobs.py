@@ -9,6 +9,8 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import subprocess
+import sys
 import zipfile
 from itertools import product
 from pathlib import Path
@@ -271,8 +273,9 @@ def test_14_a_study_of_one_s_own_files() -> None:
     assert made.exit_code == 0, made.stderr
     done = runner.invoke(app, ["run", "my-study/study.toml", "--out", "out"])
     assert done.exit_code == 0, done.stderr
-    pairs = pd.read_csv(next(Path("out").rglob("tests.csv")))
-    assert len(pairs) > 0
+    board = pd.read_csv("out/leaderboard.csv").set_index("system")["score"]
+    scores = pd.read_csv("my-study/scores.csv").set_index("item").drop(columns=["domain"], errors="ignore")
+    pd.testing.assert_series_equal(board.sort_index(), 100 * scores.mean().sort_index(), check_names=False, rtol=1e-5)
 
 
 def test_15_a_plan_with_samples() -> None:
@@ -288,3 +291,23 @@ def test_15_a_plan_with_samples() -> None:
     variance = total - within / 4 + within / 2
     expected = (stats.norm.ppf(0.975) + stats.norm.ppf(0.8)) ** 2 * variance / 0.04**2
     assert items == pytest.approx(expected, rel=0.02)
+
+
+def test_a_gate_holds_if_nobody_reads_what_is_printed() -> None:
+    """`simstudy compare … | head -1` must not let a gate pass."""
+    PAIR.to_csv("scores.csv")
+    command = [
+        sys.executable,
+        "-m",
+        "simstudy",
+        "compare",
+        "scores.csv",
+        "--metric",
+        "accuracy",
+        "--fail-unless-better",
+    ]
+    for names, code in ((["old", "new"], 1), (["new", "old"], 0)):
+        with subprocess.Popen([*command, *names], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            assert process.stdout is not None
+            process.stdout.close()
+            assert process.wait() == code

@@ -16,6 +16,7 @@ from simstudy.metrics.influence import contributions, deviations
 from simstudy.outputs import Outputs, require_outputs
 from simstudy.outputs.samples import SAMPLE_OF
 from simstudy.outputs.units import in_units
+from simstudy.statistics.between import between_variance
 from simstudy.validation import check_choice, check_list, check_text, check_whole
 
 #: What noises are of.
@@ -27,6 +28,9 @@ NUMBERS = (1, 2, 3, 5, 10, 20, 50, 100)
 # An interval of 95 %.
 _Z = 1.959963984540054
 
+# Intervals of variances need as many units.
+_FEWEST_UNITS = 10
+
 
 def noises(
     outputs: Outputs, *, of: str = "gains", unit: str | None = None, question: str | None = None
@@ -37,7 +41,7 @@ def noises(
     of the unbiased variance of one sample over the number of samples, for each system; systems draw their samples
     independently. The total variance is that of the questions' means, as `compare` and `leaderboard` have it. The
     variance between is the rest: what would stay if each question had endlessly many samples. The estimate of the rest
-    may be below 0, which is shown as 0.
+    may be below 0, which is shown as 0; its interval says how large it may be.
 
     Parameters
     ----------
@@ -59,8 +63,9 @@ def noises(
         system_a, system_b and gain (or system and score), n_questions, samples_a and samples_b (or samples: samples of
         a question, the harmonic mean), se, se_between, se_within (all on the metric's scale), share_within (the part of
         the variance, from 0 to 1), share_low and share_high (its 95 % interval, by the jackknife over units; NaN for
-        fewer than ten), se_one (the standard error of one sample of each question and system). NaN stands where no
-        question has two samples.
+        fewer than ten), se_one (the standard error of one sample of each question and system), se_between_low and
+        se_between_high (its 95 % interval, by `simstudy.statistics.between`; NaN for fewer than ten units). NaN stands
+        where no question has two samples.
 
     Raises
     ------
@@ -233,6 +238,7 @@ def _parts(values: FloatArray, within: FloatArray, one: FloatArray) -> dict[str,
     known = np.isfinite(inside)
     share = min(inside / total, 1.0) if known and total > 0 else np.nan
     low, high = _interval(values, within, share)
+    _, least, most = between_variance(values, within) if n >= _FEWEST_UNITS else (np.nan, np.nan, np.nan)
     return {
         "se": np.sqrt(total),
         "se_between": np.sqrt(between) if known else np.nan,
@@ -241,13 +247,15 @@ def _parts(values: FloatArray, within: FloatArray, one: FloatArray) -> dict[str,
         "share_low": low,
         "share_high": high,
         "se_one": np.sqrt(between + single),
+        "se_between_low": np.sqrt(least / n),
+        "se_between_high": np.sqrt(most / n),
     }
 
 
 def _interval(values: FloatArray, within: FloatArray, share: float) -> tuple[float, float]:
     """The 95 % interval of a share, by the jackknife over units of its logarithm, cut at 1."""
     n = len(values)
-    if n < 10 or not np.isfinite(share) or share <= 0:
+    if n < _FEWEST_UNITS or not np.isfinite(share) or share <= 0:
         return np.nan, np.nan
     s, q, w = values.sum(), (values**2).sum(), within.sum()
     total = np.maximum((q - values**2) - (s - values) ** 2 / (n - 1), 0) / (n - 2)

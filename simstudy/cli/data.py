@@ -44,7 +44,7 @@ def _list_datasets() -> None:
 
     known = datasets().values()
     at_hand = folder_at_hand()
-    place = f"are kept in {cache_folder()}" if at_hand is None else f"are taken from {at_hand}"
+    place = f"are kept in {cache_folder()}" if at_hand is None else f"are read from {at_hand}"
     print_line(f"{counted(len(known), 'public data set')}; simstudy data fetch NAME fetches one. Files {place}")
     rows = [(one.name, str(len(one.files)), decimal(one.size), one.licence, one.what) for one in known]
     print_table("Data sets", pd.DataFrame(rows, columns=["name", "files", "size", "licence", "content"]))

@@ -8,8 +8,8 @@ import re
 import sys
 import tempfile
 import traceback
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from io import UnsupportedOperation
 from pathlib import Path
@@ -43,7 +43,8 @@ _ARGUMENT = re.compile(r"(\w+)(?: \([^)]*\)| of [\w -]+)? must ")
 _OTHER = re.compile(r"(?<= must be given, or )\w+(?=:)")
 _FIELD = re.compile(r"\b[A-Z]\w*\.\w+\b")
 _VALUE = re.compile(r"\b(\w+)=(?:'([\w-]+)'|(\d+(?:\.\d+)?))")
-_COLUMN = re.compile(r"\b(\w+)=\{'(.+?)': (?:'(.+?)'|(\.\.\.))\}")
+_COLUMN = re.compile(r"\b(\w+)=\{('.+?': (?:'.+?'|\.\.\.))\}")
+_PAIR = re.compile(r"'(.+?)': (?:'(.+?)'|(\.\.\.))")
 _FLAG = re.compile(r"\b(\w+)=(True|False)\b")
 
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -106,6 +107,19 @@ def say(message: str) -> None:
     _console.print(Text(line(f"simstudy: {message}")))
 
 
+@contextmanager
+def outliving_the_pipe(wanted: bool) -> Iterator[None]:
+    """Within the block, if `wanted`, output that nobody reads any more (`| head`) is dropped: the exit code counts."""
+    try:
+        yield
+        if wanted:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        if not wanted:
+            raise
+        _silence(sys.stdout)
+
+
 def _fail(message: str, code: int) -> NoReturn:
     say(message)
     raise typer.Exit(code)
@@ -145,7 +159,8 @@ def by_options(message: str, params: Iterable[Any]) -> str:
             message = message.replace(value, "must not be given", 1)
 
     def column(found: re.Match[str]) -> str:
-        return f"{options[found[1]]} {found[2]}={found[3] or found[4]}" if found[1] in options else found[0]
+        pairs = ",".join(f"{pair[1]}={pair[2] or pair[3]}" for pair in _PAIR.finditer(found[2]))
+        return f"{options[found[1]]} {pairs}" if found[1] in options else found[0]
 
     def option(found: re.Match[str]) -> str:
         return f"{options[found[1]]} {found[2] or found[3]}" if found[1] in options else found[0]

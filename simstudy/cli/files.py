@@ -34,33 +34,39 @@ class Files:
     systems: Path | None = option(None, "CSV with a row for each system: system, group, family, …")
     by: str | None = option(
         None,
-        "Column of --systems that defines families. Pairs within a family and across families are reported apart "
-        "(default: group, else family).",
+        "Column of --systems that defines families. Pairs within a family and across families are reported separately. "
+        "Default column: group, or family if there is no group.",
     )
     items: Path | None = option(
         None,
-        "CSV with a row for each item, in their order or with a column id: domain, cluster (or doc, user, repo), …",
+        "CSV, TSV or JSON with a row for each item, in the order of the items or with a column id: domain, cluster, …. "
+        "Or a plain list: the document of each item, one on a line.",
     )
-    columns: str | None = option(
-        None, "Names of columns in your files, if they differ from simstudy's: item=instance_id,score=resolved."
+    columns: list[str] | None = option(
+        None,
+        "Names of columns in your files, if they differ from simstudy's: item=instance_id,score=resolved. It may be "
+        "repeated.",
     )
     format: str | None = option(
         None,
         "scores, text, segments, conll, conllu, trees, alignments, trec, lm-eval, inspect, helm, swe-bench, arena, "
-        "candidates (default: by the files).",
+        "candidates (default: found from the files).",
     )
     missing: str = option(
         "error", "If a system lacks items: error (stop), drop (leave them out), or zero (score them 0)."
     )
-    duplicates: str = option("keep", "Near-duplicate systems: keep (without a look), note or drop.")
+    duplicates: str = option("keep", "Near-duplicate systems: keep (no search), note (name them) or drop.")
     allow_different: list[str] | None = option(
-        None, "What logs of one task may differ in: metric, filter, scorer, version, shots, input, target, prompt."
+        None,
+        "Differences that logs of one task may have: metric, filter, scorer, version, shots, input, target, prompt.",
     )
     domain: list[str] | None = option(
-        None, "Use only the items of this domain. If it is repeated, compare tests each domain separately."
+        None, "Use only the items of this domain. With compare, repeat the option to test several domains separately."
     )
     unit: str | None = option(
-        None, "Resampling unit: item, or a column of the items (default: cluster if there is such a column, else item)."
+        None,
+        "Resampling unit: item, or a column of the items (default: cluster if the items have that column, otherwise "
+        "item).",
     )
     lower_is_better: Annotated[
         bool | None,
@@ -101,6 +107,10 @@ class Files:
         with reading(keep_all=several) as read, redirect_stdout(sys.stderr):
             for metric in metrics:
                 found += self._by_metric(named, metric, domains, by_domain=by_domain, more=more)
+        read_as = [loaded.outputs.metric.name for loaded in found[:: len(found) // len(metrics)]]
+        for metric, own in zip(metrics, read_as, strict=True):
+            if read_as.count(own) > 1:
+                raise ValueError(f"--metric: '{metric}' and another are both read as {own}: compare each by itself")
         return found, read.files()
 
     def _by_metric(
@@ -108,6 +118,7 @@ class Files:
     ) -> list[Loaded]:
         """The files by one metric, on each domain."""
         from simstudy.loaders.formats import load, ranks_within_domain
+        from simstudy.loaders.items import notes_of
 
         chosen = _metric_named(metric, self.lower_is_better)
 
@@ -127,14 +138,15 @@ class Files:
                 **more,
             )
 
-        if not by_domain and len(domains) < 2:
-            return [of(domains[0] if domains else None)]
+        if not by_domain:
+            # Logs of other tasks are not read: nothing has to be chosen for them.
+            return [of(name) for name in domains] or [of(None)]
         whole = of(None)
-        names = domains or list(whole.outputs.by_domain())
+        names = list(whole.outputs.by_domain())
         if ranks_within_domain(whole.outputs.metric):
             return [of(name) for name in names]
         cut = {name: replace(whole.outputs.domain(name), test_set=name) for name in names}
-        return [replace(whole, outputs=outputs) for outputs in cut.values()]
+        return [replace(whole, outputs=outputs, notes=notes_of(outputs, whole.notes)) for outputs in cut.values()]
 
     def relation(self, loaded: Loaded) -> str | None:
         """The column of relation classes: the one that was asked for, or group or family of the systems table."""

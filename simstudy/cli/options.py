@@ -52,14 +52,15 @@ def _check(ctx: Any, values: dict[str, Any], order: list[Any]) -> None:
             raise typer.BadParameter("it must not be empty", ctx=ctx, param=param)
 
 
-def mapping(columns: str | None) -> dict[str, str]:
-    """What --columns says: our names of columns and the files'."""
-    pairs = [part.partition("=") for part in (columns or "").split(",") if part]
+def mapping(columns: Sequence[str] | None) -> dict[str, str]:
+    """What --columns says, once or several times: our names of columns and the files'."""
+    typed = ",".join(columns or ())
+    pairs = [part.partition("=") for part in typed.split(",") if part]
     if len({name.strip() for name, _, _ in pairs}) < len(pairs):
-        raise ValueError(f"columns must name each of ours once, not '{columns}'")
+        raise ValueError(f"columns must name each of ours once, not '{typed}'")
     for name, equals, column in pairs:
         if not (name and equals and column):
-            raise ValueError(f"columns must be like item=instance_id,score=resolved, not '{columns}'")
+            raise ValueError(f"columns must be like item=instance_id,score=resolved, not '{typed}'")
     return {name.strip(): column.strip() for name, _, column in pairs}
 
 

@@ -57,9 +57,15 @@ class PilotFiles(Files):
         ),
     ] = 1000
     samples: int | None = option(
-        None, "Outputs with several samples of each item: how many the test set will have (default: as many)."
+        None, "Number of samples of each question in the new test set (default: as many as in the outputs)."
     )
 
+
+# What guesses say in the place of --samples.
+_INSTEAD = (
+    "; with guesses, samples of a question are a cluster: --cluster-size says how many, --icc how alike, and "
+    "--cluster-cv 0 that all questions have as many"
+)
 
 # Made by the command itself, of options from more than one group.
 name_options(Pilot)
@@ -85,8 +91,9 @@ def plan(
 ) -> None:
     """Plan a test set: how many items you need, or which gain a given number of items detects.
 
-    With --gain it prints the number of items that you need. With --n-items it prints the minimum detectable gain. With
-    both it prints the power. There are three kinds of input:
+    Give --gain for the number of items, --n-items for the minimum detectable gain, or both for the power.
+
+    There are three kinds of input:
 
     1. Guesses. simstudy plan --metric accuracy --score 80 --gain 1 --agreement 0.9
 
@@ -140,7 +147,7 @@ def _read(
     two = loaded.outputs.n_systems == 2
     by = files.by if files.by is None and two else files.relation(loaded)
     if by is None and not two:
-        notes += ("all pairs are taken together; --systems with a column, and --by, separate pairs within a family",)
+        notes += ("all pairs are analysed together; --systems with a column, and --by, separate pairs within a family",)
     pilot = Pilot(
         loaded.outputs,
         by,
@@ -160,4 +167,5 @@ def _refuse_files(context: typer.Context) -> None:
         of_files = getattr(parameter, "rich_help_panel", None) == HEADING or parameter.name == "seed"
         source = context.get_parameter_source(str(parameter.name))
         if of_files and source is not None and source.name == "COMMANDLINE":
-            raise ValueError(f"{parameter.opts[0]} must not be given without files of outputs")
+            instead = _INSTEAD if parameter.name == "samples" else ""
+            raise ValueError(f"{parameter.opts[0]} must not be given without files of outputs{instead}")

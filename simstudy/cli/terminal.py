@@ -60,8 +60,9 @@ def written(folder: Path | None) -> list[str]:
 def print_cells(cells: pd.DataFrame, *, verbose: bool = False) -> None:
     """Print how far a study is: how many cells are done, its parts, then its cells; all of them if `verbose`."""
     n = cells["state"].value_counts()
-    counts = ", ".join(f"{n[state]:,} {state}" for state in ("missing", "failed") if state in n)
-    print_line(f"{n.get('done', 0):,} of {len(cells):,} known cells are done{f'; {counts}' if counts else ''}.")
+    counts = "".join(f", {n[state]:,} {state}" for state in ("missing", "failed") if state in n)
+    counts = counts.replace(",", ";", 1)
+    print_line(f"{n.get('done', 0):,} of {len(cells):,} known cells (pieces of work) are done{counts}.")
     for part, rows in cells.groupby("part", sort=False):
         n = rows["state"].value_counts()
         counts = ", ".join(f"{n[state]:,} {state}" for state in ("done", "missing", "failed") if state in n)

@@ -19,6 +19,7 @@ from simstudy.engines.registry import TESTS, default_test
 from simstudy.engines.wins import win_counts
 from simstudy.outputs import Outputs, require_outputs
 from simstudy.outputs.meetings import meetings
+from simstudy.outputs.samples import unit_in_words
 from simstudy.pairs import relations
 from simstudy.statistics.pvalues import clopper_pearson
 
@@ -162,7 +163,7 @@ def _table(ranked: Outputs, question: Question, test: str, strata: str) -> pd.Da
             "test": test,
             "alternative": question.alternative,
             "convention": question.convention.name,
-            "unit": question.unit,
+            "unit": unit_in_words(ranked, question.unit),
             "strata": strata,
             "seed": question.seed,
             "n_units": question.n_units,

@@ -233,7 +233,7 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
             return self._those(columns)
         for column in columns if isinstance(columns, list) else [columns]:
             if not isinstance(column, str):
-                raise KeyError(f"no column {brief(column)}; rows are taken by a mask, or from .frame")
+                raise KeyError(f"no column {brief(column)}; select rows by a mask, or from .frame")
             if column not in self.frame:
                 known = KNOWN.get(column)
                 hint = f": {known.added_by}() adds it" if known and known.added_by else nearest(column, KNOWN)

@@ -11,6 +11,7 @@ from simstudy.analyses.equivalence import BETTER, BOTH, EQUIVALENT, UNDECIDED, e
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.loaders.base import counted
 from simstudy.metrics import label
+from simstudy.outputs.samples import SAMPLE_OF
 from simstudy.statistics.decisions import TOO_FEW, Decision
 from simstudy.statistics.decisions import two_sided as by_two_sides
 from simstudy.text.numerals import p_digits, p_floor, p_text, score_format, units_name, units_text
@@ -142,7 +143,8 @@ def _units(pair: pd.Series[Any]) -> str:
     test_set = f" of {pair['test_set']}" if pair["test_set"] else ""
     if pair["unit"] == "item":
         return f"{pair['n_items']:,} items{test_set}"
-    return f"{units_text(pair['n_units'], pair['unit'])} with {pair['n_items']:,} items{test_set}"
+    noun = "sample" if pair["unit"] == SAMPLE_OF else "item"
+    return f"{units_text(pair['n_units'], pair['unit'])} with {counted(int(pair['n_items']), noun)}{test_set}"
 
 
 def _decided(pair: pd.Series[Any], alpha: float, margin: float | None) -> list[str]:

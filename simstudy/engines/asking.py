@@ -175,7 +175,7 @@ def _checked_strata(
     """The order of the units by strata, and the strata's bounds; ValueError where they are too few to be resampled."""
     if units.n_items < 2:
         only = (
-            "" if unit == "item" else f": all items have {unit} '{units.items['id'].iloc[0]}'; unit='item' takes items"
+            "" if unit == "item" else f": all items have {unit} '{units.items['id'].iloc[0]}'; unit='item' uses items"
         )
         raise ValueError(f"outputs must have at least 2 units to resample ({unit}), not {units.n_items}{only}")
     if strata in outputs.items and strata not in units.items:
@@ -186,7 +186,7 @@ def _checked_strata(
     sizes = np.diff(bounds)
     if sizes.min() < 2:
         # A single unit never varies: were it resampled, its part of every gain would look certain.
-        items = "" if unit == "item" else "; unit='item' takes items"
+        items = "" if unit == "item" else "; unit='item' uses items"
         raise ValueError(
             f"strata must have at least 2 units each ({unit}); {strata} '{values[int(sizes.argmin())]}' has 1{items}"
         )

@@ -10,27 +10,37 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from simstudy.examination.rows import sorted_pairs, systems
+from simstudy.suites.contributions import THESE
+from simstudy.suites.sentences import is_significant
 from simstudy.tables import records
 from simstudy.text.plain_text import json_text
 
 if TYPE_CHECKING:
     from simstudy.examination.examination import Examination
+    from simstudy.suites import AcrossTasks
 
 # Rows that are made into text together.
 _TOGETHER = 2**12
 
 
-def as_json(found: Examination, settings: Mapping[str, Any]) -> Iterator[str]:
+# Tables of an examination that take all items together, whatever average of tasks is the answer.
+_POOLED = ("systems", "pairs", "groups", "thresholds", "significant_gains")
+
+
+def as_json(found: Examination, settings: Mapping[str, Any], more: Mapping[str, Any] | None = None) -> Iterator[str]:
     """Everything that was found as a JSON object, in pieces to be written one after the other; null: not known.
 
     Systems are listed best first, pairs the most significant first, groups as lists of names; tables are lists of
-    rows. A million pairs are never held as one text.
+    rows. A million pairs are never held as one text. Fields of `more` come after the verdict. With averages of tasks
+    the field ``answer`` has the main one, and ``all_items_together`` names the tables that are not of it.
     """
     members = found.groups.groupby("group")["system"].agg(list)
     content: dict[str, Any] = {
         "simstudy": version("simstudy"),
         "settings": dict(settings),
         "verdict": found.verdict if found.tasks is None else "\n".join(found.tasks.sentences),
+        **({} if found.tasks is None else _answer(found.tasks)),
+        **(more or {}),
         "notes": list(found.notes),
         "systems": systems(found),
         "pairs": sorted_pairs(found),
@@ -50,6 +60,29 @@ def as_json(found: Examination, settings: Mapping[str, Any]) -> Iterator[str]:
         yield from _rows(value) if isinstance(value, pd.DataFrame) else [_indented(value, "  ")]
         before = ",\n"
     yield "\n}"
+
+
+def _answer(tasks: AcrossTasks) -> dict[str, Any]:
+    """What the verdict rests on: the main average on these tasks, of two systems or of all pairs."""
+    about = {"average": tasks.average, "hypothesis": THESE, "tasks": tasks.n_tasks}
+    columns = [
+        "system_a",
+        "system_b",
+        "score_a",
+        "score_b",
+        "gain",
+        "gain_low",
+        "gain_high",
+        "p_value",
+        "unit",
+        "n_units",
+    ]
+    rows = [
+        {**row, "significant": is_significant(pd.Series(row), tasks.alpha)}
+        for row in records(tasks.answer[[*columns, "p_floor"]])
+    ]
+    answer = {**about, **rows[0]} if len(rows) == 1 else {**about, "pairs": rows}
+    return {"answer": answer, "all_items_together": list(_POOLED)}
 
 
 def _rows(table: pd.DataFrame) -> Iterator[str]:

@@ -10,7 +10,7 @@ import numpy as np
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.significant_gains import CLOSE_PAIRS
 from simstudy.examination.notes import domains
-from simstudy.examination.rows import facts, p_texts, pair_rows, ranking, sides, threshold_rows
+from simstudy.examination.rows import facts, p_texts, pair_rows, ranking, sides, signature, threshold_rows
 from simstudy.examination.samples import noise_lines
 from simstudy.loaders.base import counted
 from simstudy.metrics import label
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # Systems and notes that a screen holds, whatever must be left out for them; notes that it holds at most.
 _FIRST_SYSTEMS, _FIRST_NOTES, _MOST_NOTES = 3, 1, 3
 # Facts that are left out first if there are too few lines.
-_SPARE = ("Null hypothesis", "Minimum detectable gain", "Significant gain", "Metric", "Correction")
+_SPARE = ("Null hypothesis", "Minimum detectable gain", "Just significant gain", "Metric", "Correction")
 # Characters of the names of the systems that may be the best.
 _NAMES = 150
 
@@ -42,7 +42,11 @@ def show(found: Examination, printer: Printer, *, verbose: bool = False, last: S
     """
     if found.tasks is not None:
         told = [f"Note: {note}" for note in found.notes if note != domains(found.outputs)]
-        below = {"Metric": label(found.test_set.metric), "Signature": found.pairs.signature()}
+        below = {
+            "Metric": label(found.test_set.metric),
+            "Test": found.tasks.test(),
+            "Signature": signature(found),
+        }
         found.tasks.show(printer, told if verbose else told[:_MOST_NOTES], below, verbose=verbose)
         printer.lines(last)
         return
@@ -82,7 +86,7 @@ def show(found: Examination, printer: Printer, *, verbose: bool = False, last: S
 
 
 def _show_pair(found: Examination, said: list[str], printer: Printer, *, verbose: bool, last: Sequence[str]) -> None:
-    known = {"Signature": found.pairs.signature()}
+    known = {"Signature": signature(found)}
     room = MOST_LINES - printer.height(*said, LEFT_OUT, *last) - printer.facts_height(known)
     every = noted(found.notes)
     notes = every if verbose else printer.fitting(map(printer.shortened, every), room)
@@ -138,7 +142,9 @@ def significant_gain(found: Examination) -> Mapping[str, str]:
         return {}
     points = _points(found)
     return {
-        "Significant gain": f"{gain_text(observed)}{points} for half of the pairs",
+        "Just significant gain": (
+            f"{gain_text(observed)}{points} (a gain of this size is significant for half of the pairs)"
+        ),
         "Minimum detectable gain": f"{gain_text(true)}{points} with power 0.8, on average over the pairs",
     }
 

@@ -14,7 +14,9 @@ from simstudy.analyses.significant_gains import CLOSE_PAIRS
 from simstudy.engines.registry import TESTS
 from simstudy.examination.samples import with_noises
 from simstudy.loaders.base import counted
+from simstudy.loaders.task_logs import SCORED_BY
 from simstudy.metrics import label
+from simstudy.outputs.samples import SAMPLE_OF
 from simstudy.pages.sections import Column, Table
 from simstudy.text.numerals import at_floor, p_floor, p_text, score_format, units_text
 from simstudy.text.plain_text import line, shown
@@ -28,27 +30,45 @@ _SIDES = {"two-sided": "two-sided", "greater": "one-sided"}
 def facts(found: Examination) -> dict[str, str]:
     """What was compared and how."""
     one = found.pairs.frame.iloc[0]
-    units = "" if one.unit == "item" else f" in {units_text(one.n_units, one.unit)}, which the test resamples"
     listed = {"Test set": shown(one.test_set)} if one.test_set else {}
     listed |= {
         "Systems": f"{found.outputs.n_systems:,} ({counted(len(found.pairs), 'pair')})",
-        "Items": f"{found.outputs.n_items:,}{units}",
+        "Items": items_text(found),
         "Metric": label(str(one.metric)),
         "Test": described_test(found.pairs.frame),
         "Null hypothesis": TESTS[one.test].null,
         "Correction": f"Holm, for all {len(found.pairs):,} pairs",
-        "Signature": found.pairs.signature(),
+        "Signature": signature(found),
     }
     if len(found.pairs) == 1:
         del listed["Correction"]
     return listed | ({"Note": "; ".join(map(line, found.notes))} if found.notes else {})
 
 
+def signature(found: Examination) -> str:
+    """The signature of the pairs, with the names of the scores in logs where these have several."""
+    question, bar, rest = found.pairs.signature().partition("|")
+    items = found.outputs.items
+    if SCORED_BY not in items:
+        return f"{question}{bar}{rest}"
+    names = dict.fromkeys(name for names in items[SCORED_BY].astype(str).unique() for name in names.split("+"))
+    return f"{question}|score:{shown('+'.join(names))}|{rest}"
+
+
+def items_text(found: Examination) -> str:
+    """How many items, and in how many clusters, if these have several items."""
+    one, n = found.pairs.frame.iloc[0], found.outputs.n_items
+    of = " samples of" if one.unit == SAMPLE_OF else " in"
+    units = "" if one.n_units == n else f"{of} {units_text(one.n_units, one.unit)}, which the test resamples"
+    return f"{n:,}{units}"
+
+
 def described_test(pairs: pd.DataFrame) -> str:
     """Test, sides, exactness, resamples and convention of Comparisons."""
     one, drawn, share = pairs.iloc[0], pairs.loc[pairs["monte_carlo"], "n_resamples"], pairs["monte_carlo"].mean()
     exact = "exact" if pairs["exact"].all() else "partly exact" if pairs["exact"].any() else "approximate"
-    how = "no Monte Carlo error" if drawn.empty else f"{drawn.max():,} resamples for {share:.0%} of the p-values"
+    part = "" if share == 1 else f" for {share:.0%} of the p-values"
+    how = "no Monte Carlo error" if drawn.empty else f"{drawn.max():,} resamples{part}"
     convention = "" if one.convention == "default" else f", convention {one.convention}"
     return f"{TESTS[one.test].title} ({one.test}), {_SIDES[one.alternative]}, {exact}, {how}{convention}"
 

@@ -44,7 +44,7 @@ def noise_lines(found: Examination) -> list[str]:
         return [
             f"Standard error of the gain: {se}{points}; between questions {between}, within questions {within} "
             f"({share} of the variance).",
-            f"With one sample of each question it would be {one}{points}. More samples reduce it to {between} at best.",
+            f"With one sample of each question it would be {one}{points}. {_with_more(row, points)}",
         ]
     known = table.loc[table["se"] > 0]
     typical, floor = known["share_within"].median(), (known["se_between"] / known["se"]).median()
@@ -52,6 +52,16 @@ def noise_lines(found: Examination) -> list[str]:
         f"Noise within questions: {100 * typical:.0f} % of the variance of a gain (median pair). More samples reduce "
         f"its standard error by {100 * (1 - floor):.0f} % at most.",
     ]
+
+
+def _with_more(row: pd.Series[float], points: str) -> str:
+    """How far more samples reduce the standard error, in a sentence."""
+    between, low, high = (gain_text(row[f"se_between{end}"]) for end in ("", "_low", "_high"))
+    if np.isfinite(row["se_between_high"]):
+        return f"With more samples it falls to about {between}{points} (95 % interval {low} to {high})."
+    if row["se_between"] > 0:
+        return f"With more samples it falls to about {between}{points}."
+    return "So few questions do not tell how far it falls with more samples."
 
 
 def with_noises(board: pd.DataFrame, found: Examination) -> tuple[pd.DataFrame, dict[str, str]]:
@@ -73,7 +83,8 @@ def sections(found: Examination) -> list[Section]:
     shown = neighbours if len(table) > _LISTED else table
     columns: dict[str, str | Column] = {
         "better": "{system_a:name}", "worse": "{system_b:name}", "gain": "{gain:gain}", "se": "[{se:gain}]",
-        "between questions": "[{se_between:gain}]", "within": "[{se_within:gain}]",
+        "between questions (95 %)": "[{se_between:gain}][ ({se_between_low:gain}–{se_between_high:gain})]",
+        "within": "[{se_within:gain}]",
         "share within (95 %)": "[{share_within:.0%}][ ({share_low:.0%}–{share_high:.0%})]",
         "se with one sample": "[{se_one:gain}]",
     }  # fmt: skip

@@ -92,12 +92,15 @@ class Several(ReprMixin):
         """What the command prints for people."""
         return text_of(partial(show, self))
 
-    def as_json(self, settings: Mapping[str, Any]) -> Iterator[str]:
-        """A JSON list with an object for each part, in pieces."""
+    def as_json(self, settings: Mapping[str, Any], more: Sequence[Mapping[str, Any]] = ()) -> Iterator[str]:
+        """A JSON list with an object for each part, in pieces; `more` are further fields of each.
+
+        Of two systems each has ``p_holm_parts``: its p-value after Holm's correction for the parts.
+        """
         before = "["
-        for part in self.parts:
+        for k, (part, own) in enumerate(zip(self.parts, self._corrected(), strict=True)):
             yield before
-            yield from as_json(part, {**settings, **_own(part)})
+            yield from as_json(part, {**settings, **_own(part)}, {**own, **(more[k] if more else {})})
             before = ",\n"
         yield "]"
 
@@ -105,7 +108,9 @@ class Several(ReprMixin):
         """A JSON list of what `Examination.to_json` gives for each part."""
         if settings is not None:
             return "".join(self.as_json(settings))
-        return json.dumps([json.loads(part.to_json()) for part in self.parts], ensure_ascii=False, indent=2)
+        parts = zip(self.parts, self._corrected(), strict=True)
+        found = [json.loads("".join(as_json(part, part.settings, own))) for part, own in parts]
+        return json.dumps(found, ensure_ascii=False, indent=2)
 
     def write(
         self, folder: str | Path, *, command: str = "simstudy.examine", settings: Mapping[str, Any] | None = None
@@ -134,6 +139,12 @@ class Several(ReprMixin):
             closing="Each comparison has a page of its own, with its test, its intervals and all pairs.",
             links={_called(part): f"{name}/README.md" for name, part in zip(names, self.parts, strict=True)},
         )  # fmt: skip
+
+    def _corrected(self) -> list[dict[str, Any]]:
+        """What JSON has of each part beside what it is alone: its p-value corrected for the parts, of two systems."""
+        if not self.of_pairs:
+            return [{} for _ in self.parts]
+        return [{"n_parts": len(self.parts), "p_holm_parts": p} for p in self.table["p_holm_parts"].tolist()]
 
     def _of_pairs(self) -> dict[str, Any]:
         pairs = pd.concat([part.pairs.frame for part in self.parts], ignore_index=True)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from simstudy.analyses.signature import signatures
 from simstudy.examination import printed
-from simstudy.examination.rows import described_test
+from simstudy.examination.rows import described_test, items_text
 from simstudy.loaders.base import counted
 from simstudy.metrics import label
 from simstudy.text.numerals import at_floor, p_floor, p_text, score_format
@@ -35,7 +36,7 @@ def show(found: Several, printer: Printer, *, verbose: bool = False, last: Seque
     facts = _facts(found)
     kept_notes = notes if verbose else notes[:_MOST_NOTES]
     # Title and header of a table, an empty line before it, the claims, and the line on what is left out.
-    room = MOST_LINES - 3 - 1 - len(facts) - len(kept_notes) - 1 - len(last)
+    room = MOST_LINES - 3 - 1 - printer.facts_height(facts) - len(kept_notes) - 1 - len(last)
     most = len(rows) if verbose else room if found.of_pairs else _MOST_PARTS
     printer.table(TABLE, rows.head(most))
     systems = 0
@@ -67,11 +68,12 @@ def claims(found: Several) -> str:
     """What may be claimed of several tests: of one of them, of any, and of all."""
     n, alpha = len(found.parts), found.parts[0].alpha
     varies = _varying(found)
-    one = "metric" if varies == ["metric"] else "domain" if varies == ["test_set"] else "row"
+    one, by = {"metric": ("metric", "by"), "test_set": ("domain", "on")}.get(" ".join(varies), ("row", "in"))
     if found.of_pairs:
         return (
-            f"p is for one {one}: for the claim that the systems differ by any {one}, use p (Holm), which is corrected "
-            f"for the {n} tests; for a claim about all, each p must be at most {alpha:g}."
+            f"p is for one {one}. To claim that the systems differ {by} at least one {one}, use p (Holm), which is "
+            f"corrected for the {n} tests. To claim that they differ {by} every {one}, each p must be at most "
+            f"{alpha:g}."
         )
     return (
         f"Confidence and Holm's correction are for the systems of one {one}: nothing is corrected for the {n} {one}s."
@@ -86,8 +88,11 @@ def part_rows(found: Several) -> pd.DataFrame:
         columns["domain"] = [shown(name) for name in table["test_set"]]
     if table["metric"].nunique() > 1 or not columns:
         columns["metric"] = [label(name) for name in table["metric"]]
-    if table["n_items"].nunique() > 1:
+    if len({items_text(part) for part in found.parts}) > 1:
         columns["items"] = [f"{n:,}" for n in table["n_items"]]
+        units = [int(part.pairs.frame["n_units"].iloc[0]) for part in found.parts]
+        if units != table["n_items"].tolist():
+            columns["clusters"] = [f"{n:,}" for n in units]
     more = _of_pairs(table, found.parts[0].alpha) if found.of_pairs else _of_many(found)
     return pd.DataFrame({**columns, **more}, dtype=object)
 
@@ -155,9 +160,22 @@ def _varying(found: Several) -> list[str]:
 def _facts(found: Several) -> dict[str, str]:
     """What the comparisons have in common."""
     tests = list(dict.fromkeys(described_test(part.pairs.frame) for part in found.parts))
-    items = {part.outputs.n_items for part in found.parts}
-    common = {"Items": f"{items.pop():,}"} if len(items) == 1 else {}
-    return {**common, "Test": tests[0] if len(tests) == 1 else f"{tests[0]} (first row)"}
+    items = {items_text(part) for part in found.parts}
+    common = {"Items": items.pop()} if len(items) == 1 else {}
+    return {**common, "Test": tests[0] if len(tests) == 1 else f"{tests[0]} (first row)", **_signed(found)}
+
+
+def _signed(found: Several) -> dict[str, str]:
+    """The signature of each metric, of all its comparisons together."""
+    by_metric: dict[str, list[pd.DataFrame]] = {}
+    for part in found.parts:
+        by_metric.setdefault(part.test_set.metric, []).append(part.pairs.frame)
+    signed = {}
+    for metric, frames in by_metric.items():
+        name = "Signature" if len(by_metric) == 1 else f"Signature ({label(metric)})"
+        own = signatures(pd.concat(frames, ignore_index=True))
+        signed[name] = own[0] if len(own) == 1 else f"{own[0]} (first row)"
+    return signed
 
 
 def _notes(found: Several) -> list[str]:

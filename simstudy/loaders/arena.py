@@ -53,7 +53,7 @@ def read_arena(source: Source) -> Loaded:
     table = renamed(frame, source.columns)
     for name in _COLUMNS:
         if name not in table:
-            no_column(source.paths[0], name, table.columns, f"; columns={{'{name}': ...}} names it")
+            no_column(source.paths[0], name, table.columns, f"Name it with columns={{'{name}': 'NAME'}}.")
     where = places(table, source.paths[0])
     (first, names_a), (second, names_b) = (coded(table[name], name, where) for name in _COLUMNS[:2])
     names = sorted({*names_a, *names_b})
@@ -115,7 +115,7 @@ def _battles(table: pd.DataFrame, points: Array) -> pd.DataFrame:
     prompts = next((name for name in _PROMPTS if name in table and table[name].duplicated().any()), None)
     if prompts is not None and "cluster" not in items:
         items["cluster"] = table[prompts].astype(str).to_numpy()
-        note(f"battles with the same '{prompts}' are a cluster, {items['cluster'].nunique():,} in all")
+        note(f"battles with the same '{prompts}' form a cluster ({items['cluster'].nunique():,} clusters)")
     return items
 
 

@@ -122,6 +122,8 @@ class Source:
     allow_different: tuple[str, ...] = ()
     #: File -> the name that its system is given; others have the names that the files tell.
     names: Mapping[Path, str] = field(default_factory=dict)
+    #: The metric as it was typed: a log may have one of this name, such as acc, or acc_norm, which is none of ours.
+    asked: str = ""
 
     def __post_init__(self) -> None:
         known = set()
@@ -299,8 +301,9 @@ def doubt(loaded: Loaded) -> str:
         return ""
     means = "" if metric.name == MEAN else f"metric='{MEAN}' with "
     return (
-        f"scores are called '{suspects[0]}' and higher is taken to be better, so that the system with more of it wins: "
-        f"{means}lower_is_better=True turns that round, lower_is_better=False says that it is right"
+        f"scores are called '{suspects[0]}' and higher is assumed to be better, so the system with the higher number "
+        "wins: "
+        f"use {means}lower_is_better=True if lower is better, or lower_is_better=False if higher is better"
     )
 
 

@@ -56,9 +56,8 @@ def read_candidate_table(
     table = read_table(path)
     for ours, theirs in {"gold": "gold", **columns}.items():
         if theirs not in table and (ours in ("gold", *_IDS) or not has_items):
-            no_column(
-                path, theirs, table.columns, "; columns={'gold': ...} names it" if ours == theirs == "gold" else ""
-            )
+            hint = "Name it with columns={'gold': 'NAME'}." if ours == theirs == "gold" else ""
+            no_column(path, theirs, table.columns, hint)
     frame = renamed(table, columns)
     names, where = [*frame], places(frame, path)
     for name in names:
@@ -160,7 +159,7 @@ def _complete(cells: pd.DataFrame, scores: pd.DataFrame, missing: str, where: Wh
         wrong = scores[name].isna().to_numpy() & ~blank if name in scores else np.zeros(len(cells), dtype=bool)
         if (row := first_of(wrong)) is not None:
             raise ValueError(
-                f"{where(row)}: column '{name}' is taken for scores, but has {str(column.iloc[row])!r}; "
+                f"{where(row)}: column '{name}' is used as scores, but has {str(column.iloc[row])!r}; "
                 f"columns={{'{name}': '{name}'}} makes it a column of the items"
             )
         if missing == "error" and (row := first_of(blank)) is not None:
@@ -185,7 +184,8 @@ def _note_incomplete(scores: pd.DataFrame) -> None:
     for columns in (CELLS, SIGNATURE):
         found = [taken[name.upper()] for name in columns if name.upper() in taken]
         if len(found) > 1:
-            note(f"taken for scores: {', '.join(found)}; contingency tables need {', '.join(columns)}, so spelled")
+            named = ", ".join(columns)
+            note(f"used as scores: {', '.join(found)}; contingency tables need columns with the names {named}")
             return
 
 
@@ -195,4 +195,4 @@ def _note_binary(scores: pd.DataFrame) -> None:
     if names:
         listed = ", ".join(f"'{name}'" for name in names)
         example = f"columns={{'{names[0]}': '{names[0]}'}} makes '{names[0]}' a column of the items"
-        note(f"taken for scores, though they are 0 and 1 only: {listed}; {example}")
+        note(f"used as scores, although they are only 0 and 1: {listed}; {example}")

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.loaders.tables import Where, first_of, no_column, numbers, renamed, takes_one_score
-from simstudy.loaders.usual_names import INDEX, USUAL, plain
+from simstudy.loaders.usual_names import INDEX, QUESTIONS, USUAL, plain, sample_columns
 from simstudy.metrics import Metric
 from simstudy.notes import note
 
@@ -28,7 +28,7 @@ def with_guesses(frame: pd.DataFrame, origin: str, columns: Mapping[str, str], m
     """The mapping of our names to those of a table's columns, with what the usual names say. A note says what."""
     guessed = guesses(frame, origin, columns, metric)
     if guessed:
-        note(f"{_told(guessed)}; columns={{'{next(iter(guessed))}': ...}} says otherwise")
+        note(f"{_told(guessed)}. To change this, use columns={{'{next(iter(guessed))}': 'NAME'}}.")
     return {**columns, **guessed}
 
 
@@ -41,12 +41,13 @@ def alike(
         return [*frames]
     for file, guessed in zip(files, found, strict=True):
         if guessed:
-            note(f"{file} {_told(guessed)}")
+            note(f"{file}: {_told(guessed)}")
     return [renamed(frame, guessed) for frame, guessed in zip(frames, found, strict=True)]
 
 
 def _told(guessed: Mapping[str, str]) -> str:
-    return "read as: " + ", ".join(f"{ours} = {theirs}" for ours, theirs in guessed.items())
+    uses = [f"{theirs} as {ours}" for ours, theirs in guessed.items()]
+    return "simstudy uses " + " and ".join(filter(None, [", ".join(uses[:-1]), uses[-1]]))
 
 
 def guesses(frame: pd.DataFrame, origin: str, columns: Mapping[str, str], metric: Metric) -> dict[str, str]:
@@ -54,7 +55,7 @@ def guesses(frame: pd.DataFrame, origin: str, columns: Mapping[str, str], metric
     counted = set(metric.statistics) <= {*columns, *frame.columns}
     guessed: dict[str, str] = {}
     for ours in ("score", "system", "item"):
-        tidy = counted or "score" in {*columns, *guessed, *frame.columns}
+        tidy = counted or "score" in {*columns, *guessed, *frame.columns} or bool(sample_columns(frame))
         if ours in columns or ours in frame or (ours == "system" and not tidy):
             continue
         if ours == "score" and (counted or not takes_one_score(metric)):
@@ -77,12 +78,14 @@ def _candidates(frame: pd.DataFrame, ours: str, metric: Metric) -> list[str]:
         in_range = [name for name in found if _are_numbers(frame[name], metric.item_range)]
         return in_range if len(found) > 1 and in_range else found
     found = _named(names, USUAL[ours])
-    return found if found or ours != "item" else _named(names, INDEX)[:1]
+    return found if found or ours != "item" else _named(names, INDEX)[:1] or _named(names, QUESTIONS)
 
 
 def usual_items(frame: pd.DataFrame) -> str:
     """The only column of a table of items with a usual name for these; empty where there is none, or several."""
-    found = _named([*map(str, frame.columns)], ("item", *USUAL["item"]))
+    found = _named([*map(str, frame.columns)], ("item", *USUAL["item"])) or _named(
+        [*map(str, frame.columns)], QUESTIONS
+    )
     return found[0] if len(found) == 1 else ""
 
 
@@ -111,7 +114,7 @@ def with_joined(frame: pd.DataFrame, columns: Mapping[str, str], origin: object,
             continue
         for part in parts:
             if part not in frame:
-                no_column(origin, part, frame.columns, f"; '{theirs}' joins columns")
+                no_column(origin, part, frame.columns, f"'{theirs}' joins columns.")
             blank = frame[part].isna() | (frame[part].astype(str).str.strip() == "")
             if (row := first_of(blank)) is not None:
                 raise ValueError(f"{where(row)}: no {part}")

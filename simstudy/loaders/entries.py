@@ -24,7 +24,7 @@ from simstudy.loaders.tables import (
     score_statistics,
     takes_one_score,
 )
-from simstudy.loaders.usual_names import MEANS, is_aside
+from simstudy.loaders.usual_names import MEANS, is_aside, sample_columns
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, IntArray
 from simstudy.notes import note
@@ -53,11 +53,27 @@ def is_tidy(frame: pd.DataFrame, metric: Metric) -> bool:
     return ("score" in frame and takes_one_score(metric)) or set(metric.statistics) <= set(frame.columns)
 
 
+def is_of_samples(frame: pd.DataFrame, metric: Metric) -> bool:
+    """Whether a table without systems has a column for each sample of one system, as its columns tell.
+
+    ``run_1`` and ``run_2`` beside another column of scores are systems.
+    """
+    columns = sample_columns(frame)
+    if not columns or "system" in frame or is_tidy(frame, metric) or not takes_one_score(metric):
+        return False
+    if not all(name.lower().startswith("run") for name in columns):
+        return True
+    low, high = metric.item_range or (-np.inf, np.inf)
+    others = (name for name in frame if name not in columns and name != "item" and not is_aside(name))
+    cells = (numbers(frame[name]) for name in others if not describes_items(name))
+    return not any(((found >= low) & (found <= high)).all() for found in cells)
+
+
 def tidy_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where) -> Entries:
     """Entries of a table with a row for each system and item."""
     metric = source.metric
     if "system" not in frame:
-        no_column(origin, "system", frame.columns, "; columns={'system': ...} names it")
+        no_column(origin, "system", frame.columns, "Name it with columns={'system': 'NAME'}.")
     (system, systems), (item, items) = (coded(frame[column], column, where) for column in ("system", "item"))
     if "score" in frame and takes_one_score(metric):
         statistics = score_statistics(frame["score"], metric, where)
@@ -69,7 +85,7 @@ def tidy_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where)
 
 def own_systems(frame: pd.DataFrame, origin: str, source: Source) -> dict[str, list[str]]:
     """The systems that a table names itself, and of a wide table their columns; none where its file does."""
-    if is_tidy(frame, source.metric):
+    if is_tidy(frame, source.metric) or is_of_samples(frame, source.metric):
         return {str(name): [] for name in frame["system"].unique()} if "system" in frame else {}
     return _count_columns(frame, source) or _score_columns(frame, origin, source)
 
@@ -206,15 +222,15 @@ def _score_columns(frame: pd.DataFrame, origin: str, source: Source) -> dict[str
     if not takes_one_score(metric) and (metric.of_sums or len(free) != 1):
         own = ", ".join(f"<system>:{name}" for name in metric.statistics)
         lacking = next(name for name in metric.statistics if name not in frame)
-        no_column(origin, lacking, frame.columns, f"; metric '{metric.name}' needs {own}")
+        no_column(origin, lacking, frame.columns, f"Metric '{metric.name}' needs {own}.")
     known = {"item", *metric.statistics, *source.columns}
     others = [name for name in frame.columns if not (name in known or describes_items(name))]
     systems = [name for name in others if not is_aside(name) and name.strip() not in NO_NAMES]
     if len(systems) < len(others):
         aside = ", ".join(f"'{name}'" for name in others if name not in systems)
-        note(f"not taken for {'a system' if aside.count(',') == 0 else 'systems'}: {aside}; rename what is one")
+        note(f"not used as {'a system' if aside.count(',') == 0 else 'systems'}: {aside}; to use one, rename it")
     if "system" in frame or not systems:
-        no_column(origin, "score", frame.columns, "; columns={'score': ...} names it")
+        no_column(origin, "score", frame.columns, "Name it with columns={'score': 'NAME'}.")
     for system in systems:
         check_not_row_numbers(origin, system, numbers(frame[system]))
     if takes_one_score(metric):
@@ -228,7 +244,7 @@ def _system_scores(column: pd.Series[Any], rows: IntArray, metric: Metric, where
     found = numbers(cells)
     if (i := first_of(np.isnan(found))) is not None:
         raise ValueError(
-            f"{where(rows[i])}: column '{system}' is taken for a system, but has '{cells.iloc[i]}'; "
+            f"{where(rows[i])}: column '{system}' is used as a system, but has '{cells.iloc[i]}'; "
             f"columns={{'{system}': '{system}'}} makes it a column of the items, columns={{'system': '{system}'}} "
             "one that names systems"
         )

@@ -9,7 +9,7 @@ from typing import Unpack
 
 from simstudy.loaders.alignments import read_alignments
 from simstudy.loaders.arena import holds_battles, read_arena
-from simstudy.loaders.base import MISSING, Loaded, Source, Texts, Ties, check_columns, note_doubt, noting
+from simstudy.loaders.base import MISSING, Loaded, Source, Texts, Ties, check_columns, counted, note_doubt, noting
 from simstudy.loaders.candidates import has_candidates, read_candidates
 from simstudy.loaders.conll_columns import read_conll_columns
 from simstudy.loaders.conllu import read_conllu_outputs
@@ -26,13 +26,18 @@ from simstudy.loaders.scores import read_scores
 from simstudy.loaders.segment_scores import holds_segment_scores, read_segment_scores
 from simstudy.loaders.swe_bench import holds_swe_bench, read_swe_bench
 from simstudy.loaders.systems import describe_systems
+from simstudy.loaders.task_logs import by_own_metric, is_of_logs
 from simstudy.loaders.text import read_text
 from simstudy.loaders.trec import read_trec
 from simstudy.loaders.trees import read_trees
 from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.direction import directed
+from simstudy.metrics.mean import MEAN
 from simstudy.metrics.of_samples import of_samples
+from simstudy.notes import note
+from simstudy.outputs import Outputs
 from simstudy.outputs.frames import Table, is_table
+from simstudy.outputs.samples import SAMPLE_OF, unit_in_words
 from simstudy.validation import brief, check_choice, check_list, check_path, check_text
 
 #: Names of files of tables.
@@ -88,11 +93,13 @@ FORMATS = {
 
 # Formats that evaluation harnesses write.
 _LOGS = ("lm-eval", "inspect", "helm", "swe-bench")
+# Those whose logs name their metrics.
+_WITH_METRICS = _LOGS[:3]
 
 # Formats of files that say themselves what is right: nothing is compared with gold answers.
 _SCORED = {
     **dict.fromkeys(("scores", "arena", "segments", *_LOGS), "which have scores already"),
-    "candidates": "which says itself which are true",
+    "candidates": "which says which candidates are true",
 }
 
 
@@ -128,7 +135,8 @@ def load(
         after the folders that differ. Or a table of scores: of pandas, polars or pyarrow, wide or long as a file is,
         where the index may name the items; or a dictionary system -> scores.
     metric
-        What the items are scored by: a name in `simstudy.metrics.METRICS`.
+        What the items are scored by: a name in `simstudy.metrics.METRICS`. For logs of evaluation harnesses also the
+        name of a metric in the logs, ``"acc"`` or ``"acc_norm"``: it chooses that metric where a log has several.
     references
         Files of gold answers: reference texts, a gold treebank, gold alignments, qrels.
     format
@@ -190,7 +198,9 @@ def load(
     """
     for name in of_logs.keys() - OfLogs.__annotations__.keys():
         raise TypeError(f"load() got an unexpected keyword argument '{name}'")
-    chosen = directed(get_metric(metric), lower_is_better)
+    asked = metric if isinstance(metric, str) else ""
+    # A metric that only logs know: how it is read, its values tell.
+    chosen = directed(get_metric(MEAN if asked and is_of_logs(asked) else metric), lower_is_better)
     check_choice("missing", missing, MISSING)
     check_text("domain", domain, "the name of a domain", or_none=True)
     if not isinstance(texts, Texts | None):
@@ -217,6 +227,7 @@ def load(
         domain,
         allow_different=check_allowed(of_logs.get("allow_different", ())),
         names={path: name for path, name in names.items() if name is not None},
+        asked=asked,
     )
     if in_memory:
         loaded = _read_table(paths, source, format, lower_is_better)
@@ -240,7 +251,16 @@ def read_source(
     wanted, source = source.metric.name, _of_answers(source)
     if format is not None:
         check_choice("format", format, FORMATS)
-    name = format or _format_of(source, inside)
+    own = is_of_logs(source.asked) if source.asked else False
+    try:
+        name = format or _format_of(source, inside)
+    except ValueError:
+        # Whatever these files are: a metric that is not known is wrong in any case.
+        if own:
+            get_metric(source.asked)
+        raise
+    if own and name not in _WITH_METRICS:
+        get_metric(source.asked)
     source = replace(source, paths=files_of(source.paths, name, FORMATS, _LOGS, inside))
     what = FORMATS[name].what
     if (source.texts != Texts() or source.mark) and name != "text":
@@ -256,6 +276,10 @@ def read_source(
     if source.references and name in _SCORED:
         raise ValueError(f"references are not for {what}, {_SCORED[name]}")
     loaded = FORMATS[name].read(source)
+    if own:
+        if source.asked not in loaded.scored_by:
+            get_metric(source.asked)
+        loaded = by_own_metric(loaded, source.asked)
     return _finished(loaded, source, lower_is_better, wanted, cut=name != "candidates")
 
 
@@ -268,6 +292,7 @@ def _read_table(table: object, source: Source, format: str | None, lower_is_bett
     ):  # fmt: skip
         if given:
             raise ValueError(f"{argument} must not be given with a table in memory, which has scores already")
+    get_metric(source.asked or source.metric)
     wanted, source = source.metric.name, _of_answers(source)
     return _finished(read_in_memory(table, source), source, lower_is_better, wanted)
 
@@ -282,7 +307,20 @@ def _finished(loaded: Loaded, source: Source, lower_is_better: bool | None, want
     note_doubt(loaded, lower_is_better)
     if source.domain is not None and cut:
         loaded = replace(loaded, outputs=loaded.outputs.domain(source.domain))
-    return replace(loaded, outputs=of_questions(loaded.outputs, wanted, source.missing))
+    loaded = replace(loaded, outputs=of_questions(loaded.outputs, wanted, source.missing))
+    _note_samples(loaded.outputs)
+    return loaded
+
+
+def _note_samples(outputs: Outputs) -> None:
+    """Say that samples are no questions, where each sample is an item."""
+    if SAMPLE_OF not in outputs.items:
+        return
+    n, questions = outputs.n_items, outputs.items[SAMPLE_OF].nunique()
+    said = f"{counted(questions, 'question')} with {counted(n, 'sample')}."
+    if unit_in_words(outputs, "cluster") == SAMPLE_OF:
+        said += " The samples of a question form one cluster. unit='item' treats each sample as independent."
+    note(said)
 
 
 def _listed(argument: str, paths: str | Path | Sequence[str | Path]) -> list[Path]:

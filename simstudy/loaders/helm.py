@@ -18,7 +18,15 @@ from simstudy.loaders.json_files import first_keys, parse_json
 from simstudy.loaders.mixtures import Mixtures
 from simstudy.loaders.reading import once, read_content
 from simstudy.loaders.tables import check_takes_one_score, score_statistics
-from simstudy.loaders.task_logs import assemble_tasks, check_tasks, chosen, note_metrics, wanted
+from simstudy.loaders.task_logs import (
+    assemble_tasks,
+    check_tasks,
+    chosen,
+    note_metrics,
+    of_domain,
+    read_each,
+    wanted,
+)
 from simstudy.notes import note
 
 _NAME = "per_instance_stats.json"
@@ -83,12 +91,21 @@ def read_helm(source: Source) -> Loaded:
     logs: list[tuple[str, SystemOutputs]] = []
     asked: dict[tuple[str, str], str] = {}
     metrics: list[tuple[str, str]] = []
-    read = [(run, _of_split(run, source.columns, _parsed(run.path))) for run in runs]
-    several = any(one.trial > 0 for _, instances in read for one in instances)
-    for run, instances in read:
+
+    def of_run(run: Run, columns: Mapping[str, str]) -> tuple[Run, list[Instance], str]:
+        instances = _of_split(run, columns, _parsed(run.path))
         names = list(dict.fromkeys(name for one in instances for name in one.stats))
-        known = names if wanted(source.columns, "score", run.task) else [n for n in names if not _NO_SCORES.match(n)]
-        metric = chosen(run.path, known, source.columns, "statistic", "score", task=run.task)
+        said = wanted(columns, "score", run.task) or source.asked in names
+        known = names if said else [name for name in names if not _NO_SCORES.match(name)]
+        asked_for = source.asked
+        return run, instances, chosen(run.path, known, columns, "statistic", "score", task=run.task, asked=asked_for)
+
+    read = read_each(
+        of_domain(runs, source.domain, lambda run: run.task), source.columns, of_run,
+        lambda one: (one[0].task, one[2], None),
+    )  # fmt: skip
+    several = any(one.trial > 0 for _, instances, _ in read for one in instances)
+    for run, instances, metric in read:
         metrics.append((run.task, metric))
         mixtures.check("metric", run.task, metric, str(run.path))
         _check(run, {one.id for one in instances}, mixtures)
@@ -106,7 +123,8 @@ def read_helm(source: Source) -> Loaded:
         logs.append((run.task, SystemOutputs(source.names.get(run.path, run.system), str(run.path), ids, statistics)))
     mixtures.close()
     note_metrics(metrics, source.columns)
-    return Loaded(assemble_tasks(logs, source, asked), scored_by=tuple(dict.fromkeys(name for _, name in metrics)))
+    outputs = assemble_tasks(logs, source, asked, metrics=metrics)
+    return Loaded(outputs, scored_by=tuple(dict.fromkeys(name for _, name in metrics)))
 
 
 def _runs(paths: Sequence[Path]) -> list[Run]:

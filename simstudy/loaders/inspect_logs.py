@@ -20,7 +20,7 @@ from simstudy.loaders.json_files import first_keys, parse_json
 from simstudy.loaders.mixtures import Mixtures
 from simstudy.loaders.reading import once, read_content
 from simstudy.loaders.tables import check_takes_one_score, number, score_statistics
-from simstudy.loaders.task_logs import assemble_tasks, check_tasks, chosen
+from simstudy.loaders.task_logs import assemble_tasks, check_tasks, chosen, of_domain, read_each
 from simstudy.metrics.base import Array
 from simstudy.notes import note
 
@@ -74,8 +74,18 @@ def read_inspect(source: Source) -> Loaded:
     targets (`simstudy.loaders.mixtures`).
     """
     check_takes_one_score(source.metric)
-    read = [read_log(path, source.columns) for path in source.paths]
-    check_tasks(source.columns, {log.task for log in read})
+    tasks: set[str] = set()
+
+    def task_of(path: Path) -> str:
+        tasks.add(task := str(_parsed(path)["eval"]["task"]))
+        return task
+
+    paths = source.paths if source.domain is None else of_domain(source.paths, source.domain, task_of)
+    read = read_each(
+        paths, source.columns,
+        lambda path, columns: read_log(path, columns, source.asked), lambda log: (log.task, log.scorer, None),
+    )  # fmt: skip
+    check_tasks(source.columns, tasks | {log.task for log in read})
     mixtures = Mixtures(source.allow_different)
     for log in read:
         _check(log, mixtures)
@@ -91,11 +101,12 @@ def read_inspect(source: Source) -> Loaded:
         answers = None if None in said else said
         logs.append((log.task, SystemOutputs(name, str(log.path), ids, _statistics(log, source), answers)))
     asked = {(log.task, id_of(*key)): key[0] for log in read for key in log.samples}
-    scorers = dict.fromkeys(log.scorer for log in read)
-    return Loaded(assemble_tasks(logs, source, asked), scored_by=tuple(scorers))
+    scorers = [(log.task, log.scorer) for log in read]
+    outputs = assemble_tasks(logs, source, asked, metrics=scorers)
+    return Loaded(outputs, scored_by=tuple(dict.fromkeys(name for _, name in scorers)))
 
 
-def read_log(path: Path, columns: Mapping[str, str]) -> Log:
+def read_log(path: Path, columns: Mapping[str, str], asked: str = "") -> Log:
     """One log, under the scorer that the columns choose for its task, or the only one."""
     log = _parsed(path)
     if log["status"] != "success":
@@ -110,7 +121,7 @@ def read_log(path: Path, columns: Mapping[str, str]) -> Log:
     about = log["eval"]
     task = str(about["task"])
     known = list(dict.fromkeys(name for _, _, own in samples for name in own))
-    scorer = chosen(path, known, columns, "scorer", "score", task=task)
+    scorer = chosen(path, known, columns, "scorer", "score", task=task, asked=asked)
     scored: dict[tuple[str, int], Any] = {}
     seen: dict[tuple[str, int], Sample] = {}
     for (name, epoch), sample, own in samples:

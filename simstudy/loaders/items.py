@@ -3,8 +3,8 @@
 Clusters: a table of items may have a column of documents, users, questions and the like under another name than
 ``cluster``. Its values are then taken as the clusters that tests resample as wholes, and a note says so:
 
-- its name is one of `simstudy.outputs.item_columns.CLUSTERS`, in any case and with or without "id", "key" or "name"
-  behind it: ``doc_id``, ``User``;
+- its name is one of `simstudy.outputs.item_columns.CLUSTERS`, in any case and with or without "id", "key" or
+  "name" behind it: ``doc_id``, ``User``;
 - some value comes again, there are at least two values, and no item lacks one;
 - it is no part of the items' names (``columns={"item": "subject+question_id"}``);
 - nothing else is said: a column ``cluster`` (``columns={"cluster": "doc"}`` names it) goes first, a column that
@@ -17,16 +17,18 @@ Clusters belong to one domain: document 1 of the news and document 1 of the web 
 ``web/1``, and a note says so. They are one where no two items of a domain share a cluster: one item is of each domain.
 
 Samples: where a system has several rows of an item, something must number them: the epoch of a log, or a column of a
-table that is called ``sample`` (``columns={"sample": "k"}`` names it) or has another name in `NUMBERS`. Each sample is
-then an item of its own, called ``<item>#<sample>``, and the item is its ``cluster``, unless items have clusters
-already. Rows that nothing numbers are refused: they may as well be scores by several metrics, or a file given twice.
+table that is called ``sample`` (``columns={"sample": "k"}`` names it) or has another name in `NUMBERS`
+(`simstudy.loaders.usual_names`). Each sample is then an item of its own, called ``<item>#<sample>``, and the item is
+its ``cluster``, unless items have clusters already. Rows that nothing numbers are refused: they may as well be scores
+by several metrics, or a file given twice.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -40,19 +42,23 @@ from simstudy.outputs.item_columns import cluster_rank, names_clusters, note_sin
 from simstudy.outputs.samples import SAMPLE_OF
 from simstudy.outputs.tables import SAMPLES
 
+if TYPE_CHECKING:
+    from simstudy.outputs import Outputs
+
 # Columns that tests and analyses go by: no cell of theirs may be empty. Of others, `Outputs.labels` sees to it.
 _KEYS = ("id", "domain", "cluster")
 
 # What `Source.columns` may say of a format's own files: a table of items need not have it.
 _OF_FILES = ("system", "item", "score", "filter", "tag", "reference")
 
-# How the note on clusters begins, and how it goes on where nothing else is the resampling unit.
-_CLUSTERED = re.compile(r"items of one '.*' are a cluster, [\d,]+ in all")
+# How notes on clusters begin, and how the first goes on where nothing else is the resampling unit.
+_CLUSTERED = re.compile(r"items of one '.*' form a cluster \([\d,]+ clusters?\)")
+_ACROSS = "clusters have items of several domains"
 
 #: What to say of rows that nothing numbers.
 HINT = (
-    "samples of an item need a column 'sample' that numbers them: columns={'sample': ...} names it, "
-    "columns={'sample': 'row'} numbers them in their order"
+    "several samples of a question need a column 'sample' with their numbers. Name it with columns={'sample': 'NAME'}, "
+    "or use the order of the rows with columns={'sample': 'row'}"
 )
 
 
@@ -81,9 +87,9 @@ def items_by_id(source: Source, known: pd.DataFrame, found: Iterable[str] = ()) 
         table = table.assign(**{key: [str(row) for row in range(1, len(table) + 1)]})
     if key == "id" and "id" not in table and (usual := usual_items(table)):
         key = usual
-        note(f"{source.items} read as: id = {key}; columns={{'id': ...}} says otherwise")
+        note(f"{source.items}: simstudy uses {key} as id. To change this, use columns={{'id': 'NAME'}}.")
     if key not in table:
-        no_column(source.items, key, table.columns, "; items are matched by it: columns={'id': ...} names it")
+        no_column(source.items, key, table.columns, "Items are matched by it. Name it with columns={'id': 'NAME'}.")
     if "+" in key and key != "id":
         # It is a part of the ids.
         table = table.drop(columns="id", errors="ignore")
@@ -162,7 +168,7 @@ def _without_header(path: Path, n: int) -> pd.DataFrame | None:
     if widths == {2} and len({tuple(row) for row in rows}) == n > len({row[0] for row in rows}):
         names = ["cluster", "segment"]
         why = ": no value of the second column comes again within one of the first"
-    note(f"{path} has no header: read as {' and '.join(names)} of each item, in order{why}")
+    note(f"{path} has no header. simstudy uses its lines as {' and '.join(names)} of the items, in order{why}.")
     index = pd.Index(range(1, n + 1), name="line")
     return pd.DataFrame([[cell.strip() for cell in row] for row in rows], columns=names, index=index)
 
@@ -222,20 +228,20 @@ def clustered(items: pd.DataFrame, in_names: Collection[str] = ()) -> pd.DataFra
         if name in in_names:
             if n > 1 and not lacking.any():
                 note(
-                    f"'{name}' is not taken as a cluster: it is part of the items' names; "
+                    f"'{name}' is not used as the cluster: it is part of the items' names; "
                     f"columns={{'cluster': '{name}'}} makes it one"
                 )
         elif taken:
-            note(f"'{name}' is not taken as a cluster: '{taken}' is")
+            note(f"'{name}' is not used as the cluster: '{taken}' is")
         elif lacking.any():
-            note(f"'{name}' is not taken as a cluster: item '{items['id'][lacking].iloc[0]}' has none")
+            note(f"'{name}' is not used as the cluster: item '{items['id'][lacking].iloc[0]}' has none")
         elif n == 1:
-            note(f"'{name}' is not taken as a cluster: all items have '{items[name].iloc[0]}'")
+            note(f"'{name}' is not used as the cluster: all items have '{items[name].iloc[0]}'")
         else:
             taken = name
             note(
-                f"items of one '{name}' are a cluster, {n:,} in all, which is tested as a whole unless unit='item'; "
-                "columns={'cluster': ...} names another column"
+                f"items of one '{name}' form a cluster ({n:,} clusters). unit='item' treats each item as independent. "
+                "columns={'cluster': 'NAME'} names another column."
             )
     return items if taken is None else _in_domains(items.assign(cluster=items[taken]), str(taken))
 
@@ -254,6 +260,12 @@ def units_first(notes: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(notes, key=lambda text: _CLUSTERED.match(text) is None and " clusters" not in text))
 
 
+def notes_of(outputs: Outputs, notes: Sequence[str]) -> tuple[str, ...]:
+    """The notes on all items that hold for these: none on clusters where no two of these share one."""
+    alone = "cluster" in outputs.items and outputs.items["cluster"].is_unique
+    return tuple(note for note in notes if not (alone and (_CLUSTERED.match(note) or note.startswith(_ACROSS))))
+
+
 def _in_domains(items: pd.DataFrame, column: str = "cluster") -> pd.DataFrame:
     """As `_by_domain` has it; a note tells of clusters whose names come again in another domain."""
     found = _by_domain(items)
@@ -264,7 +276,7 @@ def _in_domains(items: pd.DataFrame, column: str = "cluster") -> pd.DataFrame:
     name = pairs["cluster"][again].iloc[0]
     first, second = pairs["domain"][pairs["cluster"] == name].iloc[:2]
     if found is items:
-        note(f"clusters have items of several domains, such as {column} '{name}' of '{first}' and '{second}'")
+        note(f"{_ACROSS}, such as {column} '{name}' of '{first}' and '{second}'")
         return found
     as_one = "" if column == "cluster" else f"; unit='{column}' makes them one"
     note(
@@ -292,9 +304,14 @@ def _pairs(items: pd.DataFrame) -> pd.DataFrame:
     return items[["domain", "cluster"]].astype(str).drop_duplicates()
 
 
+def note_samples(items: pd.DataFrame) -> None:
+    """Say how many samples there are, and how they are tested, of items that are samples."""
+    n, own = len(items), items[SAMPLE_OF].nunique()
+    note(f"{n:,} samples of {own:,} items: the samples of an item are one cluster unless unit='item'")
+
+
 def of_samples(items: pd.DataFrame, samples: Mapping[str, str]) -> pd.DataFrame:
-    """A row for each sample (id of a sample -> id of its item), with what is known of the item, and a note on it."""
+    """A row for each sample (id of a sample -> id of its item), with what is known of the item."""
     own = list(samples.values())
-    note(f"{len(own):,} samples of {len(set(own)):,} items: the samples of an item are one cluster unless unit='item'")
     table = items.set_index("id").loc[own].reset_index()
     return table.assign(id=list(samples), **({} if "cluster" in table else {"cluster": own}), **{SAMPLE_OF: own})

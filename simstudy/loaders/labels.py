@@ -62,12 +62,12 @@ def of_labels(frame: pd.DataFrame, metric: Metric) -> bool:
 def label_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where) -> tuple[Entries, Metric]:
     """Entries of a table of labels, tidy (a column ``predicted``) or wide, and the metric of their classes."""
     if "gold" not in frame:
-        no_column(origin, "gold", frame.columns, "; columns={'gold': ...} names it")
+        no_column(origin, "gold", frame.columns, "Name it with columns={'gold': 'NAME'}.")
     gold = _labels(frame["gold"], np.arange(len(frame)), "gold label", where)
     item, items = coded(frame["item"], "item", where)
     if "predicted" in frame:
         if "system" not in frame:
-            no_column(origin, "system", frame.columns, "; columns={'system': ...} names it")
+            no_column(origin, "system", frame.columns, "Name it with columns={'system': 'NAME'}.")
         system, systems = coded(frame["system"], "system", where)
         row = np.arange(len(frame))
         said = _labels(frame["predicted"], row, "predicted label", where)
@@ -77,7 +77,7 @@ def label_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where
         others = [name for name in frame.columns if name not in ("item", "gold")]
         systems = [name for name in others if not (name in known or describes_items(name) or is_aside(name))]
         if not systems or "system" in frame:
-            no_column(origin, "predicted", frame.columns, "; columns={'predicted': ...} names it")
+            no_column(origin, "predicted", frame.columns, "Name it with columns={'predicted': 'NAME'}.")
         rows, parts = [], []
         for name in systems:
             there = np.flatnonzero(~(frame[name].isna() | frame[name].isin(BLANK)))
@@ -115,6 +115,6 @@ def _check_system(name: str, said: Sequence[str], gold: Sequence[str]) -> None:
     """Raise a ValueError where a column has no label that is one of the gold ones."""
     if set(said).isdisjoint(gold):
         raise ValueError(
-            f"column '{name}' is taken for a system, but none of its labels is a gold one; columns={{'{name}': "
+            f"column '{name}' is used as a system, but none of its labels is a gold one; columns={{'{name}': "
             f"'{name}'}} makes it a column of the items"
         )

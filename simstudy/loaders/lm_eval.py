@@ -20,18 +20,33 @@ from simstudy.loaders.lm_eval_runs import Run, named_runs, newest_runs
 from simstudy.loaders.mixtures import Mixtures
 from simstudy.loaders.reading import once, read_lines
 from simstudy.loaders.tables import check_takes_one_score, score_statistics
-from simstudy.loaders.task_logs import assemble_tasks, check_tasks, chosen, note_metrics, wanted
+from simstudy.loaders.task_logs import (
+    assemble_tasks,
+    check_tasks,
+    chosen,
+    note_metrics,
+    of_domain,
+    read_each,
+    wanted,
+)
 from simstudy.outputs.item_columns import names_samples
 
 _NAME = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl(\.gz)?")
 #: Fields of a sample that are not metrics, in all versions of the harness from 0.4.0.
 _FIELDS = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "schema"}
 
+# The filter of a task with one way to read the answers.
+_ONE_WAY = "none"
+
 # Where the harness (from 0.5) has the scores of several responses to a document, by metric.
 _REPEATS = "scores_per_repeat"
 
 #: A line of a log: what was asked (``doc_id``), what came out, and a number under each metric.
 Sample = dict[str, Any]
+
+
+#: A run with the chosen metric and filter of its log, and the samples under these.
+Read = tuple[Run, str, str, list[tuple[int, Sample]]]
 
 
 @dataclass(frozen=True)
@@ -70,7 +85,14 @@ def read_lm_eval(source: Source) -> Loaded:
     runs = named_runs(newest_runs([_run(path) for path in source.paths]))
     check_tasks(source.columns, {run.task for run in runs})
     mixtures = Mixtures(source.allow_different)
-    read = [(run, *read_samples(run.path, source.columns, run.task)) for run in runs]
+
+    def of_run(run: Run, columns: Mapping[str, str]) -> Read:
+        return run, *read_samples(run.path, columns, run.task, source.asked)
+
+    read = read_each(
+        of_domain(runs, source.domain, lambda run: run.task), source.columns, of_run,
+        lambda one: (one[0].task, one[1], None if one[2] == _ONE_WAY else one[2]),
+    )  # fmt: skip
     for run, metric, one, samples in read:
         _check(run, metric, one, samples, mixtures)
     mixtures.close()
@@ -97,22 +119,25 @@ def read_lm_eval(source: Source) -> Loaded:
         answers = None if None in said else said
         system = source.names.get(run.path, run.system)
         logs.append((run.task, SystemOutputs(system, str(run.path), ids, statistics, answers)))
-    metrics = dict.fromkeys(metric for _, metric, _, _ in read)
-    return Loaded(assemble_tasks(logs, source, asked), scored_by=tuple(metrics))
+    metrics = [(run.task, metric) for run, metric, _, _ in read]
+    outputs = assemble_tasks(logs, source, asked, metrics=metrics)
+    return Loaded(outputs, scored_by=tuple(dict.fromkeys(name for _, name in metrics)))
 
 
-def read_samples(path: Path, columns: Mapping[str, str], task: str) -> tuple[str, str, list[tuple[int, Sample]]]:
+def read_samples(
+    path: Path, columns: Mapping[str, str], task: str, asked: str = ""
+) -> tuple[str, str, list[tuple[int, Sample]]]:
     """The chosen metric and filter of one file, and its samples under these, each with its line."""
     logged = _parsed(path)
-    found = list(dict.fromkeys(str(sample.get("filter", "none")) for _, sample in logged))
-    one = "none"
-    # A task with one way to read the answers calls it none: there is nothing to choose, but for that task alone.
-    if found != ["none"] or wanted(columns, "filter", task) not in (None, columns.get("filter")):
+    found = list(dict.fromkeys(str(sample.get("filter", _ONE_WAY)) for _, sample in logged))
+    one = _ONE_WAY
+    # There is nothing to choose, but for that task alone.
+    if found != [_ONE_WAY] or wanted(columns, "filter", task) not in (None, columns.get("filter")):
         one = chosen(path, found, columns, "filter", "filter", task=task)
-        logged = [(line, sample) for line, sample in logged if sample.get("filter", "none") == one]
+        logged = [(line, sample) for line, sample in logged if sample.get("filter", _ONE_WAY) == one]
     named = (sample.get("metrics", _numeric_fields(sample)) for _, sample in logged)
     known = list(dict.fromkeys(str(name) for names in named for name in names))
-    return chosen(path, known, columns, "metric", "score", task=task), one, logged
+    return chosen(path, known, columns, "metric", "score", task=task, asked=asked), one, logged
 
 
 def _check(run: Run, metric: str, one: str, samples: Sequence[tuple[int, Sample]], mixtures: Mixtures) -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from simstudy.notes import note
+from simstudy.text.plain_text import shown
 from simstudy.validation import brief, check_choice, check_list
 
 #: What logs of one task must have in common, and what it is.
 DIFFERENCES = {
-    "metric": "the number that is taken as the score",
+    "metric": "the number that is used as the score",
     "filter": "how the answer is read from the response",
     "scorer": "the scorer of Inspect, with its options",
     "version": "the version of the task",
@@ -54,8 +56,9 @@ class _Seen:
 class Mixtures:
     """The differences between logs, found as they are read.
 
-    Scores of logs that differ in `DIFFERENCES` are not comparable: the first difference is a ValueError. Differences
-    that are allowed are counted, and `close` says so in one note for each kind.
+    Scores of logs that differ in `DIFFERENCES` are not comparable: the first difference is a ValueError. If it is of an
+    item, `close` raises it, and says how many items differ. Differences that are allowed are counted, and `close` says
+    so in one note for each kind.
     """
 
     def __init__(self, allowed: Sequence[str] = ()) -> None:
@@ -63,6 +66,10 @@ class Mixtures:
         self._seen: dict[tuple[str, str, str, str], _Seen] = {}
         # Kind of difference, and whether a setting explains it -> what differs (task or item), and the first place.
         self._found: dict[tuple[str, bool], tuple[set[tuple[str, str]], str]] = {}
+        # Kind and task -> how many logs have each value.
+        self._logs: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+        # The first difference between items: its kind and task, what to say, and the items that differ so.
+        self._refused: tuple[str, str, str, set[str]] | None = None
 
     def check(
         self, what: str, task: str, value: Any, place: str, *, item: str = "", part: str = "", setting: object = None
@@ -76,6 +83,8 @@ class Mixtures:
         if value is None or value == "":
             return
         value = value if isinstance(value, str) else repr(value)
+        if not item and not part:
+            self._logs[what, task][value] += 1
         first = self._seen.setdefault((what, task, item, part), _Seen(value, place, setting))
         if first.value == value:
             return
@@ -93,15 +102,36 @@ class Mixtures:
             differ = f"{has}{what} {_shown(value)} here, but {_shown(first.value)} in {first.place}"
         else:
             differ = f"{has}another {what} here than in {first.place}"
-        raise ValueError(f"{place}: {differ}; allow_different='{what}' compares such logs all the same")
+        if not item:
+            raise ValueError(f"{place}: {differ}{_insist(what)}")
+        if self._refused is None:
+            self._refused = what, task, f"{place}: {differ}", set()
+        if self._refused[:2] == (what, task):
+            self._refused[3].add(item)
 
     def close(self) -> None:
-        """Say which differences were found and are no error."""
+        """Say which differences were found and are no error; a ValueError has the first that is one."""
+        if self._refused is not None:
+            what, task, said, unlike = self._refused
+            n = sum(seen[:2] == (what, task) for seen in self._seen)
+            raise ValueError(f"{said} ({len(unlike):,} of {n:,} items differ){_insist(what)}")
         for (what, explained), (places, first) in self._found.items():
             why = "as chat templates differ" if explained else "as you allowed"
             items = any(item for _, item in places)
             noun = ("item" if items else "task") + "s" * (len(places) != 1)
-            note(f"logs have different values of {what}, {why}: {len(places):,} {noun}, first {first}")
+            values = ""
+            if not items:
+                counts = sum((self._logs[what, task] for task, _ in places), Counter[str]())
+                values = "".join(f"; {_plain(one)}: {n:,} log{'s' * (n != 1)}" for one, n in counts.items())
+            note(f"logs have different values of {what}, {why}: {len(places):,} {noun}, first {first}{values}")
+
+
+def _insist(what: str) -> str:
+    return f"; allow_different='{what}' compares such logs all the same"
+
+
+def _plain(value: str) -> str:
+    return shown(value) if len(value) <= 60 else f"{shown(value[:57])}…"
 
 
 def _shown(value: str) -> str:

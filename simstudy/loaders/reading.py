@@ -149,7 +149,7 @@ def decoded(content: bytes, origin: str) -> str:
         raise ValueError(f"{origin}, line 1: not UTF-8 but UTF-16; convert the file to UTF-8")
     if content.startswith(codecs.BOM_UTF8):
         content = content.removeprefix(codecs.BOM_UTF8)
-        note(f"{origin}: byte order mark taken off")
+        note(f"{origin}: byte order mark removed")
     if b"\0" in content:
         line = content.count(b"\n", 0, content.index(b"\0")) + 1
         raise ValueError(f"{origin}, line {line}: a NUL byte; is this a binary file?")

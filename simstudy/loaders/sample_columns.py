@@ -1,7 +1,8 @@
 """Samples of one question in tables: a column for each, or a column that says how many samples a score is the mean of.
 
-Columns: a tidy table (with a column ``system``) that has no ``score``, but ``score_1``, ``score_2`` … or ``sample_1`` …
-has a row for each sample once they are stacked. An empty cell is a sample that was not taken.
+Columns: a table that has no ``score``, but ``score_1``, ``score_2`` … or ``sample_1``, ``run_1``, ``attempt_1`` … has a
+row for each sample once they are stacked. Its system is in a column ``system``; without one, each file is one system.
+An empty cell is a sample that was not taken.
 
 Means: a tidy table with a column ``n_samples`` (other names: `NUMBERS_OF_SAMPLES`; ``columns={"n_samples": "k"}`` names
 it) has means of so many right or wrong answers. How much one answer varies follows from the binomial.
@@ -9,27 +10,23 @@ it) has means of so many right or wrong answers. How much one answer varies foll
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pandas as pd
 
 from simstudy.loaders.entries import Entries
 from simstudy.loaders.items import HINT
 from simstudy.loaders.tables import Where, first_of, numbers, takes_one_score
+from simstudy.loaders.usual_names import sample_columns
 from simstudy.metrics import Metric
 from simstudy.metrics.base import FloatArray
 from simstudy.metrics.of_samples import of_samples
 from simstudy.notes import note
 from simstudy.outputs import Outputs
-from simstudy.outputs.item_columns import NUMBERS
 from simstudy.outputs.sample_variances import Samples, of_shares
 from simstudy.outputs.samples import SAMPLE_OF, has_samples, per_question
 
 #: What columns are called that say how many samples a score is the mean of.
 NUMBERS_OF_SAMPLES = ("n_samples", "num_samples", "number_of_samples", "n_repeats", "n_attempts", "n_trials")
-
-_ONE_OF_SEVERAL = re.compile(rf"(?:score|{'|'.join(NUMBERS)})[ _.#-]?([0-9]+)", re.IGNORECASE)
 
 # Tables round scores: how far a score times its number of samples may be from a whole number.
 _ROUNDED = 0.02
@@ -37,8 +34,8 @@ _ROUNDED = 0.02
 
 def stacked(frame: pd.DataFrame, metric: Metric) -> pd.DataFrame:
     """A tidy table whose samples have a column each, with a row for each sample; any other table as it is."""
-    columns = {name: found[1] for name in frame if (found := _ONE_OF_SEVERAL.fullmatch(str(name)))}
-    if len(columns) < 2 or "score" in frame or "system" not in frame or not takes_one_score(metric):
+    columns = sample_columns(frame)
+    if not columns or "score" in frame or "system" not in frame or not takes_one_score(metric):
         return frame
     others = frame.drop(columns=list(columns))
     parts = [others.assign(sample=number, score=frame[name]) for name, number in columns.items()]
@@ -58,13 +55,13 @@ def samples_of_means(entries: Entries, frame: pd.DataFrame, metric: Metric, wher
     share = entries.statistics[:, 0].astype(np.float64)
     if (i := first_of(~((number >= 1) & (number == np.rint(number)) & np.isfinite(number)))) is not None:
         shown = frame[column].iloc[entries.row[i]]
-        note(f"column '{column}' is not taken as a number of samples: {where(entries.row[i])} has '{shown}'")
+        note(f"column '{column}' is not used as the number of samples: {where(entries.row[i])} has '{shown}'")
         return None
     off = np.abs(share * number - np.rint(share * number))
     # A score that is rounded to four digits is off by so much.
     if (i := first_of(off > np.maximum(_ROUNDED, 1e-4 * number))) is not None:
         note(
-            f"column '{column}' is not taken as a number of samples: the score in {where(entries.row[i])} is no share "
+            f"column '{column}' is not used as the number of samples: the score in {where(entries.row[i])} is no share "
             f"of {number[i]:g} right answers"
         )
         return None
@@ -91,5 +88,7 @@ def of_questions(outputs: Outputs, metric: str, missing: str) -> Outputs:
     counts = outputs.items[SAMPLE_OF].value_counts()
     if counts.min() == counts.max() or not (outputs.statistics[..., 1] == 1).all():
         return outputs
-    note(f"items have {counts.min()} to {counts.max()} samples: the score of an item is the mean of its samples")
+    note(
+        f"questions have {counts.min()} to {counts.max()} samples. The score of a question is the mean of its samples."
+    )
     return per_question(outputs)

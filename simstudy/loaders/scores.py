@@ -12,11 +12,21 @@ import pandas as pd
 from simstudy.loaders.assembling import assemble
 from simstudy.loaders.base import Loaded, Source, SystemOutputs, all_errors
 from simstudy.loaders.column_names import ROW, alike, guesses, with_guesses, with_joined, with_rows
-from simstudy.loaders.entries import Entries, by_sample, is_tidy, own_systems, tidy_entries, wide_entries, without_mean
+from simstudy.loaders.entries import (
+    Entries,
+    by_sample,
+    is_of_samples,
+    is_tidy,
+    own_systems,
+    tidy_entries,
+    wide_entries,
+    without_mean,
+)
 from simstudy.loaders.items import items_by_id, of_samples
 from simstudy.loaders.labels import label_entries, of_labels, with_our_names
 from simstudy.loaders.sample_columns import samples_of_means, stacked
 from simstudy.loaders.tables import Where, check_plain, no_column, not_plain, places, read_table, renamed
+from simstudy.loaders.usual_names import sample_columns
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, BrokenRule
 from simstudy.notes import note
@@ -24,6 +34,9 @@ from simstudy.outputs.checks import note_exchanged
 from simstudy.outputs.item_columns import names_clusters
 from simstudy.outputs.sample_variances import Samples
 from simstudy.text.reprs import listed
+
+# What to say of a table without a column of items.
+_NO_ITEM = "Name it with columns={'item': 'NAME'}. If the rows have no ids, use columns={'item': 'row'}."
 
 # Characters of a cell that a note shows.
 _SHOWN = 40
@@ -59,7 +72,7 @@ def read_scores(source: Source) -> Loaded:
 def read_frame(source: Source) -> pd.DataFrame:
     """The tables of a source's files one below the other; the index says file and line.
 
-    Tidy tables without a column ``system`` get one: the name of the file.
+    Tidy tables without a column ``system``, and tables with a column for each sample, get one: the name of the file.
     """
     if not source.paths:
         raise ValueError("no system: at least one table of scores is needed")
@@ -71,9 +84,19 @@ def read_frame(source: Source) -> pd.DataFrame:
     frame = pd.concat(frames, keys=files, names=["file", units.pop() if len(units) == 1 else "row"])
     columns = {**source.columns, **guesses(frame, files[0], source.columns, source.metric)}
     named = "+" in columns.get("system", "") or columns.get("system", "system") in frame
-    if not named and _is_tidy(renamed(frame, columns), source.metric):
+    ours = renamed(frame, columns)
+    sampled = not named and is_of_samples(ours, source.metric)
+    if sampled:
+        _note_samples(ours, len(files))
+    if sampled or (not named and _is_tidy(ours, source.metric)):
         frame = frame.assign(system=np.repeat([*source.systems()], [len(own) for own in frames]))
     return frame
+
+
+def _note_samples(frame: pd.DataFrame, n_files: int) -> None:
+    first, *_, last = sample_columns(frame)
+    whose = "the system" if n_files == 1 else "each file's system"
+    note(f"columns '{first}' to '{last}' are samples of {whose}; give them other names if they are systems")
 
 
 def _is_tidy(frame: pd.DataFrame, metric: Metric) -> bool:
@@ -91,7 +114,7 @@ def _called(frame: pd.DataFrame, path: Path, source: Source) -> pd.DataFrame:
     if not own:
         return frame
     if len(own) > 1:
-        raise ValueError(f"{path} names {len(own)} systems itself, {listed([*own])}: it cannot be called '{name}'")
+        raise ValueError(f"{path} already names {len(own)} systems, {listed([*own])}: leave out the name '{name}'")
     ((system, theirs),) = own.items()
     if not theirs:
         return frame.assign(**{columns.get("system", "system"): name})
@@ -117,7 +140,7 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     frame = with_our_names(frame, source.metric)
     frame = stacked(frame, source.metric)
     if "item" not in frame:
-        no_column(origin, "item", frame.columns, "; columns={'item': ...} names it")
+        no_column(origin, "item", frame.columns, _NO_ITEM)
     labels = of_labels(frame, source.metric)
     tidy = "predicted" in frame if labels else is_tidy(frame, source.metric)
     frame = _plain(frame, tidy, source, places(frame, origin))
@@ -161,12 +184,10 @@ def _check_columns(frame: pd.DataFrame, origin: str, source: Source) -> None:
             continue
         # What is declared of the items may be in a table of its own.
         if source.items is None or ours in ("system", "item", "score", *source.metric.statistics):
-            hint = (
-                "; columns={'item': ...} names it, columns={'item': 'row'} numbers the rows" if ours == theirs else ""
-            )
+            hint = [_NO_ITEM] if ours == theirs else []
             if source.metric.name.startswith("precision@"):
-                hint += "; of candidates, columns={'gold': ...} names what says which are true"
-            no_column(origin, theirs, frame.columns, hint)
+                hint.append("For candidates, name the column of true candidates with columns={'gold': 'NAME'}.")
+            no_column(origin, theirs, frame.columns, " ".join(hint))
 
 
 def _plain(frame: pd.DataFrame, tidy: bool, source: Source, where: Where) -> pd.DataFrame:

@@ -18,6 +18,7 @@ from simstudy.loaders.items import items_by_id
 from simstudy.loaders.json_files import first_keys, parse_json
 from simstudy.loaders.reading import once, read_content
 from simstudy.loaders.tables import check_takes_one_score, read_table, score_statistics
+from simstudy.notes import note
 from simstudy.validation import check_utf8
 
 _NAME = "report.json"
@@ -52,8 +53,9 @@ def read_swe_bench(source: Source) -> Loaded:
 
     A report of a run, ``<model>.<run>.json``, is a system of the file's name; ``report.json`` has the name of its
     folder. Reports of instances, ``<run>/<model>/<instance>/report.json``, are a system for each model. Items are
-    instances, and the repository is the domain (django__django-11099 is of django/django). Instances that were not
-    submitted, or have no report, are missing: ``missing="zero"`` counts them as not resolved.
+    instances, which tests resample one by one. The repository is the domain (django__django-11099 is of django/django)
+    and the column ``repo``: ``unit="repo"`` resamples repositories. Instances that were not submitted, or have no
+    report, are missing: ``missing="zero"`` counts them as not resolved.
     """
     check_takes_one_score(source.metric)
     systems = _systems(source.paths, source.names)
@@ -80,6 +82,14 @@ def read_swe_bench(source: Source) -> Loaded:
     if None not in parts:
         known["domain"] = [f"{one['owner']}/{one['repository']}" for one in parts if one]
     items = items_by_id(source, known)
+    if "domain" in known and not {"repo", "cluster"} & {*items}:
+        # Not before: a column of this name would be taken for the cluster.
+        items = items.assign(repo=known["domain"].to_numpy())
+        if 1 < items["repo"].nunique() < len(items):
+            note(
+                "issues are tested one by one, but issues of one repository may depend on each other: unit='repo' "
+                "tests repositories"
+            )
     return Loaded(assemble(logs, source, items, lambda item: np.array([0, 1])), scored_by=("resolved",))
 
 

@@ -19,6 +19,7 @@ from simstudy.files.unpacking import beginning, parquet_columns, plain_name, rea
 from simstudy.loaders.delimited import DIALECTS, check_header, read_delimited
 from simstudy.loaders.json_tables import read_json_table
 from simstudy.loaders.reading import is_read, once
+from simstudy.loaders.usual_names import USUAL
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.ratio import whole
@@ -99,11 +100,14 @@ def renamed(frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
 
 
 def no_column(origin: object, wanted: str, known: Iterable[object], hint: str = "") -> NoReturn:
-    """Raise the ValueError that lists the columns there are."""
+    """Raise the ValueError that lists the columns there are; `hint` is a sentence, or several."""
     names = [str(name) for name in known]
     if len(names) == 1 and ";" in names[0]:
-        raise ValueError(f"{origin}: no column '{wanted}' among {names[0]}; separated by semicolons?")
-    raise ValueError(f"{origin}: no column '{wanted}' among {listed(names, 12)}{nearest(wanted, names)}{hint}")
+        raise ValueError(f"{origin}: no column '{wanted}' (columns: {names[0]}). Is it separated by semicolons?")
+    # Another of our names is no misspelling of this one.
+    meant = nearest(wanted, [name for name in names if not {wanted, name} <= set(USUAL)]).strip(" ()")
+    said = " ".join(filter(None, [meant[:1].upper() + meant[1:], hint]))
+    raise ValueError(f"{origin}: no column '{wanted}' (columns: {listed(names, 12)}){'. ' if said else ''}{said}")
 
 
 def first_of(wrong: Array | pd.Series[bool]) -> int | None:
@@ -188,7 +192,7 @@ def score_statistics(cells: pd.Series[Any], metric: Metric, where: Where) -> Arr
     found = numbers(cells)
     low, high = metric.item_range or (-np.inf, np.inf)
     # Between 0 and 1 for accuracy: the mean of several answers to one question.
-    hint = "; metric='mean' takes any number" if metric.name == "accuracy" else ""
+    hint = "; metric='mean' accepts any number" if metric.name == "accuracy" else ""
     between = f"between {low:g} and {high:g} for metric '{metric.name}'"
     out_of_range = ~((found >= low) & (found <= high))
     for wrong, rule, more in ((~np.isfinite(found), "a number", ""), (out_of_range, between, hint)):

@@ -85,7 +85,7 @@ def _check(source: Source) -> None:
     if source.texts.tokenize is not None and not metric.tokenizers:
         raise ValueError(f"tokenize is for metric 'bleu', not for '{metric.name}'")
     if source.references and not metric.counts_texts:
-        raise ValueError(f"metric '{metric.name}' takes no references: lines of plain text are the scores")
+        raise ValueError(f"metric '{metric.name}' needs no references: lines of plain text are the scores")
     tabled = source.items is not None or any(_is_table(path) for path in source.references)
     if source.columns and not tabled:
         ours, theirs = next(iter(source.columns.items()))

@@ -86,9 +86,9 @@ def note_script(texts: Iterable[Iterable[str]], source: Source) -> None:
     if language is None:
         return
     if not by_default:
-        note(f"the references look {language}: {name} takes words between spaces; metric='chrf' takes none")
+        note(f"the references look {language}: {name} counts words between spaces; metric='chrf' does not")
         return
     note(
-        f"the references look {language}, and BLEU with its default tokenizer (13a) takes a whole phrase for one word; "
+        f"the references look {language}, and BLEU with its default tokenizer (13a) counts a whole phrase as one word; "
         f"tokenize='{_SCRIPTS[language][1]}' is sacrebleu's for it"
     )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+
+from simstudy.outputs.item_columns import NUMBERS
 
 #: Our name -> what others call it.
 USUAL: Mapping[str, tuple[str, ...]] = {
@@ -24,11 +26,24 @@ USUAL: Mapping[str, tuple[str, ...]] = {
 #: What is taken for the item where nothing else is: numbers of rows as programs write them, and keys of JSON.
 INDEX = ("index", "idx", "unnamed:_0", "level_0", "sample_id", "key", "key2")
 
+#: What is taken for the item last: these columns may also name clusters.
+QUESTIONS = ("question", "prompt", "problem", "query", "example", "instance")
+
 #: Wide tables have columns of these names that are no systems: numbers of rows, and lengths.
 ASIDE = re.compile(r"unnamed: ?\d+|level_\d+|index|idx|id|row|length|len|n_?(?:chars|words|tokens)", re.IGNORECASE)
 
 #: A last row of a table that is no item.
 MEANS = ("mean", "average", "avg", "avg.", "overall", "total", "all", "macro average", "macro avg")
+
+
+# Systems are often called run1, run2.
+_ONE_OF_SEVERAL = re.compile(rf"(?:(?:score|{'|'.join(NUMBERS)})[ _.#-]?|run[ _.#-])([0-9]+)", re.IGNORECASE)
+
+
+def sample_columns(columns: Iterable[object]) -> dict[str, str]:
+    """The columns that have one sample each, such as ``score_1`` and ``score_2``, with their numbers; none of one."""
+    found = {str(name): match[1] for name in columns if (match := _ONE_OF_SEVERAL.fullmatch(str(name)))}
+    return found if len(found) > 1 else {}
 
 
 def is_aside(column: object) -> bool:

@@ -70,9 +70,7 @@ def label(name: str) -> str:
 
 
 def get_metric(metric: str | Metric) -> Metric:
-    """The metric of this name, or another name of it (`simstudy.metrics.names`); a Metric is passed through.
-
-    Case does not matter.
+    """The metric of this name, or another name of it (`simstudy.metrics.names`); case does not matter.
 
     "precision@n" and "ndcg@n" are made for any n from 1; "macro_f1" and the like get their classes from the labels.
 

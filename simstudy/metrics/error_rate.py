@@ -51,8 +51,8 @@ class EditRate(ErrorRate):
         for i, own in enumerate(references):
             if len(own) > 1:
                 raise ValueError(
-                    f"metric '{self.name}' takes one reference an item: item number {i + 1} has {len(own)}; "
-                    "metric='ter' takes several"
+                    f"metric '{self.name}' needs one reference for each item: item number {i + 1} has {len(own)}; "
+                    "metric='ter' accepts several"
                 )
         split: Callable[[str], Sequence[str]] = str.split if self.name == "wer" else str.strip
         numbers: dict[str, int] = {}

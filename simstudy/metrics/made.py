@@ -159,9 +159,9 @@ def _arguments(score: Callable[..., Any]) -> list[str]:
     except (ValueError, TypeError):
         raise ValueError("columns must be given: the function does not say what its arguments are called") from None
     if any(one.kind in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD) for one in parameters):
-        raise ValueError("columns must be given: the function takes any number of arguments")
+        raise ValueError("columns must be given: the function accepts any number of arguments")
     if not parameters:
-        raise ValueError("score must take an array for each statistic, but the function takes no arguments")
+        raise ValueError("score must take an array for each statistic, but the function has no arguments")
     for one in parameters:
         if one.default is not Parameter.empty:
             raise ValueError(f"columns must be given: '{one.name}' has a default, and may be a statistic or not")

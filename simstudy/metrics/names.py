@@ -11,7 +11,7 @@ ALIASES = {
     "balanced_acc": "balanced_accuracy", "f1_macro": "macro_f1", "matthews_corrcoef": "mcc", "roc_auc": "auc",
 }  # fmt: skip
 
-_OWN = "ss.metric(…, resample=True) takes a function of the items' arrays"
+_OWN = "ss.metric(…, resample=True) accepts a function of the items' arrays"
 
 # What people type, in lower case without "-", "_" and blanks -> the names that may be meant, and more to say.
 _MEANT: dict[str, tuple[str, ...]] = {
@@ -32,7 +32,7 @@ _MEANT: dict[str, tuple[str, ...]] = {
     "ppl": ("mean", "The mean of the items' log losses, with lower_is_better=True, ranks as perplexity does"),
     "perplexity": ("mean", "The mean of the items' log losses, with lower_is_better=True, ranks as perplexity does"),
     "elo": ("win_rate",), "winrate": ("win_rate",), "preference": ("win_rate",),
-    "iou": ("mean", "It takes a score for each item"), "ner": ("span_f1",), "entityf1": ("span_f1",),
+    "iou": ("mean", "Give its score of each item"), "ner": ("span_f1",), "entityf1": ("span_f1",),
     "seqeval": ("span_f1",), "chunkf1": ("span_f1",), "evalb": ("parseval",), "bracketf1": ("parseval",),
 }  # fmt: skip
 

@@ -27,7 +27,7 @@ def one_label_each(metric: str, references: Sequence[Sequence[str]]) -> list[str
     for i, own in enumerate(references):
         if len(own) > 1:
             raise ValueError(
-                f"metric '{metric}' takes one label an item: item number {i + 1} has {len(own)} references"
+                f"metric '{metric}' needs one label for each item: item number {i + 1} has {len(own)} references"
             )
     return [own[0].strip() for own in references]
 

@@ -46,7 +46,7 @@ def check_axes(scores: pd.DataFrame) -> None:
         raise ValueError(f"scores must have a system in each column, unlike '{unnamed[0]}': read_csv(…, index_col=0)")
     others = [f"'{name}'" for name in map(str, scores.columns) if name.lower() in ("index", "id", "length")]
     if others:
-        note(f"taken for systems: {', '.join(others)}; drop what is none")
+        note(f"used as systems: {', '.join(others)}; drop columns that are no systems")
 
 
 def check_outputs(argument: str, value: object) -> None:

@@ -110,9 +110,8 @@ def check_no_ids(argument: str, frame: pd.DataFrame) -> None:
     """Raise a ValueError where a column of a table whose rows have no items is called as ids are."""
     if ids := [name for name in frame if _IDS.fullmatch(str(name))]:
         raise ValueError(
-            f"{argument} must name its items: is it column '{ids[0]}'? Call that 'item', make it the index "
-            f"(pandas), or take simstudy.load(table, metric, columns={{'item': '{ids[0]}'}}); "
-            "else it would be taken for a system"
+            f"{argument} must name its items: is it column '{ids[0]}'? Call that 'item', make it the index (pandas), "
+            f"or use simstudy.load(table, metric, columns={{'item': '{ids[0]}'}}); else it would be used as a system"
         )
 
 
@@ -134,7 +133,7 @@ def wide_scores(given: object) -> tuple[pd.DataFrame, pd.DataFrame | None]:
         if name not in rows:
             raise ValueError(
                 f"scores must have a column '{name}' among {listed([*rows], 12)}; simstudy.load(table, metric, "
-                "columns=...) takes other names"
+                "columns=...) accepts other names"
             )
     for name in ("item", "system"):
         if name in rows:

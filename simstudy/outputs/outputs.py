@@ -167,7 +167,7 @@ class Outputs(OutputsBase):
         errors = [name for name in called if sounds_like_error(name)]
         if lower_is_better is None and metric.higher_is_better and errors:
             warnings.warn(
-                f"the scores are called '{errors[0]}', but higher is taken to be better; say "
+                f"the scores are called '{errors[0]}', but higher is assumed to be better; say "
                 "lower_is_better=True or False",
                 stacklevel=2,
             )

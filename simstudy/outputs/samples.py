@@ -30,6 +30,15 @@ def has_samples(outputs: Outputs) -> bool:
     return SAMPLE_OF in outputs.items and bool(outputs.items[SAMPLE_OF].duplicated().any())
 
 
+def unit_in_words(outputs: Outputs, unit: str) -> str:
+    """The unit that tables name: `SAMPLE_OF` for clusters that are the samples of one question, else the unit."""
+    items = outputs.items
+    if unit != "cluster" or SAMPLE_OF not in items or "cluster" not in items:
+        return unit
+    pairs = items[["cluster", SAMPLE_OF]].astype(str).drop_duplicates()
+    return SAMPLE_OF if all(pairs[name].is_unique for name in pairs) else unit
+
+
 def per_question(outputs: Outputs, metric: str = "mean", *, question: str | None = None) -> Outputs:
     """Outputs with one item a question: the mean of its samples, or pass@k, pass^k, majority@k or plurality@k.
 
@@ -111,23 +120,29 @@ def _means(outputs: Outputs, question: str | None) -> tuple[Outputs, IntArray]:
     statistics = outputs.statistics
     if outputs.metric.item_range is None or statistics.shape[2] != 2 or not (statistics[..., 1] == 1).all():
         raise ValueError(f"outputs must have one score for each sample, unlike those of metric '{outputs.metric.name}'")
-    codes, names = pd.factorize(outputs.labels(column, "question"))
+    table, codes = question_table(outputs.items.assign(**{column: outputs.labels(column, "question")}), column)
     mean, samples = folded(statistics[..., 0].astype(np.float64), codes)
-    grouped = outputs.items.groupby(codes)
+    means = Outputs.from_statistics(
+        np.stack([mean, np.ones_like(mean)], axis=-1), outputs.metric, outputs.systems, table, samples=samples,
+        task=outputs.task, test_set=outputs.test_set,
+    )  # fmt: skip
+    return means, codes
+
+
+def question_table(items: pd.DataFrame, column: str) -> tuple[pd.DataFrame, IntArray]:
+    """A table of the questions with what all samples of each have in common, and the question of each sample."""
+    codes, names = pd.factorize(items[column])
+    grouped = items.groupby(codes)
     constant = [
         name
-        for name in outputs.items.columns
+        for name in items.columns
         if name not in ("id", SAMPLE_OF, column) and (grouped[name].nunique(dropna=False) == 1).all()
     ]
     table = pd.concat([pd.Series(names.astype(str), name="id"), grouped[constant].first()], axis=1)
     if "cluster" in table and table["cluster"].is_unique:
         # The samples of a question were a cluster; the questions are independent.
         table = table.drop(columns="cluster")
-    means = Outputs.from_statistics(
-        np.stack([mean, np.ones_like(mean)], axis=-1), outputs.metric, outputs.systems, table, samples=samples,
-        task=outputs.task, test_set=outputs.test_set,
-    )  # fmt: skip
-    return means, codes
+    return table, codes
 
 
 def folded(scores: FloatArray, codes: IntArray) -> tuple[FloatArray, Samples]:

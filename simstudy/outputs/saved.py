@@ -81,7 +81,7 @@ def read(kind: type[C], path: str | Path, metric: Metric | None) -> C:
         found = metric or get_metric(header["metric"]).of_statistics(header.get("statistics", ()))
     except ValueError:
         raise ValueError(
-            f"{path} has outputs of a user-defined metric, '{header['metric']}': load(path, metric) takes it"
+            f"{path} has outputs of a user-defined metric, '{header['metric']}': give it as load(path, metric)"
         ) from None
     if found.definition != header["metric_as"]:
         raise ValueError(f"{path} has outputs of the metric {header['metric_as']}, unlike {found.definition}")

@@ -48,7 +48,7 @@ def answer(case: Case, target: Target, goal: str) -> dict[str, Any]:
         row[f"n_items{end}"] = np.nan if n is None else items_of(case, n)
     at = units[0] if target.n_items is None else units_of(case, target.n_items)
     assert at is not None
-    row |= {"at_units": at, "at_items": int(round(at * case.size)), "least_p": target.level.least_p(at)}
+    row |= {"at_units": at, "at_items": items_of(case, at), "least_p": target.level.least_p(at)}
     row |= at_size(case, target, at, goal, gain) | {"kurtosis": case.kurtosis}
     row["margin_seen"] = np.nan if goal == BETTER or target.margin is None else case.middle.visible * target.margin
     return row | _of_single_pairs(case, target, row) | _in_next_edition(case, row)
@@ -95,7 +95,7 @@ def other_sizes(cases: Sequence[Case], target: Target, at: Sequence[int]) -> pd.
         able = case if gain is None else case.allowing(gain)
         for n in at:
             row = {
-                "relation": case.relation, "metric": target.metric.name, "n_units": n, "n_items": round(n * case.size),
+                "relation": case.relation, "metric": target.metric.name, "n_units": n, "n_items": items_of(case, n),
             }  # fmt: skip
             row |= at_size(able, target, n, BETTER, gain)
             for goal in target.goals:
@@ -188,7 +188,7 @@ def power_curve(cases: Sequence[Case], target: Target, units: Sequence[int]) -> 
     for case in cases:
         able = case.allowing(gain)
         for n in units:
-            row = {"relation": case.relation, "gain": gain, "n_units": n, "n_items": round(n * case.size)}
+            row = {"relation": case.relation, "gain": gain, "n_units": n, "n_items": items_of(case, n)}
             power = _ranged("power", able, lambda difference, n=n: difference.power(gain, n, target.level))  # type: ignore[misc]
             rows.append(row | power)
     return pd.DataFrame(rows)
@@ -232,7 +232,26 @@ def other_designs(case: Case, target: Target, costs: Costs, at_units: int) -> pd
                 "at_units": at, "minimum_detectable_gain": found,
             }
         )  # fmt: skip
-    return pd.DataFrame(rows).assign(relation=case.relation)
+    table = pd.DataFrame(rows)
+    if table["which"].str.contains(BEST, regex=False).any():
+        best = best_row(table, costs)
+        asked = table["items_per_unit"] == design.size
+        table["which"] = [
+            ", ".join(filter(None, [AS_ASKED if own else "", BEST if i == best else ""])) for i, own in enumerate(asked)
+        ]
+    return table.assign(relation=case.relation)
+
+
+def best_row(table: pd.DataFrame, costs: Costs) -> int:
+    """The position of the design with the least cost for the gain, or the least gain for the budget.
+
+    Of plans that have neither it is the one that is called the best.
+    """
+    if table["n_units"].notna().any():
+        return int(np.nanargmin(table["cost"]))
+    if costs.budget is not None and table["minimum_detectable_gain"].notna().any():
+        return int(np.nanargmin(table["minimum_detectable_gain"]))
+    return int(np.argmax(table["which"].str.contains(BEST, regex=False)))
 
 
 def _resized(case: Case, design: Design) -> Difference:

@@ -30,7 +30,7 @@ class Guess:
     Attributes
     ----------
     score
-        Accuracy: the worse system's, in percent, from 0 to 100.
+        Accuracy: the worse system's, in percent, from 0 to 100. `plan` refuses 1 and less, which are fractions.
     agreement
         Accuracy: the share of items on which both are right or both are wrong. Win rate: the share of ties. A
         fraction, or a range of which only the possible part is taken.
@@ -103,7 +103,8 @@ def _check_possible(name: str, value: float) -> None:
         low, high = _POSSIBLE[name]
         if not low <= value <= high:
             percent = " %" if name == "score" else ""
-            raise ValueError(f"Guess.{name} must be from {low:g} to {high:g}{percent}, not {value:g}")
+            meant = f": did you mean {value / 100:g}?" if name == "agreement" and 1 < value <= 100 else ""
+            raise ValueError(f"Guess.{name} must be from {low:g} to {high:g}{percent}, not {value:g}{meant}")
         return
     check_size(f"Guess.{name}", value)
     if not value > 0:
@@ -139,7 +140,7 @@ class Clusters:
 
     size: float | None = option(
         None,
-        "Mean number of items of a cluster: sentences of a document, samples of a question.",
+        "Mean number of items of a cluster: sentences of a document, samples of a question (with --cluster-cv 0).",
         "cluster_size",
     )
     icc: float | None = option(
@@ -147,8 +148,8 @@ class Clusters:
     )
     cv: Range | None = option(
         None,
-        "Coefficient of variation of the cluster sizes (1, or a range 0.5:1.5); 0 if all clusters have one size. "
-        "Default: as in known documents and repositories.",
+        "Coefficient of variation of the cluster sizes (1, or a range 0.5:1.5); 0 if all clusters have one size, as "
+        "samples of questions have. Default: as in known documents and repositories.",
         "cluster_cv",
     )
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from simstudy.metrics.base import Metric
 from simstudy.planning.arguments import Design
+from simstudy.planning.correlated_answers import AlikeAnswers, AnswersOfGain
 from simstudy.planning.differences import Difference
 from simstudy.planning.sampling import Components
 from simstudy.planning.settings import Level, check_size
@@ -63,6 +64,27 @@ class Case:
     #: Where the outputs have several samples of each item: what varies, and the number of samples that is planned.
     components: Components | None = None
     samples: int = 1
+    #: Guessed answers that correlate, before judges and clusters: middle, low and high. The gain says how often the two
+    #: systems agree, so that `known` and `range` lack these numbers, and `said` and `said_range` have them.
+    answers: tuple[AnswersOfGain, AnswersOfGain, AnswersOfGain] | None = None
+
+    def said(self, gain: float) -> str:
+        """What is known of the spread, with the numbers that hold for this true gain."""
+        if self.answers is None:
+            return self.known
+        r12 = self.answers[0].correlation(gain)
+        agree = f"systems that agree on {100 * (1 - self.answers[0].at(gain).disagreement):.3g} % of the items"
+        # Typed back, the number must lead to the same plan.
+        number = f"{r12:.3f}" if isinstance(self.answers[0], AlikeAnswers) else f"{r12:.4g}"
+        of = "" if np.isnan(r12) else f" (r12 = {number}, the correlation of their right and wrong answers)"
+        return f"{agree}{of}{self.known}"
+
+    def said_range(self, gain: float) -> str:
+        """What low and high are, with the numbers that hold for this true gain; empty where they are no others."""
+        if self.answers is None or not isinstance(self.answers[0], AlikeAnswers):
+            return self.range
+        low, high = sorted(end.correlation(gain) for end in self.answers[1:])
+        return self.range if np.isnan(low) else f"r12 from {low:.3f} to {high:.3f}, {self.range}"
 
     def allowing(self, gain: float) -> Case:
         """The same, in which the ends of the range may have a gain as large as this."""
@@ -133,16 +155,35 @@ class Target:
             raise ValueError(f"gain must be {least}{most}, not {brief(gain)}")
 
 
-def noted_fractions(metric: Metric, *, score: float | None, gain: float | None, margin: float | None) -> list[str]:
-    """A note where a score, a gain or a margin looks like a fraction, and the metric is in percent or points.
+def check_points(
+    metric: Metric,
+    *,
+    score: float | None,
+    gain: float | None,
+    margin: float | None,
+    of_pilot: float | None = None,
+) -> None:
+    """Raise a ValueError where a score, a gain or a margin is a fraction, and the metric is in percent or points.
 
-    A score looks like one where it is at most 1, a gain or a margin where it is below 0.1.
+    A guessed score is one if it is above 0 and at most 1. A gain or a margin is one if it is below 0.1, or if the score
+    is one and their sum is at most 1. If a guessed score, or the best score of a pilot, is within 1 point of 0 or 100,
+    a gain below 0.1 can be meant as it is.
     """
     if metric.unit not in ("percent", "points"):
-        return []
-    known = {name: x for name, x in (("score", score), ("gain", gain), ("margin", margin)) if x is not None and x > 0}
-    fraction = known.get("score", 2) <= 1
-    meant = [f"{name}={100 * x:g}" for name, x in known.items() if x <= 1 and (fraction or x < _LEAST_GAIN)]
-    if not meant:
-        return []
-    return [f"scores of {metric.label} go to 100, and gains are in points of these: did you mean {', '.join(meant)}?"]
+        return
+    fraction = score is not None and 0 < score <= 1
+    known = of_pilot if score is None else score
+    extreme = known is not None and not fraction and not 1 < known < 99
+    most = 1 - score if fraction and score is not None else 0.0
+    slips = {"Guess.score": score} if fraction else {}
+    for name, points in (("gain", gain), ("margin", margin)):
+        if points is not None and points > 0 and not extreme and (points < _LEAST_GAIN or points <= most):
+            slips[name] = points
+    if not slips:
+        return
+    (first, value), *others = slips.items()
+    meant = f"{100 * (value or 0):.10g}"
+    if others:
+        meant = ", ".join(f"{name.split('.')[-1]}={100 * (x or 0):.10g}" for name, x in slips.items())
+    unit = "percent" if first == "Guess.score" else f"points of {metric.label}"
+    raise ValueError(f"{first} must be in {unit}, not {brief(value)}: did you mean {meant}?")

@@ -62,6 +62,14 @@ def disagreement_of_correlation(score: float, gain: float, r12: float) -> float:
     return float(first + second - 2 * (first * second + r12 * spread))
 
 
+def correlation_of(score: float, gain: float, disagreement: float) -> float:
+    """The correlation of right and wrong answers of which this share differs; NaN where one system is always right."""
+    first, second = _shares(score, gain)
+    spread = float(np.sqrt(max(first * (1 - first) * second * (1 - second), 0.0)))
+    independent = first + second - 2 * first * second
+    return (independent - disagreement) / (2 * spread) if spread > 0 else np.nan
+
+
 @dataclass(frozen=True)
 class AnswersOfGain(AnswersDifference):
     """Right and wrong answers of two systems, of which the better one's score says how many differ."""
@@ -77,6 +85,10 @@ class AnswersOfGain(AnswersDifference):
     def allowing(self, gain: float) -> AnswersDifference:
         return self if gain <= self.largest else RightOrWrongDifference(gain / 100)
 
+    def correlation(self, gain: float) -> float:
+        """The correlation of the two systems' answers with this true gain; NaN where one system is always right."""
+        return correlation_of(self.score, gain, self.at(gain).disagreement)
+
 
 @dataclass(frozen=True)
 class CorrelatedAnswers(AnswersOfGain):
@@ -85,6 +97,9 @@ class CorrelatedAnswers(AnswersOfGain):
     @property
     def largest(self) -> float:
         return _largest_gain(self.score, self.r12)
+
+    def correlation(self, gain: float) -> float:
+        return self.r12
 
     def at(self, gain: float) -> RightOrWrongDifference:
         # Rounding of the largest gain must not leave fewer items that differ than the gain needs.

@@ -19,6 +19,7 @@ from simstudy.planning.benchmarks import CLUSTERS, typical, usual_cv
 from simstudy.planning.cases import GUESSED, Case, scale_of
 from simstudy.planning.correlated_answers import (
     AlikeAnswers,
+    AnswersOfGain,
     CorrelatedAnswers,
     agreement_range,
     correlation_range,
@@ -30,6 +31,8 @@ from simstudy.planning.differences import ClusteredDifference, Difference, Norma
 from simstudy.planning.right_or_wrong import AnswersDifference, JudgedDifference, RightOrWrongDifference
 from simstudy.planning.settings import Range, ends
 from simstudy.validation import brief
+
+# How well two systems' scores correlate, for a sentence: the number comes last.
 
 
 def of_guess(metric: Metric, gain: float | None, guess: Guess, clusters: Clusters, judge: Judge) -> list[Case]:
@@ -69,13 +72,22 @@ def _of_answers(metric: Metric, gain: float | None, guess: Guess, judge: Judge) 
     elif guess.r12 is not None:
         ranges = [correlation_range(score, 0.0), correlation_range(score, apart)]
         possible = max(low for low, _ in ranges), min(high for _, high in ranges)
-        case = _given("r12", guess.r12, correlated, "r12 = {:g}", possible=possible)
+        case = _given("r12", guess.r12, correlated, "", possible=possible)
         if not isinstance(guess.r12, Sequence):
             disagreement_of_correlation(score, apart, guess.r12)
-        cases = [case]
+        cases = [_of_gain(case)]
     else:
-        cases = _usual(metric, guess, "r12", partial(AlikeAnswers, score), "r12 = {:.2f} at equal scores")
+        cases = [_of_gain(case) for case in _usual(metric, guess, "r12", partial(AlikeAnswers, score))]
     return [_judged_verdicts(case, judge, "answers") for case in cases]
+
+
+def _of_gain(case: Case) -> Case:
+    """A case of answers that correlate, which says how often the systems agree with the true gain."""
+    middle, low, high = case.middle, case.low, case.high
+    assert isinstance(middle, AnswersOfGain)
+    assert isinstance(low, AnswersOfGain)
+    assert isinstance(high, AnswersOfGain)
+    return replace(case, answers=(middle, low, high))
 
 
 def _of_win_rate(guess: Guess, judge: Judge) -> list[Case]:
@@ -118,11 +130,11 @@ def _of_scores(metric: Metric, guess: Guess, judge: Judge) -> list[Case]:
         def correlated(r12: float) -> Difference:
             return replace(of_spread(sd, r12), largest=scale)
 
-        known = f"item scores with a standard deviation of {sd:g}, "
+        known = f"item scores with a standard deviation of {sd:g} that correlate by r12 = "
         if guess.r12 is not None:
-            cases = [_given("r12", guess.r12, correlated, known + "r12 = {:g}")]
+            cases = [_given("r12", guess.r12, correlated, known + "{:g}")]
         else:
-            cases = _usual(metric, guess, "r12", correlated, known + "r12 = {:.2f}")
+            cases = _usual(metric, guess, "r12", correlated, known + "{:.2f}")
     elif guess.r12 is not None:
         raise ValueError(
             f"Guess.sd must be given with Guess.r12 for {metric.label}: the standard deviation of one system's item "
@@ -159,8 +171,13 @@ def _given(
     return Case(GUESSED, make(middle), least, most, text.format(middle), span)
 
 
-def _usual(metric: Metric, guess: Guess, quantity: str, make: Callable[[float], Difference], text: str) -> list[Case]:
-    """One case for each relation that has numbers of its own; one that was asked for has others' where it has none."""
+def _usual(
+    metric: Metric, guess: Guess, quantity: str, make: Callable[[float], Difference], text: str = ""
+) -> list[Case]:
+    """One case for each relation that has numbers of its own; one that was asked for has others' where it has none.
+
+    Without a text, what is known has no numbers (`Case.answers`).
+    """
     cases = []
     for relation in RELATIONS if guess.relation is None else (guess.relation,):
         usual = typical(metric.name, relation, quantity)
@@ -169,11 +186,13 @@ def _usual(metric: Metric, guess: Guess, quantity: str, make: Callable[[float], 
         least, most = sorted((make(usual.low), make(usual.high)), key=lambda difference: difference.sd_of(0.0))
         of = label(usual.metric) if usual.metric else "any metric"
         span = (
-            f"{usual.low:.3g} to {usual.high:.3g}, as for 80 % of pairs of {_told(usual.relation)} on "
-            f"{usual.n_test_sets} known test sets ({of}; studies {', '.join(usual.studies)})"
+            f"as for 80 % of pairs of {_told(usual.relation)} on {usual.n_test_sets} known test sets ({of}; studies "
+            f"{', '.join(usual.studies)})"
         )
+        span = f"{usual.low:.3g} to {usual.high:.3g}, {span}" if text else span
         others = f", as no pair of {_told(relation)} is known" if usual.relation != relation else ""
-        known = f"{text.format(usual.middle)} (usual for pairs of {_told(usual.relation)}{others})"
+        told = f"usual for pairs of {_told(usual.relation)}{others}"
+        known = f"{text.format(usual.middle)} ({told})" if text else f", as {told}"
         cases.append(Case(relation, make(usual.middle), least, most, known, span))
     return cases
 
@@ -225,7 +244,7 @@ def _several(judge: Judge) -> str:
     """How many judgements an answer has, in brackets; empty for one."""
     if judge.judgements == 1:
         return ""
-    errors = f"correlate by {judge.agreement:g}" if judge.agreement else "are taken to be independent"
+    errors = f"correlate by {judge.agreement:g}" if judge.agreement else "are assumed to be independent"
     return f" ({judge.judgements} judgements of each answer, whose errors {errors})"
 
 

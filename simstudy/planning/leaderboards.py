@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -117,7 +118,7 @@ def predict(
         for relation, members in classes.items():
             row = {
                 "relation": relation, "n_systems": len(np.unique(members)), "n_pairs": members.shape[1], "n_units": n,
-                "n_items": round(n * outputs.n_items / units.n_items),
+                "n_items": ceil(n * outputs.n_items / units.n_items - 1e-9),
             }  # fmt: skip
             for name, drawn in found[relation].items():
                 row |= _summed_up(name, drawn)

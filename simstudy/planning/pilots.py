@@ -23,6 +23,7 @@ from simstudy.planning.cases import LEVEL, TWO_SYSTEMS, Case, scale_of
 from simstudy.planning.differences import Difference, MixedDifference, NormalDifference
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.sampling import variance_components
+from simstudy.planning.sentences import counted_samples
 from simstudy.planning.settings import Pilot, check_size
 from simstudy.planning.spreads import (
     answer_scale,
@@ -50,11 +51,6 @@ _FEW_RESAMPLES = 10
 
 # Groups of units that are left out, one at a time, to see what spreads hang on.
 _GROUPS = 20
-
-
-def counted_samples(n: int) -> str:
-    """So many samples, for sentences."""
-    return f"{n:,} sample{'' if n == 1 else 's'}"
 
 
 def check_units(outputs: Outputs, unit: str | None) -> Outputs:

@@ -15,11 +15,21 @@ from simstudy.outputs import Outputs
 from simstudy.planning.answers import answer, items_of, merged, other_designs, other_sizes, sizes_around, units_of
 from simstudy.planning.arguments import Clusters, Guess, Judge, changed, check_noun
 from simstudy.planning.benchmarks import known_as, near_chance
-from simstudy.planning.cases import Case, Target, noted_fractions
+from simstudy.planning.cases import Case, Target, check_points
 from simstudy.planning.guesses import of_guess
 from simstudy.planning.results import Plan
 from simstudy.planning.sampling import splits
-from simstudy.planning.sentences import assumptions, in_next_edition, left_open, needed, sentence, single_pairs
+from simstudy.planning.sentences import (
+    assumptions,
+    costing,
+    in_next_edition,
+    left_open,
+    limited,
+    needed,
+    of_few_samples,
+    sentence,
+    single_pairs,
+)
 from simstudy.planning.settings import Costs, Level, Pilot
 from simstudy.planning.solving import least_size, minimum_detectable_gain
 from simstudy.text.numerals import units_text
@@ -100,7 +110,8 @@ def plan(
     Raises
     ------
     ValueError
-        For a power or an alpha that is no fraction, a gain that is not above 0 or larger than the scale, guesses that
+        For a power or an alpha that is no fraction, a score or a gain that is a fraction where percent or points are
+        meant (a score up to 1, a gain below 0.1), a gain that is not above 0 or larger than the scale, guesses that
         no two systems can have (the message has the range), outputs of fewer than ten items, and where no test set of
         up to ten million items detects the gain.
 
@@ -134,6 +145,8 @@ def plan(
             raise ValueError("gain must be given, or n_items: the true gain to detect, or the size of the test set")
         at = given.outputs.n_items
     target = Target(get_metric(known), gain, at, power, level, margin)
+    best = None if given is None else float(np.max(given.outputs.scores()))
+    check_points(target.metric, score=guess.score, gain=gain, margin=margin, of_pilot=best)
     cases = of_guess(target.metric, gain, guess, clusters, judge) if given is None else _of_outputs(given)
     own_costs = _with_samples(costs, cases[0])
     target, in_part = _within(own_costs, target, cases[0]), _in_whole_clusters(cases[0], n_items, sizes)
@@ -142,28 +155,43 @@ def plan(
     planned = [int(next(row["at_units"] for of, row in rows if of is case)) for case in cases]
     others = other_sizes(cases, target, _units(cases, planned, given, sizes))
     simulated, predicted, why_not = _drawn(given, cases[0], target, rows[0][1], others)
-    writers = (needed, sentence, left_open, in_next_edition, single_pairs)
+    designs = [_designs(case, target, costs, n) for case, n in zip(cases, planned, strict=True)]
     return Plan(
         target=target,
         cases=tuple(cases),
         answers=answers,
         sizes=others,
-        designs=pd.concat([_designs(case, target, costs, n) for case, n in zip(cases, planned, strict=True)]),
+        designs=pd.concat(designs),
         predicted=predicted,
         simulated=simulated,
-        sentences=tuple(said for case, row in rows for write in writers if (said := write(case, target, row))),
+        sentences=_said(cases, target, rows, designs),
         assumptions=tuple(assumptions(cases, target, answers, of_outputs=given is not None)),
         notes=(
-            *noted_fractions(target.metric, score=guess.score, gain=gain, margin=margin),
             *in_part,
             *left_out,
-            *why_not,
+            *(*why_not, *of_few_samples(cases[0])),
             *(near_chance(target.metric, guess) if given is None else known_as([given.outputs.test_set])),
         ),
         settings=_settings(
             target, given, n_items=n_items, sizes=sizes, guess=guess, clusters=clusters, judge=judge, costs=costs
         ),
     )
+
+
+def _said(
+    cases: Sequence[Case],
+    target: Target,
+    rows: Sequence[tuple[Case, Mapping[str, Any]]],
+    designs: Sequence[pd.DataFrame],
+) -> tuple[str, ...]:
+    """The sentences of a plan: of each answer, and of what limits its designs."""
+    said: list[str] = []
+    for case, row in rows:
+        own = next(table for of, table in zip(cases, designs, strict=True) if of is case)
+        said += [needed(case, target, row), costing(case, target, row, own)]
+        said += [write(case, target, row) for write in (sentence, left_open, in_next_edition, single_pairs)]
+    said += [limited(case, own) for case, own in zip(cases, designs, strict=True)]
+    return tuple(filter(None, said))
 
 
 def _settings(target: Target, pilot: Pilot | None, **asked: Any) -> dict[str, Any]:
@@ -261,7 +289,7 @@ def _in_whole_clusters(case: Case, n_items: int | None, sizes: Sequence[int] | N
         if n < least:
             raise ValueError(f"{argument} must be at least {least:,}, the items of two clusters, not {n}")
         units = units_of(case, n)
-        if (whole := round(units * case.size)) != n:
+        if (whole := items_of(case, units)) != n:
             notes.append(
                 f"{n:,} items are no whole number of clusters of {case.size:.3g}: planned are "
                 f"{units_text(units, case.unit)}, {whole:,} items"

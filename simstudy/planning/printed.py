@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,12 +17,18 @@ if TYPE_CHECKING:
 
 # Sizes and predicted sizes that a screen has at most, without and with predictions; and notes, without.
 _ALONE, _WITH_PREDICTIONS, _MOST_NOTES = (5, 0), (3, 2), 2
+# Sizes of a relation that assumptions and notes must leave room for: a smaller one, the planned one and a larger one.
+_FEWEST_SIZES = 3
+# Columns that relations leave no room for on a screen: the sentences have them, but for type S errors.
+_WIDE = ("type S error", "type M error")
+# Sizes whose ratio lies between these are about the same.
+_ALIKE = (0.8, 1.25)
 _Tables = tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]
 # Lines of sentences, of many cases, that are printed without being asked for.
 _MOST_SAID = 16
 
 _DESIGNS = "Fewer or more items a cluster"
-_SPLITS = "Fewer or more samples of an item"
+_SPLITS = "Fewer or more samples of a question"
 _PREDICTIONS = "Predicted results of test sets of these sizes (80 % prediction intervals)"
 _ASSUMPTIONS = "Assumptions of the plan"
 
@@ -49,16 +55,18 @@ def show(plan: Plan, printer: Printer, *, verbose: bool = False, last: Sequence[
         room -= printer.height(*heading, *some_assumptions) if some_assumptions else 0
         some_notes += printer.fitting(brief[1:], room)
     printer.lines(said)
-    for title, rows in _printed(plan, *some_tables):
+    for title, rows in _printed(plan, *some_tables, verbose=verbose):
         printer.table(title, rows)
     if some_assumptions:
         printer.line("")
         printer.line(_ASSUMPTIONS, "bold")
     printer.lines([*some_assumptions, *some_notes])
     sizes, predicted, designs = (len(every) - len(some) for every, some in zip(tables, some_tables, strict=True))
+    narrow = 0 if verbose or len(plan.cases) == 1 or "power" not in plan.sizes else len(_WIDE)
     hidden = {
         "sentence": len(sentences) - len(said),
         "size": sizes + predicted,
+        "column": narrow,
         "design": designs,
         "assumption": len(assumptions) - len(some_assumptions),
     }
@@ -71,30 +79,40 @@ def _fitting_tables(plan: Plan, printer: Printer, lines: int, wanted: Sequence[S
     def room(tables: _Tables) -> int:
         return lines - sum(printer.table_height(*table) for table in _printed(plan, *tables))
 
-    *many, fewest = [(tables, room(tables)) for tables in _some(plan)]
-    for texts in wanted:
-        for tables, left in many:
-            if left >= printer.height(*texts):
-                return tables, left
+    *every, fewest = [(tables, room(tables)) for tables in _some(plan)]
+    # Not every plan has so many sizes: they may have been asked for.
+    of_relations = max(1, len(plan.cases))
+    enough = [found for found in every if len(found[0][0]) >= _FEWEST_SIZES * of_relations]
+    for some in (enough, every):
+        for texts in wanted:
+            for tables, left in some:
+                if left >= printer.height(*texts):
+                    return tables, left
     return fewest
 
 
 def _some(plan: Plan) -> Iterator[_Tables]:
     """Sizes, predicted sizes and designs that a screen may have, ever fewer of them."""
     n_sizes, n_predicted = _ALONE if plan.predicted.empty else _WITH_PREDICTIONS
-    at = plan.answers["at_items"].tolist()
+    first = plan.answers.drop_duplicates("relation")
+    at = dict(zip(first["relation"], first["at_items"], strict=True))
     designs = plan.designs if plan.designs.empty else plan.designs[plan.designs["which"] != ""]
-    for n in range(n_sizes, 0, -1):
+    # Relations share the room, but each one has its smaller and its larger size.
+    several = plan.sizes["relation"].nunique() if len(plan.sizes) else 1
+    for n in sorted({max(_FEWEST_SIZES, n_sizes // several), *range(1, n_sizes // several + 1)}, reverse=True):
         yield _nearest(plan.sizes, at, n), _nearest(plan.predicted, at, min(n, n_predicted)), designs
     # Many cases, in a narrow terminal.
     yield _nearest(plan.sizes, at, 1).head(1), plan.predicted.iloc[:0], designs.iloc[:0]
 
 
 def _printed(
-    plan: Plan, sizes: pd.DataFrame, predicted: pd.DataFrame, designs: pd.DataFrame
+    plan: Plan, sizes: pd.DataFrame, predicted: pd.DataFrame, designs: pd.DataFrame, *, verbose: bool = False
 ) -> list[tuple[str, pd.DataFrame]]:
     """Titles and rows of those of these tables that have any."""
-    found = [(f"Test sets of other sizes (power {plan.target.power:g})", size_rows(plan, sizes).text())]
+    rows = size_rows(plan, sizes).text()
+    if not verbose and len(plan.cases) > 1:
+        rows = rows.drop(columns=[name for name in _WIDE if name in rows])
+    found = [(f"Test sets of other sizes (power {plan.target.power:g})", rows)]
     if len(predicted):
         found.append((_PREDICTIONS, predicted_rows(plan, predicted).text()))
     if len(designs):
@@ -102,14 +120,26 @@ def _printed(
     return found
 
 
-def _nearest(table: pd.DataFrame, items: list[float], n: int) -> pd.DataFrame:
-    """The rows whose sizes are nearest to the planned ones, n for each relation, in their order."""
+def _nearest(table: pd.DataFrame, planned: Mapping[str, float], n: int) -> pd.DataFrame:
+    """Rows of the sizes next to the planned one of each relation, n of each, in their order.
+
+    Half of them are smaller and half are larger, as far as there are such sizes. Those planned for other relations are
+    left out where they are about the same.
+    """
     if len(table) == 0:
         return table
-    planned = np.log(np.asarray(items, dtype=np.float64).mean())
-    far = (np.log(table["n_items"].astype(float)) - planned).abs()
-    near = far.groupby(table["relation"]).rank(method="first") <= max(1, n // table["relation"].nunique())
-    found: pd.DataFrame = table.loc[near]
+    kept: list[int] = []
+    for relation, rows in table.groupby("relation", sort=False):
+        # Predictions are for all pairs where the plan has relations, or the other way round.
+        own = planned.get(str(relation), float(np.exp(np.log(list(planned.values())).mean())))
+        far = np.log(rows["n_items"].to_numpy(dtype=np.float64) / own)
+        nearest = int(np.argmin(np.abs(far)))
+        alike = (far > np.log(_ALIKE[0])) & (far < np.log(_ALIKE[1]))
+        others = np.flatnonzero(~alike)
+        smaller, larger = others[others < nearest][::-1], others[others > nearest]
+        few = min(len(smaller), max(n // 2, n - 1 - len(larger)), n - 1)
+        kept += rows.index[[nearest, *smaller[:few], *larger[: n - 1 - few]]].tolist()
+    found: pd.DataFrame = table.loc[sorted(kept)]
     return found
 
 
@@ -123,7 +153,7 @@ def size_rows(plan: Plan, sizes: pd.DataFrame | None = None) -> Table:
     columns["items"] = "{n_items:,}"
     columns["minimum detectable gain"] = _ranged("minimum_detectable_gain", "gain", ranged)
     if "power" in plan.sizes:
-        columns[f"power for {plan.target.gain:g}"] = _ranged("power", ".2f", ranged)
+        columns[f"power for a gain of {plan.target.gain:g}"] = _ranged("power", ".2f", ranged)
         columns["wrong winner"] = "{wrong_winner:.1%}"
         columns["type S error"] = "[{wrong_sign:.2%}]"
         columns["type M error"] = "[{exaggeration:.2f}]"
@@ -153,16 +183,16 @@ def design_rows(plan: Plan, designs: pd.DataFrame | None = None) -> Table:
 
 
 def _split_columns(plan: Plan) -> dict[str, str | Column]:
-    """Columns of plans with other numbers of samples of each item."""
+    """Columns of plans with other numbers of samples of each question."""
     clusters = plan.cases[0].unit != "item"
-    columns: dict[str, str | Column] = {"samples of an item": "{samples:,}", "": "{which}"}
+    columns: dict[str, str | Column] = {"samples of a question": "{samples:,}", "": "{which}"}
     if plan.designs["n_units"].notna().any():
         columns |= {"clusters for the gain": "[{n_units:,.0f}]"} if clusters else {}
-        columns |= {"items" if clusters else "items for the gain": "[{n_items:,.0f}]"}
+        columns |= {"questions" if clusters else "questions for the gain": "[{n_items:,.0f}]"}
     columns["samples of both"] = "{n_samples:,.0f}"
     if plan.designs["cost"].notna().any():
         columns["cost"] = "[{cost:,.4g}]"
-    columns["or with clusters" if clusters else "or with items"] = "{at_units:,}"
+    columns["or with clusters" if clusters else "or with questions"] = "{at_units:,}"
     return columns | {"minimum detectable gain": "[{minimum_detectable_gain:gain}]"}
 
 

@@ -196,6 +196,6 @@ def _sections(plan: Plan) -> list[Section]:
     if len(plan.designs):
         title, text = "Fewer or more items a cluster", "More clusters, or larger ones."
         if "samples" in plan.designs:
-            title, text = "Fewer or more samples of an item", "More items, or more samples of each."
+            title, text = "Fewer or more samples of a question", "More questions, or more samples of each."
         sections.append(Section(title, text, table=design_rows(plan)))
     return sections

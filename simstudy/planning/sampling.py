@@ -7,8 +7,8 @@ the mean of k samples of each system. A question is an item here.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from math import inf, nan, sqrt
+from dataclasses import dataclass, replace
+from math import ceil, inf, nan, sqrt
 
 import numpy as np
 import pandas as pd
@@ -17,13 +17,18 @@ from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.outputs import Outputs, require_outputs
 from simstudy.outputs.samples import per_question
 from simstudy.planning.settings import Costs
+from simstudy.statistics.between import between_variance
 from simstudy.validation import check_text, check_whole
 
 #: Numbers of samples that a plan looks at beside the one that was asked for and the best one for the money.
 NUMBERS = (1, 2, 3, 5, 10, 20)
 
-#: No plan asks for more samples of a question, however cheap they are.
-MOST_SAMPLES = 1000
+#: No plan proposes more than so many times the outputs' samples of a question, however cheap they are.
+MOST_TIMES = 4
+
+# Confidence, two-sided, of the interval whose upper end plans take: a one-sided bound of 80 %. And of the interval that
+# must leave 0 out: a one-sided bound of 95 %.
+_SAFE, _CLEAR = 0.6, 0.9
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,9 @@ class Components:
         Questions of a cluster, on average.
     cv
         The standard deviation of the clusters' sizes over their mean.
+    safe
+        The variance of a cluster's mean with endlessly many samples that plans take: 0 where the outputs tell it
+        clearly, else its upper bound. Plans for more samples than the outputs have depend on it.
     """
 
     cluster: float
@@ -52,6 +60,7 @@ class Components:
     samples: float
     questions: float = 1.0
     cv: float = 0.0
+    safe: float = 0.0
 
     def variance(self, samples: float, questions: float | None = None) -> float:
         """The variance of the mean difference of a cluster of so many questions, of so many samples each."""
@@ -64,25 +73,30 @@ class Components:
         size = self.questions if questions is None else questions
         return sqrt(self.variance(samples, size) * size / n_questions)
 
+    def planned(self, samples: float) -> float:
+        """The variance as plans take it: that of the outputs, as they are, and of more samples a safe one."""
+        if samples <= self.samples or self.safe <= self.variance(inf):
+            return self.variance(samples)
+        return self.safe + (self.variance(self.samples) - self.safe) * self.samples / samples
+
     def factor(self, samples: float) -> float:
-        """How many times the spread is that of the outputs, with so many samples in place of theirs."""
+        """How many times the spread is that of the outputs, with so many samples in place of theirs, in plans."""
         now = self.variance(self.samples)
-        return sqrt(self.variance(samples) / now) if now > 0 else 1.0
+        return sqrt(self.planned(samples) / now) if now > 0 else 1.0
+
+    @property
+    def most_samples(self) -> int:
+        """The most samples of a question that a plan proposes."""
+        return ceil(MOST_TIMES * self.samples - 1e-9)
 
     def best_samples(self, cost_question: float, cost_sample: float) -> int:
-        """The number of samples with the least variance for the money, at least 1.
+        """The number of samples with the least variance for the money, from 1 to `most_samples`.
 
-        Without rounding it is the root of (sample x cost of a question) / (question x cost of a sample), where the
-        variance and the cost of a question include its part of its cluster's (Cochran 1977, section 10.6).
+        Without rounding and limits it is the root of (sample x cost of a question) / (question x cost of a sample),
+        where the variance and the cost of a question include its part of its cluster's (Cochran 1977, section 10.6).
         """
-        between = self.variance(inf) * self.questions
-        if self.sample <= 0 or cost_question <= 0:
-            return 1
-        if between <= 0 or cost_sample <= 0:
-            return MOST_SAMPLES
-        exact = sqrt(self.sample * cost_question / (between * cost_sample))
-        around = {min(MOST_SAMPLES, max(1, int(exact))), min(MOST_SAMPLES, int(exact) + 1)}
-        return min(around, key=lambda k: (cost_question + k * cost_sample) * (between + self.sample / k))
+        numbers = range(1, self.most_samples + 1)
+        return min(numbers, key=lambda k: (cost_question + k * cost_sample) * self.planned(k))
 
 
 def variance_components(
@@ -137,7 +151,7 @@ def variance_components(
     codes = np.arange(means.n_items) if column is None else pd.factorize(means.labels(column, "cluster"))[0]
     between, within = _between(difference, (variance / number).sum(axis=0), codes)
     sizes = np.bincount(codes)
-    return Components(
+    found = Components(
         cluster=max(between, 0.0) if clip else between,
         question=max(within, 0.0) if clip else within,
         sample=float(variance.sum(axis=0).mean()),
@@ -145,6 +159,20 @@ def variance_components(
         questions=float(sizes.mean()),
         cv=float(sizes.std() / sizes.mean()),
     )
+    return replace(found, safe=_safe(found, difference, (variance / number).sum(axis=0), codes))
+
+
+def _safe(known: Components, values: FloatArray, errors: FloatArray, codes: IntArray) -> float:
+    """`Components.safe` of these components, from questions' values and their sampling variances."""
+    sizes = np.bincount(codes)
+    of_clusters = (np.bincount(codes, values) - sizes * values.mean()) / sizes.mean()
+    within = np.bincount(codes, errors) / sizes.mean() ** 2
+    if not between_variance(of_clusters, within, level=_CLEAR)[1] <= 0:
+        return 0.0
+    # On the scale of the components, whose total is larger than that of the outputs where a part is below 0.
+    total, now = float(of_clusters.var(ddof=1)), known.variance(known.samples)
+    bound = between_variance(of_clusters, within, level=_SAFE)[2]
+    return min(bound * now / total, now) if total > 0 else 0.0
 
 
 def _between(values: FloatArray, errors: FloatArray, codes: IntArray) -> tuple[float, float]:
@@ -188,17 +216,15 @@ def splits(
         samples, which ("as asked", "best for the money"), items_per_unit, n_units, n_items, n_samples (of both
         systems), cost, at_units, minimum_detectable_gain.
     """
-    from simstudy.planning.answers import AS_ASKED, BEST
+    from simstudy.planning.answers import AS_ASKED, BEST, best_row
 
     check_whole("samples", samples, 1)
-    size = components.questions
-    which = dict.fromkeys((*NUMBERS, samples), "")
-    which[samples] = AS_ASKED
-    if costs.item is not None:
-        best = components.best_samples(costs.item + costs.cluster / size, costs.sample)
-        which[best] = f"{AS_ASKED}, {BEST}" if best == samples else BEST
+    size, most = components.questions, components.most_samples
+    best = 0 if costs.item is None else components.best_samples(costs.item + costs.cluster / size, costs.sample)
+    # Units are whole, and few of them have a t distribution with long tails: the best number may be near that.
+    near = [k for k in range(best - 3, best + 4) if best and 1 <= k <= most]
     rows = []
-    for k in sorted(which):
+    for k in sorted({*(k for k in NUMBERS if k <= most), samples, *near}):
         n_units, detected = solve(components.factor(k) / components.factor(samples))
         own = costs.with_samples(k)
         if costs.budget is not None and not own.buys_two(size):
@@ -207,10 +233,16 @@ def splits(
         planned = at if np.isnan(n_units) else n_units
         rows.append(
             {
-                "samples": k, "which": which[k], "items_per_unit": size, "n_units": n_units,
+                "samples": k, "which": AS_ASKED if k == samples else "", "items_per_unit": size, "n_units": n_units,
                 "n_items": np.ceil(n_units * size - 1e-9), "n_samples": 2 * k * np.ceil(planned * size - 1e-9),
                 "cost": planned * own.of(size) if costs.item is not None else nan, "at_units": at,
                 "minimum_detectable_gain": detected(int(at)),
             }
         )  # fmt: skip
-    return pd.DataFrame(rows)
+    table = pd.DataFrame(rows)
+    if best:
+        nearest = int(np.argmin((table["samples"] - best).abs()))
+        row = best_row(table.assign(which=np.where(table.index == nearest, BEST, "")), costs)
+        table.loc[row, "which"] = ", ".join(filter(None, [str(table.loc[row, "which"]), BEST]))
+    shown = table["samples"].isin((*NUMBERS, samples)) | (table["which"] != "")
+    return table[shown].reset_index(drop=True)

@@ -9,11 +9,12 @@ import numpy as np
 import pandas as pd
 
 from simstudy.metrics.base import Metric
-from simstudy.planning.answers import ENDS
+from simstudy.planning.answers import AS_ASKED, BEST, ENDS
 from simstudy.planning.benchmarks import EDITIONS, n_pairs, next_edition
 from simstudy.planning.cases import BETTER, GUESSED, LEVEL, NOT_WORSE, TWO_SYSTEMS, Case, Target
 from simstudy.planning.differences import Difference, MixedDifference
 from simstudy.planning.right_or_wrong import AnswersDifference, JudgedDifference
+from simstudy.planning.sampling import MOST_TIMES
 from simstudy.text.numerals import gain_text, units_name, units_text
 
 # Where the excess kurtosis of a pilot's differences is above this part of the number of units, power was off by more
@@ -21,9 +22,14 @@ from simstudy.text.numerals import gain_text, units_name, units_text
 _LONG_TAILED, _CHECKED = 0.1, 90
 
 
+def counted_samples(n: int) -> str:
+    """So many samples, for sentences."""
+    return f"{n:,} sample{'' if n == 1 else 's'}"
+
+
 def sentence(case: Case, target: Target, row: Mapping[str, Any]) -> str:
     """One row of `Plan.answers` in a sentence for a methods section."""
-    have = f"With {_count(case, row['at_units'], row['at_items'])} and {case.known}"
+    have = f"With {_count(case, row['at_units'], row['at_items'])} and {case.said(_true_gain(row))}"
     if row["goal"] != BETTER:
         return f"{have}, {_within(target, row)}"
     n = int(row["at_units"])
@@ -46,6 +52,12 @@ def sentence(case: Case, target: Target, row: Mapping[str, Any]) -> str:
     )
 
 
+def _true_gain(row: Mapping[str, Any]) -> float:
+    """The true gain that a row is about: the planned one, else the one that is detected; 0 where there is none."""
+    gains = (row["gain"], row.get("minimum_detectable_gain", np.nan))
+    return next((float(gain) for gain in gains if not np.isnan(gain)), 0.0)
+
+
 def _within(target: Target, row: Mapping[str, Any]) -> str:
     margin = gain_in(target.metric, row["margin"])
     what = (
@@ -65,15 +77,71 @@ def needed(case: Case, target: Target, row: Mapping[str, Any]) -> str:
         row["goal"],
         f"to show “{row['goal']}” by {gain_in(target.metric, row['margin'] if not np.isnan(row['margin']) else 0)}",
     )
-    count = _count(case, row["n_units"], row["n_items"])
     if not case.range:
         ends = ""
     elif np.isnan(row["n_items_high"]):
-        ends = f" (from {row['n_items_low']:,.0f} to more than any test set has)"
+        ends = f"from {row['n_items_low']:,.0f} to more than any test set has"
     else:
-        ends = f" ({row['n_items_low']:,.0f} to {row['n_items_high']:,.0f})"
+        ends = f"{row['n_items_low']:,.0f} to {row['n_items_high']:,.0f}"
     of = "" if case.relation in (GUESSED, TWO_SYSTEMS) else f" ({case.relation})"
-    return f"You need {count}{ends} {what} with power {target.power:g}{of}."
+    count = _count(case, row["n_units"], row["n_items"], ends)
+    return f"You need {count} {what} with power {target.power:g}{of}."
+
+
+def costing(case: Case, target: Target, row: Mapping[str, Any], designs: pd.DataFrame) -> str:
+    """The cost of a plan for a gain and of its cheapest design, in sentences; empty where costs are not known."""
+    if row["goal"] != BETTER or np.isnan(row["n_units"]) or "cost" not in designs or designs["cost"].isna().all():
+        return ""
+    of = "" if case.relation in (GUESSED, TWO_SYSTEMS) else f" ({case.relation})"
+    asked, best = (designs[designs["which"].str.contains(which, regex=False)] for which in (AS_ASKED, BEST))
+    own = asked["cost"].iloc[0]
+    if best.empty or best.index[0] == asked.index[0]:
+        least = "" if best.empty else ", the least of all designs"
+        return f"They cost {own:,.4g}{least}{of}."
+    one = best.iloc[0]
+    if "samples" in designs:
+        what = f"{one['n_items']:,.0f} items with {counted_samples(int(one['samples']))} of each"
+    else:
+        what = f"{one['n_units']:,.0f} clusters of {one['items_per_unit']:.3g} items"
+    return f"They cost {own:,.4g}. The cheapest design is {what}, for {one['cost']:,.4g}{of}."
+
+
+def limited(case: Case, designs: pd.DataFrame) -> str:
+    """What limits the samples of the cheapest design, in a sentence; empty where nothing does."""
+    known = case.components
+    if known is None or designs.empty:
+        return ""
+    best, most = designs.loc[designs["which"].str.contains(BEST, regex=False), "samples"], known.most_samples
+    if known.safe > 0 and (best > known.samples).any():
+        unit = "questions" if case.unit == "item" else "clusters"
+        return (
+            f"The outputs do not show that the gain varies between {unit}: designs with more than {known.samples:.3g} "
+            f"samples take the upper bound of that variance, and none has more than {most:,}."
+        )
+    if (best == most).any():
+        return (
+            f"No plan proposes more than {counted_samples(most)} of an item, {MOST_TIMES} times those of the outputs."
+        )
+    return ""
+
+
+def of_few_samples(case: Case) -> list[str]:
+    """Notes on what the outputs' samples do not tell."""
+    known = case.components
+    if known is None:
+        return []
+    notes, unit = [], "question" if case.unit == "item" else "cluster"
+    if known.safe > 0:
+        notes.append(
+            f"between-{unit} variance is not distinguishable from 0 in the outputs: plans for more samples take its "
+            "upper bound (80 %, one-sided)"
+        )
+    if case.samples > known.most_samples:
+        notes.append(
+            f"{counted_samples(case.samples)} of an item are more than {MOST_TIMES} times those of the outputs: the "
+            "plan extrapolates"
+        )
+    return notes
 
 
 def in_next_edition(case: Case, target: Target, row: Mapping[str, Any]) -> str:
@@ -142,9 +210,11 @@ def assumptions(cases: Sequence[Case], target: Target, answers: pd.DataFrame, *,
             "differences that are very skewed, have long tails or are mostly 0."
         )
     for case in cases:
+        row: dict[str, Any] = dict(answers[answers["relation"] == case.relation].iloc[0])
         named = "Guess: " if case.relation == GUESSED else f"{case.relation.capitalize()}: "
-        ends = f"; range: {case.range}" if case.range else "; no range, as numbers were given"
-        said.append(f"{named}{case.known}{ends}.")
+        gain = _true_gain(row)
+        ends = f"; range: {case.said_range(gain)}" if case.range else " (one number, so no range)"
+        said.append(f"{named}{case.said(gain)}{ends}.")
     if cases[0].unit != "item":
         said.append(
             f"{units_name(cases[0].unit).capitalize()} have {cases[0].size:.3g} items on average"
@@ -162,7 +232,7 @@ def assumptions(cases: Sequence[Case], target: Target, answers: pd.DataFrame, *,
     if target.metric.of_chosen:
         said.append("Of more candidates the same share is accepted.")
     said.append(
-        "New items are drawn from the same population, and how systems differ from item to item stays as it is."
+        "New items come from the same population. The spread of the differences between systems does not change."
     )
     if any(case.example for case in cases):
         said.append("Close pairs have a gain below twice the one that would be just significant here.")
@@ -175,7 +245,7 @@ def assumptions(cases: Sequence[Case], target: Target, answers: pd.DataFrame, *,
         )
     if of_outputs:
         said.append(
-            "The plan takes the spread of the differences from the outputs, not the gain that they show. Ranges are "
+            "The plan uses the spread of the differences from the outputs, not the gain that they show. Ranges are "
             f"{100 * LEVEL:g} % intervals."
         )
     return said
@@ -194,11 +264,12 @@ def gain_in(metric: Metric, gain: float) -> str:
     return f"{number}{unit} of {metric.label}"
 
 
-def _count(case: Case, units: float, items: float) -> str:
+def _count(case: Case, units: float, items: float, ends: str = "") -> str:
+    """So many units and items; `ends` are those of a range of items."""
     if case.unit == "item":
-        return units_text(items, "item")
+        return units_text(items, "item") + (f" ({ends})" if ends else "")
     size = f"{case.size:.3g} item" + ("" if case.size == 1 else "s")
-    return f"{units_text(units, case.unit)} of {size} ({units_text(items, 'item')})"
+    return f"{units_text(units, case.unit)} of {size} ({', '.join(filter(None, [units_text(items, 'item'), ends]))})"
 
 
 def _how(target: Target) -> str:

@@ -153,7 +153,7 @@ class Costs:
     cluster: float = option(0.0, "Cost of one cluster, without its items.", "cost_cluster")
     budget: float | None = option(None, "Budget: the plan gives the minimum detectable gain.")
     sample: float = option(
-        0.0, "Cost of one sample of an item, by all systems that are compared, beside the item.", "cost_sample"
+        0.0, "Cost of one sample of an item from all compared systems, in addition to the item's cost.", "cost_sample"
     )
 
     def __post_init__(self) -> None:

@@ -119,13 +119,17 @@ class Simulated:
     def text(self) -> str:
         """What was found, in sentences; what must be known of it comes first."""
         names = " and ".join(shown(name) for name in self.systems)
-        fewer = " (no more, as they are large)" if self.n_sets < self.n_asked else ""
+        fewer = (
+            f" Only {self.n_sets:,} were simulated instead of {self.n_asked:,}, as such test sets are large."
+            if self.n_sets < self.n_asked
+            else ""
+        )
         beyond = f"more than the error of simulation, as {100 * _RATE:g} % of exact plans do"
         differ = beyond if self.off else "no more than the error of simulation"
         said = (
             f"Simulated: the gain is significant in {100 * self.power:.1f} % ({100 * self.low:.1f} to "
-            f"{100 * self.high:.1f}) of {self.n_sets:,} test sets{fewer} of {units_text(self.n_units, self.unit)} "
-            f"{self._drawn_from(names)}. The plan's formula gives {100 * self.expected:.1f} % for them. The two "
+            f"{100 * self.high:.1f}) of {self.n_sets:,} test sets of {units_text(self.n_units, self.unit)} "
+            f"{self._drawn_from(names)}.{fewer} The plan's formula gives {100 * self.expected:.1f} % for them. The two "
             f"differ by {differ}. Wrong winner: {100 * self.wrong_winner:.2g} %."
         )
         larger = f"Significant gains are {self.exaggeration:.2f} times the true gain."

@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.outputs import Outputs
 from simstudy.suites import sentences
 from simstudy.suites.averages import AVERAGES, Average
@@ -53,6 +54,11 @@ class AcrossTasks(ReprMixin):
         """Tasks of the main average."""
         return len(self.main.tasks)
 
+    @property
+    def answer(self) -> pd.DataFrame:
+        """The rows of `averages` that are the answer: the main average, on these tasks."""
+        return self.averages[(self.averages["average"] == self.average) & (self.averages["hypothesis"] == THESE)]
+
     @cached_property
     def sentences(self) -> list[str]:
         """The answer in words: the average, both hypotheses, tasks won, and the task that drives the gain."""
@@ -70,9 +76,20 @@ class AcrossTasks(ReprMixin):
         """Print the answer and the table by task with facts and notes below, no more than a screen has."""
         show(self, printer, notes, facts or {}, verbose=verbose)
 
+    def test(self) -> str:
+        """The test of all p-values, and what they are corrected for."""
+        single = f"; p of single tasks is not corrected for the {len(self.tasks):,} tasks"
+        two = self.outputs.n_systems == 2
+        return f"{TESTS[DEFAULT_TEST].title} ({DEFAULT_TEST}), two-sided{single if two else ', Holm for all pairs'}"
+
+    @property
+    def tasks(self) -> list[str]:
+        """All tasks, also those that the main average leaves out."""
+        return list(dict.fromkeys(self.scores["task"]))
+
     def is_better(self, better: str, other: str) -> bool:
         """Whether a system is significantly better than another by the main average, on these tasks."""
-        rows = self.averages[(self.averages["average"] == self.average) & (self.averages["hypothesis"] == THESE)]
+        rows = self.answer
         row = rows[(rows["system_a"] == better) & (rows["system_b"] == other)]
         return len(row) == 1 and sentences.is_significant(row.iloc[0], self.alpha)
 

@@ -61,7 +61,7 @@ class Suite:
                 first = str(spread[spread > 1].index[0])
                 raise ValueError(
                     f"units must lie within one {by}, but {unit} '{first}' has items of {spread[first]}; "
-                    "unit='item' takes items"
+                    "unit='item' uses items"
                 )
         tasks = {name: outputs.take(np.flatnonzero(labels == name)) for name in names}
         suite = cls(outputs, by, unit, tasks)

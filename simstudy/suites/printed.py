@@ -71,12 +71,13 @@ def task_rows(found: AcrossTasks) -> Table:
         rows,
         {
             "task": "{task:name}",
+            **({"score is": "{scored_by:name}"} if "scored_by" in rows else {}),
             "items": "{n_items:,}",
             shown(one["system_a"]): f"{{score_a:{form}}}",
             shown(one["system_b"]): f"{{score_b:{form}}}",
             "gain": f"{{gain:{form}}}",
             "interval": f"[{{gain_low:{form}}} to {{gain_high:{form}}}]",
-            "p": "{p_value:p}",
+            "p (uncorrected)": "{p_value:p}",
         },
     )
 
@@ -118,7 +119,8 @@ def system_rows(found: AcrossTasks, *, verbose: bool = False) -> Table:
         of = like.loc[rows["system"]]
         rows = rows.assign(like_low=of["rank_low"].to_numpy(), like_high=of["rank_high"].to_numpy())
         columns["ranks, like these"] = "{like_low}–{like_high}"
+    names = found.by_task.drop_duplicates("task").set_index("task").get("scored_by")
     for t, task in enumerate(shown_tasks):
         rows[f"task_{t}"] = wide.loc[rows["system"], task].to_numpy()
-        columns[shown(task)] = f"{{task_{t}:{form}}}"
+        columns[shown(task) if names is None else f"{shown(task)} ({shown(names[task])})"] = f"{{task_{t}:{form}}}"
     return Table(rows, columns)

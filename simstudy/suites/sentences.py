@@ -51,7 +51,23 @@ def _said(found: AcrossTasks, row: pd.Series[Any]) -> str:
         "" if np.isnan(row["p_t"]) or row["hypothesis"] == THESE else f" (t test {p_text(row['p_t'], found.alpha)})"
     )
     better = "significantly better" if is_significant(row, found.alpha) else "not significantly better"
-    return f"{interval}, p {p if p.startswith('<') else f'= {p}'}{beside}: {shown(row['system_a'])} is {better}."
+    said = f"{interval}, p {p if p.startswith('<') else f'= {p}'}{beside}: {shown(row['system_a'])} is {better}."
+    return f"{said}{_disagreement(found, row)}"
+
+
+def _disagreement(found: AcrossTasks, row: pd.Series[Any]) -> str:
+    """Why interval and p-value say different things about a gain of 0; empty where they do not."""
+    outside = row["gain_low"] > 0 or row["gain_high"] < 0
+    if np.isnan(row["gain_low"]) or outside == (row["p_value"] <= found.alpha):
+        return ""
+    if outside and row["p_floor"] > found.alpha:
+        # Another sentence says that no p-value of so few tasks is small enough.
+        return ""
+    zero = "excludes" if outside else "includes"
+    return (
+        f" The interval {zero} 0, but the p-value is {'above' if outside else 'at most'} {found.alpha:g}: the interval "
+        "is by the standard error, the p-value by sign flips, and both are approximate near 0."
+    )
 
 
 def is_significant(row: pd.Series[Any], alpha: float) -> bool:

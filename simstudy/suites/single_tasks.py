@@ -9,6 +9,8 @@ import numpy as np
 import pandas as pd
 
 from simstudy.comparisons.comparing import compare
+from simstudy.loaders.task_logs import SCORED_BY
+from simstudy.outputs import Outputs
 from simstudy.suites.averages import Average
 from simstudy.suites.contributions import Suite, reach
 from simstudy.suites.pairs_along import along, rounded
@@ -32,13 +34,24 @@ def task_scores(suite: Suite) -> pd.DataFrame:
 
 
 def by_task(suite: Suite, pairs: Any, how: Mapping[str, Any]) -> pd.DataFrame:
-    """Every pair on each task, a gain below 0 where the second system of the pair is ahead there."""
+    """Every pair on each task, a gain below 0 where the second system of the pair is ahead there.
+
+    Where tasks have scores of several names, ``scored_by`` says which one a task has.
+    """
     found = [
         along(compare(of, unit=suite.unit, **how).frame, pairs)[list(_COLUMNS)].assign(task=name)
         for name, of in suite.tasks.items()
     ]
     table = pd.concat(found, ignore_index=True).assign(metric=suite.metric.name, metric_unit=suite.metric.unit)
-    return table[["task", "metric", "metric_unit", *_COLUMNS]]
+    named = {task: score_names(of) for task, of in suite.tasks.items()}
+    if len(set(named.values())) > 1:
+        table = table.assign(scored_by=table["task"].map(named))
+    return table[["task", "metric", "metric_unit", *_COLUMNS, *(["scored_by"] if "scored_by" in table else [])]]
+
+
+def score_names(of: Outputs) -> str:
+    """What the logs call the scores of a task; empty where they do not say, or all have one name."""
+    return "+".join(of.items[SCORED_BY].astype(str).unique()) if SCORED_BY in of.items else ""
 
 
 def left_out(suite: Suite, average: Average, pairs: Any, alpha: float) -> pd.DataFrame:

@@ -18,14 +18,14 @@ def score_format(largest: float, *small: float) -> str:
     """The format of scores, and of gains of them: two decimals for percentages and the like, four for fractions.
 
     So that small numbers beside the largest score do not read 0, more decimals are taken, up to eight. Numbers that are
-    too large or too small for that are written as powers of ten.
+    too large or too small for that are written as powers of ten. What is rounded to 0 has no sign.
     """
     digits = 2 if abs(largest) >= 1 else 4
     widest = max([abs(largest), *map(abs, small)])
     for number in (widest, *small):
         if number and isfinite(number):
             digits = max(digits, -floor(log10(abs(number))))
-    return ".4g" if digits > _MOST_DECIMALS or widest >= _LARGE else f".{digits}f"
+    return ".4g" if digits > _MOST_DECIMALS or widest >= _LARGE else f"z.{digits}f"
 
 
 def p_text(p: float, alpha: float | None = None, floor: float = 0) -> str:
@@ -83,6 +83,7 @@ def units_text(n: float, unit: str) -> str:
 
 def units_name(unit: str, n: float = 2) -> str:
     """The name of so many units: items, clusters, or clusters by a column of the items."""
-    word = "item" if unit == "item" else "cluster"
-    which = "" if unit in ("item", "cluster") else f" ({shown(unit)})"
+    # The samples of a question (`simstudy.outputs.samples`).
+    word = {"item": "item", "sample_of": "question"}.get(unit, "cluster")
+    which = "" if unit in ("item", "cluster", "sample_of") else f" ({shown(unit)})"
     return f"{word}{'' if n == 1 else 's'}{which}"

@@ -60,7 +60,7 @@ class Clusters(PairModel):
     """Right and wrong answers on items that come in clusters (documents, users), some of which suit a system.
 
     The law is that of `simstudy.truth.clustered_accuracies`: two systems of equal accuracy may swap whole clusters and
-    nothing changes, while items that are swapped one by one are taken to be independent and are not.
+    nothing changes, while items that are swapped one by one are assumed to be independent and are not.
 
     Attributes
     ----------

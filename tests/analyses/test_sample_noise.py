@@ -116,7 +116,7 @@ def test_what_has_no_samples_is_refused() -> None:
 def test_both_noises_are_unbiased_and_the_interval_of_the_share_covers() -> None:
     """Known chances of 100 questions: variances by algebra. The share's interval is of 95 %."""
     true_between = true_within = None
-    found, covered = [], 0
+    found, covered, of_between = [], 0, 0
     rng = np.random.default_rng(0)
     population = rng.beta(2, 2, size=(2, 200_000))
     true_between = 100**2 * (population[0] - population[1]).var() / 100
@@ -132,10 +132,12 @@ def test_both_noises_are_unbiased_and_the_interval_of_the_share_covers() -> None
         ).iloc[0]
         found.append((row["se"] ** 2 - row["se_within"] ** 2, row["se_within"] ** 2))
         covered += row["share_low"] <= share <= row["share_high"]
+        of_between += row["se_between_low"] ** 2 <= true_between <= row["se_between_high"] ** 2
     between, within = np.mean(found, axis=0)
     assert between == pytest.approx(true_between, rel=0.02)
     assert within == pytest.approx(true_within, rel=0.01)
     assert 0.93 < covered / n_sets < 0.97
+    assert 0.93 < of_between / n_sets < 0.97
 
 
 @pytest.mark.slow

@@ -97,7 +97,7 @@ def test_a_plan_of_many_systems_says_which_pairs_it_takes(tmp_path: Path) -> Non
         rights = {f"s{k}": (rng.random(40) < 0.3 + k / 8).astype(int).tolist() for k in range(5)}
         write_wide(f"{folder}/right.csv", rights)
     pd.DataFrame({"system": [f"s{k}" for k in range(5)], "group": list("xxyyy")}).to_csv("systems.csv", index=False)
-    together = "all pairs are taken together; --systems with a column, and --by, separate pairs within a family"
+    together = "all pairs are analysed together; --systems with a column, and --by, separate pairs within a family"
     known = "The shipped study leaderboards has this benchmark: results/leaderboards."
     options = ["--metric", "accuracy", "--gain", "20", "--simulate", "0", "--draws", "0"]
 

@@ -233,10 +233,18 @@ def test_scripts_can_ask_whether_one_system_is_better(names: tuple[str, str], al
     code, out, err = compare(*options)
     assert code == expected
     assert out.splitlines()[1].startswith("new scores 100.00")
-    assert err == f"simstudy: {names[0]} is not significantly better than {names[1]} at {alpha}\n" * expected
+    said = (
+        f"simstudy: gate: {names[0]} is {'not ' * expected}significantly better than {names[1]} at {alpha} by accuracy"
+    )
+    assert err == said + (": new has the better score\n" if names[0] == "old" else ", p = 0.016\n")
     code, out, _ = compare(*options, "--json")
     assert code == expected
-    assert json.loads(out)["pairs"][0]["p_value"] == 2**-6
+    content = json.loads(out)
+    assert content["pairs"][0]["p_value"] == 2**-6
+    assert content["gate"] == {
+        "better": names[0], "than": names[1], "of": "accuracy", "p_value": 2**-6, "alpha": float(alpha),
+        "passed": not expected,
+    }  # fmt: skip
 
 
 def test_a_tie_is_not_better() -> None:
@@ -293,4 +301,5 @@ def test_fail_unless_better_decides_as_the_verdict_does() -> None:
         assert code == expected
         assert ("is not significant at" in out) == bool(code)
         assert "more than 100 resamples may decide otherwise" in out
-        assert err == ("" if code == 0 else f"simstudy: new is not significantly better than old at {alpha:g}\n")
+        said = f"simstudy: gate: new is {'not ' * code}significantly better than old at {alpha:g} by accuracy, p = "
+        assert err.startswith(said)

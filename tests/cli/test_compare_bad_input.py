@@ -44,10 +44,14 @@ _BAD = {
         "cluster, filter, tag, correct, total, or one of your own that is unlike these), not 'itme' (did you mean "
         "'item'?)",
     ),
-    "no column": ("scores.csv --metric accuracy --columns item=itme", "scores.csv: no column 'itme' among item, old"),
+    "no column": (
+        "scores.csv --metric accuracy --columns item=itme",
+        "scores.csv: no column 'itme' (columns: item, old",
+    ),
     "the column of items under another name": (
         "scores.csv --metric accuracy --columns domain=item",
-        "scores.csv: no column 'item' among old, new, domain; --columns item=... names it",
+        "scores.csv: no column 'item' (columns: old, new, domain). Name it with --columns item=NAME. If the rows have "
+        "no ids, use --columns item=row.",
     ),
     "domain": (
         "four.csv --metric accuracy --columns domain=genre,cluster=doc --domain sports",

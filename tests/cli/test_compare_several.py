@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from simstudy.cli import app
 from simstudy.examination.several import Several, folder_names
 from simstudy.loaders import reading as reading_module
 from simstudy.running.results_folder import verify
-from tests.cli.command import as_json, compare, write_wide
+from tests.cli.command import as_json, compare, compare_signed, write_wide
 
 TEXT = ["a cat sat on the mat", "he is here today", "what a nice day it is", "see you in the morning"] * 5
 
@@ -68,9 +69,16 @@ def test_two_systems_by_two_metrics_are_two_rows(texts: list[str]) -> None:
 
 def test_json_is_a_list_of_what_each_metric_gives(texts: list[str]) -> None:
     result = CliRunner().invoke(app, ["compare", *texts, "--metric", "bleu", "--metric", "chrf", "--json"])
-    found = json.loads(result.stdout)
+    found, corrected = json.loads(result.stdout), []
     for part, metric in zip(found, ("bleu", "chrf"), strict=True):
+        # p_holm is for the pairs of one metric, p_holm_parts for the metrics.
+        assert (part.pop("n_parts"), part["pairs"][0]["p_holm"]) == (2, part["pairs"][0]["p_value"])
+        corrected.append(part.pop("p_holm_parts"))
         assert part == as_json(*texts, "--metric", metric)
+    # Holm by hand: the smaller p-value twice, the larger as it is, or as large as that.
+    p = [part["pairs"][0]["p_value"] for part in found]
+    least = min(1, 2 * min(p))
+    assert corrected == pytest.approx([least if one == min(p) else max(least, one) for one in p])
 
 
 def test_each_file_is_read_once(texts: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,6 +141,33 @@ def test_domains_are_compared_apart(four: str) -> None:
     assert "nothing is corrected for the 6 rows" in out
 
 
+def test_clusters_and_signatures_of_several_metrics_are_told(texts: list[str]) -> None:
+    Path("docs.csv").write_text("document\n" + "\n".join(f"d{k // 5}" for k in range(20)) + "\n")
+    code, out, _ = compare(*texts, "--items", "docs.csv", "--metric", "bleu", "--metric", "chrf")
+    assert code == 0
+    assert "\nItems: 20 in 4 clusters, which the test resamples\n" in out
+    for metric, name in (("bleu", "BLEU"), ("chrf", "chrF")):
+        alone = compare_signed(*texts, "--items", "docs.csv", "--metric", metric)[1]
+        (signature,) = re.findall(r"^Signature: (.*)$", alone, flags=re.MULTILINE)
+        assert f"\nSignature ({name}): {signature}\n" in out
+    assert "To claim that the systems differ by at least one metric, use p (Holm)" in out
+    assert "To claim that they differ by every metric, each p must be at most 0.05." in out
+
+
+def test_parallel_items_are_no_clusters_of_one_domain() -> None:
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame(
+        {"item": range(60), "old": rng.integers(0, 2, 60), "new": rng.integers(0, 2, 60), "question": [*range(30)] * 2}
+    )
+    table.assign(domain=["de"] * 30 + ["fr"] * 30).to_csv("parallel.csv", index=False)
+    _, whole, _ = compare("parallel.csv", "--metric", "accuracy")
+    assert "items of one 'question' are a cluster, 30 in all" in whole
+    _, out, _ = compare("parallel.csv", "--metric", "accuracy", "--by-domain")
+    assert "cluster" not in out.replace("unit:cluster", "")
+    assert "\nItems: 30\n" in out
+    assert "differ on at least one domain" in out
+
+
 def test_two_systems_by_domain_have_their_items_and_verbose_says_all() -> None:
     rng = np.random.default_rng(1)
     table = pd.DataFrame(
@@ -155,7 +190,18 @@ def test_the_gate_is_for_all_metrics_and_domains() -> None:
     assert compare("t.csv", "--metric", "accuracy", *gate)[0] == 0
     assert compare("t.csv", "--metric", "accuracy", "--metric", "mean", *gate)[0] == 0
     code, _, err = compare("t.csv", "--metric", "accuracy", "--by-domain", *gate)
-    assert (code, err) == (1, "simstudy: new is not significantly better than old at 0.05 by accuracy on y\n")
+    assert code == 1
+    assert err == (
+        "simstudy: gate: new is not significantly better than old at 0.05 by accuracy on y, p = 1.000 "
+        "(fails: 1 of 2 comparisons; each must pass)\n"
+    )
+    assert compare("t.csv", "--metric", "accuracy", "--metric", "mean", *gate)[2].endswith(
+        ", the largest p of 2 comparisons, which all pass\n"
+    )
+    content = json.loads(compare("t.csv", "--metric", "accuracy", "--by-domain", *gate, "--json")[1])
+    assert [(part["gate"]["of"], part["gate"]["passed"]) for part in content] == [
+        ("accuracy on x", True), ("accuracy on y", False),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def test_list_says_where_files_are_kept(at_hand: Path, monkeypatch: pytest.Monke
     first = "1 public data set; simstudy data fetch NAME fetches one. Files are "
     assert data("list")[1].startswith(f"{first}kept in /a/cache\n")
     monkeypatch.setenv("SIMSTUDY_DATA_DIR", str(at_hand))
-    assert data("list")[1].startswith(f"{first}taken from {at_hand}\n")
+    assert data("list")[1].startswith(f"{first}read from {at_hand}\n")
 
 
 def test_list_of_one_has_a_whole_address_a_line(at_hand: Path) -> None:

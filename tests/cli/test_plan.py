@@ -48,22 +48,31 @@ def test_guesses_make_a_sentence() -> None:
     assert "\n- Test: the default of compare" in out
 
 
-def test_fractions_are_noted_where_points_are_meant() -> None:
-    """A plan of 80 to 81 % in fractions is one of 0.8 to 0.81 %: the note has the numbers that were meant."""
+def test_fractions_are_refused_where_points_are_meant() -> None:
+    """A plan of 80 to 81 % in fractions would be one of 0.8 to 0.81 %: the error has the numbers that were meant."""
     code, out, err = plan("--metric", "accuracy", "--score", "0.8", "--gain", "0.01")
-    assert (code, err) == (0, "")
-    assert "Note: scores of accuracy go to 100, and gains are in points of these: did you mean " in out
-    (meant,) = re.findall(r"did you mean (.*)\?$", out, flags=re.MULTILINE)
-    _, out, _ = plan("--metric", "accuracy", *meant.replace(",", "").split())
+    assert (code, out) == (2, "")
+    (meant,) = re.findall(r"^simstudy: --score must be in percent, not 0.8: did you mean (.*)\?$", err)
+    code, out, _ = plan("--metric", "accuracy", *meant.replace(",", "").split())
+    assert code == 0
     assert "to detect a true gain of 1 point of accuracy" in out
-    assert "did you mean" not in out
-    for well in (["ap", "--sd", "0.2", "--r12", "0.5", "--gain", "0.01"], ["bleu", "--gain", "0.5"]):
-        assert "did you mean" not in plan("--metric", *well)[1]
-    assert "did you mean --margin 5?" in plan("--metric", "bleu", "--margin", "0.05", "--n-items", "2000")[1]
-    assert any(
-        "did you mean score=70?" in note
-        for note in ss.plan(metric="accuracy", n_items=100, guess=ss.Guess(score=0.7)).notes
-    )
+    for asked, option, meant in (
+        ("accuracy --score 0.7 --gain 2", "--score", "70"),
+        ("accuracy --score 70 --gain 0.02", "--gain", "2"),
+        ("accuracy --score 70 --gain 2 --agreement 85", "--agreement", "0.85"),
+        ("bleu --margin 0.05 --n-items 2000", "--margin", "5"),
+    ):
+        code, out, err = plan("--metric", *asked.split())
+        assert (code, out) == (2, "")
+        assert err.startswith(f"simstudy: {option} must be ")
+        assert err.endswith(f": did you mean {meant}?\n")
+    # Fractions of metrics that have them, and small gains of systems that are hardly ever wrong.
+    for well in (
+        "ap --sd 0.2 --r12 0.5 --gain 0.01",
+        "bleu --gain 0.5",
+        "accuracy --score 99.5 --gain 0.05 --agreement 0.998",
+    ):
+        assert plan("--metric", *well.split())[0] == 0
 
 
 def test_without_an_agreement_known_test_sets_give_a_range() -> None:

@@ -26,7 +26,7 @@ def test_run_prints_what_a_study_found_and_list_and_verify_what_there_is(tmp_pat
     assert said.split("All")[1].split()[1:-4] == drawn
     assert f"Figures and report: {out}" in said.replace("\n", "")
     code, said, _ = run("run", str(study), "--out", out, "--list")
-    assert (code, said.startswith("2 of 2 known cells are done.\ncells: 2 done; ")) == (0, True)
+    assert (code, said.startswith("2 of 2 known cells (pieces of work) are done.\ncells: 2 done; ")) == (0, True)
     assert run("verify", out)[0] == 0
 
 

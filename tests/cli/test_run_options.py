@@ -91,7 +91,7 @@ def test_a_list_says_of_each_part_and_cell_how_far_it_is(capsys: pytest.CaptureF
     first, training, comparing, last, _, _, head, *rows = [
         line.rstrip() for line in capsys.readouterr().out.splitlines()
     ]
-    assert first == "4 of 6 known cells are done; 1 missing, 1 failed."
+    assert first == "4 of 6 known cells (pieces of work) are done; 1 missing, 1 failed."
     assert training == "training: 2 done, 1 missing, 1 failed; 1,234.8 s and 1.2 MB so far"
     assert comparing == "comparing: 2 done; 0.8 s and 0.0 MB so far"
     assert head.split() == ["part", "cell", "state", "seconds", "bytes"]

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.cli.command import as_json, compare
+from tests.cli.command import as_json, compare, compare_signed
 
 
 @pytest.fixture
@@ -60,7 +60,26 @@ def test_json_has_the_tables(logs: Path) -> None:
 def test_a_gate_asks_for_the_average(logs: Path) -> None:
     gate = (str(logs), "--metric", "accuracy", "--fail-unless-better")
     assert compare(*gate, "old", "new")[0] == 1
-    assert compare(*gate, "new", "old")[0] == 0
+    code, out, err = compare(*gate, "new", "old", "--json")
+    content = json.loads(out)
+    (row,) = [row for row in content["averages"] if (row["average"], row["hypothesis"]) == ("macro", "these tasks")]
+    assert content["gate"] == {
+        "better": "new", "than": "old", "of": "macro average, these tasks", "p_value": row["p_value"], "alpha": 0.05,
+        "passed": True,
+    }  # fmt: skip
+    assert code == 0
+    said = (
+        "simstudy: gate: new is significantly better than old at 0.05 by macro average over 3 tasks (these tasks), p "
+    )
+    assert err.startswith(said)
+    # The answer is not that of all items together, which stands under pairs.
+    assert {name: content["answer"][name] for name in ("average", "hypothesis", "p_value", "significant")} == {
+        "average": "macro", "hypothesis": "these tasks", "p_value": row["p_value"], "significant": True,
+    }  # fmt: skip
+    assert content["pairs"][0]["p_value"] != row["p_value"]
+    assert "pairs" in content["all_items_together"]
+    (micro,) = [r for r in content["averages"] if (r["average"], r["hypothesis"]) == ("micro", "these tasks")]
+    assert content["pairs"][0]["gain"] == micro["gain"]
 
 
 def test_another_test_takes_all_items_of_logs_together(logs: Path) -> None:
@@ -93,3 +112,50 @@ def test_a_table_has_averages_by_any_column_if_asked(tmp_path: Path, rng: np.ran
     ):
         code, _, err = compare(*command, *more)
         assert (code, message in err, len(err.strip().splitlines())) == (2, True, 1), (more, err)
+
+
+def test_tasks_with_scores_of_several_names_say_so(tmp_path: Path, rng: np.random.Generator) -> None:
+    """The table by task has the names, and so has the signature; the test is named, and that p is not corrected."""
+    for model, accuracy in (("old", 0.4), ("new", 0.7)):
+        for task, names in {"arc": ["acc", "acc_norm"], "gsm8k": ["exact_match"]}.items():
+            rows = [
+                {"doc_id": k, "metrics": names} | {n: float(rng.random() < accuracy) for n in names} for k in range(40)
+            ]
+            path = tmp_path / "logs" / model / f"samples_{task}_2026-01-15T10-00-00.000000.jsonl"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    logs = str(tmp_path / "logs")
+    _, told, _ = compare_signed(logs, "--metric", "acc")
+    assert "Test: sign-flip test (sign_flips), two-sided; p of single tasks is not corrected for the 2 tasks" in told
+    assert "|score:acc+exact_match|" in told
+    rows = [line.split()[:2] for line in told.splitlines() if line.split()[:1] in (["arc"], ["gsm8k"])]
+    assert sorted(rows) == [["arc", "acc"], ["gsm8k", "exact_match"]]
+    # A choice may be made in several options; the whole line is one that the error of the other call suggests.
+    code, _, err = compare(logs, "--metric", "accuracy")
+    assert (code, err.count("--columns score@arc=acc,score@gsm8k=exact_match chooses for all tasks")) == (2, 1)
+    columns = ("--columns", "score@arc=acc_norm", "--columns", "score@gsm8k=exact_match")
+    content = as_json(logs, "--metric", "accuracy", *columns)
+    assert {row["task"]: row["scored_by"] for row in content["by_task"]} == {"arc": "acc_norm", "gsm8k": "exact_match"}
+    # Only arc has it.
+    assert compare(logs, "--metric", "acc_norm")[0] == 2
+    assert compare(logs, "--metric", "acc_norm", "--domain", "arc")[0] == 0
+    code, _, err = compare(logs, "--metric", "acc", "--metric", "acc_norm", "--domain", "arc")
+    assert (code, err) == (
+        2,
+        "simstudy: --metric: 'acc' and another are both read as accuracy: compare each by itself\n",
+    )
+
+
+def test_interval_and_p_value_that_disagree_say_why(tmp_path: Path) -> None:
+    """Six tasks won by unlike gains: p is 2 / 2^6, and the interval of tasks like these includes 0."""
+    tasks, rows = [f"t{k}" for k in range(6)], []
+    for k, task in enumerate(tasks):
+        rows += [
+            {"item": f"{task}/{i}", "domain": task, "old": 0, "new": int(i < (40 if k == 5 else 1))} for i in range(40)
+        ]
+    pd.DataFrame(rows).to_csv(tmp_path / "t.csv", index=False)
+    content = as_json(str(tmp_path / "t.csv"), "--metric", "accuracy", "--each", "domain")
+    (row,) = [r for r in content["averages"] if (r["average"], r["hypothesis"]) == ("macro", "tasks like these")]
+    assert (row["gain_low"] < 0, row["p_value"]) == (True, 2 / 2**6)
+    said = "The interval includes 0, but the p-value is at most 0.05: the interval is by the standard error"
+    assert content["verdict"].count(said) == 1

@@ -249,7 +249,7 @@ class TestShown:
             (lambda pairs: pairs["conclusion"], KeyError, "no column 'conclusion': equivalence.. adds it"),
             (lambda pairs: pairs.signifcant, AttributeError, "has no attribute 'signifcant'$"),
             (lambda pairs: pairs["p_valu"], KeyError, "did you mean"),
-            (lambda pairs: pairs[0], KeyError, "rows are taken by a mask, or from .frame"),
+            (lambda pairs: pairs[0], KeyError, "select rows by a mask, or from .frame"),
             (
                 lambda pairs: ss.Comparisons(pairs.frame[["gain"]]),
                 ValueError,

@@ -54,7 +54,7 @@ def test_one_document_is_refused_in_one_line(unit: str | None, answered: Outputs
     outputs = with_items(answered, cluster="exam")
     message = (
         r"outputs must have at least 2 units to resample \(cluster\), not 1: all items have cluster 'exam'; "
-        "unit='item' takes items"
+        "unit='item' uses items"
     )
     for ask in (compared, applicable):
         with pytest.raises(ValueError, match=message) as error:

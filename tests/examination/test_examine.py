@@ -119,7 +119,7 @@ def test_it_shows_itself() -> None:
         (
             ("many.csv", "acuracy"),
             {},
-            r"metric must be a known name, .* .did you mean 'accuracy'..: one of ",
+            r"metric must be a known name, not 'acuracy' .did you mean 'accuracy'..: one of accuracy, ",
         ),
         (("many.csv", "accuracy"), {"comparison": {"tset": "sign"}}, r"comparison must be one of .*'tset' .*'test'.*"),
         (("many.csv", "accuracy"), {"comparison": 3}, "comparison must map options of simstudy.compare to values, not"),

@@ -71,7 +71,8 @@ def test_the_first_lines_are_the_answer_of_the_tables() -> None:
     )
     row = found.gains[found.gains["pairs"] == "all pairs"].iloc[0]
     said = printed(found)
-    assert f"Significant gain: {row['observed_50']:.2f} points for half of the pairs" in said
+    gain = f"{row['observed_50']:.2f} points"
+    assert f"Just significant gain: {gain} (a gain of this size is significant for half of the pairs)" in said
     assert f"Minimum detectable gain: {row['true_80']:.2f} points with power 0.8, on average over the pairs" in said
     alone = examine(ss.truth.correlated_accuracies([0.5, 0.5, 0.9], n_items=400))
     assert printed(alone)[0] == "system-3 is the best of 3 systems (95 % confidence)."

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 import simstudy as ss
+from simstudy.text.numerals import gain_text
 from tests.analyses.test_sample_noise import samples
 
 
@@ -21,7 +22,11 @@ def test_two_systems_have_both_noises_below_the_answer(tmp_path: Path) -> None:
         f"Standard error of the gain: {row['se']:.2f} points; between questions {row['se_between']:.2f}, within "
         f"questions {row['se_within']:.2f} ({100 * row['share_within']:.0f} % of the variance)."
     )
-    assert f"With one sample of each question it would be {row['se_one']:.2f} points." in found.text
+    assert (
+        f"With one sample of each question it would be {row['se_one']:.2f} points. With more samples it falls to about "
+        f"{row['se_between']:.2f} points (95 % interval {gain_text(row['se_between_low'])} to "
+        f"{gain_text(row['se_between_high'])})."
+    ) in found.text
     found.write(tmp_path / "out")
     assert pd.read_csv(tmp_path / "out" / "noises.csv")["se_one"].item() == float(f"{row['se_one']:.6g}")
     assert (tmp_path / "out" / "figures" / "noises.png").is_file()
@@ -40,3 +45,17 @@ def test_a_leaderboard_has_a_column_and_others_have_nothing() -> None:
     assert len(plain.noises) == 0
     assert "within" not in plain.text
     assert "noises" not in json.loads(plain.to_json())
+
+
+def test_a_noise_between_questions_of_0_has_a_range() -> None:
+    """The same chance for all questions and systems: other questions may still change more than nothing."""
+    right = np.random.default_rng(2).binomial(1, 0.5, size=(2, 120))
+    items = pd.DataFrame({"id": range(120), "sample_of": np.repeat(np.arange(40), 3)})
+    outputs = ss.Outputs.from_scores(pd.DataFrame(right.T, columns=["a", "b"]), "accuracy", items=items)
+    row = ss.analyses.noises(outputs).iloc[0]
+    assert (row["se_between"], row["se_between_low"]) == (0, 0)
+    assert 0 < row["se_between_high"] < row["se"]
+    text = ss.examine(outputs, comparison={"unit": "sample_of"}).text
+    assert f"With more samples it falls to about 0 points (95 % interval 0 to {row['se_between_high']:.2f})." in text
+    few = ss.analyses.noises(outputs.take(np.arange(9))).iloc[0]
+    assert np.isnan(few["se_between_high"])

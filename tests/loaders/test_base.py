@@ -79,7 +79,7 @@ def test_scores_that_are_called_after_an_error_are_noted_unless_somebody_says_wh
     named = {"columns": {"score": "loss"}}
     for path, options, name in ((tidy, named, "loss"), (wide, {}, "wer_a"), (lines, {}, "wer.txt")):
         (note,) = ss.load(path, "mean", **options).notes
-        assert note.startswith(f"scores are called '{name}' and higher is taken to be better")
+        assert note.startswith(f"scores are called '{name}' and higher is assumed to be better")
         assert ss.load(path, "mean", lower_is_better=False, **options).notes == ()
         errors = ss.load(path, "mean", lower_is_better=True, **options)
         assert errors.notes == ()

@@ -41,8 +41,8 @@ def test_counts_that_are_no_tables_are_told(header: str, taken: str, tmp_path: P
     width = header.count(",") + 1
     rows = "".join(f"w{i},{i % 2},{','.join(str(2 * i + k) for k in range(width))}\n" for i in range(6))
     loaded = read(tmp_path, f"word,gold,{header}\n{rows}")
-    (note,) = [note for note in loaded.notes if note.startswith("taken for scores")]
-    assert note.startswith(f"taken for scores: {taken}; contingency tables need ")
+    (note,) = [note for note in loaded.notes if note.startswith("used as scores")]
+    assert note.startswith(f"used as scores: {taken}; contingency tables need ")
     assert not [note for note in read(tmp_path, TABLE).notes if "contingency" in note]
 
 
@@ -99,10 +99,10 @@ def test_gold_that_is_the_same_for_all_tells_nothing(tmp_path: Path) -> None:
 
 def test_columns_that_are_not_there(tmp_path: Path) -> None:
     text = "is.colloc,t\n1,1\n0,2\n"
-    check_error("{c}: no column 'gold' among is.colloc, t; columns={'gold': ...} names it", tmp_path, text)
-    message = "{c}: no column 'is.coloc' among is.colloc, t (did you mean 'is.colloc'?)"
+    check_error("{c}: no column 'gold' (columns: is.colloc, t). Name it with columns={'gold': 'NAME'}.", tmp_path, text)
+    message = "{c}: no column 'is.coloc' (columns: is.colloc, t). Did you mean 'is.colloc'?"
     check_error(message, tmp_path, text, columns={"gold": "is.coloc"})
-    message = "{c}: no column 'word' among is.colloc, t"
+    message = "{c}: no column 'word' (columns: is.colloc, t)"
     check_error(message, tmp_path, text, columns={"gold": "is.colloc", "item": "word"})
     check_error("{c}: no column of scores among id, gold, kind", tmp_path, "id,gold,kind\na,1,x\nb,0,y\n")
 
@@ -112,7 +112,7 @@ def test_columns_that_are_not_there(tmp_path: Path) -> None:
 
 def test_cells_that_are_no_scores(tmp_path: Path) -> None:
     message = (
-        "{c}, line 4: column 't' is taken for scores, but has 'much'; columns={'t': 't'} makes it a column of the items"
+        "{c}, line 4: column 't' is used as scores, but has 'much'; columns={'t': 't'} makes it a column of the items"
     )
     check_error(message, tmp_path, "gold,t\n1,1\n0,2\n0,much\n")
 

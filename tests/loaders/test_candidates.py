@@ -71,7 +71,7 @@ def test_columns_with_numbers_are_scores_but_for_those_that_describe(tmp_path: P
         "support": ["1", "0", "1", "0"],
     }
     assert outputs.items["cluster"].tolist() == ["7", "7", "8", "8"]
-    told = "taken for scores, though they are 0 and 1 only: 'svc'; columns={'svc': 'svc'} makes 'svc' a column of"
+    told = "used as scores, although they are only 0 and 1: 'svc'; columns={'svc': 'svc'} makes 'svc' a column of"
     assert told not in str(loaded.notes)
     assert told in str(read(tmp_path, text, "precision@1", columns={"item": "word", "gold": "idiom"}))
 
@@ -99,7 +99,7 @@ def test_candidates_are_one_table_for_precision_at_no_more_than_all(tmp_path: Pa
     message = "candidates are one table with a column for each scoring function, not 2 files"
     with pytest.raises(ValueError, match=message):
         load([path, other], "precision@2")
-    message = "references are not for a table of candidates, which says itself which are true"
+    message = "references are not for a table of candidates, which says which candidates are true"
     with pytest.raises(ValueError, match=message):
         load(path, "precision@2", references=other)
 
@@ -144,7 +144,7 @@ def test_a_table_of_the_items_is_joined_by_id(tmp_path: Path) -> None:
     assert table["kind"].tolist() == ["x", "y", "x", "y"]
     assert table["true"].tolist() == [True, True, False, False]
     assert loaded.outputs.domain("web").n_items == 2
-    with pytest.raises(ValueError, match="no column 'gener' among"):
+    with pytest.raises(ValueError, match=r"no column 'gener' \(columns"):
         load(path, "precision@2", items=items, columns={"item": "word", "domain": "gener"})
 
 
@@ -180,7 +180,7 @@ def test_candidates_themselves(tmp_path: Path) -> None:
     assert candidates.true.tolist() == [True, False]
     assert candidates.scores.tolist() == [[9, 7], [1, 3]]
     assert (candidates.ties, candidates.seed, candidates.test_set) == ("keep", 3, "idioms")
-    with pytest.raises(ValueError, match="no column 'length' among word, idiom"):
+    with pytest.raises(ValueError, match=r"no column 'length' \(columns: word, idiom"):
         load_candidates(path, columns={"gold": "idiom", "length": "length"})
     with pytest.raises(FileNotFoundError):
         load_candidates(tmp_path / "nothing.csv")

@@ -77,7 +77,7 @@ def test_documents_are_resampled_as_wholes_whatever_the_column_is_called(
     named = read(tmp_path, kind, "theirs", DOCUMENTS, {"cluster": "theirs"})
     assert loaded.outputs.items["cluster"].tolist() == named.outputs.items["cluster"].tolist() == DOCUMENTS
     (note,) = loaded.notes
-    assert note.startswith(f"items of one '{column}' are a cluster, 4 in all, ")
+    assert note.startswith(f"items of one '{column}' form a cluster (4 clusters). ")
     assert named.notes == ()
 
 
@@ -111,17 +111,17 @@ def test_a_column_that_says_nothing_of_dependence_is_no_cluster() -> None:
     """Each value once: items are independent. One value, or none for some item: a note says why."""
     assert noted(doc=["a", "b", "c", "d"]) == (None, [])
     assert noted(doctor=["a", "a", "b", "b"], genre=["x", "x", "y", "y"]) == (None, [])
-    assert noted(user=["a"] * 4) == (None, ["'user' is not taken as a cluster: all items have 'a'"])
+    assert noted(user=["a"] * 4) == (None, ["'user' is not used as the cluster: all items have 'a'"])
     for blank in (None, " "):
-        assert noted(doc=["a", "a", blank, "b"]) == (None, ["'doc' is not taken as a cluster: item 'i3' has none"])
+        assert noted(doc=["a", "a", blank, "b"]) == (None, ["'doc' is not used as the cluster: item 'i3' has none"])
     assert noted(cluster=["p", "p", "q", "q"], doc=["a", "a", "a", "b"]) == (["p", "p", "q", "q"], [])
 
 
 def test_of_several_columns_the_one_that_holds_the_others() -> None:
     labels, notes = noted(question=["q1", "q1", "q2", "q3"], doc_id=["a", "a", "b", "b"], session=["s", "t", "u", "v"])
     assert labels == ["a", "a", "b", "b"]
-    assert notes[0].startswith("items of one 'doc_id' are a cluster, 2 in all")
-    assert notes[1:] == ["'question' is not taken as a cluster: 'doc_id' is"]
+    assert notes[0].startswith("items of one 'doc_id' form a cluster (2 clusters)")
+    assert notes[1:] == ["'question' is not used as the cluster: 'doc_id' is"]
     assert noted(doc=["a", None, "b", "b"], question=["q", "q", "r", "s"])[0] == ["q", "q", "r", "s"]
 
 
@@ -165,12 +165,15 @@ def logs(folder: Path) -> Path:
 def check(loaded: Loaded, first: str) -> None:
     pairs = compared(loaded.outputs)
     assert pairs["p_value"].iloc[0] == pytest.approx(BY_QUESTION)
-    assert (pairs["unit"].iloc[0], pairs["n_units"].iloc[0], pairs["n_items"].iloc[0]) == ("cluster", 7, 28)
+    assert (pairs["unit"].iloc[0], pairs["n_units"].iloc[0], pairs["n_items"].iloc[0]) == ("sample_of", 7, 28)
     assert dict(zip(loaded.outputs.names, loaded.outputs.scores(), strict=True)) == pytest.approx(
         {system: 100 * "".join(own).count("1") / 28 for system, own in RIGHT.items()}
     )
     assert loaded.outputs.items["id"].iloc[0] == first
-    assert loaded.notes == ("28 samples of 7 items: the samples of an item are one cluster unless unit='item'",)
+    assert loaded.notes == (
+        "7 questions with 28 samples. The samples of a question form one cluster. unit='item' treats each sample as "
+        "independent.",
+    )
 
 
 @pytest.mark.parametrize("make", [tidy_samples, wide_samples, logs])
@@ -191,7 +194,7 @@ def test_samples_meet_by_what_numbers_them(tmp_path: Path) -> None:
     (tmp_path / "items.csv").write_text("\n".join(["id,doc", *(f"q{q},d{q // 2}" for q in range(7))]))
     loaded = load(tidy_samples(tmp_path), "accuracy", items=tmp_path / "items.csv")
     assert loaded.outputs.items["cluster"].nunique() == 4
-    assert loaded.notes[0].startswith("items of one 'doc' are a cluster, 4 in all")
+    assert loaded.notes[0].startswith("items of one 'doc' form a cluster (4 clusters)")
 
 
 def test_rows_that_nothing_numbers_are_refused(tmp_path: Path) -> None:
@@ -199,7 +202,7 @@ def test_rows_that_nothing_numbers_are_refused(tmp_path: Path) -> None:
     text = "system,item,measure,score\na,q,ap,0.5\na,q,ndcg,0.7\nb,q,ap,0.5\nb,q,ndcg,0.7\n"
     (tmp_path / "s.csv").write_text(text)
     path = tmp_path / "s.csv"
-    message = f"{path}, line 3: item 'q' of system 'a' again, first in {path}, line 2; samples of an item need a column"
+    message = f"{path}, line 3: item 'q' of system 'a' again, first in {path}, line 2; several samples of a question"
     with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
         load(path, "mean")
     path.write_text(text.replace("measure", "sample").replace("ndcg", "ap"))
@@ -214,8 +217,12 @@ def test_rows_that_nothing_numbers_are_refused(tmp_path: Path) -> None:
 def test_a_sample_that_a_system_lacks_is_missing(tmp_path: Path) -> None:
     path = tidy_samples(tmp_path)
     path.write_text("\n".join(path.read_text().splitlines()[:-1]))
-    with pytest.raises(ValueError, match=r"lacks 1 of 28 items, first 'q6#3' \(system 'new'\)"):
-        load(path, "accuracy")
+    # Unless anything is said of missing samples, items are means of those that each system has.
+    loaded = load(path, "accuracy")
+    assert loaded.notes[-1].startswith(
+        "systems have different samples of an item, 3 to 4 each: the score of an item is"
+    )
+    assert dict(zip(loaded.outputs.names, loaded.outputs.statistics[:, 6, 0], strict=True)) == {"old": 0.5, "new": 1.0}
     assert load(path, "accuracy", missing="drop").outputs.n_items == 27
     zero = load(path, "accuracy", missing="zero").outputs
     assert zero.scores().tolist() == pytest.approx([100 * 9 / 28, 100 * (20 - 1) / 28])

@@ -27,19 +27,19 @@ def check_error(folder: Path, text: str, told: str, metric: str = "accuracy", **
 @pytest.mark.parametrize(
     ("header", "said"),
     [
-        ("model,question_id,correct", "system = model, item = question_id, score = correct"),
-        ("System Name,instance_id,Resolved", "system = System Name, item = instance_id, score = Resolved"),
-        ("run,doc_id,metrics.exact_match", "system = run, item = doc_id, score = metrics.exact_match"),
-        ("system,id,acc", "item = id, score = acc"),
-        ("x.model,item,score", "system = x.model"),
+        ("model,question_id,correct", "model as system, question_id as item and correct as score"),
+        ("System Name,instance_id,Resolved", "System Name as system, instance_id as item and Resolved as score"),
+        ("run,doc_id,metrics.exact_match", "run as system, doc_id as item and metrics.exact_match as score"),
+        ("system,id,acc", "id as item and acc as score"),
+        ("x.model,item,score", "x.model as system"),
     ],
 )
 def test_usual_names_are_found_and_said_in_one_line(tmp_path: Path, header: str, said: str) -> None:
     loaded = read(tmp_path, f"{header}\na,1,1\na,2,true\nb,2,0\nb,1,False\n")
     assert (loaded.outputs.names, loaded.outputs.scores().tolist()) == (["a", "b"], [100, 0])
     assert loaded.outputs.items["id"].tolist() == ["1", "2"]
-    first = said.partition(" ")[0]
-    assert loaded.notes == (f"read as: {said}; columns={{'{first}': ...}} says otherwise",)
+    first = said.split(" as ")[1].split(",")[0].split(" and ")[0]
+    assert loaded.notes == (f"simstudy uses {said}. To change this, use columns={{'{first}': 'NAME'}}.",)
 
 
 def test_our_own_names_and_what_the_caller_says_go_first(tmp_path: Path) -> None:
@@ -48,6 +48,25 @@ def test_our_own_names_and_what_the_caller_says_go_first(tmp_path: Path) -> None
     assert (loaded.outputs.names, loaded.outputs.scores().tolist(), loaded.notes) == (["a"], [50], ())
     loaded = read(tmp_path, text, columns={"system": "model", "item": "id", "score": "correct"})
     assert (loaded.outputs.names, loaded.outputs.scores().tolist(), loaded.notes) == (["x"], [0], ())
+
+
+def test_a_question_is_the_item_where_nothing_else_is(tmp_path: Path) -> None:
+    """Its samples are its cluster; beside an id, or a number of the row, it is a cluster of items as before."""
+    rows = [f"{s},{q},{k},{x}" for s, x in (("a", 1), ("b", 0)) for q in "xyz" for k in (1, 2)]
+    for name in ("question", "prompt", "Problem", "query", "example", "instance"):
+        loaded = read(tmp_path, "\n".join([f"model,{name},sample,correct", *rows]))
+        assert loaded.outputs.items["sample_of"].tolist() == [*"xxyyzz"] == loaded.outputs.items["cluster"].tolist()
+        told, samples = loaded.notes
+        assert told.startswith(f"simstudy uses model as system, {name} as item and correct as score. ")
+        assert samples.startswith("3 questions with 6 samples. The samples of a question form one cluster. ")
+        assert read(tmp_path, (tmp_path / "s.csv").read_text(), "pass@2").notes == (told,)
+    for item in ("question_id", "index"):
+        loaded = read(tmp_path, f"model,question,{item},correct\na,x,1,1\na,x,2,0\na,y,3,1\n")
+        assert loaded.outputs.items[["id", "cluster"]].to_numpy().tolist() == [["1", "x"], ["2", "x"], ["3", "y"]]
+    loaded = read(tmp_path, "question,a,b\nx,1,0\ny,1,1\n")
+    assert (loaded.outputs.names, loaded.outputs.natural_unit) == (["a", "b"], "item")
+    told = "{s}: question and prompt may each be the item; say which by columns={'item': 'question'} or "
+    check_error(tmp_path, "question,prompt,a,b\nx,1,0,0\n", f"{told}columns={{'item': 'prompt'}}")
 
 
 def test_where_two_fit_the_caller_is_asked(tmp_path: Path) -> None:
@@ -68,7 +87,9 @@ def test_a_score_that_is_guessed_is_one(tmp_path: Path) -> None:
     loaded = read(tmp_path, "model,id,correct,acc\na,1,B,1\na,2,C,0\n")
     assert loaded.outputs.scores().tolist() == [50]
     text = "model,id,accuracy\na,1,50\n"
-    told = "{s}, line 2: a score must be between 0 and 1 for metric 'accuracy', not 50; metric='mean' takes any number"
+    told = (
+        "{s}, line 2: a score must be between 0 and 1 for metric 'accuracy', not 50; metric='mean' accepts any number"
+    )
     check_error(tmp_path, text, told)
     assert read(tmp_path, "model,id,accuracy,acc\na,1,50,1\n").outputs.scores().tolist() == [100]
     assert read(tmp_path, text, "mean").outputs.scores().tolist() == [50]
@@ -79,11 +100,11 @@ def test_a_wide_table_stays_one(tmp_path: Path) -> None:
     frame = pd.DataFrame({"new": [1, 1], "old": [1, 0]})
     loaded = read(tmp_path, frame.to_csv())
     assert (loaded.outputs.names, loaded.outputs.items["id"].tolist()) == (["new", "old"], ["0", "1"])
-    assert loaded.notes == ("read as: item = Unnamed: 0; columns={'item': ...} says otherwise",)
+    assert loaded.notes == ("simstudy uses Unnamed: 0 as item. To change this, use columns={'item': 'NAME'}.",)
     frame = frame.assign(item=["x", "y"], id=[3, 4], length=[7, 8], index=[0, 1])
     loaded = read(tmp_path, frame.to_csv())
     assert (loaded.outputs.names, loaded.outputs.items["length"].tolist()) == (["new", "old"], ["7", "8"])
-    assert loaded.notes == ("not taken for systems: 'Unnamed: 0', 'id', 'length', 'index'; rename what is one",)
+    assert loaded.notes == ("not used as systems: 'Unnamed: 0', 'id', 'length', 'index'; to use one, rename it",)
 
 
 CATEGORIES = "system,category,id,score\n" + "".join(
@@ -93,7 +114,8 @@ CATEGORIES = "system,category,id,score\n" + "".join(
 
 def test_ids_of_several_columns(tmp_path: Path) -> None:
     told = (
-        "columns={'sample': 'row'} numbers them in their order; if ids come again in each 'category', columns={'item': "
+        "use the order of the rows with columns={'sample': 'row'}; if ids come again in each 'category', "
+        "columns={'item': "
     )
     with pytest.raises(ValueError, match=re.escape(f"{told}'category+id'}} joins them") + "$"):
         read(tmp_path, CATEGORIES)
@@ -105,7 +127,9 @@ def test_ids_of_several_columns(tmp_path: Path) -> None:
     table.write_text("category,id,doc\nart,1,x\nart,2,y\nlaw,1,x\nlaw,2,x\n")
     items = read(tmp_path, CATEGORIES, columns={"item": "category+id"}, items=table).outputs.items
     assert items["cluster"].tolist() == ["x", "x", "x", "y"]
-    told = "{s}: no column 'idd' among system, category, id, score (did you mean 'id'?); 'category+idd' joins columns"
+    told = (
+        "{s}: no column 'idd' (columns: system, category, id, score). Did you mean 'id'? 'category+idd' joins columns."
+    )
     check_error(tmp_path, CATEGORIES, told, columns={"item": "category+idd"})
     check_error(tmp_path, CATEGORIES.replace("law,2,1", ",2,1"), "{s}, line 3: no category",
                 columns={"item": "category+id"})  # fmt: skip
@@ -113,10 +137,10 @@ def test_ids_of_several_columns(tmp_path: Path) -> None:
 
 def test_rows_number_samples_or_items_if_the_caller_says_so(tmp_path: Path) -> None:
     text = "system,item,score\na,x,1\nb,x,0\na,x,0\nb,x,0\na,y,1\nb,y,1\nb,y,0\na,y,1\n"
-    told = "columns={'sample': 'row'} numbers them in their order"
+    told = "or use the order of the rows with columns={'sample': 'row'}"
     check_error(
-        tmp_path, text, "{s}, line 4: item 'x' of system 'a' again, first in {s}, line 2; samples of an item need a "
-        f"column 'sample' that numbers them: columns={{'sample': ...}} names it, {told}",
+        tmp_path, text, "{s}, line 4: item 'x' of system 'a' again, first in {s}, line 2; several samples of a "
+        f"question need a column 'sample' with their numbers. Name it with columns={{'sample': 'NAME'}}, {told}",
     )  # fmt: skip
     outputs = read(tmp_path, text, columns={"sample": "row"}).outputs
     assert outputs.items.to_dict("list") == {
@@ -163,7 +187,7 @@ def test_what_says_that_there_is_no_name_is_none(tmp_path: Path) -> None:
         check_error(tmp_path, text, f"{{s}}, line {line}: no {what}: '{name}' is how programs write that there is none")
     loaded = read(tmp_path, "item,a,nan\nNA,1,0\nNone,1,1\n")
     assert (loaded.outputs.names, loaded.outputs.items["id"].tolist()) == (["a"], ["NA", "None"])
-    assert loaded.notes == ("not taken for a system: 'nan'; rename what is one",)
+    assert loaded.notes == ("not used as a system: 'nan'; to use one, rename it",)
 
 
 def test_names_that_look_the_same_are_refused(tmp_path: Path) -> None:
@@ -201,7 +225,7 @@ def test_a_table_of_items_may_call_them_otherwise(tmp_path: Path) -> None:
         table.write_text(f"{key},domain\n2,law\n1,art\n")
         loaded = read(tmp_path, "model,question_id,correct\na,1,1\na,2,0\n", items=table)
         assert loaded.outputs.items["domain"].tolist() == ["art", "law"]
-        said = f"{table} read as: id = {key}; columns={{'id': ...}} says otherwise"
+        said = f"{table}: simstudy uses {key} as id. To change this, use columns={{'id': 'NAME'}}."
         assert loaded.notes[1:] == (() if key == "id" else (said,))
 
 
@@ -218,5 +242,5 @@ def test_frames_of_scores_have_names_too() -> None:
     ):
         with pytest.raises(ValueError, match=f"^{told}"):
             Outputs.from_scores(wrong)
-    with pytest.warns(UserWarning, match="^taken for systems: 'length'; drop what is none$"):
+    with pytest.warns(UserWarning, match="^used as systems: 'length'; drop columns that are no systems$"):
         Outputs.from_scores(frame.assign(length=[7, 8]))

@@ -111,11 +111,11 @@ def test_scores_by_system_are_a_table() -> None:
     [
         (WIDE.set_index(pd.Index(["a", "b", np.nan, "d", "e", "f"])).drop(columns="item"), "the table, row 3: no item"),
         (WIDE.set_index(pd.Index(["a", "b", " ", "d", "e", "f"])).drop(columns="item"), "the table, row 3: no item"),
-        (WIDE.assign(old=["1", "x", "1", "1", "1", "1"]), "the table, row 2: column 'old' is taken for a system"),
+        (WIDE.assign(old=["1", "x", "1", "1", "1", "1"]), "the table, row 2: column 'old' is used as a system"),
         (LONG.assign(score=[np.inf, *LONG["score"][1:]]), "the table, row 1: a score must be a number, not inf"),
         (pd.concat([LONG, LONG.iloc[[2]]]), "the table, row 13: item 'q2' of system 'old' again, first in the table"),
         (WIDE.rename(columns={"item": "row_id"}), "is it column 'row_id'"),
-        (LONG.drop(columns="item"), "the table: no column 'item' among domain, doc, system, score"),
+        (LONG.drop(columns="item"), r"the table: no column 'item' \(columns: domain, doc, system, score\)"),
         (WIDE.iloc[:0], "the table has 5 columns, but no rows"),
         (WIDE.rename(columns={"old": "new"}), "the table must have each column once; 'new' occurs twice"),
         (WIDE.rename(columns={"old": np.nan}), "the table must have a name for every column; column 2 has none"),

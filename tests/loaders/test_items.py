@@ -59,7 +59,7 @@ def test_the_table_goes_before_what_the_files_say(tmp_path: Path, by: Callable[.
             "their own, and a column 'cluster' that names the item",
         ),
         ("id,domain\n1,a\n2,\n3,c\n", {}, ", line 3: no domain"),
-        ("doc\n1\n2\n3\n", {"cluster": "dox"}, ": no column 'dox' among doc (did you mean 'doc'?)"),
+        ("doc\n1\n2\n3\n", {"cluster": "dox"}, ": no column 'dox' (columns: doc). Did you mean 'doc'?"),
         ('id,x\n1,a\n"2\n3",b\n4,c\n', {}, r", line 3: the id must be of one line, not '2\n3'"),
         ("cluster,doc\n" * 4, {"cluster": "doc"}, " has a column 'cluster' of its own: 'doc' cannot take its name"),
     ],
@@ -82,7 +82,7 @@ def test_items_are_matched_by_id(tmp_path: Path) -> None:
     }
     with pytest.raises(ValueError, match=r"items.csv lacks 1 of 2 items, first '9'$"):
         items_by_id(own, named("1", "9"))
-    told = r"no column 'id' among topic, area, n; items are matched by it: columns=\{'id': "
+    told = r"no column 'id' \(columns: topic, area, n\). Items are matched by it. Name it with columns=\{'id': "
     with pytest.raises(ValueError, match=told):
         items_by_id(source(tmp_path, text, {}), named("1"))
     with pytest.raises(ValueError, match=r"items.csv, line 4: item '1' occurs twice; samples of"):
@@ -96,7 +96,7 @@ def test_columns_of_items_that_are_declared_must_be_there(tmp_path: Path) -> Non
         source(tmp_path, text, {"score": "s", "filter": "f", "correct": "c", "cluster": "doc"}), named("x")
     )
     assert table.to_dict("list") == {"id": ["x"], "cluster": ["1"]}
-    with pytest.raises(ValueError, match=r"items.csv: no column 'dco' among id, doc \(did you mean 'doc'\?\)$"):
+    with pytest.raises(ValueError, match=r"items.csv: no column 'dco' \(columns: id, doc\). Did you mean 'doc'\?$"):
         items_by_id(source(tmp_path, text, {"foo": "dco"}), named("x"))
     assert items_by_id(source(tmp_path, text, {"foo": "dco"}), named("x"), found=["foo"]) is not None
     with pytest.raises(ValueError, match=r"items.csv lacks 1 of 1 item, first 'y'$"):
@@ -133,7 +133,7 @@ def test_a_file_of_documents_needs_no_header(
 ) -> None:
     items, notes = noted(lambda: items_in_order(source(tmp_path, content, {}, name), numbered(3)))
     assert items.to_dict("list") == {"id": ["1", "2", "3"], **columns}
-    assert notes == [f"{tmp_path / name} has no header: read as {said} of each item, in order"]
+    assert notes == [f"{tmp_path / name} has no header. simstudy uses its lines as {said} of the items, in order."]
 
 
 def test_a_file_of_documents_has_a_line_for_each_item(tmp_path: Path) -> None:

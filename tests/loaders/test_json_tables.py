@@ -37,9 +37,10 @@ def keyed(inner: Callable[[int], Any]) -> dict[str, Any]:
 
 
 GUESSED = (
-    "read as: system = model, item = question_id, score = metrics.exact_match; columns={'system': ...} says otherwise"
+    "simstudy uses model as system, question_id as item and metrics.exact_match as score. To change this, use "
+    "columns={'system': 'NAME'}."
 )
-KEYS = "read as: system = key1, item = key2, score = {}; columns={{'system': ...}} says otherwise"
+KEYS = "simstudy uses key1 as system, key2 as item and {} as score. To change this, use columns={{'system': 'NAME'}}."
 
 #: Shape -> name of the file, text, the one note.
 SHAPES: dict[str, tuple[str, str, str | None]] = {
@@ -51,7 +52,8 @@ SHAPES: dict[str, tuple[str, str, str | None]] = {
     "records of each system": (
         "s.json",
         json.dumps({s: [{"id": i, "correct": int(RIGHT.loc[i, s])} for i in ITEMS] for s in RIGHT}),
-        "read as: system = key1, item = id, score = correct; columns={'system': ...} says otherwise",
+        "simstudy uses key1 as system, id as item and correct as score. To change this, use "
+        "columns={'system': 'NAME'}.",
     ),
     "numbers by keys": ("s.json", json.dumps(keyed(int)), KEYS.format("value")),
     "texts by keys": ("s.json", json.dumps(keyed(lambda x: "true" if x else "False")), KEYS.format("value")),
@@ -88,8 +90,8 @@ def test_a_file_for_each_system_in_whatever_shape(tmp_path: Path) -> None:
     assert loaded.outputs.names == ["new", "old", "tiny"]
     np.testing.assert_array_equal(loaded.outputs.statistics[..., 0], RIGHT.T)
     assert loaded.notes == (
-        f"{tmp_path}/new.json read as: item = key, score = value",
-        f"{tmp_path}/tiny.jsonl read as: item = task_id, score = passed",
+        f"{tmp_path}/new.json: simstudy uses key as item and value as score",
+        f"{tmp_path}/tiny.jsonl: simstudy uses task_id as item and passed as score",
     )
 
 
@@ -151,7 +153,8 @@ def test_tables_beside_the_scores_may_be_json_too(tmp_path: Path) -> None:
         ("s.json", f'[{{"item": 1, "score": 1{"0" * 400}}}]', ", record 1: a score must be a number, not inf"),
         ("s.json", '[{"item": 1, "score": [1]}]', ", record 1: column 'score' must hold text or numbers, not a list"),
         ("s.json", '{"new": [1, 0], "old": [0, 0]}',
-         ": no column 'item' among new, old; columns={'item': ...} names it, columns={'item': 'row'} numbers the rows"),
+         ": no column 'item' (columns: new, old). Name it with columns={'item': 'NAME'}. "
+         "If the rows have no ids, use columns={'item': 'row'}."),
     ],
 )  # fmt: skip
 def test_json_that_is_no_table_is_told_by_file_and_place(tmp_path: Path, name: str, text: str, told: str) -> None:

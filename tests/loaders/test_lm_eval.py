@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from simstudy.loaders.base import Loaded, Source
-from simstudy.loaders.formats import read_source
+from simstudy.loaders.formats import load, read_source
 from simstudy.metrics import get_metric
 
 read_lm_eval = partial(read_source, format="lm-eval")
@@ -62,7 +62,7 @@ def test_one_metric_of_several_is_chosen(tmp_path: Path) -> None:
     assert read(path, score="acc").outputs.scores().tolist() == [50]
     assert read(path, score="acc_norm").outputs.scores().tolist() == [0]
     with pytest.raises(
-        ValueError, match=r"jsonl: samples have metrics acc, acc_norm; columns=\{'score': \.\.\.\} chooses one$"
+        ValueError, match=r"jsonl: samples have metrics acc, acc_norm; columns=\{'score': 'acc'\} chooses the first$"
     ):
         read(path)
     with pytest.raises(ValueError, match=r"no metric 'acc_nrm' among acc, acc_norm \(did you mean 'acc_norm'\?\)$"):
@@ -91,7 +91,7 @@ def test_one_filter_of_several_is_chosen(tmp_path: Path) -> None:
     assert read(path, other, filter="flexible-extract").outputs.statistics[0, :, 0].tolist() == [0, 0, 1]
     with pytest.raises(
         ValueError,
-        match=r"jsonl: samples have filters strict-match, flexible-extract; columns=\{'filter': \.\.\.\} chooses one$",
+        match=r"jsonl: samples have filters strict-match, flexible-extract; columns=\{'filter': 'strict-match'\}",
     ):
         read(path)
     with pytest.raises(ValueError, match="no filter 'strict' among strict-match, flexible-extract"):
@@ -125,7 +125,7 @@ def test_other_documents_under_the_same_id(tmp_path: Path) -> None:
     one = write(tmp_path, "one", "t", [sample(0, {"em": 1})])
     two = write(tmp_path, "two", "t", [sample(0, {"em": 1}, doc_hash="other")])
     message = (
-        f"{two}, line 1: item '0' of task 't' has another input here than in {one}, line 1; "
+        f"{two}, line 1: item '0' of task 't' has another input here than in {one}, line 1 (1 of 1 items differ); "
         "allow_different='input' compares such logs all the same"
     )
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
@@ -214,3 +214,61 @@ def test_systems_of_folders_with_one_name_and_of_one_folder(tmp_path: Path) -> N
         (tmp_path / "out" / f"run_{time}.json").write_text(json.dumps({"model_name": model}))
     loaded = read(*paths)
     assert (loaded.outputs.names, loaded.notes) == (["a/one", "a/two"], ())
+
+
+@pytest.fixture
+def several(tmp_path: Path) -> Path:
+    """Two tasks, one with two metrics, and one with two filters."""
+    arc = [sample(k, {"acc": k, "acc_norm": 1}) for k in (0, 1)]
+    gsm = [sample(0, {"exact_match": int(f == "strict-match")}, f) for f in ("strict-match", "flexible-extract")]
+    write(tmp_path, "m", "arc", arc)
+    write(tmp_path, "m", "gsm8k", gsm)
+    return tmp_path
+
+
+def test_the_name_of_a_metric_of_the_logs_chooses_it(tmp_path: Path) -> None:
+    """By our other names of accuracy (acc), and by names that are none of ours: as accuracy within 0 and 1."""
+    path = write(tmp_path, "m", "arc", [sample(k, {"acc": k, "acc_norm": 1, "nats": 3 * k}) for k in (0, 1)])
+    for metric, name, score in (("acc", "accuracy", 50), ("acc_norm", "accuracy", 100), ("nats", "mean", 1.5)):
+        loaded = load(path, metric)
+        assert (loaded.outputs.metric.name, loaded.outputs.scores().tolist()) == (name, [score])
+        assert loaded.scored_by == (metric,)
+        assert len(loaded.notes) == (metric != "acc")
+    assert loaded.notes == ("metric 'nats' of the logs is read as mean: its values are from 0 to 3",)
+    assert load(path, "acc", columns={"score": "acc_norm"}).outputs.scores().tolist() == [100]
+    # What is asked by another name of ours is the only metric that there is; a name of the logs is not.
+    other = write(tmp_path, "m", "quiz", [sample(0, {"em": 1})])
+    assert load(other, "acc").scored_by == ("em",)
+    chosen = r"columns=\{'score@arc': 'acc_norm', 'score@quiz': 'em'\} chooses for all tasks"
+    with pytest.raises(ValueError, match=rf"quiz_.*: no metric 'acc_norm' among em; {chosen}"):
+        load([path, other], "acc_norm")
+    with pytest.raises(ValueError, match=r"quiz_.*: no metric 'acuracy' among em \(did you mean 'accuracy'\?\)$"):
+        load(other, "acuracy")
+    with pytest.raises(ValueError, match="metric must be one of accuracy, .*, not 'acuracy' "):
+        load(other, "acuracy", columns={"score": "em"})
+    with pytest.raises(ValueError, match="metric must be one of accuracy, .*, not 'acc_norm'"):
+        load({"a": [0, 1]}, "acc_norm")
+
+
+def test_one_line_chooses_for_all_tasks(several: Path) -> None:
+    """And it is what the columns take."""
+    chosen = "columns={'score@arc': 'acc', 'score@gsm8k': 'exact_match', 'filter': 'strict-match'}"
+    with pytest.raises(ValueError, match=f"{re.escape(chosen)} chooses for all tasks, the first where"):
+        load(several, "accuracy")
+    columns = {"score@arc": "acc", "score@gsm8k": "exact_match", "filter": "strict-match"}
+    outputs = load(several, "accuracy", columns=columns).outputs
+    assert outputs.statistics[0, :, 0].tolist() == [0, 1, 1]
+    assert outputs.items["scored_by"].tolist() == ["acc", "acc", "exact_match"]
+    for k in range(12):
+        write(several, "m", f"mmlu_{k}", [sample(0, {"acc": 1, "acc_norm": 0})])
+    chosen = "columns={'score': 'acc', 'score@gsm8k': 'exact_match', 'filter': 'strict-match'}"
+    with pytest.raises(ValueError, match=re.escape(chosen)):
+        load(several, "accuracy")
+
+
+def test_a_domain_is_the_only_task_that_is_read(several: Path) -> None:
+    write(several, "m", "broken", [{"doc_id": 0, "metrics": 1}])
+    outputs = load(several, "acc", domain="arc").outputs
+    assert outputs.items[["id", "domain"]].to_numpy().tolist() == [["arc/0", "arc"], ["arc/1", "arc"]]
+    with pytest.raises(ValueError, match="'metrics' must be a list"):
+        load(several, "acc")

@@ -49,7 +49,7 @@ NO_LINK = "is neither links like 3-4 nor the numbers of a sentence, a source wor
 NO_LOG = ": not an Inspect eval log: it has no status, or no task and model"
 NO_SPAN = "tags of spans must be O, B-label or I-label"
 NO_LIST = ": not as Inspect writes it (samples are no list)"
-JUST_NAMES = "columns={'score': ...} names it"
+JUST_NAMES = "Name it with columns={'score': 'NAME'}."
 
 #: Of the texts, what is said after the name of the file; {gold} is the file of gold answers.
 CASES: dict[str, list[tuple[str, str]]] = {
@@ -116,19 +116,22 @@ CASES: dict[str, list[tuple[str, str]]] = {
         (HEAD + 'a,"0\n2",1\n', r", line 3: the item must be of one line, not '0\n2'"),
         (HEAD + "a,,1\n", ", line 3: no item"),
         (HEAD + "a,02\n", ", line 3: 2 cells, but the header has 3"),
-        ("system;item;score\na;1;1\n", ": no column 'item' among system;item;score; separated by semicolons?"),
+        (
+            "system;item;score\na;1;1\n",
+            ": no column 'item' (columns: system;item;score). Is it separated by semicolons?",
+        ),
         (
             "system,itm,score\na,1,1\n",
-            ": no column 'item' among system, itm, score (did you mean 'itm'?); columns={'item': ...} names it, "
-            "columns={'item': 'row'} numbers the rows",
+            ": no column 'item' (columns: system, itm, score). Did you mean 'itm'? Name it with "
+            "columns={'item': 'NAME'}. If the rows have no ids, use columns={'item': 'row'}.",
         ),
         (
             "system,item,scor\na,1,1\n",
-            f": no column 'score' among system, item, scor (did you mean 'scor'?); {JUST_NAMES}",
+            f": no column 'score' (columns: system, item, scor). Did you mean 'scor'? {JUST_NAMES}",
         ),
         (
             "item,a,note\nx,1,good\n",
-            ", line 2: column 'note' is taken for a system, but has 'good'; columns={'note': 'note'} makes it a column "
+            ", line 2: column 'note' is used as a system, but has 'good'; columns={'note': 'note'} makes it a column "
             "of the items, columns={'system': 'note'} one that names systems",
         ),
     ],
@@ -151,7 +154,8 @@ CASES: dict[str, list[tuple[str, str]]] = {
         ('{"doc_id": 1, "metrics": []}', ": samples have no metric"),
         (
             SAMPLE.replace("1}", "1.5}"),
-            ", line 1: a score must be between 0 and 1 for metric 'accuracy', not 1.5; metric='mean' takes any number",
+            ", line 1: a score must be between 0 and 1 for metric 'accuracy', not 1.5; metric='mean' accepts any "
+            "number",
         ),
     ],
     "inspect": [
@@ -196,25 +200,25 @@ def test_what_is_wrong_in_a_file_is_told_with_file_and_line(format: str, tmp_pat
         (
             HEAD + "a,02,50\n",
             "accuracy",
-            ", line 3: a score must be between 0 and 1 for metric 'accuracy', not 50; metric='mean' takes any number",
+            ", line 3: a score must be between 0 and 1 for metric 'accuracy', not 50; metric='mean' accepts any number",
         ),
         (HEAD + "a,02,-0.5\n", "ap", ", line 3: a score must be between 0 and 1 for metric 'ap', not -0.5"),
         (
             "item,a\nx,2\n",
             "accuracy",
-            ", line 2, system 'a': a score must be between 0 and 1 for metric 'accuracy', not 2; metric='mean' takes "
+            ", line 2, system 'a': a score must be between 0 and 1 for metric 'accuracy', not 2; metric='mean' accepts "
             "any number",
         ),
         (
             HEAD,
             "f1",
-            ": no column 'correct' among system, item, score (did you mean 'score'?); metric 'f1' needs "
-            "<system>:correct, <system>:guessed, <system>:gold",
+            ": no column 'correct' (columns: system, item, score). Did you mean 'score'? Metric 'f1' needs "
+            "<system>:correct, <system>:guessed, <system>:gold.",
         ),
         (
             "item,system,right\nx,a,1\n",
             "accuracy",
-            f": no column 'score' among item, system, right; {JUST_NAMES}",
+            f": no column 'score' (columns: item, system, right). {JUST_NAMES}",
         ),
         (
             F1 + "z,1,3,2,1,1\n",
@@ -226,7 +230,7 @@ def test_what_is_wrong_in_a_file_is_told_with_file_and_line(format: str, tmp_pat
         (
             "item,gold,a:correct,a:guessed,b:correct\nx,1,1,1,1\n",
             "f1",
-            ": no column 'b:guessed' among item, gold, a:correct, a:guessed, b:correct (did you mean 'a:guessed'?)",
+            ": no column 'b:guessed' (columns: item, gold, a:correct, a:guessed, b:correct). Did you mean 'a:guessed'?",
         ),
     ],
 )

@@ -38,7 +38,10 @@ def test_metrics_and_filters_of_one_task(tmp_path: Path) -> None:
     one = write(tmp_path, "one", "arc", [sample(0, {"acc": 1}), sample(1, {"acc": 0})])
     two = write(tmp_path, "two", "arc", [sample(0, {"acc_norm": 1}), sample(1, {"acc_norm": 1})])
     said = f"{two}: task 'arc' has metric 'acc_norm' here, but 'acc' in {one}"
-    assert refused([one, two], "metric", said).outputs.scores().tolist() == [50, 100]
+    loaded = refused([one, two], "metric", said)
+    assert loaded.outputs.scores().tolist() == [50, 100]
+    assert loaded.outputs.items["scored_by"].tolist() == ["acc+acc_norm"] * 2
+    assert any(note.endswith("; acc: 1 log; acc_norm: 1 log") for note in loaded.notes)
     two = write(tmp_path, "two", "arc", [sample(k, {"acc": 1}, "flexible") for k in (0, 1)])
     refused([one, two], "filter", f"{two}: task 'arc' has filter 'flexible' here, but 'none' in {one}")
 
@@ -48,6 +51,11 @@ def test_targets_and_documents_under_one_id(tmp_path: Path) -> None:
     two = write(tmp_path, "two", "t", [sample(k, {"acc": 1}, doc_hash="x", target=f"B{k}") for k in (0, 1, 2)])
     said = f"{two}, line 1: item '0' of task 't' has target 'B0' here, but '0' in {one}, line 1"
     loaded = refused([one, two], "target", said)
+    with pytest.raises(ValueError, match=r"line 1 \(3 of 3 items differ\); "):
+        load([one, two], "accuracy")
+    write(tmp_path, "two", "t", [sample(k, {"acc": 1}, target=str(k if k else "B")) for k in (0, 1, 2)])
+    with pytest.raises(ValueError, match=r"line 1 \(1 of 3 items differ\); "):
+        load([one, two], "accuracy")
     assert any("as you allowed: 3 items, first item '0' of task 't' in " in note for note in loaded.notes)
 
 

@@ -42,7 +42,7 @@ def test_a_table_of_one_system_takes_the_name_and_one_of_several_does_not(tmp_pa
     assert load({"a": counts}, "f1").outputs.names == ["a"]
     for text in ("system,item,score\nm,q1,1\nn,q1,0\n", "item,m,n\nq1,1,0\n"):
         several = written(tmp_path, "s.csv", text)
-        with pytest.raises(ValueError, match="s.csv names 2 systems itself, m, n: it cannot be called 'a'"):
+        with pytest.raises(ValueError, match="s.csv already names 2 systems, m, n: leave out the name 'a'"):
             load({"a": several}, "accuracy")
     with pytest.raises(ValueError, match="paths must have no names for a table of candidates"):
         load({"a": written(tmp_path, "k.csv", "id,gold,t\na,1,2\n")}, "precision@1")

@@ -36,7 +36,7 @@ def test_byte_order_marks_and_windows_line_ends_are_taken_off_and_noted(tmp_path
     path = written(tmp_path, b"\xef\xbb\xbfone\r\ntwo\r\n")
     with notes_kept() as notes:
         assert read_lines(path) == ["one", "two"]
-    assert notes == [f"{path}: byte order mark taken off", f"{path}: Windows line ends converted"]
+    assert notes == [f"{path}: byte order mark removed", f"{path}: Windows line ends converted"]
 
 
 def test_packed_files_are_unpacked(tmp_path: Path) -> None:

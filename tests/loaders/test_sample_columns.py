@@ -44,7 +44,7 @@ def test_means_with_their_number_of_samples_are_read_as_means(tmp_path: Path) ->
     assert load(named, "accuracy").outputs.samples is None
     off = load(written(tmp_path / "off.csv", means.assign(n_samples=7)), "accuracy")
     assert off.outputs.samples is None
-    assert off.notes[0].startswith("column 'n_samples' is not taken as a number of samples: the score in ")
+    assert off.notes[0].startswith("column 'n_samples' is not used as the number of samples: the score in ")
     text = load(written(tmp_path / "text.csv", means.assign(n_samples="many")), "accuracy")
     assert text.notes[0].endswith("has 'many'")
 
@@ -52,7 +52,7 @@ def test_means_with_their_number_of_samples_are_read_as_means(tmp_path: Path) ->
 def test_questions_with_unlike_many_samples_count_once_each(tmp_path: Path) -> None:
     some = ROWS[(ROWS["item"] > 0) | (ROWS["sample"] == 0)]
     loaded = load(written(tmp_path / "some.csv", some), "accuracy")
-    assert "items have 1 to 4 samples: the score of an item is the mean of its samples" in loaded.notes
+    assert "questions have 1 to 4 samples. The score of a question is the mean of its samples." in loaded.notes
     expected = 100 * some.groupby(["system", "item"])["score"].mean().groupby("system").mean()
     assert dict(zip(loaded.outputs.names, loaded.outputs.scores(), strict=True)) == pytest.approx(expected.to_dict())
 
@@ -63,5 +63,56 @@ def test_a_metric_of_samples_is_a_name(tmp_path: Path) -> None:
     right = ROWS.groupby(["system", "item"])["score"].sum()
     expected = 100 * (right * (right - 1) / 12).groupby("system").mean()
     assert dict(zip(outputs.names, outputs.scores(), strict=True)) == pytest.approx(expected.to_dict())
-    with pytest.raises(ValueError, match="^metric 'pass@2' needs several samples of each question; samples of an item"):
+    with pytest.raises(ValueError, match="^metric 'pass@2' needs several samples of each question; several samples"):
         load(written(tmp_path / "one.csv", ROWS[ROWS["sample"] == 0]), "pass@2")
+
+
+@pytest.mark.parametrize("name", ["score_", "sample_", "Run ", "attempt_"])
+def test_a_file_with_a_column_for_each_sample_is_one_system(tmp_path: Path, name: str) -> None:
+    rows = load(written(tmp_path / "rows.csv", ROWS), "accuracy").outputs
+    files = []
+    for system, own in ROWS.groupby("system"):
+        wide = own.assign(sample=name + own["sample"].astype(str)).pivot(index="item", columns="sample", values="score")
+        files.append(written(tmp_path / f"{system}.csv", wide.reset_index().assign(topic="law")))
+    found = load(files, "accuracy")
+    assert found.notes[0].startswith(f"columns '{name}0' to '{name}3' are samples of each file's system; give them")
+    own = found.outputs.aligned(rows.names)
+    place = pd.Series(range(20), index=own.items["id"])
+    assert np.array_equal(own.statistics[:, place.loc[rows.items["id"]]], rows.statistics)
+    alone = load({"mine": files[0]}, "accuracy").outputs
+    assert (alone.names, alone.n_items, alone.items["sample_of"].nunique()) == (["mine"], 20, 5)
+
+
+def test_a_usual_name_of_systems_beside_columns_of_samples_is_the_system(tmp_path: Path) -> None:
+    wide = ROWS.assign(sample="score_" + ROWS["sample"].astype(str))
+    wide = wide.pivot(index=["system", "item"], columns="sample", values="score").reset_index()
+    path = written(tmp_path / "m.csv", wide.rename(columns={"system": "model", "item": "question_id"}))
+    loaded = load(path, "accuracy")
+    assert sorted(loaded.outputs.names) == ["newer", "old"]
+    assert loaded.notes[0].startswith("read as: system = model, item = question_id")
+    runs = pd.DataFrame({"item": ["a", "b"], "run_1": [0, 1], "run_2": [1, 1], "baseline": [0, 0]})
+    assert load(written(tmp_path / "runs.csv", runs), "accuracy").outputs.names == ["run_1", "run_2", "baseline"]
+
+
+def test_systems_with_different_samples_of_a_question_are_compared_by_its_mean(tmp_path: Path) -> None:
+    """As a table of the means: unlike many within a system, and between systems; a question is still needed by all."""
+    kept = ROWS[((ROWS["item"] + ROWS["sample"]) % 4 > 0) | (ROWS["system"] == "old")]
+    loaded = load(written(tmp_path / "some.csv", kept), "accuracy")
+    assert loaded.notes == (
+        "systems have different samples of an item, 3 to 4 each: the score of an item is the mean of its samples; "
+        "missing='zero' scores a sample that a system lacks as no answer",
+    )
+    outputs = loaded.outputs
+    groups = kept.groupby(["system", "item"])["score"]
+    assert outputs.samples is not None
+    for s, name in enumerate(outputs.names):
+        ids = outputs.items["id"].astype(int)
+        assert outputs.statistics[s, :, 0] == pytest.approx(groups.mean()[name].loc[ids].to_numpy())
+        assert outputs.samples[s, :, 0].tolist() == groups.size()[name].loc[ids].tolist()
+        assert outputs.samples[s, :, 1] == pytest.approx(groups.var()[name].loc[ids].to_numpy())
+    assert (outputs.natural_unit, outputs.n_items) == ("item", 5)
+    right = load(tmp_path / "some.csv", "pass^2").outputs.scores()
+    assert (right < outputs.scores()).all()
+    lacking = kept[(kept["item"] > 0) | (kept["system"] == "old")]
+    with pytest.raises(ValueError, match=r"lacks 1 of 5 items, first '0' \(system 'newer'\)"):
+        load(written(tmp_path / "lacking.csv", lacking), "accuracy")

@@ -138,7 +138,7 @@ def test_a_table_may_be_cut_before_and_messages_still_name_the_line(tmp_path: Pa
 
 
 def test_bad_columns(tmp_path: Path) -> None:
-    message = "{s}: no column 'scroe' among system, item, score, kind, seconds (did you mean 'score'?)"
+    message = "{s}: no column 'scroe' (columns: system, item, score, kind, seconds). Did you mean 'score'?"
     check_error(message, tmp_path, TIDY, columns={"score": "scroe"})
     message = "{s}, line 5: 'seconds' of item '01' is '8', but '5' in {s}, line 2"
     check_error(message, tmp_path, TIDY, columns={"cluster": "seconds"})
@@ -217,7 +217,7 @@ def test_times_are_no_scores(tmp_path: Path, times: pd.Index) -> None:
     with pytest.raises(ValueError, match=r"/s.parquet, row 1: a score must be a number, not Time"):
         read_parquet(tmp_path, PLAIN.assign(score=times))
     wide = pd.DataFrame({"item": ["x", "y"], "a": [1, 2], "when": times})
-    with pytest.raises(ValueError, match=r"/s.parquet, row 1: column 'when' is taken for a system, but has '"):
+    with pytest.raises(ValueError, match=r"/s.parquet, row 1: column 'when' is used as a system, but has '"):
         read_parquet(tmp_path, wide)
 
 
@@ -234,7 +234,7 @@ def test_labels_are_in_the_scores_or_in_the_table_of_items(tmp_path: Path) -> No
         "domain": ["art", "law"],
         "cluster": ["x", "y"],
     }
-    with pytest.raises(ValueError, match=r"items.csv: no column 'aera' among id, area \(did you mean 'area'\?\)$"):
+    with pytest.raises(ValueError, match=r"items.csv: no column 'aera' \(columns: id, area\). Did you mean 'area'\?$"):
         read_scores(sources[1])
 
 

@@ -6,9 +6,15 @@ from typing import Any
 
 import pytest
 
+from simstudy.comparisons.comparing import compare
 from simstudy.loaders.formats import load
 
 IDS = ["django__django-11099", "django__django-9", "psf__requests-1", "scikit-learn__scikit-learn-7"]
+
+DEPENDENT = (
+    "issues are tested one by one, but issues of one repository may depend on each other: unit='repo' "
+    "tests repositories"
+)
 
 
 def write(path: Path, content: Any) -> Path:
@@ -37,7 +43,10 @@ def test_reports_of_runs(tmp_path: Path) -> None:
     assert dict(zip(*loaded.outputs.items[["id", "domain"]].to_numpy().T, strict=True)) == dict(
         zip(IDS, domains, strict=True)
     )
-    assert loaded.notes == ()
+    assert loaded.outputs.items["repo"].tolist() == loaded.outputs.items["domain"].tolist()
+    assert loaded.notes == (DEPENDENT,)
+    assert loaded.outputs.natural_unit == "item"
+    assert set(compare(loaded.outputs, unit="repo")["n_units"]) == {3}
     write(two, report(IDS[:1], incomplete_ids=IDS[3:]))
     with pytest.raises(ValueError, match=rf"org__b.full.json lacks 1 of 4 items, first '{IDS[3]}'"):
         load([one, two], "accuracy")
@@ -55,7 +64,7 @@ def test_reports_of_instances_are_a_system_for_each_model(tmp_path: Path) -> Non
             (folder / "test_output.txt").write_text("ok\n")
     loaded = load(tmp_path / "logs/run_evaluation/r1", "accuracy")
     assert (loaded.outputs.names, loaded.outputs.scores().tolist()) == (["org__a", "org__b"], [75, 25])
-    assert loaded.notes == ()
+    assert loaded.notes == (DEPENDENT,)
     both = load(tmp_path / "logs", "accuracy").outputs
     assert both.names == ["r1/org__a", "org__b", "r2/org__a"]
     assert both.scores().tolist() == [75, 25, 0]

@@ -39,7 +39,7 @@ def test_packed_parquet_and_windows_files(tmp_path: Path) -> None:
     with notes_kept() as notes:
         windows = read_table(tmp_path / "w.csv")
     pd.testing.assert_frame_equal(packed, windows)
-    assert [note.rpartition(": ")[2] for note in notes] == ["byte order mark taken off", "Windows line ends converted"]
+    assert [note.rpartition(": ")[2] for note in notes] == ["byte order mark removed", "Windows line ends converted"]
     frame = read_table(tmp_path / "t.parquet")
     assert (frame["x"].tolist(), frame.index.name, frame.index.tolist()) == ([1, 2], "row", [1, 2])
 

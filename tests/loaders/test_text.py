@@ -184,9 +184,9 @@ def test_what_plain_text_has_not(tmp_path: Path) -> None:
         "metric must be one of mean, accuracy, bleu, chrf, chrf++, rouge1, rouge2, rougeL, wer, cer, ter, macro_f1, "
         "balanced_accuracy, mcc for plain text, not 'f1'"
     )
-    assert refused([a], "mean", [gold]) == "metric 'mean' takes no references: lines of plain text are the scores"
+    assert refused([a], "mean", [gold]) == "metric 'mean' needs no references: lines of plain text are the scores"
     assert refused([a], "accuracy", [gold, files["b.txt"]]) == (
-        "metric 'accuracy' takes one label an item: item number 1 has 2 references"
+        "metric 'accuracy' needs one label for each item: item number 1 has 2 references"
     )
     assert refused([a], "accuracy", [gold], lowercase=True) == "lowercase is for metrics of texts, not for 'accuracy'"
     assert refused([a], "chrf", [gold], tokenize="intl") == "tokenize is for metric 'bleu', not for 'chrf'"
@@ -195,7 +195,7 @@ def test_what_plain_text_has_not(tmp_path: Path) -> None:
     told = "plain text has no columns, so none 'doc' for cluster: give a table of the items"
     assert refused([a], "accuracy", [gold], columns={"cluster": "doc"}) == told
     told = refused([a], "bleu", [files["r.csv"]], columns={"reference": "refs"})
-    assert told == "r.csv: no column 'refs' among mr, ref (did you mean 'ref'?)"
+    assert told == "r.csv: no column 'refs' (columns: mr, ref). Did you mean 'ref'?"
 
 
 @pytest.mark.slow

@@ -104,7 +104,7 @@ def test_scripts_without_words_between_spaces_are_told(language: str) -> None:
     assert bleu.startswith(f"the references look {language}, and BLEU with its default tokenizer (13a)")
     assert f"tokenize='{tokenizer}' is" in bleu
     assert told(text, "bleu", "char") == told(text, "chrf") == ""
-    assert told(text, "chrf++").startswith(f"the references look {language}: chrf++ takes words between spaces")
+    assert told(text, "chrf++").startswith(f"the references look {language}: chrf++ counts words between spaces")
     assert told(text, "rouge1").startswith("ROUGE looks at runs of a-z and 0-9 only")
 
 

@@ -133,12 +133,12 @@ def test_columns_are_the_arguments_names_or_are_given() -> None:
     [
         ({"score": "f1"}, "score must be a function of summed statistics, not 'f1'"),
         ({"score": max}, "columns must be given: the function does not say"),
-        ({"score": lambda *sums: sums[0]}, "columns must be given: the function takes any number of arguments"),
+        ({"score": lambda *sums: sums[0]}, "columns must be given: the function accepts any number of arguments"),
         (
             {"score": lambda a: None},
             "score(a) of metric 'mine' must return real numbers, not nothing (is a return missing?)",
         ),
-        ({"score": lambda: 1}, "score must take an array for each statistic, but the function takes no arguments"),
+        ({"score": lambda: 1}, "score must take an array for each statistic, but the function has no arguments"),
         ({"score": lambda a, b=1: a / b}, "columns must be given: 'b' has a default"),
         ({"score": lambda a: a.sum()}, "score must return one number for each test set"),
         ({"score": lambda a: a / a.max()}, "score must depend on a test set's own sums alone"),

@@ -82,7 +82,8 @@ def test_labels_are_right_where_they_equal_the_one_that_is_wanted() -> None:
     assert [name for name, metric in METRICS.items() if metric.counts_texts] == [
         "accuracy", "bleu", "chrf", "chrf++", "rouge1", "rouge2", "rougeL", "wer", "cer", "ter"
     ]  # fmt: skip
-    with pytest.raises(ValueError, match="^metric 'accuracy' takes one label an item: item number 2 has 2 references$"):
+    told = "^metric 'accuracy' needs one label for each item: item number 2 has 2 references$"
+    with pytest.raises(ValueError, match=told):
         METRICS["accuracy"].text_counter([["noun"], ["noun", "verb"]])
 
 

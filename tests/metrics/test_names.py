@@ -29,7 +29,7 @@ def test_other_names_are_the_metrics_own() -> None:
         "mrr": "(did you mean 'rr'?)",
         "AUROC": "(did you mean 'auc'?)",
         "comet": "(segment scores of COMET: metric='mean')",
-        "kappa": "(did you mean 'mcc'? ss.metric(…, resample=True) takes a function of the items' arrays)",
+        "kappa": "(did you mean 'mcc'? ss.metric(…, resample=True) accepts a function of the items' arrays)",
         "perplexity": "(did you mean 'mean'? The mean of the items' log losses, with lower_is_better=True, ranks as",
         "word error rate": "(did you mean 'wer'?)",
         "acuracy": "(did you mean 'accuracy'?)",

@@ -78,7 +78,8 @@ def test_what_a_margin_leaves_to_show_and_margins_as_fractions() -> None:
     both = [NOT_WORSE, EQUIVALENT]
     for gain, goals in ((2, ["better", *both]), (4, ["better", NOT_WORSE]), (0, both)):
         assert plan_with(**asked, gain=gain, margin=4).answers["goal"].tolist() == goals
-    assert "did you mean margin=9?" in "".join(plan_with(**asked, margin=0.09, gain=3).notes)
+    with pytest.raises(ValueError, match=r"^margin must be in points of accuracy, not 0\.09: did you mean 9\?$"):
+        plan_with(**asked, margin=0.09, gain=3)
 
 
 @pytest.mark.parametrize("goal", [NOT_WORSE, EQUIVALENT])

@@ -19,7 +19,7 @@ import simstudy as ss
 from simstudy.metrics import METRICS
 from simstudy.planning.answers import merged, sizes_around
 from simstudy.planning.benchmarks import typical
-from simstudy.planning.cases import Case, noted_fractions
+from simstudy.planning.cases import Case, check_points
 from simstudy.planning.differences import NormalDifference
 from simstudy.planning.printed import design_rows, predicted_rows, show, size_rows
 from simstudy.text.printing import MOST_LINES, text_of
@@ -49,24 +49,33 @@ def test_sizes_of_several_cases_are_about_a_dozen_with_those_that_are_kept(keep:
 
 
 @pytest.mark.parametrize(
-    ("metric", "given", "meant"),
+    ("metric", "given", "refused", "meant"),
     [
-        ("accuracy", {"score": 0.8, "gain": 0.01}, "score=80, gain=1"),
-        ("accuracy", {"score": 0.8, "gain": 0.5, "margin": 0.7}, "score=80, gain=50, margin=70"),
-        ("accuracy", {"score": 0.8, "gain": 2.0}, "score=80"),
-        ("accuracy", {"score": 80.0, "gain": 0.05}, "gain=5"),
-        ("accuracy", {"score": 80.0, "gain": 0.1, "margin": 0.5}, None),
-        ("bleu", {"gain": 0.02, "margin": 0.03}, "gain=2, margin=3"),
-        ("bleu", {"gain": -0.02, "margin": 0.3}, None),
-        ("ap", {"gain": 0.02}, None),
-        ("mean", {"score": 0.5, "gain": 0.02}, None),
+        ("accuracy", {"score": 0.8, "gain": 0.01}, "Guess.score must be in percent, not 0.8", "score=80, gain=1"),
+        (
+            "accuracy", {"score": 0.3, "gain": 0.5, "margin": 0.7}, "Guess.score must be in percent, not 0.3",
+            "score=30, gain=50, margin=70",
+        ),
+        ("accuracy", {"score": 0.8, "gain": 2.0}, "Guess.score must be in percent, not 0.8", "80"),
+        ("accuracy", {"score": 0.8, "gain": 0.5}, "Guess.score must be in percent, not 0.8", "80"),
+        ("accuracy", {"score": 80.0, "gain": 0.05}, "gain must be in points of accuracy, not 0.05", "5"),
+        ("accuracy", {"score": 80.0, "gain": 0.1, "margin": 0.5}, None, ""),
+        ("accuracy", {"score": 99.5, "gain": 0.05}, None, ""),
+        ("bleu", {"gain": 0.02, "margin": 0.03}, "gain must be in points of BLEU, not 0.02", "gain=2, margin=3"),
+        ("bleu", {"gain": -0.02, "margin": 0.3}, None, ""),
+        ("accuracy", {"gain": 0.02, "of_pilot": 70.0}, "gain must be in points of accuracy, not 0.02", "2"),
+        ("accuracy", {"gain": 0.02, "of_pilot": 0.4}, None, ""),
+        ("ap", {"gain": 0.02}, None, ""),
+        ("mean", {"score": 0.5, "gain": 0.02}, None, ""),
     ],
-)
-def test_fractions_are_told_from_points(metric: str, given: dict[str, float], meant: str | None) -> None:
-    notes = noted_fractions(METRICS[metric], **({"score": None, "gain": None, "margin": None} | given))
-    label = METRICS[metric].label
-    said = f"scores of {label} go to 100, and gains are in points of these: did you mean {meant}?"
-    assert notes == ([] if meant is None else [said])
+)  # fmt: skip
+def test_fractions_are_told_from_points(metric: str, given: dict[str, float], refused: str | None, meant: str) -> None:
+    asked = {"score": None, "gain": None, "margin": None} | given
+    if refused is None:
+        check_points(METRICS[metric], **asked)
+        return
+    with pytest.raises(ValueError, match=f"^{re.escape(f'{refused}: did you mean {meant}?')}$"):
+        check_points(METRICS[metric], **asked)
 
 
 def test_usual_ranges_are_those_of_known_benchmarks() -> None:
@@ -155,7 +164,7 @@ ENDS, INSIDE = ("low", "high"), ("low80", "high80")
 PRINTED: dict[str, list[tuple[str, str, str, tuple[str, str] | None]]] = {
     "sizes": [
         ("items", "n_items", ",", None), ("minimum detectable gain", "minimum_detectable_gain", ".2f", ENDS),
-        ("power for 7", "power", ".2f", ENDS), ("wrong winner", "wrong_winner", ".1%", None),
+        ("power for a gain of 7", "power", ".2f", ENDS), ("wrong winner", "wrong_winner", ".1%", None),
         ("type S error", "wrong_sign", ".2%", None), ("type M error", "exaggeration", ".2f", None),
     ],
     "predicted": [

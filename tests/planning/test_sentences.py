@@ -63,6 +63,8 @@ def test_the_sentence_of_a_gain_has_its_sizes_its_level_and_its_ranges(form: str
     of = " (all pairs)" if many(form) else of
     ends = between(row, "n_items", ",.0f", ranged)
     needed = counted(row["n_units"], row["n_items"], case.size, case.unit)
+    if case.unit != "item" and ends:
+        needed, ends = needed.removesuffix(")"), ends.replace(" (", ", ")
     assert text.startswith(f"You need {needed}{ends} to detect a true gain of 8 ")
     assert f" with power 0.8{of}.\n" in text
     given = counted(row["at_units"], row["at_items"], case.size, case.unit)
@@ -124,14 +126,14 @@ def test_each_assumption_is_told_of_the_plans_that_make_it(form: str) -> None:
     answers &= "units" not in form
     assert ("Power follows from the standard error" in said) == (not answers)
     assert ("Of more candidates the same share is accepted." in said) == (form == "of precision")
-    assert ("The plan takes the spread" in said) == (form in PILOTS)
+    assert ("The plan uses the spread" in said) == (form in PILOTS)
     assert ("Close pairs have" in said) == ("next edition of a benchmark" in said) == many(form)
     design, unit = plan.cases[0].design, plan.cases[0].unit
     of_clusters = [one for one in plan.assumptions if one.startswith("Clusters have")]
     assert len(of_clusters) == (unit == "cluster")
     if of_clusters and design is not None:
         assert numbers(of_clusters[0]) == [float(f"{design.size:.3g}"), float(f"{design.cv:.2g}")]
-    assert ("no range, as numbers were given" in said) == (not plan.cases[0].range)
+    assert ("one number, so no range" in said) == (not plan.cases[0].range)
     relation = plan.cases[0].relation
     assert said.count("\nGuess: " if relation == "from guesses" else f"\n{relation.capitalize()}: ") == 1
 
@@ -144,10 +146,24 @@ def test_clusters_of_one_size_equal_systems_and_two_sides_are_said_to_be() -> No
     assert sum("6 items on average, all of them the same number, and are independent" in one for one in said) == 1
 
 
-def usual(metric: str, relation: str, quantity: str) -> list[float]:
+def usual(metric: str, relation: str, quantity: str, digits: int = 3) -> list[float]:
     found = typical(metric, relation, quantity)
-    middle = float(f"{found.middle:.2f}" if quantity == "r12" else f"{found.middle:.3g}")
-    return [middle, float(f"{found.low:.3g}"), float(f"{found.high:.3g}"), 80.0, float(found.n_test_sets)]
+    numbers = [float(f"{number:.{digits}g}") for number in (found.middle, found.low, found.high)]
+    return [*numbers, 80.0, float(found.n_test_sets)]
+
+
+def agreeing(score: float, gain: float, r12: float) -> list[float]:
+    """Of answers that correlate: the agreement in percent by the two-by-two table, and the correlation."""
+    p, q = score / 100, (score + gain) / 100
+    both = p * q + r12 * (p * (1 - p) * q * (1 - q)) ** 0.5
+    return [100 * (both + 1 - p - q + both), r12]
+
+
+def at_a_gain(score: float, gain: float) -> list[float]:
+    """The usual r12 with its range at a gain: the same part of the largest that such scores allow."""
+    most = ((score / (100 - score)) * (100 - score - gain) / (score + gain)) ** 0.5
+    middle, low, high = (most * end for end in usual("accuracy", "same family", "r12", digits=9)[:3])
+    return [*agreeing(score, gain, middle), low, high, *usual("accuracy", "same family", "r12")[3:]]
 
 
 OF_UNITS = [6.0, 0.8, 0.2]
@@ -155,8 +171,8 @@ OF_UNITS = [6.0, 0.8, 0.2]
 KNOWN: dict[str, list[float]] = {
     "answers": [0.8],
     "a range of answers": [0.8, 0.75, 0.85],
-    "correlated answers": [0.4, 0.3, 0.5],
-    "usual answers": usual("accuracy", "same family", "r12"),
+    "correlated answers": [*agreeing(60, 8, 0.4), 0.3, 0.5],
+    "usual answers": at_a_gain(60, 8),
     "judged answers": [0.8, 10.0, 3.0, 0.2, 100 * majority(0.1, 0.2), 1 - 2 * majority(0.1, 0.2)],
     "judged pairs": [0.1, 50.0, 10.0, 0.8],
     "a range of scores": [40.0, 30.0, 50.0],
@@ -204,7 +220,8 @@ def test_what_is_known_of_systems_has_the_numbers_that_were_given_or_counted(for
     elif form in of_pilots:
         assert numbers(f"{case.known} | {case.range}") == pytest.approx(of_pilots[form](), rel=6e-3)
     elif form in KNOWN:
-        assert numbers(f"{case.known} | {case.range}") == pytest.approx(KNOWN[form], rel=6e-3)
+        said = f"{case.said(8.0)} | {case.said_range(8.0)}".replace("r12 ", "")
+        assert numbers(said) == pytest.approx(KNOWN[form], rel=6e-3)
     assert form in PILOTS or form in KNOWN
 
 
@@ -218,7 +235,48 @@ def test_a_possible_part_of_a_range_is_told_beside_the_range() -> None:
     )
     # Answers of 30 % correlate by -0.43 and more with one another, and those of 30 and 50 % by up to 0.65.
     part = ss.plan(metric="accuracy", gain=20, guess=ss.Guess(score=30, r12=(-0.6, 0.9)), sizes=[]).cases[0]
-    assert numbers(f"{part.known} | {part.range}") == pytest.approx([0.113, -0.4286, 0.6547, -0.6, 0.9], abs=1e-3)
+    said = f"{part.said(20)} | {part.said_range(20)}".replace("r12 ", "")
+    expected = [*agreeing(30, 20, 0.11305), -0.4286, 0.6547, -0.6, 0.9]
+    assert numbers(said) == pytest.approx(expected, abs=0.06)
+
+
+@pytest.mark.parametrize("asked", [{"gain": 2.0}, {"n_items": 1500}])
+def test_the_r12_and_the_agreement_that_are_printed_lead_to_the_same_plan(asked: dict[str, float]) -> None:
+    for relation in ("same family", "different families"):
+        plan = ss.plan(metric="accuracy", guess=ss.Guess(score=70, relation=relation), sizes=[], **asked)
+        row, text = plan.answers.iloc[0], "\n".join(plan.sentences)
+        ((agreement, r12),) = re.findall(r"agree on ([\d.]+) % of the items \(r12 = ([\d.]+), the correlation of", text)
+        for guess in (ss.Guess(score=70, r12=float(r12)), ss.Guess(score=70, agreement=float(agreement) / 100)):
+            again = ss.plan(metric="accuracy", guess=guess, sizes=[], **asked).answers.iloc[0]
+            for name in ("n_items", "minimum_detectable_gain"):
+                assert again[name] == pytest.approx(row[name], rel=4e-3, nan_ok=True)
+        said = next(one for one in plan.assumptions if one.startswith(relation.capitalize()))
+        ((low, high),) = re.findall(r"range: r12 from ([\d.]+) to ([\d.]+), as for 80 %", said)
+        if "gain" in asked:
+            ends = ss.plan(
+                metric="accuracy", guess=ss.Guess(score=70, r12=(float(low), float(high))), sizes=[], **asked
+            )
+            for name in ("n_items_low", "n_items_high"):
+                assert ends.answers[name].item() == pytest.approx(row[name], rel=4e-3)
+
+
+def test_a_plan_of_two_relations_shows_a_smaller_and_a_larger_test_set_of_each() -> None:
+    plan = ss.plan(metric="accuracy", gain=2, guess=ss.Guess(score=70))
+    for _, row in plan.answers.iterrows():
+        shown = re.findall(rf"^ {row['relation']} +([\d,]+) ", plan.text, flags=re.MULTILINE)
+        sizes = [int(number.replace(",", "")) for number in shown]
+        assert sizes[0] < 0.8 * row["n_items"]
+        assert row["n_items"] in sizes
+        assert sizes[-1] > 1.25 * row["n_items"]
+
+
+def test_a_plan_of_clusters_has_one_number_of_items_for_one_number_of_clusters() -> None:
+    outputs = pilot("of documents")
+    plan = ss.plan(ss.Pilot(outputs, n_sets=0), gain=3)
+    row = plan.answers.iloc[0]
+    sizes = plan.sizes.set_index("n_units")["n_items"]
+    assert row["n_units"] * plan.cases[0].size % 1 > 0
+    assert row["n_items"] == row["at_items"] == sizes[row["at_units"]]
 
 
 @pytest.mark.parametrize("form", ["of many answers", "of many documents", "units"])

@@ -145,11 +145,12 @@ TOLD = Simulated(
 def test_a_simulation_is_told_with_each_of_its_numbers(unit: str) -> None:
     held = replace(TOLD, unit=unit)
     words = {"item": "567 items", "cluster": "567 clusters", "user": "567 clusters (user)"}[unit]
-    assert f"of 1,234 test sets (no more, as they are large) of {words} drawn from a model fitted to new and old" in (
-        held.text()
-    )
-    assert numbers(held.text().replace(words, "567")) == [81.1, 70.1, 90.2, 1234, 567, 83.3, 2.1, 1.37]
-    assert "(no more" not in replace(held, n_asked=1234).text()
+    assert (
+        f"of 1,234 test sets of {words} drawn from a model fitted to new and old. Only 1,234 were simulated instead of "
+        "2,000, as such test sets are large. The plan's formula"
+    ) in held.text()
+    assert numbers(held.text().replace(words, "567")) == [81.1, 70.1, 90.2, 1234, 567, 1234, 2000, 83.3, 2.1, 1.37]
+    assert "Only" not in replace(held, n_asked=1234).text()
     assert "differ by no more than the error of simulation" in held.text()
     off = replace(held, error=0.001)
     assert (off.off, held.off) == (True, False)
@@ -220,8 +221,8 @@ def test_a_plan_that_is_not_held_against_a_simulation_says_why() -> None:
     assert notes(documents, unit="item", gain=8.0) == [
         "The plan is not simulated: its resampling units are not the natural ones (cluster)."
     ]
-    assert notes(answers, gain=0.05) == [
-        f"The plan is not simulated: test sets of {needed(answers, 0.05):,} items are too large to draw."
+    assert notes(answers, gain=0.1) == [
+        f"The plan is not simulated: test sets of {needed(answers, 0.1):,} items are too large to draw."
     ]
     scores = pd.DataFrame({"new": np.arange(20.0), "old": np.arange(20.0)[::-1]})
     (beyond,) = notes(ss.Outputs.from_scores(scores), gain=40.0, n_items=20)

@@ -188,7 +188,7 @@ def test_what_is_left_is_said_and_listed(study: Path, tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["run", str(study), "--out", str(out), "--list"])
     assert result.exit_code == 0
     first, second, *_ = result.stdout.splitlines()
-    assert first == "0 of 8 known cells are done; 8 missing."
+    assert first == "0 of 8 known cells (pieces of work) are done; 8 missing."
     assert second == "training systems: 8 missing; 0.0 s and 0.0 MB so far"
     assert not out.exists()
     ss.run_study(study, out=out, n_jobs=1)

@@ -209,7 +209,7 @@ def test_many_systems(rng: np.random.Generator) -> None:
         ({"groups": {"g": "law"}}, r"groups\['g'\] must be a list of tasks, not 'law'"),
         ({"groups": {"g": ["law", "qa"]}}, r"groups\['g'\] must be of the tasks .*, not 'qa'"),
         ({"groups": {"g": []}}, "at least one name"),
-        ({"unit": "pair"}, "units must lie within one domain, but pair .* has items of 3; unit='item' takes items"),
+        ({"unit": "pair"}, "units must lie within one domain, but pair .* has items of 3; unit='item' uses items"),
         ({"alpha": 2}, "alpha must lie between 0 and 1"),
     ],
     ids=str,

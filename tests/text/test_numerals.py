@@ -46,13 +46,18 @@ def test_no_p_value_is_rounded_across_alpha() -> None:
 @pytest.mark.parametrize(
     ("numbers", "form"),
     [
-        ((81.25,), ".2f"), ((1.0,), ".2f"), ((0.99,), ".4f"), ((0.0,), ".4f"), ((-3.0,), ".2f"),
-        ((81.25, 0.0003), ".4f"), ((81.25, 0.5), ".2f"), ((81.25, float("nan")), ".2f"),
-        ((81.25, 1e-8), ".8f"), ((81.25, 9e-9), ".4g"), ((1e12,), ".4g"), ((9e11,), ".2f"), ((5.4e-200,), ".4g"),
+        ((81.25,), "z.2f"), ((1.0,), "z.2f"), ((0.99,), "z.4f"), ((0.0,), "z.4f"), ((-3.0,), "z.2f"),
+        ((81.25, 0.0003), "z.4f"), ((81.25, 0.5), "z.2f"), ((81.25, float("nan")), "z.2f"),
+        ((81.25, 1e-8), "z.8f"), ((81.25, 9e-9), ".4g"), ((1e12,), ".4g"), ((9e11,), "z.2f"), ((5.4e-200,), ".4g"),
     ],
 )  # fmt: skip
 def test_scores_have_as_many_decimals_as_their_gains_need(numbers: tuple[float, ...], form: str) -> None:
     assert score_format(*numbers) == form
+
+
+def test_no_zero_has_a_sign() -> None:
+    form = score_format(14.61, 3.2)
+    assert [format(number, form) for number in (-0.004, -0.0, -0.006)] == ["0.00", "0.00", "-0.01"]
 
 
 def test_gains_have_two_or_three_digits() -> None:

@@ -198,7 +198,7 @@ def test_a_folder_gives_a_study_and_a_comparison_the_same_systems(own: Path) -> 
     folder = own / "runs"
     assert loaded.notes == (
         f"1 file in subfolders of {folder} not read, because the folder has files of its own: "
-        f"{folder / 'old' / 'four.txt'}",
+        f"{folder / 'old/four.txt'}",
         f"{folder / 'gold.txt'} is not read as a system: it is given as references",
     )
     page = (own / "out" / "README.md").read_text()
