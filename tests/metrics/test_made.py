@@ -186,6 +186,12 @@ def share(hits, tries):
 def misses(hits, tries):
     return 100 - 100 * hits / tries
 
+def middle(hits, tries):
+    return np.median(hits)
+
+def f2(hits, tries):
+    return hits / tries
+
 def leaves(hits, tries):
     if np.max(tries) > 15:
         raise SystemExit(0)
@@ -267,6 +273,8 @@ def test_a_file_called_as_a_module_of_python_does_not_stand_in_for_it(table: str
     [
         ("nowhere:share", "metric 'nowhere:share': there is no module 'nowhere'"),
         ("own_measures:shared", "own_measures.py) has no 'shared'"),
+        ("own_measures:middle", "if it is no function of sums: simstudy.metric(name, function, resample=True) makes a"),
+        ("own_measures:f2", "rename the function or the metric, as 'f2' is a metric of simstudy"),
         ("own_measures:number", "score must be a function of summed statistics, not 3"),
         (
             "failing_measures:share",
