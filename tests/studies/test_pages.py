@@ -252,7 +252,7 @@ def test_facts_say_shares_of_p_values_and_who_drew_them(study: NaturalStudy) -> 
     facts = natural.facts(study, pairs, [f"note {k}" for k in (1, 2, 2, 3, 4, 5, 6)])
     assert facts["Test sets"] == "2, 5 comparisons of pairs"
     assert (
-        "one-sided; 40% of the p-values are of exact tests, 80% have no Monte Carlo error, the others are "
+        "one-sided; 40% of the p-values are exact; 80% are computed without resampling, the others are "
         in (facts["Test"])
     )
     assert facts["Test"].endswith("from 5,000 resamples")
