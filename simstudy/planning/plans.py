@@ -166,6 +166,13 @@ def plan(
     )
 
 
+def _in_points(target: Target, guess: Guess, pilot: Pilot | None) -> Target:
+    """The target; a ValueError for fractions where its metric is in percent or points."""
+    best = None if pilot is None else float(np.max(pilot.outputs.scores()))
+    check_points(target.metric, score=guess.score, gain=target.gain, margin=target.margin, of_pilot=best)
+    return target
+
+
 def _settings(target: Target, pilot: Pilot | None, **asked: Any) -> dict[str, Any]:
     """What was asked for, as JSON and the manifest have it."""
     of_target = {name: getattr(target, name) for name in ("gain", "power", "margin")}
