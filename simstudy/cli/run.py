@@ -71,6 +71,7 @@ def run(
     # In processes even with one job: a cell that ends its process then ends no other work, and is named.
     with Processes(min(n_workers(jobs), 2 * n_workers(-1))) as executor:
         results = run_study(study, n_jobs=jobs, executor=executor, **where)
+    printer.lines(results.answers)
     for title, rows in results.summary.items():
         print_table(title, rows)
     printer.lines(written(results.folder))

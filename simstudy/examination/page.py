@@ -12,6 +12,7 @@ from simstudy import plot
 from simstudy.analyses.win_rates import win_rates
 from simstudy.comparisons.verdict import cautioned
 from simstudy.examination import samples
+from simstudy.examination.printed import neighbours_text
 from simstudy.examination.rows import (
     facts,
     gains_text,
@@ -139,12 +140,13 @@ def _pooled_sections(found: Examination) -> list[Section]:
 def _systems(found: Examination, *, drawn: bool) -> Section:
     rule = found.groups["rule"].iloc[0]
     best = counted(int(found.leaderboard["may_be_best"].sum()), "system")
+    lines = " The figure shows the scores, and a line for each group with a dot at every member." if drawn else ""
     return Section(
         "Systems",
-        "Scores with 95 % intervals. The confidence sets for ranks hold for all systems at once with 95 % confidence "
-        f"(Mogstad, Romano, Shaikh and Wilhelm 2024): {best} may be the best. Systems of one group do not differ "
-        f"significantly at {found.alpha:g} after Holm's correction for all pairs ({sides(found)}, {rule} groups). "
-        "Groups are not transitive.",
+        "The table has the scores with their 95 % intervals. The confidence sets for ranks hold for all systems at "
+        f"once with 95 % confidence (Mogstad, Romano, Shaikh and Wilhelm 2024): {best} may be the best. Systems of one "
+        f"group do not differ significantly at {found.alpha:g} after Holm's correction for all pairs ({sides(found)}, "
+        f"{rule} groups). Groups are not transitive.{lines} Neighbours by score: {neighbours_text(found)}.",
         figure=Figure("groups", lambda: plot.groups(found.groups)) if drawn else None,
         table=ranking(found),
     )

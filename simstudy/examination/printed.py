@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.significant_gains import CLOSE_PAIRS
@@ -27,7 +28,14 @@ if TYPE_CHECKING:
 # Systems and notes that a screen holds, whatever must be left out for them; notes that it holds at most.
 _FIRST_SYSTEMS, _FIRST_NOTES, _MOST_NOTES = 3, 1, 3
 # Facts that are left out first if there are too few lines.
-_SPARE = ("Null hypothesis", "Minimum detectable gain", "Just significant gain", "Metric", "Correction")
+_SPARE = (
+    "Neighbours by score",
+    "Null hypothesis",
+    "Minimum detectable gain",
+    "Just significant gain",
+    "Metric",
+    "Correction",
+)
 # Characters of the names of the systems that may be the best.
 _NAMES = 150
 
@@ -54,7 +62,7 @@ def show(found: Examination, printer: Printer, *, verbose: bool = False, last: S
         _show_pair(found, [*found.verdict.splitlines(), *noise_lines(found)], printer, verbose=verbose, last=last)
         return
     said = [*answer(found), *noise_lines(found)]
-    known = {**significant_gain(found), **facts(found)}
+    known = {"Neighbours by score": neighbours_text(found), **significant_gain(found), **facts(found)}
     known = {name: value for name, value in known.items() if name not in ("Note", "Systems")}
     rows = ranking(found).text()
     every = noted(found.notes)
@@ -97,22 +105,29 @@ def _show_pair(found: Examination, said: list[str], printer: Printer, *, verbose
 
 def answer(found: Examination) -> list[str]:
     """Which systems may be the best, whether the first leads significantly, and how many pairs differ significantly."""
-    board = found.leaderboard
-    best = [shown(name) for name in board.loc[board["may_be_best"], "system"]]
-    sure = f"({100 * board['level'].iloc[0]:g} % confidence)"
     rejected = int(Decision(found.alpha, p="p_holm").significant(found.pairs.frame).sum())
-    n = max(1, int(np.searchsorted(np.cumsum([len(name) for name in best]), _NAMES)))
-    first = (
-        f"{best[0]} is the best of {len(board):,} systems {sure}."
-        if len(best) == 1
-        else f"{len(best):,} of {len(board):,} systems may be the best {sure}: {listed(best, min(n, 5))}."
-    )
     pairs = counted(len(found.pairs), "pair")
     return [
-        first,
+        may_be_best(found.leaderboard),
         _lead(found),
         f"{rejected:,} of {pairs} differ significantly at {found.alpha:g} ({sides(found)}, Holm).",
     ]
+
+
+def may_be_best(board: pd.DataFrame) -> str:
+    """Which systems of a leaderboard may be the best, in a sentence."""
+    best = [shown(name) for name in board.loc[board["may_be_best"], "system"]]
+    sure = f"({100 * board['level'].iloc[0]:g} % confidence)"
+    if len(best) == 1:
+        return f"{best[0]} is the best of {len(board):,} systems {sure}."
+    n = max(1, int(np.searchsorted(np.cumsum([len(name) for name in best]), _NAMES)))
+    return f"{len(best):,} of {len(board):,} systems may be the best {sure}: {listed(best, min(n, 5))}."
+
+
+def neighbours_text(found: Examination) -> str:
+    """How many neighbours by score differ significantly, after Holm's correction for all pairs."""
+    differ = int(Decision(found.alpha, p="p_holm").significant(found.neighbours).sum())
+    return f"{differ:,} of {len(found.neighbours):,} differ significantly at {found.alpha:g} (Holm, for all pairs)"
 
 
 def _lead(found: Examination) -> str:

@@ -43,6 +43,19 @@ class NotPublicError(DataError):
         )
 
 
+class OutsideError(DataError):
+    """Names of data files that lead out of the folder of data files."""
+
+    def __init__(self, names: list[str]) -> None:
+        self.names = names
+        data_file, it = ("a data file", "it") if len(names) == 1 else ("data files", "them")
+        listed = ", ".join(f"'{name}'" for name in names)
+        super().__init__(
+            f"{data_file} must be named as <folder>/<file> in the folder of data, not {listed}; allow_outside "
+            f"(--allow-outside) lets {it} be read"
+        )
+
+
 @dataclass(frozen=True)
 class DataFile:
     """One public file: ``<data set>/<file>``, its size in bytes, SHA-256 and address."""
@@ -207,12 +220,12 @@ def find_folder(name: str, data_dir: str | Path | None = None, *, allow_outside:
 
 def _check_inside(name: str, folder: Path | None) -> None:
     """Raise a DataError where a name that a study gives leads out of the folder of data files."""
-    lifts = "allow_outside (--allow-outside) lets it be read"
     if not name.strip("/") or "\0" in name:
         raise DataError(f"a data file must be named as <folder>/<file>, not {name!r}")
     if Path(name).is_absolute() or ".." in Path(name).parts:
-        raise DataError(f"a data file must be named as <folder>/<file> in the folder of data, not '{name}'; {lifts}")
+        raise OutsideError([name])
     if folder is not None and not (folder / name).resolve().is_relative_to(folder.resolve()):
+        lifts = "allow_outside (--allow-outside) lets it be read"
         raise DataError(f"{folder / name} is a link that leads out of {folder}; {lifts}")
 
 

@@ -144,9 +144,7 @@ def plan(
         if given is None:
             raise ValueError("gain must be given, or n_items: the true gain to detect, or the size of the test set")
         at = given.outputs.n_items
-    target = Target(get_metric(known), gain, at, power, level, margin)
-    best = None if given is None else float(np.max(given.outputs.scores()))
-    check_points(target.metric, score=guess.score, gain=gain, margin=margin, of_pilot=best)
+    target = _in_points(Target(get_metric(known), gain, at, power, level, margin), guess, given)
     cases = of_guess(target.metric, gain, guess, clusters, judge) if given is None else _of_outputs(given)
     own_costs = _with_samples(costs, cases[0])
     target, in_part = _within(own_costs, target, cases[0]), _in_whole_clusters(cases[0], n_items, sizes)
@@ -192,6 +190,13 @@ def _said(
         said += [write(case, target, row) for write in (sentence, left_open, in_next_edition, single_pairs)]
     said += [limited(case, own) for case, own in zip(cases, designs, strict=True)]
     return tuple(filter(None, said))
+
+
+def _in_points(target: Target, guess: Guess, pilot: Pilot | None) -> Target:
+    """The target; a ValueError for fractions where its metric is in percent or points."""
+    best = None if pilot is None else float(np.max(pilot.outputs.scores()))
+    check_points(target.metric, score=guess.score, gain=target.gain, margin=target.margin, of_pilot=best)
+    return target
 
 
 def _settings(target: Target, pilot: Pilot | None, **asked: Any) -> dict[str, Any]:

@@ -121,6 +121,8 @@ class Findings:
     """What was run, for the head of the page."""
     closing: str = ""
     """How the numbers are to be read, at the page's end: units, corrections."""
+    answers: list[str] = field(default_factory=list)
+    """What a terminal shows first: sentences that answer the question."""
     summary: dict[str, Table] = field(default_factory=dict)
     """What a terminal shows at the end: title -> a few rows."""
     data: dict[str, Any] = field(default_factory=dict)

@@ -10,7 +10,7 @@ import numpy as np
 
 from simstudy.engines.asking import ask
 from simstudy.engines.registry import DEFAULT_TEST
-from simstudy.files.datasets import DataError, NotPublicError
+from simstudy.files.datasets import DataError, NotPublicError, OutsideError
 from simstudy.metrics.ratio import Ratio
 from simstudy.outputs import Outputs, TestSet
 from simstudy.studies.definition import StudyError
@@ -41,6 +41,7 @@ class Problems:
         self._missing: list[str] = []
         # Files without a public address, by the folder that lacks them.
         self._not_public: dict[Path | None, list[str]] = {}
+        self._outside: list[str] = []
 
     def add(self, where: str, problem: str) -> None:
         """One more problem; of the same thing in several places all places are named together."""
@@ -56,6 +57,8 @@ class Problems:
         except NotPublicError as error:
             names = self._not_public.setdefault(error.folder, [])
             names += [name for name in error.names if name not in names]
+        except OutsideError as error:
+            self._outside += [name for name in error.names if name not in self._outside]
         except DataError as error:
             if str(error) not in self._missing:
                 self._missing.append(str(error))
@@ -66,6 +69,7 @@ class Problems:
         """Raise what was found, if anything, in one line: a DataError where files are missing, else a StudyError."""
         said = [f"{_places(places)}: {problem}" for problem, places in self._found.items()]
         missing = [*(str(NotPublicError(names, folder)) for folder, names in self._not_public.items()), *self._missing]
+        missing += [str(OutsideError(self._outside))] if self._outside else []
         if missing:
             raise DataError("; ".join([*missing, *said]))
         if said:

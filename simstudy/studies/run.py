@@ -42,12 +42,15 @@ class Results(ReprMixin):
         All pairs on all test sets; empty where the study has no such table.
     summary
         What the command prints at the end: title -> a few rows of text.
+    answers
+        Sentences that the command prints before these.
     """
 
     folder: Path
     tables: dict[str, pd.DataFrame]
     comparisons: pd.DataFrame
     summary: dict[str, pd.DataFrame]
+    answers: tuple[str, ...] = ()
 
     def _summary(self) -> tuple[str, str]:
         tables = listed([f"{name} ({len(table):,})" for name, table in self.tables.items()], 12)
@@ -134,7 +137,7 @@ def run_study(
         )
         summary = {title: table.text() for title, table in found.summary.items()}
         write_results(results, page, manifest_of({"study": definition.model_dump()}, found.data, context.clock.seconds))
-    return Results(folder, found.tables, found.comparisons, summary)
+    return Results(folder, found.tables, found.comparisons, summary, tuple(found.answers))
 
 
 def study_cells(

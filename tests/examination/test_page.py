@@ -109,6 +109,20 @@ def test_the_page_lists_systems_pairs_and_duplicates(found: Examination, folder:
     assert "a note of the loader" in text
 
 
+def test_neighbours_that_differ_are_counted(found: Examination, folder: Path) -> None:
+    text = (folder / "README.md").read_text(encoding="utf-8")
+    p = dict(
+        zip(map(frozenset, found.pairs.frame[["system_a", "system_b"]].to_numpy()), found.pairs["p_holm"], strict=True)
+    )
+    order = ["best", "twin", "good", "fair", "worst"]
+    differ = sum(p[frozenset(pair)] <= 0.05 for pair in zip(order, order[1:], strict=False))
+    assert 0 < differ < 4
+    said = f"Neighbours by score: {differ} of 4 differ significantly at 0.05 (Holm, for all pairs)"
+    assert said in text
+    assert said in found.text
+    assert "The figure shows the scores, and a line for each group" in text
+
+
 def test_relations_are_shown_where_there_are_any(loaded: Loaded, folder: Path, tmp_path: Path) -> None:
     outputs = replace(loaded.outputs, systems=loaded.outputs.systems.assign(group=["x", "x", "y", "y", "y"]))
     classified = examine(replace(loaded, outputs=outputs), by="group", comparison=COMPARISON)

@@ -155,6 +155,8 @@ def gains_of(of: str, first: float) -> pd.DataFrame:
 @pytest.fixture
 def tables() -> dict[str, pd.DataFrame]:
     board = {"metric": "accuracy", "system": ["s1", "s2", "s3"], "may_be_best": [True, True, False]}
+    board |= {"score": [81.25, 75.5, 61.0], "score_low": [70.1, 64.3, 50.0], "score_high": [90.4, 84.0, 71.2]}
+    board |= {"rank": [1, 2, 3], "rank_low": [1, 1, 3], "rank_high": [2, 2, 3]}
     separated = {"n_systems": [8, 9], "n_adjacent": [71, 82], "n_significant": [33, 44], "n_significant_holm": [11, 25]}
     best = {"n_may_be_best": [3, 4], "rank_width": [2.5, 6.0], "gain_adjacent": [1.234, 0.0123]}
     asked = {"alternative": "two-sided", "n_window": [23, 24], "threshold": [2.22, np.nan]}
@@ -216,9 +218,25 @@ def test_ranks_and_the_sum_of_neighbours(tables: dict[str, pd.DataFrame], study:
 
 
 def test_the_leaderboard_says_how_many_may_be_the_best(tables: dict[str, pd.DataFrame], study: NaturalStudy) -> None:
-    text = of_natural(tables, study)["Leaderboard"].text
-    assert text.startswith("one, all systems: ")
-    assert " 2 of 3 systems may be the best." in text
+    part = of_natural(tables, study)["Leaderboard"]
+    assert part.text.startswith("one. The figure has all systems, ")
+    assert " 2 of 3 systems may be the best." in part.text
+    assert rows(part) == [
+        ["system", "score", "95 %", "rank", "ranks (95 %)", "may be the best"],
+        ["s1", "81.25", "70.10–90.40", "1", "1–2", "yes"],
+        ["s2", "75.50", "64.30–84.00", "2", "1–2", "yes"],
+        ["s3", "61.00", "50.00–71.20", "3", "3", ""],
+    ]
+
+
+def test_the_table_of_a_long_leaderboard_has_its_first_ten(
+    tables: dict[str, pd.DataFrame], study: NaturalStudy
+) -> None:
+    one = tables["leaderboard"].iloc[:1]
+    many = pd.concat([one.assign(system=f"s{k}", rank=k) for k in range(1, 13)])
+    part = of_natural({**tables, "leaderboard": many}, study)["Leaderboard"]
+    assert "The table has the first 10." in part.text
+    assert [row[0] for row in rows(part)] == ["system", *(f"s{k}" for k in range(1, 11))]
 
 
 def test_near_duplicates_the_most_alike_first(tables: dict[str, pd.DataFrame], study: NaturalStudy) -> None:
@@ -252,7 +270,7 @@ def test_facts_say_shares_of_p_values_and_who_drew_them(study: NaturalStudy) -> 
     facts = natural.facts(study, pairs, [f"note {k}" for k in (1, 2, 2, 3, 4, 5, 6)])
     assert facts["Test sets"] == "2, 5 comparisons of pairs"
     assert (
-        "one-sided; 40% of the p-values are of exact tests, 80% have no Monte Carlo error, the others are "
+        "one-sided; 40% of the p-values are exact; 80% are computed without resampling, the others are "
         in (facts["Test"])
     )
     assert facts["Test"].endswith("from 5,000 resamples")

@@ -10,13 +10,18 @@ import pandas as pd
 
 from simstudy import plot
 from simstudy.engines.registry import TESTS
+from simstudy.examination.printed import may_be_best
+from simstudy.loaders.base import counted
 from simstudy.metrics import label
 from simstudy.pages.sections import Column, Figure, Section, Table
+from simstudy.statistics.decisions import Decision
+from simstudy.statistics.multiplicity import corrected
 from simstudy.studies.baselines import beside
 from simstudy.studies.figures import panel
 from simstudy.studies.natural import gains
 from simstudy.studies.natural.cross_domain import OTHERS, POPULATION
 from simstudy.studies.natural.definition import NaturalStudy
+from simstudy.text.numerals import score_format
 from simstudy.text.plain_text import shown
 
 
@@ -43,6 +48,8 @@ _BESIDE = (
 _MOST_ROWS = 60
 # Systems that a figure of a leaderboard has room for.
 _MOST_SYSTEMS = 40
+# Systems that its table has, and test sets whose answers a terminal has room for.
+_FIRST_SYSTEMS, _MOST_ANSWERS = 10, 8
 # Notes that the head of a page has room for.
 _MOST_NOTES = 4
 
@@ -65,17 +72,38 @@ def sections(tables: Mapping[str, pd.DataFrame], study: NaturalStudy) -> list[Se
     ]
 
 
+def answers(study: NaturalStudy, boards: pd.DataFrame, pairs: pd.DataFrame) -> list[str]:
+    """For each test set and metric: which systems may be the best, and how many pairs differ significantly."""
+    keys = list(boards[["test_set", "metric"]].drop_duplicates().itertuples(index=False, name=None))
+    keys = [key for key in keys if key[0] in study.shown] if study.shown else keys
+    said = []
+    for name, metric in keys[:_MOST_ANSWERS]:
+        board, own = (rows[(rows["test_set"] == name) & (rows["metric"] == metric)] for rows in (boards, pairs))
+        differ = int(Decision(study.alpha, p="p_holm").significant(corrected(own)).sum())
+        said.append(
+            f"{shown(name)} ({label(metric)}): {may_be_best(board)} {differ:,} of {counted(len(own), 'pair')} differ "
+            f"significantly at {study.alpha:g} (two-sided, Holm)."
+        )
+    more = len(keys) - len(said)
+    return said + ([f"And {more:,} more: leaderboard.csv and ranks.csv have all."] if more else [])
+
+
 def facts(study: NaturalStudy, pairs: pd.DataFrame, notes: Sequence[str]) -> dict[str, str]:
     """What was run."""
     one, told = pairs.iloc[0], list(dict.fromkeys(notes))
     numbers = [f"{count:,}" for count in sorted(set(pairs.loc[pairs["monte_carlo"], "n_resamples"]))]
-    drawn = f", the others are from {' or '.join(numbers)} resamples" if numbers else ""
+    drawn = "all are computed without resampling"
+    if numbers:
+        computed = f"{1 - pairs['monte_carlo'].mean():.0%} are computed without resampling, the others"
+        drawn = f"{'all' if pairs['monte_carlo'].all() else computed} are from {' or '.join(numbers)} resamples"
+    exact = f"{pairs['exact'].mean():.0%} of the p-values are exact"
+    if pairs["exact"].all() or not pairs["exact"].any():
+        exact = "all p-values are exact" if pairs["exact"].all() else "no p-value is exact"
     sides = "two-sided" if one.alternative == "two-sided" else "one-sided"
     units = sorted(pairs["unit"].unique(), key=lambda unit: unit != "item")
     listed = {
         "Test sets": f"{pairs['test_set'].nunique()}, {len(pairs):,} comparisons of pairs",
-        "Test": f"{TESTS[one.test].title} ({one.test}), {sides}; {pairs['exact'].mean():.0%} of the p-values are of "
-        f"exact tests, {1 - pairs['monte_carlo'].mean():.0%} have no Monte Carlo error{drawn}",
+        "Test": f"{TESTS[one.test].title} ({one.test}), {sides}; {exact}; {drawn}",
         "Null hypothesis": TESTS[one.test].null,
         "Units": " or, where the data name documents, ".join(units),
         "Seed": str(study.seed),
@@ -135,11 +163,25 @@ def _leaderboard(boards: pd.DataFrame, study: NaturalStudy) -> Section:
     best = int(board["may_be_best"].sum())
     some = f"the first {_MOST_SYSTEMS} of {len(board)} systems" if len(board) > _MOST_SYSTEMS else "all systems"
     text = (
-        f"{shown(first)}, {some}: scores with their 95 % intervals, and each system's confidence set for its rank (95 "
-        f"%, all systems at once). {best} of {len(board)} systems may be the best. All are in leaderboard.csv."
+        f"{shown(first)}. The figure has {some}, with the 95 % intervals of the scores and each system's confidence "
+        f"set for its rank (95 %, all systems at once). {best} of {len(board)} systems may be the best. All are in "
+        "leaderboard.csv."
     )
     figure = Figure("leaderboard", partial(plot.leaderboard, board.head(_MOST_SYSTEMS)))
-    return Section("Leaderboard", text, figure=figure)
+    last = board["rank_high"].where(board["rank_low"] < board["rank_high"]).astype("Int64")
+    digits = score_format(board["score"].abs().max())
+    columns = {
+        "system": "{system:name}",
+        "score": f"{{score:{digits}}}",
+        "95 %": f"{{score_low:{digits}}}–{{score_high:{digits}}}",
+        "rank": "{rank}",
+        "ranks (95 %)": "{rank_low}[–{last_rank}]",
+        "may be the best": "{may_be_best:yes}",
+    }
+    if len(board) > _FIRST_SYSTEMS:
+        text += f" The table has the first {_FIRST_SYSTEMS}."
+    table = Table(board.assign(last_rank=last).head(_FIRST_SYSTEMS), columns)
+    return Section("Leaderboard", text, figure=figure, table=table)
 
 
 def _calibrations(table: pd.DataFrame) -> list[Section]:

@@ -67,6 +67,7 @@ def run(study: NaturalStudy, context: RunContext) -> Findings:
         sections=sections,
         facts=page.facts(study, everything, [note for one in found for note in one.notes]),
         closing=page.closing(study),
+        answers=page.answers(study, tables["leaderboard"], _whole_sets(study, compared)),
         summary=gains.summary(tables["significant_gains"], study.shown),
         data={"files": hashes},
         comparisons=everything,
@@ -138,20 +139,22 @@ def _analyse(study: NaturalStudy, compared: list[Compared], boards: pd.DataFrame
                 if one.name in shown and not k and tables is segments:
                     curves.append(classes[-1].curve())
                     points += [_drawn(rows) for _, rows in classes[-1].frame.groupby("relation", sort=False)]
-    whole_sets = pd.concat([segments[-1] for _, segments, _ in compared], ignore_index=True)
-    if study.comparison.alternative == "greater":
-        # Who leads a leaderboard, nobody said beforehand.
-        whole_sets = two_sided(whole_sets)
     columns = ["test_set", "n_items", "metric", "alternative", "relation", "gain", "p_value", "confidence"]
     drawn = [table for table in curves if len(table)] or curves[:1]
     return {
         "leaderboard": boards.drop(columns="task"),
         "thresholds": pd.concat(fitted, ignore_index=True),
         "significant_gains": pd.concat(scaled, ignore_index=True),
-        "ranks": ranks(whole_sets, alpha=study.alpha, leaderboards=boards),
+        "ranks": ranks(_whole_sets(study, compared), alpha=study.alpha, leaderboards=boards),
         "curves": pd.concat(drawn, ignore_index=True),
         "points": pd.concat(points, ignore_index=True)[columns],
     }
+
+
+def _whole_sets(study: NaturalStudy, compared: list[Compared]) -> pd.DataFrame:
+    """All pairs on whole test sets, two-sided: who leads a leaderboard, nobody said beforehand."""
+    pairs = pd.concat([segments[-1] for _, segments, _ in compared], ignore_index=True)
+    return two_sided(pairs) if study.comparison.alternative == "greater" else pairs
 
 
 def _drawn(pairs: pd.DataFrame) -> pd.DataFrame:

@@ -71,6 +71,27 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
+def test_the_command_answers_first_and_names_each_file_outside_once(own: Path) -> None:
+    code, out, _ = command("run", str(own), "--out", str(own.parent / "answered"), "--jobs", "1")
+    assert code == 0
+    board = pd.read_csv(own.parent / "answered" / "leaderboard.csv")
+    best = board.loc[board["may_be_best"], "system"].tolist()
+    first = out.splitlines()[0]
+    assert first.startswith("own (accuracy): ")
+    assert f"{len(best)} of 3 systems may be the best (95 % confidence): {', '.join(best)}." in first
+    frame = pd.read_parquet(own.parent / "answered" / "comparisons.parquet")
+    frame = frame[frame["n_items"] == 20].sort_values("p_value")
+    steps = [p * (3 - k) <= 0.05 for k, p in enumerate(frame["p_value"])]
+    differ = next((k for k, holds in enumerate(steps) if not holds), 3)
+    assert first.endswith(f" {differ} of 3 pairs differ significantly at 0.05 (two-sided, Holm).")
+    text = TOML.replace('["runs"]', '["../runs"]').replace('["gold.txt"]', '["../gold.txt"]')
+    (own / "study.toml").write_text(text)
+    code, _, err = command("run", str(own), "--out", str(own.parent / "outside"), "--jobs", "1")
+    assert code == 2
+    told = "data files must be named as <folder>/<file> in the folder of data, not '../runs', '../gold.txt'; allow"
+    assert err.count("--allow-outside") == err.count(told) == 1
+
+
 def test_a_resumed_run_parses_nothing_and_no_number_is_of_a_changed_file(own: Path, opened: list[str]) -> None:
     out = own.parent / "out"
     first = ss.run_study(own, out=out, n_jobs=1)
