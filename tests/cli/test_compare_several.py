@@ -154,6 +154,24 @@ def test_clusters_and_signatures_of_several_metrics_are_told(texts: list[str]) -
     assert "To claim that they differ by every metric, each p must be at most 0.05." in out
 
 
+def test_items_may_be_a_table_of_any_kind_or_a_plain_list(texts: list[str]) -> None:
+    """As the help of --items says."""
+    documents = [f"d{k // 5}" for k in range(20)]
+    table = pd.DataFrame({"document": documents})
+    table.to_csv("items.csv", index=False)
+    table.to_csv("items.tsv", index=False, sep="\t")
+    table.to_json("items.json", orient="records")
+    Path("items.txt").write_text("\n".join(documents) + "\n")
+    found = [
+        as_json(*texts, "--metric", "bleu", "--items", f"items.{kind}")["pairs"][0]
+        for kind in ("csv", "tsv", "json", "txt")
+    ]
+    assert {(one["unit"], one["n_units"], one["p_value"]) for one in found} == {("cluster", 4, found[0]["p_value"])}
+    told = " ".join(CliRunner().invoke(app, ["compare", "--help"], env={"COLUMNS": "400"}).stdout.split())
+    assert "CSV, TSV or JSON with a row for each item" in told
+    assert "Or a plain list: the document of each item, a line each." in told
+
+
 def test_parallel_items_are_no_clusters_of_one_domain() -> None:
     rng = np.random.default_rng(1)
     table = pd.DataFrame(
