@@ -46,11 +46,16 @@ def show(plan: Plan, printer: Printer, *, verbose: bool = False, last: Sequence[
     if not verbose:
         room = MOST_LINES - printer.height(*said, LEFT_OUT, *last)
         brief = [printer.shortened(note) for note in notes[: _MOST_NOTES if plan.predicted.empty else 1]]
+        # A note on clusters goes before all tables: it says what the numbers are of.
+        first = [note for note in brief[:1] if "cluster" in note]
+        brief = brief[len(first) :]
+        room -= printer.height(*first)
         heading = ["", _ASSUMPTIONS]
         wanted = [[*brief[:1], *heading, *assumptions[:n]] for n in (3, 2, 1)]
         some_tables, room = _fitting_tables(plan, printer, room, [*wanted, brief[:1], []])
         some_notes = printer.fitting(brief[:1], room)
         room -= printer.height(*some_notes)
+        some_notes = [*first, *some_notes]
         some_assumptions = printer.fitting([*heading, *assumptions], room)[len(heading) :]
         room -= printer.height(*heading, *some_assumptions) if some_assumptions else 0
         some_notes += printer.fitting(brief[1:], room)
