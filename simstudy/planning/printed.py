@@ -39,18 +39,24 @@ def show(plan: Plan, printer: Printer, *, verbose: bool = False, last: Sequence[
     Without `verbose` it is at most `MOST_LINES` lines, the lines `last` among them, with which it ends.
     """
     sentences = [*plan.sentences, *([plan.simulated.text()] if plan.simulated else [])]
-    said = sentences if verbose else printer.fitting(sentences, max(_MOST_SAID, printer.height(sentences[0])))
     notes, assumptions = noted(plan.notes), [f"- {assumption}" for assumption in plan.assumptions]
+    # A note on clusters is not left out: it says what the numbers are of.
+    first = [printer.shortened(note) for note in notes[:1] if "cluster" in note]
+    most = max(_MOST_SAID - printer.height(*first), printer.height(sentences[0]))
+    said = sentences if verbose else printer.fitting(sentences, most)
     tables = (plan.sizes, plan.predicted, plan.designs)
     some_notes, some_assumptions, some_tables = notes, assumptions, tables
     if not verbose:
         room = MOST_LINES - printer.height(*said, LEFT_OUT, *last)
         brief = [printer.shortened(note) for note in notes[: _MOST_NOTES if plan.predicted.empty else 1]]
+        brief = brief[len(first) :]
+        room -= printer.height(*first)
         heading = ["", _ASSUMPTIONS]
         wanted = [[*brief[:1], *heading, *assumptions[:n]] for n in (3, 2, 1)]
         some_tables, room = _fitting_tables(plan, printer, room, [*wanted, brief[:1], []])
         some_notes = printer.fitting(brief[:1], room)
         room -= printer.height(*some_notes)
+        some_notes = [*first, *some_notes]
         some_assumptions = printer.fitting([*heading, *assumptions], room)[len(heading) :]
         room -= printer.height(*heading, *some_assumptions) if some_assumptions else 0
         some_notes += printer.fitting(brief[1:], room)

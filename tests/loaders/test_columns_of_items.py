@@ -45,7 +45,7 @@ def test_what_is_joined_into_the_items_names_is_no_cluster(tmp_path: Path) -> No
     path = written(tmp_path / "exam.csv", EXAM)
     loaded = ss.load(path, "accuracy", columns={"item": "subject+question_id"})
     assert (loaded.outputs.n_items, loaded.outputs.natural_unit) == (60, "item")
-    assert any("'question_id' is not taken as a cluster: it is part of" in said for said in loaded.notes)
+    assert any("'question_id' is not used as the cluster: it is part of" in said for said in loaded.notes)
     items = written(tmp_path / "items.csv", EXAM[["subject", "question_id"]].drop_duplicates())
     scores = EXAM.assign(item=EXAM["subject"] + "/" + EXAM["question_id"].astype(str), score=EXAM["correct"])
     plain = written(tmp_path / "plain.csv", scores.rename(columns={"model": "system"})[["system", "item", "score"]])
@@ -72,15 +72,15 @@ def test_the_note_on_clusters_knows_the_unit_and_comes_first_in_a_plan(tmp_path:
     frame = EXAM.assign(item=np.tile(np.arange(60), 2), document=np.tile(np.arange(60) // 3, 2))
     path = str(written(tmp_path / "exam.csv", frame.drop(columns="question_id")))
     said = {unit: command("compare", path, "--metric", "accuracy", *unit)[1] for unit in ((), ("--unit", "item"))}
-    assert "items of one 'document' are a cluster, 20 in all, which is tested as a whole unless --unit item" in said[()]
+    assert "items of one 'document' form a cluster (20 clusters). " in said[()]
     text = said["--unit", "item"]
-    assert "are a cluster, 20 in all, but items are resampled one by one, as asked" in " ".join(text.split())
-    assert "tested as a whole" not in text
+    assert "form a cluster (20 clusters), but items are resampled one by one, as asked" in " ".join(text.split())
+    assert "whole cluster" not in text
     found = ss.examine(ss.load(path, "accuracy"), comparison={"unit": "subject"})
-    assert any("20 in all, but the resampling unit is 'subject', as asked" in note for note in found.notes)
+    assert any("(20 clusters), but the resampling unit is 'subject', as asked" in note for note in found.notes)
     plan = command("plan", path, "--metric", "accuracy", "--gain", "5", "--simulate", "0", "--draws", "0")[1]
     first = next(line for line in plan.splitlines() if line.startswith("Note: "))
-    assert first.startswith("Note: items of one 'document' are a cluster, 20 in all")
+    assert first.startswith("Note: items of one 'document' form a cluster (20 clusters)")
     assert for_unit(["scores"], "item") == ("scores",)
     assert units_first(["a", "2 clusters, not 1", "b"]) == ("2 clusters, not 1", "a", "b")
 
@@ -141,8 +141,8 @@ def test_a_document_and_the_number_of_a_segment_need_no_header(tmp_path: Path) -
     loaded = ss.load(files, "mean", items=items)
     assert loaded.outputs.items["cluster"].tolist() == [f"d{i // 4}" for i in range(12)]
     assert loaded.notes == (
-        f"{items} has no header: read as cluster and segment of each item, in order: no value of the second column "
-        "comes again within one of the first",
+        f"{items} has no header. simstudy uses its lines as cluster and segment of the items, in order: no value of "
+        "the second column comes again within one of the first.",
     )
     items.write_text("".join(f"web\td{i // 4}\n" for i in range(12)))
     assert ss.load(files, "mean", items=items).outputs.items["domain"].unique().tolist() == ["web"]

@@ -244,9 +244,9 @@ def test_the_name_of_a_metric_of_the_logs_chooses_it(tmp_path: Path) -> None:
         load([path, other], "acc_norm")
     with pytest.raises(ValueError, match=r"quiz_.*: no metric 'acuracy' among em \(did you mean 'accuracy'\?\)$"):
         load(other, "acuracy")
-    with pytest.raises(ValueError, match="metric must be one of accuracy, .*, not 'acuracy' "):
+    with pytest.raises(ValueError, match="metric must be a known name, not 'acuracy' "):
         load(other, "acuracy", columns={"score": "em"})
-    with pytest.raises(ValueError, match="metric must be one of accuracy, .*, not 'acc_norm'"):
+    with pytest.raises(ValueError, match="metric must be a known name, not 'acc_norm'"):
         load({"a": [0, 1]}, "acc_norm")
 
 
