@@ -8,13 +8,11 @@ import numpy as np
 import pandas as pd
 
 from simstudy.loaders.base import Source, SystemOutputs, counted
-from simstudy.loaders.items import note_samples
 from simstudy.loaders.unlike_samples import are_unlike, as_means
 from simstudy.metrics.base import Array
 from simstudy.notes import note
 from simstudy.outputs import Outputs
 from simstudy.outputs.checks import note_percent
-from simstudy.outputs.samples import SAMPLE_OF
 from simstudy.outputs.tables import check_named
 from simstudy.running.fingerprints import number_of
 
@@ -47,8 +45,6 @@ def assemble(
     if are_unlike(systems, items, source):
         systems, items = as_means(systems, items)
         rows = _positions(systems)
-    elif SAMPLE_OF in items:
-        note_samples(items)
     kept = _matched(systems, rows, items["id"].tolist(), source.missing)
     if not kept:
         raise ValueError("no item is left that every system has; look at the ids, or say missing='zero'")

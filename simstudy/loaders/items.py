@@ -304,12 +304,6 @@ def _pairs(items: pd.DataFrame) -> pd.DataFrame:
     return items[["domain", "cluster"]].astype(str).drop_duplicates()
 
 
-def note_samples(items: pd.DataFrame) -> None:
-    """Say how many samples there are, and how they are tested, of items that are samples."""
-    n, own = len(items), items[SAMPLE_OF].nunique()
-    note(f"{n:,} samples of {own:,} items: the samples of an item are one cluster unless unit='item'")
-
-
 def of_samples(items: pd.DataFrame, samples: Mapping[str, str]) -> pd.DataFrame:
     """A row for each sample (id of a sample -> id of its item), with what is known of the item."""
     own = list(samples.values())

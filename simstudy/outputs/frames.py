@@ -158,7 +158,7 @@ def _without_items(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame | No
             "wholes and reads samples"
         )
     for name in frame.columns.difference(of_items):
-        if is_bool_dtype(frame[name]) or is_numeric_dtype(frame[name]):
+        if frame[name].dtype.kind != "c" and (is_bool_dtype(frame[name]) or is_numeric_dtype(frame[name])):
             values = frame[name].to_numpy(dtype=np.float64, na_value=np.nan)
             check_not_row_numbers("scores", str(name), values, "call it 'item'")
     if not of_items:

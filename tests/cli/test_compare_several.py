@@ -169,7 +169,7 @@ def test_items_may_be_a_table_of_any_kind_or_a_plain_list(texts: list[str]) -> N
     assert {(one["unit"], one["n_units"], one["p_value"]) for one in found} == {("cluster", 4, found[0]["p_value"])}
     told = " ".join(CliRunner().invoke(app, ["compare", "--help"], env={"COLUMNS": "400"}).stdout.split())
     assert "CSV, TSV or JSON with a row for each item" in told
-    assert "Or a plain list: the document of each item, a line each." in told
+    assert "Or a plain list: the document of each item, one on a line." in told
 
 
 def test_parallel_items_are_no_clusters_of_one_domain() -> None:
@@ -179,7 +179,7 @@ def test_parallel_items_are_no_clusters_of_one_domain() -> None:
     )
     table.assign(domain=["de"] * 30 + ["fr"] * 30).to_csv("parallel.csv", index=False)
     _, whole, _ = compare("parallel.csv", "--metric", "accuracy")
-    assert "items of one 'question' are a cluster, 30 in all" in whole
+    assert "items of one 'question' form a cluster (30 clusters)" in whole
     _, out, _ = compare("parallel.csv", "--metric", "accuracy", "--by-domain")
     assert "cluster" not in out.replace("unit:cluster", "")
     assert "\nItems: 30\n" in out

@@ -75,7 +75,11 @@ def test_prompts_are_clusters(tmp_path: Path) -> None:
     frame = battles(60, np.zeros(3), 4).assign(question_id=np.arange(60) // 2)
     loaded = load(written(tmp_path, frame), "bradley_terry")
     assert loaded.outputs.items["cluster"].nunique() == 30
-    assert loaded.notes == ("battles with the same 'question_id' form a cluster (30 clusters)",)
+    told = int((frame["winner"] == "tie (bothbad)").sum())
+    assert loaded.notes == (
+        f"{told} battles in which both answers were called bad are ties",
+        "battles with the same 'question_id' form a cluster (30 clusters)",
+    )
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ def test_a_usual_name_of_systems_beside_columns_of_samples_is_the_system(tmp_pat
     path = written(tmp_path / "m.csv", wide.rename(columns={"system": "model", "item": "question_id"}))
     loaded = load(path, "accuracy")
     assert sorted(loaded.outputs.names) == ["newer", "old"]
-    assert loaded.notes[0].startswith("read as: system = model, item = question_id")
+    assert loaded.notes[0].startswith("simstudy uses model as system and question_id as item.")
     runs = pd.DataFrame({"item": ["a", "b"], "run_1": [0, 1], "run_2": [1, 1], "baseline": [0, 0]})
     assert load(written(tmp_path / "runs.csv", runs), "accuracy").outputs.names == ["run_1", "run_2", "baseline"]
 

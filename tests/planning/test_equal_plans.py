@@ -176,7 +176,8 @@ WAYS: dict[str, tuple[Options, Options, str, dict[str, float]]] = {
     ),
     "another currency": (
         GUESSES["units"] | {"budget": 1000.0, "cost_item": 2.0, "cost_cluster": 4.0}, GUESSES["units"],
-        "^$", {"cost": 2.0},
+        # A sentence names the cost, of which the tables tell that it is twice as much.
+        "said", {"cost": 2.0},
     ),
 }  # fmt: skip
 

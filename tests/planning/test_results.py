@@ -210,7 +210,7 @@ def test_a_screen_holds_a_plan_and_the_rest_is_counted(form: str) -> None:
     lines, every = plan.text.splitlines(), text_of(partial(show, plan, verbose=True)).splitlines()
     assert sum(max(1, -(-len(line) // 100)) for line in lines) <= MOST_LINES == 25, "as 100 columns wrap them"
     assert lines[0] == plan.sentences[0]
-    assert re.match(r"You need [\d,]+ (items|clusters of .* items \([\d,]+ items\))", lines[0])
+    assert re.match(r"You need [\d,]+ (items|clusters of .* items \([\d,]+ items[,)])", lines[0])
     (left_out,) = [line for line in lines if line.startswith("Not shown: ")]
     assert " note" in left_out
     hidden = sum(int(number) for number in re.findall(r"(\d+) (?:sentence|size|design|assumption|note)", left_out))

@@ -224,7 +224,7 @@ def test_a_plan_that_is_not_held_against_a_simulation_says_why() -> None:
     assert notes(answers, gain=0.1) == [
         f"The plan is not simulated: test sets of {needed(answers, 0.1):,} items are too large to draw."
     ]
-    scores = pd.DataFrame({"new": np.arange(20.0), "old": np.arange(20.0)[::-1]})
+    scores = pd.DataFrame({"new": np.arange(20.0) / 2, "old": np.arange(20.0)[::-1] / 2})
     (beyond,) = notes(ss.Outputs.from_scores(scores), gain=40.0, n_items=20)
     assert beyond.startswith("The plan is not simulated: no population of these items has the gain (gain must be ")
 
