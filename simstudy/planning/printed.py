@@ -47,8 +47,7 @@ def show(plan: Plan, printer: Printer, *, verbose: bool = False, last: Sequence[
     tables = (plan.sizes, plan.predicted, plan.designs)
     some_notes, some_assumptions, some_tables = notes, assumptions, tables
     if not verbose:
-        # A plan leaves out more kinds of things than fit on one line.
-        room = MOST_LINES - printer.height(*said, 2 * LEFT_OUT, *last)
+        room = MOST_LINES - printer.height(*said, LEFT_OUT, *last)
         brief = [printer.shortened(note) for note in notes[: _MOST_NOTES if plan.predicted.empty else 1]]
         brief = brief[len(first) :]
         room -= printer.height(*first)

@@ -182,8 +182,10 @@ def left_out(hidden: Mapping[str, int], every: Sequence[str], notes: Sequence[st
     parts = [f"{n:,} {name}{'s' if n > 1 else ''}" for name, n in counts.items() if n]
     if any(note not in every for note in notes):
         parts.append("the rest of long notes")
-    where = "" if last else ", --out DIR writes them"
-    return [f"Not shown: {', '.join(parts)}. --verbose prints them{where}."] if parts else []
+    said = f"Not shown: {', '.join(parts)}. --verbose prints them"
+    # One line of a terminal, whatever is left out.
+    where = "" if last or len(said) > len(LEFT_OUT) - 25 else ", --out DIR writes them"
+    return [f"{said}{where}."] if parts else []
 
 
 def text_of(show: Callable[[Printer], None]) -> str:
