@@ -214,14 +214,14 @@ def test_10_area_under_the_curve() -> None:
     gold = rng.integers(0, 2, 200)
     frame = pd.DataFrame({"gold": gold, "a": gold + rng.normal(size=200), "b": gold + rng.normal(0, 2, 200)})
     frame.to_csv("auc.csv", index_label="item")
-    found = run("auc.csv", "--metric", "auc", "--resamples", 2000)
+    found = run("auc.csv", "--metric", "auc", "--resamples", 1000)
     (one,) = found["pairs"]
     scores = {name: 100 * roc_auc_score(gold, frame[name]) for name in ("a", "b")}
     scale = 1 if one["score_a"] > 1 else 100
     assert one["score_a"] * scale == pytest.approx(scores[one["system_a"]])
-    drawn = [rng.integers(0, 200, 200) for _ in range(2000)]
+    drawn = [rng.integers(0, 200, 200) for _ in range(500)]
     gains = [roc_auc_score(gold[d], frame["a"][d]) - roc_auc_score(gold[d], frame["b"][d]) for d in drawn]
-    assert one["gain_se"] * scale == pytest.approx(100 * np.std(gains), rel=0.1)
+    assert one["gain_se"] * scale == pytest.approx(100 * np.std(gains), rel=0.15)
 
 
 def test_11_votes_of_an_arena() -> None:

@@ -161,12 +161,16 @@ def compare(
     settings["test"] = how.test or ways[0].test
     gates = [gate_of(part, gate, how.alpha) for part in parts] if gate else []
     write_page(found, output.out, settings)
+    _print(found, settings, gates, output)
+    _tell(gates)
+
+
+def _print(found: Examination | Several, settings: dict[str, Any], gates: Sequence[Gate], output: Output) -> None:
     with outliving_the_pipe(bool(gates)):
         if output.print_json:
             _print_json(found, settings, gates)
         else:
             _show(found, verbose=output.verbose, out=output.out)
-    _tell(gates)
 
 
 def _tell(gates: Sequence[Gate]) -> None:

@@ -9,10 +9,9 @@ from typing import Any, Protocol
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from simstudy.notes import note
-from simstudy.outputs.item_columns import check_not_row_numbers, describes_items, note_single_items
+from simstudy.outputs.item_columns import describes_items, note_single_items
 from simstudy.text.reprs import listed
 from simstudy.validation import brief
 
@@ -149,7 +148,7 @@ def wide_scores(given: object) -> tuple[pd.DataFrame, pd.DataFrame | None]:
 def _without_items(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     """The columns of a wide table that are systems, and those that describe the items, if there are any.
 
-    A note names the latter if tests do not go by them. A ValueError names a column that has the numbers of the rows.
+    A note names the latter if tests do not go by them.
     """
     of_items = [name for name in frame if describes_items(name)]
     if others := [name for name in of_items if name not in ("domain", "cluster")]:
@@ -157,10 +156,6 @@ def _without_items(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame | No
             f"not taken for systems: {listed([*map(str, others)])}; simstudy.load(table, metric) resamples clusters as "
             "wholes and reads samples"
         )
-    for name in frame.columns.difference(of_items):
-        if frame[name].dtype.kind != "c" and (is_bool_dtype(frame[name]) or is_numeric_dtype(frame[name])):
-            values = frame[name].to_numpy(dtype=np.float64, na_value=np.nan)
-            check_not_row_numbers("scores", str(name), values, "call it 'item'")
     if not of_items:
         return frame, None
     if "cluster" in frame:

@@ -114,8 +114,6 @@ def test_numbers_of_the_rows_are_no_system(metric: str, first: int, tmp_path: Pa
             ):
                 ss.load(table, metric)
         assert ss.load(table, metric, **item).outputs.names == ["fast", "slow"]  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="column 'request' has .* call it 'item' if it names the items"):
-        ss.Outputs.from_scores(frame, metric)
     assert ss.load(frame.assign(request=frame["request"][::-1].to_numpy()), metric).outputs.n_systems == 3
 
 

@@ -15,7 +15,7 @@ from simstudy.analyses.groups import RULES, gain_ranges, groups, intransitive
 from simstudy.analyses.leaderboard import leaderboard
 from simstudy.analyses.ranks import ranks
 from simstudy.analyses.training_variance import training_variance
-from simstudy.cli.compare import _is_better
+from simstudy.cli.gate import gate_of
 from simstudy.comparisons import verdict
 from simstudy.comparisons.comparisons import Comparisons
 from simstudy.examination import Examination, examine
@@ -66,7 +66,7 @@ def by_hand(pairs: pd.DataFrame, alpha: float) -> bool:
 
 def gate(outputs: Outputs, pairs: pd.DataFrame, alpha: float) -> bool:
     row = pairs.iloc[0]
-    return _is_better(_examination(outputs, pairs, alpha), (row["system_a"], row["system_b"]), alpha)
+    return gate_of(_examination(outputs, pairs, alpha), (row["system_a"], row["system_b"]), alpha).passed
 
 
 def _examination(outputs: Outputs, pairs: pd.DataFrame, alpha: float) -> Examination:
@@ -201,4 +201,4 @@ def test_an_examination_says_one_thing() -> None:
         assert ("the gain is significant" in found.verdict) == expected
         assert "is within Monte Carlo error of" in found.verdict
         assert (found.groups["group"].max() == 2) == expected
-        assert _is_better(found, (row["system_a"], row["system_b"]), alpha) == expected
+        assert gate_of(found, (row["system_a"], row["system_b"]), alpha).passed == expected

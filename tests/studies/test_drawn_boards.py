@@ -89,7 +89,7 @@ def test_as_many_test_sets_as_asked_for_come_some_at_a_time(
 @pytest.mark.parametrize(
     ("act", "said"),
     [
-        (lambda drawn: DrawnBoards(drawn.statistics, "acuracy"), "metric must be a known name"),
+        (lambda drawn: DrawnBoards(drawn.statistics, "acuracy"), "metric must be one of accuracy, mean"),
         (lambda drawn: DrawnBoards(drawn.statistics[0], "accuracy"), r"an array \(M, K > 1, n, S\), not of shape \(3,"),
         (lambda drawn: DrawnBoards(drawn.statistics[:, :1], "accuracy"), r"not of shape \(6, 1, 30, 2\)"),
         (lambda drawn: drawn.p_values("tt"), "test must be one of"),
