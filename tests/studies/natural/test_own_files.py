@@ -139,7 +139,7 @@ def test_files_outside_the_studys_folder_are_asked_for(by: str, own: Path, tmp_p
     ss.run_study(own, out=tmp_path / "out", n_jobs=1, allow_outside=True)
 
 
-@pytest.mark.parametrize("options", [[], ["--seed", "3", "--allow-outside"]])
+@pytest.mark.parametrize("options", [pytest.param([], marks=pytest.mark.slow), ["--seed", "3", "--allow-outside"]])
 def test_a_page_says_a_command_that_makes_it_again(options: list[str], own: Path, tmp_path: Path) -> None:
     out = tmp_path / "deep" / "my results"
     assert command("run", "../mine", "--out", str(out), "--jobs", "1", *options)[0] == 0
