@@ -139,7 +139,8 @@ def test_files_outside_the_studys_folder_are_asked_for(by: str, own: Path, tmp_p
     ss.run_study(own, out=tmp_path / "out", n_jobs=1, allow_outside=True)
 
 
-@pytest.mark.parametrize("options", [pytest.param([], marks=pytest.mark.slow), ["--seed", "3", "--allow-outside"]])
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [[], ["--seed", "3", "--allow-outside"]])
 def test_a_page_says_a_command_that_makes_it_again(options: list[str], own: Path, tmp_path: Path) -> None:
     out = tmp_path / "deep" / "my results"
     assert command("run", "../mine", "--out", str(out), "--jobs", "1", *options)[0] == 0
@@ -155,6 +156,7 @@ def test_a_page_says_a_command_that_makes_it_again(options: list[str], own: Path
     assert (csvs(out), (out / "README.md").read_bytes()) == before
 
 
+@pytest.mark.slow
 def test_a_new_study_runs_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     code, out, _ = command("new", "my study", "--from", "natural")

@@ -165,6 +165,7 @@ def test_shown_are_the_test_sets_that_are_asked_for(done: Results) -> None:
     assert set(table["test set"]) == {"exam a", "exam b"}
 
 
+@pytest.mark.slow
 def test_jobs_and_second_runs_change_no_byte(make: Make, data_dir: Path, tmp_path: Path) -> None:
     study = make(
         {**EXAMS, "each": ["a"], "by": ["group"], "sizes": []}, calibration=[{"domains_of": "exam a", "n_draws": 2}]
