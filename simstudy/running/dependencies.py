@@ -32,8 +32,15 @@ from simstudy.running.sources import (
 _SHOWING = ("simstudy.plot.", "simstudy.pages.")
 
 
+_source = functools.cache(source_of)
+_file = functools.cache(source_file)
+
+
 def modules_behind(definitions: Iterable[tuple[str, str]]) -> set[str]:
     """The modules of these (module, name of the function or class) and all that they depend on, down to libraries."""
+    # Files may change between two calls, not within one.
+    _source.cache_clear()
+    _file.cache_clear()
     found: set[str] = set()
     seen: set[tuple[str, str]] = set()
     waiting = [(module, name if is_ours(module) else "") for module, name in definitions]
@@ -48,7 +55,7 @@ def modules_behind(definitions: Iterable[tuple[str, str]]) -> set[str]:
 
 def _needs(module: str, name: str) -> list[tuple[str, str]]:
     """What a module needs, or (where a name is given) what the definition of this name in it needs."""
-    source = source_of(module)
+    source = _source(module)
     if source is None:
         return []
     if source.only_imports:
@@ -74,7 +81,7 @@ def _origin(module: str, name: str) -> tuple[str, str]:
     below = f"{module}.{name}"
     if name and _is_package(module) and _is_module(below):
         return below, ""
-    if name and _looked_through(module) and (source := source_of(module)) is not None:
+    if name and _looked_through(module) and (source := _source(module)) is not None:
         for each in (*source.imports, *source.typed):
             if each.bound == name:
                 return _origin(each.module, each.name) if each.name else (each.module, "")
@@ -124,10 +131,10 @@ def _is_module(name: str) -> bool:
 
 def _is_package(name: str) -> bool:
     """Whether a module of simstudy's or the user's own may have modules below it."""
-    file = source_file(name)
+    file = _file(name)
     return file is not None and (file.name == "__init__.py" or name in SOURCES) and not is_library(name)
 
 
 def _looked_through(module: str) -> bool:
-    source = source_of(module)
+    source = _source(module)
     return source is not None and source.only_imports
