@@ -27,7 +27,7 @@ _COLUMNS = [
     *("n_identical", "share", "kappa", "compared", "identical"),
 ]
 
-#: What to do with near-duplicates: nothing, not even a look; say which there are; or keep the first by name.
+#: How near-duplicates are treated: no search; name them; or keep only the first by name.
 DUPLICATES = ("keep", "note", "drop")
 
 

@@ -32,7 +32,7 @@ class TestSet(ReprMixin):
     sizes
         Numbers of items, ascending: initial segments that are compared beside the whole.
     duplicates
-        What to do with near-duplicate systems: "keep" without a look, "note" which there are, or "drop" all but the
+        How near-duplicate systems are treated: "keep" (no search), "note" (name them), or "drop" all but the
         first by name.
     notes
         What a reader should know about the data.
