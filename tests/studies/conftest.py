@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -86,12 +85,3 @@ def trained() -> dict[str, dict[str, Outputs]]:
     """Metric -> test set -> the systems of the study, trained again."""
     task = tags(None)
     return {metric: ss.training.resample_training(task, metric=metric, **RESAMPLED) for metric in task.metrics}
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _rough_figures() -> Iterator[None]:
-    """Figures of the studies here are small and not laid out: that they are there is looked at, not how they look."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("simstudy.plot.style._DPI", 20)
-        patch.setattr("matplotlib.figure.Figure.get_layout_engine", lambda figure: None)
-        yield
