@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Gate:
-    """What a gate found in one comparison: whether system `better` is significantly better than `than`."""
+    """The finding of a gate in one comparison: whether system `better` is significantly better than `than`."""
 
     better: str
     than: str
@@ -32,7 +32,7 @@ class Gate:
     passed: bool
     #: Whether the other system has the better score.
     behind: bool
-    #: What else than a large p-value makes it fail, for the end of a sentence.
+    #: Reasons for a failure other than a large p-value, for the end of a sentence.
     why: str = ""
 
     def as_json(self) -> dict[str, Any]:

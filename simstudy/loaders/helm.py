@@ -14,9 +14,9 @@ import pandas as pd
 
 from simstudy.loaders.base import Loaded, Source, SystemOutputs, counted, system_files
 from simstudy.loaders.items import sample_id
-from simstudy.loaders.json_files import first_keys, parse_json
+from simstudy.loaders.json_files import first_keys, read_json
 from simstudy.loaders.mixtures import Mixtures
-from simstudy.loaders.reading import once, read_content
+from simstudy.loaders.reading import once
 from simstudy.loaders.tables import check_takes_one_score, score_statistics
 from simstudy.loaders.task_logs import (
     assemble_tasks,
@@ -238,10 +238,7 @@ def _parsed(path: Path) -> list[Instance]:
 
 
 def _json(path: Path, kind: type) -> Any:
-    try:
-        found = parse_json(read_content(path), path)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path}, line {error.lineno}: not JSON (is the file cut?): {error.msg}") from None
+    found = read_json(path)
     if not isinstance(found, kind):
         raise ValueError(f"{path}: not as HELM writes it (no {'list' if kind is list else 'object'} of JSON)")
     return found

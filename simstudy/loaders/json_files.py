@@ -9,13 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from simstudy.files.unpacking import beginning
-from simstudy.loaders.reading import once
+from simstudy.loaders.reading import once, read_content
 
 # A text, a bracket or a whole number.
 _PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]|[0-9]+')
 
 # The key of an object with its colon: only keys before the first long value are needed to tell formats apart.
 _KEY = re.compile(r'"((?:[^"\\]|\\.)*)"\s*:')
+
+
+def read_json(path: Path) -> Any:
+    """What a file of JSON says; a ValueError names the line where it is not JSON, or as by `parse_json`."""
+    try:
+        return parse_json(read_content(path), path)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{path}, line {error.lineno}: not JSON (is the file cut?): {error.msg}") from None
 
 
 def parse_json(text: str, path: Path, line: int = 1) -> Any:

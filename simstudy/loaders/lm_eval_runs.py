@@ -6,15 +6,14 @@ path ends in .json, all models share a folder, and the results are called ``<ste
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
-from simstudy.loaders.json_files import parse_json
-from simstudy.loaders.reading import once, read_content
+from simstudy.loaders.json_files import read_json
+from simstudy.loaders.reading import once
 from simstudy.notes import note
 
 
@@ -91,10 +90,7 @@ def _results(folder: Path, time: str) -> Path | None:
 
 @once
 def _about(path: Path) -> Mapping[str, Any]:
-    try:
-        about = parse_json(read_content(path), path)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path}, line {error.lineno}: not JSON (is the file cut?): {error.msg}") from None
+    about = read_json(path)
     if not isinstance(about, dict):
         raise ValueError(f"{path}: not results of lm-evaluation-harness (no object of JSON)")
     return about

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -15,7 +14,7 @@ from simstudy.files.unpacking import beginning
 from simstudy.loaders.assembling import assemble
 from simstudy.loaders.base import Loaded, Source, SystemOutputs, system_files
 from simstudy.loaders.items import items_in_order, numbered
-from simstudy.loaders.json_files import parse_json
+from simstudy.loaders.json_files import read_json
 from simstudy.loaders.reading import once, read_content, read_lines
 from simstudy.loaders.tables import check_takes_one_score, score_statistics
 from simstudy.notes import note
@@ -108,10 +107,7 @@ def _read(path: Path, column: str | None) -> Scores:
 
 
 def _read_comet_json(path: Path, _: str | None) -> Scores:
-    try:
-        found = parse_json(read_content(path), path)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path}, line {error.lineno}: not JSON (is the file cut?): {error.msg}") from None
+    found = read_json(path)
     systems: dict[str, list[tuple[str, str]]] = {}
     for system, segments in found.items():
         if not isinstance(segments, list) or not segments:

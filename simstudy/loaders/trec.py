@@ -18,8 +18,8 @@ import pandas as pd
 from simstudy.loaders.assembling import assemble
 from simstudy.loaders.base import Loaded, Source, SystemOutputs, counted
 from simstudy.loaders.items import items_by_id
-from simstudy.loaders.json_files import parse_json
-from simstudy.loaders.reading import once, read_content, read_lines
+from simstudy.loaders.json_files import read_json
+from simstudy.loaders.reading import once, read_lines
 from simstudy.loaders.tables import number
 from simstudy.metrics.ranking import ranking_score
 from simstudy.notes import note
@@ -119,10 +119,7 @@ def _ranked(scores: dict[str, float]) -> list[str]:
 
 def _json_rows(path: Path) -> Iterator[tuple[str, str, str, Any]]:
     """The place, topic, document and number of each entry of ``{topic: {docno: number}}``."""
-    try:
-        found = parse_json(read_content(path), path)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path}, line {error.lineno}: not JSON (is the file cut?): {error.msg}") from None
+    found = read_json(path)
     if not isinstance(found, dict) or not found:
         raise ValueError(f"{path}: a run or qrels in JSON must be {{topic: {{document: number}}}}")
     for topic, scored in found.items():
