@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import pandas as pd
@@ -15,7 +14,7 @@ from simstudy.suites import sentences
 from simstudy.suites.averages import AVERAGES, Average
 from simstudy.suites.contributions import THESE
 from simstudy.suites.printed import show
-from simstudy.text.printing import Printer, text_of
+from simstudy.text.printing import text_of
 from simstudy.text.reprs import ReprMixin
 
 
@@ -67,14 +66,7 @@ class AcrossTasks(ReprMixin):
     @property
     def text(self) -> str:
         """What the command prints: the answer, and the table by task."""
-        return text_of(self.show)
-
-    def show(
-        self, printer: Printer, notes: Sequence[str] = (), facts: Mapping[str, str] | None = None, *,
-        verbose: bool = False,
-    ) -> None:  # fmt: skip
-        """Print the answer and the table by task with facts and notes below, no more than a screen has."""
-        show(self, printer, notes, facts or {}, verbose=verbose)
+        return text_of(partial(show, self))
 
     def test(self) -> str:
         """The test of all p-values, and what they are corrected for."""

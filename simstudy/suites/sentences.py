@@ -10,10 +10,13 @@ import pandas as pd
 from simstudy.suites.contributions import LIKE_THESE, THESE
 from simstudy.text.numerals import p_floor, p_text, score_format, units_text
 from simstudy.text.plain_text import shown
-from simstudy.text.reprs import listed
+from simstudy.text.reprs import fitting, listed
 
 if TYPE_CHECKING:
     from simstudy.suites.across import AcrossTasks
+
+# Characters of the names of the systems that may be the best.
+_NAMES = 150
 
 
 def answer(found: AcrossTasks) -> list[str]:
@@ -118,7 +121,7 @@ def _best(found: AcrossTasks, hypothesis: str) -> str:
     first = (
         f"{best[0]} is the best of {len(board):,} systems ({sure})"
         if len(best) == 1
-        else f"{len(best):,} of {len(board):,} systems may be the best ({sure}): {listed(best)}"
+        else f"{len(best):,} of {len(board):,} systems may be the best ({sure}): {listed(best, min(5, fitting(best, _NAMES)))}"
     )
     significant = int(((rows["p_holm"] <= found.alpha) & (rows["p_floor"] <= found.alpha) & (rows["gain"] > 0)).sum())
     what = (

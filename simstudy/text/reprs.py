@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from html import escape
-
-import pandas as pd
+from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from simstudy.text.plain_text import line, printable
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Rows that a notebook shows of a table.
 _MOST_ROWS = 20
@@ -37,3 +40,8 @@ def listed(names: list[str], most: int = 5) -> str:
     """The first few of the names, and how many more there are."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
+
+
+def fitting(names: list[str], most: int) -> int:
+    """How many of the first names have so many characters together; at least one."""
+    return max(1, sum(total <= most for total in accumulate(map(len, names))))
