@@ -21,7 +21,7 @@ from simstudy.suites.printed import show as show_tasks
 from simstudy.text.numerals import gain_text, score_format
 from simstudy.text.plain_text import shown
 from simstudy.text.printing import LEFT_OUT, MOST_LINES, Printer, left_out, noted
-from simstudy.text.reprs import fitting, listed
+from simstudy.text.reprs import listed
 
 if TYPE_CHECKING:
     from simstudy.examination.examination import Examination
@@ -40,6 +40,8 @@ _SPARE = (
     "Just significant gain",
     "Metric",
     "Correction",
+    "Items",
+    "Test",
 )
 # Characters of the names of the systems that may be the best.
 _NAMES = 150
@@ -123,8 +125,7 @@ def may_be_best(board: pd.DataFrame) -> str:
     sure = f"({100 * board['level'].iloc[0]:g} % confidence)"
     if len(best) == 1:
         return f"{best[0]} is the best of {len(board):,} systems {sure}."
-    named = listed(best, min(5, fitting(best, _NAMES)))
-    return f"{len(best):,} of {len(board):,} systems may be the best {sure}: {named}."
+    return f"{len(best):,} of {len(board):,} systems may be the best {sure}: {listed(best, characters=_NAMES)}."
 
 
 def neighbours_text(found: Examination) -> str:

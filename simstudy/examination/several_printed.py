@@ -10,12 +10,11 @@ import pandas as pd
 from simstudy.analyses.signature import signatures
 from simstudy.examination import printed
 from simstudy.examination.rows import described_test, items_text
-from simstudy.loaders.base import counted
 from simstudy.metrics import label
 from simstudy.text.numerals import at_floor, p_floor, p_text, score_format
 from simstudy.text.plain_text import shown
 from simstudy.text.printing import LEFT_OUT, MOST_LINES, Printer, not_shown, noted
-from simstudy.text.reprs import fitting, listed
+from simstudy.text.reprs import listed
 
 if TYPE_CHECKING:
     from simstudy.examination.several import Several
@@ -139,7 +138,7 @@ def _of_many(found: Several) -> dict[str, list[str]]:
     counts = zip(found.table["n_significant"], found.table["n_pairs"], strict=True)
     return {
         "may be the best (95 %)": [
-            f"{len(names)} of {len(board)}: {listed(names, min(_MOST_NAMED, fitting(names, _NAMES)))}"
+            f"{len(names)} of {len(board)}: {listed(names, _MOST_NAMED, _NAMES)}"
             for names, board in zip(best, boards, strict=True)
         ],
         "significant pairs (Holm)": [f"{n:,} of {pairs:,}" for n, pairs in counts],

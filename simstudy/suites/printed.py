@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 # Tasks that are columns, without being asked for; the least number of rows; other averages; notes.
 _COLUMNS, _LEAST, _MOST_AVERAGES, _MOST_NOTES = 8, 4, 4, 3
 # Columns that a narrow terminal is without first: of tasks, of averages, and of systems.
-_SPARE_OF_TASKS, _SPARE_OF_AVERAGES, _SPARE_OF_SYSTEMS = ("score is", "items"), ("units", "tasks", "p (t)"), ("interval",)
+_SPARE_OF_TASKS, _SPARE_OF_AVERAGES = ("score is", "items"), ("units", "tasks", "p (t)")
+_SPARE_OF_SYSTEMS = ("interval",)
 
 
 def show(

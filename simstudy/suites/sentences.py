@@ -10,7 +10,7 @@ import pandas as pd
 from simstudy.suites.contributions import LIKE_THESE, THESE
 from simstudy.text.numerals import p_floor, p_text, score_format, units_text
 from simstudy.text.plain_text import shown
-from simstudy.text.reprs import fitting, listed
+from simstudy.text.reprs import listed
 
 if TYPE_CHECKING:
     from simstudy.suites.across import AcrossTasks
@@ -121,7 +121,7 @@ def _best(found: AcrossTasks, hypothesis: str) -> str:
     first = (
         f"{best[0]} is the best of {len(board):,} systems ({sure})"
         if len(best) == 1
-        else f"{len(best):,} of {len(board):,} systems may be the best ({sure}): {listed(best, min(5, fitting(best, _NAMES)))}"
+        else f"{len(best):,} of {len(board):,} systems may be the best ({sure}): {listed(best, characters=_NAMES)}"
     )
     significant = int(((rows["p_holm"] <= found.alpha) & (rows["p_floor"] <= found.alpha) & (rows["gain"] > 0)).sum())
     what = (

@@ -24,7 +24,7 @@ _WORDS = frozenset(
         *("system", "better", "worse", "test prefers", "caution", "relation", "groups", "test set", "metric"),
         *("winner on", "wins on", "domain", "study", "kind", "title", "name", "licence", "content", "SHA-256"),
         *("address", "part", "cell", "state", "task", "score is", "average", "null hypothesis"),
-        *("may be the best (95 %)",),
+        *("may be the best (95 %)", ""),
     )
 )
 
@@ -67,17 +67,18 @@ class Laid:
     left_out: list[str]
 
 
-def laid_out(rows: pd.DataFrame, width: int | None = None, spare: Sequence[str] = ()) -> Laid:
+def laid_out(rows: pd.DataFrame, width: int | None = None, spare: Sequence[str] = (), *, fold: bool = True) -> Laid:
     """A table of text that fits so many columns; None: each row is one line, however long.
 
     Columns are left out where there is no room: first those that are `spare`, in this order, then others, the last one
     first. Names and headings take several lines before that, if more columns have room then. The first columns of
-    words, or the first column, stay.
+    words, or the first column, stay. Without `fold` each row is one line, and only columns that are spare are left
+    out, if that is enough.
     """
     columns = [_Column(printable(name), [printable(cell) for cell in rows[name]], name in _WORDS) for name in rows]
     if width is None or sum(column.natural + 2 for column in columns) <= width:
         return _Layout(columns, [column.natural for column in columns]).laid([])
-    kept = _chosen(columns, [printable(name) for name in spare], width)
+    kept = _chosen(columns, [printable(name) for name in spare], width, fold=fold)
     return kept.laid([column.heading for column in columns if column not in kept.columns])
 
 
@@ -156,7 +157,7 @@ class _Layout:
         return lines
 
 
-def _chosen(columns: list[_Column], spare: Sequence[str], width: int) -> _Layout:
+def _chosen(columns: list[_Column], spare: Sequence[str], width: int, *, fold: bool) -> _Layout:
     """The columns that stay, and their widths."""
     first = _n_keys([column.words for column in columns])
     by_name = {column.heading: column for column in columns[first:]}
@@ -166,12 +167,15 @@ def _chosen(columns: list[_Column], spare: Sequence[str], width: int) -> _Layout
     if not by_name:
         order = order[:-1]
     # What is spare goes before names take a second line, other columns before a third.
-    for n_lines, most in ((1, len(spares)), (2, len(spares)), (3, len(order)), (0, len(order))):
+    names = ((1, len(spares)), (2, len(spares)), (3, len(order)), (0, len(order)))
+    for n_lines, most in names if fold else names[:1]:
         for n in range(most + 1):
             kept = [column for column in columns if column not in order[:n]]
             for heading in range(1, _MOST_HEADING + 1):
                 if widths := _fitting(kept, width, heading, n_lines):
                     return _Layout(kept, widths)
+    if not fold:
+        return _Layout(columns, [column.natural for column in columns])
     kept = [column for column in columns if column not in order]
     return _Layout(kept, [_LEAST_NAME if one.words else max(one.body, one.least(99)) for one in kept])
 

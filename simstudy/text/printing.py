@@ -36,8 +36,9 @@ _TOGETHER = 1000
 class Printer:
     """What prints to a console, in which nothing of a name acts on the terminal, and nothing of it is cut.
 
-    In a terminal lines end between words, and tables fit its width (`simstudy.text.layout`). A file or another program
-    has no width: there a text and a row of a table are one line, however long.
+    In a terminal lines end between words, and tables fit its width (`simstudy.text.layout`). In a file, and for another
+    program, a text and a row of a table are one line, however long; tables have the columns that 100 columns hold, or
+    all if that is asked for.
     """
 
     def __init__(self, console: Console) -> None:
@@ -60,7 +61,7 @@ class Printer:
             self._print(text)
 
     def table(self, title: str, rows: pd.DataFrame, spare: Sequence[str] = (), *, verbose: bool | None = None) -> None:
-        """Print a table of text; in a terminal with the columns that have room, those that are `spare` left out first.
+        """Print a table of text with the columns that have room; those that are `spare` are left out first.
 
         A line says which columns are left out, and that `verbose` prints them; None: the command has no such option.
         With `verbose` the other columns follow below, each part with the names of the rows.
@@ -72,7 +73,7 @@ class Printer:
                 self._console.print()
             self._unfolded(part)
             if part.left_out and not verbose:
-                self.line(_columns_left_out(part.left_out, verbose))
+                self.line(self._columns_left_out(part.left_out, verbose))
 
     def unfolded(self, rows: pd.DataFrame) -> None:
         """Print a table without a title, each row as one line, however long."""
@@ -96,7 +97,7 @@ class Printer:
         lines = 1 + self.height(title)
         for part in self._laid(rows, spare, verbose=False):
             lines += sum(-(-cell_len(row) // self._width) for row in (*part.head, *part.rows))
-            lines += self.height(_columns_left_out(part.left_out, verbose=False)) if part.left_out else 0
+            lines += self.height(self._columns_left_out(part.left_out, verbose=False)) if part.left_out else 0
         return lines
 
     def rows_fitting(self, title: str, rows: pd.DataFrame, room: int, spare: Sequence[str] = ()) -> int:
@@ -107,9 +108,16 @@ class Printer:
         return n
 
     def _laid(self, rows: pd.DataFrame, spare: Sequence[str], verbose: bool | None) -> list[Laid]:
-        if not self._console.is_terminal:
-            return [laid_out(rows)]
-        return in_parts(rows, self._width) if verbose else [laid_out(rows, self._width, spare)]
+        if verbose:
+            return in_parts(rows, self._width) if self._console.is_terminal else [laid_out(rows)]
+        return [laid_out(rows, self._width, spare, fold=self._console.is_terminal)]
+
+    def _columns_left_out(self, names: Sequence[str], verbose: bool | None) -> str:
+        """One line on the columns that have no room."""
+        ways = ["a wider terminal"] * self._console.is_terminal + ["--verbose", "--json"] * (verbose is not None)
+        way = " or ".join(filter(None, [", ".join(ways[:-1]), ways[-1]]))
+        columns, them = ("Columns", "them") if len(names) > 1 else ("Column", "it")
+        return f"{columns} left out: {listed([*names], 4)} ({way} shows {them})"
 
     def shortened(self, note: str) -> str:
         """A note that takes no more lines than a note may; it ends between words, with a mark that says so."""
@@ -146,13 +154,6 @@ class Printer:
         return self._console.width if self._console.is_terminal else _COLUMNS
 
 
-def _columns_left_out(names: Sequence[str], verbose: bool | None) -> str:
-    """One line on the columns that a narrow terminal has no room for."""
-    shown = "a wider terminal shows" if verbose is None else "a wider terminal, --verbose or --json shows"
-    columns = "Columns" if len(names) > 1 else "Column"
-    return f"{columns} left out: {listed([*names], 4)} ({shown} {'them' if len(names) > 1 else 'it'})"
-
-
 def noted(notes: Iterable[str]) -> list[str]:
     """Notes as they are printed."""
     return [f"Note: {line(note)}" for note in notes]
@@ -172,7 +173,7 @@ def left_out(hidden: Mapping[str, int], every: Sequence[str], notes: Sequence[st
     more = ["the rest of long notes"] if any(note not in every for note in notes) else []
     said = not_shown({**hidden, "note": len(every) - len(notes)}, *more)
     # One line of a terminal, whatever is left out.
-    where = "" if last or len(said) > len(LEFT_OUT) - 45 else ", --out DIR writes them"
+    where = "" if last or len(said) > len(LEFT_OUT) - 48 else ", --out DIR writes them"
     return [f"{said}. --verbose prints them{where}."] if said else []
 
 

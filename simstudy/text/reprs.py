@@ -36,12 +36,9 @@ class ReprMixin:
         return f"<p>{escape(line(self._summary()[0]))}</p>\n{rows}"
 
 
-def listed(names: list[str], most: int = 5) -> str:
-    """The first few of the names, and how many more there are."""
+def listed(names: list[str], most: int = 5, characters: int | None = None) -> str:
+    """The first few of the names, of so many characters together if there is a limit, and how many more there are."""
+    if characters is not None:
+        most = max(1, sum(total <= characters for total in accumulate(map(len, names[:most]))))
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
-
-
-def fitting(names: list[str], most: int) -> int:
-    """How many of the first names have so many characters together; at least one."""
-    return max(1, sum(total <= most for total in accumulate(map(len, names))))
