@@ -225,6 +225,7 @@ def _examine(test_set: TestSet, how: HowTested) -> Examination:
 
 def _check_systems(loaded: Loaded, asked: tuple[str, str] | None) -> None:
     """Raise a ValueError where there are not two systems, or not those of --fail-unless-better."""
+    from simstudy.text.reprs import listed
     from simstudy.validation import nearest
 
     names = loaded.outputs.names
@@ -232,8 +233,8 @@ def _check_systems(loaded: Loaded, asked: tuple[str, str] | None) -> None:
         raise ValueError(f"at least two systems are needed to compare, but there is only '{names[0]}'")
     for name in asked or ():
         if name not in names:
-            listed = ", ".join([*names[:8], "…"] if len(names) > 8 else names)
-            raise ValueError(f"--fail-unless-better: no system '{name}' among {listed}{nearest(name, names)}")
+            known = listed(names, 8)
+            raise ValueError(f"--fail-unless-better: no system '{name}' among {known}{nearest(name, names)}")
     if asked and asked[0] == asked[1]:
         raise ValueError(f"--fail-unless-better must name two different systems, not '{asked[0]}' twice")
 
