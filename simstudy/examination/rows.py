@@ -18,7 +18,7 @@ from simstudy.loaders.task_logs import SCORED_BY
 from simstudy.metrics import label
 from simstudy.outputs.samples import SAMPLE_OF
 from simstudy.pages.sections import Column, Table
-from simstudy.text.numerals import at_floor, p_floor, p_text, score_format, units_text
+from simstudy.text.numerals import p_adjusted, p_floor, p_text, score_format, units_text
 from simstudy.text.plain_text import line, shown
 
 if TYPE_CHECKING:
@@ -128,19 +128,19 @@ def pair_rows(found: Examination, most: int) -> tuple[str, Table]:
         "test prefers": (other.fillna("") == "").all(),
         "wins/losses": (pairs["interval"] == "bootstrap").all(),
     }
-    rows = pairs.assign(other=other, **p_texts(pairs))
+    rows = pairs.assign(other=other, **p_texts(pairs, found.alpha))
     return f"{title} ({sides(found)} p)", Table(rows, {name: columns[name] for name in columns if not dull.get(name)})
 
 
-def p_texts(pairs: pd.DataFrame, alpha: float | None = None) -> dict[str, list[str]]:
+def p_texts(pairs: pd.DataFrame, alpha: float = 0.05) -> dict[str, list[str]]:
     """p-values as people see them, never rounded across alpha; corrected ones are bounds if the p-value itself is."""
     columns = (pairs[name].tolist() for name in ("p_value", "p_holm", "p_bh", "n_resamples"))
     written: dict[str, list[str]] = {"p": [], "holm": [], "bh": []}
-    for p, *adjusted, n_resamples in zip(*columns, strict=True):
+    for p, holm, bh, n_resamples in zip(*columns, strict=True):
         floor = p_floor(n_resamples)
         written["p"].append(p_text(p, alpha, floor))
-        for name, q in zip(("holm", "bh"), adjusted, strict=True):
-            written[name].append(p_text(q, alpha, max(q, floor) if at_floor(p, floor) and q < 1 else 0))
+        written["holm"].append(p_adjusted(holm, p, alpha, floor))
+        written["bh"].append(p_adjusted(bh, p, alpha, floor))
     return written
 
 

@@ -11,7 +11,7 @@ from simstudy.analyses.signature import signatures
 from simstudy.examination import printed
 from simstudy.examination.rows import described_test, items_text
 from simstudy.metrics import label
-from simstudy.text.numerals import at_floor, p_floor, p_text, score_format
+from simstudy.text.numerals import p_adjusted, p_floor, p_text, score_format
 from simstudy.text.plain_text import shown
 from simstudy.text.printing import LEFT_OUT, MOST_LINES, Printer, not_shown, noted
 from simstudy.text.reprs import listed
@@ -125,7 +125,7 @@ def _of_pairs(table: pd.DataFrame, alpha: float) -> dict[str, list[str]]:
     floors = [p_floor(n) for n in table["n_resamples"]]
     columns["p"] = [p_text(p, alpha, floor) for p, floor in zip(table["p_value"], floors, strict=True)]
     columns["p (Holm)"] = [
-        p_text(q, alpha, max(q, floor) if at_floor(p, floor) and q < 1 else 0)
+        p_adjusted(q, p, alpha, floor)
         for p, q, floor in zip(table["p_value"], table["p_holm_parts"], floors, strict=True)
     ]
     columns[f"significant at {alpha:g}"] = ["yes" if said else "no" for said in table["significant"]]

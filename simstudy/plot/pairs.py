@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from math import ceil
 
 import numpy as np
 import pandas as pd
@@ -22,7 +21,7 @@ from simstudy.plot.parts import REFERENCE, better_end, dots, one_panel, score_un
 from simstudy.plot.style import styled
 from simstudy.statistics.decisions import Decision
 from simstudy.tables import check_table, require_one_question, require_one_table, takes_pairs
-from simstudy.text.numerals import at_floor, p_floor
+from simstudy.text.numerals import p_floor, p_short
 from simstudy.text.plain_text import label
 
 # Up to so many systems a cell of the matrix has room for its number.
@@ -121,7 +120,7 @@ def matrix(pairs: pd.DataFrame, *, alpha: float = 0.05, certainty: float | None 
         for x, y, p, floor, strong in zip(column, row, p_value, floors, significant, strict=True):
             # The darker 70 % of the blues, on their logarithmic scale.
             ink = "white" if strong and p < smallest**0.3 * alpha**0.7 else "0.1"
-            ax.text(x + 0.5, y + 0.5, _written(p, alpha, floor), ha="center", va="center", fontsize=7, color=ink)
+            ax.text(x + 0.5, y + 0.5, p_short(p, alpha, floor), ha="center", va="center", fontsize=7, color=ink)
     else:
         # One bar in two parts, below the legend; what is at alpha is written once.
         bottom = 1 - 0.8 / (_SMALL_CELL * k)
@@ -257,14 +256,6 @@ def gain_intervals(pairs: pd.DataFrame, *, alpha: float = 0.05, ax: Axes | None 
     ]
     ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(0, -0.08 - 0.5 / len(known)), ncols=2)
     return ax
-
-
-def _written(p: float, alpha: float, floor: float) -> str:
-    """Two digits, and a third where p is small or would be rounded to alpha; a bound where it is at its floor."""
-    if at_floor(p, floor):
-        return f"<{ceil(1000 * floor - 1e-6) / 1000:.3f}"
-    fine = p < 0.0095 or (p != alpha and round(p, 2) == round(alpha, 2))
-    return "<0.001" if p < 0.001 else f"{p:.3f}" if fine else f"{p:.2f}"
 
 
 def _lanes(members: Sequence[NDArray[np.int64]]) -> list[list[NDArray[np.int64]]]:

@@ -10,6 +10,7 @@ import pandas as pd
 from simstudy.pages.sections import Table
 from simstudy.suites.contributions import LIKE_THESE, THESE
 from simstudy.suites.sentences import digits
+from simstudy.text.numerals import p_floor, p_text
 from simstudy.text.plain_text import shown
 from simstudy.text.printing import LEFT_OUT, MOST_LINES, Printer, left_out, noted
 
@@ -87,7 +88,7 @@ def task_rows(found: AcrossTasks) -> Table:
     rows = found.by_task.sort_values("gain", ascending=False, kind="stable")
     one = rows.iloc[0]
     return Table(
-        rows,
+        rows.assign(p=_p_texts(rows, found)),
         {
             "task": "{task:name}",
             **({"score is": "{scored_by:name}"} if "scored_by" in rows else {}),
@@ -96,16 +97,21 @@ def task_rows(found: AcrossTasks) -> Table:
             shown(one["system_b"]): f"{{score_b:{form}}}",
             "gain": f"{{gain:{form}}}",
             "interval": f"[{{gain_low:{form}}} to {{gain_high:{form}}}]",
-            "p (uncorrected)": "{p_value:p}",
+            "p (uncorrected)": "{p}",
         },
     )
+
+
+def _p_texts(rows: pd.DataFrame, found: AcrossTasks) -> list[str]:
+    drawn = zip(rows["p_value"], rows["n_resamples"], strict=True)
+    return [p_text(p, found.alpha, p_floor(n_resamples)) for p, n_resamples in drawn]
 
 
 def average_rows(found: AcrossTasks, averages: pd.DataFrame) -> Table:
     """A row for each average and hypothesis of two systems."""
     form = digits(found)
     return Table(
-        averages,
+        averages.assign(p=_p_texts(averages, found)),
         {
             "average": "{average:name}",
             "null hypothesis": "{hypothesis}",
@@ -113,7 +119,7 @@ def average_rows(found: AcrossTasks, averages: pd.DataFrame) -> Table:
             "units": "{n_units:,}",
             "gain": f"{{gain:{form}}}",
             "interval": f"[{{gain_low:{form}}} to {{gain_high:{form}}}]",
-            "p": "{p_value:p}",
+            "p": "{p}",
             "p (t)": "[{p_t:p}]",
         },
     )

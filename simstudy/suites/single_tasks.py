@@ -18,7 +18,7 @@ from simstudy.suites.pairs_along import along, rounded
 # What Comparisons say of a pair on one task.
 _COLUMNS = (
     *("system_a", "system_b", "score_a", "score_b", "gain", "gain_se", "gain_low", "gain_high", "p_value", "n_items"),
-    *("unit", "n_units", "wins", "losses", "ties", "exact", "caution"),
+    *("unit", "n_units", "wins", "losses", "ties", "exact", "n_resamples", "caution"),
 )
 
 
