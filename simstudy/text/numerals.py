@@ -98,6 +98,8 @@ def _decimals(p: float, floor: float, times: float) -> int:
     # The Monte Carlo error at the lower end of where p lies.
     digit = max(1, int(f"{p / 10.0**power:.12f}".partition(".")[0]))
     share = min(digit * 10.0**power / times, 1)
+    # Near 1 it falls fast.
+    share = share if p / times < 0.9 else 0.99 if p / times < 0.99 else 1
     width = 4 * times * sqrt(share * (1 - share) * floor / (1 - floor))
     return min(computed, max(-_power(width), -power)) if width else computed
 
