@@ -25,6 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from simstudy.engines.exact_kernels import divisor
 from simstudy.metrics.base import FloatArray
 
 #: Numbers of which all signs are looked at, in two halves of 2^16 sums each.
@@ -38,7 +39,7 @@ _MOST_COUNTED = 2**16
 _SPACING = 0.85
 
 # Nodes that are looked at in any case: at least and at most, and times distinct numbers.
-_LEAST_NODES, _NODES, _FACTORS = 64, 2**15, 2**18
+_LEAST_NODES, _NODES, _FACTORS = 64, 2**15, 2**17
 
 #: A tail is known if its error is at most this part of it (the error of 2^18 flips at p = 0.05), or at most this much.
 MOST_ERROR, LEAST_ERROR = 0.01, 1e-10
@@ -63,7 +64,7 @@ class FlippedSum(NamedTuple):
     least: float
     #: Contributions up to this size are what rounding left of none.
     rounded: float
-    #: Contributions are whole multiples of this, and `least` lies between two sums; 0 where they are not.
+    #: Contributions are whole multiples of this, at least; 0 where they are multiples of nothing.
     step: float
     #: 1 where the sum without flips counts, although rounding may leave it below `least`; else 0.
     observed: int
@@ -238,10 +239,11 @@ def log_bound(values, times, least, s):
 
 @njit(cache=True, nogil=True)
 def contour_tail(values, times, asked, s):
-    """P(S >= least) for the sum of times (V,) copies of each of the values (V,) with random signs; a bound of its error.
+    """P(S >= least), and a bound of its error, for S of times (V,) copies of each of the values (V,).
 
     What is `asked` is a `FlippedSum`, and the line of integration is Re w = s. If the values are multiples of a step,
-    the integral over one period is a finite sum, without an error if it is looked at whole.
+    `least` is half-way between two sums, and the integral over one period is a finite sum, without an error if it is
+    looked at whole.
     """
     n = len(values)
     least, step = asked.least, asked.step
@@ -293,7 +295,8 @@ def flip_tail(contributions, asked):
     sizes = np.sort(sizes[sizes > asked.rounded])
     m = len(sizes)
     # A sum is the sum of all sizes, less twice those with a negative sign.
-    most = (sizes.sum() - asked.least) / 2.0
+    whole = sizes.sum()
+    most = (whole - asked.least) / 2.0
     if m <= MOST_SIGNS:
         return max(count_in_halves(sizes, most), asked.observed) * 2.0**-m, 0.0
     if sizes[:4].sum() > most:
@@ -309,7 +312,12 @@ def flip_tail(contributions, asked):
         count = count_few(sizes, most)
         if count > 0:
             return count * 2.0**-m, 0.0
-    return contour_tail(values, times, asked, s)
+    step, least = asked.step, asked.least
+    if step > 0:
+        # Sums are two steps apart. Half-way between two of them is as good as the larger one.
+        step *= divisor((values / step).astype(np.int64))
+        least = whole - 2.0 * step * math.floor(most / step) - step
+    return contour_tail(values, times, FlippedSum(least, 0.0, step, 1, asked.most_factors), s)
 
 
 @njit(cache=True, nogil=True)

@@ -11,10 +11,11 @@ from simstudy.engines.question import Question
 from simstudy.engines.resampling import side_by_side
 from simstudy.metrics.base import FloatArray
 
+#: Why a share is not known, for the end of a sentence on two systems.
+NOT_KNOWN = "their differences are nearly multiples of one another, so that many sums of them are nearly equal"
 
-def flipped_shares(
-    columns: FloatArray, sums: FlippedSums, which: NDArray[np.intp], question: Question
-) -> FloatArray:
+
+def flipped_shares(columns: FloatArray, sums: FlippedSums, which: NDArray[np.intp], question: Question) -> FloatArray:
     """The share of all flips that are extreme, for some pairs (P',); NaN where it is not known well enough.
 
     `columns` are the systems' contributions, as for `flip_kernels.flip_tails`, and `sums` are of all pairs.

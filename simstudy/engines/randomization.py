@@ -18,7 +18,7 @@ from scipy import stats
 
 from simstudy.engines import exact_kernels, swap_kernels, ties
 from simstudy.engines.flip_kernels import FlippedSums
-from simstudy.engines.flip_tails import flipped_shares
+from simstudy.engines.flip_tails import NOT_KNOWN, flipped_shares
 from simstudy.engines.kernels import Ratio
 from simstudy.engines.question import MOST_ENUMERATED, Question, SignificanceResult, not_computed
 from simstudy.engines.resampling import over_resamples, side_by_side
@@ -75,7 +75,9 @@ def _computed(question: Question) -> FloatArray:
         p_value[todo] = side_by_side(lambda part: _enumerated(question, part), todo, question.n_jobs)
     if missing := question.first_missing(p_value):
         pair, names = missing
-        if question.ratio is not None and question.integers:
+        if question.unit_scores is not None:
+            rule = NOT_KNOWN
+        elif question.ratio is not None and question.integers:
             rule = f"its exact distribution would need more than {MOST_CELLS:,} cells ({8 * MOST_CELLS // 2**20} MiB)"
         else:
             rule = (
@@ -152,9 +154,7 @@ def _of_sums(question: Question, which: NDArray[np.intp]) -> FloatArray:
     sums = scores.sum(axis=1)
     rounding = 2 * ties.of_pairs(question.ties.of_sums(scores), question.pairs)
     least = sums[i] - sums[j] + (rounding if strict else -rounding)
-    return flipped_shares(
-        scores, FlippedSums(nothing, least, nothing, observed=int(not strict)), which, question
-    )
+    return flipped_shares(scores, FlippedSums(nothing, least, nothing, observed=int(not strict)), which, question)
 
 
 def _enumerate_ratios(question: Question, better: int, worse: int) -> float:

@@ -34,7 +34,7 @@ from scipy import special
 
 from simstudy.engines import swap_kernels
 from simstudy.engines.flip_kernels import FlippedSums
-from simstudy.engines.flip_tails import flipped_shares
+from simstudy.engines.flip_tails import NOT_KNOWN, flipped_shares
 from simstudy.engines.intervals import spread
 from simstudy.engines.kernels import Ratio
 from simstudy.engines.question import Question, SignificanceResult, not_computed
@@ -123,8 +123,7 @@ def _computed(question: Question, parts: _Contributions) -> FloatArray:
         todo = parts.of_few_units(question.most_enumerated)
     share[todo] = flipped_shares(parts.columns, parts.sums, todo, question)
     if missing := question.first_missing(share):
-        why = "their contributions have few sizes that are nearly multiples of each other"
-        raise not_computed(f"{missing[1]} and metric '{question.metric.name}': {why}")
+        raise not_computed(f"{missing[1]} by metric '{question.metric.name}': {NOT_KNOWN}")
     return share
 
 
