@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Executor, Future
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -74,8 +75,11 @@ class ClusterExecutor(Executor):
 def _file_of(name: str, content: bytes) -> Any:
     from distributed import WorkerPlugin
 
-    class File(WorkerPlugin):  # type: ignore[misc]
+    class File(WorkerPlugin):
         """Written where a worker keeps its own files. Sent by value: workers need not have this module's version."""
+
+        def __init__(self, name: str) -> None:
+            self.name = name
 
         def setup(self, worker: Any) -> None:
             from pathlib import Path
@@ -85,9 +89,7 @@ def _file_of(name: str, content: bytes) -> Any:
             half.write_bytes(content)
             half.replace(path)
 
-    plugin = File()
-    plugin.name = name
-    return plugin
+    return File(name)
 
 
 def sent_file(name: str) -> Path:
@@ -108,7 +110,7 @@ def cluster(address: str) -> Iterator[ClusterExecutor]:
     if not local and not _REMOTE.fullmatch(address):
         raise ValueError(f"cluster must be the address of a scheduler, tcp://host:8786, or local:N, not '{address}'")
     try:
-        import distributed
+        distributed: Any = import_module("distributed")
     except ModuleNotFoundError:
         raise ValueError(
             "cluster needs the package distributed, which is not installed: pip install 'simstudy[cluster]'"
