@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from contextlib import nullcontext, redirect_stdout
+from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -211,16 +211,11 @@ def _show(found: Examination | Several, *, verbose: bool, out: Path | None) -> N
 
 
 def _examine(test_set: TestSet, how: HowTested) -> Examination:
-    from simstudy.engines.asking import resamples_to_draw
     from simstudy.examination import examine
-    from simstudy.running.progress import progress_bar
 
-    assert how.test is not None
-    of_sums = test_set.outputs.metric.of_sums
-    total = resamples_to_draw(how.test, how.convention, how.resamples, of_sums=of_sums)
-    shown = progress_bar("comparing systems", total) if total and sys.stderr.isatty() else nullcontext()
-    with shown as advance, redirect_stdout(sys.stderr):
-        return examine(test_set, alpha=how.alpha, margin=how.margin, comparison={"progress": advance})
+    # What a metric of the user's own prints is no part of our output, which may be JSON.
+    with redirect_stdout(sys.stderr):
+        return examine(test_set, alpha=how.alpha, margin=how.margin)
 
 
 def _check_systems(loaded: Loaded, asked: tuple[str, str] | None) -> None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from simstudy import plot
 from simstudy.files.whole import atomic_path, check_file_names
 from simstudy.pages.sections import Figure, Section
+from simstudy.running.progress import doing
 from simstudy.running.results_folder import ResultsFolder
 from simstudy.text.formulas import has_formulas, without_formulas
 from simstudy.text.plain_text import code, markdown, paragraph
@@ -76,11 +77,15 @@ class Page:
 
 def write_results(results: ResultsFolder, page: Page, manifest: Mapping[str, Any]) -> None:
     """Write tables, figures and the page; then all of them take their places, and the manifest with them."""
-    write_tables(page.tables, results.gathered)
-    for figure in page.drawn:
-        plot.save(figure.draw().figure, results.gathered / "figures" / figure.name)
-    write_page(page, results.gathered)
-    results.publish(manifest)
+    with doing("writing tables"):
+        write_tables(page.tables, results.gathered)
+    with doing("drawing figures", len(page.drawn)) as advance:
+        for figure in page.drawn:
+            plot.save(figure.draw().figure, results.gathered / "figures" / figure.name)
+            advance(1)
+    with doing("writing the page"):
+        write_page(page, results.gathered)
+        results.publish(manifest)
 
 
 def write_tables(tables: Mapping[str, pd.DataFrame | InOrder], folder: Path) -> None:
