@@ -23,7 +23,7 @@ from simstudy.metrics.mean import MEAN
 from simstudy.notes import note, notes_kept
 from simstudy.outputs import Outputs
 from simstudy.rankings.candidates import TIES
-from simstudy.text.reprs import ReprMixin, listed
+from simstudy.text.reprs import FieldsMixin, ReprMixin, listed
 from simstudy.validation import brief, check_choice, check_flag, check_seed, check_text, check_utf8, nearest
 
 P = ParamSpec("P")
@@ -48,7 +48,7 @@ _KNOWN_SUFFIX = re.compile(
 
 
 @dataclass(frozen=True)
-class Texts:
+class Texts(FieldsMixin):
     """How BLEU and chrF count in plain texts, as in sacrebleu.
 
     Attributes
@@ -74,7 +74,7 @@ class Texts:
 
 
 @dataclass(frozen=True)
-class Ties:
+class Ties(FieldsMixin):
     """How candidates with equal scores are ranked.
 
     Attributes

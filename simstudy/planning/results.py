@@ -179,7 +179,7 @@ class Plan(ReprMixin):
         return "Plan of a test set", " ".join(filter(None, [warning, *self.sentences]))
 
     def _table(self) -> pd.DataFrame:
-        return self.answers.dropna(axis="columns", how="all")
+        return size_rows(self).text()
 
 
 def _sections(plan: Plan) -> list[Section]:

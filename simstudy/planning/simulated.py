@@ -28,6 +28,7 @@ from simstudy.running.progress import doing
 from simstudy.statistics.pvalues import clopper_pearson
 from simstudy.text.numerals import units_text
 from simstudy.text.plain_text import shown
+from simstudy.text.reprs import FieldsMixin
 from simstudy.truth.scores import fit
 
 # Numbers that are drawn in all, by the statistics of an item: two, or more, which cost more.
@@ -51,7 +52,7 @@ _Draw = Callable[[int, int, np.random.Generator], Array]
 
 
 @dataclass(frozen=True)
-class Simulated:
+class Simulated(FieldsMixin):
     """What the default test found on test sets of a fitted model.
 
     Attributes

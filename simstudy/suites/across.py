@@ -13,7 +13,7 @@ from simstudy.outputs import Outputs
 from simstudy.suites import sentences
 from simstudy.suites.averages import AVERAGES, Average
 from simstudy.suites.contributions import THESE
-from simstudy.suites.printed import show
+from simstudy.suites.printed import show, system_rows, task_rows
 from simstudy.text.printing import text_of
 from simstudy.text.reprs import ReprMixin
 
@@ -132,4 +132,5 @@ class AcrossTasks(ReprMixin):
         return f"{what}, metric {self.outputs.metric.name}", " ".join(self.sentences[:2])
 
     def _table(self) -> pd.DataFrame:
-        return self.averages
+        two = self.outputs.n_systems == 2
+        return (task_rows(self) if two else system_rows(self, verbose=True)).text()
