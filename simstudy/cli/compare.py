@@ -247,6 +247,7 @@ def _check_out(out: Path, inputs: Sequence[Path], n_parts: int) -> None:
 
 def _print_json(found: Examination | Several, settings: dict[str, Any], gates: Sequence[Gate]) -> None:
     from simstudy.examination.json import as_json
+    from simstudy.text.plain_text import json_in
     from simstudy.examination.several import Several
 
     more = [{"gate": gate.as_json()} for gate in gates]
@@ -255,5 +256,5 @@ def _print_json(found: Examination | Several, settings: dict[str, Any], gates: S
     else:
         pieces = as_json(found, settings, more[0] if more else {})
     for piece in pieces:
-        print(piece, end="")
+        print(json_in(piece, sys.stdout.encoding), end="")
     print()

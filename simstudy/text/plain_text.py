@@ -157,6 +157,15 @@ def json_text(document: str) -> str:
     return _UNPRINTABLE.sub(lambda found: found[0] if found[0] == "\n" else _json_escape(found[0]), document)
 
 
+def json_in(document: str, encoding: str | None) -> str:
+    r"""A JSON document of the same meaning, in characters of this encoding."""
+    try:
+        document.encode(encoding or "utf-8")
+    except UnicodeEncodeError:
+        return "".join(one if one.isascii() else _json_escape(one) for one in document)
+    return document
+
+
 def _json_escape(character: str) -> str:
     units = character.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[i : i + 2].hex()}" for i in range(0, len(units), 2))

@@ -2,11 +2,13 @@ r"""Names from files as people see them: on a page, in a cell, in a figure (what
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import pandas as pd
 import pytest
 
+from simstudy.text.encodings import READABLE
 from simstudy.text.formulas import with_formulas, without_formulas
 from simstudy.text.numerals import units_text
 from simstudy.text.plain_text import (
@@ -14,6 +16,7 @@ from simstudy.text.plain_text import (
     csv_cell,
     csv_name,
     in_words,
+    json_in,
     json_text,
     label,
     line,
@@ -94,3 +97,12 @@ def test_facts_are_lines_of_a_file() -> None:
         text_of(lambda printer: printer.facts({"Systems": "2", "Items\n": "\x1b4"}))
         == "Systems: 2\nItems⟨U+000A⟩: ⟨U+001B⟩4"
     )
+
+
+def test_what_an_encoding_lacks_reads_like_it_or_has_its_code_point() -> None:
+    text = "75.85–82.90 … p ≈ 0.05 ⟨U+001B⟩ 模型 \udcff é"
+    assert text.encode("ascii", READABLE) == b"75.85-82.90 ... p ~ 0.05 <U+001B> \\u6a21\\u578b \\udcff \\xe9"
+    assert json.loads(json_in(json.dumps(text, ensure_ascii=False), "ascii")) == text
+    assert json_in('"é 😀"', "utf-8") == '"é 😀"'
+    assert json.loads(json_in('"é 😀"', "cp1252").encode("cp1252")) == "é 😀"
+    assert "75.85–82.90 é".encode("cp1252", READABLE).decode("cp1252") == "75.85–82.90 é"
