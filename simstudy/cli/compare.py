@@ -247,8 +247,8 @@ def _check_out(out: Path, inputs: Sequence[Path], n_parts: int) -> None:
 
 def _print_json(found: Examination | Several, settings: dict[str, Any], gates: Sequence[Gate]) -> None:
     from simstudy.examination.json import as_json
-    from simstudy.text.plain_text import json_in
     from simstudy.examination.several import Several
+    from simstudy.text.plain_text import json_in
 
     more = [{"gate": gate.as_json()} for gate in gates]
     if isinstance(found, Several):
