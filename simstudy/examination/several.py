@@ -125,14 +125,14 @@ class Several(ReprMixin):
             write_results(results, self._page(command, names), manifest_of({"comparison": asked}, {"files": files}, {}))
 
     def _page(self, command: str, names: Sequence[str]) -> Page:
-        scores = Section("Scores", "Best first by the first column.", table=_as_it_is(scores_by_part(self)))
+        scores = Section("Scores", "Best first by the first column.", table=Table.of_text(scores_by_part(self)))
         return Page(
             title=self.title,
             question="Which systems are better by each metric and on each domain?",
             command=command,
             facts={"Systems": str(len(self._systems)), "Comparisons": str(len(self.parts))},
             sections=[
-                Section(TABLE, claims(self), table=_as_it_is(part_rows(self))),
+                Section(TABLE, claims(self), table=Table.of_text(part_rows(self))),
                 *([] if self.of_pairs else [scores]),
             ],
             tables={"comparisons": self.table, "scores": self.scores},
@@ -212,9 +212,3 @@ def _called(part: Examination) -> str:
 def _own(part: Examination) -> dict[str, Any]:
     """What was asked of this part alone."""
     return {"metric": part.test_set.metric, **({"domain": part.test_set.name} if part.test_set.name else {})}
-
-
-def _as_it_is(rows: pd.DataFrame) -> Table:
-    """A table of text."""
-    named = rows.set_axis([f"c{k}" for k in range(len(rows.columns))], axis=1)
-    return Table(named, {name: f"{{c{k}}}" for k, name in enumerate(rows.columns)})

@@ -64,6 +64,10 @@ class Page:
     place: str = ""
     #: What other pages show -> their paths from this one.
     links: Mapping[str, str] = field(default_factory=dict)
+    #: The answer to the question, a sentence each; the first one is enough for most readers.
+    answer: Sequence[str] = ()
+    #: What the page does not show, a sentence each.
+    limits: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         check_file_names("table", self.tables)
