@@ -170,7 +170,7 @@ class Examination(ReprMixin):
             For a path that does not end in .html or .htm, or where a file is that simstudy did not write.
         """
         # Who only asks for numbers does not wait for what writes pages.
-        from simstudy.pages.html_files import write_html
+        from simstudy.pages.html import write_html
 
         write_html(page.page_of(self, command), path)
 

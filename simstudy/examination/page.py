@@ -56,10 +56,17 @@ def closing(found: Examination) -> str:
     """How the numbers of a page are to be read."""
     warning = _TWO_SIDED if sides(found) == "two-sided" else _ONE_SIDED
     return (
-        f"{warning} p_value is not corrected for the number of pairs; p_holm and p_bh are, for all pairs of this table "
-        "(Holm; Benjamini and Hochberg). p_low and p_high are the 95 % interval for the Monte Carlo error of p_value; "
-        "exact says whether the test holds its level exactly under its null hypothesis. gain_low and gain_high are the "
-        "95 % interval of one gain, not corrected either. Gains are on the metric's scale."
+        f"{warning} Column p (p_value) is not corrected for the number of pairs; p (Holm) and p (BH) are, for all "
+        "pairs (p_holm, p_bh; Holm, Benjamini and Hochberg). The 95 % interval is of one gain (gain_low, gain_high), "
+        "not corrected either. Gains are on the metric's scale."
+    )
+
+
+def of_files(found: Examination) -> str:
+    """How further columns of the CSV files are to be read."""
+    return (
+        "In pairs.csv p_low and p_high are the 95 % interval for the Monte Carlo error of p_value, and exact says "
+        "whether the test holds its level exactly under its null hypothesis."
         f"{_MARGIN if found.margin is not None else ''}"
     )
 
@@ -87,6 +94,7 @@ def page_of(found: Examination, command: str) -> Page:
         closing=closing(found) + cautioned(found.pairs.frame),
         answer=_answer(found),
         limits=limits(found),
+        of_files=of_files(found),
     )
 
 
@@ -195,16 +203,22 @@ def _neighbours(found: Examination) -> Section:
 
 def _pairs(found: Examination, *, drawn: bool) -> Section:
     title, rows = pair_rows(found, _MOST_ROWS)
+    corrected = _what_is_corrected(found, drawn)
+
+    def longer() -> tuple[str, Table]:
+        title, rows = pair_rows(found, charts.MOST_POINTS)
+        return f"{title}.{corrected}", rows
+
     figure = Figure(
         "matrix", lambda: plot.matrix(found.pairs, alpha=found.alpha), chart=lambda: charts.matrix(found),
         alt=f"p-values of {len(found.pairs):,} pairs of systems as a matrix; the table of pairs has the numbers.",
     )  # fmt: skip
     return Section(
         "Pairs",
-        f"{title}. All are in pairs.csv.{_what_is_corrected(found, drawn)}",
+        f"{title}. All are in pairs.csv.{corrected}",
         figure=figure if drawn else None,
         table=rows,
-        longer=lambda: pair_rows(found, charts.MOST_POINTS)[1],
+        longer=longer,
     )
 
 

@@ -7,23 +7,24 @@ and charts take the places of the pictures. A Content-Security-Policy allows the
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import version
 from importlib.resources import files
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from simstudy.files.own_pages import require_page
+from simstudy.files.whole import atomic_path
 from simstudy.pages.html_data import chart_data, json_of, table_data
-from simstudy.pages.report import Page
 from simstudy.pages.sections import Figure, Section
-from simstudy.text.plain_text import printable, shown
+from simstudy.text.plain_text import printable
 
-#: How a page begins, by which simstudy knows its own files.
-GENERATOR = '<meta name="generator" content="simstudy'
+if TYPE_CHECKING:
+    from simstudy.pages.report import Page
 
 # In the order in which they run. The libraries are needed where something is drawn.
 LIBRARIES = ("d3.min.js", "plot.umd.min.js")
@@ -42,27 +43,39 @@ _STATIC_ROWS = 50
 _LARGE = 120_000
 
 
-def html(page: Page, pictures: Mapping[str, tuple[str, bytes]] | None = None) -> str:
+def write_html(page: Page, path: str | Path) -> None:
+    """Write a page as one HTML file, whole or not at all.
+
+    A ValueError is raised where the path has another suffix, or a file is there that simstudy did not write.
+    """
+    file = require_page(path)
+    text = html(page)
+    with atomic_path(file) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def html(page: Page, folder: Path | None = None) -> str:
     """The page as the text of an HTML file.
 
     Parameters
     ----------
     page
         What it shows.
-    pictures
-        Type and bytes of figures that are drawn already, by name; the others are drawn.
+    folder
+        The folder of the page's tables and figures; the page then links the tables, and has the figures from there.
+        Without a folder figures are drawn, and what is said of files is left out.
     """
     data: dict[str, Any] = {"tables": {}, "charts": {}}
-    sections = [_section(f"s{k}", section, data, dict(pictures or {})) for k, section in enumerate(page.sections)]
+    sections = [_section(f"s{k}", section, data, folder) for k, section in enumerate(page.sections)]
     names = (*(LIBRARIES if data["charts"] else ()), *SCRIPTS)
     scripts, styles = [Markup(_asset(name)) for name in names], [Markup(_asset(name)) for name in STYLES]
     content = {
         "page": page,
-        "answer": [_words(text) for text in page.answer],
-        "limits": [_words(text) for text in page.limits],
         "facts": [(name, value, isinstance(value, str)) for name, value in page.facts.items()],
         "sections": sections,
-        "closing": _paragraphs(page.closing),
+        "closing": [*_paragraphs(page.closing), *(_paragraphs(page.of_files) if folder else [])],
+        "tables": {} if folder is None else {name: f"{len(rows):,} row{'' if len(rows) == 1 else 's'}" for name, rows in page.tables.items()},
+        "links": {} if folder is None else page.links,
         "version": version("simstudy"),
         "policy": policy(scripts, [*styles, PLOT_STYLE] if data["charts"] else styles),
         "scripts": scripts,
@@ -86,45 +99,50 @@ def digest(text: str) -> str:
     return b64encode(sha256(text.encode()).digest()).decode()
 
 
-def _section(key: str, section: Section, data: dict[str, Any], pictures: dict[str, Any]) -> dict[str, Any]:
+def _section(key: str, section: Section, data: dict[str, Any], folder: Path | None) -> dict[str, Any]:
     """What the template shows of a section; its table and chart are added to the data."""
-    shows = {"key": key, "heading": _words(section.heading), "text": _paragraphs(section.text)}
+    text, every = section.longer() if section.longer else (section.text, section.table)
     figure, table = None, None
     if section.figure:
-        figure = _picture(section.figure, section, pictures)
+        figure = _picture(section.figure, section, folder)
         if section.figure.chart is not None:
             data["charts"][key] = chart_data(section.figure.chart())
-    if section.table is not None:
-        every = section.longer() if section.longer else section.table
-        found = table_data(every)
-        data["tables"][key] = found
-        texts = every.text().head(_STATIC_ROWS).map(_words).to_numpy().tolist()
+    if every is not None:
+        found = data["tables"][key] = table_data(every)
+        texts = every.text()
         table = {
-            "head": [_words(name) for name in found["head"]],
+            "head": found["head"],
             "numeric": found["numeric"],
-            "rows": texts,
-            "n": len(every.text()),
+            "rows": texts.head(_STATIC_ROWS).map(printable).to_numpy().tolist(),
+            "n": len(texts),
         }
-    return {**shows, "figure": figure, "table": table}
+    shown = {"key": key, "heading": printable(section.heading), "text": _paragraphs(text)}
+    return {**shown, "figure": figure, "table": table, "name": section.figure.name if section.figure else key}
 
 
-def _picture(figure: Figure, section: Section, pictures: dict[str, Any]) -> dict[str, Any]:
+def _picture(figure: Figure, section: Section, folder: Path | None) -> dict[str, Any]:
+    kind, content = _drawn(figure) if folder is None else _kept(folder / "figures" / figure.name)
+    first = section.text.split(". ")[0].rstrip(".")
+    alt = figure.alt or f"{section.heading}. {first}."
+    return {"src": f"data:{kind};base64,{b64encode(content).decode()}", "alt": printable(alt)}
+
+
+def _drawn(figure: Figure) -> tuple[str, bytes]:
     # Matplotlib waits until something is drawn.
     from simstudy.plot.style import picture
 
-    kind, content = pictures.get(figure.name) or picture(figure.draw().figure, most=_LARGE)
-    first = section.text.split(". ")[0].rstrip(".")
-    alt = figure.alt or f"{section.heading}. {first}."
-    return {"src": f"data:{kind};base64,{b64encode(content).decode()}", "alt": _words(alt)}
+    return picture(figure.draw().figure, most=_LARGE)
+
+
+def _kept(path: Path) -> tuple[str, bytes]:
+    """The type and bytes of a figure that is drawn already, as `simstudy.plot.style.picture` chooses them."""
+    drawn, pixels = (path.with_suffix(suffix) for suffix in (".svg", ".png"))
+    small = drawn.stat().st_size <= max(_LARGE, pixels.stat().st_size)
+    return ("image/svg+xml", drawn.read_bytes()) if small else ("image/png", pixels.read_bytes())
 
 
 def _paragraphs(text: str) -> list[str]:
-    return [_words(part) for part in text.split("\n") if part.strip()]
-
-
-def _words(text: object) -> str:
-    """Text as a page shows it: nothing in it turns the direction of writing or is invisible."""
-    return printable(text)
+    return [printable(part) for part in text.split("\n") if part.strip()]
 
 
 @cache
@@ -141,5 +159,5 @@ def _environment() -> Environment:
         loader=PackageLoader("simstudy.pages"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
     )  # fmt: skip
-    environment.filters |= {"shown": shown, "printable": printable}
+    environment.filters["printable"] = printable
     return environment

@@ -155,5 +155,5 @@ class Section:
     text: str
     figure: Figure | None = field(default=None, kw_only=True)
     table: Table | None = field(default=None, kw_only=True)
-    #: Returns the table with more rows than a page in Markdown has room for. An HTML page shows some of them at a time.
-    longer: Callable[[], Table] | None = field(default=None, kw_only=True)
+    #: Returns text and table with more rows than a page in Markdown has room for: an HTML page shows some at a time.
+    longer: Callable[[], tuple[str, Table]] | None = field(default=None, kw_only=True)

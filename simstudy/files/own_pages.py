@@ -1,14 +1,16 @@
-"""One HTML file as the place of a result: nothing that simstudy has not written is overwritten."""
+"""HTML files that simstudy wrote: they say so at their beginning, and only these are written over."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from simstudy.files.whole import atomic_path
-from simstudy.pages.html import GENERATOR, html
-from simstudy.pages.report import Page
+#: How a page says what wrote it.
+GENERATOR = '<meta name="generator" content="simstudy'
 
-# Where a file says what wrote it.
+#: The page of a folder of results.
+INDEX = "index.html"
+
+# Bytes of a file in which that stands.
 _BEGINNING = 1024
 
 
@@ -36,14 +38,3 @@ def require_page(path: str | Path) -> Path:
     if file.exists() and not is_ours(file):
         raise ValueError(f"out must be new or a page that simstudy wrote, but {file} is another file")
     return file
-
-
-def write_html(page: Page, path: str | Path) -> None:
-    """Write a page as one HTML file, whole or not at all.
-
-    A ValueError is raised where the path has another suffix, or a file is there that simstudy did not write.
-    """
-    file = require_page(path)
-    text = html(page)
-    with atomic_path(file) as temporary:
-        temporary.write_text(text, encoding="utf-8", newline="\n")
