@@ -10,6 +10,7 @@ import pandas as pd
 from simstudy.examination.rows import p_texts, sides
 from simstudy.metrics import label
 from simstudy.metrics.mean import LOWER
+from simstudy.pages import charts
 from simstudy.pages.sections import Chart
 from simstudy.pairs import order_of
 from simstudy.statistics.decisions import Decision
@@ -25,33 +26,7 @@ MOST_POINTS, _MOST_LANES = 12_500, 24
 
 def leaderboard(found: Examination, most: int) -> Chart:
     """Scores with intervals, and confidence sets for ranks, of the first systems."""
-    board = found.leaderboard.head(most)
-    digits = score_format(found.leaderboard["score"].abs().max())
-    names = board["system"].map(shown)
-    told = [
-        f"{name}: {row.score:{digits}} ({row.score_low:{digits}} to {row.score_high:{digits}}), rank {row.rank}, "
-        f"confidence set {row.rank_low} to {row.rank_high}"
-        for name, row in zip(names, board.itertuples(), strict=True)
-    ]
-    systems = pd.DataFrame(
-        {
-            "system": names,
-            "score": board["score"],
-            "low": board["score_low"],
-            "high": board["score_high"],
-            **{name: board[name] for name in ("rank", "rank_low", "rank_high", "may_be_best")},
-            "title": told,
-        }
-    )
-    level = f"{100 * float(board['level'].iloc[0]):g} %"
-    best_first = found.leaderboard["score"]
-    turned = ", lower is better" if best_first.iloc[-1] - best_first.iloc[0] > 1e-9 * best_first.abs().max() else ""
-    settings = {
-        "x": f"{_metric(found)}{_percent(found, ', %')}{turned}, with {level} interval",
-        "ranks": f"rank, {level} confidence set (all systems at once)",
-        "furthest": int(board["rank_high"].max()),
-    }
-    return Chart("leaderboard", {"systems": systems}, settings)
+    return charts.leaderboard(found.leaderboard, most, x=f"{_metric(found)}{_percent(found, ', %')}")
 
 
 def gain_confidence(found: Examination, curve: pd.DataFrame) -> Chart:
@@ -102,25 +77,20 @@ def matrix(found: Examination) -> Chart:
 def neighbours(found: Examination) -> Chart:
     """Each system's gain over the next one by score, with its interval."""
     pairs = found.neighbours[found.neighbours["gain_low"].notna()]
-    return intervals(
+    return charts.intervals(
         pd.DataFrame(
             {
                 "name": [f"{shown(a)} – {shown(b)}" for a, b in zip(pairs["system_a"], pairs["system_b"], strict=True)],
                 "gain": pairs["gain"].to_numpy(),
                 "low": pairs["gain_low"].to_numpy(),
                 "high": pairs["gain_high"].to_numpy(),
-                "significant": Decision(found.alpha).significant(pairs),
+                "marked": Decision(found.alpha).significant(pairs),
                 "title": [f"p {p}" for p in p_texts(pairs, found.alpha)["p"]],
             }
         ),
         x=f"gain ({_metric(found)}{_percent(found, ', points')})",
-        significant=f"significant at {found.alpha:g} ({sides(found)}, not corrected)",
+        key=(f"significant at {found.alpha:g} ({sides(found)}, not corrected)", "not significant"),
     )
-
-
-def intervals(rows: pd.DataFrame, *, x: str, significant: str) -> Chart:
-    """Gains with intervals (columns name, gain, low, high, significant, title), one below the other."""
-    return Chart("intervals", {"rows": rows}, {"x": x, "significant": significant, "label": f"{len(rows)} intervals"})
 
 
 def pair_points(found: Examination) -> pd.DataFrame:

@@ -37,8 +37,11 @@ if TYPE_CHECKING:
 
 # More systems make no picture of a matrix or of groups.
 _MOST_SYSTEMS = 60
-# Rows of a table that a page shows; the CSV has all.
-_MOST_ROWS = 50
+# Rows of a table that a page shows; the CSV has all. The most significant pairs of an HTML page that has not all.
+_MOST_ROWS, _ALSO_SIGNIFICANT = 50, 2000
+
+# Lines of a verdict that answer the question: decision, scores, interval and p.
+_ANSWER_LINES = 3
 
 _TWO_SIDED = "p-values are two-sided."
 _ONE_SIDED = (
@@ -101,7 +104,7 @@ def page_of(found: Examination, command: str) -> Page:
 def _answer(found: Examination) -> list[str]:
     if found.tasks is not None:
         return found.tasks.sentences
-    return answer(found) if found.verdict is None else found.verdict.splitlines()[:3]
+    return answer(found) if found.verdict is None else found.verdict.splitlines()[:_ANSWER_LINES]
 
 
 def _tables(found: Examination) -> dict[str, pd.DataFrame | InOrder]:
@@ -126,7 +129,7 @@ def _sections(found: Examination) -> list[Section]:
 def _pooled_sections(found: Examination) -> list[Section]:
     if found.verdict is not None:
         heading = "Verdict" if found.tasks is None else "All items together"
-        return [Section(heading, found.verdict, table=pair_rows(found, 1)[1]), *samples.sections(found)]
+        return [_verdict(found, found.verdict, heading), *samples.sections(found)]
     n = found.outputs.n_systems
     small = n <= _MOST_SYSTEMS
     return [
@@ -147,6 +150,13 @@ def _pooled_sections(found: Examination) -> list[Section]:
         *samples.sections(found),
         *([_duplicates(found)] if len(found.duplicates) else []),
     ]
+
+
+def _verdict(found: Examination, said: str, heading: str) -> Section:
+    """The verdict on two systems; on a screen its first lines are above as the answer."""
+    table = pair_rows(found, 1)[1]
+    rest = said if found.tasks is not None else "\n".join(said.splitlines()[_ANSWER_LINES:])
+    return Section(heading, said, table=table, on_screen=lambda: (rest, table))
 
 
 def _gain_confidence(found: Examination) -> Figure:
@@ -205,8 +215,8 @@ def _pairs(found: Examination, *, drawn: bool) -> Section:
     title, rows = pair_rows(found, _MOST_ROWS)
     corrected = _what_is_corrected(found, drawn)
 
-    def longer() -> tuple[str, Table]:
-        title, rows = pair_rows(found, charts.MOST_POINTS)
+    def on_screen() -> tuple[str, Table]:
+        title, rows = pair_rows(found, charts.MOST_POINTS, also_significant=_ALSO_SIGNIFICANT)
         return f"{title}.{corrected}", rows
 
     figure = Figure(
@@ -218,7 +228,7 @@ def _pairs(found: Examination, *, drawn: bool) -> Section:
         f"{title}. All are in pairs.csv.{corrected}",
         figure=figure if drawn else None,
         table=rows,
-        longer=longer,
+        on_screen=on_screen,
     )
 
 

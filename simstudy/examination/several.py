@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -123,6 +123,23 @@ class Several(ReprMixin):
                 part.write(results.path / name, command=command, settings={**part.settings, **asked, **_own(part)})
             files = {path: digest for part in self.parts for path, digest in part.files.items()}
             write_results(results, self._page(command, names), manifest_of({"comparison": asked}, {"files": files}, {}))
+
+    def to_html(self, path: str | Path, *, command: str = "simstudy.examine") -> None:
+        """Write the table and the page of each part as one HTML file that loads nothing.
+
+        `command` is how the page says that it was made. Parts for which the file would be too large are left out, and
+        the page names them.
+
+        Raises
+        ------
+        ValueError
+            For a path that does not end in .html or .htm, or where a file is that simstudy did not write.
+        """
+        from simstudy.examination.page import page_of
+        from simstudy.pages.html import write_html
+
+        parts = {_called(part): page_of(part, command) for part in self.parts}
+        write_html(replace(self._page(command, folder_names(list(parts))), links={}, parts=parts), path)
 
     def _page(self, command: str, names: Sequence[str]) -> Page:
         scores = Section("Scores", "Best first by the first column.", table=Table.of_text(scores_by_part(self)))

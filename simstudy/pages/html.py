@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from simstudy.files.own_pages import require_page
+from simstudy.files.own_pages import INDEX, require_page
 from simstudy.files.whole import atomic_path
 from simstudy.pages.html_data import chart_data, json_of, table_data
 from simstudy.pages.sections import Figure, Section
@@ -39,6 +39,8 @@ PLOT_STYLE = (
 
 # Rows of a table that are there without scripts.
 _STATIC_ROWS = 50
+# Bytes of the parts of a page, with which it stays below 6 MB.
+_MOST_OF_PARTS = 4_500_000
 # Bytes from which on a picture is one of pixels if that is smaller.
 _LARGE = 120_000
 
@@ -67,15 +69,18 @@ def html(page: Page, folder: Path | None = None) -> str:
     """
     data: dict[str, Any] = {"tables": {}, "charts": {}}
     sections = [_section(f"s{k}", section, data, folder) for k, section in enumerate(page.sections)]
+    parts, left_out = _parts(page, data)
     names = (*(LIBRARIES if data["charts"] else ()), *SCRIPTS)
     scripts, styles = [Markup(_asset(name)) for name in names], [Markup(_asset(name)) for name in STYLES]
     content = {
         "page": page,
         "facts": [(name, value, isinstance(value, str)) for name, value in page.facts.items()],
         "sections": sections,
+        "parts": parts,
+        "left_out": left_out,
         "closing": [*_paragraphs(page.closing), *(_paragraphs(page.of_files) if folder else [])],
         "tables": {} if folder is None else {name: f"{len(rows):,} row{'' if len(rows) == 1 else 's'}" for name, rows in page.tables.items()},
-        "links": {} if folder is None else page.links,
+        "links": {} if folder is None else {name: _beside(path) for name, path in page.links.items()},
         "version": version("simstudy"),
         "policy": policy(scripts, [*styles, PLOT_STYLE] if data["charts"] else styles),
         "scripts": scripts,
@@ -84,6 +89,28 @@ def html(page: Page, folder: Path | None = None) -> str:
         "libraries": bool(data["charts"]),
     }
     return _environment().get_template("page.html.jinja").render(content)
+
+
+def _parts(page: Page, data: dict[str, Any]) -> tuple[list[dict[str, Any]], list[str]]:
+    """What the template shows of the pages inside this one, and the names of those that are left out."""
+    found: list[dict[str, Any]] = []
+    size = 0
+    for k, (name, part) in enumerate(page.parts.items()):
+        own: dict[str, Any] = {"tables": {}, "charts": {}}
+        sections = [_section(f"p{k}s{i}", section, own, None) for i, section in enumerate(part.sections)]
+        pictures = sum(len(section["figure"]["src"]) for section in sections if section["figure"])
+        size += pictures + len(json_of(own))
+        if size > _MOST_OF_PARTS:
+            return found, list(page.parts)[k:]
+        for kind, content in own.items():
+            data[kind] |= content
+        found.append({"key": f"p{k}", "name": name, "answer": part.answer, "limits": part.limits, "sections": sections})
+    return found, []
+
+
+def _beside(path: str) -> str:
+    """The HTML page that is in the folder of a page in Markdown."""
+    return f"{path.removesuffix('README.md')}{INDEX}" if path.endswith("README.md") else path
 
 
 def policy(scripts: list[Markup], styles: list[Any]) -> str:
@@ -101,7 +128,7 @@ def digest(text: str) -> str:
 
 def _section(key: str, section: Section, data: dict[str, Any], folder: Path | None) -> dict[str, Any]:
     """What the template shows of a section; its table and chart are added to the data."""
-    text, every = section.longer() if section.longer else (section.text, section.table)
+    text, every = section.on_screen() if section.on_screen else (section.text, section.table)
     figure, table = None, None
     if section.figure:
         figure = _picture(section.figure, section, folder)

@@ -66,12 +66,14 @@ class Page:
     place: str = ""
     #: What other pages show -> their paths from this one.
     links: Mapping[str, str] = field(default_factory=dict)
-    #: The answer to the question, a sentence each; the first one is enough for most readers.
+    #: Sentences at the top of an HTML page, the first one large; by default it has the question there.
     answer: Sequence[str] = ()
     #: What the page does not show, a sentence each.
     limits: Sequence[str] = ()
     #: How to read the CSV files; a page without files leaves it out.
     of_files: str = ""
+    #: Pages that one HTML file has below its own sections; a folder has a folder for each.
+    parts: Mapping[str, Page] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_file_names("table", self.tables)

@@ -143,7 +143,7 @@
     const label = Math.min(52, Math.max(...rows.map((d) => d.name.length)));
     const margin = Math.min(LETTER * label + 14, width * 0.5), fitting = Math.floor((margin - 12) / LETTER);
     const known = rows.map((d, k) => ({ ...d, k }));
-    const colour = (d) => (d.significant ? BLUE : "var(--soft)");
+    const colour = (d) => (d.marked ? BLUE : "var(--soft)");
     node.append(plot({
       width, height: 20 * rows.length + 56, marginLeft: margin, marginRight: 20, marginBottom: 34, ariaLabel: settings.label,
       x: { label: settings.x, nice: true, grid: true, labelAnchor: "center", ticks: Math.max(3, Math.floor((width - margin) / 80)) },
@@ -154,7 +154,7 @@
         Plot.dot(known, { y: "k", x: "gain", fill: colour, r: 4, title: (d) => `${d.name}: ${d.title}` }),
       ],
     }));
-    node.append(key([[BLUE, settings.significant], ["var(--soft)", "not significant"]]));
+    node.append(key([[BLUE, settings.marked], ["var(--soft)", settings.others]]));
   });
 
   // p of every pair, a cell each; groups of systems that do not differ are lines at the right.
@@ -193,25 +193,34 @@
     tellPairs(node, figure, pairs, (d) => [at(d.column), at(d.row)]);
   });
 
-  // Lines with bands on a logarithmic axis of items: power, or the minimum detectable gain.
-  page.chart("plan", (node, { lines, marks }, settings, width) => {
-    const relations = [...new Set(lines.map((d) => d.relation))];
+  // Power, and the minimum detectable gain, by the number of items: lines with bands, side by side.
+  page.chart("plan", (node, { power, gains, planned }, settings, width) => {
+    const relations = [...new Set(gains.map((d) => d.relation))];
     const colour = new Map(relations.map((name, k) => [name, COLOURS[k % COLOURS.length]]));
     const of = (d) => colour.get(d.relation);
-    node.append(plot({
-      width, height: Math.min(380, Math.max(260, width * 0.6)), marginLeft: 54, marginRight: 24, ariaLabel: settings.label,
-      x: { type: "log", label: settings.x, grid: true, ticks: Math.max(2, Math.floor(width / 130)), tickFormat: (d) => d.toLocaleString("en-US") },
-      y: settings.power ? { label: settings.y, domain: [0, 1], percent: false, tickFormat: (d) => `${Math.round(100 * d)} %`, grid: true }
-        : { type: "log", label: settings.y, grid: true, ticks: 4, tickFormat: (d) => String(Number(d.toPrecision(3))) },
+    const half = power.length && width > 680 ? Math.floor(width / 2) - 8 : width;
+    const curve = (lines, y, marks) => plot({
+      width: half, height: Math.min(360, Math.max(260, half * 0.62)), marginLeft: 56, marginRight: 28, y, ariaLabel: `${y.label} by the number of items`,
+      x: { type: "log", label: "items", grid: true, ticks: Math.max(2, Math.floor(half / 120)), tickFormat: (d) => d.toLocaleString("en-US") },
       marks: [
         Plot.areaY(lines, { x: "n_items", y1: "low", y2: "high", z: "relation", fill: of, fillOpacity: 0.16 }),
-        settings.power ? Plot.ruleY([settings.power], REFERENCE) : null,
         Plot.line(lines, { x: "n_items", y: "value", z: "relation", stroke: of, strokeWidth: 2 }),
-        Plot.dot(marks, { x: "n_items", y: "value", fill: of, r: 4.5 }),
-        Plot.text(marks, { x: "n_items", y: "value", text: "title", dx: 8, dy: 12, textAnchor: "start", fill: "var(--ink)" }),
-        Plot.tip(lines, Plot.pointer({ x: "n_items", y: "value", title: "title", fill: "var(--paper)" })),
+        ...marks,
+        Plot.tip(lines, Plot.pointer({ x: "n_items", y: "value", title: "title", fill: "var(--paper)", fontSize: 12 })),
       ],
-    }));
+    });
+    const both = element("div", { class: "beside" });
+    if (power.length) {
+      both.append(curve(power, { label: settings.power_label, domain: [0, 1], tickFormat: (d) => `${Math.round(100 * d)} %`, grid: true }, [
+        Plot.ruleY([settings.power], REFERENCE),
+        Plot.dot(planned, { x: "n_items", y: () => settings.power, fill: of, r: 4.5 }),
+        Plot.text(planned, { x: "n_items", y: () => settings.power, text: (d) => page.number(d.n_items), dx: 8, dy: 12, textAnchor: "start", fill: "var(--ink)" }),
+      ]));
+    }
+    both.append(curve(gains, { type: "log", label: settings.gain_label, grid: true, ticks: 4, tickFormat: (d) => String(Number(d.toPrecision(3))) }, [
+      Plot.dot(gains, { x: "n_items", y: "value", fill: of, r: 3 }),
+    ]));
+    node.append(both);
     if (relations.length > 1) node.append(key(relations.map((name) => [colour.get(name), name, "line"])));
   });
 
