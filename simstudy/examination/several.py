@@ -15,7 +15,7 @@ import pandas as pd
 
 from simstudy.examination.examination import Examination
 from simstudy.examination.json import as_json
-from simstudy.examination.several_printed import TABLE, claims, part_rows, scores_by_part, show
+from simstudy.examination.several_printed import TABLE, answer, claims, part_rows, scores_by_part, show
 from simstudy.metrics import label
 from simstudy.pages.report import Page, write_results
 from simstudy.pages.sections import Section, Table
@@ -139,7 +139,10 @@ class Several(ReprMixin):
         from simstudy.pages.html import write_html
 
         parts = {_called(part): page_of(part, command) for part in self.parts}
-        write_html(replace(self._page(command, folder_names(list(parts))), links={}, parts=parts), path)
+        every = [set(part.limits) for part in parts.values()]
+        shared = [text for text in next(iter(parts.values())).limits if all(text in own for own in every)]
+        page = self._page(command, folder_names(list(parts)))
+        write_html(replace(page, links={}, parts=parts, limits=shared), path)
 
     def _page(self, command: str, names: Sequence[str]) -> Page:
         scores = Section("Scores", "Best first by the first column.", table=Table.of_text(scores_by_part(self)))
@@ -154,6 +157,7 @@ class Several(ReprMixin):
             ],
             tables={"comparisons": self.table, "scores": self.scores},
             closing="Each comparison has a page of its own, with its test, its intervals and all pairs.",
+            answer=[answer(self)],
             links={_called(part): f"{name}/README.md" for name, part in zip(names, self.parts, strict=True)},
         )  # fmt: skip
 

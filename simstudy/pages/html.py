@@ -74,7 +74,11 @@ def html(page: Page, folder: Path | None = None) -> str:
     scripts, styles = [Markup(_asset(name)) for name in names], [Markup(_asset(name)) for name in STYLES]
     content = {
         "page": page,
-        "facts": [(name, value, isinstance(value, str)) for name, value in page.facts.items()],
+        "facts": [
+            (name, value, isinstance(value, str))
+            for name, value in page.facts.items()
+            if not (page.notes and name == "Note")
+        ],
         "sections": sections,
         "parts": parts,
         "left_out": left_out,
@@ -104,7 +108,8 @@ def _parts(page: Page, data: dict[str, Any]) -> tuple[list[dict[str, Any]], list
             return found, list(page.parts)[k:]
         for kind, content in own.items():
             data[kind] |= content
-        found.append({"key": f"p{k}", "name": name, "answer": part.answer, "limits": part.limits, "sections": sections})
+        limits = [text for text in part.limits if text not in page.limits]
+        found.append({"key": f"p{k}", "name": name, "answer": part.answer, "limits": limits, "sections": sections})
     return found, []
 
 
@@ -172,6 +177,11 @@ def _paragraphs(text: str) -> list[str]:
     return [printable(part) for part in text.split("\n") if part.strip()]
 
 
+def _breaking(text: object) -> Markup:
+    """Text that may break at the bars of a signature."""
+    return Markup("|<wbr>").join(printable(text).split("|"))
+
+
 @cache
 def _asset(name: str) -> str:
     text = (files("simstudy.pages") / "assets" / name).read_text("utf-8")
@@ -186,5 +196,5 @@ def _environment() -> Environment:
         loader=PackageLoader("simstudy.pages"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
     )  # fmt: skip
-    environment.filters["printable"] = printable
+    environment.filters |= {"printable": printable, "breaking": _breaking}
     return environment

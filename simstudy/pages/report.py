@@ -70,6 +70,8 @@ class Page:
     answer: Sequence[str] = ()
     #: What the page does not show, a sentence each.
     limits: Sequence[str] = ()
+    #: What readers should know of the data: of an HTML page its last list, in the place of the fact "Note".
+    notes: Sequence[str] = ()
     #: How to read the CSV files; a page without files leaves it out.
     of_files: str = ""
     #: Pages that one HTML file has below its own sections; a folder has a folder for each.

@@ -38,6 +38,7 @@ def page_of(plan: Plan, command: str) -> Page:
         closing=_CLOSING,
         answer=plan.sentences[:1],
         limits=_limits(plan),
+        notes=plan.notes,
     )
 
 

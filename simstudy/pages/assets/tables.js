@@ -5,7 +5,7 @@
   const { element, number } = page;
   const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
   // Rows that are shown first; of the table on the first screen; and rows that are printed at most.
-  const FIRST = 15, LEADING = 10, PRINTED = 1000;
+  const FIRST = 15, LEADING = 10, PRINTED = 500;
 
   class DataTable {
     constructor(box, spec) {
@@ -37,7 +37,8 @@
         const name = th.textContent;
         if (!name.trim()) return;
         th.setAttribute("aria-sort", "none");
-        th.replaceChildren(element("button", { type: "button", onclick: () => this.sort(k) }, name));
+        // Of a table that goes over several printed pages, browsers repeat text in the headers but no buttons.
+        th.replaceChildren(element("button", { type: "button", onclick: () => this.sort(k) }, name), element("span", { class: "printed" }, name));
       });
     }
 
