@@ -89,6 +89,7 @@ def write(found: Examination, out: Path, *, command: str, settings: Mapping[str,
 
 def page_of(found: Examination, command: str) -> Page:
     """What the page of a comparison shows."""
+    first, *more = _answer(found)
     return Page(
         title=found.title,
         question="Which of these systems are better than others, and how large must a gain be here to tell?",
@@ -97,7 +98,8 @@ def page_of(found: Examination, command: str) -> Page:
         sections=_sections(found),
         tables=_tables(found),
         closing=closing(found) + cautioned(found.pairs.frame),
-        answer=_answer(found),
+        headline=first,
+        answer=more,
         limits=limits(found),
         notes=[line(note) for note in found.notes],
         of_files=of_files(found),

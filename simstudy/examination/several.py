@@ -138,7 +138,10 @@ class Several(ReprMixin):
         from simstudy.examination.page import page_of
         from simstudy.pages.html import write_html
 
-        parts = {_called(part): page_of(part, command) for part in self.parts}
+        names = [
+            " ".join(filter(None, (shown(part.test_set.name), label(part.test_set.metric)))) for part in self.parts
+        ]
+        parts = {name: page_of(part, command) for name, part in zip(names, self.parts, strict=True)}
         every = [set(part.limits) for part in parts.values()]
         shared = [text for text in next(iter(parts.values())).limits if all(text in own for own in every)]
         page = self._page(command, folder_names(list(parts)))
@@ -157,7 +160,7 @@ class Several(ReprMixin):
             ],
             tables={"comparisons": self.table, "scores": self.scores},
             closing="Each comparison has a page of its own, with its test, its intervals and all pairs.",
-            answer=[answer(self)],
+            headline=answer(self),
             links={_called(part): f"{name}/README.md" for name, part in zip(names, self.parts, strict=True)},
         )  # fmt: skip
 

@@ -12,11 +12,13 @@ from hashlib import sha256
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from simstudy import plot
 from simstudy.files.own_pages import INDEX, require_page
 from simstudy.files.whole import atomic_path
 from simstudy.pages.html_data import chart_data, json_of, table_data
@@ -83,7 +85,9 @@ def html(page: Page, folder: Path | None = None) -> str:
         "parts": parts,
         "left_out": left_out,
         "closing": [*_paragraphs(page.closing), *(_paragraphs(page.of_files) if folder else [])],
-        "tables": {} if folder is None else {name: f"{len(rows):,} row{'' if len(rows) == 1 else 's'}" for name, rows in page.tables.items()},
+        "tables": {}
+        if folder is None
+        else {name: f"{len(rows):,} row{'' if len(rows) == 1 else 's'}" for name, rows in page.tables.items()},
         "links": {} if folder is None else {name: _beside(path) for name, path in page.links.items()},
         "version": version("simstudy"),
         "policy": policy(scripts, [*styles, PLOT_STYLE] if data["charts"] else styles),
@@ -109,7 +113,8 @@ def _parts(page: Page, data: dict[str, Any]) -> tuple[list[dict[str, Any]], list
         for kind, content in own.items():
             data[kind] |= content
         limits = [text for text in part.limits if text not in page.limits]
-        found.append({"key": f"p{k}", "name": name, "answer": part.answer, "limits": limits, "sections": sections})
+        said = [part.headline, *part.answer]
+        found.append({"key": f"p{k}", "name": name, "answer": said, "limits": limits, "sections": sections})
     return found, []
 
 
@@ -160,14 +165,14 @@ def _picture(figure: Figure, section: Section, folder: Path | None) -> dict[str,
 
 
 def _drawn(figure: Figure) -> tuple[str, bytes]:
-    # Matplotlib waits until something is drawn.
-    from simstudy.plot.style import picture
-
-    return picture(figure.draw().figure, most=_LARGE)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / figure.name
+        plot.save(figure.draw().figure, path)
+        return _kept(path)
 
 
 def _kept(path: Path) -> tuple[str, bytes]:
-    """The type and bytes of a figure that is drawn already, as `simstudy.plot.style.picture` chooses them."""
+    """The type and bytes of a figure that is drawn: its SVG, or its PNG if the SVG is large and the PNG is smaller."""
     drawn, pixels = (path.with_suffix(suffix) for suffix in (".svg", ".png"))
     small = drawn.stat().st_size <= max(_LARGE, pixels.stat().st_size)
     return ("image/svg+xml", drawn.read_bytes()) if small else ("image/png", pixels.read_bytes())

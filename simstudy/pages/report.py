@@ -66,7 +66,9 @@ class Page:
     place: str = ""
     #: What other pages show -> their paths from this one.
     links: Mapping[str, str] = field(default_factory=dict)
-    #: Sentences at the top of an HTML page, the first one large; by default it has the question there.
+    #: The answer in one sentence, large at the top of an HTML page; without one, title and question are there.
+    headline: str = ""
+    #: Further sentences of the answer.
     answer: Sequence[str] = ()
     #: What the page does not show, a sentence each.
     limits: Sequence[str] = ()
