@@ -218,7 +218,8 @@ def _groups(found: Examination) -> Section:
     return Section(
         "Groups",
         f"Systems that do not differ significantly at {found.alpha:g} after Holm's correction for all pairs "
-        f"({sides(found)}). Groups are not transitive. The figure shows the scores, and a line for each group with a dot at every member.",
+        f"({sides(found)}). Groups are not transitive. The figure shows the scores, and a line for each group "
+        "with a dot at every member.",
         figure=Figure("groups", lambda: plot.groups(found.groups), chart=lambda: charts.groups(found)),
     )
 

@@ -85,10 +85,8 @@ def answer(found: Several) -> str:
     n, table = len(found.parts), found.table
     if found.of_pairs:
         differ = int((table["significant"] & (table["p_holm_parts"] <= found.parts[0].alpha)).sum())
-        return (
-            f"The two systems differ significantly in {differ} of {n} comparisons (at {found.parts[0].alpha:g}, Holm for "
-            f"the {n} tests)."
-        )
+        level = f"{found.parts[0].alpha:g}, Holm for the {n} tests"
+        return f"The two systems differ significantly in {differ} of {n} comparisons (at {level})."
     boards = [part.leaderboard for part in found.parts]
     best = [set(board.loc[board["may_be_best"], "system"]) for board in boards]
     always = [shown(name) for name in boards[0]["system"] if all(name in names for names in best)]

@@ -85,9 +85,7 @@ def html(page: Page, folder: Path | None = None) -> str:
         "parts": parts,
         "left_out": left_out,
         "closing": [*_paragraphs(page.closing), *(_paragraphs(page.of_files) if folder else [])],
-        "tables": {}
-        if folder is None
-        else {name: f"{len(rows):,} row{'' if len(rows) == 1 else 's'}" for name, rows in page.tables.items()},
+        "tables": {} if folder is None else page.sizes,
         "links": {} if folder is None else {name: _beside(path) for name, path in page.links.items()},
         "version": version("simstudy"),
         "policy": policy(scripts, [*styles, PLOT_STYLE] if data["charts"] else styles),

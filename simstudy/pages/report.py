@@ -48,8 +48,9 @@ class InOrder:
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """What README.md and index.html show. All of it is text, not Markdown; `facts` say what was run, `closing` how to read it.
+    """What README.md and index.html show. All of it is text, not Markdown.
 
+    `facts` say what was run, `closing` how to read it.
     A fact that is a list is one of signatures, or of what else machines write: its entries stand below each other.
     Tables and figures have names of files (`simstudy.files.whole.check_file_names`); a ValueError names one
     that has not.
@@ -86,6 +87,11 @@ class Page:
     @property
     def drawn(self) -> list[Figure]:
         return [section.figure for section in self.sections if section.figure]
+
+    @property
+    def sizes(self) -> dict[str, str]:
+        """How many rows each table has, in words."""
+        return {name: f"{len(rows):,} row{'' if len(rows) == 1 else 's'}" for name, rows in self.tables.items()}
 
 
 def write_results(results: ResultsFolder, page: Page, manifest: Mapping[str, Any]) -> None:
@@ -129,8 +135,7 @@ def write_page(page: Page, folder: Path) -> None:
             parts.append(table_rows(section.table.text()))
     if page.links:
         parts += ["## Pages", "\n".join(f"- [{markdown(name)}]({path})" for name, path in page.links.items())]
-    sizes = {name: f"{len(table):,} row{'' if len(table) == 1 else 's'}" for name, table in page.tables.items()}
-    parts += ["## Tables", "\n".join(f"- [{name}.csv]({name}.csv): {rows}" for name, rows in sizes.items())]
+    parts += ["## Tables", "\n".join(f"- [{name}.csv]({name}.csv): {rows}" for name, rows in page.sizes.items())]
     if any(map(has_formulas, (t.table if isinstance(t, InOrder) else t for t in page.tables.values()))):
         parts.append(_APOSTROPHES)
     parts.append(paragraph(" ".join(filter(None, (page.closing, page.of_files)))))
