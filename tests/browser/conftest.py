@@ -20,6 +20,8 @@ from tests.browser.made import ATTACKS, named, of_tasks
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
+CHARTS = "[...document.querySelectorAll('.drawn .chart')]"
+
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
@@ -56,7 +58,7 @@ def opened(browser: Any) -> Iterator[Opened]:
         page.goto(path.as_uri())
         if how.get("java_script_enabled", True):
             # Charts are drawn when they have been given their width.
-            page.wait_for_function("[...document.querySelectorAll('.drawn .chart')].every((one) => one.children.length)")
+            page.wait_for_function(f"{CHARTS}.every((chart) => chart.children.length)")
         return page
 
     yield open_page

@@ -232,11 +232,13 @@ def test_the_data_of_a_page_are_the_tables_of_the_examination(
 ) -> None:
     """What scripts read: names with all their letters, and numbers to six digits."""
     page = opened(pages["many"])
-    rows = json.loads(page.evaluate("""JSON.stringify((() => {
+    rows = json.loads(
+        page.evaluate("""JSON.stringify((() => {
         const { data, column } = window.simstudyPage;
         const found = Object.values(data.tables).find((table) => table.pair);
         return Object.fromEntries(found.names.map((name, k) => [name, column(found.values[k])]));
-    })())"""))
+    })())""")
+    )
     pairs = many.pairs.frame.set_index(["system_a", "system_b"])
     assert len(rows["gain"]) == len(pairs)
     for k, names in enumerate(zip(rows["system_a"], rows["system_b"], strict=True)):
