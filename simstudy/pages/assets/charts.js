@@ -279,11 +279,18 @@
     const tables = Object.fromEntries(Object.entries(found.tables).map(([name, table]) => [name, page.rows(table)]));
     const node = element("div", { class: `chart ${found.kind}` });
     box.append(node);
-    box.classList.add("drawn");
     let width = 0;
     const again = () => {
       node.replaceChildren();
-      draw(node, tables, found.settings, Math.max(260, Math.floor(width)));
+      // The picture stays where a browser cannot draw the chart.
+      try {
+        draw(node, tables, found.settings, Math.max(260, Math.floor(width)));
+        box.classList.add("drawn");
+      } catch (error) {
+        node.replaceChildren();
+        box.classList.remove("drawn");
+        console.error(error);
+      }
     };
     page.onSystem(again);
     new ResizeObserver(([entry]) => {
