@@ -111,7 +111,7 @@ def pair_rows(found: Examination, most: int, *, also_significant: int = 0) -> tu
         if also_significant:
             first = found.pairs.frame.iloc[most_significant_first(found.pairs.frame)[:also_significant]]
             title = f"Neighbours by score ({len(pairs):,}) and the {len(first):,} most significant of all " + (
-                f"{len(found.pairs):,} pairs; the others are left out, as the file would be too large"
+                f"{len(found.pairs):,} pairs; the page would be too large with the others, and a folder has all in pairs.csv"
             )
             pairs = pd.concat([first, pairs[~pairs.index.isin(first.index)]], ignore_index=True)
     digits = _digits(found)

@@ -143,8 +143,11 @@
       ],
     });
     node.append(element("div", { class: "beside" }, scores, ranks));
-    const both = new Set(systems.map((d) => d.may_be_best)).size > 1;
-    node.append(key([...(both ? [[ORANGE, "may be the best", "bar"], [BLUE, "other systems", "bar"]] : []), ["var(--ink)", "rank by score", "tick"]]));
+    const best = new Set(systems.map((d) => d.may_be_best));
+    node.append(key([
+      ...(best.has(true) ? [[ORANGE, "may be the best", "bar"]] : []), ...(best.has(false) ? [[BLUE, "other systems", "bar"]] : []),
+      ["var(--ink)", "rank by score", "tick"],
+    ]));
   });
 
   // From the lowest to the highest end of intervals, 0 and the margin among them.
@@ -237,7 +240,7 @@
       ],
     });
     node.append(element("div", { class: "wide" }, figure));
-    node.append(key([[BLUE, settings.significant, "bar"], ["var(--none)", "not significant", "bar"], ["var(--ink)", settings.groups, "line"]]));
+    node.append(key([[BLUE, settings.significant, "bar"], ["var(--none)", "not significant", "bar"], ...(groups.length ? [["var(--ink)", settings.groups, "line"]] : [])]));
     tellPairs(node, figure, pairs, (d) => [at(d.column), at(d.row)]);
   });
 
