@@ -22,6 +22,7 @@ from simstudy.files.own_pages import INDEX, require_page
 from simstudy.files.whole import atomic_path
 from simstudy.pages.html_data import chart_data, json_of, table_data
 from simstudy.pages.sections import Figure, Section
+from simstudy.running.progress import doing
 from simstudy.text.plain_text import printable
 
 if TYPE_CHECKING:
@@ -71,8 +72,9 @@ def html(page: Page, folder: Path | None = None) -> str:
         Without a folder figures are drawn, and what is said of files is left out.
     """
     data: dict[str, Any] = {"tables": {}, "charts": {}}
-    sections = [_section(f"s{k}", section, data, folder) for k, section in enumerate(page.sections)]
-    parts, left_out = _parts(page, data)
+    with doing("drawing the page"):
+        sections = [_section(f"s{k}", section, data, folder) for k, section in enumerate(page.sections)]
+        parts, left_out = _parts(page, data)
     names = (*(LIBRARIES if data["charts"] else ()), *SCRIPTS)
     scripts, styles = [Markup(_asset(name)) for name in names], [Markup(_asset(name)) for name in STYLES]
     content = {
