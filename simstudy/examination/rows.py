@@ -98,13 +98,22 @@ def ranking(found: Examination) -> Table:
     )
 
 
-def pair_rows(found: Examination, most: int) -> tuple[str, Table]:
-    """A title, and pairs: the most significant first, or, where these are too many, neighbours by score."""
+def pair_rows(found: Examination, most: int, *, also_significant: int = 0) -> tuple[str, Table]:
+    """A title, and pairs: the most significant first, or, where these are too many, neighbours by score.
+
+    So many of the most significant pairs are then there as well.
+    """
     if len(found.pairs) <= most:
         pairs, title = sorted_pairs(found), "Pairs, the most significant first"
     else:
         pairs = found.neighbours.head(most)
-        title = f"Neighbours by score, {len(pairs)} of {len(found.pairs):,} pairs"
+        title = f"Neighbours by score, {len(pairs):,} of {len(found.pairs):,} pairs"
+        if also_significant:
+            first = found.pairs.frame.iloc[most_significant_first(found.pairs.frame)[:also_significant]]
+            title = f"Neighbours by score ({len(pairs):,}) and the {len(first):,} most significant of all " + (
+                f"{len(found.pairs):,} pairs; the others are left out, as the file would be too large"
+            )
+            pairs = pd.concat([first, pairs[~pairs.index.isin(first.index)]], ignore_index=True)
     digits = _digits(found)
     other = pairs["better"].where(pairs["better"] != pairs["system_a"])
     columns = {

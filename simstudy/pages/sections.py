@@ -1,6 +1,7 @@
 """What a page shows, as data: sections of a table with its columns, a figure and some sentences.
 
-Nothing here knows what a page is written in. `simstudy.pages.report` draws the figures and writes the tables' text.
+Nothing here knows what a page is written in. `simstudy.pages.report` writes a folder with a page in Markdown,
+`simstudy.pages.html` one HTML file.
 """
 
 from __future__ import annotations
@@ -57,6 +58,11 @@ class Column:
                 raise ValueError(f"template '{whole}': there is no column '{name}'{nearest(name, map(str, rows))}")
         return [self._text(row) for row in rows.to_dict("records")]
 
+    @property
+    def fields(self) -> list[str]:
+        """The columns of the rows that the template names, in its order."""
+        return list(dict.fromkeys(name for _, name, _, _ in Formatter().parse(self.template) if name))
+
     def _text(self, row: Mapping[Any, Any]) -> str:
         if not _has_all(_OPTIONAL.sub("", self.template), row):
             return _filled(self.missing, row)
@@ -91,6 +97,12 @@ class Table:
     #: What these columns hold.
     cell: str | Column = ""
 
+    @classmethod
+    def of_text(cls, rows: pd.DataFrame) -> Table:
+        """A table of text, as it is."""
+        named = rows.set_axis([f"c{k}" for k in range(len(rows.columns))], axis=1)
+        return cls(named, {str(name): f"{{c{k}}}" for k, name in enumerate(rows.columns)})
+
     def text(self) -> pd.DataFrame:
         """The rows as text."""
         columns = {heading: _column(form).texts(self.rows) for heading, form in self.columns.items()}
@@ -110,6 +122,18 @@ def _column(form: str | Column) -> Column:
 
 
 @dataclass(frozen=True)
+class Chart:
+    """A figure as data: what an HTML page draws in a browser in the place of the picture."""
+
+    #: The name under which a script of the page knows how to draw it.
+    kind: str
+    #: What is drawn. Names of systems are as people see them (`simstudy.text.plain_text.shown`).
+    tables: Mapping[str, pd.DataFrame]
+    #: Labels of the axes, levels and what else the script asks for, as JSON has it.
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Figure:
     """A figure of a page."""
 
@@ -117,6 +141,10 @@ class Figure:
     name: str
     #: Returns matplotlib's Figure, or Axes of it.
     draw: Callable[[], Any]
+    #: Returns the same figure as data; without it an HTML page has the picture only.
+    chart: Callable[[], Chart] | None = field(default=None, kw_only=True)
+    #: What the figure shows, for who cannot see it; by default the section's heading and first sentence.
+    alt: str = field(default="", kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -127,3 +155,6 @@ class Section:
     text: str
     figure: Figure | None = field(default=None, kw_only=True)
     table: Table | None = field(default=None, kw_only=True)
+    #: Returns the text and the table of an HTML page where they are others: it has the page's answer above, and room for
+    #: more rows, of which it shows some at a time.
+    on_screen: Callable[[], tuple[str, Table | None]] | None = field(default=None, kw_only=True)
