@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,7 +12,7 @@ from numpy.typing import NDArray
 
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, FloatArray, IntArray
-from simstudy.metrics.influence import difference, left_out
+from simstudy.metrics.influence import difference, left_out, mean_slopes
 from simstudy.outputs import Outputs, require_outputs
 from simstudy.outputs.meetings import battles
 from simstudy.outputs.samples import SAMPLE_OF, unit_in_words
@@ -71,32 +73,28 @@ class DecidingItems(ReprMixin):
 
     @property
     def sentences(self) -> list[str]:
-        """What the tables say, in words."""
+        """What the tables say, in words: of what carries the gain only the units that tests resample."""
         return [*map(self._counted, self.counts.to_dict("records")), *self._carried(), CHOSEN]
 
-    def _counted(self, row: dict[str, object]) -> str:
-        one, other = shown(self.system_a), shown(self.system_b)
-        n = sum(int(str(row[name])) for name in ("wins", "losses", "ties"))
+    def _counted(self, row: Mapping[Hashable, Any]) -> str:
+        wins, losses, ties = (int(row[name]) for name in ("wins", "losses", "ties"))
         return (
-            f"{one} does better than {other} on {row['wins']:,} of {n:,} {row['unit']}s and worse on "
-            f"{row['losses']:,}; {row['ties']:,} tie{'s' if row['ties'] == 1 else ''}."
+            f"Wins, losses and ties of {shown(self.system_a)}: {wins:,}, {losses:,} and {ties:,} of "
+            f"{wins + losses + ties:,} {row['unit']}s."
         )
 
     def _carried(self) -> list[str]:
-        told = []
-        points = " points" if self.points else ""
-        leads, trails = (self.system_a, self.system_b) if self.gain > 0 else (self.system_b, self.system_a)
-        for unit, rows in self.carried.groupby("unit", sort=False):
-            row = rows.iloc[-1]
-            which = f"{unit} that adds" if row["n_top"] == 1 else f"{row['n_top']:,} {unit}s that add"
-            told.append(
-                f"Without the {which} most to it, the gain of {shown(leads)} would be "
-                f"{_signed(row['gain_without'])} instead of {_signed(abs(self.gain))}{points}."
-            )
-            if pd.notna(row["n_reversing"]):
-                n = int(row["n_reversing"])
-                told.append(f"Without {n:,} such {unit}{'s' * (n != 1)}, {shown(trails)} would be at least as good.")
-        return told
+        if self.carried.empty:
+            return []
+        row = self.carried.iloc[-1]
+        leads = self.system_a if self.gain > 0 else self.system_b
+        which = f"{row['unit']} that adds" if row["n_top"] == 1 else f"{row['n_top']:,} {row['unit']}s that add"
+        n = row["n_reversing"]
+        enough = "" if pd.isna(n) else f" Leaving out {n:,} {row['unit']}{'' if n == 1 else 's'} is enough to undo it."
+        return [
+            f"Without the {which} most to it, the gain of {shown(leads)} would be {_signed(row['gain_without'])} "
+            f"instead of {_signed(abs(self.gain))}{' points' if self.points else ''}.{enough}"
+        ]
 
     def _summary(self) -> tuple[str, str]:
         what = f"{shown(self.system_a)} and {shown(self.system_b)}, {len(self.items):,} items"
@@ -164,7 +162,7 @@ def deciding_items(
     >>> found.items[["id", "outcome", "contribution", "gain_without"]].round(3).values.tolist()
     [['0', 'win', 0.15, -0.067], ['1', 'loss', -0.05, 0.2]]
     >>> print(found.sentences[0])
-    new does better than old on 1 of 4 items and worse on 1; 2 tie.
+    Wins, losses and ties of new: 1, 1 and 2 of 4 items.
     """
     require_outputs(outputs, 2)
     for name in (system_a, system_b):
@@ -173,7 +171,7 @@ def deciding_items(
     if system_a == system_b:
         raise ValueError(f"systems must be two, not '{system_a}' twice")
     pair = outputs.select([system_a, system_b])
-    parts = contributions_of_pair(pair)
+    (parts,) = contributions_of_pairs(pair, np.array([0]), np.array([1]))
     rows = _listed(parts, n)
     unit = unit or outputs.natural_unit
     codes = None if unit == "item" else pd.factorize(pair.labels(unit, "unit"))[0].astype(np.int64)
@@ -193,10 +191,17 @@ def deciding_items(
     )
 
 
-def contributions_of_pair(pair: Outputs) -> FloatArray:
-    """What each item adds (n,) to the gain of the first of two systems over the second."""
-    sign = 1 if pair.metric.higher_is_better else -1
-    return sign * difference(pair.statistics[0], pair.statistics[1], pair.metric)
+def contributions_of_pairs(outputs: Outputs, i: IntArray, j: IntArray) -> Iterator[FloatArray]:
+    """Yield for each of P pairs what each item adds (n,) to the gain of system i over system j."""
+    metric, statistics = outputs.metric, outputs.statistics
+    sign = 1 if metric.higher_is_better else -1
+    slopes = None
+    if metric.of_sums and metric.ratio(statistics[:1]) is None:
+        # Of many pairs together: numpy takes as long for one.
+        sums = statistics.sum(axis=1, dtype=np.float64)
+        slopes = mean_slopes(metric, sums[i], sums[j])
+    for p, (a, b) in enumerate(zip(i, j, strict=True)):
+        yield sign * difference(statistics[a], statistics[b], metric, None if slopes is None else slopes[p])
 
 
 def item_scores(outputs: Outputs) -> FloatArray:

@@ -45,7 +45,8 @@ class Output:
     out: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR|FILE.html", help="Write tables, figures and pages to this folder, or everything as one HTML file."
+            metavar="DIR|FILE.html",
+            help="Write tables, figures and pages to this folder, or everything as one HTML file.",
         ),
     ] = None
     print_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False

@@ -117,10 +117,11 @@ class Examination(ReprMixin):
         each other. Columns: n_items, n_units, pairs, significant (not corrected), significant_holm (Holm, for all pairs
         of that size), agreeing (also on the whole), only_here, and reversed. No row where there are too few items.
         """
-        return self._sizes.table
+        return self.by_size.table
 
     @cached_property
-    def _sizes(self) -> Sizes:
+    def by_size(self) -> Sizes:
+        """All pairs and scores at each of these sizes."""
         return sizes_of(self)
 
     def deciding_items(self, system_a: str, system_b: str, n: int = 20) -> DecidingItems:

@@ -29,6 +29,7 @@ COLUMNS = (
     *("n_items", "n_units", "pairs", "significant", "significant_holm", "agreeing", "only_here", "reversed"),
     "reachable",
 )
+_OF_ONE = ("gain", "gain_low", "gain_high", "p_value")
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +43,8 @@ class Sizes:
         significant_holm (after Holm's correction for all pairs of that size); agreeing (significant_holm here and on
         the whole, with the same better system), only_here (significant_holm here, not on the whole), reversed
         (significant_holm here for the system with the worse score on the whole), and reachable (pairs that differ on
-        enough units for a significant p-value after correction).
+        enough units for a significant p-value after correction). Of two systems also gain, gain_low, gain_high and
+        p_value of the system that is better on the whole.
     directions
         (sizes, P): 1 where the gain of a pair of the whole is significant after Holm's correction at that size, -1
         where that of the other system is, else 0. Pairs are in the order of the examination's table.
@@ -92,7 +94,8 @@ def sizes_of(found: Examination) -> Sizes:
         if pairs is None:
             continue
         direction = _directions(pairs, whole, found.alpha)
-        rows.append({"n_items": part.n_items, "n_units": n_units, **_counted(pairs, direction, found.alpha)})
+        counts = _counted(pairs, direction, found.alpha)
+        rows.append({"n_items": part.n_items, "n_units": n_units, **counts, **_of_one(pairs, whole)})
         directions.append(direction)
         scores.append(part.select(names).scores())
         domains.append(part.items["domain"].nunique() if "domain" in part.items else 0)
@@ -103,7 +106,8 @@ def sizes_of(found: Examination) -> Sizes:
     table["agreeing"] = ((both == 1) & (both[0] == 1)).sum(axis=1)
     table["only_here"] = ((both == 1) & (both[0] != 1)).sum(axis=1)
     table["reversed"] = (both == -1).sum(axis=1)
-    return Sizes(table[[*COLUMNS]], both, np.stack(scores), np.array(domains))
+    own = [name for name in _OF_ONE if name in table]
+    return Sizes(table[[*COLUMNS, *own]], both, np.stack(scores), np.array(domains))
 
 
 def unit_numbers(outputs: Outputs, unit: str) -> IntArray:
@@ -144,6 +148,17 @@ def _counted(pairs: pd.DataFrame, direction: NDArray[np.int8], alpha: float) -> 
         "significant_holm": int((direction != 0).sum()),
         "reachable": int((pairs["p_floor"] * len(pairs) <= alpha).sum()),
     }
+
+
+def _of_one(pairs: pd.DataFrame, whole: pd.DataFrame) -> dict[str, float]:
+    """The gain of the only pair there is, from the side of the system that is better on the whole."""
+    if len(pairs) > 1:
+        return {}
+    row = pairs.iloc[0]
+    same = row["system_a"] == whole["system_a"].iloc[0]
+    gain, low, high = (float(row[name]) for name in ("gain", "gain_low", "gain_high"))
+    numbers = (gain, low, high) if same else (-gain, -high, -low)
+    return dict(zip(_OF_ONE, (*numbers, float(row["p_value"])), strict=True))
 
 
 def significant_from(found: Sizes) -> NDArray[np.int64]:

@@ -47,7 +47,7 @@ def contributions(statistics: Array, metric: Metric) -> FloatArray:
     return parts
 
 
-def difference(one: Array, other: Array, metric: Metric) -> FloatArray:
+def difference(one: Array, other: Array, metric: Metric, slope: FloatArray | None = None) -> FloatArray:
     """Each unit's part (n,) of how much the first of two systems' scores is above the second, on the metric's scale.
 
     Statistics are (n units, S). A unit with equal statistics has 0, and the parts add up to the difference of the
@@ -55,7 +55,8 @@ def difference(one: Array, other: Array, metric: Metric) -> FloatArray:
     has in the numerator than the pair's pooled ratio makes of its denominator: the sum is exact. Of other functions of
     sums it is the gradient, averaged on the straight way from the sums of the one to those of the other, times the
     difference of the unit's statistics (Aumann and Shapley 1974): the sum is exact up to numerical integration. A
-    metric of arrays has the difference of two jackknives, in which equal units need not have 0.
+    metric of arrays has the difference of two jackknives, in which equal units need not have 0. The averaged gradient
+    (S,) of the pair may be given as `slope`, where it is known.
     """
     if not metric.of_sums:
         parts = [_jackknife(rows, metric) for rows in (one, other)]
@@ -64,7 +65,8 @@ def difference(one: Array, other: Array, metric: Metric) -> FloatArray:
     if (ratio := metric.ratio(both)) is not None:
         return _of_ratio(*ratio, metric)
     # What is equal is exactly 0, as whole numbers and as decimals.
-    slope = mean_slopes(metric, *both.sum(axis=1, dtype=np.float64)[:, None])[0]
+    if slope is None:
+        slope = mean_slopes(metric, *both.sum(axis=1, dtype=np.float64)[:, None])[0]
     return weighted(one - other, slope)
 
 

@@ -43,7 +43,9 @@ def page_of(plan: Plan, command: str) -> Page:
 
 def _sections(plan: Plan) -> list[Section]:
     first, *more = [*plan.sentences, *([plan.simulated.text()] if plan.simulated else [])]
-    figure = Figure("plan", plan.figure, chart=lambda: _chart(plan), alt="Power and detectable gain by number of items.")
+    figure = Figure(
+        "plan", plan.figure, chart=lambda: _chart(plan), alt="Power and detectable gain by number of items."
+    )
     sections = [
         Section("Answers", " ".join([first, *more]), figure=figure, on_screen=lambda: ("\n".join(more), None)),
         Section(

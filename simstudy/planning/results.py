@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 #: The tables of a plan, by the names of their attributes.
 TABLES = ("answers", "sizes", "designs", "predicted")
 
+
 @dataclass(frozen=True, repr=False, eq=False)
 class Plan(ReprMixin):
     """The target of a plan, and the answers; `text` tells them, `figure` draws them.
