@@ -28,6 +28,9 @@ WIN, LOSS, TIE = "win", "loss", "tie"
 # The share of the units, and the number of them, whose contributions are told together.
 _SHARE, _TOP = 0.01, 10
 
+# A sum of contributions that is so small a part of their sizes is none.
+_ROUNDING = 1e-9
+
 # Characters of a text that a prompt shows.
 _SHOWN = 40
 
@@ -185,7 +188,7 @@ def deciding_items(
         gain,
         _items(pair, rows, parts, gain).join(_texts(pair, rows, texts)),
         None if codes is None else _clusters(pair, codes, unit, parts, n),
-        pd.DataFrame([{"unit": kind, **_outcomes(np.bincount(of, parts))} for kind, of in kinds.items()]),
+        pd.DataFrame([{"unit": kind, **_outcomes(_summed(of, parts))} for kind, of in kinds.items()]),
         _carried(pair, kinds, parts, gain),
         points=pair.metric.unit in ("percent", "points"),
     )
@@ -224,6 +227,13 @@ def item_scores(outputs: Outputs) -> FloatArray:
     elif "score" in metric.statistics:
         found = statistics[..., metric.statistics.index("score")].astype(np.float64)
     return found
+
+
+def _summed(codes: IntArray, parts: FloatArray) -> FloatArray:
+    """Contributions of units (U,), given the unit of each item; 0 where rounding may have made them."""
+    sums = np.bincount(codes, parts)
+    sums[np.abs(sums) <= _ROUNDING * np.bincount(codes, np.abs(parts))] = 0.0
+    return sums
 
 
 def _outcomes(parts: FloatArray) -> dict[str, int]:
@@ -279,7 +289,7 @@ def _texts(pair: Outputs, rows: IntArray, texts: ItemTexts | None) -> pd.DataFra
 
 def _clusters(pair: Outputs, codes: IntArray, unit: str, parts: FloatArray, n: int) -> pd.DataFrame:
     """The clusters with the largest contributions: those of their items together."""
-    sums = np.bincount(codes, parts)
+    sums = _summed(codes, parts)
     rows = _listed(sums, n)
     names = pair.labels(unit).to_numpy()
     first = np.unique(codes, return_index=True)[1]
@@ -310,7 +320,7 @@ def _carried(pair: Outputs, kinds: dict[str, IntArray], parts: FloatArray, gain:
     columns = ["unit", "n_units", "n_top", "contribution", "share", "gain_without", "n_reversing"]
     rows = []
     for kind, codes in kinds.items() if gain else ():
-        sums = np.bincount(codes, parts) * np.sign(gain)
+        sums = _summed(codes, parts) * np.sign(gain)
         order = np.argsort(-sums, kind="stable")
         place = np.empty(len(order), dtype=np.int64)
         place[order] = np.arange(len(order))

@@ -63,12 +63,8 @@ class Sizes:
 def no_sizes() -> Sizes:
     """No size at all."""
     none = np.zeros((0, 0))
-    return Sizes(
-        pd.DataFrame({name: [] for name in COLUMNS}, dtype=np.int64),
-        none.astype(np.int8),
-        none,
-        none[:, 0].astype(np.int64),
-    )
+    table = pd.DataFrame({name: [] for name in COLUMNS}, dtype=np.int64)
+    return Sizes(table, none.astype(np.int8), none, np.zeros(0, dtype=np.int64))
 
 
 def sizes_of(found: Examination) -> Sizes:

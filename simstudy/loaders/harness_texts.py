@@ -39,7 +39,7 @@ def _arguments(sample: Mapping[str, Any]) -> list[tuple[str, str]]:
 def responses_of(sample: Mapping[str, Any]) -> list[str | None]:
     """What the model said to a document, a text for each response; of choices, each with its log-likelihood.
 
-    What a filter took from a response stands below it.
+    What a filter took from a response stands above it.
     """
     resps = sample.get("resps")
     if not isinstance(resps, list) or not resps:
@@ -52,7 +52,7 @@ def responses_of(sample: Mapping[str, Any]) -> list[str | None]:
     filtered = sample.get("filtered_resps")
     taken = [as_text(one) for one in filtered] if isinstance(filtered, list) else []
     if len(taken) == 1 and len(texts) == 1 and taken[0] not in (None, texts[0]) and isinstance(filtered[0], str):  # type: ignore[index]
-        return [f"{texts[0]}\n[taken from it: {taken[0]}]"]
+        return [f"[read as {taken[0]}]\n{texts[0]}"]
     return texts or [None]
 
 

@@ -41,7 +41,7 @@ def read_trees(source: Source) -> Loaded:
         parsed = [i for i, tree in enumerate(trees) if tree.words]
         counts = np.array([_counts(path, trees[i], gold_path, gold[i]) for i in parsed]).reshape(-1, 3)
         answers = [(trees[i].words, trees[i].tags, trees[i].brackets) for i in parsed]
-        texts = (bracketed(trees[i]) for i in parsed)
+        texts = map(bracketed, [trees[i] for i in parsed])
         systems.append(SystemOutputs(name, str(path), [ids[i] for i in parsed], counts, answers, texts=texts))
     wanted = dict(zip(ids, gold, strict=True))
 
