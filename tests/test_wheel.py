@@ -35,7 +35,7 @@ def test_the_command_works_from_a_wheel_in_any_folder(tmp_path: Path) -> None:
     command = python.with_name("simstudy")
     assert "pos_tagging" in run(command, "list", cwd=elsewhere)
     out = run(command, "run", "quickstart", cwd=elsewhere)
-    assert "results/quickstart/README.md" in out
+    assert "results/quickstart/index.html" in out
     assert (elsewhere / "results" / "quickstart" / "manifest.json").exists()
     # A study that is a program, its cells in worker processes; the second run finds them.
     for _ in range(2):

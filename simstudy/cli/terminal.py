@@ -66,7 +66,7 @@ def written(out: Path | None) -> list[str]:
     """The lines that say where the page is, if there is one."""
     if out is None:
         return []
-    return ["", f"Report: {out}" if is_html(out) else f"Figures and report: {out / INDEX} (and README.md)"]
+    return ["", f"Report: {out}" if is_html(out) else f"Figures and report: {out / INDEX}"]
 
 
 def print_cells(cells: pd.DataFrame, *, verbose: bool = False) -> None:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # Pairs that a browser draws as points; lanes of groups that have room beside a matrix.
 MOST_POINTS, _MOST_LANES = 12_500, 24
+# Of so few pairs all are drawn.
+_FEW = 30
 
 
 def leaderboard(found: Examination, most: int) -> Chart:
@@ -36,7 +38,8 @@ def gain_confidence(found: Examination, curve: pd.DataFrame) -> Chart:
     sure = 1 - pairs["p_value"]
     # A test that prefers the system that is behind is no confidence in the gain.
     drawn["confidence"] = sure.where(pairs["better"] != pairs["system_b"], 0.0).to_numpy()
-    widest = drawn.loc[drawn["confidence"] < 0.995, "gain"].max()
+    # Beyond the gain from which on every pair is significant there is nothing to see, unless the pairs are few.
+    widest = drawn.loc[(drawn["confidence"] < 0.995) | (len(drawn) <= _FEW), "gain"].max()
     end = 1.05 * float(widest if widest > 0 else drawn["gain"].max() or 1.0)
     lines = curve[curve["gain"] <= end]
     columns = {"confidence_05": "low", "confidence_95": "high"}
@@ -55,7 +58,7 @@ def gain_confidence(found: Examination, curve: pd.DataFrame) -> Chart:
 
 
 def matrix(found: Examination) -> Chart:
-    """The p-value of each pair as a cell, best systems first, and the groups of systems that do not differ significantly."""
+    """The p-value of each pair as a cell, best systems first, and groups of systems that do not differ significantly."""
     pairs = found.pairs.frame
     order = order_of(pairs)
     cells = pair_points(found).assign(
@@ -74,9 +77,37 @@ def matrix(found: Examination) -> Chart:
     return Chart("matrix", {"systems": systems, "pairs": cells, "groups": groups}, settings)
 
 
+def groups(found: Examination) -> Chart:
+    """Scores, best first, and the groups as lines beside them."""
+    board = found.leaderboard
+    names = pd.DataFrame({"system": board["system"].map(shown), "score": board["score"]})
+    order = order_of(found.pairs.frame).names
+    places = {name: k for k, name in enumerate(order)}
+    names = names.iloc[np.argsort([places[name] for name in board["system"]], kind="stable")]
+    lanes = _lanes(found.groups)
+    settings = {
+        "x": f"{_metric(found)}{_percent(found, ', %')}",
+        "lanes": int(lanes["lane"].max()) + 1 if len(lanes) else 0,
+        "label": f"scores of {len(board)} systems, and groups of systems that do not differ significantly",
+    }
+    return Chart("groups", {"systems": names, "groups": lanes}, settings)
+
+
+def pair(found: Examination) -> Chart:
+    """The gain of one pair with its interval."""
+    chart = intervals_of(found, found.pairs.frame)
+    if found.margin is None:
+        return chart
+    return Chart(chart.kind, chart.tables, {**chart.settings, "margin": found.margin})
+
+
 def neighbours(found: Examination) -> Chart:
     """Each system's gain over the next one by score, with its interval."""
-    pairs = found.neighbours[found.neighbours["gain_low"].notna()]
+    return intervals_of(found, found.neighbours[found.neighbours["gain_low"].notna()])
+
+
+def intervals_of(found: Examination, pairs: pd.DataFrame) -> Chart:
+    """The gains of these pairs with their intervals."""
     return charts.intervals(
         pd.DataFrame(
             {
@@ -133,7 +164,7 @@ def _lanes(groups: pd.DataFrame) -> pd.DataFrame:
 
 def _short(p: float) -> str:
     """A p-value for a cell of a few letters."""
-    return "<.001" if p < 0.001 else f"{p:.3f}"[1:] if p < 0.0095 else f"{p:.2f}".removeprefix("0")
+    return f"{p:.3f}"[1:] if p < 0.0095 else f"{p:.2f}".removeprefix("0")
 
 
 def _metric(found: Examination) -> str:

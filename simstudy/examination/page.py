@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,7 @@ from simstudy.pages.report import InOrder, Page, write_results
 from simstudy.pages.sections import Figure, Section, Table
 from simstudy.running.results_folder import manifest_of, results_folder
 from simstudy.suites.page import task_sections
+from simstudy.text.plain_text import line
 
 if TYPE_CHECKING:
     from simstudy.examination.examination import Examination
@@ -89,6 +91,7 @@ def write(found: Examination, out: Path, *, command: str, settings: Mapping[str,
 
 def page_of(found: Examination, command: str) -> Page:
     """What the page of a comparison shows."""
+    first, *more = _answer(found)
     return Page(
         title=found.title,
         question="Which of these systems are better than others, and how large must a gain be here to tell?",
@@ -97,8 +100,10 @@ def page_of(found: Examination, command: str) -> Page:
         sections=_sections(found),
         tables=_tables(found),
         closing=closing(found) + cautioned(found.pairs.frame),
-        answer=_answer(found),
+        headline=first,
+        answer=more,
         limits=limits(found),
+        notes=[line(note) for note in found.notes],
         of_files=of_files(found),
     )
 
@@ -127,13 +132,20 @@ def _tables(found: Examination) -> dict[str, pd.DataFrame | InOrder]:
 
 
 def _sections(found: Examination) -> list[Section]:
-    return [*([] if found.tasks is None else task_sections(found.tasks)), *_pooled_sections(found)]
+    if found.tasks is None:
+        return _pooled_sections(found)
+    pooled = [replace(section, heading=_pooled(section.heading)) for section in _pooled_sections(found)]
+    return [*task_sections(found.tasks), *pooled]
+
+
+def _pooled(heading: str) -> str:
+    """A heading beside averages of tasks: the section is of all items, whatever their tasks."""
+    return "All items together" if heading == "Verdict" else f"All items together: {heading[0].lower()}{heading[1:]}"
 
 
 def _pooled_sections(found: Examination) -> list[Section]:
     if found.verdict is not None:
-        heading = "Verdict" if found.tasks is None else "All items together"
-        return [_verdict(found, found.verdict, heading), *samples.sections(found), *_tried(found)]
+        return [_verdict(found, found.verdict), *samples.sections(found), *_tried(found)]
     n = found.outputs.n_systems
     small = n <= _MOST_SYSTEMS
     return [
@@ -162,11 +174,18 @@ def _tried(found: Examination) -> list[Section]:
     return [*item_sections(found), *size_sections(found, found.by_size)]
 
 
-def _verdict(found: Examination, said: str, heading: str) -> Section:
+def _verdict(found: Examination, said: str) -> Section:
     """The verdict on two systems; on a screen its first lines are above as the answer."""
     table = pair_rows(found, 1)[1]
     rest = said if found.tasks is not None else "\n".join(said.splitlines()[_ANSWER_LINES:])
-    return Section(heading, said, table=table, on_screen=lambda: (rest, table))
+    figure = Figure(
+        "gain",
+        lambda: plot.gain_intervals(found.pairs, alpha=found.alpha),
+        chart=lambda: charts.pair(found),
+        alt="The gain with its 95 % interval.",
+    )
+    drawn = figure if found.pairs["gain_low"].notna().all() else None
+    return Section("Verdict", said, figure=drawn, table=table, on_screen=lambda: (rest, table))
 
 
 def _gain_confidence(found: Examination) -> Figure:
@@ -197,6 +216,11 @@ def _systems(found: Examination) -> Section:
             alt=f"Scores of {drawn} systems with intervals, and their confidence sets for ranks; the table has them.",
         ),
         table=ranking(found),
+        on_screen=lambda: (
+            "Scores with their 95 % intervals, and confidence sets for ranks, which hold for all systems at once with "
+            f"95 % confidence. Systems that share a group do not differ significantly.{which}",
+            ranking(found),
+        ),
     )
 
 
@@ -204,8 +228,9 @@ def _groups(found: Examination) -> Section:
     return Section(
         "Groups",
         f"Systems that do not differ significantly at {found.alpha:g} after Holm's correction for all pairs "
-        f"({sides(found)}). The figure shows the scores, and a line for each group with a dot at every member.",
-        figure=Figure("groups", lambda: plot.groups(found.groups)),
+        f"({sides(found)}). Groups are not transitive. The figure shows the scores, and a line for each group "
+        "with a dot at every member.",
+        figure=Figure("groups", lambda: plot.groups(found.groups), chart=lambda: charts.groups(found)),
     )
 
 

@@ -15,7 +15,7 @@ import pandas as pd
 
 from simstudy.examination.examination import Examination
 from simstudy.examination.json import as_json
-from simstudy.examination.several_printed import TABLE, claims, part_rows, scores_by_part, show
+from simstudy.examination.several_printed import TABLE, answer, claims, part_rows, scores_by_part, show
 from simstudy.metrics import label
 from simstudy.pages.report import Page, write_results
 from simstudy.pages.sections import Section, Table
@@ -138,8 +138,14 @@ class Several(ReprMixin):
         from simstudy.examination.page import page_of
         from simstudy.pages.html import write_html
 
-        parts = {_called(part): page_of(part, command) for part in self.parts}
-        write_html(replace(self._page(command, folder_names(list(parts))), links={}, parts=parts), path)
+        names = [
+            " ".join(filter(None, (shown(part.test_set.name), label(part.test_set.metric)))) for part in self.parts
+        ]
+        parts = {name: page_of(part, command) for name, part in zip(names, self.parts, strict=True)}
+        every = [set(part.limits) for part in parts.values()]
+        shared = [text for text in next(iter(parts.values())).limits if all(text in own for own in every)]
+        page = self._page(command, folder_names(list(parts)))
+        write_html(replace(page, links={}, parts=parts, limits=shared), path)
 
     def _page(self, command: str, names: Sequence[str]) -> Page:
         scores = Section("Scores", "Best first by the first column.", table=Table.of_text(scores_by_part(self)))
@@ -154,6 +160,7 @@ class Several(ReprMixin):
             ],
             tables={"comparisons": self.table, "scores": self.scores},
             closing="Each comparison has a page of its own, with its test, its intervals and all pairs.",
+            headline=answer(self),
             links={_called(part): f"{name}/README.md" for name, part in zip(names, self.parts, strict=True)},
         )  # fmt: skip
 

@@ -37,7 +37,7 @@ def leaderboard(board: pd.DataFrame, most: int, *, x: str) -> Chart:
     level = f"{100 * float(board['level'].iloc[0]):g} %"
     settings = {
         "x": f"{x}{turned}, with {level} interval",
-        "ranks": f"rank, {level} confidence set (all systems at once)",
+        "ranks": f"rank, {level} confidence set",
         "furthest": int(rows["rank_high"].max()),
     }
     return Chart("leaderboard", {"systems": systems}, settings)

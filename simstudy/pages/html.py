@@ -12,11 +12,13 @@ from hashlib import sha256
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from simstudy import plot
 from simstudy.files.own_pages import INDEX, require_page
 from simstudy.files.whole import atomic_path
 from simstudy.pages.html_data import chart_data, json_of, table_data
@@ -78,14 +80,16 @@ def html(page: Page, folder: Path | None = None) -> str:
     scripts, styles = [Markup(_asset(name)) for name in names], [Markup(_asset(name)) for name in STYLES]
     content = {
         "page": page,
-        "facts": [(name, value, isinstance(value, str)) for name, value in page.facts.items()],
+        "facts": [
+            (name, value, isinstance(value, str))
+            for name, value in page.facts.items()
+            if not (page.notes and name == "Note")
+        ],
         "sections": sections,
         "parts": parts,
         "left_out": left_out,
         "closing": [*_paragraphs(page.closing), *(_paragraphs(page.of_files) if folder else [])],
-        "tables": {}
-        if folder is None
-        else {name: f"{len(rows):,} row{'' if len(rows) == 1 else 's'}" for name, rows in page.tables.items()},
+        "tables": {} if folder is None else page.sizes,
         "links": {} if folder is None else {name: _beside(path) for name, path in page.links.items()},
         "version": version("simstudy"),
         "policy": policy(scripts, [*styles, PLOT_STYLE] if data["charts"] else styles),
@@ -110,7 +114,9 @@ def _parts(page: Page, data: dict[str, Any]) -> tuple[list[dict[str, Any]], list
             return found, list(page.parts)[k:]
         for kind, content in own.items():
             data[kind] |= content
-        found.append({"key": f"p{k}", "name": name, "answer": part.answer, "limits": part.limits, "sections": sections})
+        limits = [text for text in part.limits if text not in page.limits]
+        said = [part.headline, *part.answer]
+        found.append({"key": f"p{k}", "name": name, "answer": said, "limits": limits, "sections": sections})
     return found, []
 
 
@@ -165,14 +171,14 @@ def _picture(figure: Figure, section: Section, folder: Path | None) -> dict[str,
 
 
 def _drawn(figure: Figure) -> tuple[str, bytes]:
-    # Matplotlib waits until something is drawn.
-    from simstudy.plot.style import picture
-
-    return picture(figure.draw().figure, most=_LARGE)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / figure.name
+        plot.save(figure.draw().figure, path)
+        return _kept(path)
 
 
 def _kept(path: Path) -> tuple[str, bytes]:
-    """The type and bytes of a figure that is drawn already, as `simstudy.plot.style.picture` chooses them."""
+    """The type and bytes of a figure that is drawn: its SVG, or its PNG if the SVG is large and the PNG is smaller."""
     drawn, pixels = (path.with_suffix(suffix) for suffix in (".svg", ".png"))
     small = drawn.stat().st_size <= max(_LARGE, pixels.stat().st_size)
     return ("image/svg+xml", drawn.read_bytes()) if small else ("image/png", pixels.read_bytes())
@@ -180,6 +186,11 @@ def _kept(path: Path) -> tuple[str, bytes]:
 
 def _paragraphs(text: str) -> list[str]:
     return [printable(part) for part in text.split("\n") if part.strip()]
+
+
+def _breaking(text: object) -> Markup:
+    """Text that may break at the bars of a signature."""
+    return Markup("|<wbr>").join(printable(text).split("|"))
 
 
 @cache
@@ -196,5 +207,5 @@ def _environment() -> Environment:
         loader=PackageLoader("simstudy.pages"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
     )  # fmt: skip
-    environment.filters["printable"] = printable
+    environment.filters |= {"printable": printable, "breaking": _breaking}
     return environment

@@ -48,8 +48,9 @@ class InOrder:
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """What README.md and index.html show. All of it is text, not Markdown; `facts` say what was run, `closing` how to read it.
+    """What README.md and index.html show. All of it is text, not Markdown.
 
+    `facts` say what was run, `closing` how to read it.
     A fact that is a list is one of signatures, or of what else machines write: its entries stand below each other.
     Tables and figures have names of files (`simstudy.files.whole.check_file_names`); a ValueError names one
     that has not.
@@ -66,10 +67,14 @@ class Page:
     place: str = ""
     #: What other pages show -> their paths from this one.
     links: Mapping[str, str] = field(default_factory=dict)
-    #: Sentences at the top of an HTML page, the first one large; by default it has the question there.
+    #: The answer in one sentence, large at the top of an HTML page; without one, title and question are there.
+    headline: str = ""
+    #: Further sentences of the answer.
     answer: Sequence[str] = ()
     #: What the page does not show, a sentence each.
     limits: Sequence[str] = ()
+    #: What readers should know of the data: of an HTML page its last list, in the place of the fact "Note".
+    notes: Sequence[str] = ()
     #: How to read the CSV files; a page without files leaves it out.
     of_files: str = ""
     #: Pages that one HTML file has below its own sections; a folder has a folder for each.
@@ -82,6 +87,11 @@ class Page:
     @property
     def drawn(self) -> list[Figure]:
         return [section.figure for section in self.sections if section.figure]
+
+    @property
+    def sizes(self) -> dict[str, str]:
+        """How many rows each table has, in words."""
+        return {name: f"{len(rows):,} row{'' if len(rows) == 1 else 's'}" for name, rows in self.tables.items()}
 
 
 def write_results(results: ResultsFolder, page: Page, manifest: Mapping[str, Any]) -> None:
@@ -125,8 +135,7 @@ def write_page(page: Page, folder: Path) -> None:
             parts.append(table_rows(section.table.text()))
     if page.links:
         parts += ["## Pages", "\n".join(f"- [{markdown(name)}]({path})" for name, path in page.links.items())]
-    sizes = {name: f"{len(table):,} row{'' if len(table) == 1 else 's'}" for name, table in page.tables.items()}
-    parts += ["## Tables", "\n".join(f"- [{name}.csv]({name}.csv): {rows}" for name, rows in sizes.items())]
+    parts += ["## Tables", "\n".join(f"- [{name}.csv]({name}.csv): {rows}" for name, rows in page.sizes.items())]
     if any(map(has_formulas, (t.table if isinstance(t, InOrder) else t for t in page.tables.values()))):
         parts.append(_APOSTROPHES)
     parts.append(paragraph(" ".join(filter(None, (page.closing, page.of_files)))))

@@ -165,8 +165,8 @@ class Section:
     text: str
     figure: Figure | None = field(default=None, kw_only=True)
     table: Table | None = field(default=None, kw_only=True)
-    #: Returns the text and the table of an HTML page where they are others: it has the page's answer above, and room for
-    #: more rows, of which it shows some at a time.
+    #: Returns the text and the table of an HTML page where they are others: it has the page's answer above, and has
+    #: room for more rows, of which it shows some at a time.
     on_screen: Callable[[], tuple[str, Table | None]] | None = field(default=None, kw_only=True)
     #: Returns what a browser shows in the place of the table.
     widget: Callable[[], Widget] | None = field(default=None, kw_only=True)

@@ -36,8 +36,9 @@ def page_of(plan: Plan, command: str) -> Page:
         sections=_sections(plan),
         tables={name: table for name in TABLES if len(table := getattr(plan, name))},
         closing=_CLOSING,
-        answer=plan.sentences[:1],
+        headline=plan.sentences[0],
         limits=_limits(plan),
+        notes=plan.notes,
     )
 
 

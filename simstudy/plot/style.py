@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import wraps
-from io import BytesIO, StringIO
+from io import StringIO
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -227,70 +226,35 @@ def save(figure: Figure, path: str | Path) -> list[Path]:
     check_path("path", path)
     if not Path(path).name:
         raise ValueError(f"path must name a file, not '{path}'")
-    _laid_out(figure)
-    written = []
-    for suffix, content in ((".png", _png), (".svg", _svg)):
-        target = Path(path).with_name(Path(path).name + suffix)
-        with atomic_path(target) as temporary:
-            temporary.write_bytes(content(figure))
-        written.append(target)
-    plt.close(figure)
-    return written
-
-
-@styled
-def picture(figure: Figure, *, most: int) -> tuple[str, bytes]:
-    """The type and the bytes of a picture for a page: SVG, or PNG if that is smaller than an SVG of over `most` bytes.
-
-    The figure is closed.
-    """
-    _check_figure(figure)
-    _laid_out(figure)
-    drawn, kind = _svg(figure), "image/svg+xml"
-    if len(drawn) > most and len(pixels := _png(figure)) < len(drawn):
-        drawn, kind = pixels, "image/png"
-    plt.close(figure)
-    return kind, drawn
-
-
-def _laid_out(figure: Figure) -> None:
-    """Find once where everything goes, for all files of the figure, which `savefig` would do four times."""
+    # Where everything goes is found once for both files, which `savefig` would do four times.
     figure.set_dpi(_DPI)
     FigureCanvasAgg(figure)
     if (layout := figure.get_layout_engine()) is not None:
-        with _without_warnings():
-            layout.execute(figure)
+        layout.execute(figure)
         figure.set_layout_engine("none")
-
-
-@contextmanager
-def _without_warnings() -> Iterator[None]:
-    """Names in scripts that the font lacks are drawn as boxes; that is seen in the figure."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-        yield
-
-
-def _png(figure: Figure) -> bytes:
-    with _without_warnings():
-        canvas = FigureCanvasAgg(figure)
-        canvas.draw()  # type: ignore[no-untyped-call]
-    pixels = np.asarray(canvas.buffer_rgba())  # type: ignore[no-untyped-call]
-    # Without the fourth channel, where nothing shines through, 256 colours are enough for flat areas, which stay as
-    # they are, and edges: the file is a third.
-    image = Image.fromarray(pixels)
-    if pixels[..., 3].min() == 255:
-        image = Image.fromarray(pixels[..., :3]).quantize(256, dither=Image.Dither.NONE)
-    file = BytesIO()
-    image.save(file, "png", dpi=(_DPI, _DPI), optimize=True)
-    return file.getvalue()
-
-
-def _svg(figure: Figure) -> bytes:
-    file = StringIO()
-    with _without_warnings():
-        FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None})  # type: ignore[no-untyped-call]
-    return smaller(file.getvalue()).encode("utf-8")
+    written = []
+    for suffix in (".png", ".svg"):
+        target = Path(path).with_name(Path(path).name + suffix)
+        with atomic_path(target) as temporary, warnings.catch_warnings():
+            # Names in scripts that the font lacks are drawn as boxes; that is seen in the figure.
+            warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+            if suffix == ".png":
+                canvas = FigureCanvasAgg(figure)
+                canvas.draw()  # type: ignore[no-untyped-call]
+                pixels = np.asarray(canvas.buffer_rgba())  # type: ignore[no-untyped-call]
+                # Without the fourth channel, where nothing shines through, 256 colours are enough for flat areas, which
+                # stay as they are, and edges: the file is a third.
+                image = Image.fromarray(pixels)
+                if pixels[..., 3].min() == 255:
+                    image = Image.fromarray(pixels[..., :3]).quantize(256, dither=Image.Dither.NONE)
+                image.save(temporary, "png", dpi=(_DPI, _DPI), optimize=True)
+            else:
+                written_out = StringIO()
+                FigureCanvasSVG(figure).print_svg(written_out, metadata={"Date": None})  # type: ignore[no-untyped-call]
+                temporary.write_text(smaller(written_out.getvalue()), encoding="utf-8")
+        written.append(target)
+    plt.close(figure)
+    return written
 
 
 def _check_figure(figure: object) -> None:

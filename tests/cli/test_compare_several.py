@@ -98,7 +98,7 @@ def test_a_folder_for_each_metric_and_a_page_that_links_them(texts: list[str]) -
     for _ in range(2):
         # A second run into the same folder takes the place of the first.
         code, out, _ = compare(*texts, "--metric", "bleu", "--metric", "chrf++", "--out", "report")
-        assert (code, out.splitlines()[-1]) == (0, "Figures and report: report/README.md")
+        assert (code, out.splitlines()[-1]) == (0, "Figures and report: report/index.html")
     page = Path("report/README.md").read_text("utf-8")
     for name in ("bleu", "chrfplusplus"):
         assert f"({name}/README.md)" in page

@@ -173,7 +173,7 @@ def test_json_has_what_the_sentences_say() -> None:
 def test_a_page_is_written() -> None:
     code, out, err = plan("--metric", "bleu", "--gain", "1", "--out", "folder")
     assert (code, err) == (0, "")
-    assert out.endswith("Figures and report: folder/README.md\n")
+    assert out.endswith("Figures and report: folder/index.html\n")
     page = Path("folder/README.md").read_text()
     assert "![Answers](figures/plan.png)" in page
     assert {path.name for path in Path("folder").iterdir()} >= {"answers.csv", "sizes.csv", "manifest.json", "figures"}

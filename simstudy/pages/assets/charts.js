@@ -7,7 +7,9 @@
   if (!Plot) return;
   const COLOURS = ["var(--c0)", "var(--c1)", "var(--c2)", "var(--c3)", "var(--c4)", "var(--c5)"];
   const BLUE = "var(--c0)", ORANGE = "var(--c1)", REFERENCE = { stroke: "var(--soft)", strokeDasharray: "4,3" };
-  const LETTER = 6.3;
+  const LETTER = 7;
+  // A label below the numbers of an axis.
+  const centred = { labelAnchor: "center", labelArrow: "none", labelOffset: 38 };
 
   const plot = (options) => Plot.plot({ className: "plot", style: { fontSize: "12px", overflow: "visible" }, ...options });
   const short = (name, most) => (name.length > most ? `${name.slice(0, most - 1)}…` : name);
@@ -43,8 +45,8 @@
     const r = drawn.length > 2000 ? 2 : drawn.length > 500 ? 2.6 : 3.5;
     const dots = (rows, opacity) => Plot.dot(rows, { x: "gain", y: "confidence", fill: (d) => colour.get(d.relation), r, fillOpacity: opacity });
     const figure = plot({
-      width, height: Math.min(440, Math.max(280, width * 0.55)), marginLeft: 50, marginRight: 20, ariaLabel: settings.label,
-      x: { label: settings.x, domain: [0, settings.end], labelAnchor: "right", nice: false },
+      width, height: Math.min(440, Math.max(280, width * 0.55)), marginLeft: 50, marginRight: 20, marginBottom: 46, ariaLabel: settings.label,
+      x: { label: settings.x, domain: [0, settings.end], nice: false, ticks: Math.max(3, Math.floor(width / 90)), ...centred },
       y: { label: settings.y, domain: [settings.lowest, 1.005], ticks: 6, tickFormat: (d) => d.toFixed(1) },
       marks: [
         Plot.gridY({ stroke: "var(--line)", strokeOpacity: 1 }),
@@ -113,11 +115,11 @@
     const faded = (d) => (page.system === null || d.system === page.system ? 1 : 0.3);
     const left = narrow ? width : Math.round((width - margin) * 0.46 + margin), right = narrow ? width : width - left;
     const fitting = Math.floor((margin - 12) / LETTER);
-    const common = { height: row * names.length + 56, marginTop: 26, marginBottom: 30 };
-    const y = { domain: names, label: null, tickSize: 0, tickFormat: (name) => short(name, fitting), padding: 0.3 };
+    const common = { height: row * names.length + 54, marginTop: 8, marginBottom: 46 };
+    const y = { type: "band", domain: names, label: null, tickSize: 0, tickFormat: (name) => short(name, fitting), padding: 0.3 };
     const scores = plot({
       ...common, width: left, marginLeft: margin, marginRight: 16, y, ariaLabel: `${settings.x} of each system with its interval`,
-      x: { label: settings.x, nice: true, ticks: 5, labelAnchor: "center", grid: true, zero: false },
+      x: { label: settings.x, nice: true, ticks: 5, grid: true, ...centred },
       marks: [
         Plot.ruleY(systems, { y: "system", x1: "low", x2: "high", stroke: colour, strokeWidth: 1.6, strokeOpacity: faded }),
         Plot.dot(systems, { y: "system", x: "score", fill: colour, r: row > 15 ? 4 : 3, fillOpacity: faded, title: (d) => d.title }),
@@ -126,7 +128,7 @@
     const ranks = plot({
       ...common, width: right, marginLeft: narrow ? margin : 12, marginRight: 16, y: narrow ? y : { ...y, axis: null },
       ariaLabel: "confidence set for the rank of each system",
-      x: { label: settings.ranks, domain: [0.4, settings.furthest + 0.6], ticks: Math.min(settings.furthest, 8), tickFormat: (d) => (Number.isInteger(d) ? String(d) : ""), labelAnchor: "center", grid: true },
+      x: { label: settings.ranks, domain: [0.4, settings.furthest + 0.6], ticks: Math.min(settings.furthest, 8), tickFormat: (d) => (Number.isInteger(d) ? String(d) : ""), grid: true, ...centred },
       marks: [
         Plot.barX(systems, { y: "system", x1: (d) => d.rank_low - 0.4, x2: (d) => d.rank_high + 0.4, fill: colour, fillOpacity: (d) => 0.35 * faded(d), title: (d) => d.title }),
         Plot.tickX(systems, { y: "system", x: "rank", stroke: "var(--ink)", strokeWidth: 2, strokeOpacity: faded }),
@@ -137,6 +139,39 @@
     node.append(key([...(both ? [[ORANGE, "may be the best", "bar"], [BLUE, "other systems", "bar"]] : []), ["var(--ink)", "rank by score", "tick"]]));
   });
 
+  // From the lowest to the highest end of intervals, 0 and the margin among them.
+  function extent(rows, margin) {
+    const ends = rows.flatMap((d) => [d.gain, d.low, d.high]).filter((value) => value !== null);
+    return [Math.min(0, -margin, ...ends), Math.max(0, margin, ...ends)];
+  }
+
+  // Scores, best first, and beside them a line for each group with a dot at every member.
+  page.chart("groups", (node, { systems, groups }, settings, width) => {
+    const names = systems.map((d) => d.system), n = names.length;
+    const margin = Math.min(LETTER * Math.min(30, Math.max(...names.map((name) => name.length))) + 14, width * 0.42);
+    const fitting = Math.floor((margin - 12) / LETTER), row = n > 40 ? 13 : 20;
+    const lanes = Math.min(settings.lanes * 16 + 24, width * 0.45), scores = Math.min(420, width - margin - lanes);
+    const common = { height: row * n + 54, marginTop: 8, marginBottom: 46 };
+    const faded = (d) => (page.system === null || d.system === page.system ? 1 : 0.3);
+    const lit = (d) => (page.system === null || d.members.split(" ").some((k) => names[k] === page.system) ? 1 : 0.2);
+    const left = plot({
+      ...common, width: Math.round(margin + scores), marginLeft: margin, marginRight: 12, ariaLabel: settings.label,
+      x: { label: settings.x, nice: true, ticks: 5, grid: true, ...centred },
+      y: { type: "point", padding: 0.5, domain: names, label: null, tickSize: 0, tickFormat: (name) => short(name, fitting) },
+      marks: [Plot.dot(systems, { y: "system", x: "score", fill: "var(--ink)", r: row > 15 ? 4 : 3, fillOpacity: faded, title: (d) => `${d.system}: ${d.score}` })],
+    });
+    const middle = (k) => names[k];
+    const right = plot({
+      ...common, width: Math.round(lanes), marginLeft: 4, marginRight: 4, ariaLabel: "groups",
+      x: { domain: [-0.7, Math.max(settings.lanes, 1) - 0.3], label: "groups", ticks: [], ...centred }, y: { domain: names, axis: null, type: "point", padding: 0.5 },
+      marks: [
+        Plot.link(groups, { x1: "lane", x2: "lane", y1: (d) => middle(d.first), y2: (d) => middle(d.last), stroke: (d) => COLOURS[d.group % 4], strokeWidth: 1.5, strokeOpacity: lit }),
+        Plot.dot(groups.flatMap((d) => d.members.split(" ").map((k) => ({ ...d, k }))), { x: "lane", y: (d) => middle(d.k), r: row > 15 ? 4 : 3, fill: (d) => COLOURS[d.group % 4], fillOpacity: lit }),
+      ],
+    });
+    node.append(element("div", { class: "beside whole" }, left, right));
+  });
+
   // Gains with intervals, one below the other.
   page.chart("intervals", (node, { rows }, settings, width) => {
     const names = rows.map((_, k) => k);
@@ -145,16 +180,21 @@
     const known = rows.map((d, k) => ({ ...d, k }));
     const colour = (d) => (d.marked ? BLUE : "var(--soft)");
     node.append(plot({
-      width, height: 20 * rows.length + 56, marginLeft: margin, marginRight: 20, marginBottom: 34, ariaLabel: settings.label,
-      x: { label: settings.x, nice: true, grid: true, labelAnchor: "center", ticks: Math.max(3, Math.floor((width - margin) / 80)) },
+      width, height: 20 * rows.length + 60, marginTop: 8, marginLeft: margin, marginRight: 20, marginBottom: 46, ariaLabel: settings.label,
+      x: { label: settings.x, domain: extent(known, settings.margin || 0), nice: true, grid: true, ticks: Math.max(3, Math.floor((width - margin) / 80)), ...centred },
       y: { domain: names, label: null, tickSize: 0, tickFormat: (k) => short(rows[k].name, fitting) },
       marks: [
         Plot.ruleX([0], REFERENCE),
+        settings.margin ? Plot.ruleX([-settings.margin, settings.margin], { stroke: ORANGE, strokeDasharray: "2,3" }) : null,
         Plot.ruleY(known.filter((d) => d.low !== null), { y: "k", x1: "low", x2: "high", stroke: colour, strokeWidth: 1.6 }),
         Plot.dot(known, { y: "k", x: "gain", fill: colour, r: 4, title: (d) => `${d.name}: ${d.title}` }),
       ],
     }));
-    node.append(key([[BLUE, settings.marked], ["var(--soft)", settings.others]]));
+    const marked = new Set(rows.map((d) => d.marked));
+    node.append(key([
+      ...(marked.has(true) ? [[BLUE, settings.marked]] : []), ...(marked.has(false) ? [["var(--soft)", settings.others]] : []),
+      ...(settings.margin ? [[ORANGE, `margin ${settings.margin}`, "line"]] : []),
+    ]));
   });
 
   // p of every pair, a cell each; groups of systems that do not differ are lines at the right.
@@ -163,12 +203,12 @@
     const label = Math.min(26, Math.max(...names.map((name) => name.length)));
     const lanes = settings.lanes;
     const margin = Math.min(LETTER * label + 14, width * 0.34), fitting = Math.floor((margin - 10) / LETTER);
-    const cell = Math.max(5, Math.min(26, (width - margin - 16) / (n + lanes * 0.7 + 1.5)));
+    // Small cells have no names beside them; a narrow screen scrolls instead.
+    const cell = Math.max(n <= 40 ? 11 : 6, Math.min(26, (width - margin - 16) / (n + lanes * 0.7 + 1.5)));
     const step = 0.7, end = n + 0.5 + lanes * step;
     const ticks = cell >= 11 ? names.map((_, k) => k) : [];
     const at = (k) => k + 0.5;
     const opacity = (d) => (ofSystem(d, page.system) ? 1 : 0.2);
-    const significant = (d) => d.significant;
     const shade = (d) => {
       const depth = d.significant ? Math.min(1, Math.log(settings.alpha / Math.max(d.p_value, 1e-4 * settings.alpha)) / Math.log(1e4)) : 0;
       return d.significant ? 0.4 + 0.6 * depth : 1;
@@ -180,7 +220,7 @@
       marks: [
         Plot.rect(pairs, { x1: (d) => d.column, x2: (d) => d.column + 1, y1: (d) => d.row, y2: (d) => d.row + 1, inset: cell > 8 ? 0.6 : 0.2,
           fill: (d) => (d.significant ? BLUE : "var(--none)"), fillOpacity: (d) => shade(d) * opacity(d) }),
-        cell >= 24 ? Plot.text(pairs, { x: (d) => at(d.column), y: (d) => at(d.row), text: "p_short", fontSize: 8.5, fill: (d) => (significant(d) && shade(d) > 0.6 ? "var(--paper)" : "var(--ink)"), fillOpacity: opacity }) : null,
+        cell >= 22 ? Plot.text(pairs.filter((d) => d.p_value >= 0.001), { x: (d) => at(d.column), y: (d) => at(d.row), text: "p_short", fontSize: 9, fill: "var(--ink)", fillOpacity: opacity }) : null,
         Plot.link(groups, { x1: (d) => n + 0.6 + d.lane * step, x2: (d) => n + 0.6 + d.lane * step, y1: (d) => at(d.first), y2: (d) => at(d.last), stroke: (d) => COLOURS[d.group % 4], strokeWidth: 1.5 }),
         Plot.dot(groups.flatMap((d) => d.members.split(" ").map((k) => ({ ...d, k: Number(k) }))), { x: (d) => n + 0.6 + d.lane * step, y: (d) => at(d.k), r: Math.min(3.2, cell / 3), fill: (d) => COLOURS[d.group % 4] }),
         Plot.text(ticks, { x: 0, y: at, text: (k) => short(names[k], fitting), textAnchor: "end", dx: -6, fontWeight: (k) => (names[k] === page.system ? "bold" : "normal"), fontSize: Math.min(12, cell) }),
@@ -188,7 +228,7 @@
         Plot.rect(pairs, Plot.pointer({ x1: (d) => d.column, x2: (d) => d.column + 1, y1: (d) => d.row, y2: (d) => d.row + 1, px: (d) => at(d.column), py: (d) => at(d.row), stroke: "var(--ink)", strokeWidth: 2, fill: "none", maxRadius: cell })),
       ],
     });
-    node.append(figure);
+    node.append(element("div", { class: "wide" }, figure));
     node.append(key([[BLUE, settings.significant, "bar"], ["var(--none)", "not significant", "bar"], ["var(--ink)", settings.groups, "line"]]));
     tellPairs(node, figure, pairs, (d) => [at(d.column), at(d.row)]);
   });

@@ -5,7 +5,7 @@
   const { element, number } = page;
   const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
   // Rows that are shown first; of the table on the first screen; and rows that are printed at most.
-  const FIRST = 15, LEADING = 10, PRINTED = 1000;
+  const FIRST = 15, LEADING = 10, PRINTED = 500;
 
   class DataTable {
     constructor(box, spec) {
@@ -37,7 +37,8 @@
         const name = th.textContent;
         if (!name.trim()) return;
         th.setAttribute("aria-sort", "none");
-        th.replaceChildren(element("button", { type: "button", onclick: () => this.sort(k) }, name));
+        // Of a table that goes over several printed pages, browsers repeat text in the headers but no buttons.
+        th.replaceChildren(element("button", { type: "button", onclick: () => this.sort(k) }, name), element("span", { class: "printed" }, name));
       });
     }
 
@@ -203,15 +204,24 @@
     return [head, `|${numeric.map((right) => (right ? " ---: |" : " --- |")).join("")}`, ...body].join("\n") + "\n";
   }
 
+  // As simstudy writes LaTeX itself: what TeX takes for something else, or what its usual fonts lack.
   const LATEX = {
-    "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "<": "\\textless{}",
-    ">": "\\textgreater{}", "|": "\\textbar{}", "–": "--", "−": "$-$", "≈": "$\\approx$", "…": "\\dots{}",
+    "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "`": "\\textasciigrave{}",
+    "<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}", '"': "''", "⟨": "$\\langle$", "⟩": "$\\rangle$",
+    "–": "--", "—": "---", "…": "\\dots{}", "−": "$-$", "×": "$\\times$", "≤": "$\\leq$", "≥": "$\\geq$", "≈": "$\\approx$",
+    "√": "$\\surd$", "\u00a0": "~", "†": "$\\dagger$", "‡": "$\\ddagger$", "§": "\\S{}", "¶": "\\P{}",
   };
   const latexCell = (cell) =>
-    cell.replace(/\s+/g, " ").replace(/[\\~^<>|–−≈…&%$#_{}]/g, (found) => LATEX[found] || `\\${found}`);
+    [...cell.replace(/[\t\n\r]+/g, " ")].map((letter, k, all) =>
+      // Two of these would become one character: "--" is a dash.
+      (LATEX[letter] || ("&%$#_{}".includes(letter) ? `\\${letter}` : letter)) + ("-',".includes(letter) && all[k + 1] === letter ? "{}" : ""),
+    ).join("").replace(/(\d) \\%/g, "$1\\,\\%");
+
+  // Behind the end of the row before, a bracket or a star would be an option of it.
+  const latexRow = (line) => `${/^[[*]/.test(line[0]) ? "{}" : ""}${line.map(latexCell).join(" & ")} \\\\`;
 
   function latex(lines, numeric) {
-    const [head, ...body] = lines.map((line) => `${line.map(latexCell).join(" & ")} \\\\`);
+    const [head, ...body] = lines.map(latexRow);
     const columns = numeric.map((right) => (right ? "r" : "l")).join("");
     return [`\\begin{tabular}{${columns}}`, "\\toprule", head, "\\midrule", ...body, "\\bottomrule", "\\end{tabular}"].join("\n") + "\n";
   }
