@@ -106,7 +106,7 @@ def _parts(page: Page, data: dict[str, Any]) -> tuple[list[dict[str, Any]], list
     found: list[dict[str, Any]] = []
     size = 0
     for k, (name, part) in enumerate(page.parts.items()):
-        own: dict[str, Any] = {"tables": {}, "charts": {}}
+        own: dict[str, Any] = {"tables": {}, "charts": {}, "widgets": {}}
         sections = [_section(f"p{k}s{i}", section, own, None) for i, section in enumerate(part.sections)]
         pictures = sum(len(section["figure"]["src"]) for section in sections if section["figure"])
         size += pictures + len(json_of(own))

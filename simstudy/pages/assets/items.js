@@ -5,7 +5,6 @@
   const page = window.simstudyPage;
   const { element, number } = page;
   const FIRST = 5, MORE = 20, LONG = 420, MOST_WORDS = 700;
-  let browser = null;
 
   const bytes = (text) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0)).buffer;
   const numbers = (text, size) => new { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array }[size](bytes(text));
@@ -14,9 +13,10 @@
   const placeOf = (i, j, n) => (i * (2 * n - i - 1)) / 2 + j - i - 1;
 
   class Items {
-    constructor(box, data) {
+    constructor(box, data, part) {
       this.box = box;
       this.data = data;
+      this.part = part;
       this.items = numbers(data.items, data.wide ? 4 : 2);
       this.parts = numbers(data.parts, 2);
       this.scores = data.scores && numbers(data.scores.at, data.scores.bytes);
@@ -54,7 +54,7 @@
       if (a === b) b = a === 0 ? 1 : 0;
       [this.a, this.b] = [a, b];
       this.most = FIRST;
-      if (asked) history.replaceState(null, "", `#items?a=${a}&b=${b}`);
+      if (asked) history.replaceState(null, "", address(this.part, a, b));
       this.render();
     }
 
@@ -128,8 +128,8 @@
       const marked = first !== null && second !== null ? differing(first, second) : [null, null];
       const above = [["Input", known && known["-2"]], ["Reference", known && known["-1"]]]
         .filter(([, text]) => text !== undefined && text !== null && text !== false)
-        .map(([name, text]) => this.part(name, null, text, null));
-      const both = sides.map((side, k) => this.part(side.name, side.score, side.text, marked[k]));
+        .map(([name, text]) => this.said(name, null, text, null));
+      const both = sides.map((side, k) => this.said(side.name, side.score, side.text, marked[k]));
       return [...above, element("div", { class: "both" }, ...both)];
     }
 
@@ -143,7 +143,7 @@
       return level ? this.data.scores.of[level - 1] : null;
     }
 
-    part(name, score, text, marks) {
+    said(name, score, text, marks) {
       const head = element("p", { class: "name" }, element("bdi", {}, name), score === null ? "" : `: ${Number(score.toPrecision(4))}`);
       const node = element("div", { class: "said" }, head);
       if (text === undefined) {
@@ -195,11 +195,19 @@
     return [a, b].map((pieces, side) => pieces.map((piece, k) => [piece, piece.trim() !== "" && !same[side].has(k)]));
   }
 
+  // Pages inside a page have browsers of their own, which go with the tables of that part: "p0s3" is of part "p0".
+  const partOf = (key) => key.replace(/s\d+$/, "");
+  const specs = new Map(Object.entries(page.data.widgets).filter(([, one]) => one.kind === "items")
+    .map(([key, one]) => [partOf(key), { one, place: new Map(one.systems.map((name, k) => [name, k])) }]));
+  const browsers = new Map();
+  const address = (part, a, b) => `#items?${part ? `in=${part}&` : ""}a=${a}&b=${b}`;
+
   // "#items?a=0&b=3" names two systems by their places.
   function goTo(hash) {
-    const found = /^#items\?a=(\d+)&b=(\d+)$/.exec(hash);
-    if (!found || !browser) return;
-    const [a, b] = [Number(found[1]), Number(found[2])];
+    const found = /^#items\?(?:in=(\w+)&)?a=(\d+)&b=(\d+)$/.exec(hash);
+    const browser = found && browsers.get(found[1] || "");
+    if (!browser) return;
+    const [a, b] = [Number(found[2]), Number(found[3])];
     if (a === b || Math.max(a, b) >= browser.data.systems.length) return;
     browser.choose({ a, b });
     browser.box.closest("section").scrollIntoView();
@@ -207,15 +215,13 @@
   }
 
   // Rows of tables of pairs have a link to the items of their pair.
-  const spec = Object.values(page.data.widgets).find((one) => one.kind === "items");
-  const place = new Map(spec.systems.map((name, k) => [name, k]));
   const row = page.DataTable.prototype.row;
   page.DataTable.prototype.row = function (i) {
     const node = row.call(this, i);
-    const pair = this.spec.pair && this.spec.pair.map((k) => this.texts[k][i]);
-    if (pair && pair.every((name) => place.has(name))) {
-      const [a, b] = pair.map((name) => place.get(name));
-      node.lastChild.append(" ", element("a", { class: "to-items", href: `#items?a=${a}&b=${b}`,
+    const part = partOf(this.box.dataset.table), own = specs.get(part);
+    const pair = own && this.spec.pair && this.spec.pair.map((k) => this.texts[k][i]);
+    if (pair && pair.every((name) => own.place.has(name))) {
+      node.lastChild.append(" ", element("a", { class: "to-items", href: address(part, ...pair.map((name) => own.place.get(name))),
         "aria-label": `Items that decide between ${pair[0]} and ${pair[1]}` }, "items"));
     }
     return node;
@@ -223,9 +229,9 @@
 
   page.widget(() => {
     for (const box of document.querySelectorAll("[data-widget]")) {
-      const data = page.data.widgets[box.dataset.widget];
-      if (data.kind !== "items") continue;
-      browser = new Items(box, data);
+      const part = partOf(box.dataset.widget), own = specs.get(part);
+      if (!own || page.data.widgets[box.dataset.widget] !== own.one) continue;
+      browsers.set(part, new Items(box, own.one, part));
       box.classList.add("drawn");
     }
     window.addEventListener("hashchange", () => goTo(location.hash));
