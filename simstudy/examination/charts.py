@@ -58,7 +58,7 @@ def gain_confidence(found: Examination, curve: pd.DataFrame) -> Chart:
 
 
 def matrix(found: Examination) -> Chart:
-    """The p-value of each pair as a cell, best systems first, and groups of systems that do not differ significantly."""
+    """The p-value of each pair as a cell, best systems first, and groups of systems that do not differ."""
     pairs = found.pairs.frame
     order = order_of(pairs)
     cells = pair_points(found).assign(

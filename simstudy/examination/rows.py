@@ -123,10 +123,10 @@ def pair_rows(found: Examination, most: int, *, also_significant: int = 0) -> tu
         "gain": f"{{gain:{digits}}}",
         "95 %": f"{{gain_low:{digits}}} to {{gain_high:{digits}}}",
         "wins/losses": "{wins:,}/{losses:,}",
-        "p": "{p}",
+        "p": Column("{p}", source="p_value"),
         "test prefers": "[{other:name}]",
-        "p (Holm)": "{holm}",
-        "p (BH)": "{bh}",
+        "p (Holm)": Column("{holm}", source="p_holm"),
+        "p (BH)": Column("{bh}", source="p_bh"),
     }
     if "conclusion" in pairs:
         columns[f"margin {pairs['margin'].iloc[0]:g}"] = "{conclusion}"

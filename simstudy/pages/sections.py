@@ -45,6 +45,8 @@ class Column:
 
     template: str
     missing: str = ""
+    #: The column of the rows that has the unrounded numbers of a template of texts: for sorting, and for CSV files.
+    source: str = ""
 
     def texts(self, rows: pd.DataFrame) -> list[str]:
         """The text of each row; a ValueError where the rows lack a column, or a format does not fit its values."""
@@ -60,7 +62,9 @@ class Column:
 
     @property
     def fields(self) -> list[str]:
-        """The columns of the rows that the template names, in its order."""
+        """The columns of the rows that have what is written, in the template's order."""
+        if self.source:
+            return [self.source]
         return list(dict.fromkeys(name for _, name, _, _ in Formatter().parse(self.template) if name))
 
     def _text(self, row: Mapping[Any, Any]) -> str:

@@ -11,7 +11,16 @@
   // A label below the numbers of an axis.
   const centred = { labelAnchor: "center", labelArrow: "none", labelOffset: 38 };
 
-  const plot = (options) => Plot.plot({ className: "plot", style: { fontSize: "12px", overflow: "visible" }, ...options });
+  // An image with a name; its parts have none for readers of screens.
+  function plot(options) {
+    const figure = Plot.plot({ className: "plot", style: { fontSize: "12px", overflow: "visible" }, ...options });
+    figure.setAttribute("role", "img");
+    for (const part of figure.querySelectorAll("[aria-label]")) {
+      part.dataset.mark = part.getAttribute("aria-label");
+      part.removeAttribute("aria-label");
+    }
+    return figure;
+  }
   const short = (name, most) => (name.length > most ? `${name.slice(0, most - 1)}…` : name);
 
   function key(entries) {
@@ -87,7 +96,6 @@
     figure.addEventListener("input", () => { ring.remove(); show(figure.value); });
     figure.addEventListener("click", () => { if (figure.value) page.select(page.system === figure.value.a ? figure.value.b : figure.value.a); });
     figure.setAttribute("tabindex", "0");
-    figure.setAttribute("role", "img");
     figure.addEventListener("blur", () => { ring.remove(); show(null); });
     figure.addEventListener("keydown", (event) => {
       const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
