@@ -175,7 +175,6 @@ def deciding_items(
         raise ValueError(f"systems must be two, not '{system_a}' twice")
     pair = outputs.select([system_a, system_b])
     (parts,) = contributions_of_pairs(pair, np.array([0]), np.array([1]))
-    rows = _listed(parts, n)
     unit = unit or outputs.natural_unit
     codes = None if unit == "item" else pd.factorize(pair.labels(unit, "unit"))[0].astype(np.int64)
     of_samples = unit_in_words(pair, unit) == SAMPLE_OF
@@ -186,12 +185,19 @@ def deciding_items(
         system_a,
         system_b,
         gain,
-        _items(pair, rows, parts, gain).join(_texts(pair, rows, texts)),
+        items_of(pair, parts, n, texts),
         None if codes is None else _clusters(pair, codes, unit, parts, n),
         pd.DataFrame([{"unit": kind, **_outcomes(_summed(of, parts))} for kind, of in kinds.items()]),
         _carried(pair, kinds, parts, gain),
         points=pair.metric.unit in ("percent", "points"),
     )
+
+
+def items_of(pair: Outputs, parts: FloatArray, n: int, texts: ItemTexts | None) -> pd.DataFrame:
+    """The n items of two systems with the largest contributions (`DecidingItems.items`)."""
+    rows = _listed(parts, n)
+    gain = float(pair.gains(np.array([0]), np.array([1]))[0])
+    return _items(pair, rows, parts, gain).join(_texts(pair, rows, texts))
 
 
 def contributions_of_pairs(outputs: Outputs, i: IntArray, j: IntArray) -> Iterator[FloatArray]:

@@ -68,7 +68,7 @@ def test_names_stay_text(opened: Opened, pages: dict[str, Path], many: Examinati
     page.locator("#s0 button", has_text="Show").click()
     assert cells(page, "#s0", 0) == [shown(name) for name in many.leaderboard["system"]]
     assert page.evaluate("window.hacked") is None
-    assert page.locator("script:not([type])").count() == 5
+    assert page.locator("script:not([type])").count() == 7
     assert page.locator("main img:not(.picture), main iframe, [onload], [onerror]").count() == 0
 
 

@@ -108,7 +108,8 @@ def test_sizes_go_down_to_fifty_items_or_ten_clusters(n: int, clusters: bool, ex
 
 def test_small_test_sets_and_battles_are_not_cut(tmp_path: object) -> None:
     assert ss.examine(systems(60)).sizes.empty
-    votes = pd.DataFrame({"model_a": ["x", "y"] * 60, "model_b": ["y", "x"] * 60, "winner": ["a", "b", "tie", "a"] * 30})
+    winners = ["a", "b", "tie", "a"] * 30
+    votes = pd.DataFrame({"model_a": ["x", "y"] * 60, "model_b": ["y", "x"] * 60, "winner": winners})
     votes.to_csv(f"{tmp_path}/votes.csv", index=False)
     assert ss.examine(f"{tmp_path}/votes.csv", "win_rate").sizes.empty
 

@@ -154,7 +154,10 @@ def lm_eval(tmp_path: Path) -> tuple[Loaded, Told]:
 
 
 def inspect(tmp_path: Path) -> tuple[Loaded, Told]:
-    messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": [{"type": "text", "text": "Hi?"}]}]
+    messages = [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": [{"type": "text", "text": "Hi?"}]},
+    ]
 
     def log(model: str, *said: tuple[str, Any, str]) -> str:
         samples = [

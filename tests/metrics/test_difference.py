@@ -82,7 +82,9 @@ def test_slopes_are_those_of_a_fine_integral(name: str, rng: np.random.Generator
 @pytest.mark.parametrize("kind", [*(kind for kind in KINDS if kind != "silent precision"), "bleu", "chrf"])
 def test_signs_are_the_wins_and_losses_of_a_comparison(kind: str) -> None:
     rng = np.random.default_rng(5)
-    metric, statistics = (METRICS[kind], statistics_of(METRICS[kind], 50, rng)) if kind in METRICS else made(kind, 50, rng)
+    metric, statistics = (
+        (METRICS[kind], statistics_of(METRICS[kind], 50, rng)) if kind in METRICS else made(kind, 50, rng)
+    )
     scores = metric.score(statistics.sum(axis=1)) * (1 if metric.higher_is_better else -1)
     pair = statistics if scores[0] >= scores[1] else statistics[::-1]
     parts = difference(*pair, metric) * (1 if metric.higher_is_better else -1)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from simstudy.analyses.deciding_items import CHOSEN, DecidingItems
+from simstudy.analyses.deciding_items import CHOSEN, DecidingItems, contributions_of_pairs, items_of
 from simstudy.examination.widgets.item_data import item_data
 from simstudy.pages.sections import Column, Section, Table, Widget
 from simstudy.text.numerals import score_format
@@ -59,8 +59,11 @@ def item_tables(found: Examination) -> dict[str, pd.DataFrame]:
 def _listed(found: Examination) -> Iterator[pd.DataFrame]:
     names = found.leaderboard["system"].tolist()
     n = _MOST if len(names) == 2 else _EACH
-    for one, other in zip(names[:-1], names[1:], strict=True):
-        rows = found.deciding_items(one, other, n).items
+    ranked = found.outputs.select(names)
+    first = np.arange(len(names) - 1)
+    for k, parts in enumerate(contributions_of_pairs(ranked, first, first + 1)):
+        one, other = names[k : k + 2]
+        rows = items_of(ranked.select([one, other]), parts, n, found.test_set.texts)
         rows = rows.map(lambda cell: cut(cell, _CELL) if isinstance(cell, str) else cell)
         yield pd.concat([pd.DataFrame({"system_a": one, "system_b": other}, index=rows.index), rows], axis=1)
 

@@ -2,25 +2,15 @@
 // Smaller test sets: a slider over sizes that were computed beforehand, and what is still significant there.
 (() => {
   const page = window.simstudyPage;
-  const { element, number } = page;
-  const Plot = window.Plot;
-  if (!Plot) return;
-  const LETTER = 6.9;
+  const { element, number, drawing } = page;
+  if (!drawing) return;
+  const { Plot } = window;
+  const { plot, short, key, centred } = drawing;
+  const LETTER = 7;
   const HOLM = "var(--c0)", SINGLE = "var(--c2)", LOST = "var(--c1)", NEW = "var(--c3)", OTHER = "var(--c4)";
   // The size that the reader chose, whatever is drawn again.
   const chosen = new Map();
-
-  const plot = (options) => Plot.plot({ className: "plot", style: { fontSize: "12px", overflow: "visible" }, ...options });
-  const short = (name, most) => (name.length > most ? `${name.slice(0, Math.max(1, most - 1))}…` : name);
   const percent = (value) => `${Math.round(100 * value)} %`;
-
-  function key(entries) {
-    return element("ul", { class: "key" }, ...entries.map(([colour, text]) => {
-      const mark = element("span", { class: "mark bar" });
-      mark.style.setProperty("--own", colour);
-      return element("li", {}, mark, text);
-    }));
-  }
 
   // Sizes along the axis that have room for their numbers.
   function apart(sizes, width) {
@@ -32,7 +22,7 @@
   }
 
   const axis = (sizes, width) => ({
-    type: "log", label: "first items of the test set", labelAnchor: "center", ticks: apart(sizes.map((d) => d.n_items), width), tickFormat: (d) => number(d), grid: true,
+    type: "log", label: "first items of the test set", ...centred, ticks: apart(sizes.map((d) => d.n_items), width), tickFormat: (d) => number(d), grid: true,
   });
 
   function shares(sizes, at, width) {
@@ -42,7 +32,7 @@
     ]);
     const colour = (d) => (d.by === "Holm" ? HOLM : SINGLE);
     return plot({
-      width, height: 220, marginLeft: 46, marginRight: 20, marginBottom: 40, ariaLabel: "share of significant pairs by number of items",
+      width, height: 220, marginLeft: 46, marginRight: 20, marginBottom: 46, ariaLabel: "share of significant pairs by number of items",
       x: axis(sizes, width), y: { label: "significant pairs", domain: [0, 1], tickFormat: percent, grid: true, ticks: 5 },
       marks: [
         Plot.ruleX([sizes[at].n_items], { stroke: "var(--soft)", strokeDasharray: "4,3" }),
@@ -55,7 +45,7 @@
   function gains(sizes, at, width) {
     const colour = (d, k) => (k === at ? HOLM : "var(--soft)");
     return plot({
-      width, height: 240, marginLeft: 46, marginRight: 20, marginBottom: 40, ariaLabel: "gain with its 95 % interval by number of items",
+      width, height: 240, marginLeft: 46, marginRight: 20, marginBottom: 46, ariaLabel: "gain with its 95 % interval by number of items",
       x: axis(sizes, width), y: { label: "gain (95 % interval)", grid: true, nice: true },
       marks: [
         Plot.ruleY([0], { stroke: "var(--soft)", strokeDasharray: "4,3" }),
@@ -116,11 +106,11 @@
       const text = sentence(sizes[at], settings);
       told.textContent = text;
       range.setAttribute("aria-valuetext", text);
-      const parts = settings.pair ? [gains(sizes, at, width)] : [shares(sizes, at, Math.min(width, 620)), key([[HOLM, "Holm, for all pairs"], [SINGLE, "not corrected"]])];
+      const parts = settings.pair ? [gains(sizes, at, width)] : [shares(sizes, at, Math.min(width, 620)), key([[HOLM, "Holm, for all pairs", "line"], [SINGLE, "not corrected", "line"]])];
       if (systems && systems.length > 2) {
         parts.push(matrix(systems, pairs, settings, at, width));
         parts.push(key([[HOLM, "significant"], [LOST, "significant on all items only"], [NEW, "significant on these items only"],
-          [OTHER, "the other system is significantly better"], ["var(--none)", "not significant"]]));
+          [OTHER, "the other system is significantly better"], ["var(--none)", "not significant"]].map((entry) => [...entry, "bar"])));
         const rest = settings.left_out ? ` The first ${systems.length} systems are shown.` : "";
         parts.push(element("p", { class: "count" }, `At the right: score and rank on these items (rank on all items first, where another).${rest}`));
       }
