@@ -237,7 +237,7 @@ def item_scores(outputs: Outputs) -> FloatArray:
 
 def _summed(codes: IntArray, parts: FloatArray) -> FloatArray:
     """Contributions of units (U,), given the unit of each item; 0 where rounding may have made them."""
-    sums = np.bincount(codes, parts)
+    sums = np.bincount(codes, parts).astype(np.float64)
     sums[np.abs(sums) <= _ROUNDING * np.bincount(codes, np.abs(parts))] = 0.0
     return sums
 

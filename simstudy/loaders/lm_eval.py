@@ -125,11 +125,7 @@ def read_lm_eval(source: Source) -> Loaded:
         system, told = source.names.get(run.path, run.system), map(_answered, responses)
         logs.append((run.task, SystemOutputs(system, str(run.path), ids, statistics, answers, texts=told)))
     metrics = [(run.task, metric) for run, metric, _, _ in read]
-    first: dict[tuple[str, str], Sample] = {}
-    for run, responses in found if source.keeps_texts else ():
-        for one in responses:
-            first.setdefault((run.task, id_of(one)), one.to)
-    texts = {key: (asked_of_document(to), as_text(to.get("target"))) for key, to in first.items()}
+    texts = _texts([(run.task, {id_of(one): one.to for one in responses}) for run, responses in found], source)
     loaded = assemble_tasks(logs, source, asked, metrics=metrics, texts=texts)
     return replace(loaded, scored_by=tuple(dict.fromkeys(name for _, name in metrics)))
 
@@ -217,6 +213,17 @@ def _said(sample: Sample) -> list[str | None]:
 
 def _whole(said: list[str | None]) -> str | None:
     return said[0] if len(said) == 1 else json.dumps(said, ensure_ascii=False)
+
+
+def _texts(
+    found: Sequence[tuple[str, Mapping[str, Sample]]], source: Source
+) -> dict[tuple[str, str], tuple[str | None, str | None]]:
+    """What each sample of a task asks, and what is right, as the first log has it."""
+    first: dict[tuple[str, str], Sample] = {}
+    for task, samples in found if source.keeps_texts else ():
+        for name, sample in samples.items():
+            first.setdefault((task, name), sample)
+    return {key: (asked_of_document(one), as_text(one.get("target"))) for key, one in first.items()}
 
 
 def _answered(response: Response) -> str | None:

@@ -176,3 +176,16 @@ def test_what_is_wrong_is_told() -> None:
         deciding_items(outputs, "a", "b", n=0)
     with pytest.raises(ValueError, match="unit must be a column of the items, not 'doc'"):
         deciding_items(outputs, "a", "b", unit="doc")
+
+
+def test_of_samples_units_are_called_samples_and_questions() -> None:
+    rows = [
+        (name, q, k, int((q + k) % 3 < 1 + (name == "new")))
+        for name in ("new", "old")
+        for q in range(6)
+        for k in (1, 2)
+    ]
+    table = pd.DataFrame(rows, columns=["system", "item", "sample", "score"])
+    found = ss.examine(table, "accuracy").deciding_items("new", "old")
+    assert found.counts["unit"].tolist() == ["sample", "question"]
+    assert found.counts[["wins", "losses", "ties"]].sum(axis=1).tolist() == [12, 6]

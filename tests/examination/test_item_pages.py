@@ -83,7 +83,7 @@ def test_what_is_left_out_where_there_is_little_room(monkeypatch: pytest.MonkeyP
     """The largest of each side stay; texts of the first two systems come first, until there is no more room."""
     found = told("bleu", length=400)
     monkeypatch.setattr(module, "_BYTES", 2 * 4 * 6 * 5)
-    monkeypatch.setattr(module, "_TEXT_BYTES", 45_000)
+    monkeypatch.setattr(module, "_MORE_TEXT_BYTES", 45_000)
     monkeypatch.setattr(module, "_SCORE_BYTES", 10)
     data = item_data(found)
     assert data["most"] == 5

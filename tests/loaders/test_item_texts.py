@@ -140,7 +140,7 @@ def lm_eval(tmp_path: Path) -> tuple[Loaded, Told]:
     }  # fmt: skip
     chosen = {
         "doc_id": 1, "doc": {"query": "Sea?", "choices": ["wet", "dry"]}, "target": 0, "metrics": ["acc"], "acc": 1.0,
-        "arguments": {"gen_args_0": {"arg_0": "Sea?", "arg_1": " wet"}, "gen_args_1": {"arg_0": "Sea?", "arg_1": " dry"}},
+        "arguments": {f"gen_args_{k}": {"arg_0": "Sea?", "arg_1": one} for k, one in enumerate((" wet", " dry"))},
         "resps": [[["-2.5", "False"]], [["-1.25", "True"]]],
     }  # fmt: skip
     other = {**generated, "resps": [["It is 41."]], "filtered_resps": ["41"], "acc": 0.0}
@@ -192,13 +192,15 @@ def helm(tmp_path: Path, *, predictions: bool = True) -> tuple[Loaded, Told]:
         files[f"{folder}/per_instance_stats.json"] = json.dumps(stats)
         if predictions:
             files[f"{folder}/instances.json"] = json.dumps(instances)
-            files[f"{folder}/display_predictions.json"] = json.dumps(
-                [
-                    {"instance_id": i, "predicted_text": "no!", "perturbation": {"name": "typos"}, "train_trial_index": 0}
-                    for i in said
-                ]
-                + [{"instance_id": i, "predicted_text": t, "mapped_output": "blue", "train_trial_index": 0} for i, t in said.items()]
-            )  # fmt: skip
+            own = [
+                {"instance_id": i, "train_trial_index": 0, **one}
+                for i, text in said.items()
+                for one in (
+                    {"predicted_text": "no!", "perturbation": {"name": "typos"}},
+                    {"predicted_text": text, "mapped_output": "blue"},
+                )
+            ]
+            files[f"{folder}/display_predictions.json"] = json.dumps(own)
         else:
             states = [
                 {"instance": next(one for one in instances if one["id"] == i), "train_trial_index": 0,

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 MOST_SYSTEMS = 150
 _FEWEST, _MOST, _BYTES = 5, 500, 150_000
 _SCORE_BYTES, _TEXT_BYTES, _LONGEST = 200_000, 250_000, 4_000
+# Few systems leave room for more texts.
+_FEW_SYSTEMS, _MORE_TEXT_BYTES = 10, 600_000
 # What text there is for an item costs at least so many bytes: more are not looked at.
 _SHORTEST = 8
 
@@ -150,7 +152,8 @@ def _texts(
     """
     if texts is None:
         return None
-    wanted = list(islice(_in_order(pairs, listed, place), _TEXT_BYTES // _SHORTEST))
+    room = _MORE_TEXT_BYTES if kept.n_systems <= _FEW_SYSTEMS else _TEXT_BYTES
+    wanted = list(islice(_in_order(pairs, listed, place), room // _SHORTEST))
     ids = kept.items["id"].astype(str).tolist()
     about = sorted({item for item, _ in wanted})
     own = [ids[item] for item in about]
@@ -163,7 +166,7 @@ def _texts(
     for system, items in of_system.items():
         found = texts.answers_of(kept.names[system], [ids[item] for item in items])
         known |= {(item, system): text for item, text in zip(items, found, strict=True)}
-    return _within(wanted, known)
+    return _within(wanted, known, room)
 
 
 def _in_order(
@@ -187,10 +190,12 @@ def _in_order(
                                 yield one
 
 
-def _within(wanted: list[tuple[int, int]], known: dict[tuple[int, int], str | None]) -> dict[str, Any] | None:
-    """The texts, long ones cut, until there is no more room."""
+def _within(
+    wanted: list[tuple[int, int]], known: dict[tuple[int, int], str | None], room: int
+) -> dict[str, Any] | None:
+    """The texts, long ones cut, as far as there is room: so many bytes."""
     found: dict[int, dict[str, Any]] = {}
-    room, n_left = _TEXT_BYTES, 0
+    n_left = 0
     for item, system in wanted:
         keys = [(item, kind) for kind in (-2, -1, system) if known.get((item, kind)) is not None]
         new = [key for key in keys if str(key[1]) not in found.get(item, {})]

@@ -93,7 +93,7 @@ def _table(best: DecidingItems, found: Examination) -> Table:
     one, other = shown(best.system_a), shown(best.system_b)
     texts = [name for name in ("input", "reference", "answer_a", "answer_b") if name in rows]
     for name in texts:
-        rows = rows.assign(**{name: [None if pd.isna(text) else in_line(text) for text in rows[name]]})
+        rows = rows.assign(**{name: pd.Series([None if pd.isna(text) else in_line(text) for text in rows[name]])})
     scores = rows[["score_a", "score_b"]].to_numpy()
     digits = score_format(np.nanmax(np.abs(scores))) if np.isfinite(scores).any() else ".4g"
     contribution = score_format(np.abs(rows["contribution"]).max(), float(np.abs(rows["contribution"]).min()))

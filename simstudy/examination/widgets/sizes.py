@@ -114,8 +114,8 @@ def _chart(found: Examination, sizes: Sizes) -> Chart:
     unit = str(found.pairs["unit"].iloc[0])
     of_units = (table["n_units"] != table["n_items"]).any()
     label = [
-        f"{row.n_items:,} items" + (f" ({units_text(row.n_units, unit)})" if of_units else "")
-        for row in table.itertuples()
+        f"{n_items:,} items" + (f" ({units_text(n_units, unit)})" if of_units else "")
+        for n_items, n_units in table[["n_items", "n_units"]].to_numpy(np.int64).tolist()
     ]
     if len(found.pairs) == 1:
         title = [p_text(p) for p in table["p_value"]]

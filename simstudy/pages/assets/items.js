@@ -96,8 +96,9 @@
       const gain = `Gain of ${one} over ${data.systems[this.b]}: ${this.signed(found.gain, data.decimals.gain)}${unit}.`;
       const rest = found.all < found.wins + found.losses
         ? ` This page has at most ${number(data.most)} of each side.` : "";
+      const others = data.left_out ? ` Systems can be chosen among the first ${data.systems.length}.` : "";
       this.told.textContent = found.rows.length
-        ? `${gain} Below: ${number(most)} of ${number(found.rows.length)} items, the largest contributions first.${rest}`
+        ? `${gain} Below: ${number(most)} of ${number(found.rows.length)} items, the largest contributions first.${rest}${others}`
         : `${gain} No such item.`;
       this.list.replaceChildren(...found.rows.slice(0, most).map((row) => this.item(row, found)));
       this.more.hidden = most >= found.rows.length;
