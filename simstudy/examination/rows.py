@@ -110,13 +110,15 @@ def pair_rows(found: Examination, most: int, *, also_significant: int = 0) -> tu
         title = f"Neighbours by score, {len(pairs):,} of {len(found.pairs):,} pairs"
         if also_significant:
             first = found.pairs.frame.iloc[most_significant_first(found.pairs.frame)[:also_significant]]
-            title = f"Neighbours by score ({len(pairs):,}) and the {len(first):,} most significant of all " + (
-                f"{len(found.pairs):,} pairs; the others are left out, as the file would be too large"
+            title = (
+                f"Neighbours by score ({len(pairs):,}) and the {len(first):,} most significant of all "
+                f"{len(found.pairs):,} pairs; the page would be too large with the others, which are in pairs.csv of a "
+                "folder"
             )
             pairs = pd.concat([first, pairs[~pairs.index.isin(first.index)]], ignore_index=True)
     digits = _digits(found)
     other = pairs["better"].where(pairs["better"] != pairs["system_a"])
-    columns = {
+    columns: dict[str, str | Column] = {
         "better": "{system_a:name}",
         "worse": "{system_b:name}",
         "relation": "{relation:name}",

@@ -15,7 +15,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from simstudy import plot
@@ -26,6 +25,8 @@ from simstudy.pages.sections import Figure, Section
 from simstudy.text.plain_text import printable
 
 if TYPE_CHECKING:
+    from jinja2 import Environment
+
     from simstudy.pages.report import Page
 
 # In the order in which they run. The libraries are needed where something is drawn.
@@ -203,6 +204,9 @@ def _asset(name: str) -> str:
 
 @cache
 def _environment() -> Environment:
+    # A comparison that is only printed does not wait for what fills templates.
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
     environment = Environment(
         loader=PackageLoader("simstudy.pages"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,

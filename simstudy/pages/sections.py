@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from string import Formatter
 from typing import Any
 
@@ -58,7 +59,12 @@ class Column:
         for name in names:
             if name not in rows and len(rows):
                 raise ValueError(f"template '{whole}': there is no column '{name}'{nearest(name, map(str, rows))}")
-        return [self._text(row) for row in rows.to_dict("records")]
+        if not len(rows):
+            return []
+        if not names:
+            return [self._text({})] * len(rows)
+        # Pairs have some forty columns: only those that are written become rows of Python's objects.
+        return [self._text(row) for row in rows[list(dict.fromkeys(names))].to_dict("records")]
 
     @property
     def fields(self) -> list[str]:
@@ -108,7 +114,11 @@ class Table:
         return cls(named, {str(name): f"{{c{k}}}" for k, name in enumerate(rows.columns)})
 
     def text(self) -> pd.DataFrame:
-        """The rows as text."""
+        """The rows as text; it must not be changed."""
+        return self._texts
+
+    @cached_property
+    def _texts(self) -> pd.DataFrame:
         columns = {heading: _column(form).texts(self.rows) for heading, form in self.columns.items()}
         if self.across is None:
             return pd.DataFrame(columns, dtype=object)

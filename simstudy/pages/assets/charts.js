@@ -145,8 +145,11 @@
       ],
     });
     node.append(element("div", { class: "beside" }, scores, ranks));
-    const both = new Set(systems.map((d) => d.may_be_best)).size > 1;
-    node.append(key([...(both ? [[ORANGE, "may be the best", "bar"], [BLUE, "other systems", "bar"]] : []), ["var(--ink)", "rank by score", "tick"]]));
+    const best = new Set(systems.map((d) => d.may_be_best));
+    node.append(key([
+      ...(best.has(true) ? [[ORANGE, "may be the best", "bar"]] : []), ...(best.has(false) ? [[BLUE, "other systems", "bar"]] : []),
+      ["var(--ink)", "rank by score", "tick"],
+    ]));
   });
 
   // From the lowest to the highest end of intervals, 0 and the margin among them.
@@ -239,7 +242,7 @@
       ],
     });
     node.append(element("div", { class: "wide" }, figure));
-    node.append(key([[BLUE, settings.significant, "bar"], ["var(--none)", "not significant", "bar"], ["var(--ink)", settings.groups, "line"]]));
+    node.append(key([[BLUE, settings.significant, "bar"], ["var(--none)", "not significant", "bar"], ...(groups.length ? [["var(--ink)", settings.groups, "line"]] : [])]));
     tellPairs(node, figure, pairs, (d) => [at(d.column), at(d.row)]);
   });
 
@@ -281,11 +284,18 @@
     const tables = Object.fromEntries(Object.entries(found.tables).map(([name, table]) => [name, page.rows(table)]));
     const node = element("div", { class: `chart ${found.kind}` });
     box.append(node);
-    box.classList.add("drawn");
     let width = 0;
     const again = () => {
       node.replaceChildren();
-      draw(node, tables, found.settings, Math.max(260, Math.floor(width)));
+      // The picture stays where a browser cannot draw the chart.
+      try {
+        draw(node, tables, found.settings, Math.max(260, Math.floor(width)));
+        box.classList.add("drawn");
+      } catch (error) {
+        node.replaceChildren();
+        box.classList.remove("drawn");
+        console.error(error);
+      }
     };
     page.onSystem(again);
     new ResizeObserver(([entry]) => {

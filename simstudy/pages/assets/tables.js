@@ -136,7 +136,6 @@
         } else cell.append(text);
         row.append(cell);
       });
-      if (this.spec.pair && page.system !== null) row.classList.add("lit");
       return row;
     }
 
