@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 _PARTS = (1.0, 3 / 4, 1 / 2, 1 / 3, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64, 1 / 128)
 _FEWEST_ITEMS, _FEWEST_CLUSTERS = 50, 10
 
+# Pairs that are compared again and again.
+_MOST_PAIRS = 50_000
+
 COLUMNS = (
     *("n_items", "n_units", "pairs", "significant", "significant_holm", "agreeing", "only_here", "reversed"),
     "reachable",
@@ -75,8 +78,8 @@ def sizes_of(found: Examination) -> Sizes:
     """
     outputs = found.outputs
     unit = found.test_set.unit or outputs.natural_unit
-    if battles(outputs) is not None:
-        # Strengths of systems that met in other battles are other strengths.
+    # Strengths of systems that met in other battles are other strengths; very many pairs take long.
+    if battles(outputs) is not None or len(found.pairs) > _MOST_PAIRS:
         return no_sizes()
     numbers = unit_numbers(outputs, unit)
     options = {name: value for name, value in found.test_set.options.items() if name != "progress"}
@@ -132,9 +135,14 @@ def _compared(part: Outputs, options: Mapping[str, Any]) -> pd.DataFrame | None:
 def _directions(pairs: pd.DataFrame, whole: pd.DataFrame, alpha: float) -> NDArray[np.int8]:
     """For each pair of the whole: 1 where its gain is significant in `pairs`, -1 where that of the other system is."""
     significant = Decision(alpha, p="p_holm").significant(pairs)
-    both = [frame[["system_a", "system_b"]].to_numpy(dtype=object) for frame in (pairs, whole)]
-    found = {(a, b): 1 for (a, b), one in zip(both[0], significant, strict=True) if one}
-    return np.array([found.get((a, b), 0) - found.get((b, a), 0) for a, b in both[1]], dtype=np.int8)
+    names = pd.Index(pd.unique(whole[["system_a", "system_b"]].to_numpy(dtype=object).ravel()))
+    # Where a pair is in a square of all systems, a row for each better one.
+    here, there = (
+        (names.get_indexer(frame["system_a"]), names.get_indexer(frame["system_b"])) for frame in (pairs, whole)
+    )
+    square = np.zeros((len(names), len(names)), dtype=np.int8)
+    square[here] = significant
+    return np.asarray(square[there] - square[there[::-1]])
 
 
 def _counted(pairs: pd.DataFrame, direction: NDArray[np.int8], alpha: float) -> dict[str, int]:

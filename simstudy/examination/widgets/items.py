@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.analyses.deciding_items import CHOSEN, DecidingItems, contributions_of_pairs, items_of
-from simstudy.examination.widgets.item_data import item_data
+from simstudy.examination.widgets.item_data import MOST_SYSTEMS, item_data
 from simstudy.pages.sections import Column, Section, Table, Widget
 from simstudy.text.numerals import score_format
 from simstudy.text.plain_text import printable, shown
@@ -50,14 +50,14 @@ def item_sections(found: Examination) -> list[Section]:
 
 
 def item_tables(found: Examination) -> dict[str, pd.DataFrame]:
-    """The CSV file: the items of the only pair, or of each two neighbours by score; long texts are cut."""
+    """The CSV file: the items of the only pair, or of neighbours by score; long texts are cut."""
     if not _can_be_told(found):
         return {}
     return {"deciding_items": pd.concat(_listed(found), ignore_index=True)}
 
 
 def _listed(found: Examination) -> Iterator[pd.DataFrame]:
-    names = found.leaderboard["system"].tolist()
+    names = found.leaderboard["system"].tolist()[:MOST_SYSTEMS]
     n = _MOST if len(names) == 2 else _EACH
     ranked = found.outputs.select(names)
     first = np.arange(len(names) - 1)
