@@ -196,7 +196,7 @@ def _test_set(loaded: Loaded, files: Files, how: HowTested, context: typer.Conte
     notes = tuple(by_options(note, context.command.params) for note in loaded.notes)
     return TestSet(
         loaded.outputs, files.relation(loaded) or (), files.unit, how.settings(),
-        duplicates=files.duplicates, notes=notes,
+        duplicates=files.duplicates, notes=notes, texts=loaded.texts,
     )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 
+from simstudy.analyses.deciding_items import DecidingItems, deciding_items
 from simstudy.analyses.relation_classes import ALL_PAIRS, related
 from simstudy.comparisons.comparing import compare
 from simstudy.comparisons.comparisons import Comparisons
@@ -19,6 +20,7 @@ from simstudy.examination import page, samples
 from simstudy.examination.json import as_json
 from simstudy.examination.printed import answer, show
 from simstudy.examination.rows import ranking
+from simstudy.examination.sizes import Sizes, sizes_of
 from simstudy.metrics import label
 from simstudy.outputs import Outputs, TestSet
 from simstudy.pairs import order_of
@@ -106,6 +108,30 @@ class Examination(ReprMixin):
     def score_noises(self) -> pd.DataFrame:
         """The same of scores."""
         return samples.noises_of(self, "scores")
+
+    @cached_property
+    def sizes(self) -> pd.DataFrame:
+        """How many pairs are significant on the first items of the test set, at nested sizes down to about 50 items.
+
+        Sizes are parts of this one order of the items, and each holds the next smaller one: their results depend on
+        each other. Columns: n_items, n_units, pairs, significant (not corrected), significant_holm (Holm, for all pairs
+        of that size), agreeing (also on the whole), only_here, and reversed. No row where there are too few items.
+        """
+        return self.by_size.table
+
+    @cached_property
+    def by_size(self) -> Sizes:
+        """All pairs and scores at each of these sizes."""
+        return sizes_of(self)
+
+    def deciding_items(self, system_a: str, system_b: str, n: int = 20) -> DecidingItems:
+        """The items on which two systems differ most, with their texts (`simstudy.analyses.deciding_items`).
+
+        Contributions, wins and losses are told from the side of the first system. The items are chosen by their
+        outcome: they describe this test set.
+        """
+        how = self.test_set
+        return deciding_items(self.outputs, system_a, system_b, n=n, unit=how.unit, texts=how.texts)
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -26,6 +26,8 @@ from simstudy.examination.rows import (
     systems,
     threshold_rows,
 )  # fmt: skip
+from simstudy.examination.widgets.items import item_sections, item_tables
+from simstudy.examination.widgets.sizes import size_sections, size_tables
 from simstudy.loaders.base import counted
 from simstudy.outputs.meetings import meetings
 from simstudy.pages.report import InOrder, Page, write_results
@@ -124,6 +126,8 @@ def _tables(found: Examination) -> dict[str, pd.DataFrame | InOrder]:
         **({"win_rates": win_rates(found.outputs)} if meetings(found.outputs) else {}),
         **({} if found.tasks is None else found.tasks.tables()),
         **({"noises": found.noises, "score_noises": found.score_noises} if len(found.noises) else {}),
+        **item_tables(found),
+        **size_tables(found, found.by_size),
     }
 
 
@@ -141,7 +145,7 @@ def _pooled(heading: str) -> str:
 
 def _pooled_sections(found: Examination) -> list[Section]:
     if found.verdict is not None:
-        return [_verdict(found, found.verdict), *samples.sections(found)]
+        return [_verdict(found, found.verdict), *samples.sections(found), *_tried(found)]
     n = found.outputs.n_systems
     small = n <= _MOST_SYSTEMS
     return [
@@ -159,9 +163,15 @@ def _pooled_sections(found: Examination) -> list[Section]:
             gains_text(sides(found), found.alpha),
             table=threshold_rows(found),
         ),
+        *_tried(found),
         *samples.sections(found),
         *([_duplicates(found)] if len(found.duplicates) else []),
     ]
+
+
+def _tried(found: Examination) -> list[Section]:
+    """What a reader of an HTML page can try."""
+    return [*item_sections(found), *size_sections(found, found.by_size)]
 
 
 def _verdict(found: Examination, said: str) -> Section:

@@ -148,6 +148,16 @@ class Chart:
 
 
 @dataclass(frozen=True)
+class Widget:
+    """What a reader of an HTML page can try, as data; a browser shows it in the place of the section's table."""
+
+    #: The name of the script that shows it, without suffix.
+    kind: str
+    #: As JSON has it.
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
 class Figure:
     """A figure of a page."""
 
@@ -172,3 +182,5 @@ class Section:
     #: Returns the text and the table of an HTML page where they are others: it has the page's answer above, and has
     #: room for more rows, of which it shows some at a time.
     on_screen: Callable[[], tuple[str, Table | None]] | None = field(default=None, kw_only=True)
+    #: Returns what a browser shows in the place of the table.
+    widget: Callable[[], Widget] | None = field(default=None, kw_only=True)

@@ -18,6 +18,7 @@ from .rates import power_curves as power_curves
 from .samples import noise_curve as noise_curve
 from .significant_gains import gains_by_size as gains_by_size
 from .significant_gains import gains_by_test_set as gains_by_test_set
+from .sizes import smaller_test_sets as smaller_test_sets
 from .style import panels as panels
 from .style import save as save
 from .style import share_legend as share_legend

@@ -54,7 +54,8 @@ def test_a_folder_has_tables_figures_page_and_manifest(folder: Path) -> None:
     assert "Made by `simstudy compare x`" in text
     manifest = json.loads((folder / "manifest.json").read_text())
     tables = {path.stem for path in folder.glob("*.csv")}
-    assert tables == {"pairs", "systems", "groups", "curve", "thresholds", "significant_gains", "duplicates"}
+    known = {"pairs", "systems", "groups", "curve", "thresholds", "significant_gains", "duplicates", "deciding_items"}
+    assert tables == known
     for name, digest in manifest["files"].items():
         assert sha256((folder / name).read_bytes()).hexdigest() == digest
     assert {name.removesuffix(".csv") for name in manifest["files"] if name.endswith(".csv")} == tables
