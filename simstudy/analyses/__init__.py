@@ -16,6 +16,7 @@ from simstudy.analyses.method_gains import method_gains
 from simstudy.analyses.ranks import ranks
 from simstudy.analyses.relation_classes import related
 from simstudy.analyses.sample_noise import noise_curve, noises
+from simstudy.analyses.sequential import e_values, sequential
 from simstudy.analyses.signature import signature
 from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import rule_of_thumb, size_fit, thresholds
@@ -34,6 +35,7 @@ __all__ = [
     "corrected",
     "correlation",
     "curve",
+    "e_values",
     "equivalence",
     "gain_ranges",
     "groups",
@@ -48,6 +50,7 @@ __all__ = [
     "ranks",
     "related",
     "rule_of_thumb",
+    "sequential",
     "signature",
     "significant_gains",
     "size_fit",
