@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -45,6 +46,11 @@ class Arrivals:
     #: Whether every unit has the same weight in the systems' scores; else the mean over units is another number.
     same_weights: bool
 
+    def turned(self) -> Self:
+        """By how much the other system is better."""
+        # Not minus zero, which is written in other bits.
+        return replace(self, differences=0.0 - self.differences)
+
     @classmethod
     def of(
         cls,
@@ -54,7 +60,7 @@ class Arrivals:
         *,
         unit: str | None = None,
         score_range: tuple[float, float] | None = None,
-    ) -> Arrivals:
+    ) -> Self:
         """The differences of two systems; a ValueError says why there are none in a known range."""
         require_outputs(outputs, 2)
         for argument, name in (("system", system), ("other", other)):
@@ -82,7 +88,8 @@ class Arrivals:
         differences = sign * (above[0] - above[1])[known] / (below[0][known] * (high - low))
         return cls(
             [str(name) for name in units.items["id"][known]],
-            np.clip(differences, -1.0, 1.0),
+            # No minus zero, which is written in other bits.
+            np.clip(differences, -1.0, 1.0) + 0.0,
             metric.scale * (high - low),
             chosen,
             bool((below[0][known] == below[0][known][:1]).all()),

@@ -241,9 +241,10 @@ def test_scripts_can_ask_whether_one_system_is_better(names: tuple[str, str], al
     assert code == expected
     content = json.loads(out)
     assert content["pairs"][0]["p_value"] == 2**-6
-    assert content["gate"] == {
-        "better": names[0], "than": names[1], "of": "accuracy", "p_value": 2**-6, "alpha": float(alpha),
-        "passed": not expected,
+    (gate,) = content["gates"]
+    assert gate == gate | {
+        "gate": "better", "system": names[0], "other": names[1], "margin": None, "of": "accuracy", "p_value": 2**-6,
+        "alpha": float(alpha), "passed": not expected,
     }  # fmt: skip
 
 
