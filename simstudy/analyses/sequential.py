@@ -46,6 +46,12 @@ class Arrivals:
     #: Whether every unit has the same weight in the systems' scores; else the mean over units is another number.
     same_weights: bool
 
+    def over_range(self, margin: float) -> float:
+        """A margin as a difference; a ValueError where no gain can be as large."""
+        if margin >= self.scale:
+            raise ValueError(f"margin must be below {self.scale:g}, the largest gain there can be, not {margin:g}")
+        return margin / self.scale
+
     def turned(self) -> Self:
         """By how much the other system is better."""
         # Not minus zero, which is written in other bits.
@@ -231,9 +237,7 @@ def sequential(
 
 def _against(arrived: Arrivals, margin: float, at: np.ndarray) -> dict[str, FloatArray]:
     """p-values of the one-sided tests against a margin."""
-    edge = margin / arrived.scale
-    if edge >= 1:
-        raise ValueError(f"margin must be below {arrived.scale:g}, the largest gain there can be, not {margin:g}")
+    edge = arrived.over_range(margin)
     not_worse, not_better = (
         1 / largest(log_e_values(sign * arrived.differences, -edge))[at - 1] for sign in (1.0, -1.0)
     )

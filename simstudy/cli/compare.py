@@ -149,12 +149,18 @@ def compare(
     parts = gates.noted(parts, verdicts)
     found = parts[0] if len(parts) == 1 else Several(tuple(parts))
     write_page(found, output.out, settings)
+    _print(found, settings, verdicts, output, gates)
+    tell(gates, verdicts, as_json=output.print_json)
+
+
+def _print(
+    found: Examination | Several, settings: dict[str, Any], verdicts: Sequence[Verdict], output: Output, gates: Gates
+) -> None:
     with outliving_the_pipe(bool(verdicts)), around(gates, verdicts, as_json=output.print_json):
         if output.print_json:
             _print_json(found, settings, verdicts)
         else:
             _show(found, verbose=output.verbose, out=output.out)
-    tell(gates, verdicts, as_json=output.print_json)
 
 
 def _settings(context: typer.Context) -> dict[str, Any]:

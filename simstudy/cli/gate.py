@@ -130,7 +130,8 @@ class Gates:
             if files.lower_is_better is None and (in_doubt := doubt(loaded)):
                 raise ValueError(f"{gate.kind.option}: {in_doubt}")
             if self.sequential:
-                Arrivals.of(loaded.outputs, gate.a, gate.b, unit=files.unit, score_range=self._range)
+                arrived = Arrivals.of(loaded.outputs, gate.a, gate.b, unit=files.unit, score_range=self._range)
+                arrived.over_range(gate.margin or 0.0)
 
     @property
     def _range(self) -> tuple[float, float] | None:

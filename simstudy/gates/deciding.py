@@ -32,7 +32,7 @@ def decide(
     With a file of looks, what is decided is kept there before anybody sees it.
     """
     if plan.rule == SEQUENTIAL and any(part.tasks is not None for part in parts):
-        raise ValueError("sequential must be False for averages of tasks; --domain chooses one task")
+        raise ValueError("sequential must not be True for averages of tasks; --domain chooses one task")
     with nullcontext() if path is None else looks_file(path, plan) as looks:
         return [_verdict(gate, parts, plan, looks, score_range) for gate in gates]
 

@@ -23,9 +23,7 @@ def find_sequentially(gate: Gate, found: Examination, arrived: Arrivals, level: 
     The largest e-value so far counts, after whichever unit it was.
     """
     d, scale = arrived.differences, arrived.scale
-    edge = 0.0 if gate.margin is None else gate.margin / scale
-    if edge >= 1:
-        raise ValueError(f"margin must be below {scale:g}, the largest gain there can be, not {gate.margin:g}")
+    edge = 0.0 if gate.margin is None else arrived.over_range(gate.margin)
     # Against the null hypotheses that the mean gain is at most `null`, and that the mean loss is.
     e_better, e_worse = (float(largest(log_e_values(sign * d, -edge))[-1]) for sign in (1.0, -1.0))
     e_value = {BETTER: e_better, WORSE: e_worse, EQUIVALENT: min(e_better, e_worse)}.get(gate.kind, e_better)
