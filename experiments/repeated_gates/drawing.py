@@ -14,7 +14,7 @@ _MARKS = ("v", "o", "s")
 
 def draw_growing(table: pd.DataFrame, alpha: float) -> Any:
     """A panel for each method, a line for each condition."""
-    return _panels(table, "method", "title", alpha)
+    return _panels(table, "method", "title", alpha, side=True)
 
 
 def draw_commits(table: pd.DataFrame, alpha: float) -> Any:
@@ -22,12 +22,14 @@ def draw_commits(table: pd.DataFrame, alpha: float) -> Any:
     return _panels(table, "truth", "rule", alpha)
 
 
-def _panels(table: pd.DataFrame, panel: str, line: str, alpha: float) -> Any:
+def _panels(table: pd.DataFrame, panel: str, line: str, alpha: float, *, side: bool = False) -> Any:
     views = {str(view): of for view, of in table.groupby(panel, sort=False)}
-    figure, axes = ss.plot.panels(list(views), per_row=2, width=3.9, height=2.8)
+    figure, axes = ss.plot.panels(list(views), per_row=2, width=3.9, height=2.8, shared=True)
     for ax, of in zip(axes, views.values(), strict=True):
         ss.plot.styled(over_looks)(of, line, alpha, ax=ax)
-    ss.plot.share_legend(figure, axes)
+    # The panels share their axes: the last one would not fit into the limits of the first.
+    axes[0].set_ylim(0, 1.05 * table["high"].max())
+    ss.plot.share_legend(figure, axes, side=side)
     return figure
 
 
@@ -44,7 +46,7 @@ def over_looks(table: pd.DataFrame, line: str, alpha: float, *, ax: Any) -> Any:
     ticks = sorted(table["n_looks"].unique())
     ax.set_xticks(ticks, [f"{n:,}" for n in ticks])
     ax.minorticks_off()
-    ax.set(ylim=(0, None), xlabel="looks", ylabel="false claims")
+    ax.set(xlabel="looks", ylabel="false claims")
     ax.yaxis.set_major_formatter(lambda share, _: f"{100 * share:.0f}%")
     ax.legend(loc="upper left")
     return ax

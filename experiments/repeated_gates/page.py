@@ -33,15 +33,18 @@ def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
     """Level and cost of both situations."""
     titles = {name: of.title for name, of in study.conditions.items()}
     grown, cost = (tables[name].assign(title=tables[name]["condition"].map(titles)) for name in ("growing", "cost"))
+    # In the figure are items in random order.
+    random = [name for name, of in study.conditions.items() if not of.by_topic]
     commits = tables["commits"]
     equal, better, kept = (commits[commits["truth"] == truth] for truth in (EQUAL, SOME_BETTER, KEPT))
     return [
         Section(
             "Items arrive: claims about equally good systems",
-            f"The share of sets in which a test has called one of two equally good systems better at {study.alpha:g} by "
-            f"the given look. There is a look after every {study.growing.step} items; the sequential test looks after "
-            "every item. It promises its level for items in random order: items in the order of two topics break it.",
-            figure=Figure("growing", lambda: draw_growing(grown, study.alpha)),
+            f"The share of sets in which a test has called one of two equally good systems better at {study.alpha:g} "
+            f"by the given look. There is a look after every {study.growing.step} items; the sequential test looks "
+            "after every item. It promises its level for items in random order: items in the order of two topics break "
+            "it.",
+            figure=Figure("growing", lambda: draw_growing(grown[grown["condition"].isin(random)], study.alpha)),
             table=Table(grown, {"scores": "{title}", "looks": "{n_looks}"}, across="method", cell=_RATE),
         ),
         Section(

@@ -82,6 +82,7 @@ class Arrivals:
         if score_range is not None:
             _check_within(pair, low, high)
         units = pair if chosen == "item" else pair.sum_by(chosen)
+        _check_order(units)
         above, below = metric.ratio(units.statistics)
         unlike = (below != below[0]).any(axis=0)
         if unlike.any():
@@ -172,7 +173,8 @@ def sequential(
     Parameters
     ----------
     outputs
-        Systems whose items are in the order in which they came. The order must not depend on the results.
+        Systems whose items are in the order in which they came. The order must be random, or at least depend on
+        neither the results nor the topic of the items.
     system, other
         Two systems that were named beforehand.
     alpha
@@ -200,8 +202,8 @@ def sequential(
     Raises
     ------
     ValueError
-        For metrics that are no mean of item scores in a known range, scores outside of the range, and arguments outside
-        of their rules.
+        For metrics that are no mean of item scores in a known range, scores outside of the range, items that come
+        domain by domain, and arguments outside of their rules.
 
     Examples
     --------
@@ -277,6 +279,20 @@ def _range_of(outputs: Outputs, score_range: tuple[float, float] | None) -> tupl
         )
     check_range("score_range", score_range, "scores")
     return float(score_range[0]), float(score_range[1])
+
+
+def _check_order(units: Outputs) -> None:
+    """Raise a ValueError where units come domain by domain: the first domains would decide about all."""
+    if "domain" not in units.items:
+        return
+    domains = units.labels("domain")
+    n_runs, n = int((domains != domains.shift()).sum()), domains.nunique()
+    # Every domain in one run, and runs of some length.
+    if 2 <= n == n_runs <= len(domains) / 5:
+        raise ValueError(
+            f"items must be in random order for a sequential test, but they come domain by domain, first "
+            f"'{domains.iloc[0]}': put the rows in random order once, before anybody looks, or take one domain"
+        )
 
 
 def _check_within(pair: Outputs, low: float, high: float) -> None:

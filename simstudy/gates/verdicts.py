@@ -131,7 +131,7 @@ def _against(finding: Finding) -> str:
 def _level(level: float) -> str:
     """A level as it was given, or with two digits where it is a part of one."""
     text = f"{level:g}"
-    return text if len(text) <= 9 else f"{level:.2g}"
+    return text if len(text) <= 6 else f"{level:.2g}"
 
 
 def _p(finding: Finding) -> str:

@@ -115,6 +115,19 @@ def test_only_means_of_item_scores_in_a_known_range_can_be_bet_on() -> None:
         sequential(holes, "a", "b")
 
 
+def test_items_that_come_domain_by_domain_are_refused() -> None:
+    """The first domain would decide about all."""
+    scores = pd.DataFrame({"a": [1] * 40, "b": [0] * 40})
+    for domains, refused in ((["x"] * 20 + ["y"] * 20, True), (["x", "y"] * 20, False), (["x"] * 40, False)):
+        items = pd.DataFrame({"id": range(40), "domain": domains})
+        outputs = Outputs.from_scores(scores, "accuracy", items=items)
+        if refused:
+            with pytest.raises(ValueError, match="they come domain by domain, first 'x': put the rows in random order"):
+                sequential(outputs, "a", "b")
+        else:
+            assert sequential(outputs, "a", "b")["better"].iloc[-1] == "a"
+
+
 @pytest.mark.parametrize(
     ("differences", "null", "message"),
     [

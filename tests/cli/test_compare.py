@@ -296,7 +296,8 @@ def test_fail_unless_better_decides_as_the_verdict_does() -> None:
     asked = ("--test", "bootstrap", "--resamples", "100", "--alternative", "greater", "--convention", "noreen")
     options = (path, "--metric", "accuracy", *asked)
     (pair,) = as_json(*options)["pairs"]
-    for alpha, expected in (((pair["p_value"] + pair["p_high"]) / 2, 0), ((pair["p_value"] + pair["p_low"]) / 2, 1)):
+    for beyond, expected in (("p_high", 0), ("p_low", 1)):
+        alpha = round((pair["p_value"] + pair[beyond]) / 2, 4)
         assert pair["p_low"] < alpha < pair["p_high"]
         code, out, err = compare(*options, "--alpha", f"{alpha}", "--fail-unless-better", "new", "old")
         assert code == expected
