@@ -40,6 +40,7 @@ CELLS = "cells"
 _MARKER = ".simstudy.running"
 _LOCK = ".simstudy.lock"
 _GATHERED = ".simstudy.new"
+_SHARD = ".simstudy.shard-{}.lock"
 
 # What a run may write, and so may remove; and what else it may have among its cells.
 _OURS = re.compile(r"[^/\\]+\.(?:csv|parquet|md)|figures/[^/\\]+\.(?:png|svg)")
@@ -116,6 +117,7 @@ def results_folder(path: str | Path, of: str) -> Iterator[ResultsFolder]:
         raise ValueError(f"out: can not write to {folder} ({error.strerror})") from None
     gathered = folder / _GATHERED
     try:
+        _check_no_shard(folder)
         # Only now: while another run moves its files, they are in nobody's manifest.
         require_own(folder, of)
     except ValueError:
@@ -140,6 +142,51 @@ def results_folder(path: str | Path, of: str) -> Iterator[ResultsFolder]:
             (folder / CELLS).rmdir()
         _leave_nothing(new)
         lock.release()
+
+
+@contextmanager
+def shard_folder(path: str | Path, of: str, shard: tuple[int, int]) -> Iterator[Path]:
+    """The folder of cells of a run, for one of several processes that each compute a share of them.
+
+    A ValueError is raised as by `results_folder`, and where the same shard is at work already.
+    """
+    folder = _no_file(path)
+    (folder / CELLS).mkdir(parents=True, exist_ok=True)
+    require_own(folder, of)
+    k, n = shard
+    lock = FileLock(folder / _SHARD.format(f"{k}-of-{n}"))
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise ValueError(f"shard {k}/{n} is at work already in {folder}") from None
+    try:
+        # After its own lock is taken: a run looks for those of shards after it took its own.
+        if _is_held(folder / _LOCK):
+            raise ValueError(f"out: a run {_holder(folder)} writes to {folder}")
+        yield folder / CELLS
+    finally:
+        _unlink(Path(lock.lock_file))
+        lock.release()
+
+
+def _check_no_shard(folder: Path) -> None:
+    """Raise a ValueError where a shard is at work."""
+    for path in sorted(folder.glob(_SHARD.format("*"))):
+        if _is_held(path):
+            which = path.name.removeprefix(_SHARD.partition("{")[0]).removesuffix(".lock").replace("-of-", "/")
+            raise ValueError(f"out: shard {which} is still at work in {folder}; run again when all shards have ended")
+
+
+def _is_held(path: Path) -> bool:
+    if not path.exists():
+        return False
+    lock = FileLock(path)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        return True
+    lock.release()
+    return False
 
 
 def manifest_of(settings: Mapping[str, Any], data: Mapping[str, Any], seconds: Mapping[str, float]) -> dict[str, Any]:
