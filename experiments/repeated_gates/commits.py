@@ -85,8 +85,8 @@ def gate(p: np.ndarray, ahead: np.ndarray, rule: str, study: Settings) -> np.nda
     """Whether each commit passes (sets, commits): a look that passes hands its level on to the next one."""
     passed, level = np.zeros(p.shape, dtype=bool), np.zeros(len(p))
     for k in range(p.shape[1]):
-        own = share(study, rule, k + 1)
-        level = own + (np.where(passed[:, k - 1], level, 0.0) if k and rule != USUAL else 0.0)
+        handed_on = np.where(passed[:, k - 1], level, 0.0) if rule != USUAL else np.zeros(len(p))
+        level = share(study, rule, k + 1) + handed_on
         passed[:, k] = ahead[:, k] & (p[:, k] <= level)
     return passed
 

@@ -87,7 +87,7 @@ def gathered(cells: list[Cell], names: list[str], found: list[list[dict[str, Any
         for row in of_cell
     ]
     table = pd.DataFrame(rows)
-    counts = [name for name in table if name.startswith("n_") and name != "n_looks"]
+    counts = [name for name in map(str, table) if name.startswith("n_") and name != "n_looks"]
     keys = [name for name in table if name not in counts]
     return table.groupby(keys, sort=False, as_index=False)[counts].sum(min_count=1)
 

@@ -161,7 +161,7 @@ def test_earlier_items_must_stay_what_they_were(change: str) -> None:
 
 
 def test_averages_of_tasks_have_no_sequential_test() -> None:
-    table = pd.read_csv(commit(9, 2)).assign(task=["x"] * 30 + ["y"] * 30)
+    table = pd.read_csv(commit(9, 2)).assign(task=["x", "y"] * 30)
     table.to_csv("scores.csv", index=False)
     code, _, err = asked("scores.csv", "--columns", "domain=task", "--each", "domain", "--sequential")
     assert (code, err) == (
