@@ -119,7 +119,7 @@ def test_tables_of_many_systems_are_the_numbers_of_the_json(four: str) -> None:
 def test_json_has_the_documented_keys_and_nothing_else(four: str) -> None:
     content = as_json(four, "--metric", "accuracy", "--columns", "domain=genre,cluster=doc")
     assert list(content) == [
-        *("simstudy", "settings", "verdict", "notes", "systems", "pairs", "groups", "thresholds"),
+        *("schema", "simstudy", "settings", "verdict", "notes", "systems", "pairs", "groups", "thresholds"),
         *("significant_gains", "near_duplicates"),
     ]
     assert content["settings"]["paths"] == [four]
