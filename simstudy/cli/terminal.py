@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
+from simstudy.files.own_pages import INDEX, is_html
 from simstudy.text.printing import MOST_LINES, Printer
 
 if TYPE_CHECKING:
@@ -41,20 +42,31 @@ print_line, print_table = printer.line, printer.table
 class Output:
     """Where the outcome goes."""
 
-    out: Annotated[Path | None, typer.Option(help="Write tables, figures and a page to this folder.")] = None
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR|FILE.html",
+            help="Write tables, figures and pages to this folder, or everything as one HTML file.",
+        ),
+    ] = None
     print_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False
     verbose: Annotated[bool, typer.Option("--verbose", help="Print everything, not only 25 lines.")] = False
 
 
-def write_page(found: Examination | Several | Plan, folder: Path | None, settings: dict[str, Any]) -> None:
-    """Write what was found into a folder, if there is to be one, with this command and its options."""
-    if folder is not None:
-        found.write(folder, command=f"simstudy {shlex.join(sys.argv[1:])}", settings=settings)
+def write_page(found: Examination | Several | Plan, out: Path | None, settings: dict[str, Any]) -> None:
+    """Write what was found into a folder or an HTML file, if there is to be one, with this command and its options."""
+    command = f"simstudy {shlex.join(sys.argv[1:])}"
+    if out is not None and is_html(out):
+        found.to_html(out, command=command)
+    elif out is not None:
+        found.write(out, command=command, settings=settings)
 
 
-def written(folder: Path | None) -> list[str]:
+def written(out: Path | None) -> list[str]:
     """The lines that say where the page is, if there is one."""
-    return [] if folder is None else ["", f"Figures and report: {folder / 'README.md'}"]
+    if out is None:
+        return []
+    return ["", f"Report: {out}" if is_html(out) else f"Figures and report: {out / INDEX}"]
 
 
 def print_cells(cells: pd.DataFrame, *, verbose: bool = False) -> None:

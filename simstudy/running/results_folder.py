@@ -1,7 +1,8 @@
 """A folder of results: one run at a time writes to it, all of a run appears at once, and nothing else is touched.
 
 What a run makes is gathered in a folder beside its place and moved when all of it is there. The manifest comes last: it
-names every file with its hash, so that a folder says of itself whether it is whole (`verify`).
+names every file with its hash, so that a folder says of itself whether it is whole (`verify`). Only index.html is left
+out: it shows what the other files hold, is large, and is not under version control; a folder is whole without it.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 from threadpoolctl import threadpool_info
 
+from simstudy.files.own_pages import INDEX, is_ours
 from simstudy.files.whole import named_in_errors
 from simstudy.running.cells import SECONDS, SUFFIX, damaged
 from simstudy.running.runner import n_workers
@@ -75,7 +77,7 @@ class ResultsFolder:
         made = {
             path.relative_to(self.gathered).as_posix(): _digest(path)
             for path in sorted(self.gathered.rglob("*"))
-            if path.is_file()
+            if path.is_file() and path != self.gathered / INDEX
         }
         content = {"results_of": self.of, **manifest, "files": made}
         content["manifest"] = _own_hash(content)
@@ -91,6 +93,8 @@ class ResultsFolder:
             os.replace(self.gathered / name, target)
         for name in stale:
             (self.path / name).unlink(missing_ok=True)
+        if (self.gathered / INDEX).is_file():
+            os.replace(self.gathered / INDEX, self.path / INDEX)
         os.replace(written, self.path / MANIFEST)
         # Nothing is being moved any more. To say so by another marker would need room on the disk.
         (self.path / _MARKER).unlink()
@@ -286,7 +290,7 @@ def _strangers(folder: Path, known: set[str]) -> list[str]:
         for path in sorted(folder.rglob("*"))
         if not any(path == part or path.is_relative_to(part) for part in parts)
     ]
-    known = {CELLS, "figures", *known}
+    known = {CELLS, "figures", *known, *([INDEX] if is_ours(folder / INDEX) else [])}
     # Hidden files (a run's own, those of an editor or a file manager) are never written over nor removed.
     return [name for name in names if name[0] != "." and name not in known and not _WORKING.fullmatch(name)]
 

@@ -135,6 +135,7 @@ def run_study(
             sections=found.sections,
             tables=found.tables,
             closing=found.closing,
+            answer=found.answers,
         )
         summary = {title: table.text() for title, table in found.summary.items()}
         write_results(results, page, manifest_of({"study": definition.model_dump()}, found.data, context.clock.seconds))

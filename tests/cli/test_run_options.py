@@ -77,7 +77,7 @@ def test_every_option_of_run_arrives(
     assert (code, called, study, options) == (0, "run", "mine", {**arrives, "n_jobs": n_jobs})
     assert "In short\n" in out
     assert "1.5" in out
-    assert out.endswith("\nFigures and report: where it is/README.md\n")
+    assert out.endswith("\nFigures and report: where it is/index.html\n")
 
 
 def test_every_option_of_a_list_arrives(asked: list[Any]) -> None:
