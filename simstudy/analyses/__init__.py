@@ -17,6 +17,7 @@ from simstudy.analyses.method_gains import method_gains
 from simstudy.analyses.ranks import ranks
 from simstudy.analyses.relation_classes import related
 from simstudy.analyses.sample_noise import noise_curve, noises
+from simstudy.analyses.sequential import e_values, sequential
 from simstudy.analyses.signature import signature
 from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import rule_of_thumb, size_fit, thresholds
@@ -36,6 +37,7 @@ __all__ = [
     "correlation",
     "curve",
     "deciding_items",
+    "e_values",
     "equivalence",
     "gain_ranges",
     "groups",
@@ -50,6 +52,7 @@ __all__ = [
     "ranks",
     "related",
     "rule_of_thumb",
+    "sequential",
     "signature",
     "significant_gains",
     "size_fit",

@@ -177,6 +177,8 @@ _ANALYSES: dict[str, Call] = {
     "groups": call(ss.groups, pairs=PAIRS, certainty=0.99, p="p_value"),
     "intransitive": call(ss.analyses.intransitive, pairs=PAIRS, certainty=0.99),
     "leaderboard": call(ss.leaderboard, outputs=OUTPUTS, n_bootstrap=99),
+    "e_values": call(ss.analyses.e_values, differences=[0.5, -1.0, 0.0]),
+    "sequential": call(ss.analyses.sequential, outputs=OUTPUTS, system="new", other="old", margin=5.0, looks=[5, 20]),
     "near_duplicates": call(ss.analyses.near_duplicates, outputs=OUTPUTS),
     "ranks": call(ss.ranks, pairs=PAIRS, leaderboards=BOARD),
     "related": call(ss.analyses.related, pairs=PAIRS, systems=SYSTEMS, by="group"),

@@ -15,10 +15,11 @@ from simstudy.analyses.groups import RULES, gain_ranges, groups, intransitive
 from simstudy.analyses.leaderboard import leaderboard
 from simstudy.analyses.ranks import ranks
 from simstudy.analyses.training_variance import training_variance
-from simstudy.cli.gate import gate_of
 from simstudy.comparisons import verdict
 from simstudy.comparisons.comparisons import Comparisons
 from simstudy.examination import Examination, examine
+from simstudy.gates import asked
+from simstudy.gates.findings import find
 from simstudy.loaders.base import Loaded
 from simstudy.outputs import Outputs, TestSet
 from simstudy.statistics.decisions import Decision
@@ -66,7 +67,9 @@ def by_hand(pairs: pd.DataFrame, alpha: float) -> bool:
 
 def gate(outputs: Outputs, pairs: pd.DataFrame, alpha: float) -> bool:
     row = pairs.iloc[0]
-    return gate_of(_examination(outputs, pairs, alpha), (row["system_a"], row["system_b"]), alpha).passed
+    return find(
+        asked.Gate(asked.BETTER, row["system_a"], row["system_b"]), _examination(outputs, pairs, alpha), alpha
+    ).passed
 
 
 def _examination(outputs: Outputs, pairs: pd.DataFrame, alpha: float) -> Examination:
@@ -201,4 +204,4 @@ def test_an_examination_says_one_thing() -> None:
         assert ("the gain is significant" in found.verdict) == expected
         assert "is within Monte Carlo error of" in found.verdict
         assert (found.groups["group"].max() == 2) == expected
-        assert gate_of(found, (row["system_a"], row["system_b"]), alpha).passed == expected
+        assert find(asked.Gate(asked.BETTER, row["system_a"], row["system_b"]), found, alpha).passed == expected
