@@ -80,6 +80,19 @@ class GatedOutput(Output):
             "metrics or domains: in each of their comparisons.",
         ),
     ] = None
+    baseline: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SYSTEM",
+            help="For a paper, three or more systems: marks compare with this system, chosen before the results were "
+            "seen (default: with the best one). Needs --latex, --markdown or --out.",
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.baseline is not None and not self.for_a_paper and self.out is None:
+            raise ValueError("--baseline needs --latex, --markdown or --out: it is for tables of a paper")
 
 
 @grouped
@@ -133,12 +146,15 @@ def compare(
     from simstudy.files.unpacking import unpacking_at_most
     from simstudy.loaders.base import Texts, Ties, doubt
     from simstudy.loaders.naming import name_and_path
+    from simstudy.papers.leaderboards import check_baseline
 
     settings, gate = _settings(context), output.fail_unless_better
     texts, ties = Texts(formats.tokenize, formats.lowercase), Ties(formats.ties, how.seed)
     with unpacking_at_most(formats.max_size):
         every, hashes = files.read_each(paths, metric, by_domain=by_domain, texts=texts, ties=ties)
     for loaded in every:
+        if output.baseline is not None:
+            check_baseline(output.baseline, loaded.outputs.names)
         # What can be wrong is said before minutes of resampling; a gate's notes are not read.
         _check_systems(loaded, gate)
         if gate and files.lower_is_better is None and (in_doubt := doubt(loaded)):
@@ -160,7 +176,7 @@ def compare(
     found = parts[0] if len(parts) == 1 else Several(tuple(parts))
     settings["test"] = how.test or ways[0].test
     gates = [gate_of(part, gate, how.alpha) for part in parts] if gate else []
-    write_page(found, output.out, settings)
+    write_page(found, output.out, settings, figures=output.figures, baseline=output.baseline)
     _print(found, settings, gates, output)
     _tell(gates)
 
@@ -169,6 +185,8 @@ def _print(found: Examination | Several, settings: dict[str, Any], gates: Sequen
     with outliving_the_pipe(bool(gates)):
         if output.print_json:
             _print_json(found, settings, gates)
+        elif output.for_a_paper:
+            print(output.paper(found.paper(baseline=output.baseline, every_pair=output.verbose)))
         else:
             _show(found, verbose=output.verbose, out=output.out)
 

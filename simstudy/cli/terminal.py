@@ -12,12 +12,14 @@ import typer
 from rich.console import Console
 
 from simstudy.text.printing import MOST_LINES, Printer
+from simstudy.validation import check_choice
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from simstudy.examination import Examination
     from simstudy.examination.several import Several
+    from simstudy.papers.document import Paper
     from simstudy.planning.results import Plan
 
 
@@ -44,12 +46,49 @@ class Output:
     out: Annotated[Path | None, typer.Option(help="Write tables, figures and a page to this folder.")] = None
     print_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False
     verbose: Annotated[bool, typer.Option("--verbose", help="Print everything, not only 25 lines.")] = False
+    latex: Annotated[
+        bool, typer.Option("--latex", help="Print tables (booktabs) and sentences for a paper, with references.")
+    ] = False
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print the same in Markdown.")] = False
+    figures: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMAT",
+            help="pdf, svg or png: with --out, figures for a paper too (as wide as a column, fonts embedded, no titles).",
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        asked = [f"--{name.removeprefix('print_')}" for name in ("print_json", "latex", "markdown") if getattr(self, name)]
+        if len(asked) > 1:
+            raise ValueError(f"{asked[1]} must not be given with {asked[0]}: each prints everything in its own form")
+        if self.figures is not None:
+            check_choice("--figures", self.figures, ("pdf", "svg", "png"))
+            if self.out is None:
+                raise ValueError("--figures needs --out: figures are files")
+
+    @property
+    def for_a_paper(self) -> bool:
+        """Whether tables and sentences for a paper are printed."""
+        return self.latex or self.markdown
+
+    def paper(self, found: Paper) -> str:
+        """What is printed of a paper."""
+        from simstudy.papers.written import in_latex, in_markdown
+
+        return in_latex(found, made_by=_command()) if self.latex else in_markdown(found)
 
 
-def write_page(found: Examination | Several | Plan, folder: Path | None, settings: dict[str, Any]) -> None:
+def write_page(
+    found: Examination | Several | Plan, folder: Path | None, settings: dict[str, Any], **options: Any
+) -> None:
     """Write what was found into a folder, if there is to be one, with this command and its options."""
     if folder is not None:
-        found.write(folder, command=f"simstudy {shlex.join(sys.argv[1:])}", settings=settings)
+        found.write(folder, command=_command(), settings=settings, **options)
+
+
+def _command() -> str:
+    return f"simstudy {shlex.join(sys.argv[1:])}"
 
 
 def written(folder: Path | None) -> list[str]:

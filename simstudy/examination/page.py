@@ -16,7 +16,6 @@ from simstudy.examination.printed import neighbours_text
 from simstudy.examination.rows import (
     facts,
     gains_text,
-    most_significant_first,
     pair_rows,
     ranking,
     sides,
@@ -28,6 +27,8 @@ from simstudy.loaders.base import counted
 from simstudy.outputs.meetings import meetings
 from simstudy.pages.report import InOrder, Page, write_results
 from simstudy.pages.sections import Figure, Section, Table
+from simstudy.papers.written import files
+from simstudy.papers.pairs import most_significant_first
 from simstudy.running.results_folder import manifest_of, results_folder
 from simstudy.suites.page import task_sections
 
@@ -67,7 +68,10 @@ def closing(found: Examination) -> str:
 RESULTS_OF = "a comparison"
 
 
-def write(found: Examination, out: Path, *, command: str, settings: Mapping[str, Any]) -> None:
+def write(
+    found: Examination, out: Path, *, command: str, settings: Mapping[str, Any], figures: str | None = None,
+    baseline: str | None = None,
+) -> None:  # fmt: skip
     """Write tables, figures, page and manifest of one comparison to a folder of its own."""
     with results_folder(out, RESULTS_OF) as results:
         page = Page(
@@ -78,6 +82,8 @@ def write(found: Examination, out: Path, *, command: str, settings: Mapping[str,
             sections=_sections(found),
             tables=_tables(found),
             closing=closing(found) + cautioned(found.pairs.frame),
+            paper=files(found.paper(baseline=baseline)),
+            paper_figures=figures,
         )
         write_results(results, page, manifest_of({"comparison": dict(settings)}, {"files": dict(found.files)}, {}))
 

@@ -16,7 +16,7 @@ from simstudy.files.whole import atomic_path, check_file_names
 from simstudy.pages.sections import Figure, Section
 from simstudy.running.results_folder import ResultsFolder
 from simstudy.text.formulas import has_formulas, without_formulas
-from simstudy.text.plain_text import code, markdown, paragraph
+from simstudy.text.plain_text import code, markdown, markdown_rows, paragraph
 
 # Rows of a table in another order that are held at a time.
 _TOGETHER = 2**16
@@ -64,6 +64,10 @@ class Page:
     place: str = ""
     #: What other pages show -> their paths from this one.
     links: Mapping[str, str] = field(default_factory=dict)
+    #: Name -> text of the files for a paper, which go to the folder "paper".
+    paper: Mapping[str, str] = field(default_factory=dict)
+    #: "pdf", "svg" or "png": figures for a paper go there too.
+    paper_figures: str | None = None
 
     def __post_init__(self) -> None:
         check_file_names("table", self.tables)
@@ -79,8 +83,20 @@ def write_results(results: ResultsFolder, page: Page, manifest: Mapping[str, Any
     write_tables(page.tables, results.gathered)
     for figure in page.drawn:
         plot.save(figure.draw().figure, results.gathered / "figures" / figure.name)
+    _write_paper(page, results.gathered / "paper")
     write_page(page, results.gathered)
     results.publish(manifest)
+
+
+def _write_paper(page: Page, folder: Path) -> None:
+    """The files for a paper; its figures are as wide as a column, without titles."""
+    if page.paper_figures is not None:
+        for figure in page.drawn:
+            with plot.for_a_paper():
+                plot.save(figure.draw().figure, folder / figure.name, formats=[page.paper_figures])
+    for name, text in page.paper.items():
+        with atomic_path(folder / name) as temporary:
+            temporary.write_text(text, encoding="utf-8")
 
 
 def write_tables(tables: Mapping[str, pd.DataFrame | InOrder], folder: Path) -> None:
@@ -133,6 +149,5 @@ def _fact(name: str, value: str | Sequence[str]) -> str:
 
 def table_rows(table: pd.DataFrame) -> str:
     """A table of text as Markdown."""
-    rows = [list(table.columns), *table.to_numpy().tolist()]
-    head, *body = ["| " + " | ".join(map(markdown, row)) + " |" for row in rows]
-    return "\n".join([head, "|" + " --- |" * len(table.columns), *body])
+    head, *body = [[*map(markdown, row)] for row in (list(table.columns), *table.to_numpy().tolist())]
+    return markdown_rows(head, body)

@@ -26,6 +26,7 @@ from simstudy.text.reprs import ReprMixin
 from simstudy.validation import check_whole
 
 if TYPE_CHECKING:
+    from simstudy.papers.document import Paper
     from simstudy.planning.simulated import Simulated
 
 #: The tables of a plan, by the names of their attributes.
@@ -144,12 +145,41 @@ class Plan(ReprMixin):
         }
         return json_text(json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2, default=str))
 
+    def paper(self) -> Paper:
+        """What a paper shows, as data: `to_latex` and `to_markdown` write it."""
+        # Who only asks for numbers does not wait for what writes papers.
+        from simstudy.planning.paper import paper
+
+        return paper(self)
+
+    def to_latex(self, table: str | None = None) -> str:
+        """The table of sizes and the sentences for a methods section in LaTeX: what the command prints with ``--latex``.
+
+        The table is "sizes"; None is everything, with the assumptions and what is cited.
+        """
+        from simstudy.papers.written import in_latex
+
+        return in_latex(self.paper(), table)
+
+    def to_markdown(self, table: str | None = None) -> str:
+        """The same in Markdown (`to_latex`)."""
+        from simstudy.papers.written import in_markdown
+
+        return in_markdown(self.paper(), table)
+
     def write(
-        self, folder: str | Path, *, command: str = "simstudy.plan", settings: Mapping[str, Any] | None = None
+        self,
+        folder: str | Path,
+        *,
+        command: str = "simstudy.plan",
+        settings: Mapping[str, Any] | None = None,
+        figures: str | None = None,
     ) -> None:
         """Write tables, the figure, a page (README.md) and a manifest: what the command writes with ``--out``.
 
-        `command` is how the page says that it was made, and `settings` are put in the place of the plan's own.
+        The folder ``paper`` in it has the table and the sentences of `to_latex`, and with `figures` ("pdf", "svg" or
+        "png") the figure as wide as a column. `command` is how the page says that it was made, and `settings` are put
+        in the place of the plan's own.
 
         Raises
         ------
@@ -158,6 +188,7 @@ class Plan(ReprMixin):
         """
         # Who only asks for numbers does not wait for what writes folders.
         from simstudy.pages.report import Page, write_results
+        from simstudy.papers.written import files
         from simstudy.running.results_folder import manifest_of, results_folder
 
         asked = dict(self.settings if settings is None else settings)
@@ -170,6 +201,8 @@ class Plan(ReprMixin):
             sections=_sections(self),
             tables=tables,
             closing=_CLOSING,
+            paper=files(self.paper()),
+            paper_figures=figures,
         )
         with results_folder(Path(folder), "a plan") as results:
             write_results(results, page, manifest_of({"plan": asked}, {"files": dict(self.files)}, {}))

@@ -18,8 +18,9 @@ from .rates import power_curves as power_curves
 from .samples import noise_curve as noise_curve
 from .significant_gains import gains_by_size as gains_by_size
 from .significant_gains import gains_by_test_set as gains_by_test_set
+from .saving import save as save
+from .style import for_a_paper as for_a_paper
 from .style import panels as panels
-from .style import save as save
 from .style import share_legend as share_legend
 from .style import single as single
 from .style import styled as styled

@@ -60,9 +60,9 @@ def relation_colour(relation: str) -> str:
     return next((colour for start, colour in _RELATIONS.items() if relation.startswith(start)), "#999999")
 
 
-def one_panel(ax: Axes | None, *, height: float = 3.4, width: float = 4.4) -> Axes:
-    """Where a figure's function draws: what it was given, or a new figure of this size."""
-    return ax or panels([""], height=height, width=width)[1][0]
+def one_panel(ax: Axes | None, *, height: float = 3.4, width: float = 4.4, rows: bool = False) -> Axes:
+    """Where a figure's function draws: what it was given, or a new figure of this size, which is one of rows."""
+    return ax or panels([""], height=height, width=width, rows_are_high=rows)[1][0]
 
 
 def dots(

@@ -42,7 +42,9 @@ _LOCK = ".simstudy.lock"
 _GATHERED = ".simstudy.new"
 
 # What a run may write, and so may remove; and what else it may have among its cells.
-_OURS = re.compile(r"[^/\\]+\.(?:csv|parquet|md)|figures/[^/\\]+\.(?:png|svg)")
+_OURS = re.compile(
+    r"[^/\\]+\.(?:csv|parquet|md)|figures/[^/\\]+\.(?:png|svg)|paper/[^/\\]+\.(?:tex|bib|md|pdf|png|svg)"
+)
 _WORKING = re.compile(rf"{CELLS}/(?:[^/]*{re.escape(SUFFIX)}|[^/]*\.error\.txt|\.arrays-[^/]*|{re.escape(SECONDS)})")
 
 # Whose versions a manifest has.
@@ -239,7 +241,7 @@ def _strangers(folder: Path, known: set[str]) -> list[str]:
         for path in sorted(folder.rglob("*"))
         if not any(path == part or path.is_relative_to(part) for part in parts)
     ]
-    known = {CELLS, "figures", *known}
+    known = {CELLS, "figures", "paper", *known}
     # Hidden files (a run's own, those of an editor or a file manager) are never written over nor removed.
     return [name for name in names if name[0] != "." and name not in known and not _WORKING.fullmatch(name)]
 
