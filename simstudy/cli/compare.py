@@ -146,17 +146,14 @@ def compare(
     from simstudy.files.unpacking import unpacking_at_most
     from simstudy.loaders.base import Texts, Ties, doubt
     from simstudy.loaders.naming import name_and_path
-    from simstudy.papers.leaderboards import check_baseline
 
     settings, gate = _settings(context), output.fail_unless_better
     texts, ties = Texts(formats.tokenize, formats.lowercase), Ties(formats.ties, how.seed)
     with unpacking_at_most(formats.max_size):
         every, hashes = files.read_each(paths, metric, by_domain=by_domain, texts=texts, ties=ties)
     for loaded in every:
-        if output.baseline is not None:
-            check_baseline(output.baseline, loaded.outputs.names)
         # What can be wrong is said before minutes of resampling; a gate's notes are not read.
-        _check_systems(loaded, gate)
+        _check_systems(loaded, gate, output.baseline)
         if gate and files.lower_is_better is None and (in_doubt := doubt(loaded)):
             raise ValueError(f"--fail-unless-better: {in_doubt}")
     given = [path for _, path in map(name_and_path, paths)]
@@ -181,7 +178,7 @@ def compare(
     _tell(gates)
 
 
-def _print(found: Examination | Several, settings: dict[str, Any], gates: Sequence[Gate], output: Output) -> None:
+def _print(found: Examination | Several, settings: dict[str, Any], gates: Sequence[Gate], output: GatedOutput) -> None:
     with outliving_the_pipe(bool(gates)):
         if output.print_json:
             _print_json(found, settings, gates)
@@ -241,13 +238,16 @@ def _examine(test_set: TestSet, how: HowTested) -> Examination:
         return examine(test_set, alpha=how.alpha, margin=how.margin, comparison={"progress": advance})
 
 
-def _check_systems(loaded: Loaded, asked: tuple[str, str] | None) -> None:
-    """Raise a ValueError where there are not two systems, or not those of --fail-unless-better."""
+def _check_systems(loaded: Loaded, asked: tuple[str, str] | None, baseline: str | None) -> None:
+    """Raise a ValueError where there are not two systems, or not those of --fail-unless-better or --baseline."""
+    from simstudy.papers.leaderboards import check_baseline
     from simstudy.validation import nearest
 
     names = loaded.outputs.names
     if len(names) < 2:
         raise ValueError(f"at least two systems are needed to compare, but there is only '{names[0]}'")
+    if baseline is not None:
+        check_baseline(baseline, names)
     for name in asked or ():
         if name not in names:
             listed = ", ".join([*names[:8], "…"] if len(names) > 8 else names)

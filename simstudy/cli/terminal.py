@@ -54,12 +54,13 @@ class Output:
         str | None,
         typer.Option(
             metavar="FORMAT",
-            help="pdf, svg or png: with --out, figures for a paper too (as wide as a column, fonts embedded, no titles).",
+            help="With --out, also figures for a paper: pdf, svg or png (as wide as a column, no titles).",
         ),
     ] = None
 
     def __post_init__(self) -> None:
-        asked = [f"--{name.removeprefix('print_')}" for name in ("print_json", "latex", "markdown") if getattr(self, name)]
+        every = {"--json": self.print_json, "--latex": self.latex, "--markdown": self.markdown}
+        asked = [name for name, wanted in every.items() if wanted]
         if len(asked) > 1:
             raise ValueError(f"{asked[1]} must not be given with {asked[0]}: each prints everything in its own form")
         if self.figures is not None:

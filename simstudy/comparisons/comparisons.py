@@ -215,7 +215,7 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
         return cls(frame, systems)
 
     def to_latex(self, table: str | None = None, *, alpha: float = 0.05) -> str:
-        """The table of pairs in LaTeX, and sentences for the sections of results and methods with what they cite.
+        r"""The table of pairs in LaTeX, and sentences for the sections of results and methods with what they cite.
 
         The table needs the package booktabs. Its caption says what is tested, corrected and marked.
 
@@ -237,7 +237,7 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
         >>> import simstudy as ss
         >>> outputs = ss.Outputs.from_statistics([[[1, 1]] * 40, [[1, 1]] * 30 + [[0, 1]] * 10], "accuracy", ["a", "b"])
         >>> print(ss.compare(outputs).to_latex("pairs").splitlines()[6])
-        \\textbf{a} & \\textbf{100}$^{\\ddagger}$ & 25 & [14, 40] & 0.002 \\\\
+        \textbf{a} & \textbf{100}$^{\ddagger}$ & 25 & [14, 40] & 0.002 \\
         """
         return in_latex(self._paper(alpha), table)
 

@@ -23,16 +23,17 @@ def paper(pairs: pd.DataFrame, signed: str, *, alpha: float, family: str = "", m
     form = tables.number_format(pairs)
     if len(pairs) == 1 and not family:
         table = tables.of_two(pairs, alpha=alpha, form=form)
-        return Paper(tables=[table], results=of_pair(pairs, alpha=alpha, form=form), methods=methods_of_two(pairs, signed))
+        results = of_pair(pairs, alpha=alpha, form=form)
+        return Paper(tables=[table], results=results, methods=methods_of_two(pairs, signed))
     family = family or f"all {len(pairs):,} pairs"
     table = tables.of_pairs(pairs, alpha=alpha, form=form, most=most, family=family)
-    methods = joined(basis.tested(pairs), basis.corrected_for(family), basis.intervals(pairs), basis.software(signed))
+    methods = joined(basis.compared(pairs), basis.corrected_for(family), basis.intervals(pairs), basis.software(signed))
     return Paper(tables=[table], results=[counted_significant(pairs, alpha)], methods=methods)
 
 
 def methods_of_two(pairs: pd.DataFrame, signed: str) -> Text:
     """How two systems were compared."""
-    return joined(basis.tested(pairs), basis.NOT_CORRECTED, basis.intervals(pairs), basis.software(signed))
+    return joined(basis.compared(pairs), basis.NOT_CORRECTED, basis.intervals(pairs), basis.software(signed))
 
 
 def counted_significant(pairs: pd.DataFrame, alpha: float) -> str:
@@ -45,7 +46,8 @@ def counted_significant(pairs: pd.DataFrame, alpha: float) -> str:
 def of_pair(pairs: pd.DataFrame, *, alpha: float, form: str, margin: float | None = None) -> Text:
     """The result of one pair, in sentences: the decision, the numbers, and what limits them."""
     row = with_shown_names(pairs.iloc[0])
-    return joined([" ".join(decided(row, alpha, margin))], _numbers(row, alpha, form), [" ".join(cautions_of(row, alpha))])
+    decision, cautions = " ".join(decided(row, alpha, margin)), " ".join(cautions_of(row, alpha))
+    return joined([decision], _numbers(row, alpha, form), [cautions])
 
 
 def _numbers(row: pd.Series[Any], alpha: float, form: str) -> Text:

@@ -153,7 +153,7 @@ class Examination(ReprMixin):
         return paper(self, baseline=baseline, most=None if every_pair else MOST_PAIRS)
 
     def to_latex(self, table: str | None = None, *, baseline: str | None = None) -> str:
-        """Tables and sentences for a paper, in LaTeX: what the command prints with ``--latex``.
+        r"""Tables and sentences for a paper, in LaTeX: what the command prints with ``--latex``.
 
         The tables need the package booktabs. Their captions say what is tested, corrected and marked.
 
@@ -177,7 +177,7 @@ class Examination(ReprMixin):
         >>> from simstudy.truth.synthetic import correlated_accuracies
         >>> found = examine(correlated_accuracies([0.5, 0.7, 0.9], 400))
         >>> print(found.to_latex("leaderboard").splitlines()[6])
-        \\textbf{system-3} & \\textbf{89.8} & [86.4, 92.3] & 1 & 1 \\\\
+        \textbf{system-3} & \textbf{89.8} & [86.4, 92.3] & 1 & 1 \\
         """
         return in_latex(self.paper(baseline=baseline), table)
 

@@ -24,19 +24,22 @@ from simstudy.examination.rows import (
     threshold_rows,
 )  # fmt: skip
 from simstudy.loaders.base import counted
+from simstudy.metrics import label
 from simstudy.outputs.meetings import meetings
 from simstudy.pages.report import InOrder, Page, write_results
 from simstudy.pages.sections import Figure, Section, Table
-from simstudy.papers.written import files
+from simstudy.papers.basis import counted_units
 from simstudy.papers.pairs import most_significant_first
+from simstudy.papers.written import files
 from simstudy.running.results_folder import manifest_of, results_folder
 from simstudy.suites.page import task_sections
+from simstudy.text.plain_text import shown
 
 if TYPE_CHECKING:
     from simstudy.examination.examination import Examination
 
-# More systems make no picture of a matrix or of groups.
-_MOST_SYSTEMS = 60
+# More systems make no figure of rows or of a matrix; a column of a paper has room for a smaller matrix.
+_MOST_SYSTEMS, _MOST_IN_PAPERS = 200, 24
 # Rows of a table that a page shows; the CSV has all.
 _MOST_ROWS = 50
 
@@ -84,8 +87,15 @@ def write(
             closing=closing(found) + cautioned(found.pairs.frame),
             paper=files(found.paper(baseline=baseline)),
             paper_figures=figures,
+            data=_data(found),
         )
         write_results(results, page, manifest_of({"comparison": dict(settings)}, {"files": dict(found.files)}, {}))
+
+
+def _data(found: Examination) -> str:
+    """What figures are of: the test set, the metric and the number of items."""
+    name = [shown(found.test_set.name)] if found.test_set.name else []
+    return ", ".join([*name, label(found.test_set.metric), counted_units(found.pairs.frame.iloc[0], of=False)])
 
 
 def _tables(found: Examination) -> dict[str, pd.DataFrame | InOrder]:
@@ -146,7 +156,12 @@ def _pooled_sections(found: Examination) -> list[Section]:
 def _systems(found: Examination, *, drawn: bool) -> Section:
     rule = found.groups["rule"].iloc[0]
     best = counted(int(found.leaderboard["may_be_best"].sum()), "system")
-    lines = " The figure shows the scores, and a line for each group with a dot at every member." if drawn else ""
+    lines = " The figure shows the scores, and a line for each group with a dot at every member."
+    if not drawn:
+        lines = (
+            f" With more than {_MOST_SYSTEMS} systems nobody can read figures of the leaderboard, the groups, gains "
+            "of neighbours and the matrix of p-values. They are left out; the tables have all systems."
+        )
     return Section(
         "Systems",
         "The table has the scores with their 95 % intervals. The confidence sets for ranks hold for all systems at "
@@ -160,10 +175,11 @@ def _systems(found: Examination, *, drawn: bool) -> Section:
 
 def _pairs(found: Examination, *, drawn: bool) -> Section:
     title, rows = pair_rows(found, _MOST_ROWS)
+    few = found.outputs.n_systems <= _MOST_IN_PAPERS
     return Section(
         "Pairs",
         f"{title}. All are in pairs.csv.{_what_is_corrected(found, drawn)}",
-        figure=Figure("matrix", lambda: plot.matrix(found.pairs, alpha=found.alpha)) if drawn else None,
+        figure=Figure("matrix", lambda: plot.matrix(found.pairs, alpha=found.alpha), few) if drawn else None,
         table=rows,
     )
 

@@ -51,7 +51,7 @@ def _methods(found: Examination, baseline: str | None) -> Text:
         name, family = shown(baseline), leaderboards.against(board, frame, baseline)[2]
         own = [f"Comparisons with {name} are corrected for {family}; {name} was chosen before the results were seen."]
     return joined(
-        basis.tested(frame),
+        basis.compared(frame),
         basis.corrected_for(f"all {len(frame):,} pairs"),
         own,
         basis.intervals(frame, of_scores=score_interval(found.outputs, found.test_set.unit)),

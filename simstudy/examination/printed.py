@@ -12,7 +12,7 @@ from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.significant_gains import CLOSE_PAIRS
 from simstudy.comparisons.paper import counted_significant
 from simstudy.examination.notes import domains
-from simstudy.examination.rows import facts, pair_rows, ranking, sides, signature, threshold_rows
+from simstudy.examination.rows import facts, pair_rows, ranking, signature, threshold_rows
 from simstudy.examination.samples import noise_lines
 from simstudy.metrics import label
 from simstudy.pairs import order_of

@@ -25,6 +25,7 @@ from simstudy.text.plain_text import line, shown
 if TYPE_CHECKING:
     from simstudy.examination.examination import Examination
 
+
 def facts(found: Examination) -> dict[str, str]:
     """What was compared and how."""
     one = found.pairs.frame.iloc[0]

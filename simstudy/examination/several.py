@@ -149,7 +149,8 @@ class Several(ReprMixin):
                     figures=figures, baseline=baseline,
                 )  # fmt: skip
             files = {path: digest for part in self.parts for path, digest in part.files.items()}
-            write_results(results, self._page(command, names, baseline), manifest_of({"comparison": asked}, {"files": files}, {}))
+            manifest = manifest_of({"comparison": asked}, {"files": files}, {})
+            write_results(results, self._page(command, names, baseline), manifest)
 
     def _page(self, command: str, names: Sequence[str], baseline: str | None) -> Page:
         scores = Section("Scores", "Best first by the first column.", table=_as_it_is(scores_by_part(self)))

@@ -25,7 +25,8 @@ def paper(found: Several, *, baseline: str | None = None) -> Paper:
     """What a paper shows of several comparisons: of two systems a row for each, of more a column for each."""
     alpha, first = found.parts[0].alpha, found.parts[0]
     if baseline is not None:
-        leaderboards.check_baseline(baseline, list(dict.fromkeys(name for one in found.parts for name in one.outputs.names)))
+        names = dict.fromkeys(name for one in found.parts for name in one.outputs.names)
+        leaderboards.check_baseline(baseline, list(names))
     if found.of_pairs:
         tables = [_of_pairs(found)]
         results = joined(*(_said_of_pair(found, one) for one in found.parts), [claims(found)])
@@ -56,8 +57,8 @@ def _of_pairs(found: Several) -> Table:
         written.append([Cell(text, mark=sign) if name == "gain" else text for name, text in cells.items()])
     sides = basis.SIDES[found.parts[0].pairs["alternative"].iloc[0]]
     caption = (
-        f"Two systems by {len(found.parts):,} {_noun(found)}s. 95 % CI: the interval of each gain by itself. p: {sides}, "
-        f"not corrected. p (Holm): corrected for the {len(found.parts):,} {_noun(found)}s."
+        f"Two systems by {len(found.parts):,} {_noun(found)}s. 95 % CI: the interval of each gain by itself. p: "
+        f"{sides}, not corrected. p (Holm): corrected for the {len(found.parts):,} {_noun(found)}s."
     )
     caption += pairs.meaning({*signs}, BETTER_MARKS, "the gain is significant", f"{sides}, by p, not corrected", alpha)
     return Table("pairs", head, written, [caption])
@@ -68,7 +69,7 @@ def _methods(found: Several) -> Text:
     told: dict[str, tuple[Text, list[str]]] = {}
     for one in found.parts:
         frame = one.pairs.frame
-        said = joined(basis.tested(frame, by="{by}", units=False), basis.intervals(frame))
+        said = joined(basis.compared(frame, by="{by}", units=False), basis.intervals(frame))
         told.setdefault(repr(said), (said, []))[1].append(_called(found, one))
     several: list[Text] = []
     for said, names in told.values():

@@ -117,6 +117,8 @@ class Figure:
     name: str
     #: Returns matplotlib's Figure, or Axes of it.
     draw: Callable[[], Any]
+    #: Whether a column of a paper has room for it.
+    in_papers: bool = True
 
 
 @dataclass(frozen=True)

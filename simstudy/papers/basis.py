@@ -54,7 +54,7 @@ def named(test: SignificanceTest, sides: str) -> str:
 
 
 def counted_units(pair: Mapping[Any, Any] | pd.Series[Any], *, of: bool = True) -> str:
-    """The units of a row of Comparisons, with their items if these are others; `of` which test set, if it has a name."""
+    """The units of a row of Comparisons, with their items if these are others; with `of` the test set, if named."""
     test_set = f" of {pair['test_set']}" if of and pair["test_set"] else ""
     if pair["unit"] == "item":
         return f"{counted(int(pair['n_items']), 'item')}{test_set}"
@@ -62,7 +62,7 @@ def counted_units(pair: Mapping[Any, Any] | pd.Series[Any], *, of: bool = True) 
     return f"{units_text(pair['n_units'], pair['unit'])} with {counted(int(pair['n_items']), noun)}{test_set}"
 
 
-def tested(pairs: pd.DataFrame, *, by: str = "", units: bool = True) -> Text:
+def compared(pairs: pd.DataFrame, *, by: str = "", units: bool = True) -> Text:
     """The test of all pairs, its null hypothesis, units and p-values, in sentences for a methods section.
 
     `by` says by which metrics or on which domains, if there are others too; without `units` another place has them.
@@ -70,11 +70,15 @@ def tested(pairs: pd.DataFrame, *, by: str = "", units: bool = True) -> Text:
     one, n = pairs.iloc[0], len(pairs)
     test, known = TESTS[one["test"]], exactness(pairs)
     what = ("the two systems" if n == 1 else f"{n:,} pairs of systems") + by
-    strata = one.get("strata")
+    strata, with_sides = one.get("strata"), named(test, SIDES[one["alternative"]])
     # A file of comma-separated values that is read again has NaN for "".
     stratified = isinstance(strata, str) and strata != ""
     return joined(
-        [f"We compared {what} with {named(test, SIDES[one['alternative']])}", Cite(test.cites), f". It is {known} here."],
+        [
+            f"We compared {what} with {with_sides}",
+            Cite(test.cites),
+            f". It is {known} here.",
+        ],
         [f"The null hypothesis is that {test.null}."],
         [f"The test assumes: {test.assumes}."] if test.assumes and known != "exact" else [],
         [f"The units are {counted_units(one, of=False)}."] if units else [],
@@ -111,7 +115,11 @@ def intervals(pairs: pd.DataFrame, of_scores: str | None = None) -> Text:
     """How the intervals of gains are made, and those of scores if their kind is given; nothing if there are none."""
     kinds = list(dict.fromkeys(pairs.loc[pairs["gain_low"].notna(), "interval"]))
     if kinds == [of_scores]:
-        return ["Intervals of gains and scores are 95 %, two-sided: ", *_INTERVALS[kinds[0]], ", each for one by itself."]
+        return [
+            "Intervals of gains and scores are 95 %, two-sided: ",
+            *_INTERVALS[kinds[0]],
+            ", each for one by itself.",
+        ]
     many = len(pairs) > 1
     of_gains: list[Any] = ["Intervals of gains are" if many else "The interval of the gain is", " 95 %, two-sided: "]
     for k, kind in enumerate(kinds):
@@ -119,13 +127,21 @@ def intervals(pairs: pd.DataFrame, of_scores: str | None = None) -> Text:
     of_gains.append(", each for one gain by itself." if many else ".")
     scores: Text = []
     if of_scores is not None:
-        scores = ["Intervals of scores are 95 %, two-sided: ", *_INTERVALS[of_scores], ", each for one score by itself."]
+        scores = [
+            "Intervals of scores are 95 %, two-sided: ",
+            *_INTERVALS[of_scores],
+            ", each for one score by itself.",
+        ]
     return joined(of_gains if kinds else [], scores)
 
 
 def ranks(level: float) -> Text:
     """How confidence sets of ranks are to be read, a sentence."""
-    return [f"Confidence sets of ranks hold for all systems at once with {100 * level:g} % confidence", Cite((RANKS,)), "."]
+    return [
+        f"Confidence sets of ranks hold for all systems at once with {100 * level:g} % confidence",
+        Cite((RANKS,)),
+        ".",
+    ]
 
 
 def corrected_for(family: str) -> Text:

@@ -14,8 +14,10 @@ from simstudy.papers.document import Cell, Cite, Code, Paper, PValue, Table, Tex
 from simstudy.papers.references import bibtex
 from simstudy.text.plain_text import printable
 
-# Rows of a table that a page has room for; the characters of a column of two, and of a name before it is broken.
-_MOST_ROWS, _COLUMN, _NAME = 45, 46, 28
+# Lines of a table that a page has room for; points of one of two columns, of a letter in \small, and between columns;
+# letters of a name before it is broken, and the part of the text's width that one broken name takes, or each of two.
+_MOST_LINES, _COLUMN, _LETTER, _BETWEEN = 40, 218, 4.5, 8
+_NAME, _BROKEN = 28, (0.38, 0.24)
 
 _ALIGNED = {"left": "l", "right": "r", "middle": "c"}
 
@@ -78,22 +80,25 @@ def sentences(paper: Paper) -> str:
 
 def table(one: Table) -> str:
     """A table with booktabs' rules and its caption below; one of very many rows as several."""
-    return "\n".join(map(_table, parts(one, _MOST_ROWS)))
+    longest = [max(len(cell.text) for cell in cells(row)) for row in one.rows] or [0]
+    # A row is as high as its longest name has lines; a table has rows of one height, to be on the safe side.
+    lines = 1 if max(longest) <= _NAME else -(-max(longest) // _NAME)
+    return "\n".join(map(_table, parts(one, _MOST_LINES // lines)))
 
 
 def _table(one: Table) -> str:
     rows = [cells(row) for row in one.rows]
     widths = [max([len(heading), *(len(row[k].text) for row in rows)]) for k, (heading, _) in enumerate(one.columns)]
     broken = [kind == "left" and widths[k] > _NAME for k, (_, kind) in enumerate(one.columns)]
-    share = 0.3 if sum(broken) > 1 else 0.42
+    share = _BROKEN[sum(broken) > 1]
     aligned = "".join(f"p{{{share}\\textwidth}}" if wrap else _ALIGNED[kind]
                       for wrap, (_, kind) in zip(broken, one.columns, strict=True))  # fmt: skip
-    wide = sum(min(width, 2 * _NAME) + 2 for width in widths) > _COLUMN
+    wide = any(broken) or sum(_LETTER * width + _BETWEEN for width in widths) > _COLUMN
     float_ = "table*" if wide else "table"
     head = _row([Cell(heading) for heading, _ in one.columns], broken)
     body = "\n".join("\\midrule\n" * (k in one.ruled) + _row(row, broken) for k, row in enumerate(rows))
     return (
-        f"\\begin{{{float_}}}[t]\n\\centering\n\\small\n\\begin{{tabular}}{{{aligned}}}\n\\toprule\n{head}\n\\midrule\n"
+        f"\\begin{{{float_}}}[t]\n\\centering\n\\small\n\\setlength{{\\tabcolsep}}{{4pt}}\n\\begin{{tabular}}{{{aligned}}}\n\\toprule\n{head}\n\\midrule\n"
         f"{body}\n\\bottomrule\n\\end{{tabular}}\n\\caption{{{text(one.caption)}}}\n\\label{{tab:{one.name}}}\n"
         f"\\end{{{float_}}}\n"
     )

@@ -44,6 +44,8 @@ def marks_against(board: pd.DataFrame, pairs: pd.DataFrame, baseline: str | None
 
     Without a baseline systems are compared with the best, and nothing is better: the first marks are of worse ones.
     """
+    if baseline is not None and baseline not in set(board["system"]):
+        return {}
     reference, own, _ = against(board, pairs, baseline)
     ahead = (own["system_b"] == reference).to_numpy()
     found: dict[str, str] = {}
@@ -95,8 +97,8 @@ def leaderboard(board: pd.DataFrame, pairs: pd.DataFrame, *, alpha: float, basel
     ]  # fmt: skip
     rows = [_row(row, form, found) for row in board.to_dict("records")]
     caption = (
-        f"{len(board):,} systems by {label(str(one['metric']))} on {on(pairs)}. Bold: the best score. {percent} CI: the interval of "
-        f"each score by itself. Rank: in brackets its {percent} confidence set, for all systems at once"
+        f"{len(board):,} systems by {label(str(one['metric']))} on {on(pairs)}. Bold: the best score. {percent} CI: "
+        f"the interval of each score by itself. Rank: in brackets its {percent} confidence set, for all systems at once"
     )
     return Table("leaderboard", columns, rows, [caption, Cite((RANKS,)), f".{said}"])
 

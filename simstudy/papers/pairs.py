@@ -46,7 +46,7 @@ def most_significant_first(pairs: pd.DataFrame) -> NDArray[np.intp]:
 def marks(pairs: pd.DataFrame, alpha: float, p: str, signs: Sequence[str] = BETTER_MARKS) -> list[str]:
     """The mark of each pair whose gain is significant at the level, and at a fifth of it; "" for others."""
     once, twice = (Decision(level, p=p).significant(pairs) for level in (alpha, alpha / _FINER))
-    return np.where(twice, signs[1], np.where(once, signs[0], "")).tolist()
+    return [signs[1] if two else signs[0] if one else "" for one, two in zip(once, twice, strict=True)]
 
 
 def meaning(used: set[str], signs: Sequence[str], claim: str, how: str, alpha: float) -> str:
@@ -84,16 +84,16 @@ def on(pairs: pd.DataFrame) -> str:
     return counted_units({**pairs.iloc[0], "test_set": shown(pairs["test_set"].iloc[0])})
 
 
-def of_pairs(
-    pairs: pd.DataFrame, *, alpha: float, form: str, most: int | None = MOST_PAIRS, family: str = ""
-) -> Table:
+def of_pairs(pairs: pd.DataFrame, *, alpha: float, form: str, most: int | None = MOST_PAIRS, family: str = "") -> Table:
     """A row for each pair, the most significant first; of more than `most` pairs only neighbours by score.
 
     The pairs have p_holm, which is corrected for `family`, by default all of them. Marks are by it.
     """
     n = len(pairs)
     few = most is None or n <= most
-    rows = pairs.iloc[most_significant_first(pairs)] if few else pairs[order_of(pairs).neighbours].head(most)
+    rows = pairs.iloc[most_significant_first(pairs)]
+    if most is not None and n > most:
+        rows = pairs[order_of(pairs).neighbours].head(most)
     signs, texts = marks(rows, alpha, "p_holm"), p_texts(rows, alpha)
     cautions = [str(text) if isinstance(text, str) else "" for text in rows["caution"]]
     other = rows["better"].where(rows["better"] != rows["system_a"]).fillna("")
@@ -118,8 +118,8 @@ def of_pairs(
     which = "" if few else f", of {len(rows):,} neighbours by score among {n:,} pairs"
     sides = SIDES[pairs["alternative"].iloc[0]]
     caption = (
-        f"Gains in {gained(pairs)} on {on(pairs)}{which}. 95 % CI: the interval of each gain by itself. p: {sides}, not "
-        f"corrected. p (Holm): corrected for {family or f'all {n:,} pairs'}."
+        f"Gains in {gained(pairs)} on {on(pairs)}{which}. 95 % CI: the interval of each gain by itself. p: {sides}, "
+        f"not corrected. p (Holm): corrected for {family or f'all {n:,} pairs'}."
     )
     caption += meaning({*signs}, BETTER_MARKS, "the gain is significant", f"{sides}, by p (Holm)", alpha)
     caption += cautioned(cautions)
@@ -146,14 +146,18 @@ def of_two(pairs: pd.DataFrame, *, alpha: float, form: str) -> Table:
     between = Cell(interval(row["gain_low"], row["gain_high"], form), mark=CAUTION_MARK if caution else "")
     sides = SIDES[row["alternative"]]
     best = row["gain"] > 0
-    rows = [
+    rows: list[list[Cell | str]] = [
         [Cell(a, bold=best), Cell(number_text(row["score_a"], form), best, sign), number_text(row["gain"], form),
          between, p],
         [b if a != b else f"{b} (2)", number_text(row["score_b"], form), "", "", ""],
     ]  # fmt: skip
-    caption = (
-        f"Two systems on {on(pairs)}. 95 % CI: the interval of the gain. p: {sides}, of one test, not corrected."
-    )
+    caption = f"Two systems on {on(pairs)}. 95 % CI: the interval of the gain. p: {sides}, of one test, not corrected."
     caption += meaning({sign}, BETTER_MARKS, "the gain is significant", f"{sides}, by p", alpha) + cautioned([caution])
-    head: Any = [("System", "left"), (heading(row["metric"], row["metric_unit"]), "right"), ("Gain", "right"), ("95 % CI", "middle"), ("p", "right")]
+    head: Any = [
+        ("System", "left"),
+        (heading(row["metric"], row["metric_unit"]), "right"),
+        ("Gain", "right"),
+        ("95 % CI", "middle"),
+        ("p", "right"),
+    ]
     return Table("pairs", head, rows, [caption])

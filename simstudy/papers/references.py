@@ -42,7 +42,9 @@ class Entry:
     def short(self) -> str:
         """Authors and year: "Phipson and Smyth, 2010"."""
         names = [_plain(name.partition(",")[0]) for name in self.fields["author"].split(" and ")]
-        authors = names[0] if len(names) == 1 else f"{names[0]} and {names[1]}" if len(names) == 2 else f"{names[0]} et al."
+        authors = (
+            names[0] if len(names) == 1 else f"{names[0]} and {names[1]}" if len(names) == 2 else f"{names[0]} et al."
+        )
         return ", ".join(filter(None, (authors, self.fields.get("year"))))
 
     @property
@@ -87,7 +89,8 @@ def _of_simstudy() -> Entry:
     fields = {
         "author": " and ".join(f"{{{name}}}" for name in authors),
         "title": said["title"],
-        "year": said.get("date-released", "")[:4],
+        # Nothing was released: "no date", as styles of references write it.
+        "year": said.get("date-released", "n.d.")[:4],
         "note": f"Version {version('simstudy')}",
         "url": said.get("repository-code") or said.get("url", ""),
     }

@@ -30,7 +30,12 @@ class Column:
 
 
 def by_system(
-    columns: Sequence[Column], what: str, *, alpha: float, baseline: str | None = None, name: str = "scores",
+    columns: Sequence[Column],
+    what: str,
+    *,
+    alpha: float,
+    baseline: str | None = None,
+    name: str = "scores",
     ruled: tuple[int, ...] = (),
 ) -> list[Table]:
     """Scores of each system by each comparison; `what` begins the caption and says what is compared.
@@ -42,7 +47,9 @@ def by_system(
     systems = list(dict.fromkeys(name for one in columns for name in one.board["system"]))
     names = [shown(name) for name in systems]
     marks = [marks_against(one.board, one.pairs, baseline, alpha) for one in columns]
-    scores, intervals = zip(*(_cells(one, found, systems) for one, found in zip(columns, marks, strict=True)), strict=True)
+    scores, intervals = zip(
+        *(_cells(one, found, systems) for one, found in zip(columns, marks, strict=True)), strict=True
+    )
     used = {sign for found in marks for sign in found.values()} - {""}
     across = "row" if len(columns) > _MOST_COLUMNS >= len(systems) else "column"
     caption = [f"{what} {_caption(columns, used, baseline, alpha, across)}"]
@@ -66,18 +73,18 @@ def by_system(
 
 def _cells(one: Column, marks: dict[str, str], systems: Sequence[str]) -> tuple[list[Any], list[Any]]:
     """Cells of a comparison, its scores and their intervals, in the order of these systems."""
-    known = one.board.set_index("system")
-    halves = ((known["score_high"] - known["score_low"]) / 2).tolist() if "score_low" in known else []
-    form = number_format(one.pairs, halves)
+    halves = ((one.board["score_high"] - one.board["score_low"]) / 2).tolist() if "score_low" in one.board else []
+    form, tied = number_format(one.pairs, halves), bool((one.board["rank"] == 1).all())
+    known: dict[str, dict[Any, Any]] = {str(row["system"]): row for row in one.board.to_dict("records")}
     scores: list[Cell | str] = []
     intervals: list[str] = []
-    tied = bool((known["rank"] == 1).all())
     for name in systems:
-        row = known.loc[name] if name in known.index else None
-        scores.append("" if row is None else
-                      Cell(number_text(row["score"], form), bool(row["rank"] == 1) and not tied, marks.get(name, "")))  # fmt: skip
-        between = row is not None and "score_low" in row
-        intervals.append(interval(row["score_low"], row["score_high"], form) if between else "")
+        if (row := known.get(name)) is None:
+            scores.append("")
+            intervals.append("")
+            continue
+        scores.append(Cell(number_text(row["score"], form), row["rank"] == 1 and not tied, marks.get(name, "")))
+        intervals.append(interval(row["score_low"], row["score_high"], form) if "score_low" in row else "")
     return scores, intervals
 
 

@@ -153,7 +153,7 @@ class Plan(ReprMixin):
         return paper(self)
 
     def to_latex(self, table: str | None = None) -> str:
-        """The table of sizes and the sentences for a methods section in LaTeX: what the command prints with ``--latex``.
+        """The table of sizes and the sentences for a methods section in LaTeX, as the command prints with ``--latex``.
 
         The table is "sizes"; None is everything, with the assumptions and what is cited.
         """

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
 
@@ -16,12 +18,16 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from simstudy.files.whole import atomic_path
+from simstudy.notes import note
+from simstudy.plot.fonts import without_own_fonts
 from simstudy.plot.style import check_figure, in_a_paper, styled
 from simstudy.plot.svg import smaller
 from simstudy.validation import check_choice, check_path, check_texts
 
 #: Formats that a figure may be saved in.
 FORMATS = ("png", "svg", "pdf")
+
+_MISSING = re.compile(r"Glyph (\d+) .*missing from")
 
 # Dots an inch of a PNG, on a page and in a paper.
 _DPI, _PAPER_DPI = 112, 600
@@ -57,22 +63,39 @@ def save(figure: Figure, path: str | Path, *, formats: Sequence[str] = ("png", "
     check_texts("formats", formats, "names of formats")
     for name in formats:
         check_choice("formats", name, FORMATS)
-    # Where everything goes is found once for all files, which `savefig` would do twice each.
     figure.set_dpi(_PAPER_DPI if in_a_paper() else _DPI)
-    FigureCanvasAgg(figure)
-    if (layout := figure.get_layout_engine()) is not None:
-        layout.execute(figure)
-        figure.set_layout_engine("none")
     written = []
-    for name in formats:
-        target = Path(path).with_name(f"{Path(path).name}.{name}")
-        with atomic_path(target) as temporary, warnings.catch_warnings():
-            # Names in scripts that the font lacks are drawn as boxes; that is seen in the figure.
-            warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-            {"png": _png, "svg": _svg, "pdf": _pdf}[name](figure, temporary)
-        written.append(target)
+    with _missing_letters_noted():
+        # Where everything goes is found once for all files, which `savefig` would do twice each.
+        FigureCanvasAgg(figure)
+        if (layout := figure.get_layout_engine()) is not None:
+            layout.execute(figure)
+            figure.set_layout_engine("none")
+        for name in formats:
+            target = Path(path).with_name(f"{Path(path).name}.{name}")
+            with atomic_path(target) as temporary:
+                {"png": _png, "svg": _svg, "pdf": _pdf}[name](figure, temporary)
+            written.append(target)
     plt.close(figure)
     return written
+
+
+@contextmanager
+def _missing_letters_noted() -> Iterator[None]:
+    """Say once which letters no font has, where matplotlib would warn of each of them."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    codes = {int(found[1]) for one in caught if (found := _MISSING.match(str(one.message)))}
+    for one in caught:
+        if not _MISSING.match(str(one.message)):
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    if letters := sorted(code for code in codes if chr(code).isprintable()):
+        some = " ".join(map(chr, letters[:5]))
+        note(
+            f"no installed font has some letters of the names ({some}), so that figures have boxes for them; install "
+            "one that has them, such as Noto Sans CJK for Chinese, Japanese and Korean"
+        )
 
 
 def _png(figure: Figure, path: Path) -> None:
@@ -90,7 +113,7 @@ def _png(figure: Figure, path: Path) -> None:
 def _svg(figure: Figure, path: Path) -> None:
     written = StringIO()
     FigureCanvasSVG(figure).print_svg(written, metadata={"Date": None})  # type: ignore[no-untyped-call]
-    path.write_text(smaller(written.getvalue()), encoding="utf-8")
+    path.write_text(smaller(without_own_fonts(written.getvalue())), encoding="utf-8")
 
 
 def _pdf(figure: Figure, path: Path) -> None:

@@ -14,12 +14,13 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from simstudy.plot.fonts import families
 from simstudy.text import plain_text
 from simstudy.validation import brief, check_flag, check_list, check_number, check_texts, check_whole
 
 _STYLE = {
     **sns.axes_style("ticks"),
-    "font.family": "DejaVu Sans",
+    "font.family": families(),
     "font.size": 9,
     "axes.titlesize": 10,
     "axes.titleweight": "bold",
@@ -44,7 +45,8 @@ _STYLE = {
 }
 
 # What is different in a paper, at the width of a column.
-_PAPER_STYLE = {
+_PAPER_STYLE: dict[Any, Any] = {
+    **_STYLE,
     "font.size": 8,
     "axes.labelsize": 8,
     "xtick.labelsize": 7.5,
@@ -62,8 +64,9 @@ _IN_A_PAPER: ContextVar[bool] = ContextVar("in_a_paper", default=False)
 # A panel of more inches is none: a figure has at most 2^16 pixels a side.
 _MOST_INCHES = 500
 
-# Characters of a title that a panel has room for.
-_TITLE = 80
+# Characters of a title that a panel has room for, and of a line below a figure.
+_TITLE, _SAID = 80, 90
+
 
 @contextmanager
 def for_a_paper() -> Iterator[None]:
@@ -109,7 +112,7 @@ def styled(draw: _Draw) -> _Draw:
     def in_style(*args: Any, **kwargs: Any) -> Any:
         if (ax := kwargs.get("ax")) is not None and not isinstance(ax, Axes):
             raise ValueError(f"ax must be matplotlib's Axes, or None, not {brief(ax)}")
-        with mpl.rc_context({**_STYLE, **_PAPER_STYLE} if in_a_paper() else _STYLE):
+        with mpl.rc_context(_PAPER_STYLE if in_a_paper() else _STYLE):
             drawn = draw(*args, **kwargs)
             # Labels of the axes are text also where the caller made the panel, with other settings.
             for axis in (drawn.xaxis, drawn.yaxis) if isinstance(drawn, Axes) else ():
@@ -247,6 +250,13 @@ def share_legend(figure: Figure, axes: Sequence[Axes], *, side: bool = False) ->
             legend.remove()
     place: Any = "outside right center" if side else "outside lower right"
     figure.legend(named.values(), named.keys(), loc=place, ncols=1 if side else len(named))
+
+
+@styled
+def say_below(figure: Figure, text: str) -> None:
+    """Write a line below a figure, small: what its data are."""
+    check_figure(figure)
+    figure.supxlabel(plain_text.shown(text, _SAID), x=0.01, ha="left", fontsize=7.5, color="0.35", parse_math=False)
 
 
 def check_figure(figure: object) -> None:

@@ -128,7 +128,13 @@ class AcrossTasks(ReprMixin):
 
     def signature(self) -> str:
         """What decides the p-values of averages, beside the outputs (`simstudy.analyses.signature`)."""
-        asked = {"test": DEFAULT_TEST, "alternative": "two-sided", "convention": "default", "strata": "", "seed": self.seed}
+        asked: dict[str, Any] = {
+            "test": DEFAULT_TEST,
+            "alternative": "two-sided",
+            "convention": "default",
+            "strata": "",
+            "seed": self.seed,
+        }
         metric_signature = self.outputs.metric.signature
         (signed,) = signatures(self.answer.assign(metric_signature=metric_signature, **asked))
         question, _, software = signed.rpartition("|")

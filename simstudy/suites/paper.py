@@ -39,17 +39,19 @@ def _of_two(found: AcrossTasks) -> Table:
     form = number_format(averages[averages["average"] == found.average])
     head: list[tuple[str, Any]] = [
         ("Task", "left"), ("Items", "right"), (shown(one["system_a"]), "right"), (shown(one["system_b"]), "right"),
-        ("Gain", "right"), (f"{level} CI", "middle"), ("p", "right"),
+        ("Gain", "right"), ("CI", "middle"), ("p", "right"),
     ]  # fmt: skip
     written = [[shown(row["task"]), f"{row['n_items']:,}", *_numbers(row, form, found.alpha)]
                for _, row in rows.iterrows()]  # fmt: skip
     for _, row in averages.iterrows():
         average = f"{shown(row['average'])}, {row['hypothesis']}"
         written.append([Cell(average), f"{row['n_tasks']:,} tasks", *_numbers(row, form, found.alpha)])
+    # Intervals of tasks are those of Comparisons, whatever the level.
+    other = "" if level == "95 %" else f", {level} for averages"
     caption = (
-        f"Gains in {gained(rows)} on {found.n_tasks:,} tasks ({shown(found.by)}), and averages below. {level} CI: the interval of "
-        "each gain by itself. p: two-sided sign-flip test, not corrected. These tasks: the tasks are fixed. Tasks like "
-        "these: the tasks are a sample, and each is one unit."
+        f"Gains in {gained(rows)} on {found.n_tasks:,} tasks ({shown(found.by)}), and averages below. CI: the 95 % "
+        f"interval{other} of each gain by itself. p: two-sided sign-flip test, not corrected. These tasks: the tasks "
+        "are fixed. Tasks like these: the tasks are a sample, and each is one unit."
     )
     return Table("tasks", head, written, [caption], ruled=(len(rows),))
 
@@ -105,7 +107,11 @@ def ahead_first(rows: pd.DataFrame) -> pd.DataFrame:
 def _methods(found: AcrossTasks) -> Text:
     row, test, two = found.answer.iloc[0], TESTS[DEFAULT_TEST], found.outputs.n_systems == 2
     drawn = int(found.averages["n_resamples"].max())
-    of = "no Monte Carlo error" if drawn == 0 else f"at most {drawn:,} random resamples, and none where they can be computed"
+    of = (
+        "no Monte Carlo error"
+        if drawn == 0
+        else f"at most {drawn:,} random resamples, and none where they can be computed"
+    )
     name, units = found.main.title(), units_text(int(row["n_units"]), str(row["unit"]))
     family = "; p-values are not corrected." if two else "."
     return joined(
@@ -120,8 +126,8 @@ def _methods(found: AcrossTasks) -> Text:
             "Satterthwaite's degrees of freedom", Cite((SUM_OF_VARIANCES,)), ".",
         ],
         [
-            "Tasks like these: the tasks are a sample, and each is one unit; the null hypothesis is that two systems are "
-            "equally good on average over all tasks that the sample stands for."
+            "Tasks like these: the tasks are a sample, and each is one unit; the null hypothesis is that two systems "
+            "are equally good on average over all tasks that the sample stands for."
         ] if (found.averages["hypothesis"] == LIKE_THESE).any() else [],
         basis.software(found.signature()),
     )  # fmt: skip
