@@ -94,7 +94,7 @@ def write_results(results: ResultsFolder, page: Page, manifest: Mapping[str, Any
                 plot.say_below(drawn, page.data)
             plot.save(drawn, results.gathered / "figures" / figure.name)
         left_out = _write_paper(page, results.gathered / "paper")
-    notes = [f"Note: {told[0]}."] * bool(told)
+    notes = [f"Note: {one}." for one in told[:1]]
     if left_out:
         notes.append(f"Not among the figures for a paper, which has no room for so many rows: {', '.join(left_out)}.")
     write_page(page, results.gathered, notes)
