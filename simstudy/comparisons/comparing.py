@@ -73,8 +73,9 @@ def compare(
     monte_carlo
         "auto": p-values are computed (of all shuffles; of infinitely many resamples) where that costs about as much as
         resampling, under the default convention. False: for all pairs, or an error. True: resample. Tests that
-        draw nothing are unaffected, except Wilcoxon's, which then uses the normal approximation. Exact computation
-        needs whole numbers in all statistics of the table.
+        draw nothing are unaffected, except Wilcoxon's, which then uses the normal approximation. Sign flips are
+        computed for any metric of sums (`simstudy.engines.flip_kernels`), randomization for means, and for ratios of
+        whole numbers.
     unit
         What is resampled or swapped: "item", or a column of the item table whose values name clusters. None: the
         column "cluster" (documents, users) where there is one, since items of one document depend on each other;

@@ -126,7 +126,7 @@ def swapped_sum_tails(scores, pairs, tail, p_value):
 
 
 @njit(cache=True, nogil=True)
-def _divisor(numbers):
+def divisor(numbers):
     """The greatest common divisor of whole numbers >= 0, at least 1."""
     divisor = np.int64(0)
     for number in numbers:
@@ -143,7 +143,7 @@ def ratio_cells(above, below, pairs, cells):
     i, j = pairs
     for p in range(len(i)):
         d, e = np.abs(above[i[p]] - above[j[p]]), np.abs(below[i[p]] - below[j[p]])
-        cells[p] = (d.sum() // _divisor(d) + 1.0) * (e.sum() // _divisor(e) + 1.0)
+        cells[p] = (d.sum() // divisor(d) + 1.0) * (e.sum() // divisor(e) + 1.0)
 
 
 @njit(cache=True, nogil=True)
@@ -167,7 +167,7 @@ def swapped_ratio_tails(sides, pairs, tail, p_value):
                 least_above -= d[u]
                 most_below -= e[u]
                 d[u], e[u] = -d[u], -e[u]
-        unit_above, unit_below = _divisor(d), _divisor(np.abs(e))
+        unit_above, unit_below = divisor(d), divisor(np.abs(e))
         d, e = d // unit_above, e // unit_below
         right, up, down = d.sum(), np.maximum(e, 0).sum(), np.maximum(-e, 0).sum()
         stride = up + down + 1

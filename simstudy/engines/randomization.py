@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from simstudy.engines import exact_kernels, swap_kernels, ties
+from simstudy.engines.flip_kernels import FlippedSums
+from simstudy.engines.flip_tails import NOT_KNOWN, flipped_shares
 from simstudy.engines.kernels import Ratio
 from simstudy.engines.question import MOST_ENUMERATED, Question, SignificanceResult, not_computed
 from simstudy.engines.resampling import over_resamples, side_by_side
@@ -64,11 +66,18 @@ def _computed(question: Question) -> FloatArray:
     else:
         rows = question.statistics
         units = np.array([(rows[a] != rows[b]).any(axis=1).sum() for a, b in zip(i, j, strict=True)], dtype=np.int64)
-    todo = np.flatnonzero(np.isnan(p_value) & (units <= question.most_enumerated))
-    p_value[todo] = side_by_side(lambda part: _enumerated(question, part), todo, question.n_jobs)
+    # Sums with random signs have a distribution of any number of units.
+    every = question.monte_carlo is False and question.unit_scores is not None
+    todo = np.flatnonzero(np.isnan(p_value) & (every | (units <= question.most_enumerated)))
+    if question.unit_scores is not None:
+        p_value[todo] = _of_sums(question, todo)
+    else:
+        p_value[todo] = side_by_side(lambda part: _enumerated(question, part), todo, question.n_jobs)
     if missing := question.first_missing(p_value):
         pair, names = missing
-        if question.ratio is not None and question.integers:
+        if question.unit_scores is not None:
+            rule = NOT_KNOWN
+        elif question.ratio is not None and question.integers:
             rule = f"its exact distribution would need more than {MOST_CELLS:,} cells ({8 * MOST_CELLS // 2**20} MiB)"
         else:
             rule = (
@@ -124,40 +133,28 @@ def _coin_tails(more: IntArray, less: IntArray, tail: Tail) -> FloatArray:
 def _enumerated(question: Question, pairs: NDArray[np.intp]) -> FloatArray:
     """The share of extreme ones among all 2^m shuffles of the m units that differ, for some pairs."""
     i, j = question.pairs
-    if question.unit_scores is not None:
-        return np.array([_enumerate_sums(question, int(i[p]), int(j[p])) for p in pairs])
     if question.ratio is not None and question.integers:
         return np.array([_enumerate_ratios(question, int(i[p]), int(j[p])) for p in pairs])
     return np.array([_enumerate_scores(question, question.statistics[i[p]], question.statistics[j[p]]) for p in pairs])
 
 
-def _enumerate_sums(question: Question, better: int, worse: int) -> float:
-    """Means of unit scores, of which a shuffle flips the units' differences."""
+def _of_sums(question: Question, which: NDArray[np.intp]) -> FloatArray:
+    """Means of unit scores, of which a shuffle flips the units' differences, for some pairs."""
     assert question.unit_scores is not None
-    scores = question.unit_scores[[better, worse]]
-    if not question.integers:
-        scores = on_grid(scores)
-    difference = (scores[0] - scores[1]).astype(np.float64)
-    rounding, strict = 2 * float(question.ties.of_sums(scores).max()), question.convention.strict
-    least = difference.sum() + (rounding if strict else -rounding)
-    return flipped_share(difference[difference != 0], least, question.two_sided, observed=not strict)
-
-
-def flipped_share(contributions: FloatArray, least: float, two_sided: bool, observed: bool = True) -> float:
-    """The share of all 2^m flips of m contributions that add up to `least` or more, or, two-sided, as far from 0.
-
-    What was observed is one of the flips: where it counts, it does so although rounding may leave it below `least`.
-    """
-    if two_sided and least <= 0:
-        return 1.0
-    # A flip turns |c| into -|c|: of all sizes together, twice those that are turned are taken off. All sums of some of
-    # the first half of the sizes are put together with all of the second.
-    sizes, half = np.abs(contributions), len(contributions) // 2
-    first = np.sort(np.concatenate([coins @ sizes[:half] for coins in _all_shuffles(half)]))
-    second = np.concatenate([coins @ sizes[half:] for coins in _all_shuffles(len(sizes) - half)])
-    count = int(np.searchsorted(first, (sizes.sum() - least) / 2 - second, side="right").sum())
-    share = max(count, int(observed)) / 2 ** len(sizes)
-    return float(min(2 * share, 1.0) if two_sided else share)
+    scores, (i, j), strict = question.unit_scores, question.pairs, question.convention.strict
+    nothing = np.zeros(question.n_pairs)
+    if question.integers:
+        sums = scores.sum(axis=1)
+        # Sums differ by 2 at least, as each flip changes them by twice a difference.
+        least = (sums[i] - sums[j] + (1 if strict else -1)).astype(np.float64)
+        return flipped_shares(
+            scores.astype(np.float64), FlippedSums(nothing, least, nothing, step=1.0, observed=0), which, question
+        )
+    scores = on_grid(scores)
+    sums = scores.sum(axis=1)
+    rounding = 2 * ties.of_pairs(question.ties.of_sums(scores), question.pairs)
+    least = sums[i] - sums[j] + (rounding if strict else -rounding)
+    return flipped_shares(scores, FlippedSums(nothing, least, nothing, observed=int(not strict)), which, question)
 
 
 def _enumerate_ratios(question: Question, better: int, worse: int) -> float:

@@ -33,11 +33,12 @@ from numpy.typing import NDArray
 from scipy import special
 
 from simstudy.engines import swap_kernels
+from simstudy.engines.flip_kernels import FlippedSums
+from simstudy.engines.flip_tails import NOT_KNOWN, flipped_shares
 from simstudy.engines.intervals import spread
 from simstudy.engines.kernels import Ratio
 from simstudy.engines.question import Question, SignificanceResult, not_computed
-from simstudy.engines.randomization import by_coins, flipped_share, randomization
-from simstudy.engines.resampling import side_by_side
+from simstudy.engines.randomization import by_coins, randomization
 from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, IntArray
 from simstudy.metrics.influence import over_denominator
 from simstudy.metrics.scaling import grid_steps, on_grid
@@ -56,7 +57,7 @@ def sign_flips(question: Question) -> SignificanceResult:
         found = randomization(question)
         return replace(found, exact=found.exact & question.right_or_wrong)
     contributions = _Contributions(question)
-    computed = _enumerated(question, contributions)
+    computed = _computed(question, contributions)
     return SignificanceResult.resampled(question, computed, lambda: by_coins(contributions, question), exact=False)
 
 
@@ -98,41 +99,31 @@ class _Contributions:
         unflipped = swap_kernels.Contributions(self._totals, self._pooled, self.least)
         swap_kernels.tally_flips(Ratio(sums[:k], sums[k:]), pairs, unflipped, self._question.two_sided, extreme)
 
-    def of_pairs(self, pairs: NDArray[np.intp]) -> FloatArray:
-        """The contributions (P', n) to the gains of some pairs."""
-        k = self._question.n_systems
-        i, j = (side[pairs] for side in self._question.pairs)
-        parts = self.columns[i] - self.columns[j]
-        if len(self.columns) > k:
-            parts -= self._pooled[pairs, None] * (self.columns[k + i] - self.columns[k + j])
-        return np.asarray(parts)
+    @property
+    def sums(self) -> FlippedSums:
+        """What the share of all flips is asked for."""
+        return FlippedSums(self._pooled, self.least, _ROUNDED * self.step)
+
+    def of_few_units(self, most: int) -> NDArray[np.intp]:
+        """The pairs to whose gains at most so many units contribute."""
+        k, (i, j) = self._question.n_systems, self._question.pairs
+        some = np.logical_or.reduce([rows != 0 for rows in np.split(self.columns, len(self.columns) // k)])
+        few = some.sum(axis=1) <= most
+        pairs = [p for p in np.flatnonzero(few[i] & few[j]) if (some[i[p]] | some[j[p]]).sum() <= most]
+        return np.array(pairs, dtype=np.intp)
 
 
-def _enumerated(question: Question, parts: _Contributions) -> FloatArray:
-    """The share of all flips where the units that contribute are few, NaN elsewhere (P,)."""
+def _computed(question: Question, parts: _Contributions) -> FloatArray:
+    """The share of all flips, for pairs of which no flips are to be drawn; NaN elsewhere (P,)."""
     share = np.full(question.n_pairs, np.nan)
     if not question.computes:
         return share
-    most, k = question.most_enumerated, question.n_systems
-    contribute = np.logical_or.reduce([rows != 0 for rows in np.split(parts.columns, len(parts.columns) // k)])
-    i, j = question.pairs
-    few = contribute.sum(axis=1) <= most
-    todo = np.array([p for p in np.flatnonzero(few[i] & few[j]) if (contribute[i[p]] | contribute[j[p]]).sum() <= most])
-    todo = todo.astype(np.intp)
-
-    def shares(pairs: NDArray[np.intp]) -> FloatArray:
-        found = zip(parts.of_pairs(pairs), parts.least[pairs], parts.step[pairs], strict=True)
-        return np.array(
-            [
-                flipped_share(row[np.abs(row) > _ROUNDED * step], float(least), question.two_sided)
-                for row, least, step in found
-            ]
-        )
-
-    share[todo] = side_by_side(shares, todo, question.n_jobs)
+    todo = np.arange(question.n_pairs)
+    if question.monte_carlo == "auto":
+        todo = parts.of_few_units(question.most_enumerated)
+    share[todo] = flipped_shares(parts.columns, parts.sums, todo, question)
     if missing := question.first_missing(share):
-        looked = f"test 'sign_flips' looks at all flips of at most {most} units for metric '{question.metric.name}'"
-        raise not_computed(f"{missing[1]}: {looked}")
+        raise not_computed(f"{missing[1]} by metric '{question.metric.name}': {NOT_KNOWN}")
     return share
 
 

@@ -203,16 +203,6 @@ def test_numbers_do_not_depend_on_threads_tiles_or_order(metric: str, found: Out
     pd.testing.assert_frame_equal(alone, everyone.loc[alone.index])
 
 
-def test_more_than_twenty_units_are_drawn_and_computing_them_is_refused(found: Outputs) -> None:
-    compared(found.head(20), unit="item", monte_carlo=False)
-    message = "'sign_flips' looks at all flips of at most 20 units for metric 'f1'; use monte_carlo='auto' or True"
-    with pytest.raises(
-        ValueError, match=f"^monte_carlo=False is not available for '[a-e]' and '[a-e]': test {message}$"
-    ) as error:
-        compared(found.head(40), unit="item", monte_carlo=False)
-    assert "\n" not in str(error.value)
-
-
 def test_auto_looks_at_all_flips_where_they_are_no_more_than_would_be_drawn(found: Outputs) -> None:
     """2^9 = 512 flips are fewer than 1,023, and 2^10 = 1,024 are more; units that contribute nothing do not count."""
     counts = found.statistics[:2].copy()
