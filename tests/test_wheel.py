@@ -27,6 +27,7 @@ def test_the_command_works_from_a_wheel_in_any_folder(tmp_path: Path) -> None:
     assert "simstudy/files/datasets.toml" in names
     assert "simstudy/planning/benchmarks.csv" in names
     assert "simstudy/py.typed" in names
+    assert {"simstudy/CITATION.cff", "simstudy/papers/references.bib"} <= {*names}
     run(sys.executable, "-m", "venv", tmp_path / "clean")
     python = tmp_path / "clean" / "bin" / "python"
     run(python, "-m", "pip", "install", "--quiet", wheel)

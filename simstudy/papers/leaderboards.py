@@ -20,10 +20,12 @@ from simstudy.validation import brief, nearest
 
 
 def check_baseline(baseline: str, names: list[str]) -> None:
-    """Raise a ValueError where the baseline is no system."""
+    """Raise a ValueError where the baseline is no system, or there are only two."""
     if baseline not in names:
         some = ", ".join([*names[:8], "…"] if len(names) > 8 else names)
         raise ValueError(f"baseline must be a system, not {brief(baseline)}{nearest(baseline, names)}: one of {some}")
+    if len(names) == 2:
+        raise ValueError("baseline must not be given with two systems: the table compares them with each other")
 
 
 def against(board: pd.DataFrame, pairs: pd.DataFrame, baseline: str | None) -> tuple[str, pd.DataFrame, str]:

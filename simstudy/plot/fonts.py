@@ -6,12 +6,12 @@ from matplotlib.font_manager import fontManager
 
 _FIRST = "DejaVu Sans"
 
-# Fonts with letters that the first one lacks, those of Chinese, Japanese and Korean among them.
+# Fonts with letters that the first one lacks, those of Chinese, Japanese and Korean among them. First come TrueType
+# fonts, which a PDF can hold whole.
 _OTHERS = """
-    Noto Sans CJK SC, Noto Sans CJK JP, Noto Sans SC, Source Han Sans SC, Source Han Sans, WenQuanYi Micro Hei,
-    WenQuanYi Zen Hei, PingFang SC, Hiragino Sans, Microsoft YaHei, SimHei, Yu Gothic, Malgun Gothic,
-    Apple SD Gothic Neo, Noto Sans, Noto Sans Arabic, Noto Sans Hebrew, Noto Sans Devanagari, Noto Sans Thai,
-    Arial Unicode MS, Unifont
+    WenQuanYi Micro Hei, WenQuanYi Zen Hei, Noto Sans SC, Microsoft YaHei, SimHei, Malgun Gothic, Arial Unicode MS,
+    Noto Sans, Noto Sans Arabic, Noto Sans Hebrew, Noto Sans Devanagari, Noto Sans Thai, PingFang SC, Hiragino Sans,
+    Yu Gothic, Apple SD Gothic Neo, Noto Sans CJK SC, Noto Sans CJK JP, Source Han Sans SC, Source Han Sans, Unifont
 """
 
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
 
+import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -93,8 +94,9 @@ def _missing_letters_noted() -> Iterator[None]:
     if letters := sorted(code for code in codes if chr(code).isprintable()):
         some = " ".join(map(chr, letters[:5]))
         note(
-            f"no installed font has some letters of the names ({some}), so that figures have boxes for them; install "
-            "one that has them, such as Noto Sans CJK for Chinese, Japanese and Korean"
+            f"no known font has some letters of the names ({some}), so that figures have boxes for them; install "
+            "one that has them, such as Noto Sans CJK for Chinese, Japanese and Korean, and delete matplotlib's list "
+            f"of fonts ({Path(mpl.get_cachedir()) / 'fontlist-*.json'})"
         )
 
 

@@ -178,8 +178,16 @@ def panels(
     for ax in axes[len(titles) :]:
         ax.remove()
     for ax, title in zip(axes, titles, strict=False):
-        ax.set_title(plain_text.label(title, _TITLE))
+        ax.set_title(written := plain_text.label(title, _TITLE), fontsize=_title_size(written, width))
     return figure, axes[: len(titles)]
+
+
+def _title_size(title: str, width: float) -> float:
+    """Points of a title's letters, so many that a panel of so many inches has room for it, or the least."""
+    largest, least = float(mpl.rcParams["axes.titlesize"]), 6.5
+    # A panel's labels take some of its width; a bold letter is 0.68 of its size wide.
+    room = 72 * (width - 0.45)
+    return max(least, min(largest, room / (0.68 * max(len(title), 1))))
 
 
 def single(
@@ -249,7 +257,10 @@ def share_legend(figure: Figure, axes: Sequence[Axes], *, side: bool = False) ->
         if legend:
             legend.remove()
     place: Any = "outside right center" if side else "outside lower right"
-    figure.legend(named.values(), named.keys(), loc=place, ncols=1 if side else len(named))
+    # So many columns as the figure has room for: a name's letters, and the line before it.
+    longest = 0.47 + 0.0625 * max((len(name) for name in named), default=0)
+    columns = max(1, min(len(named), int(figure.get_size_inches()[0] / longest)))
+    figure.legend(named.values(), named.keys(), loc=place, ncols=1 if side else columns)
 
 
 @styled

@@ -64,8 +64,11 @@ REFUSED = ("--format", "--max-size")
 NEEDED = ("--references", "--missing", "--allow-different")
 
 # What is done with the numbers, and with how many threads: none of these may change a number. Averages of tasks come
-# after the comparison, and have their own tests (test_several_tasks.py).
-ELSEWHERE = {"paths", "out", "print_json", "verbose", "fail_unless_better", "each", "average", "groups"}
+# after the comparison, and have their own tests (test_several_tasks.py), as tables for papers have (test_papers.py).
+ELSEWHERE = {
+    *("paths", "out", "print_json", "verbose", "fail_unless_better", "each", "average", "groups"),
+    *("latex", "markdown", "figures", "baseline"),
+}
 
 
 @pytest.fixture(autouse=True)
