@@ -176,8 +176,8 @@ class Examination(ReprMixin):
         >>> from simstudy.examination import examine
         >>> from simstudy.truth.synthetic import correlated_accuracies
         >>> found = examine(correlated_accuracies([0.5, 0.7, 0.9], 400))
-        >>> print(found.to_latex("leaderboard").splitlines()[6])
-        \textbf{system-3} & \textbf{89.8} & [86.4, 92.3] & 1 & 1 \\
+        >>> print(found.to_latex("leaderboard").splitlines()[8])
+        \textbf{system-3} & \textbf{92.0} & [88.9, 94.3] & 1 (1) \\
         """
         return in_latex(self.paper(baseline=baseline), table)
 

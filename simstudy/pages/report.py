@@ -95,6 +95,8 @@ def write_results(results: ResultsFolder, page: Page, manifest: Mapping[str, Any
             plot.save(drawn, results.gathered / "figures" / figure.name)
         left_out = _write_paper(page, results.gathered / "paper")
     notes = [f"Note: {one}." for one in told[:1]]
+    if page.paper:
+        notes.append("For a paper: the folder paper has tables and sentences in LaTeX and Markdown, and what they cite.")
     if left_out:
         notes.append(f"Not among the figures for a paper, which has no room for so many rows: {', '.join(left_out)}.")
     write_page(page, results.gathered, notes)

@@ -27,7 +27,7 @@ from simstudy.text.plain_text import label
 
 # Up to so many systems a cell of the matrix has room for its number; from so many on the empty half has room for a
 # legend; columns of more systems have numbers, which the rows explain; those of so many stand upright.
-_NUMBERED, _ROOMY, _NAMED, _UPRIGHT = 20, 12, 60, 24
+_NUMBERED, _ROOMY, _NAMED, _UPRIGHT = 20, 12, 60, 14
 
 # Inches: a cell with a number, without, and of very many systems; a letter of a name; names beside a matrix in a paper.
 _CELL, _SMALL_CELL, _TINY_CELL = 0.42, 0.17, 0.09

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 
 from simstudy.plot.fonts import families
 from simstudy.text import plain_text
-from simstudy.validation import brief, check_flag, check_list, check_number, check_texts, check_whole
+from simstudy.validation import brief, check_flag, check_list, check_number, check_text, check_texts, check_whole
 
 _STYLE = {
     **sns.axes_style("ticks"),
@@ -265,8 +265,17 @@ def share_legend(figure: Figure, axes: Sequence[Axes], *, side: bool = False) ->
 
 @styled
 def say_below(figure: Figure, text: str) -> None:
-    """Write a line below a figure, small: what its data are."""
+    """Write a line below a figure, small: what its data are.
+
+    Examples
+    --------
+    >>> figure, (ax,) = panels(["one"])
+    >>> say_below(figure, "MMLU, accuracy, 14,042 items")
+    >>> figure.get_supxlabel()
+    'MMLU, accuracy, 14,042 items'
+    """
     check_figure(figure)
+    check_text("text", text)
     figure.supxlabel(plain_text.shown(text, _SAID), x=0.01, ha="left", fontsize=7.5, color="0.35", parse_math=False)
 
 

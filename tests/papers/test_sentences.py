@@ -66,9 +66,7 @@ def test_no_gain_and_no_significance_are_told_as_the_verdict_tells_them() -> Non
     [
         (
             {"monte_carlo": True, "n_resamples": 999, "seed": 3},
-            [
-                "p-values are from 999 random resamples (seed 3), as (count + 1) / (resamples + 1) (Phipson and Smyth, 2010)"
-            ],
+            ["from 999 random resamples (seed 3), as (count + 1) / (resamples + 1) (Phipson and Smyth, 2010)"],
         ),
         (
             {"test": "bootstrap", "convention": "koehn2004"},
