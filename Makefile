@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: quickstart test slow lint docs pos_tagging bench clean
+.PHONY: quickstart test slow browser lint docs pos_tagging bench clean
 
 quickstart: .venv/installed
 	$(BIN)/simstudy run quickstart
@@ -14,6 +14,10 @@ test: lint
 
 slow: .venv/installed-dev
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/pytest -m slow -n auto --maxprocesses 4 --dist loadfile
+
+# Pages and the calculator in Chromium, which the system's packages have. Without one the tests say so and are skipped.
+browser: .venv/installed-browser
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/pytest -m browser -rs tests/browser
 
 lint: .venv/installed-dev
 	$(BIN)/ruff check .
@@ -45,6 +49,10 @@ bench: .venv/installed-dev
 
 .venv/installed-dev: .venv/installed pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+.venv/installed-browser: .venv/installed-dev pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev-browser]'
 	@touch $@
 
 .venv/installed-docs: .venv/installed-dev pyproject.toml

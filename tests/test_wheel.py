@@ -28,6 +28,8 @@ def test_the_command_works_from_a_wheel_in_any_folder(tmp_path: Path) -> None:
     assert "simstudy/planning/benchmarks.csv" in names
     assert "simstudy/py.typed" in names
     assert {"simstudy/CITATION.cff", "simstudy/papers/references.bib"} <= {*names}
+    for name in ("assets/page.js", "assets/plot.umd.min.js", "assets/LICENSE.d3.txt", "templates/page.html.jinja"):
+        assert f"simstudy/pages/{name}" in names
     run(sys.executable, "-m", "venv", tmp_path / "clean")
     python = tmp_path / "clean" / "bin" / "python"
     run(python, "-m", "pip", "install", "--quiet", wheel)
@@ -36,7 +38,7 @@ def test_the_command_works_from_a_wheel_in_any_folder(tmp_path: Path) -> None:
     command = python.with_name("simstudy")
     assert "pos_tagging" in run(command, "list", cwd=elsewhere)
     out = run(command, "run", "quickstart", cwd=elsewhere)
-    assert "results/quickstart/README.md" in out
+    assert "results/quickstart/index.html" in out
     assert (elsewhere / "results" / "quickstart" / "manifest.json").exists()
     # A study that is a program, its cells in worker processes; the second run finds them.
     for _ in range(2):

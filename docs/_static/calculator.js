@@ -1,5 +1,5 @@
 // The planning calculator: the closed forms of simstudy.planning for accuracy and for means, in plain JavaScript.
-// tests/test_calculator.py holds its answers against simstudy.plan.
+// tests/browser/test_calculator.py holds its answers against simstudy.plan.
 "use strict";
 
 const simstudyPlan = (() => {

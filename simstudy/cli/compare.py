@@ -131,7 +131,7 @@ def compare(
 
     simstudy compare old.txt new.txt --metric bleu --metric chrf --references ref.txt
 
-    simstudy compare submissions/ --metric bleu --references ref.A.en --systems systems.csv --by group --out report
+    simstudy compare submissions/ --metric bleu --references ref.A.en --systems systems.csv --by group --out report.html
 
     simstudy compare results.csv --metric accuracy --columns item=instance_id,score=resolved,domain=repo
 
@@ -257,10 +257,14 @@ def _check_systems(loaded: Loaded, asked: tuple[str, str] | None, baseline: str 
 
 
 def _check_out(out: Path, inputs: Sequence[Path], n_parts: int) -> None:
-    """Raise a ValueError where the folder holds anything but an earlier comparison."""
+    """Raise a ValueError where the folder holds anything but an earlier comparison, or the file is not a page."""
     from simstudy.examination import page, several
+    from simstudy.files.own_pages import is_html, require_page
     from simstudy.running.results_folder import require_own
 
+    if is_html(out):
+        require_page(out)
+        return
     for path in inputs:
         if out.resolve() in (path.resolve(), path.resolve().parent):
             raise ValueError(f"out must be a folder of its own, but {out} holds the input {path}")

@@ -127,8 +127,11 @@ def _fail(message: str, code: int) -> NoReturn:
 
 def _said_of(error: Exception) -> tuple[str, int]:
     """What to say of an exception, and the exit code."""
+    from simstudy.running.clusters import ClusterLost
     from simstudy.running.runner import CellsFailed
 
+    if isinstance(error, ClusterLost):
+        return str(error), FAILED
     if isinstance(error, CellsFailed):
         return f"{error}; what has finished is kept, and the same command runs only what is missing", FAILED
     if isinstance(error, MemoryError):

@@ -14,6 +14,7 @@ from simstudy.cli.errors import by_options
 from simstudy.cli.files import HEADING, Files
 from simstudy.cli.options import grouped, name_options, settings_of, with_default
 from simstudy.cli.terminal import Output, printer, write_page, written
+from simstudy.files.own_pages import is_html, require_page
 from simstudy.planning.arguments import Clusters, Guess, Judge
 from simstudy.planning.settings import Costs, Level, Pilot, option
 
@@ -114,6 +115,9 @@ def plan(
 
     if not paths:
         _refuse_files(context)
+    if output.out is not None and is_html(output.out):
+        # Said before minutes of simulation.
+        require_page(output.out)
     pilot, notes, read = _read(paths, wanted.metric, files, seed) if paths else (None, (), {})
     with redirect_stdout(sys.stderr):
         found = planned(

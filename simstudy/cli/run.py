@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from simstudy.cli.options import DataDir
 from simstudy.cli.terminal import print_cells, print_line, print_table, printer, written
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def list_studies() -> None:
@@ -53,28 +56,66 @@ def run(
     allow_outside: Annotated[
         bool, typer.Option("--allow-outside", help="Allow a study.toml to read files outside its data folder.")
     ] = False,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Compute the cells on the workers of a dask scheduler, tcp://host:8786, or of local:N processes.",
+        ),
+    ] = None,
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            metavar="K/N",
+            help="Compute only share K of N of the cells, without a server: for job arrays with a common folder --out. "
+            "When all shares are done, the command without --shard finds them.",
+        ),
+    ] = None,
     listed: Annotated[
         bool, typer.Option("--list", help="Run nothing. List the cells (parts of the work) and which of them are done.")
     ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="With --list: print every cell.")] = False,
 ) -> None:
     """Run a study and write its tables, figures and page. A stopped run continues where it stopped."""
+    from simstudy.running.clusters import cluster as cluster_of
     from simstudy.running.runner import n_workers
     from simstudy.running.workers import Processes
     from simstudy.studies import run_study
-    from simstudy.studies.run import study_cells
+    from simstudy.studies.run import run_shard, study_cells
 
     where: dict[str, Any] = {"out": out, "seed": seed, "data_dir": data_dir, "allow_outside": allow_outside}
     if listed:
         print_cells(study_cells(study, **where), verbose=verbose)
         return
+    part = None if shard is None else _shard(shard)
     # In processes even with one job: a cell that ends its process then ends no other work, and is named.
-    with Processes(min(n_workers(jobs), 2 * n_workers(-1))) as executor:
+    own = Processes(min(n_workers(jobs), 2 * n_workers(-1)))
+    with own if cluster is None else cluster_of(cluster) as executor:
+        if part is not None:
+            _tell_shard(run_shard(study, part, n_jobs=jobs, executor=executor, **where), part)
+            return
         results = run_study(study, n_jobs=jobs, executor=executor, **where)
     printer.lines(results.answers)
     for title, rows in results.summary.items():
         print_table(title, rows)
     printer.lines(written(results.folder))
+
+
+def _shard(typed: str) -> tuple[int, int]:
+    k, slash, n = typed.partition("/")
+    if not (slash and k.isascii() and n.isascii() and k.isdigit() and n.isdigit() and 1 <= int(k) <= int(n)):
+        raise ValueError(f"shard must be K/N, such as 3/20 for the third of twenty shares, not '{typed}'")
+    return int(k), int(n)
+
+
+def _tell_shard(cells: pd.DataFrame, shard: tuple[int, int]) -> None:
+    missing = int((cells["state"] != "done").sum())
+    k, n = shard
+    print_line(f"Shard {k}/{n} has ended. {missing:,} of all {len(cells):,} known cells are missing.")
+    if missing:
+        print_line("When all shards have ended, run them again for the next part, or run without --shard.")
+    else:
+        print_line("The command without --shard writes the tables and figures.")
 
 
 def verify(

@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
+from simstudy.cli.errors import say
+from simstudy.files.own_pages import INDEX, is_html
+from simstudy.notes import notes_kept
 from simstudy.text.printing import MOST_LINES, Printer
 from simstudy.validation import check_choice
 
@@ -43,7 +46,13 @@ print_line, print_table = printer.line, printer.table
 class Output:
     """Where the outcome goes."""
 
-    out: Annotated[Path | None, typer.Option(help="Write tables, figures and a page to this folder.")] = None
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR|FILE.html",
+            help="Write tables, figures and pages to this folder, or everything as one HTML file.",
+        ),
+    ] = None
     print_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False
     verbose: Annotated[bool, typer.Option("--verbose", help="Print everything, not only 25 lines.")] = False
     latex: Annotated[
@@ -65,8 +74,8 @@ class Output:
             raise ValueError(f"{asked[1]} must not be given with {asked[0]}: each prints everything in its own form")
         if self.figures is not None:
             check_choice("--figures", self.figures, ("pdf", "svg", "png"))
-            if self.out is None:
-                raise ValueError("--figures needs --out: figures are files")
+            if self.out is None or is_html(self.out):
+                raise ValueError("--figures needs --out with a folder: figures are files")
 
     @property
     def for_a_paper(self) -> bool:
@@ -80,21 +89,27 @@ class Output:
         return in_latex(found, made_by=_command()) if self.latex else in_markdown(found)
 
 
-def write_page(
-    found: Examination | Several | Plan, folder: Path | None, settings: dict[str, Any], **options: Any
-) -> None:
-    """Write what was found into a folder, if there is to be one, with this command and its options."""
-    if folder is not None:
-        found.write(folder, command=_command(), settings=settings, **options)
+def write_page(found: Examination | Several | Plan, out: Path | None, settings: dict[str, Any], **options: Any) -> None:
+    """Write what was found into a folder or an HTML file, if there is to be one, with this command and its options."""
+    with notes_kept() as told:
+        if out is not None and is_html(out):
+            found.to_html(out, command=_command())
+        elif out is not None:
+            found.write(out, command=_command(), settings=settings, **options)
+    # A figure's; each says the same.
+    for note in told[:1]:
+        say(note)
 
 
 def _command() -> str:
     return f"simstudy {shlex.join(sys.argv[1:])}"
 
 
-def written(folder: Path | None) -> list[str]:
+def written(out: Path | None) -> list[str]:
     """The lines that say where the page is, if there is one."""
-    return [] if folder is None else ["", f"Figures and report: {folder / 'README.md'}"]
+    if out is None:
+        return []
+    return ["", f"Report: {out}" if is_html(out) else f"Figures and report: {out / INDEX}"]
 
 
 def print_cells(cells: pd.DataFrame, *, verbose: bool = False) -> None:

@@ -209,6 +209,21 @@ class Examination(ReprMixin):
         asked = self.settings if settings is None else settings
         page.write(self, Path(folder), command=command, settings=asked, figures=figures, baseline=baseline)
 
+    def to_html(self, path: str | Path, *, command: str = "simstudy.examine") -> None:
+        """Write the page as one HTML file that loads nothing: what the command writes with ``--out report.html``.
+
+        `command` is how the page says that it was made.
+
+        Raises
+        ------
+        ValueError
+            For a path that does not end in .html or .htm, or where a file is that simstudy did not write.
+        """
+        # Who only asks for numbers does not wait for what writes pages.
+        from simstudy.pages.html import write_html
+
+        write_html(page.page_of(self, command), path)
+
     def _summary(self) -> tuple[str, str]:
         if self.verdict is not None:
             return f"Examination: {self.title}", self.verdict.splitlines()[0]

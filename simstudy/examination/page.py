@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,9 @@ import pandas as pd
 from simstudy import plot
 from simstudy.analyses.win_rates import win_rates
 from simstudy.comparisons.verdict import cautioned
-from simstudy.examination import samples
-from simstudy.examination.printed import neighbours_text
+from simstudy.examination import charts, samples
+from simstudy.examination.limits import limits
+from simstudy.examination.printed import answer, neighbours_text
 from simstudy.examination.rows import (
     facts,
     gains_text,
@@ -27,21 +29,24 @@ from simstudy.loaders.base import counted
 from simstudy.metrics import label
 from simstudy.outputs.meetings import meetings
 from simstudy.pages.report import InOrder, Page, write_results
-from simstudy.pages.sections import Figure, Section, Table
+from simstudy.pages.sections import Chart, Figure, Section, Table
 from simstudy.papers.basis import counted_units
 from simstudy.papers.pairs import most_significant_first
 from simstudy.papers.written import files
 from simstudy.running.results_folder import manifest_of, results_folder
 from simstudy.suites.page import task_sections
-from simstudy.text.plain_text import shown
+from simstudy.text.plain_text import line, shown
 
 if TYPE_CHECKING:
     from simstudy.examination.examination import Examination
 
-# More systems make no figure of rows or of a matrix; a column of a paper has room for a smaller matrix.
-_MOST_SYSTEMS, _MOST_IN_PAPERS = 200, 24
-# Rows of a table that a page shows; the CSV has all.
-_MOST_ROWS = 50
+# More systems make no figure of rows or of a matrix, no chart of a matrix, and no matrix in a column of a paper.
+_MOST_SYSTEMS, _MOST_CHARTED, _MOST_IN_PAPERS = 200, 60, 24
+# Rows of a table that a page shows; the CSV has all. The most significant pairs of an HTML page that has not all.
+_MOST_ROWS, _ALSO_SIGNIFICANT = 50, 2000
+
+# Lines of a verdict that answer the question: decision, scores, interval and p.
+_ANSWER_LINES = 3
 
 _TWO_SIDED = "p-values are two-sided."
 _ONE_SIDED = (
@@ -59,10 +64,17 @@ def closing(found: Examination) -> str:
     """How the numbers of a page are to be read."""
     warning = _TWO_SIDED if sides(found) == "two-sided" else _ONE_SIDED
     return (
-        f"{warning} p_value is not corrected for the number of pairs; p_holm and p_bh are, for all pairs of this table "
-        "(Holm; Benjamini and Hochberg). p_low and p_high are the 95 % interval for the Monte Carlo error of p_value; "
-        "exact says whether the test holds its level exactly under its null hypothesis. gain_low and gain_high are the "
-        "95 % interval of one gain, not corrected either. Gains are on the metric's scale."
+        f"{warning} Column p (p_value) is not corrected for the number of pairs; p (Holm) and p (BH) are, for all "
+        "pairs (p_holm, p_bh; Holm, Benjamini and Hochberg). The 95 % interval is of one gain (gain_low, gain_high), "
+        "not corrected either. Gains are on the metric's scale."
+    )
+
+
+def of_files(found: Examination) -> str:
+    """How further columns of the CSV files are to be read."""
+    return (
+        "In pairs.csv p_low and p_high are the 95 % interval for the Monte Carlo error of p_value, and exact says "
+        "whether the test holds its level exactly under its null hypothesis."
         f"{_MARGIN if found.margin is not None else ''}"
     )
 
@@ -77,25 +89,40 @@ def write(
 ) -> None:  # fmt: skip
     """Write tables, figures, page and manifest of one comparison to a folder of its own."""
     with results_folder(out, RESULTS_OF) as results:
-        page = Page(
-            title=found.title,
-            question="Which of these systems are better than others, and how large must a gain be here to tell?",
-            command=command,
-            facts=facts(found) | {"Signature": [signature(found)]},
-            sections=_sections(found),
-            tables=_tables(found),
-            closing=closing(found) + cautioned(found.pairs.frame),
-            paper=files(found.paper(baseline=baseline)),
-            paper_figures=figures,
-            data=_data(found),
-        )
+        page = replace(page_of(found, command), paper=files(found.paper(baseline=baseline)), paper_figures=figures)
         write_results(results, page, manifest_of({"comparison": dict(settings)}, {"files": dict(found.files)}, {}))
+
+
+def page_of(found: Examination, command: str) -> Page:
+    """What the page of a comparison shows."""
+    first, *more = _answer(found)
+    return Page(
+        title=found.title,
+        question="Which of these systems are better than others, and how large must a gain be here to tell?",
+        command=command,
+        facts=facts(found) | {"Signature": [signature(found)]},
+        sections=_sections(found),
+        tables=_tables(found),
+        closing=closing(found) + cautioned(found.pairs.frame),
+        headline=first,
+        answer=more,
+        limits=limits(found),
+        notes=[line(note) for note in found.notes],
+        of_files=of_files(found),
+        data=_data(found),
+    )
 
 
 def _data(found: Examination) -> str:
     """What figures are of: the test set, the metric and the number of items."""
     name = [shown(found.test_set.name)] if found.test_set.name else []
     return ", ".join([*name, label(found.test_set.metric), counted_units(found.pairs.frame.iloc[0], of=False)])
+
+
+def _answer(found: Examination) -> list[str]:
+    if found.tasks is not None:
+        return found.tasks.sentences
+    return answer(found) if found.verdict is None else found.verdict.splitlines()[:_ANSWER_LINES]
 
 
 def _tables(found: Examination) -> dict[str, pd.DataFrame | InOrder]:
@@ -114,73 +141,145 @@ def _tables(found: Examination) -> dict[str, pd.DataFrame | InOrder]:
 
 
 def _sections(found: Examination) -> list[Section]:
-    return [*([] if found.tasks is None else task_sections(found.tasks)), *_pooled_sections(found)]
+    if found.tasks is None:
+        return _pooled_sections(found)
+    pooled = [replace(section, heading=_pooled(section.heading)) for section in _pooled_sections(found)]
+    return [*task_sections(found.tasks), *pooled]
+
+
+def _pooled(heading: str) -> str:
+    """A heading beside averages of tasks: the section is of all items, whatever their tasks."""
+    return "All items together" if heading == "Verdict" else f"All items together: {heading[0].lower()}{heading[1:]}"
 
 
 def _pooled_sections(found: Examination) -> list[Section]:
     if found.verdict is not None:
-        heading = "Verdict" if found.tasks is None else "All items together"
-        return [Section(heading, found.verdict, table=pair_rows(found, 1)[1]), *samples.sections(found)]
-    small = found.outputs.n_systems <= _MOST_SYSTEMS
-    curve = found.curve[found.curve["relation"].isin(found.pairs["relation"].unique())]
-    leaderboard = Section(
-        "Leaderboard",
-        "Scores with their 95 % intervals, and each system's confidence set for its rank.",
-        figure=Figure("leaderboard", lambda: plot.leaderboard(found.leaderboard)),
-    )
-    neighbours = Section(
-        "Gains of neighbours",
-        "Each system's gain over the next one by score, with its 95 % interval; neither is corrected.",
-        figure=Figure("gains", lambda: plot.gain_intervals(found.neighbours, alpha=found.alpha)),
-    )
+        return [_verdict(found, found.verdict), *samples.sections(found)]
+    n = found.outputs.n_systems
+    small = n <= _MOST_SYSTEMS
     return [
-        _systems(found, drawn=small),
-        *([leaderboard] if small else []),
+        _systems(found),
         Section(
             "Gain against confidence",
             "Each point is a pair of systems; lines are running medians, bands hold 5-95 % of the pairs.",
-            figure=Figure("gain_confidence", lambda: plot.curve(found.pairs, curve)),
+            figure=_gain_confidence(found),
         ),
+        *([_groups(found)] if small else []),
+        _pairs(found, drawn=small),
+        *([_neighbours(found)] if small and found.neighbours["gain_low"].notna().any() else []),
         Section(
             "The gain that is significant on this test set",
             gains_text(sides(found), found.alpha),
             table=threshold_rows(found),
         ),
-        *([neighbours] if small and found.neighbours["gain_low"].notna().any() else []),
-        _pairs(found, drawn=small),
         *samples.sections(found),
         *([_duplicates(found)] if len(found.duplicates) else []),
     ]
 
 
-def _systems(found: Examination, *, drawn: bool) -> Section:
+def _verdict(found: Examination, said: str) -> Section:
+    """The verdict on two systems; on a screen its first lines are above as the answer."""
+    table = pair_rows(found, 1)[1]
+    rest = said if found.tasks is not None else "\n".join(said.splitlines()[_ANSWER_LINES:])
+    figure = Figure(
+        "gain",
+        lambda: plot.gain_intervals(found.pairs, alpha=found.alpha),
+        chart=lambda: charts.pair(found),
+        alt="The gain with its 95 % interval.",
+    )
+    drawn = figure if found.pairs["gain_low"].notna().all() else None
+    return Section("Verdict", said, figure=drawn, table=table, on_screen=lambda: (rest, table))
+
+
+def _gain_confidence(found: Examination) -> Figure:
+    curve = found.curve[found.curve["relation"].isin(found.pairs["relation"].unique())]
+    return Figure(
+        "gain_confidence",
+        lambda: plot.curve(found.pairs, curve),
+        chart=(lambda: charts.gain_confidence(found, curve)) if len(found.pairs) <= charts.MOST_POINTS else None,
+        alt=f"Gain against confidence of {len(found.pairs):,} pairs of systems; the table of pairs has the numbers.",
+    )
+
+
+def _systems(found: Examination) -> Section:
     rule = found.groups["rule"].iloc[0]
+    n, drawn = found.outputs.n_systems, min(found.outputs.n_systems, _MOST_SYSTEMS)
     best = counted(int(found.leaderboard["may_be_best"].sum()), "system")
-    lines = " The figure shows the scores, and a line for each group with a dot at every member."
-    if not drawn:
-        lines = (
-            f" With more than {_MOST_SYSTEMS} systems nobody can read figures of the leaderboard, the groups, gains "
-            "of neighbours and the matrix of p-values. They are left out; the tables have all systems."
+    which = ""
+    if drawn < n:
+        which = (
+            f" The figure has the first {drawn} of {n:,} systems. Nobody can read figures of the groups, of gains of "
+            "neighbours and of all p-values with more: they are left out, and the tables have all systems."
         )
     return Section(
         "Systems",
-        "The table has the scores with their 95 % intervals. The confidence sets for ranks hold for all systems at "
-        f"once with 95 % confidence (Mogstad, Romano, Shaikh and Wilhelm 2024): {best} may be the best. Systems of one "
-        f"group do not differ significantly at {found.alpha:g} after Holm's correction for all pairs ({sides(found)}, "
-        f"{rule} groups). Groups are not transitive.{lines} Neighbours by score: {neighbours_text(found)}.",
-        figure=Figure("groups", lambda: plot.groups(found.groups)) if drawn else None,
+        "Scores have their 95 % intervals. The confidence sets for ranks hold for all systems at once with 95 % "
+        f"confidence (Mogstad, Romano, Shaikh and Wilhelm 2024): {best} may be the best. Systems of one group do not "
+        f"differ significantly at {found.alpha:g} after Holm's correction for all pairs ({sides(found)}, {rule} "
+        f"groups). Groups are not transitive.{which} Neighbours by score: {neighbours_text(found)}.",
+        figure=Figure(
+            "leaderboard",
+            lambda: plot.leaderboard(found.leaderboard.head(drawn)),
+            chart=lambda: charts.leaderboard(found, drawn),
+            alt=f"Scores of {drawn} systems with intervals, and their confidence sets for ranks; the table has them.",
+        ),
         table=ranking(found),
+        on_screen=lambda: (
+            "Scores with their 95 % intervals, and confidence sets for ranks, which hold for all systems at once with "
+            f"95 % confidence. Systems that share a group do not differ significantly.{which}",
+            ranking(found),
+        ),
+    )
+
+
+def _charted(found: Examination, chart: Callable[[], Chart]) -> Callable[[], Chart] | None:
+    """The chart of all pairs in a browser, unless there are too many systems for it: then a page has the picture."""
+    return chart if found.outputs.n_systems <= _MOST_CHARTED else None
+
+
+def _groups(found: Examination) -> Section:
+    return Section(
+        "Groups",
+        f"Systems that do not differ significantly at {found.alpha:g} after Holm's correction for all pairs "
+        f"({sides(found)}). Groups are not transitive. The figure shows the scores, and a line for each group "
+        "with a dot at every member.",
+        figure=Figure("groups", lambda: plot.groups(found.groups), chart=_charted(found, lambda: charts.groups(found))),
+    )
+
+
+def _neighbours(found: Examination) -> Section:
+    return Section(
+        "Gains of neighbours",
+        "Each system's gain over the next one by score, with its 95 % interval; neither is corrected.",
+        figure=Figure(
+            "gains",
+            lambda: plot.gain_intervals(found.neighbours, alpha=found.alpha),
+            chart=lambda: charts.neighbours(found),
+        ),
     )
 
 
 def _pairs(found: Examination, *, drawn: bool) -> Section:
     title, rows = pair_rows(found, _MOST_ROWS)
-    few = found.outputs.n_systems <= _MOST_IN_PAPERS
+    corrected = _what_is_corrected(found, drawn)
+
+    def on_screen() -> tuple[str, Table]:
+        title, rows = pair_rows(found, charts.MOST_POINTS, also_significant=_ALSO_SIGNIFICANT)
+        return f"{title}.{corrected}", rows
+
+    figure = Figure(
+        "matrix",
+        lambda: plot.matrix(found.pairs, alpha=found.alpha),
+        in_papers=found.outputs.n_systems <= _MOST_IN_PAPERS,
+        chart=_charted(found, lambda: charts.matrix(found)),
+        alt=f"p-values of {len(found.pairs):,} pairs of systems as a matrix; the table of pairs has the numbers.",
+    )
     return Section(
         "Pairs",
-        f"{title}. All are in pairs.csv.{_what_is_corrected(found, drawn)}",
-        figure=Figure("matrix", lambda: plot.matrix(found.pairs, alpha=found.alpha), few) if drawn else None,
+        f"{title}. All are in pairs.csv.{corrected}",
+        figure=figure if drawn else None,
         table=rows,
+        on_screen=on_screen,
     )
 
 

@@ -87,26 +87,37 @@ def ranking(found: Examination) -> Table:
     )
 
 
-def pair_rows(found: Examination, most: int) -> tuple[str, Table]:
-    """A title, and pairs: the most significant first, or, where these are too many, neighbours by score."""
+def pair_rows(found: Examination, most: int, *, also_significant: int = 0) -> tuple[str, Table]:
+    """A title, and pairs: the most significant first, or, where these are too many, neighbours by score.
+
+    So many of the most significant pairs are then there as well.
+    """
     if len(found.pairs) <= most:
         pairs, title = sorted_pairs(found), "Pairs, the most significant first"
     else:
         pairs = found.neighbours.head(most)
-        title = f"Neighbours by score, {len(pairs)} of {len(found.pairs):,} pairs"
+        title = f"Neighbours by score, {len(pairs):,} of {len(found.pairs):,} pairs"
+        if also_significant:
+            first = found.pairs.frame.iloc[most_significant_first(found.pairs.frame)[:also_significant]]
+            title = (
+                f"Neighbours by score ({len(pairs):,}) and the {len(first):,} most significant of all "
+                f"{len(found.pairs):,} pairs; the page would be too large with the others, which are in pairs.csv of a "
+                "folder"
+            )
+            pairs = pd.concat([first, pairs[~pairs.index.isin(first.index)]], ignore_index=True)
     digits = _digits(found)
     other = pairs["better"].where(pairs["better"] != pairs["system_a"])
-    columns = {
+    columns: dict[str, str | Column] = {
         "better": "{system_a:name}",
         "worse": "{system_b:name}",
         "relation": "{relation:name}",
         "gain": f"{{gain:{digits}}}",
         "95 %": f"{{gain_low:{digits}}} to {{gain_high:{digits}}}",
         "wins/losses": "{wins:,}/{losses:,}",
-        "p": "{p}",
+        "p": Column("{p}", source="p_value"),
         "test prefers": "[{other:name}]",
-        "p (Holm)": "{holm}",
-        "p (BH)": "{bh}",
+        "p (Holm)": Column("{holm}", source="p_holm"),
+        "p (BH)": Column("{bh}", source="p_bh"),
     }
     if "conclusion" in pairs:
         columns[f"margin {pairs['margin'].iloc[0]:g}"] = "{conclusion}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ import pandas as pd
 from simstudy.examination.examination import Examination
 from simstudy.examination.json import as_json
 from simstudy.examination.several_paper import paper
-from simstudy.examination.several_printed import TABLE, claims, part_rows, scores_by_part, show
+from simstudy.examination.several_printed import TABLE, answer, claims, part_rows, scores_by_part, show
 from simstudy.metrics import label
 from simstudy.pages.report import Page, write_results
 from simstudy.pages.sections import Section, Table
@@ -148,24 +148,47 @@ class Several(ReprMixin):
                     results.path / name, command=command, settings={**part.settings, **asked, **_own(part)},
                     figures=figures, baseline=baseline,
                 )  # fmt: skip
-            files = {path: digest for part in self.parts for path, digest in part.files.items()}
-            manifest = manifest_of({"comparison": asked}, {"files": files}, {})
-            write_results(results, self._page(command, names, baseline), manifest)
+            hashes = {path: digest for part in self.parts for path, digest in part.files.items()}
+            page = replace(self._page(command, names), paper=files(self.paper(baseline=baseline)))
+            write_results(results, page, manifest_of({"comparison": asked}, {"files": hashes}, {}))
 
-    def _page(self, command: str, names: Sequence[str], baseline: str | None) -> Page:
-        scores = Section("Scores", "Best first by the first column.", table=_as_it_is(scores_by_part(self)))
+    def to_html(self, path: str | Path, *, command: str = "simstudy.examine") -> None:
+        """Write the table and the page of each part as one HTML file that loads nothing.
+
+        `command` is how the page says that it was made. Parts for which the file would be too large are left out, and
+        the page names them.
+
+        Raises
+        ------
+        ValueError
+            For a path that does not end in .html or .htm, or where a file is that simstudy did not write.
+        """
+        from simstudy.examination.page import page_of
+        from simstudy.pages.html import write_html
+
+        names = [
+            " ".join(filter(None, (shown(part.test_set.name), label(part.test_set.metric)))) for part in self.parts
+        ]
+        parts = {name: page_of(part, command) for name, part in zip(names, self.parts, strict=True)}
+        every = [set(part.limits) for part in parts.values()]
+        shared = [text for text in next(iter(parts.values())).limits if all(text in own for own in every)]
+        page = self._page(command, folder_names(list(parts)))
+        write_html(replace(page, links={}, parts=parts, limits=shared), path)
+
+    def _page(self, command: str, names: Sequence[str]) -> Page:
+        scores = Section("Scores", "Best first by the first column.", table=Table.of_text(scores_by_part(self)))
         return Page(
             title=self.title,
             question="Which systems are better by each metric and on each domain?",
             command=command,
             facts={"Systems": str(len(self._systems)), "Comparisons": str(len(self.parts))},
             sections=[
-                Section(TABLE, claims(self), table=_as_it_is(part_rows(self))),
+                Section(TABLE, claims(self), table=Table.of_text(part_rows(self))),
                 *([] if self.of_pairs else [scores]),
             ],
             tables={"comparisons": self.table, "scores": self.scores},
             closing="Each comparison has a page of its own, with its test, its intervals and all pairs.",
-            paper=files(self.paper(baseline=baseline)),
+            headline=answer(self),
             links={_called(part): f"{name}/README.md" for name, part in zip(names, self.parts, strict=True)},
         )  # fmt: skip
 
@@ -241,9 +264,3 @@ def _called(part: Examination) -> str:
 def _own(part: Examination) -> dict[str, Any]:
     """What was asked of this part alone."""
     return {"metric": part.test_set.metric, **({"domain": part.test_set.name} if part.test_set.name else {})}
-
-
-def _as_it_is(rows: pd.DataFrame) -> Table:
-    """A table of text."""
-    named = rows.set_axis([f"c{k}" for k in range(len(rows.columns))], axis=1)
-    return Table(named, {name: f"{{c{k}}}" for k, name in enumerate(rows.columns)})

@@ -81,6 +81,21 @@ def claims(found: Several) -> str:
     )
 
 
+def answer(found: Several) -> str:
+    """In how many comparisons two systems differ significantly, or which systems may be the best in all of them."""
+    n, table = len(found.parts), found.table
+    if found.of_pairs:
+        differ = int((table["significant"] & (table["p_holm_parts"] <= found.parts[0].alpha)).sum())
+        level = f"{found.parts[0].alpha:g}, Holm for the {n} tests"
+        return f"The two systems differ significantly in {differ} of {n} comparisons (at {level})."
+    boards = [part.leaderboard for part in found.parts]
+    best = [set(board.loc[board["may_be_best"], "system"]) for board in boards]
+    always = [shown(name) for name in boards[0]["system"] if all(name in names for names in best)]
+    if not always:
+        return f"No system may be the best in each of the {n} comparisons (95 % confidence in each)."
+    return f"{listed(always, _MOST_NAMED)} may be the best in each of the {n} comparisons (95 % confidence in each)."
+
+
 def part_rows(found: Several, forms: Sequence[str] | None = None) -> pd.DataFrame:
     """The table of comparisons, as text; numbers of two systems have these formats, a row each."""
     table = found.table

@@ -1,4 +1,4 @@
-"""A folder of results for people: tables as CSV, figures, and a page in Markdown that shows them with the main rows."""
+"""A folder of results for people: tables as CSV, figures, and a page that shows them, in Markdown and in HTML."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from simstudy import plot
+from simstudy.files.own_pages import INDEX
 from simstudy.files.whole import atomic_path, check_file_names
 from simstudy.notes import notes_kept
+from simstudy.pages.html import html
 from simstudy.pages.sections import Figure, Section
 from simstudy.running.results_folder import ResultsFolder
 from simstudy.text.formulas import has_formulas, without_formulas
@@ -50,8 +52,9 @@ class InOrder:
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """What README.md shows. All of it is text, not Markdown; `facts` say what was run, `closing` how to read it.
+    """What README.md and index.html show. All of it is text, not Markdown.
 
+    `facts` say what was run, `closing` how to read it.
     A fact that is a list is one of signatures, or of what else machines write: its entries stand below each other.
     Tables and figures have names of files (`simstudy.files.whole.check_file_names`); a ValueError names one
     that has not.
@@ -68,6 +71,18 @@ class Page:
     place: str = ""
     #: What other pages show -> their paths from this one.
     links: Mapping[str, str] = field(default_factory=dict)
+    #: The answer in one sentence, large at the top of an HTML page; without one, title and question are there.
+    headline: str = ""
+    #: Further sentences of the answer.
+    answer: Sequence[str] = ()
+    #: What the page does not show, a sentence each.
+    limits: Sequence[str] = ()
+    #: What readers should know of the data: of an HTML page its last list, in the place of the fact "Note".
+    notes: Sequence[str] = ()
+    #: How to read the CSV files; a page without files leaves it out.
+    of_files: str = ""
+    #: Pages that one HTML file has below its own sections; a folder has a folder for each.
+    parts: Mapping[str, Page] = field(default_factory=dict)
     #: Name -> text of the files for a paper, which go to the folder "paper".
     paper: Mapping[str, str] = field(default_factory=dict)
     #: What all figures are of, which is written below them: the test set, the metric and its size.
@@ -83,6 +98,11 @@ class Page:
     def drawn(self) -> list[Figure]:
         return [section.figure for section in self.sections if section.figure]
 
+    @property
+    def sizes(self) -> dict[str, str]:
+        """How many rows each table has, in words."""
+        return {name: f"{len(rows):,} row{'' if len(rows) == 1 else 's'}" for name, rows in self.tables.items()}
+
 
 def write_results(results: ResultsFolder, page: Page, manifest: Mapping[str, Any]) -> None:
     """Write tables, figures and the page; then all of them take their places, and the manifest with them."""
@@ -96,10 +116,13 @@ def write_results(results: ResultsFolder, page: Page, manifest: Mapping[str, Any
         left_out = _write_paper(page, results.gathered / "paper")
     notes = [f"Note: {one}." for one in told[:1]]
     if page.paper:
-        notes.append("For a paper: the folder paper has tables and sentences in LaTeX and Markdown, and what they cite.")
+        notes.append(
+            "For a paper: the folder paper has tables and sentences, in LaTeX and Markdown, and what they cite."
+        )
     if left_out:
         notes.append(f"Not among the figures for a paper, which has no room for so many rows: {', '.join(left_out)}.")
     write_page(page, results.gathered, notes)
+    (results.gathered / INDEX).write_text(html(page, results.gathered), encoding="utf-8", newline="\n")
     results.publish(manifest)
 
 
@@ -150,11 +173,11 @@ def write_page(page: Page, folder: Path, notes: Sequence[str] = ()) -> None:
             parts.append(table_rows(section.table.text()))
     if page.links:
         parts += ["## Pages", "\n".join(f"- [{markdown(name)}]({path})" for name, path in page.links.items())]
-    sizes = {name: f"{len(table):,} row{'' if len(table) == 1 else 's'}" for name, table in page.tables.items()}
-    parts += ["## Tables", "\n".join(f"- [{name}.csv]({name}.csv): {rows}" for name, rows in sizes.items())]
+    parts += ["## Tables", "\n".join(f"- [{name}.csv]({name}.csv): {rows}" for name, rows in page.sizes.items())]
     if any(map(has_formulas, (t.table if isinstance(t, InOrder) else t for t in page.tables.values()))):
         parts.append(_APOSTROPHES)
-    parts += [paragraph(text) for text in (*notes, page.closing)]
+    parts += map(paragraph, notes)
+    parts.append(paragraph(" ".join(filter(None, (page.closing, page.of_files)))))
     with atomic_path(folder / "README.md") as temporary:
         temporary.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 

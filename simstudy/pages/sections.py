@@ -1,6 +1,7 @@
 """What a page shows, as data: sections of a table with its columns, a figure and some sentences.
 
-Nothing here knows what a page is written in. `simstudy.pages.report` draws the figures and writes the tables' text.
+Nothing here knows what a page is written in. `simstudy.pages.report` writes a folder with a page in Markdown,
+`simstudy.pages.html` one HTML file.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from string import Formatter
 from typing import Any
 
@@ -44,6 +46,8 @@ class Column:
 
     template: str
     missing: str = ""
+    #: The column of the rows that has the unrounded numbers of a template of texts: for sorting, and for CSV files.
+    source: str = ""
 
     def texts(self, rows: pd.DataFrame) -> list[str]:
         """The text of each row; a ValueError where the rows lack a column, or a format does not fit its values."""
@@ -55,7 +59,19 @@ class Column:
         for name in names:
             if name not in rows and len(rows):
                 raise ValueError(f"template '{whole}': there is no column '{name}'{nearest(name, map(str, rows))}")
-        return [self._text(row) for row in rows.to_dict("records")]
+        if not len(rows):
+            return []
+        if not names:
+            return [self._text({})] * len(rows)
+        # Pairs have some forty columns: only those that are written become rows of Python's objects.
+        return [self._text(row) for row in rows[list(dict.fromkeys(names))].to_dict("records")]
+
+    @property
+    def fields(self) -> list[str]:
+        """The columns of the rows that have what is written, in the template's order."""
+        if self.source:
+            return [self.source]
+        return list(dict.fromkeys(name for _, name, _, _ in Formatter().parse(self.template) if name))
 
     def _text(self, row: Mapping[Any, Any]) -> str:
         if not _has_all(_OPTIONAL.sub("", self.template), row):
@@ -91,8 +107,18 @@ class Table:
     #: What these columns hold.
     cell: str | Column = ""
 
+    @classmethod
+    def of_text(cls, rows: pd.DataFrame) -> Table:
+        """A table of text, as it is."""
+        named = rows.set_axis([f"c{k}" for k in range(len(rows.columns))], axis=1)
+        return cls(named, {str(name): f"{{c{k}}}" for k, name in enumerate(rows.columns)})
+
     def text(self) -> pd.DataFrame:
-        """The rows as text."""
+        """The rows as text; it must not be changed."""
+        return self._texts
+
+    @cached_property
+    def _texts(self) -> pd.DataFrame:
         columns = {heading: _column(form).texts(self.rows) for heading, form in self.columns.items()}
         if self.across is None:
             return pd.DataFrame(columns, dtype=object)
@@ -110,6 +136,18 @@ def _column(form: str | Column) -> Column:
 
 
 @dataclass(frozen=True)
+class Chart:
+    """A figure as data: what an HTML page draws in a browser in the place of the picture."""
+
+    #: The name under which a script of the page knows how to draw it.
+    kind: str
+    #: What is drawn. Names of systems are as people see them (`simstudy.text.plain_text.shown`).
+    tables: Mapping[str, pd.DataFrame]
+    #: Labels of the axes, levels and what else the script asks for, as JSON has it.
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Figure:
     """A figure of a page."""
 
@@ -118,7 +156,11 @@ class Figure:
     #: Returns matplotlib's Figure, or Axes of it.
     draw: Callable[[], Any]
     #: Whether a column of a paper has room for it.
-    in_papers: bool = True
+    in_papers: bool = field(default=True, kw_only=True)
+    #: Returns the same figure as data; without it an HTML page has the picture only.
+    chart: Callable[[], Chart] | None = field(default=None, kw_only=True)
+    #: What the figure shows, for who cannot see it; by default the section's heading and first sentence.
+    alt: str = field(default="", kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -129,3 +171,6 @@ class Section:
     text: str
     figure: Figure | None = field(default=None, kw_only=True)
     table: Table | None = field(default=None, kw_only=True)
+    #: Returns the text and the table of an HTML page where they are others: it has the page's answer above, and has
+    #: room for more rows, of which it shows some at a time.
+    on_screen: Callable[[], tuple[str, Table | None]] | None = field(default=None, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -15,10 +15,9 @@ import pandas as pd
 
 from simstudy import plot
 from simstudy.metrics import label
-from simstudy.pages.sections import Figure, Section
 from simstudy.planning.answers import power_curve
 from simstudy.planning.cases import Case, Target
-from simstudy.planning.printed import design_rows, predicted_rows, show, size_rows
+from simstudy.planning.printed import show
 from simstudy.tables import records
 from simstudy.text.plain_text import json_text
 from simstudy.text.printing import text_of
@@ -31,13 +30,6 @@ if TYPE_CHECKING:
 
 #: The tables of a plan, by the names of their attributes.
 TABLES = ("answers", "sizes", "designs", "predicted")
-
-_CLOSING = (
-    "The minimum detectable gain is the true gain that the test detects with the power. Wrong winner: how often the "
-    "truly worse system has the better score. Type S error: how often a significant gain is the worse system's. Type "
-    "M error: the mean significant gain over the true gain. Gains are on the metric's scale. Brackets hold the range "
-    "that follows from what was guessed or estimated."
-)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -187,25 +179,31 @@ class Plan(ReprMixin):
             Where the folder holds anything but an earlier plan.
         """
         # Who only asks for numbers does not wait for what writes folders.
-        from simstudy.pages.report import Page, write_results
+        from simstudy.pages.report import write_results
         from simstudy.papers.written import files
+        from simstudy.planning.page import page_of
         from simstudy.running.results_folder import manifest_of, results_folder
 
         asked = dict(self.settings if settings is None else settings)
-        tables = {name: table for name in TABLES if len(table := getattr(self, name))}
-        page = Page(
-            title=f"Plan of a test set: {label(self.target.metric.name)}",
-            question="How large must the test set be, and what does one of a given size tell?",
-            command=command,
-            facts={"Assumptions": list(self.assumptions)} | ({"Note": list(self.notes)} if self.notes else {}),
-            sections=_sections(self),
-            tables=tables,
-            closing=_CLOSING,
-            paper=files(self.paper()),
-            paper_figures=figures,
-        )
         with results_folder(Path(folder), "a plan") as results:
-            write_results(results, page, manifest_of({"plan": asked}, {"files": dict(self.files)}, {}))
+            manifest = manifest_of({"plan": asked}, {"files": dict(self.files)}, {})
+            page = replace(page_of(self, command), paper=files(self.paper()), paper_figures=figures)
+            write_results(results, page, manifest)
+
+    def to_html(self, path: str | Path, *, command: str = "simstudy.plan") -> None:
+        """Write the page as one HTML file that loads nothing: what the command writes with ``--out plan.html``.
+
+        `command` is how the page says that it was made.
+
+        Raises
+        ------
+        ValueError
+            For a path that does not end in .html or .htm, or where a file is that simstudy did not write.
+        """
+        from simstudy.pages.html import write_html
+        from simstudy.planning.page import page_of
+
+        write_html(page_of(self, command), path)
 
     def _summary(self) -> tuple[str, str]:
         warning = "" if self.simulated is None else self.simulated.warning
@@ -213,22 +211,3 @@ class Plan(ReprMixin):
 
     def _table(self) -> pd.DataFrame:
         return self.answers.dropna(axis="columns", how="all")
-
-
-def _sections(plan: Plan) -> list[Section]:
-    said = " ".join(plan.sentences) + (f" {plan.simulated.text()}" if plan.simulated else "")
-    sections = [Section("Answers", said, figure=Figure("plan", plan.figure))]
-    sections.append(
-        Section(
-            "Other sizes", f"What test sets of other sizes tell (power {plan.target.power:g}).", table=size_rows(plan)
-        )
-    )
-    if len(plan.predicted):
-        text = "What test sets of so many items will show of these systems: medians, and 80 % prediction intervals."
-        sections.append(Section("These systems", text, table=predicted_rows(plan)))
-    if len(plan.designs):
-        title, text = "Fewer or more items a cluster", "More clusters, or larger ones."
-        if "samples" in plan.designs:
-            title, text = "Fewer or more samples of a question", "More questions, or more samples of each."
-        sections.append(Section(title, text, table=design_rows(plan)))
-    return sections

@@ -1,12 +1,13 @@
-"""The call of a cell's function as bytes, which workers anywhere can make; its large arrays lie in a file.
+"""The call of a cell's function as bytes, which workers anywhere can make; its large arrays lie in files.
 
-Whoever makes the call needs this package, the same program, and the folder of the cells.
+Whoever makes the call needs this package, the same program, and the folder of the cells or what was sent instead.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
+import hashlib
 import mmap
 import os
 import pickle
@@ -15,15 +16,17 @@ import tempfile
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, Any
 
 import cloudpickle
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from simstudy.files.whole import named_in_errors
 from simstudy.running.cells import Cell, encoded, write
+from simstudy.running.clusters import sent_file
 from simstudy.running.program_files import LOADED
 from simstudy.running.provenance import differences
 
@@ -54,23 +57,26 @@ def _make(
     label: str,
     content: bytes,
     arrays: str,
-    places: Sequence[tuple[int, int]],
+    places: Sequence[tuple[int | str, int]],
     programs: Mapping[str, str],
     folder: str | None,
     program: tuple[tuple[str, str], ...],
 ) -> tuple[str, float, bytes]:
     """The traceback where the cell's function raised, its seconds, and the result where it is to be sent back.
 
-    `content` is the function and its arguments; their large arrays lie at `places` (offset, bytes) of a file. Without a
-    folder the result is sent back. A worker that can have other versions than the parent must have those of `program`.
+    `content` is the function and its arguments; their large arrays lie at `places` (offset, bytes) of a file, or in
+    files of their own that were sent (name, bytes). Without a folder the result is sent back. A worker that can have
+    other versions than the parent must have those of `program`; it may not be alone on its machine, so that libraries
+    get one thread.
     """
     if wrong := differences(program):
         raise OtherProgram(wrong)
     try:
         # Programs that the call does not need are not loaded: one may be gone, or take seconds to import.
         LOADED.update(programs)
-        function, arguments = pickle.loads(content, buffers=_mapped(arrays, places))
-        result, seconds = made(function, key, label, arguments)
+        with threadpool_limits(1) if program else nullcontext():
+            function, arguments = pickle.loads(content, buffers=_mapped(arrays, places))
+            result, seconds = made(function, key, label, arguments)
         if folder is None:
             return "", seconds, result
         write(Path(folder), key, result)
@@ -79,11 +85,13 @@ def _make(
     return "", seconds, b""
 
 
-def _mapped(arrays: str, places: Sequence[tuple[int, int]]) -> list[mmap.mmap]:
-    if not places:
-        return []
-    with open(arrays, "rb") as file:
-        return [mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ, offset=at) for at, size in places]
+def _mapped(arrays: str, places: Sequence[tuple[int | str, int]]) -> list[mmap.mmap]:
+    found = []
+    for at, size in places:
+        path, offset = (sent_file(at), 0) if isinstance(at, str) else (Path(arrays), at)
+        with path.open("rb") as file:
+            found.append(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ, offset=offset))
+    return found
 
 
 def made(function: Callable[..., Any], key: str, label: str, arguments: tuple[Any, ...]) -> tuple[bytes, float]:
@@ -95,12 +103,17 @@ def made(function: Callable[..., Any], key: str, label: str, arguments: tuple[An
 
 
 class Calls:
-    """Makes calls of cells; holds the file of their large arrays, which lies in the folder until the block ends."""
+    """Makes calls of cells; holds the file of their large arrays, which lies in the folder until the block ends.
 
-    def __init__(self, function: Callable[..., Any], folder: Path) -> None:
-        self._function, self._folder = function, folder
+    With `send` each array is sent under a name instead, as a file of its own.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], folder: Path, send: Callable[[str, bytes], None] | None = None
+    ) -> None:
+        self._function, self._folder, self._send = function, folder, send
         self._file: IO[bytes] | None = None
-        self._places: dict[tuple[int, int], tuple[int, int]] = {}
+        self._places: dict[tuple[int, int], tuple[int | str, int]] = {}
         self._written: list[pickle.PickleBuffer] = []
         self._end = 0
 
@@ -115,7 +128,7 @@ class Calls:
 
     def call(self, key: str, cell: Cell, *, sent_back: bool, program: Mapping[str, str]) -> bytes:
         """The call of a cell's function, which `pickle.loads` makes (`_make`); it raises where that cannot be sent."""
-        places: list[tuple[int, int]] = []
+        places: list[tuple[int | str, int]] = []
 
         def outside(buffer: pickle.PickleBuffer) -> bool:
             if (raw := buffer.raw()).nbytes < _LARGE:
@@ -142,8 +155,12 @@ class Calls:
         )
         return pickle.dumps(call)
 
-    def _write(self, array: memoryview) -> int:
+    def _write(self, array: memoryview) -> int | str:
         """Where an array was written."""
+        if self._send is not None:
+            name = f"simstudy-{hashlib.sha256(array).hexdigest()}"
+            self._send(name, bytes(array))
+            return name
         at = self._end
         with named_in_errors(self._folder):
             if self._file is None:

@@ -1,7 +1,8 @@
 """A folder of results: one run at a time writes to it, all of a run appears at once, and nothing else is touched.
 
 What a run makes is gathered in a folder beside its place and moved when all of it is there. The manifest comes last: it
-names every file with its hash, so that a folder says of itself whether it is whole (`verify`).
+names every file with its hash, so that a folder says of itself whether it is whole (`verify`). Only index.html is left
+out: it shows what the other files hold, is large, and is not under version control; a folder is whole without it.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 from threadpoolctl import threadpool_info
 
+from simstudy.files.own_pages import INDEX, is_ours
 from simstudy.files.whole import named_in_errors
 from simstudy.running.cells import SECONDS, SUFFIX, damaged
 from simstudy.running.runner import n_workers
@@ -40,6 +42,7 @@ CELLS = "cells"
 _MARKER = ".simstudy.running"
 _LOCK = ".simstudy.lock"
 _GATHERED = ".simstudy.new"
+_SHARD = ".simstudy.shard-{}.lock"
 
 # What a run may write, and so may remove; and what else it may have among its cells.
 _OURS = re.compile(
@@ -76,7 +79,7 @@ class ResultsFolder:
         made = {
             path.relative_to(self.gathered).as_posix(): _digest(path)
             for path in sorted(self.gathered.rglob("*"))
-            if path.is_file()
+            if path.is_file() and path != self.gathered / INDEX
         }
         content = {"results_of": self.of, **manifest, "files": made}
         content["manifest"] = _own_hash(content)
@@ -92,6 +95,8 @@ class ResultsFolder:
             os.replace(self.gathered / name, target)
         for name in stale:
             (self.path / name).unlink(missing_ok=True)
+        if (self.gathered / INDEX).is_file():
+            os.replace(self.gathered / INDEX, self.path / INDEX)
         os.replace(written, self.path / MANIFEST)
         # Nothing is being moved any more. To say so by another marker would need room on the disk.
         (self.path / _MARKER).unlink()
@@ -118,6 +123,7 @@ def results_folder(path: str | Path, of: str) -> Iterator[ResultsFolder]:
         raise ValueError(f"out: can not write to {folder} ({error.strerror})") from None
     gathered = folder / _GATHERED
     try:
+        _check_no_shard(folder)
         # Only now: while another run moves its files, they are in nobody's manifest.
         require_own(folder, of)
     except ValueError:
@@ -142,6 +148,51 @@ def results_folder(path: str | Path, of: str) -> Iterator[ResultsFolder]:
             (folder / CELLS).rmdir()
         _leave_nothing(new)
         lock.release()
+
+
+@contextmanager
+def shard_folder(path: str | Path, of: str, shard: tuple[int, int]) -> Iterator[Path]:
+    """The folder of cells of a run, for one of several processes that each compute a share of them.
+
+    A ValueError is raised as by `results_folder`, and where the same shard is at work already.
+    """
+    folder = _no_file(path)
+    (folder / CELLS).mkdir(parents=True, exist_ok=True)
+    require_own(folder, of)
+    k, n = shard
+    lock = FileLock(folder / _SHARD.format(f"{k}-of-{n}"))
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise ValueError(f"shard {k}/{n} is at work already in {folder}") from None
+    try:
+        # After its own lock is taken: a run looks for those of shards after it took its own.
+        if _is_held(folder / _LOCK):
+            raise ValueError(f"out: a run {_holder(folder)} writes to {folder}")
+        yield folder / CELLS
+    finally:
+        _unlink(Path(lock.lock_file))
+        lock.release()
+
+
+def _check_no_shard(folder: Path) -> None:
+    """Raise a ValueError where a shard is at work."""
+    for path in sorted(folder.glob(_SHARD.format("*"))):
+        if _is_held(path):
+            which = path.name.removeprefix(_SHARD.partition("{")[0]).removesuffix(".lock").replace("-of-", "/")
+            raise ValueError(f"out: shard {which} is still at work in {folder}; run again when all shards have ended")
+
+
+def _is_held(path: Path) -> bool:
+    if not path.exists():
+        return False
+    lock = FileLock(path)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        return True
+    lock.release()
+    return False
 
 
 def manifest_of(settings: Mapping[str, Any], data: Mapping[str, Any], seconds: Mapping[str, float]) -> dict[str, Any]:
@@ -241,7 +292,7 @@ def _strangers(folder: Path, known: set[str]) -> list[str]:
         for path in sorted(folder.rglob("*"))
         if not any(path == part or path.is_relative_to(part) for part in parts)
     ]
-    known = {CELLS, "figures", "paper", *known}
+    known = {CELLS, "figures", "paper", *known, *([INDEX] if is_ours(folder / INDEX) else [])}
     # Hidden files (a run's own, those of an editor or a file manager) are never written over nor removed.
     return [name for name in names if name[0] != "." and name not in known and not _WORKING.fullmatch(name)]
 

@@ -22,6 +22,7 @@ from joblib.parallel import get_active_backend
 from simstudy.files.whole import atomic_path
 from simstudy.running.calls import Calls, OtherProgram, made, sweep
 from simstudy.running.cells import SUFFIX, Cell, DamagedCell, kept, note_seconds, seconds, write
+from simstudy.running.clusters import ClusterExecutor, ClusterLost
 from simstudy.running.fingerprints import describe
 from simstudy.running.provenance import program_of
 from simstudy.running.workers import Processes, WorkerDied
@@ -71,11 +72,11 @@ def run_cells(
     results are kept as they come, and read instead of computed; one that is not what was written is computed again.
     `n_jobs` processes work: at most twice as many as there are cores, one is this process, None is what
     `joblib.parallel_config` says. An executor works instead of these, and is not shut down; its workers must see the
-    cache. `finished` is called after each cell, a cached one too.
+    cache, unless it is a `ClusterExecutor`. `finished` is called after each cell, a cached one too.
 
     After all others have finished a CellsFailed names the cells that raised, or whose processes died twice; their
     tracebacks are kept in the cache. A ValueError is raised where the executor takes no work, or joblib is configured
-    for a backend that is not served.
+    for a backend that is not served, and a ClusterLost where a cluster ends.
     """
     if executor is not None and not isinstance(executor, Executor):
         raise ValueError(f"executor must be a concurrent.futures.Executor, or None, not {brief(executor)}")
@@ -132,6 +133,13 @@ def states(function: Callable[..., Any], cells: Sequence[Cell], cache: Path) -> 
     return pd.DataFrame(rows, columns=["cell", "state", "seconds", "bytes"]).astype(
         {"seconds": float, "bytes": "Int64"}
     )
+
+
+def share(function: Callable[..., Any], cells: Sequence[Cell], shard: tuple[int, int]) -> list[Cell]:
+    """The cells of shard k of n (k, n): each cell is in one of them, by its key, whatever other cells there are."""
+    program = program_of(function, *_needed(cells))
+    k, n = shard
+    return [cell for cell in cells if int(_key(program, cell), 16) % n == k - 1]
 
 
 def _key(program: Mapping[str, str], cell: Cell) -> str:
@@ -209,25 +217,17 @@ def _done(
     todo, again, deaths = deque(missing), deque[str](), Counter[str]()
     running: dict[Future[tuple[str, float, bytes]], str] = {}
     ended: queue.SimpleQueue[Future[tuple[str, float, bytes]]] = queue.SimpleQueue()
-    with Calls(function, folder) as calls:
+    with Calls(function, folder, executor.send if isinstance(executor, ClusterExecutor) else None) as calls:
         try:
             while todo or running or again:
                 if not (todo or running):
                     todo, again = again, todo
                 while todo and len(running) < _WAITING:
                     key = todo.popleft()
-                    try:
-                        call = calls.call(key, missing[key], sent_back=not near, program={} if near else program)
-                    except Exception:
-                        yield key, traceback.format_exc()
+                    future = _submitted(executor, calls, key, missing[key], {} if near else program)
+                    if isinstance(future, str):
+                        yield key, future
                         continue
-                    try:
-                        future = executor.submit(pickle.loads, call)
-                    except BrokenExecutor as error:
-                        yield key, "".join(traceback.format_exception(error))
-                        continue
-                    except RuntimeError as error:
-                        raise ValueError(f"executor must accept work, but it says: {error}") from error
                     running[future] = key
                     future.add_done_callback(ended.put)
                 if not running:
@@ -235,11 +235,15 @@ def _done(
                 future = ended.get()
                 key = running.pop(future)
                 try:
-                    trace, taken, content = future.result()
+                    trace, taken, content = (
+                        executor.result(future) if isinstance(executor, ClusterExecutor) else future.result()
+                    )
                     if content:
                         write(folder, key, content)
                     if not trace:
                         note_seconds(folder, key, taken)
+                except ClusterLost:
+                    raise
                 except WorkerDied as error:
                     deaths[key] += 1
                     if deaths[key] == 1:
@@ -255,3 +259,26 @@ def _done(
         finally:
             for future in running:
                 future.cancel()
+
+
+def _submitted(
+    executor: Executor, calls: Calls, key: str, cell: Cell, program: Mapping[str, str]
+) -> Future[tuple[str, float, bytes]] | str:
+    """A cell's call, which an executor has now; or the traceback where it could not be made or taken.
+
+    With a `program` the worker is elsewhere: it must be of that program, and what it makes is sent back.
+    """
+    try:
+        call = calls.call(key, cell, sent_back=bool(program), program=program)
+    except ClusterLost:
+        raise
+    except Exception:
+        return traceback.format_exc()
+    try:
+        return executor.submit(pickle.loads, call)
+    except ClusterLost:
+        raise
+    except BrokenExecutor as error:
+        return "".join(traceback.format_exception(error))
+    except RuntimeError as error:
+        raise ValueError(f"executor must accept work, but it says: {error}") from error

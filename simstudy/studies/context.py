@@ -15,7 +15,7 @@ import pandas as pd
 from simstudy.pages.sections import Section, Table
 from simstudy.running.cells import Cell
 from simstudy.running.progress import listening, progress_bar, say
-from simstudy.running.runner import run_cells, states
+from simstudy.running.runner import run_cells, share, states
 from simstudy.validation import brief
 
 
@@ -55,6 +55,8 @@ class RunContext:
     clock: Clock = field(default_factory=Clock)
     listed: list[pd.DataFrame] | None = None
     """Where cells are listed and not computed: those of each part of the study so far, with their states."""
+    shard: tuple[int, int] | None = None
+    """Of the cells of each part only a share is computed here, shard k of n (k, n)."""
 
     def run(
         self,
@@ -71,6 +73,8 @@ class RunContext:
         `here` is for a function that has threads of its own: its cells are computed in this process, one after the
         other. A TypeError names a cell that returned nothing, or something else than a table where others returned one.
         """
+        if self.shard is not None:
+            self._compute(title, function, share(function, cells, self.shard), amount, here)
         found = states(function, cells, self.cells)
         left = int((found["state"] != "done").sum())
         if self.listed is not None:
@@ -79,6 +83,18 @@ class RunContext:
                 raise Unfinished(title)
         elif 0 < left < len(cells):
             say(f"{title}: {len(cells) - left:,} of {len(cells):,} cells are done")
+        results = self._compute(title, function, cells, amount, here)
+        tables = any(isinstance(result, pd.DataFrame) for result in results)
+        for cell, result in zip(cells, results, strict=True):
+            if result is None or (tables and not isinstance(result, pd.DataFrame)):
+                what = "nothing (is a return missing?)" if result is None else f"{brief(result)}, others a table"
+                raise TypeError(f"cell '{cell.label}' of '{title}' returned {what}")
+        return results
+
+    def _compute(
+        self, title: str, function: Callable[..., Any], cells: Sequence[Cell], amount: Callable[[Cell], int], here: bool
+    ) -> list[Any]:
+        """The results of cells, with a progress bar."""
         said = 0
 
         def step(part: int) -> None:
@@ -93,7 +109,7 @@ class RunContext:
             said = 0
 
         with progress_bar(title, sum(map(amount, cells))) as advance, listening(step):
-            results = run_cells(
+            return run_cells(
                 function,
                 cells,
                 n_jobs=1 if here else self.n_jobs,
@@ -101,12 +117,6 @@ class RunContext:
                 cache=self.cells,
                 finished=finished,
             )
-        tables = any(isinstance(result, pd.DataFrame) for result in results)
-        for cell, result in zip(cells, results, strict=True):
-            if result is None or (tables and not isinstance(result, pd.DataFrame)):
-                what = "nothing (is a return missing?)" if result is None else f"{brief(result)}, others a table"
-                raise TypeError(f"cell '{cell.label}' of '{title}' returned {what}")
-        return results
 
 
 @dataclass(kw_only=True)

@@ -16,12 +16,13 @@ from simstudy.files.datasets import folder_at_hand
 from simstudy.files.whole import atomic_path
 from simstudy.pages.report import Page, write_results
 from simstudy.running.program_files import shipped_studies
-from simstudy.running.results_folder import CELLS, COMPARISONS, manifest_of, results_folder
+from simstudy.running.results_folder import CELLS, COMPARISONS, manifest_of, results_folder, shard_folder
 from simstudy.running.runner import n_workers
 from simstudy.studies.catalogue import blaming_program, found_by, load_study, make_study
 from simstudy.studies.context import RunContext, Unfinished
 from simstudy.studies.definition import Study, place_of, placed
 from simstudy.text.reprs import ReprMixin, listed
+from simstudy.validation import check_whole
 
 # Signatures that a page lists; a study of many list lengths or test sets has one for each.
 _MOST_SIGNATURES = 10
@@ -84,7 +85,7 @@ def run_study(
         Processes and threads; -1 for all cores. None for what `joblib.parallel_config` says, else all cores.
     executor
         Computes cells instead of processes of this machine, and is not shut down. Its workers must see the folder of
-        the results. Comparisons stay in this process.
+        the results, unless it is a `simstudy.running.clusters.cluster`. Comparisons stay in this process.
     seed
         Instead of the study's own.
     data_dir
@@ -134,6 +135,7 @@ def run_study(
             sections=found.sections,
             tables=found.tables,
             closing=found.closing,
+            answer=found.answers,
         )
         summary = {title: table.text() for title, table in found.summary.items()}
         write_results(results, page, manifest_of({"study": definition.model_dump()}, found.data, context.clock.seconds))
@@ -173,6 +175,64 @@ def study_cells(
     assert context.listed is not None
     columns = ["part", "cell", "state", "seconds", "bytes"]
     return pd.concat([pd.DataFrame(columns=columns), *context.listed], ignore_index=True)[columns]
+
+
+def run_shard(
+    study: str | Path | Study,
+    shard: tuple[int, int],
+    *,
+    out: str | Path | None = None,
+    n_jobs: int | None = None,
+    executor: Executor | None = None,
+    seed: int | None = None,
+    data_dir: str | Path | None = None,
+    allow_outside: bool = False,
+) -> pd.DataFrame:
+    """Compute a share of a study's cells into the folder of its results, and write nothing else there.
+
+    Several processes, on several machines with one disk, each take another shard; then `run_study` finds all cells. A
+    part of a study that follows from another one begins when all cells of that one are done: run the shards again.
+
+    Parameters
+    ----------
+    shard
+        (k, n): shard k of n, from 1 on.
+    study, out, n_jobs, executor, seed, data_dir, allow_outside
+        As for `run_study`, which raises the same errors.
+
+    Returns
+    -------
+    cells
+        As `study_cells` returns them: those of all shards that are known now.
+
+    Raises
+    ------
+    ValueError
+        For a shard that is none, and where a run, or the same shard, is at work in the folder already.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> from simstudy.studies import make_study
+    >>> study = make_study({"name": "tiny", "title": "T", "question": "Q?", "task": "digits",
+    ...     "training": {"fractions": [0.1], "replicates": [2]}, "comparison": {"n_resamples": 1000},
+    ...     "home": {"test_set": "test", "sizes": [100, 200]}}, "here")
+    >>> run_shard(study, (1, 4), out=mkdtemp(), n_jobs=1)["state"].value_counts().to_dict()   # of 8 systems
+    {'missing': 7, 'done': 1}
+    """
+    definition, folder = _asked(study, out, seed)
+    k, n = shard
+    check_whole("shard k/n: n", n, 1)
+    check_whole("shard k/n: k", k, 1, n + 1)
+    with shard_folder(folder, f"study {definition.name}", shard) as cells, blaming_program(definition):
+        context = RunContext(
+            cells, n_workers(n_jobs), data_dir, allow_outside, executor, cells, place_of(definition),
+            listed=[], shard=shard,
+        )  # fmt: skip
+        with suppress(Unfinished):
+            found_by(definition, context)
+    assert context.listed is not None
+    return pd.concat(context.listed, ignore_index=True)[["part", "cell", "state", "seconds", "bytes"]]
 
 
 def _asked(study: str | Path | Study, out: str | Path | None, seed: int | None) -> tuple[Study, Path]:

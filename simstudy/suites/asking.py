@@ -194,7 +194,8 @@ def _average(
 
 def _boards(suite: Suite, average: Average, alpha: float, seed: int) -> list[pd.DataFrame]:
     """The leaderboard of one average under each hypothesis, with stratified intervals for these tasks."""
-    columns = ["system", "score", "score_low", "score_high", "rank", "rank_low", "rank_high", "may_be_best", "n_units"]
+    sets = ["rank", "rank_low", "rank_high", "rank_low_own", "rank_high_own", "may_be_best"]
+    columns = ["system", "score", "score_low", "score_high", *sets, "n_units"]
     unit = suite.unit if suite.is_pooled(average) else "item"
     board = leaderboard(suite.of_units(average), unit=unit, level=1 - alpha, seed=seed)
     if len(average.tasks) > 1:

@@ -134,7 +134,7 @@ def test_the_folder_has_tables_figures_page_and_manifest(four: str, monkeypatch:
     options = ("--metric", "accuracy", "--columns", "domain=genre,cluster=doc", "--systems", "systems.csv")
     code, out, err = compare(four, *options, "--out", "report/one")
     assert (code, err) == (0, "")
-    assert "Figures and report: report/one/README.md" in out
+    assert "Figures and report: report/one/index.html" in out
     folder = Path("report/one")
     tables = ("curve", "duplicates", "groups", "pairs", "significant_gains", "systems", "thresholds")
     assert sorted(path.stem for path in folder.glob("*.csv")) == list(tables)

@@ -94,11 +94,23 @@ def test_each_file_is_read_once(texts: list[str], monkeypatch: pytest.MonkeyPatc
     assert reads == {"runs/base/hyp.txt": 1, "runs/new/hyp.txt": 1, "ref.txt": 1}
 
 
+def test_one_html_file_has_every_metric(texts: list[str]) -> None:
+    code, out, err = compare(*texts, "--metric", "bleu", "--metric", "chrf++", "--out", "report.html")
+    assert (code, err, out.splitlines()[-1]) == (0, "", "Report: report.html")
+    text = Path("report.html").read_text("utf-8")
+    assert "The two systems differ significantly in " in text
+    assert [text.count(f">{name}</h2>") for name in ("BLEU", "chrF++")] == [1, 1]
+    Path("ref.html").write_text("mine", encoding="utf-8")
+    code, out, err = compare(*texts, "--metric", "bleu", "--out", "ref.html")
+    assert (code, out) == (2, "")
+    assert "out must be new or a page that simstudy wrote, but ref.html is another file" in err
+
+
 def test_a_folder_for_each_metric_and_a_page_that_links_them(texts: list[str]) -> None:
     for _ in range(2):
         # A second run into the same folder takes the place of the first.
         code, out, _ = compare(*texts, "--metric", "bleu", "--metric", "chrf++", "--out", "report")
-        assert (code, out.splitlines()[-1]) == (0, "Figures and report: report/README.md")
+        assert (code, out.splitlines()[-1]) == (0, "Figures and report: report/index.html")
     page = Path("report/README.md").read_text("utf-8")
     for name in ("bleu", "chrfplusplus"):
         assert f"({name}/README.md)" in page
@@ -106,6 +118,7 @@ def test_a_folder_for_each_metric_and_a_page_that_links_them(texts: list[str]) -
     assert verify("report") == []
     table = pd.read_csv("report/comparisons.csv")
     assert table["metric"].tolist() == ["bleu", "chrf++"]
+    assert 'href="bleu/index.html"' in Path("report/index.html").read_text("utf-8")
     Path("report/bleu/pairs.csv").write_text("changed")
     assert verify("report") == ["bleu/pairs.csv has been changed"]
     code, _, err = compare(*texts, "--metric", "bleu", "--metric", "chrf++", "--out", "report")

@@ -173,7 +173,7 @@ def test_json_has_what_the_sentences_say() -> None:
 def test_a_page_is_written() -> None:
     code, out, err = plan("--metric", "bleu", "--gain", "1", "--out", "folder")
     assert (code, err) == (0, "")
-    assert out.endswith("Figures and report: folder/README.md\n")
+    assert out.endswith("Figures and report: folder/index.html\n")
     page = Path("folder/README.md").read_text()
     assert "![Answers](figures/plan.png)" in page
     assert {path.name for path in Path("folder").iterdir()} >= {"answers.csv", "sizes.csv", "manifest.json", "figures"}
@@ -264,3 +264,18 @@ def test_the_help_has_a_heading_for_each_noun() -> None:
     shown = CliRunner().invoke(app, ["plan", "--help"]).stdout
     for heading in ("Without files: guesses", "Clusters", "Judges", "Costs", "Test", "How files are read"):
         assert f" {heading} ─" in shown
+
+
+def test_a_plan_is_one_html_file() -> None:
+    line = ("--metric", "bleu", "--gain", "1", "--out", "plan.html")
+    code, out, err = plan(*line)
+    assert (code, err) == (0, "")
+    assert out.endswith("\nReport: plan.html\n")
+    text = Path("plan.html").read_text("utf-8")
+    assert "You need 2,140 items" in text
+    assert [path.name for path in Path().iterdir()] == ["plan.html"]
+    Path("plan.html").write_text("mine", encoding="utf-8")
+    code, out, err = plan(*line)
+    assert (code, out) == (2, "")
+    assert "out must be new or a page that simstudy wrote, but plan.html is another file" in err
+    assert Path("plan.html").read_text("utf-8") == "mine"

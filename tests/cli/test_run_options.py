@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -75,7 +77,7 @@ def test_every_option_of_run_arrives(
     assert (code, called, study, options) == (0, "run", "mine", {**arrives, "n_jobs": n_jobs})
     assert "In short\n" in out
     assert "1.5" in out
-    assert out.endswith("\nFigures and report: where it is/README.md\n")
+    assert out.endswith("\nFigures and report: where it is/index.html\n")
 
 
 def test_every_option_of_a_list_arrives(asked: list[Any]) -> None:
@@ -83,7 +85,7 @@ def test_every_option_of_a_list_arrives(asked: list[Any]) -> None:
         assert run("run", "mine", "--list", *given)[0] == 0
     assert asked == [("list", "mine", USUAL), ("list", "mine", ARRIVES)]
     parameters = set(inspect.signature(import_module("simstudy.cli.run").run).parameters)
-    assert parameters == {"study", "jobs", "listed", "verbose", *USUAL}
+    assert parameters == {"study", "jobs", "cluster", "shard", "listed", "verbose", *USUAL}
 
 
 def test_a_list_says_of_each_part_and_cell_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
@@ -134,3 +136,31 @@ def test_verify_prints_each_problem_and_fails(tmp_path: Path, monkeypatch: pytes
     assert run("verify", "out") == (1, "out: 2 problems\na.csv is missing\nb.csv has been changed\n", "")
     code, out, err = run("verify", "none")
     assert (code, out, err) == (2, "", "simstudy: no such folder: none\n")
+
+
+@pytest.mark.parametrize("typed", ["3", "0/2", "3/2", "a/b", "1/2/3", "²/3"])
+def test_what_is_no_shard_is_refused(asked: list[Any], typed: str) -> None:
+    code, _, err = run("run", "mine", "--shard", typed)
+    assert (code, asked) == (2, [])
+    assert err == f"simstudy: --shard must be K/N, such as 3/20 for the third of twenty shares, not '{typed}'\n"
+
+
+def test_a_shard_and_a_cluster_arrive(asked: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = []
+
+    def run_shard(study: str, shard: tuple[int, int], **options: Any) -> pd.DataFrame:
+        cells.append((study, shard, options))
+        return CELLS
+
+    @contextmanager
+    def cluster(address: str) -> Iterator[str]:
+        yield f"workers at {address}"
+
+    monkeypatch.setattr(import_module("simstudy.studies.run"), "run_shard", run_shard)
+    monkeypatch.setattr("simstudy.running.clusters.cluster", cluster)
+    code, out, _ = run("run", "mine", *GIVEN, "--shard", "3/20", "--cluster", "tcp://there:1", "--jobs", "2")
+    assert (code, asked) == (0, [])
+    assert cells == [("mine", (3, 20), {**ARRIVES, "n_jobs": 2, "executor": "workers at tcp://there:1"})]
+    assert out.startswith("Shard 3/20 has ended. 2 of all 6 known cells are missing.\n")
+    code, _, _ = run("run", "mine", "--cluster", "local:2")
+    assert asked[0][2]["executor"] == "workers at local:2"

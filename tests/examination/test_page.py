@@ -143,10 +143,12 @@ def test_two_systems_have_a_verdict_and_nothing_of_an_earlier_run_is_left(
     text = written(two, tmp_path)
     assert "best scores 90.00" in text
     assert "the gain is significant at 0.05." in text
-    assert not list((tmp_path / "figures").iterdir()), "figures of the run before, which the page does not show"
-    kept = {name for name in json.loads((tmp_path / "manifest.json").read_text())["files"] if "/" in name}
-    assert kept == {f"paper/{name}" for name in ("pairs.tex", "sentences.tex", "references.bib", "paper.md")}
-    assert {f"paper/{path.name}" for path in (tmp_path / "paper").iterdir()} == kept
+    drawn = sorted(path.name for path in (tmp_path / "figures").iterdir())
+    assert drawn == ["gain.png", "gain.svg"], "figures of the run before, which the page does not show"
+    named = {name for name in json.loads((tmp_path / "manifest.json").read_text())["files"] if "/" in name}
+    of_paper = {f"paper/{name}" for name in ("pairs.tex", "sentences.tex", "references.bib", "paper.md")}
+    assert named == {f"figures/{name}" for name in drawn} | of_paper
+    assert {f"paper/{path.name}" for path in (tmp_path / "paper").iterdir()} == of_paper
 
 
 def test_names_with_a_bar_do_not_break_the_table(loaded: Loaded, tmp_path: Path) -> None:
@@ -159,8 +161,8 @@ def test_names_with_a_bar_do_not_break_the_table(loaded: Loaded, tmp_path: Path)
 def test_figures_of_very_many_systems_are_left_out_with_a_sentence(tmp_path: Path) -> None:
     outputs = correlated_accuracies(np.linspace(0.6, 0.9, 201).tolist(), 20, seed=2)
     text = written(examine(Loaded(outputs), comparison={"n_resamples": 100, "monte_carlo": True}), tmp_path)
-    assert {path.stem for path in (tmp_path / "figures").iterdir()} == {"gain_confidence"}
-    assert "With more than 200 systems nobody can read figures of the leaderboard, the groups, gains of" in text
+    assert {path.stem for path in (tmp_path / "figures").iterdir()} == {"gain_confidence", "leaderboard"}
+    assert "The figure has the first 200 of 201 systems. Nobody can read figures of the groups," in text
     assert len(rows(text, "Systems")) == 202
     assert len(rows(text, "Pairs")) == 51
     assert len(pd.read_csv(tmp_path / "pairs.csv")) == 201 * 200 / 2

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from simstudy.running import provenance, runner
 from simstudy.running.cells import Cell, seconds
+from simstudy.running.clusters import cluster
 from simstudy.running.provenance import program_of
 from simstudy.running.runner import CellsFailed, n_workers, run_cells, states
 from simstudy.running.workers import Processes
@@ -28,13 +29,9 @@ from tests.running.executors import DEATHS, TRIED, Here, cells, tried
 
 @contextmanager
 def dask() -> Iterator[Executor]:
-    """A worker process of a scheduler, as a cluster has them."""
-    distributed = pytest.importorskip("distributed", reason="extra 'cluster' is not installed")
-    with (
-        distributed.LocalCluster(1, processes=True, threads_per_worker=1, dashboard_address=None) as cluster,
-        distributed.Client(cluster) as client,
-        client.get_executor(pure=False) as executor,
-    ):
+    """A worker process of a scheduler, as a cluster has them; large arrays are sent to it as files."""
+    pytest.importorskip("distributed", reason="extra 'cluster' is not installed")
+    with cluster("local:1") as executor:
         yield executor
 
 

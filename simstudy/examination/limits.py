@@ -1,0 +1,48 @@
+"""What a comparison does not show, in sentences that hold for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simstudy.examination.rows import sides
+from simstudy.metrics import label
+from simstudy.outputs.samples import SAMPLE_OF, has_samples
+from simstudy.statistics.decisions import Decision
+
+if TYPE_CHECKING:
+    from simstudy.examination.examination import Examination
+
+
+def limits(found: Examination) -> list[str]:
+    """Sentences on chance among many pairs, on items, clusters, training and what the metric measures."""
+    pairs, outputs = found.pairs.frame, found.outputs
+    said = []
+    if len(pairs) > 1:
+        said.append(
+            f"The intervals of gains and column p are for one pair that was chosen beforehand. For a pair that the "
+            f"results suggested, use p (Holm): it is corrected for all {len(pairs):,} pairs."
+        )
+    if sides(found) == "one-sided":
+        said.append("One-sided p-values are valid only for pairs whose better system was predicted.")
+    if not Decision(found.alpha).significant(pairs).all():
+        said.append("A gain that is not significant is not shown to be zero: the test set may be too small to tell.")
+    unit = str(pairs["unit"].iloc[0])
+    said.append(
+        "The results are for items like these. Items of another domain or language may give another answer."
+        if unit in ("item", SAMPLE_OF)
+        else "The results are for items and clusters like these. Another domain or language may give another answer."
+    )
+    if unit == "item" and outputs.natural_unit == "item":
+        said.append(
+            "No clusters of items are known, such as documents. If items depend on each other, the intervals are too "
+            "narrow and the p-values too small."
+        )
+    elif unit == "item":
+        said.append(
+            "The items come in clusters, but they were resampled one by one. If items of a cluster depend on each "
+            "other, the intervals are too narrow and the p-values too small."
+        )
+    again = "trained again" if has_samples(outputs) else "trained or run again"
+    said.append(f"How much a score would change if a system were {again} is not part of the intervals.")
+    said.append(f"The tests are about {label(found.test_set.metric)}. They do not say whether people notice a gain.")
+    return said

@@ -1,0 +1,133 @@
+"""The HTML page of a comparison: its charts hold the numbers of the examination, its sentences hold for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from simstudy.examination import Examination, charts, examine
+from simstudy.examination.limits import limits
+from simstudy.examination.page import page_of
+from simstudy.loaders.base import Loaded
+from simstudy.outputs import Outputs
+from simstudy.pages.html import html
+from simstudy.running.results_folder import verify
+from simstudy.truth.synthetic import correlated_accuracies
+
+
+@pytest.fixture(scope="module")
+def found(loaded: Loaded) -> Examination:
+    return examine(loaded)
+
+
+def test_charts_hold_the_numbers_of_the_pairs(found: Examination) -> None:
+    pairs = found.pairs.frame.set_index(["system_a", "system_b"])
+    points = charts.gain_confidence(found, found.curve).tables["pairs"].set_index(["a", "b"])
+    cells = charts.matrix(found).tables["pairs"].set_index(["a", "b"])
+    assert set(points.index) == set(cells.index) == set(pairs.index)
+    order = found.leaderboard["system"].tolist()
+    for names, row in pairs.iterrows():
+        point, cell = points.loc[names], cells.loc[names]
+        assert point["confidence"] == pytest.approx(1 - row["p_value"])
+        assert point["gain_text"] == f"{row['gain']:.2f}"
+        assert point["interval"] == f"{row['gain_low']:.2f} to {row['gain_high']:.2f}"
+        assert float(point["holm"].lstrip("< ")) == pytest.approx(max(row["p_holm"], 1e-6), rel=0.06)
+        assert (order[cell["column"]], order[cell["row"]]) == names
+        assert cell["significant"] == (row["p_value"] <= 0.05 and row["gain"] > 0)
+
+
+def test_lines_of_groups_have_the_members_of_the_groups_and_do_not_meet(found: Examination) -> None:
+    chart = charts.groups(found)
+    names = chart.tables["systems"]["system"].tolist()
+    lines = chart.tables["groups"]
+    members = {frozenset(rows["system"]) for _, rows in found.groups.groupby("group") if len(rows) > 1}
+    assert {frozenset(names[int(k)] for k in line.split()) for line in lines["members"]} == members
+    for _, own in lines.groupby("lane"):
+        ends = own.sort_values("first")
+        assert (ends["first"].to_numpy()[1:] > ends["last"].to_numpy()[:-1]).all()
+
+
+def test_a_test_that_prefers_the_system_behind_is_no_confidence(found: Examination) -> None:
+    frame = found.pairs.frame.copy()
+    frame.loc[0, "better"] = frame.loc[0, "system_b"]
+    turned = replace(found, pairs=replace(found.pairs, frame=frame))
+    points = charts.gain_confidence(turned, found.curve).tables["pairs"]
+    assert points.loc[0, "confidence"] == 0
+
+
+def clustered(outputs: Outputs, size: int) -> Outputs:
+    items = outputs.items.assign(cluster=[f"d{k // size}" for k in range(outputs.n_items)])
+    return replace(outputs, items=items)
+
+
+def test_what_a_page_does_not_show_holds_for_it() -> None:
+    """Each sentence is there exactly where what it says is so."""
+    three = correlated_accuracies([0.5, 0.52, 0.9], 120)
+    two = three.select([three.names[0], three.names[2]])
+
+    def said(outputs: Outputs, **how: object) -> str:
+        return " ".join(limits(examine(outputs, **how)))  # type: ignore[arg-type]
+
+    alone, many = said(two), said(three)
+    assert "corrected for all 3 pairs" in many
+    assert "corrected for all" not in alone
+    assert "not shown to be zero" in many
+    assert "not shown to be zero" not in alone, "the only gain is significant"
+    assert "No clusters of items are known" in many
+    documents = clustered(two, 4)
+    assert "clusters like these" in said(documents)
+    assert "No clusters" not in said(documents)
+    assert "resampled one by one" in said(documents, comparison={"unit": "item"})
+    assert "One-sided" in said(two, comparison={"alternative": "greater"})
+    assert "One-sided" not in alone
+
+
+def test_a_page_of_very_many_pairs_has_some_of_them_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twelve systems: 66 pairs, of which neighbours and the five most significant are kept."""
+    from simstudy.examination import page
+
+    monkeypatch.setattr(charts, "MOST_POINTS", 20)
+    monkeypatch.setattr(page, "_ALSO_SIGNIFICANT", 5)
+    found = examine(correlated_accuracies(np.linspace(0.4, 0.9, 12).tolist(), 100))
+    sections = {section.heading: section for section in page_of(found, "c").sections}
+    assert sections["Gain against confidence"].figure is not None
+    assert sections["Gain against confidence"].figure.chart is None, "the picture has them all"
+    assert sections["Pairs"].on_screen is not None
+    text, table = sections["Pairs"].on_screen()
+    assert "Neighbours by score (11) and the 5 most significant of all 66 pairs; the page would be too large" in text
+    assert table is not None
+    kept = set(zip(table.rows["system_a"], table.rows["system_b"], strict=True))
+    pairs = found.pairs.frame
+    strongest = pairs.sort_values(["p_value", "gain"], ascending=[True, False]).head(5)
+    expected = pd.concat([strongest, found.neighbours])
+    assert kept == set(zip(expected["system_a"], expected["system_b"], strict=True))
+    assert len(table.rows) == len(kept)
+
+
+def test_the_page_of_a_folder_is_no_part_of_what_its_manifest_seals(found: Examination, tmp_path: Path) -> None:
+    two = examine(Loaded(found.outputs.select(["best", "worst"])))
+    two.write(tmp_path / "out")
+    index = tmp_path / "out" / "index.html"
+    text = index.read_text("utf-8")
+    assert 'href="pairs.csv"' in text
+    assert verify(tmp_path / "out") == []
+    index.unlink()
+    assert verify(tmp_path / "out") == [], "a folder is whole without it"
+    two.write(tmp_path / "out")
+    assert index.read_text("utf-8") == text, "the same bytes again"
+    index.write_text("<title>mine</title>", encoding="utf-8")
+    assert verify(tmp_path / "out") == ["index.html is not of this run"]
+    with pytest.raises(ValueError, match=r"holds index\.html, which is not of an earlier run"):
+        two.write(tmp_path / "out")
+    assert "mine" in index.read_text("utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n_systems", "most"), [(60, 2e6), (150, 6e6)])
+def test_a_page_of_many_systems_is_not_too_large(n_systems: int, most: float) -> None:
+    found = examine(correlated_accuracies(np.linspace(0.5, 0.9, n_systems).tolist(), 2000))
+    assert len(html(page_of(found, "c")).encode()) < most
