@@ -17,6 +17,7 @@ from simstudy.cli.gate import Gate, decision, gate_of
 from simstudy.cli.options import grouped, settings_of
 from simstudy.cli.several_tasks import SeveralTasks, with_tasks
 from simstudy.cli.terminal import Output, printer, write_page, written
+from simstudy.files.own_pages import is_html
 from simstudy.planning.settings import option
 
 if TYPE_CHECKING:
@@ -85,14 +86,14 @@ class GatedOutput(Output):
         typer.Option(
             metavar="SYSTEM",
             help="For a paper, three or more systems: marks compare with this system, chosen before the results were "
-            "seen (default: with the best one). Needs --latex, --markdown or --out.",
+            "seen (default: with the best one). Needs --latex, --markdown or --out with a folder.",
         ),
     ] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.baseline is not None and not self.for_a_paper and self.out is None:
-            raise ValueError("--baseline needs --latex, --markdown or --out: it is for tables of a paper")
+        if self.baseline is not None and not self.for_a_paper and (self.out is None or is_html(self.out)):
+            raise ValueError("--baseline needs --latex, --markdown or a folder: it is for tables of a paper")
 
 
 @grouped

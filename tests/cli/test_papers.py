@@ -45,9 +45,10 @@ def test_verbose_lists_every_pair(tmp_path: Path) -> None:
     [
         (("--latex", "--json"), "--latex must not be given with --json"),
         (("--markdown", "--latex"), "--markdown must not be given with --latex"),
-        (("--figures", "pdf"), "--figures needs --out"),
+        (("--figures", "pdf"), "--figures needs --out with a folder"),
+        (("--figures", "pdf", "--out", "x.html"), "--figures needs --out with a folder"),
         (("--figures", "bmp", "--out", "x"), "--figures must be one of pdf, svg, png, not 'bmp'"),
-        (("--baseline", "a"), "--baseline needs --latex, --markdown or --out"),
+        (("--baseline", "a"), "--baseline needs --latex, --markdown or a folder"),
         (("--baseline", "e", "--latex"), "baseline must be a system, not 'e': one of a, b, c, d"),
     ],
 )
