@@ -165,6 +165,8 @@ class Figure:
     name: str
     #: Returns matplotlib's Figure, or Axes of it.
     draw: Callable[[], Any]
+    #: Whether a column of a paper has room for it.
+    in_papers: bool = field(default=True, kw_only=True)
     #: Returns the same figure as data; without it an HTML page has the picture only.
     chart: Callable[[], Chart] | None = field(default=None, kw_only=True)
     #: What the figure shows, for who cannot see it; by default the section's heading and first sentence.

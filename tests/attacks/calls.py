@@ -278,6 +278,8 @@ _FIGURES: dict[str, Call] = {
     "single": call(ss.plot.single, draw=lambda ax: ax, title="one", legend_aside=True),
     "save": call(ss.plot.save, figure=_FIGURE, path=FOLDER / "figure"),
     "styled": call(ss.plot.styled, draw=lambda ax: ax),
+    "for_a_paper": call(ss.plot.for_a_paper),
+    "say_below": call(ss.plot.say_below, figure=_FIGURE, text="data"),
     "share_legend": call(ss.plot.share_legend, figure=_FIGURE, axes=_AXES),
     "precision_curve": call(
         ss.plot.precision_curve, curves=ss.rankings.precision_curve(CANDIDATES, [5, 10]), differences=_DIFFERENCES
