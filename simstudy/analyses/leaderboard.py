@@ -16,6 +16,7 @@ from simstudy.metrics.influence import contributions, deviations, n_undefined
 from simstudy.metrics.scaling import rescaled
 from simstudy.outputs import Outputs, require_outputs
 from simstudy.outputs.units import in_units
+from simstudy.running.progress import doing
 from simstudy.statistics.proportions import wilson
 from simstudy.validation import check_fraction, check_seed, check_text, check_whole
 
@@ -124,7 +125,8 @@ def leaderboard(
         se = factor * _standard_errors(parts, undefined)
         low, high = _intervals(units.statistics, metric, scores, se, level)
         gains = gain_parts(statistics, metric, parts, undefined > 0)
-    found = places(gains, level=level, n_bootstrap=n_bootstrap, seed=seed)
+    with doing(f"ranks of {len(scores)} systems"):
+        found = places(gains, level=level, n_bootstrap=n_bootstrap, seed=seed)
     return pd.DataFrame(
         {
             "task": outputs.task,

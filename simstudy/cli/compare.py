@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from contextlib import nullcontext, redirect_stdout
+from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -218,19 +218,14 @@ def _show(found: Examination | Several, *, verbose: bool, out: Path | None) -> N
 
 
 def _examine(test_set: TestSet, how: HowTested) -> Examination:
-    from simstudy.engines.asking import resamples_to_draw
     from simstudy.examination import examine
-    from simstudy.running.progress import progress_bar
 
-    assert how.test is not None
-    of_sums = test_set.outputs.metric.of_sums
-    total = resamples_to_draw(how.test, how.convention, how.resamples, of_sums=of_sums)
-    shown = progress_bar("comparing systems", total) if total and sys.stderr.isatty() else nullcontext()
-    with shown as advance, redirect_stdout(sys.stderr):
-        return examine(test_set, alpha=how.alpha, margin=how.margin, comparison={"progress": advance})
+    # What a metric of the user's own prints is no part of our output, which may be JSON.
+    with redirect_stdout(sys.stderr):
+        return examine(test_set, alpha=how.alpha, margin=how.margin)
 
 
-def _check_systems(names: Sequence[str], baseline: str | None) -> None:
+def _check_systems(names: list[str], baseline: str | None) -> None:
     """Raise a ValueError where there are not two systems, or not that of --baseline."""
     from simstudy.papers.leaderboards import check_baseline
 
@@ -258,10 +253,11 @@ def _check_out(out: Path, inputs: Sequence[Path], n_parts: int) -> None:
 def _print_json(found: Examination | Several, settings: dict[str, Any], verdicts: Sequence[Verdict]) -> None:
     from simstudy.examination.json import as_json
     from simstudy.examination.several import Several
+    from simstudy.text.plain_text import json_in
 
     n_parts = len(found.parts) if isinstance(found, Several) else 1
     more = [{"gates": [verdict.as_json(k) for verdict in verdicts]} if verdicts else {} for k in range(n_parts)]
     pieces = found.as_json(settings, more) if isinstance(found, Several) else as_json(found, settings, more[0])
     for piece in pieces:
-        print(piece, end="")
+        print(json_in(piece, sys.stdout.encoding), end="")
     print()

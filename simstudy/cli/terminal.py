@@ -14,7 +14,7 @@ from rich.console import Console
 from simstudy.cli.errors import say
 from simstudy.files.own_pages import INDEX, is_html
 from simstudy.notes import notes_kept
-from simstudy.text.printing import MOST_LINES, Printer
+from simstudy.text.printing import MOST_LINES, Printer, not_shown
 from simstudy.validation import check_choice
 
 if TYPE_CHECKING:
@@ -132,6 +132,6 @@ def print_cells(cells: pd.DataFrame, *, verbose: bool = False) -> None:
     order = cells["state"].map({"failed": 0, "missing": 1}).fillna(2).sort_values(kind="stable").index
     room = MOST_LINES - cells["part"].nunique() - 6
     shown = texts if verbose or len(texts) <= room else texts.loc[order].head(max(room, 1))
-    print_table("Cells", shown.astype(object).fillna(""))
+    print_table("Cells", shown.astype(object).fillna(""), verbose=verbose)
     if len(shown) < len(texts):
-        print_line(f"Not shown: {len(texts) - len(shown):,} cells. --verbose prints them.")
+        print_line(f"{not_shown({'cell': len(texts) - len(shown)})}. --verbose prints them.")

@@ -31,13 +31,14 @@ from simstudy.statistics.decisions import Decision, two_sided
 from simstudy.statistics.multiplicity import corrected
 from simstudy.tables import COMPARISONS, TEST_SET, check_columns, check_table, require_one_table
 from simstudy.text.formulas import with_formulas, without_formulas
+from simstudy.text.layout import laid_out
 from simstudy.text.numerals import p_floor, p_text, score_format
 from simstudy.text.plain_text import line, shown
 from simstudy.text.reprs import ReprMixin, listed
 from simstudy.validation import brief, check_choice, check_fraction, nearest
 
-# Rows that a prompt shows.
-_MOST_ROWS = 10
+# Rows that a notebook shows and that a prompt does; lines and columns of a prompt.
+_MOST_ROWS, _FIRST, _LINES, _COLUMNS = 20, 7, 10, 100
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -323,14 +324,21 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
                 "95 % interval": [
                     "none" if np.isnan(low) else f"{low:{digits}} to {high:{digits}}" for low, high in bounds
                 ],
-                "p": [p_text(p, None, p_floor(n)) for p, n in zip(found["p_value"], found["n_resamples"], strict=True)],
+                "p": [p_text(p, floor=p_floor(n)) for p, n in zip(found["p_value"], found["n_resamples"], strict=True)],
                 "significant at 0.05": np.where(Decision().significant(found), "yes", "no"),
             }
         )
 
+    def _n_rows(self) -> int:
+        return len(self)
+
     def __repr__(self) -> str:
-        if self.frame.empty:
-            return self._summary()[0]
-        left = len(self) - _MOST_ROWS
-        more = f"\n… and {left:,} more" if left > 0 else ""
-        return f"{self._summary()[0]}\n{self._table().to_string(index=False)}{more}"
+        summary, table = super().__repr__(), self._table()
+        for shown_rows in range(_FIRST, -1, -1):
+            laid = laid_out(table.head(shown_rows), _COLUMNS)
+            left = len(self) - shown_rows
+            more = [f"… and {left:,} more"] * (left > 0)
+            lines = [summary, *([*laid.head, *laid.rows] if shown_rows else []), *more]
+            if "\n".join(lines).count("\n") < _LINES:
+                break
+        return "\n".join(lines)

@@ -118,8 +118,8 @@ def _p_values(pair: pd.Series[Any], alpha: float) -> str:
     two_sided = pair["alternative"] == "two-sided"
     how = "two-sided" if two_sided else "one-sided"
     if pair["monte_carlo"]:
-        interval = f"{p_digits(pair['p_low'], alpha)} to {p_digits(pair['p_high'], alpha)}"
-        how += f", 95 % Monte Carlo interval {interval}"
+        ends = (p_digits(pair[end], alpha, p_floor(pair["n_resamples"])) for end in ("p_low", "p_high"))
+        how += f", 95 % Monte Carlo interval {' to '.join(ends)}"
     if not two_sided and not isnan(pair["p_two_sided"]):
         how += f"; two-sided p {_equals(pair, 'p_two_sided', alpha)}"
     return f"p {_equals(pair, 'p_value', alpha)} ({how})"

@@ -14,6 +14,7 @@ from simstudy.engines.question import Question, SignificanceResult
 from simstudy.engines.randomization import randomization
 from simstudy.engines.sign_flips import sign_flips, skew_corrected
 from simstudy.metrics import Metric
+from simstudy.text.reprs import FieldsMixin
 
 ALTERNATIVES = ("two-sided", "greater")
 
@@ -36,7 +37,7 @@ EQUAL = "in the population the two systems have equal scores"
 
 
 @dataclass(frozen=True)
-class Need:
+class Need(FieldsMixin):
     """What a test must find in a question, in words; what is there if it is not met; and whether a question has it."""
 
     what: str
@@ -93,7 +94,7 @@ ACCEPTANCE_SETS = Need(
 
 
 @dataclass(frozen=True)
-class SignificanceTest:
+class SignificanceTest(FieldsMixin):
     """A test of all pairs.
 
     Attributes

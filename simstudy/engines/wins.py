@@ -9,6 +9,7 @@ from simstudy.engines.question import Question
 from simstudy.engines.ties import SCALED
 from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.influence import mean_slopes, weighted
+from simstudy.running.progress import doing
 
 # Pairs times units that are looked at together: 64 MiB.
 _TOGETHER = 2**23
@@ -30,14 +31,16 @@ def win_counts(question: Question) -> tuple[IntArray, IntArray, IntArray]:
     i, j = question.pairs
     better, worse, differ = np.zeros((3, question.n_pairs), dtype=np.int64)
     width = max(1, _TOGETHER // (question.n_units * question.statistics.shape[2]))
-    for first in range(0, question.n_pairs, width):
-        those = slice(first, min(first + width, question.n_pairs))
-        excess = _excess(question, those)
-        better[those], worse[those] = (excess > 0).sum(axis=1), (excess < 0).sum(axis=1)
-        if question.unit_scores is not None:
-            differ[those] = better[those] + worse[those]
-        else:
-            differ[those] = (question.statistics[i[those]] != question.statistics[j[those]]).any(axis=2).sum(axis=1)
+    with doing(f"wins and losses of {question.n_pairs:,} pairs", question.n_pairs) as advance:
+        for first in range(0, question.n_pairs, width):
+            those = slice(first, min(first + width, question.n_pairs))
+            excess = _excess(question, those)
+            better[those], worse[those] = (excess > 0).sum(axis=1), (excess < 0).sum(axis=1)
+            if question.unit_scores is not None:
+                differ[those] = better[those] + worse[those]
+            else:
+                differ[those] = (question.statistics[i[those]] != question.statistics[j[those]]).any(axis=2).sum(axis=1)
+            advance(those.stop - first)
     return better, worse, differ
 
 

@@ -26,6 +26,7 @@ from simstudy.metrics import Metric, get_metric
 from simstudy.notes import notes_kept
 from simstudy.outputs import Outputs, TestSet
 from simstudy.outputs.frames import Table
+from simstudy.running.progress import shown_to_people
 from simstudy.running.runner import n_workers
 from simstudy.statistics.multiplicity import corrected
 from simstudy.validation import brief, check_choice, check_fraction
@@ -33,6 +34,7 @@ from simstudy.validation import brief, check_choice, check_fraction
 Gold = str | Path | Sequence[str | Path]
 
 
+@shown_to_people
 def examine(
     outputs: Outputs | TestSet | Loaded | Paths | Table,
     metric: str | Metric | None = None,

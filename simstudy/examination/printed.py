@@ -18,6 +18,7 @@ from simstudy.metrics import label
 from simstudy.pairs import order_of
 from simstudy.papers.pairs import p_texts
 from simstudy.statistics.decisions import REASONS, Decision
+from simstudy.suites.printed import show as show_tasks
 from simstudy.text.numerals import gain_text, number_text, score_format
 from simstudy.text.plain_text import shown
 from simstudy.text.printing import LEFT_OUT, MOST_LINES, Printer, left_out, noted
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 
 # Systems and notes that a screen holds, whatever must be left out for them; notes that it holds at most.
 _FIRST_SYSTEMS, _FIRST_NOTES, _MOST_NOTES = 3, 1, 3
+# Columns that a narrow terminal is without first: of the systems, of the pairs, and of the gains.
+_SPARE_OF_SYSTEMS = ("within", "se", "rank", "groups")
+_SPARE_OF_PAIRS = ("p (BH)", "wins/losses", "relation", "p", "caution")
+_SPARE_OF_GAINS = ("pairs with p ≈ 0.05", "observed, 95 % of the pairs", "true, power 0.8, close pairs", "threshold")
 # Facts that are left out first if there are too few lines.
 _SPARE = (
     "Neighbours by score",
@@ -36,6 +41,8 @@ _SPARE = (
     "Just significant gain",
     "Metric",
     "Correction",
+    "Items",
+    "Test",
 )
 # Characters of the names of the systems that may be the best.
 _NAMES = 150
@@ -50,14 +57,13 @@ def show(found: Examination, printer: Printer, *, verbose: bool = False, last: S
     Without `verbose` it is at most `MOST_LINES` lines, the lines `last` among them, with which it ends.
     """
     if found.tasks is not None:
-        told = [f"Note: {note}" for note in found.notes if note != domains(found.outputs)]
+        told = [note for note in found.notes if note != domains(found.outputs)]
         below = {
             "Metric": label(found.test_set.metric),
             "Test": found.tasks.test(),
             "Signature": signature(found),
         }
-        found.tasks.show(printer, told if verbose else told[:_MOST_NOTES], below, verbose=verbose)
-        printer.lines(last)
+        show_tasks(found.tasks, printer, told, below, verbose=verbose, last=last)
         return
     if found.verdict is not None:
         _show_pair(found, [*found.verdict.splitlines(), *noise_lines(found)], printer, verbose=verbose, last=last)
@@ -71,22 +77,21 @@ def show(found: Examination, printer: Printer, *, verbose: bool = False, last: S
     if not verbose:
         notes = [printer.shortened(note) for note in every[:_MOST_NOTES]]
         whole = MOST_LINES - printer.height(*said, LEFT_OUT, *last)
-        least = printer.table_height(_SYSTEMS, rows.head(_FIRST_SYSTEMS)) + printer.height(*notes[:_FIRST_NOTES])
+        least = printer.table_height(_SYSTEMS, rows.head(_FIRST_SYSTEMS), _SPARE_OF_SYSTEMS)
+        least += printer.height(*notes[:_FIRST_NOTES])
         for name in _SPARE:
             if printer.facts_height(known) + least > whole:
                 known.pop(name, None)
         room = whole - printer.facts_height(known)
         notes = printer.fitting(notes, max(room - least, 0) + printer.height(*notes[:_FIRST_NOTES]))
         room -= printer.height(*notes)
-        n = min(len(rows), MOST_LINES)
-        while n > 1 and printer.table_height(_SYSTEMS, rows.head(n)) > room:
-            n -= 1
+        n = max(1, printer.rows_fitting(_SYSTEMS, rows.head(MOST_LINES), room, _SPARE_OF_SYSTEMS))
     printer.lines(said)
-    printer.table(_SYSTEMS, rows.head(n))
+    printer.table(_SYSTEMS, rows.head(n), _SPARE_OF_SYSTEMS, verbose=verbose)
     if verbose:
         title, pairs = pair_rows(found, len(found.pairs))
-        printer.table(title, pairs.text())
-        printer.table(_GAINS, threshold_rows(found).text())
+        printer.table(title, pairs.text(), _SPARE_OF_PAIRS, verbose=True)
+        printer.table(_GAINS, threshold_rows(found).text(), _SPARE_OF_GAINS, verbose=True)
         printer.line("")
     printer.facts(known)
     printer.lines(notes)
@@ -118,8 +123,7 @@ def may_be_best(board: pd.DataFrame) -> str:
     sure = f"({100 * board['level'].iloc[0]:g} % confidence)"
     if len(best) == 1:
         return f"{best[0]} is the best of {len(board):,} systems {sure}."
-    n = max(1, int(np.searchsorted(np.cumsum([len(name) for name in best]), _NAMES)))
-    return f"{len(best):,} of {len(board):,} systems may be the best {sure}: {listed(best, min(n, 5))}."
+    return f"{len(best):,} of {len(board):,} systems may be the best {sure}: {listed(best, characters=_NAMES)}."
 
 
 def neighbours_text(found: Examination) -> str:

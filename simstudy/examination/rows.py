@@ -128,7 +128,7 @@ def pair_rows(found: Examination, most: int, *, also_significant: int = 0) -> tu
         "test prefers": (other.fillna("") == "").all(),
         "wins/losses": (pairs["interval"] == "bootstrap").all(),
     }
-    rows = pairs.assign(other=other, **p_texts(pairs))
+    rows = pairs.assign(other=other, **p_texts(pairs, found.alpha))
     return f"{title} ({sides(found)} p)", Table(rows, {name: columns[name] for name in columns if not dull.get(name)})
 
 

@@ -24,7 +24,7 @@ from simstudy.notes import note, notes_kept
 from simstudy.outputs import Outputs
 from simstudy.outputs.texts import ItemTexts
 from simstudy.rankings.candidates import TIES
-from simstudy.text.reprs import ReprMixin, listed
+from simstudy.text.reprs import FieldsMixin, ReprMixin, listed
 from simstudy.validation import brief, check_choice, check_flag, check_seed, check_text, check_utf8, nearest
 
 P = ParamSpec("P")
@@ -49,7 +49,7 @@ _KNOWN_SUFFIX = re.compile(
 
 
 @dataclass(frozen=True)
-class Texts:
+class Texts(FieldsMixin):
     """How BLEU and chrF count in plain texts, as in sacrebleu.
 
     Attributes
@@ -75,7 +75,7 @@ class Texts:
 
 
 @dataclass(frozen=True)
-class Ties:
+class Ties(FieldsMixin):
     """How candidates with equal scores are ranked.
 
     Attributes

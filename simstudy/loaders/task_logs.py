@@ -21,6 +21,7 @@ from simstudy.metrics.mean import Mean
 from simstudy.metrics.names import ALIASES, canonical
 from simstudy.notes import note
 from simstudy.outputs import Outputs
+from simstudy.text.reprs import listed
 from simstudy.validation import check_utf8, nearest
 
 #: The column of the items that says which number of the logs is the score, where it is not the same for all.
@@ -54,7 +55,8 @@ def check_tasks(columns: Mapping[str, str], tasks: Iterable[str]) -> None:
         ours, at, pattern = name.partition("@")
         if at and ours in OF_TASKS and pattern not in known and not any(fnmatchcase(one, pattern) for one in known):
             raise ValueError(
-                f"columns choose '{name}', but no task is called so among {_listed(known)}{nearest(pattern, known)}"
+                f"columns choose '{name}', but no task is called so among {listed([*known], _MOST)}"
+                f"{nearest(pattern, known)}"
             )
 
 
@@ -66,7 +68,7 @@ class Undecided(ValueError):
 
     def __init__(self, path: Path, what: str, name: str, known: Sequence[str], lacks: str = "") -> None:
         has = f"no {what} '{lacks}' among" if lacks else f"samples have {what}s"
-        super().__init__(f"{path}: {has} {_listed(known)}")
+        super().__init__(f"{path}: {has} {listed([*known], _MOST)}")
         self.name, self.known, self.lacks = name, known, lacks
 
 
@@ -85,7 +87,7 @@ def chosen(
         hint = nearest(name, known)
         if not hint and known and name == columns.get(ours):
             hint = f"; columns={{'{ours}@{task}': ...}} chooses for this task"
-        raise ValueError(f"{path}: no {what} '{name}' among {_listed(known) or 'none'}{hint}")
+        raise ValueError(f"{path}: no {what} '{name}' among {listed([*known], _MOST) or 'none'}{hint}")
     if name is None and not known:
         raise ValueError(f"{path}: samples have no {what}")
     if name is None and asked and is_of_logs(asked):
@@ -182,7 +184,8 @@ def note_metrics(metrics: Iterable[tuple[str, str]], columns: Mapping[str, str])
     names = list(dict.fromkeys(of.values()))
     if len(names) > 1 and not any(name.startswith("score@") for name in columns):
         examples = [f"{name} ({next(task for task in of if of[task] == name)})" for name in names]
-        note(f"tasks have different metrics: {_listed(examples)}; columns={{'score@TASK': '...'}} chooses for a task")
+        some = listed(examples, _MOST)
+        note(f"tasks have different metrics: {some}; columns={{'score@TASK': '...'}} chooses for a task")
 
 
 def assemble_tasks(
@@ -258,7 +261,3 @@ def _joined(parts: Sequence[SystemOutputs]) -> SystemOutputs:
         None if any(part.answers is None for part in parts) else [a for part in parts for a in part.answers or ()],
         texts=chain.from_iterable([None] * len(part.ids) if part.texts is None else part.texts for part in parts),
     )
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join([*names[:_MOST], "…"] if len(names) > _MOST else names)

@@ -21,6 +21,7 @@ from simstudy.loaders.text_notes import note_lengths, note_script
 from simstudy.metrics import METRICS, Metric
 from simstudy.metrics.base import Array
 from simstudy.metrics.per_class import PER_CLASS, PerClass
+from simstudy.running.progress import doing
 
 
 def read_text(source: Source) -> Loaded:
@@ -57,13 +58,15 @@ def read_text(source: Source) -> Loaded:
     if counter is not None:
         source = replace(source, metric=metric.signed(counter.signature))
     systems = []
-    for (name, path), lines in zip(named.items(), files, strict=True):
-        if counter is None:
-            systems.append(SystemOutputs(name, str(path), ids, _scores(lines, path, metric)))
-            continue
-        # Blanks around a label do not count.
-        said = lines if metric.of_texts else [line.strip() for line in lines]
-        systems.append(SystemOutputs(name, str(path), ids, counter.statistics(said), said, texts=said))
+    with doing(f"scoring {metric.label}", len(files)) as advance:
+        for (name, path), lines in zip(named.items(), files, strict=True):
+            if counter is None:
+                systems.append(SystemOutputs(name, str(path), ids, _scores(lines, path, metric)))
+            else:
+                # Blanks around a label do not count.
+                said = lines if metric.of_texts else [line.strip() for line in lines]
+                systems.append(SystemOutputs(name, str(path), ids, counter.statistics(said), said, texts=said))
+            advance(1)
     if gold:
         note_script(gold.texts, source)
         note_lengths(dict(zip(source.paths, files, strict=True)), gold.texts, texts=metric.of_texts)

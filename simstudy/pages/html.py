@@ -22,6 +22,7 @@ from simstudy.files.own_pages import INDEX, require_page
 from simstudy.files.whole import atomic_path
 from simstudy.pages.html_data import chart_data, json_of, table_data
 from simstudy.pages.sections import Figure, Section
+from simstudy.running.progress import doing
 from simstudy.text.plain_text import printable
 
 if TYPE_CHECKING:
@@ -73,8 +74,9 @@ def html(page: Page, folder: Path | None = None) -> str:
         Without a folder figures are drawn, and what is said of files is left out.
     """
     data: dict[str, Any] = {"tables": {}, "charts": {}, "widgets": {}}
-    sections = [_section(f"s{k}", section, data, folder) for k, section in enumerate(page.sections)]
-    parts, left_out = _parts(page, data)
+    with doing("drawing the page"):
+        sections = [_section(f"s{k}", section, data, folder) for k, section in enumerate(page.sections)]
+        parts, left_out = _parts(page, data)
     kinds = {one["kind"] for part in ("charts", "widgets") for one in data[part].values()}
     own = [f"{kind}.js" for kind in OWN_SCRIPTS if kind in kinds]
     names = (*(LIBRARIES if data["charts"] else ()), *SCRIPTS, *own)

@@ -17,6 +17,7 @@ from simstudy.files.whole import atomic_path, check_file_names
 from simstudy.notes import notes_kept
 from simstudy.pages.html import html
 from simstudy.pages.sections import Figure, Section
+from simstudy.running.progress import doing
 from simstudy.running.results_folder import ResultsFolder
 from simstudy.text.formulas import has_formulas, without_formulas
 from simstudy.text.plain_text import code, markdown, markdown_rows, paragraph
@@ -106,13 +107,15 @@ class Page:
 
 def write_results(results: ResultsFolder, page: Page, manifest: Mapping[str, Any]) -> None:
     """Write tables, figures and the page; then all of them take their places, and the manifest with them."""
-    write_tables(page.tables, results.gathered)
-    with notes_kept() as told:
+    with doing("writing tables"):
+        write_tables(page.tables, results.gathered)
+    with notes_kept() as told, doing("drawing figures", len(page.drawn)) as advance:
         for figure in page.drawn:
             drawn = figure.draw().figure
             if page.data:
                 plot.say_below(drawn, page.data)
             plot.save(drawn, results.gathered / "figures" / figure.name)
+            advance(1)
         left_out = _write_paper(page, results.gathered / "paper")
     notes = [f"Note: {one}." for one in told[:1]]
     if page.paper:
@@ -121,9 +124,10 @@ def write_results(results: ResultsFolder, page: Page, manifest: Mapping[str, Any
         )
     if left_out:
         notes.append(f"Not among the figures for a paper, which has no room for so many rows: {', '.join(left_out)}.")
-    write_page(page, results.gathered, notes)
-    (results.gathered / INDEX).write_text(html(page, results.gathered), encoding="utf-8", newline="\n")
-    results.publish(manifest)
+    with doing("writing the page"):
+        write_page(page, results.gathered, notes)
+        (results.gathered / INDEX).write_text(html(page, results.gathered), encoding="utf-8", newline="\n")
+        results.publish(manifest)
 
 
 def _write_paper(page: Page, folder: Path) -> list[str]:

@@ -16,7 +16,7 @@ from simstudy.pairs import order_of
 from simstudy.papers.basis import SIDES, counted_units
 from simstudy.papers.document import BETTER_MARKS, CAUTION_MARK, Cell, Table
 from simstudy.statistics.decisions import Decision
-from simstudy.text.numerals import at_floor, interval_format, number_text, p_floor, p_text
+from simstudy.text.numerals import interval_format, number_text, p_adjusted, p_floor, p_text
 from simstudy.text.plain_text import shown
 
 # Marks of two levels: the level, and a fifth of it (0.05 and 0.01).
@@ -26,15 +26,15 @@ _FINER = 5
 MOST_PAIRS = 45
 
 
-def p_texts(pairs: pd.DataFrame, alpha: float | None = None) -> dict[str, list[str]]:
+def p_texts(pairs: pd.DataFrame, alpha: float = 0.05) -> dict[str, list[str]]:
     """p-values as people see them, never rounded across alpha; corrected ones are bounds if the p-value itself is."""
     columns = (pairs[name].tolist() for name in ("p_value", "p_holm", "p_bh", "n_resamples"))
     written: dict[str, list[str]] = {"p": [], "holm": [], "bh": []}
-    for p, *adjusted, n_resamples in zip(*columns, strict=True):
+    for p, holm, bh, n_resamples in zip(*columns, strict=True):
         floor = p_floor(n_resamples)
         written["p"].append(p_text(p, alpha, floor))
-        for name, q in zip(("holm", "bh"), adjusted, strict=True):
-            written[name].append(p_text(q, alpha, max(q, floor) if at_floor(p, floor) and q < 1 else 0))
+        written["holm"].append(p_adjusted(holm, p, alpha, floor))
+        written["bh"].append(p_adjusted(bh, p, alpha, floor))
     return written
 
 

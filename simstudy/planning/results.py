@@ -17,7 +17,7 @@ from simstudy import plot
 from simstudy.metrics import label
 from simstudy.planning.answers import power_curve
 from simstudy.planning.cases import Case, Target
-from simstudy.planning.printed import show
+from simstudy.planning.printed import show, size_rows
 from simstudy.tables import records
 from simstudy.text.plain_text import json_text
 from simstudy.text.printing import text_of
@@ -210,4 +210,4 @@ class Plan(ReprMixin):
         return "Plan of a test set", " ".join(filter(None, [warning, *self.sentences]))
 
     def _table(self) -> pd.DataFrame:
-        return self.answers.dropna(axis="columns", how="all")
+        return size_rows(self).text()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from simstudy.plot.parts import one_panel, sides
 from simstudy.plot.style import COLUMN, in_a_paper, styled
 from simstudy.statistics.decisions import Decision
 from simstudy.tables import check_table, require_one_table, takes_pairs
-from simstudy.text.numerals import at_floor, p_floor
+from simstudy.text.numerals import p_floor, p_short
 from simstudy.text.plain_text import label
 
 # Up to so many systems a cell of the matrix has room for its number; from so many on the empty half has room for a
@@ -107,7 +106,7 @@ def matrix(pairs: pd.DataFrame, *, alpha: float = 0.05, certainty: float | None 
         for x, y, p, floor, strong in zip(column, row, p_value, floors, significant, strict=True):
             # The darker 70 % of the blues, on their logarithmic scale.
             ink = "white" if strong and p < smallest**0.3 * alpha**0.7 else "0.1"
-            ax.text(x + 0.5, y + 0.5, _written(p, alpha, floor), ha="center", va="center", fontsize=7, color=ink)
+            ax.text(x + 0.5, y + 0.5, p_short(p, alpha, floor), ha="center", va="center", fontsize=7, color=ink)
     else:
         _bar(ax, meshes, look.cell * k, smallest)
     _name_cells(ax, names, scores, look)
@@ -189,11 +188,3 @@ def _name_cells(ax: Axes, names: Sequence[str], scores: NDArray[np.float64], loo
     ax.grid(visible=False)
     sns.despine(ax=ax, left=True, bottom=True)
     ax.set(xlim=(0, k), ylim=(k, 0), aspect="equal", anchor="E")
-
-
-def _written(p: float, alpha: float, floor: float) -> str:
-    """Two digits, and a third where p is small or would be rounded to alpha; a bound where it is at its floor."""
-    if at_floor(p, floor):
-        return f"<{ceil(1000 * floor - 1e-6) / 1000:.3f}"
-    fine = p < 0.0095 or (p != alpha and round(p, 2) == round(alpha, 2))
-    return "<0.001" if p < 0.001 else f"{p:.3f}" if fine else f"{p:.2f}"

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from simstudy.text.reprs import FieldsMixin
 from simstudy.validation import brief, check_fraction
 
 
 @dataclass(frozen=True)
-class Convention:
+class Convention(FieldsMixin):
     """How resamples are counted (what is extreme, are ties?) and how the count becomes a p-value."""
 
     name: str

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import pandas as pd
@@ -17,9 +16,9 @@ from simstudy.suites import sentences
 from simstudy.suites.averages import AVERAGES, Average
 from simstudy.suites.contributions import THESE
 from simstudy.suites.paper import paper
-from simstudy.suites.printed import show
+from simstudy.suites.printed import show, system_rows, task_rows
 from simstudy.text.plain_text import shown
-from simstudy.text.printing import Printer, text_of
+from simstudy.text.printing import text_of
 from simstudy.text.reprs import ReprMixin
 
 
@@ -44,7 +43,7 @@ class AcrossTasks(ReprMixin):
     scores: pd.DataFrame
     """One row a task and system: score, n_items, n_units."""
     by_task: pd.DataFrame
-    """One row a task and pair: scores, gain, interval, p, wins, losses and ties of units."""
+    """One row a task and pair: scores, gain, interval, p, its resamples, wins, losses and ties of units."""
     averages: pd.DataFrame
     """One row an average, hypothesis and pair: gain, interval, p_value (sign flips), p_holm (corrected for all pairs),
     p_t (Student's t), p_floor (the smallest p-value that could be), n_units, and tasks won, lost and tied."""
@@ -73,14 +72,7 @@ class AcrossTasks(ReprMixin):
     @property
     def text(self) -> str:
         """What the command prints: the answer, and the table by task."""
-        return text_of(self.show)
-
-    def show(
-        self, printer: Printer, notes: Sequence[str] = (), facts: Mapping[str, str] | None = None, *,
-        verbose: bool = False,
-    ) -> None:  # fmt: skip
-        """Print the answer and the table by task with facts and notes below, no more than a screen has."""
-        show(self, printer, notes, facts or {}, verbose=verbose)
+        return text_of(partial(show, self))
 
     def test(self) -> str:
         """The test of all p-values, and what they are corrected for."""
@@ -182,4 +174,5 @@ class AcrossTasks(ReprMixin):
         return f"{what}, metric {self.outputs.metric.name}", " ".join(self.sentences[:2])
 
     def _table(self) -> pd.DataFrame:
-        return self.averages
+        two = self.outputs.n_systems == 2
+        return (task_rows(self) if two else system_rows(self, verbose=True)).text()
