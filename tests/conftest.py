@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import gc
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import simstudy as ss
 from simstudy.outputs import Outputs
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -74,6 +77,25 @@ def shared_data() -> Path:
     if not SHARED.is_dir():
         pytest.skip(f"needs the real data in {SHARED}")
     return SHARED
+
+
+@pytest.fixture
+def empty_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures are drawn, and their files are empty: to write them takes half of the time of a small study."""
+
+    def save(figure: Any, path: Path) -> None:
+        sys.modules["matplotlib.pyplot"].close(figure)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        for suffix in (".png", ".svg"):
+            path.with_name(path.name + suffix).touch()
+
+    monkeypatch.setattr(ss.plot, "save", save)
+
+
+@pytest.fixture
+def threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command computes cells in threads of this process: a worker process takes two seconds to start."""
+    monkeypatch.setattr("simstudy.running.workers.Processes", ThreadPoolExecutor)
 
 
 @pytest.fixture

@@ -192,7 +192,7 @@ def test_a_program_that_fails_is_told_in_one_line(
 ) -> None:
     """The file, the line where there is one, and what was raised: it is the user's program, and no bug of simstudy."""
     if "_exit" not in new:
-        # A process for cells takes a second to start, and what fails is told in the same way.
+        # What fails is told in the same way, and no process has to start.
         monkeypatch.setattr("simstudy.running.workers.Processes", ThreadPoolExecutor)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
