@@ -55,7 +55,8 @@ class Column:
         for name in names:
             if name not in rows and len(rows):
                 raise ValueError(f"template '{whole}': there is no column '{name}'{nearest(name, map(str, rows))}")
-        return [self._text(row) for row in rows.to_dict("records")]
+        used = [name for name in dict.fromkeys(names) if name in rows]
+        return [self._text(row) for row in (rows[used].to_dict("records") if used else [{}] * len(rows))]
 
     def _text(self, row: Mapping[Any, Any]) -> str:
         if not _has_all(_OPTIONAL.sub("", self.template), row):
