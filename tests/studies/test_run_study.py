@@ -22,6 +22,9 @@ from simstudy.studies.run import study_cells
 from simstudy.truth.synthetic import correlated_accuracies
 from tests.oracles import compared
 
+# What is drawn is looked at in test_study.py, test_resampling.py and tests/plot.
+pytestmark = pytest.mark.usefixtures("empty_figures")
+
 # The package has a function of the module's name.
 module = import_module("simstudy.studies.run")
 
