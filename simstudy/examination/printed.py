@@ -148,7 +148,9 @@ def _lead(found: Examination, form: str | None = None) -> str:
     why_not = Decision(found.alpha, p="p_holm").why_not(pair)[0]
     significant = "not significant" if why_not else "significant"
     reason = f"; {why_not}" if why_not not in ("", REASONS[1]) else ""
-    return f"{a} leads {b} by {gain}{_points(found)}: {significant} (Holm-adjusted p {p}{reason})."
+    # Whether any system is better than the first is one question; Holm's correction answers one for each pair.
+    stricter = " if all pairs are tested" if why_not and found.leaderboard["may_be_best"].sum() == 1 else ""
+    return f"{a} leads {b} by {gain}{_points(found)}: {significant}{stricter} (Holm-adjusted p {p}{reason})."
 
 
 def significant_gain(found: Examination) -> Mapping[str, str]:
