@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -19,7 +20,7 @@ from simstudy.text.plain_text import shown
 from simstudy.validation import brief, nearest
 
 
-def check_baseline(baseline: str, names: list[str]) -> None:
+def check_baseline(baseline: str, names: Sequence[str]) -> None:
     """Raise a ValueError where the baseline is no system, or there are only two."""
     if baseline not in names:
         some = ", ".join([*names[:8], "…"] if len(names) > 8 else names)
