@@ -20,7 +20,7 @@ from simstudy.outputs.texts import ItemTexts
 from simstudy.text.numerals import gain_text
 from simstudy.text.plain_text import shown
 from simstudy.text.reprs import ReprMixin
-from simstudy.validation import check_text, check_whole
+from simstudy.validation import brief, check_text, check_whole
 
 #: The outcomes of an item, from the first system's side.
 WIN, LOSS, TIE = "win", "loss", "tie"
@@ -171,6 +171,8 @@ def deciding_items(
     for name in (system_a, system_b):
         check_text("systems", name, "names of systems")
     check_whole("n", n, 1)
+    if not isinstance(texts, ItemTexts | None):
+        raise ValueError(f"texts must be those of simstudy.load, or None, not {brief(texts)}")
     if system_a == system_b:
         raise ValueError(f"systems must be two, not '{system_a}' twice")
     pair = outputs.select([system_a, system_b])

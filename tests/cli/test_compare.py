@@ -136,7 +136,7 @@ def test_the_folder_has_tables_figures_page_and_manifest(four: str, monkeypatch:
     assert (code, err) == (0, "")
     assert "Figures and report: report/one/index.html" in out
     folder = Path("report/one")
-    tables = ("curve", "duplicates", "groups", "pairs", "significant_gains", "systems", "thresholds")
+    tables = ("curve", "deciding_items", "duplicates", "groups", "pairs", "significant_gains", "systems", "thresholds")
     assert sorted(path.stem for path in folder.glob("*.csv")) == list(tables)
     content = as_json(four, *options)
     pairs = pd.read_csv(folder / "pairs.csv")
