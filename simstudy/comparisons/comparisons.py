@@ -238,7 +238,7 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
         >>> import simstudy as ss
         >>> outputs = ss.Outputs.from_statistics([[[1, 1]] * 40, [[1, 1]] * 30 + [[0, 1]] * 10], "accuracy", ["a", "b"])
         >>> print(ss.compare(outputs).to_latex("pairs").splitlines()[8])
-        \textbf{a} & \textbf{100.0}$^{\ddagger}$ & 25.0 & [14.0, 40.2] & 0.002 \\
+        \textbf{a} & \textbf{100.0}$^{\ddagger}$ & 25.0 & [14.0, 40.2] & 0.00195 \\
         """
         return in_latex(self._paper(alpha), table)
 

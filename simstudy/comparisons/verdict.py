@@ -58,7 +58,7 @@ def verdict(pair: pd.Series[Any] | HasRow, *, alpha: float = 0.05, margin: float
     >>> print(ss.compare(outputs).verdict())
     new is better than old: the gain is significant at 0.05.
     new scores 100.00 % accuracy, 25.00 points more than old (75.00 %).
-    95 % interval 14.05 to 40.19 points; p = 0.002 (two-sided).
+    95 % interval 14.05 to 40.19 points; p = 0.00195 (two-sided).
     Wins, losses and ties of new: 10, 0 and 30 of 40 items.
     Test: sign-flip test, exact; resampling unit: item; p is not corrected for multiple tests.
     """

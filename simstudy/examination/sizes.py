@@ -17,6 +17,7 @@ from simstudy.outputs import Outputs
 from simstudy.outputs.meetings import battles
 from simstudy.statistics.decisions import Decision
 from simstudy.statistics.multiplicity import corrected
+from simstudy.text.reprs import FieldsMixin
 
 if TYPE_CHECKING:
     from simstudy.examination.examination import Examination
@@ -35,8 +36,8 @@ COLUMNS = (
 _OF_ONE = ("gain", "gain_low", "gain_high", "p_value")
 
 
-@dataclass(frozen=True, eq=False)
-class Sizes:
+@dataclass(frozen=True, eq=False, repr=False)
+class Sizes(FieldsMixin):
     """All pairs on the first units of a test set, at several sizes that are nested in each other.
 
     Attributes

@@ -89,7 +89,7 @@ class Ties(FieldsMixin):
     --------
     >>> import simstudy as ss
     >>> ss.Ties("keep")  # for ties= of simstudy.load and simstudy.examine
-    Ties(how='keep', seed=0)
+    Ties(how='keep')
     """
 
     how: str = "jitter"

@@ -16,7 +16,7 @@ from simstudy.text.reprs import ReprMixin
 _LEVEL = 1
 
 
-class PackedTexts:
+class PackedTexts(ReprMixin):
     """Texts by the ids of items, compressed: beside the numbers of a test set they take little memory."""
 
     def __init__(self, places: Mapping[str, int], texts: Iterable[str | None]) -> None:
@@ -29,6 +29,12 @@ class PackedTexts:
         known = json.loads(zlib.decompress(self._packed).decode("utf-8", "surrogatepass"))
         places = map(self._places.get, ids)
         return [None if place is None else known[place] for place in places]
+
+    def _summary(self) -> tuple[str, str]:
+        return f"PackedTexts: {len(self._places):,} texts in {self.n_bytes:,} bytes", ""
+
+    def _table(self) -> pd.DataFrame:
+        return pd.DataFrame({"texts": [len(self._places)], "bytes": [self.n_bytes]})
 
     @property
     def n_bytes(self) -> int:

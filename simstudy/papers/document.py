@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from simstudy.text.reprs import FieldsMixin
 from simstudy.validation import brief, nearest
 
 #: Marks of better and of worse systems, each at the level and at a fifth of it.
@@ -40,8 +41,8 @@ class PValue:
 Text = Sequence[str | Cite | Code | PValue]
 
 
-@dataclass(frozen=True)
-class Cell:
+@dataclass(frozen=True, repr=False)
+class Cell(FieldsMixin):
     """A cell of a table: its text, whether it is bold, and its mark."""
 
     text: str
@@ -49,8 +50,8 @@ class Cell:
     mark: str = ""
 
 
-@dataclass(frozen=True)
-class Table:
+@dataclass(frozen=True, repr=False)
+class Table(FieldsMixin):
     """A table, and the caption below it, which says what its marks claim."""
 
     #: Of its file and its label: letters and digits.
@@ -63,8 +64,8 @@ class Table:
     ruled: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class Paper:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Paper(FieldsMixin):
     """What a paper shows of one analysis."""
 
     tables: Sequence[Table]

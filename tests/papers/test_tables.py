@@ -134,7 +134,7 @@ def test_two_systems_are_one_table_and_other_tables_are_refused() -> None:
     rows = pairs.to_markdown("pairs").split("\n")
     # Of 40 items; McNemar's exact p is 2 / 2^10.
     low, high = (100 * limit for limit in by_quartic(10, 0, 40, 0.95))
-    assert rows[2] == f"| **new** | **100.0**‡ | 25.0 | \\[{low:.1f}, {high:.1f}\\] | 0.002 |"
+    assert rows[2] == f"| **new** | **100.0**‡ | 25.0 | \\[{low:.1f}, {high:.1f}\\] | 0.00195 |"
     assert rows[3] == "| old | 75.0 |  |  |  |"
     with pytest.raises(ValueError, match=r"^table must be one of pairs, not 'leaderboard'$"):
         pairs.to_latex("leaderboard")
