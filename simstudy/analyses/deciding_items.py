@@ -106,7 +106,7 @@ class DecidingItems(ReprMixin):
     def _table(self) -> pd.DataFrame:
         return self.items
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         return "\n".join([*self.sentences, self.items.map(_short).to_string(index=False)])
 
 
