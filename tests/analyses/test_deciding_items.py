@@ -154,7 +154,7 @@ def test_texts_stand_beside_the_numbers() -> None:
     assert found.items[["id", "outcome"]].to_numpy().tolist() == [["x", "win"], ["y", "tie"], ["z", "tie"]]
     assert found.items["answer_b"].tolist() == ["no", "yes", None]
     assert not {"answer_a", "input", "reference"} & {*found.items}
-    assert "Without the item that adds most" in repr(found)
+    assert "Without the item that adds most" in str(found)
     assert "<table" in found._repr_html_()
 
 
