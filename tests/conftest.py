@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+import typer.testing
 
+import simstudy as ss
 from simstudy.outputs import Outputs
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -35,6 +40,9 @@ LONGEST = [
 # What pytest and the imports hold stays until the end. Looking through it for garbage, again and again, costs a fifth
 # of the time that it takes to collect the tests.
 gc.set_threshold(50_000, 20, 50)
+
+# The command is built once for all calls of `CliRunner`, which take an eighth of their time for it.
+typer.testing._get_command = functools.cache(typer.testing._get_command)
 
 
 class ClosedFigures:
@@ -74,6 +82,25 @@ def shared_data() -> Path:
     if not SHARED.is_dir():
         pytest.skip(f"needs the real data in {SHARED}")
     return SHARED
+
+
+@pytest.fixture
+def empty_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures are drawn, and their files are empty: to write them takes half of the time of a small study."""
+
+    def save(figure: Any, path: Path) -> None:
+        sys.modules["matplotlib.pyplot"].close(figure)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        for suffix in (".png", ".svg"):
+            path.with_name(path.name + suffix).touch()
+
+    monkeypatch.setattr(ss.plot, "save", save)
+
+
+@pytest.fixture
+def threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command computes cells in threads of this process: a worker process takes two seconds to start."""
+    monkeypatch.setattr("simstudy.running.workers.Processes", ThreadPoolExecutor)
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from simstudy.analyses.agreement import agreement
 from simstudy.analyses.calibration import calibration
 from simstudy.analyses.correlation import correlation
 from simstudy.analyses.curves import curve, overlay
+from simstudy.analyses.deciding_items import deciding_items
 from simstudy.analyses.duplicates import near_duplicates
 from simstudy.analyses.equivalence import equivalence
 from simstudy.analyses.groups import gain_ranges, groups, intransitive
@@ -35,6 +36,7 @@ __all__ = [
     "corrected",
     "correlation",
     "curve",
+    "deciding_items",
     "e_values",
     "equivalence",
     "gain_ranges",

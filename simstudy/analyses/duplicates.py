@@ -11,6 +11,7 @@ from scipy import sparse
 
 from simstudy.outputs import Outputs, check_outputs
 from simstudy.outputs.answers import Answers
+from simstudy.running.progress import doing
 from simstudy.validation import check_fraction
 
 #: Two systems are near-duplicates where more than this share of their answers is identical.
@@ -151,7 +152,8 @@ def distinct(outputs: Outputs, duplicates: str) -> tuple[Outputs, pd.DataFrame]:
     With "drop" the first by name is kept of systems that are near-duplicates of one another. Studies list them in any
     case.
     """
-    alike = near_duplicates(outputs)
+    with doing(f"near-duplicates among {outputs.n_systems} systems"):
+        alike = near_duplicates(outputs)
     if duplicates == "drop" and len(alike):
         outputs = outputs.select(without_duplicates(outputs.names, alike))
     return outputs, alike

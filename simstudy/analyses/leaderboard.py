@@ -16,6 +16,7 @@ from simstudy.metrics.influence import contributions, deviations, n_undefined
 from simstudy.metrics.scaling import rescaled
 from simstudy.outputs import Outputs, require_outputs
 from simstudy.outputs.units import in_units
+from simstudy.running.progress import doing
 from simstudy.statistics.proportions import wilson
 from simstudy.validation import check_fraction, check_seed, check_text, check_whole
 
@@ -124,7 +125,8 @@ def leaderboard(
         se = factor * _standard_errors(parts, undefined)
         low, high = _intervals(units.statistics, metric, scores, se, level)
         gains = gain_parts(statistics, metric, parts, undefined > 0)
-    found = places(gains, level=level, n_bootstrap=n_bootstrap, seed=seed)
+    with doing(f"ranks of {len(scores)} systems"):
+        found = places(gains, level=level, n_bootstrap=n_bootstrap, seed=seed)
     return pd.DataFrame(
         {
             "task": outputs.task,
@@ -166,7 +168,7 @@ def _intervals(
     top = np.inf
     if (ratio := metric.ratio(statistics)) is not None:
         above, below = ratio
-        if (below == 1).all() and ((above == 0) | (above == 1)).all():
+        if _right_or_wrong(above, below):
             low, high = wilson(above.sum(axis=1) / n, n, level)
             return metric.scale * low, metric.scale * high
         if ((above >= 0) & (above <= below)).all():
@@ -174,6 +176,18 @@ def _intervals(
     reach = stats.t.ppf((1 + level) / 2, n - 1) * se
     bottom = 0.0 if np.isfinite(top) else -np.inf
     return np.clip(scores - reach, bottom, top), np.clip(scores + reach, bottom, top)
+
+
+def _right_or_wrong(above: Array, below: Array) -> bool:
+    return bool((below == 1).all() and ((above == 0) | (above == 1)).all())
+
+
+def score_interval(outputs: Outputs, unit: str | None) -> str:
+    """How `leaderboard` makes intervals of scores: "wilson", "jackknife" or "bootstrap" (t intervals, the last two)."""
+    if isinstance(outputs.metric, ArrayMetric):
+        return "bootstrap"
+    ratio = outputs.metric.ratio(in_units(outputs, unit or outputs.natural_unit).statistics)
+    return "wilson" if ratio is not None and _right_or_wrong(*ratio) else "jackknife"
 
 
 def _place(ordered: Outputs) -> IntArray:

@@ -17,6 +17,7 @@ from simstudy.cli.errors import OneLineGroup
 from simstudy.cli.options import StrictCommand
 from simstudy.cli.plan import plan
 from simstudy.cli.run import list_studies, new, run, verify
+from simstudy.text.encodings import READABLE
 
 app = typer.Typer(cls=OneLineGroup, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 app.command("list", cls=StrictCommand)(list_studies)
@@ -50,7 +51,7 @@ def main() -> None:
     # What an ASCII terminal lacks is written out.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+            stream.reconfigure(errors=READABLE)
     app()
 
 

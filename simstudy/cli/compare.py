@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from contextlib import nullcontext, redirect_stdout
+from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,6 +17,7 @@ from simstudy.cli.gate import Gates, around, tell
 from simstudy.cli.options import grouped, settings_of
 from simstudy.cli.several_tasks import SeveralTasks, with_tasks
 from simstudy.cli.terminal import Output, printer, write_page, written
+from simstudy.files.own_pages import is_html
 from simstudy.planning.settings import option
 
 if TYPE_CHECKING:
@@ -68,6 +69,25 @@ class HowTested:
         return {**{name: getattr(self, name) for name in names}, "n_resamples": self.resamples, "n_jobs": self.jobs}
 
 
+@dataclass(frozen=True)
+class ComparedOutput(Output):
+    """Where the outcome goes, and with what its tables for a paper compare."""
+
+    baseline: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SYSTEM",
+            help="For a paper, three or more systems: marks compare with this system, chosen before the results were "
+            "seen (default: with the best one). Needs --latex, --markdown or --out with a folder.",
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.baseline is not None and not self.for_a_paper and (self.out is None or is_html(self.out)):
+            raise ValueError("--baseline needs --latex, --markdown or a folder: it is for tables of a paper")
+
+
 @grouped
 def compare(
     context: typer.Context,
@@ -89,7 +109,7 @@ def compare(
     formats: Annotated[SomeFormats, "Files of some formats"],
     how: Annotated[HowTested, "The test"],
     tasks: Annotated[SeveralTasks, "Several tasks"],
-    output: Annotated[Output, "What comes out"],
+    output: Annotated[ComparedOutput, "What comes out"],
     gates: Annotated[Gates, "Gates for pipelines"],
     by_domain: Annotated[
         bool, typer.Option("--by-domain", help="Compare the systems on each domain separately.")
@@ -127,8 +147,7 @@ def compare(
         every, hashes = files.read_each(paths, metric, by_domain=by_domain, texts=texts, ties=ties)
     # What can be wrong is said before minutes of resampling.
     for loaded in every:
-        if len(names := loaded.outputs.names) < 2:
-            raise ValueError(f"at least two systems are needed to compare, but there is only '{names[0]}'")
+        _check_systems(loaded.outputs.names, output.baseline)
     gates.check(asked, every, files)
     given = [path for _, path in map(name_and_path, paths)]
     if output.out is not None:
@@ -148,17 +167,23 @@ def compare(
     verdicts = gates.decide(asked, parts, how, settings)
     parts = gates.noted(parts, verdicts)
     found = parts[0] if len(parts) == 1 else Several(tuple(parts))
-    write_page(found, output.out, settings)
+    write_page(found, output.out, settings, figures=output.figures, baseline=output.baseline)
     _print(found, settings, verdicts, output, gates)
     tell(gates, verdicts, as_json=output.print_json)
 
 
 def _print(
-    found: Examination | Several, settings: dict[str, Any], verdicts: Sequence[Verdict], output: Output, gates: Gates
+    found: Examination | Several,
+    settings: dict[str, Any],
+    verdicts: Sequence[Verdict],
+    output: ComparedOutput,
+    gates: Gates,
 ) -> None:
     with outliving_the_pipe(bool(verdicts)), around(gates, verdicts, as_json=output.print_json):
         if output.print_json:
             _print_json(found, settings, verdicts)
+        elif output.for_a_paper:
+            print(output.paper(found.paper(baseline=output.baseline, every_pair=output.verbose)))
         else:
             _show(found, verbose=output.verbose, out=output.out)
 
@@ -178,7 +203,7 @@ def _test_set(loaded: Loaded, files: Files, how: HowTested, context: typer.Conte
     notes = tuple(by_options(note, context.command.params) for note in loaded.notes)
     return TestSet(
         loaded.outputs, files.relation(loaded) or (), files.unit, how.settings(),
-        duplicates=files.duplicates, notes=notes,
+        duplicates=files.duplicates, notes=notes, texts=loaded.texts,
     )  # fmt: skip
 
 
@@ -193,16 +218,21 @@ def _show(found: Examination | Several, *, verbose: bool, out: Path | None) -> N
 
 
 def _examine(test_set: TestSet, how: HowTested) -> Examination:
-    from simstudy.engines.asking import resamples_to_draw
     from simstudy.examination import examine
-    from simstudy.running.progress import progress_bar
 
-    assert how.test is not None
-    of_sums = test_set.outputs.metric.of_sums
-    total = resamples_to_draw(how.test, how.convention, how.resamples, of_sums=of_sums)
-    shown = progress_bar("comparing systems", total) if total and sys.stderr.isatty() else nullcontext()
-    with shown as advance, redirect_stdout(sys.stderr):
-        return examine(test_set, alpha=how.alpha, margin=how.margin, comparison={"progress": advance})
+    # What a metric of the user's own prints is no part of our output, which may be JSON.
+    with redirect_stdout(sys.stderr):
+        return examine(test_set, alpha=how.alpha, margin=how.margin)
+
+
+def _check_systems(names: list[str], baseline: str | None) -> None:
+    """Raise a ValueError where there are not two systems, or not that of --baseline."""
+    from simstudy.papers.leaderboards import check_baseline
+
+    if len(names) < 2:
+        raise ValueError(f"at least two systems are needed to compare, but there is only '{names[0]}'")
+    if baseline is not None:
+        check_baseline(baseline, names)
 
 
 def _check_out(out: Path, inputs: Sequence[Path], n_parts: int) -> None:
@@ -223,10 +253,11 @@ def _check_out(out: Path, inputs: Sequence[Path], n_parts: int) -> None:
 def _print_json(found: Examination | Several, settings: dict[str, Any], verdicts: Sequence[Verdict]) -> None:
     from simstudy.examination.json import as_json
     from simstudy.examination.several import Several
+    from simstudy.text.plain_text import json_in
 
     n_parts = len(found.parts) if isinstance(found, Several) else 1
     more = [{"gates": [verdict.as_json(k) for verdict in verdicts]} if verdicts else {} for k in range(n_parts)]
     pieces = found.as_json(settings, more) if isinstance(found, Several) else as_json(found, settings, more[0])
     for piece in pieces:
-        print(piece, end="")
+        print(json_in(piece, sys.stdout.encoding), end="")
     print()

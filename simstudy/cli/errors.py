@@ -23,6 +23,7 @@ from typer.core import TyperGroup
 
 from simstudy.cli.options import OPTIONS, ClickException
 from simstudy.cli.stopping import Stopped, stop_in_order
+from simstudy.running import progress
 from simstudy.running.program_files import ProgramError
 from simstudy.text.plain_text import line, printable
 
@@ -73,7 +74,8 @@ class OneLineGroup(TyperGroup):
         """Run the subcommand; where it fails, say why in one line, and exit with the code for that."""
         try:
             stop_in_order()
-            return super().invoke(ctx)
+            with progress.shown():
+                return super().invoke(ctx)
         except (ClickException, typer.Exit, typer.Abort):
             raise
         except BrokenPipeError:

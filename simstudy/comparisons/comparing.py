@@ -21,9 +21,11 @@ from simstudy.outputs import Outputs, require_outputs
 from simstudy.outputs.meetings import meetings
 from simstudy.outputs.samples import unit_in_words
 from simstudy.pairs import relations
+from simstudy.running.progress import doing, shown_to_people
 from simstudy.statistics.pvalues import clopper_pearson
 
 
+@shown_to_people
 def compare(
     outputs: Outputs,
     *,
@@ -144,11 +146,13 @@ def compare(
 
 def _table(ranked: Outputs, question: Question, test: str, strata: str) -> pd.DataFrame:
     """The table of all pairs of systems that come best first."""
-    result = TESTS[test].run(question)
+    with doing(f"testing {question.n_pairs:,} pairs"):
+        result = TESTS[test].run(question)
     i, j = question.pairs
     scores, gain = ranked.scores(), np.abs(ranked.gains(i, j))
     wins, losses, n_differ = win_counts(question)
-    known = intervals(question, gain, wins, losses)
+    with doing("intervals of gains"):
+        known = intervals(question, gain, wins, losses)
     ties = question.n_units - (wins + losses if question.metric.of_sums else n_differ)
     if (met := meetings(ranked)) is not None:
         won, tied = met

@@ -9,10 +9,11 @@ import pandas as pd
 
 from simstudy.comparisons.verdict import one_row, verdict
 from simstudy.statistics.decisions import Decision
+from simstudy.text.reprs import FieldsMixin, in_columns
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Pair:
+class Pair(FieldsMixin):
     """Two systems on one test set: the gain of the better one, how well it is known, and its p-value.
 
     Attributes
@@ -72,4 +73,4 @@ class Pair:
         return verdict(self.row, alpha=alpha, margin=margin)
 
     def __repr__(self) -> str:
-        return self.verdict()
+        return "\n".join(map(in_columns, self.verdict().splitlines()))

@@ -13,6 +13,7 @@ from simstudy.engines import kernels, ties
 from simstudy.engines.question import Question
 from simstudy.metrics.arrays import ArrayMetric
 from simstudy.metrics.base import Array, FloatArray, IntArray
+from simstudy.running.progress import doing
 
 #: Resamples that a test draws by default.
 N_RESAMPLES = 10_000
@@ -77,12 +78,14 @@ def bootstrap_deviations(
     n_units = int(strata[-1])
     drawn = np.empty((len(statistics), N_SPREAD))
     counts = np.empty((_TOGETHER, n_units), dtype=np.float32)
-    for first in range(0, N_SPREAD, _TOGETHER):
-        some = counts[: N_SPREAD - first]
-        kernels.resample_counts(strata, np.uint64(seed), np.uint64(first), some)
-        times = _of_items(some, members)
-        for k, rows in enumerate(statistics):
-            drawn[k, first : first + len(some)] = metric.resampled(rows, times)
+    with doing("intervals of gains", N_SPREAD * len(statistics)) as advance:
+        for first in range(0, N_SPREAD, _TOGETHER):
+            some = counts[: N_SPREAD - first]
+            kernels.resample_counts(strata, np.uint64(seed), np.uint64(first), some)
+            times = _of_items(some, members)
+            for k, rows in enumerate(statistics):
+                drawn[k, first : first + len(some)] = metric.resampled(rows, times)
+                advance(len(some))
     return np.asarray((drawn - drawn.mean(axis=1, keepdims=True)) / np.sqrt(N_SPREAD - 1))
 
 

@@ -89,17 +89,6 @@ def planned_resamples(
     return n_resamples or CONVENTIONS[convention].n_resamples.get(test) or own
 
 
-def resamples_to_draw(
-    test: str, convention: str = "default", n_resamples: int | None = None, *, of_sums: bool = True
-) -> int:
-    """What a comparison's `progress` adds up to at most: sacrebleu's bootstrap draws all its resamples twice."""
-    check_choice("test", test, TESTS)
-    check_choice("convention", convention, CONVENTIONS)
-    planned = planned_resamples(test, convention, n_resamples, of_sums=of_sums)
-    twice = test == "bootstrap" and CONVENTIONS[convention].counts == "beyond the mean"
-    return 2 * planned if twice else planned
-
-
 def check_options(
     test: str,
     *,

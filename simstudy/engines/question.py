@@ -17,6 +17,7 @@ from simstudy.metrics.influence import contributions
 from simstudy.metrics.ratio import whole
 from simstudy.metrics.scaling import common_divisor
 from simstudy.statistics.pvalues import CONVENTIONS, Convention
+from simstudy.text.reprs import FieldsMixin
 
 MonteCarlo = Literal["auto"] | bool
 
@@ -28,7 +29,7 @@ RATIO_LIMIT = 2**26
 
 
 @dataclass(frozen=True)
-class Question:
+class Question(FieldsMixin):
     """Pairs of K systems, and how to test them. Checked by `compare`; inside, code trusts."""
 
     #: (K systems; n units, those of a stratum next to each other; S).
@@ -173,7 +174,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class SignificanceResult:
+class SignificanceResult(FieldsMixin):
     """What a test found, one entry for each of the P pairs of a question, in its order."""
 
     p_value: FloatArray

@@ -20,6 +20,7 @@ from threadpoolctl import ThreadpoolController
 
 from simstudy.engines.question import Question
 from simstudy.metrics.base import FloatArray
+from simstudy.running.progress import doing
 
 Draw = Callable[[np.uint64, np.uint64, NDArray[Any]], None]
 Found = NDArray[np.int64]
@@ -72,13 +73,19 @@ def over_resamples(
                 product = sums if width == size else np.empty((len(columns), width), sums.dtype)
                 _multiply(columns, counts[:width], product)
                 add(product, found)
-            if question.progress:
-                with lock:
+            with lock:
+                advance(width)
+                if question.progress:
                     question.progress(width)
         return found
 
     # One BLAS thread for each of ours: draws and tallies then run beside another tile's product.
-    with _single_blas_thread(), ThreadPoolExecutor(question.n_jobs) as threads:
+    title = f"resampling {question.n_systems} systems"
+    with (
+        doing(title, n_resamples) as advance,
+        _single_blas_thread(),
+        ThreadPoolExecutor(question.n_jobs) as threads,
+    ):
         parts = [threads.submit(work) for _ in range(question.n_jobs)]
         try:
             found: Found = np.sum([part.result() for part in parts], axis=0, dtype=np.int64)
@@ -93,8 +100,12 @@ def side_by_side(work: Callable[[NDArray[np.intp]], FloatArray], todo: NDArray[n
     if len(todo) == 0:
         return np.empty(0)
     parts = np.array_split(todo, min(len(todo), 8 * n_jobs if n_jobs > 1 else 1))
-    with ThreadPoolExecutor(n_jobs) as threads:
-        return np.concatenate(list(threads.map(work, parts)))
+    found = []
+    with doing(f"p-values of {len(todo):,} pairs", len(todo)) as advance, ThreadPoolExecutor(n_jobs) as threads:
+        for part, values in zip(parts, threads.map(work, parts), strict=True):
+            found.append(values)
+            advance(len(part))
+    return np.concatenate(found)
 
 
 def _multiply(columns: NDArray[Any], counts: NDArray[Any], sums: NDArray[Any]) -> None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from simstudy.metrics import Metric
 from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray
+from simstudy.text.reprs import FieldsMixin
 
 #: The better and the worse system of each of P pairs, as positions.
 Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -22,7 +23,7 @@ SCALED = 2e-9
 
 
 @dataclass(frozen=True)
-class Ties:
+class Ties(FieldsMixin):
     """Which differences of statistics, of their sums and of scores are none."""
 
     #: Whether all statistics are whole numbers, which add up without rounding.

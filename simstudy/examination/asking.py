@@ -26,6 +26,7 @@ from simstudy.metrics import Metric, get_metric
 from simstudy.notes import notes_kept
 from simstudy.outputs import Outputs, TestSet
 from simstudy.outputs.frames import Table
+from simstudy.running.progress import shown_to_people
 from simstudy.running.runner import n_workers
 from simstudy.statistics.multiplicity import corrected
 from simstudy.validation import brief, check_choice, check_fraction
@@ -33,6 +34,7 @@ from simstudy.validation import brief, check_choice, check_fraction
 Gold = str | Path | Sequence[str | Path]
 
 
+@shown_to_people
 def examine(
     outputs: Outputs | TestSet | Loaded | Paths | Table,
     metric: str | Metric | None = None,
@@ -122,7 +124,7 @@ def examine(
                 columns=columns,
                 allow_different=() if allow_different is None else allow_different,
             )
-        test_set = TestSet(loaded.outputs, notes=loaded.notes)
+        test_set = TestSet(loaded.outputs, notes=loaded.notes, texts=loaded.texts)
         files = read.files()
         if systems is not None:
             test_set = replace(test_set, by=own_relation(loaded.outputs) or ())
@@ -141,7 +143,7 @@ def _known(given: Outputs | TestSet | Loaded, metric: str | Metric | None, of_fi
     if of_files:
         raise ValueError(f"{of_files[0]} must not be given with outputs: it says how files are read")
     if isinstance(given, Loaded):
-        test_set = TestSet(given.outputs, notes=given.notes)
+        test_set = TestSet(given.outputs, notes=given.notes, texts=given.texts)
     else:
         test_set = given if isinstance(given, TestSet) else TestSet(given)
     if metric is not None and get_metric(metric).name != test_set.metric:

@@ -10,14 +10,16 @@ import pandas as pd
 
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.significant_gains import CLOSE_PAIRS
+from simstudy.comparisons.paper import counted_significant
 from simstudy.examination.notes import domains
-from simstudy.examination.rows import facts, p_texts, pair_rows, ranking, sides, signature, threshold_rows
+from simstudy.examination.rows import facts, pair_rows, ranking, signature, threshold_rows
 from simstudy.examination.samples import noise_lines
-from simstudy.loaders.base import counted
 from simstudy.metrics import label
 from simstudy.pairs import order_of
+from simstudy.papers.pairs import p_texts
 from simstudy.statistics.decisions import REASONS, Decision
-from simstudy.text.numerals import gain_text, score_format
+from simstudy.suites.printed import show as show_tasks
+from simstudy.text.numerals import gain_text, number_text, score_format
 from simstudy.text.plain_text import shown
 from simstudy.text.printing import LEFT_OUT, MOST_LINES, Printer, left_out, noted
 from simstudy.text.reprs import listed
@@ -27,6 +29,10 @@ if TYPE_CHECKING:
 
 # Systems and notes that a screen holds, whatever must be left out for them; notes that it holds at most.
 _FIRST_SYSTEMS, _FIRST_NOTES, _MOST_NOTES = 3, 1, 3
+# Columns that a narrow terminal is without first: of the systems, of the pairs, and of the gains.
+_SPARE_OF_SYSTEMS = ("within", "se", "rank", "groups")
+_SPARE_OF_PAIRS = ("p (BH)", "wins/losses", "relation", "p", "caution")
+_SPARE_OF_GAINS = ("pairs with p ≈ 0.05", "observed, 95 % of the pairs", "true, power 0.8, close pairs", "threshold")
 # Facts that are left out first if there are too few lines.
 _SPARE = (
     "Neighbours by score",
@@ -35,6 +41,8 @@ _SPARE = (
     "Just significant gain",
     "Metric",
     "Correction",
+    "Items",
+    "Test",
 )
 # Characters of the names of the systems that may be the best.
 _NAMES = 150
@@ -49,14 +57,13 @@ def show(found: Examination, printer: Printer, *, verbose: bool = False, last: S
     Without `verbose` it is at most `MOST_LINES` lines, the lines `last` among them, with which it ends.
     """
     if found.tasks is not None:
-        told = [f"Note: {note}" for note in found.notes if note != domains(found.outputs)]
+        told = [note for note in found.notes if note != domains(found.outputs)]
         below = {
             "Metric": label(found.test_set.metric),
             "Test": found.tasks.test(),
             "Signature": signature(found),
         }
-        found.tasks.show(printer, told if verbose else told[:_MOST_NOTES], below, verbose=verbose)
-        printer.lines(last)
+        show_tasks(found.tasks, printer, told, below, verbose=verbose, last=last)
         return
     if found.verdict is not None:
         _show_pair(found, [*found.verdict.splitlines(), *noise_lines(found)], printer, verbose=verbose, last=last)
@@ -70,22 +77,21 @@ def show(found: Examination, printer: Printer, *, verbose: bool = False, last: S
     if not verbose:
         notes = [printer.shortened(note) for note in every[:_MOST_NOTES]]
         whole = MOST_LINES - printer.height(*said, LEFT_OUT, *last)
-        least = printer.table_height(_SYSTEMS, rows.head(_FIRST_SYSTEMS)) + printer.height(*notes[:_FIRST_NOTES])
+        least = printer.table_height(_SYSTEMS, rows.head(_FIRST_SYSTEMS), _SPARE_OF_SYSTEMS)
+        least += printer.height(*notes[:_FIRST_NOTES])
         for name in _SPARE:
             if printer.facts_height(known) + least > whole:
                 known.pop(name, None)
         room = whole - printer.facts_height(known)
         notes = printer.fitting(notes, max(room - least, 0) + printer.height(*notes[:_FIRST_NOTES]))
         room -= printer.height(*notes)
-        n = min(len(rows), MOST_LINES)
-        while n > 1 and printer.table_height(_SYSTEMS, rows.head(n)) > room:
-            n -= 1
+        n = max(1, printer.rows_fitting(_SYSTEMS, rows.head(MOST_LINES), room, _SPARE_OF_SYSTEMS))
     printer.lines(said)
-    printer.table(_SYSTEMS, rows.head(n))
+    printer.table(_SYSTEMS, rows.head(n), _SPARE_OF_SYSTEMS, verbose=verbose)
     if verbose:
         title, pairs = pair_rows(found, len(found.pairs))
-        printer.table(title, pairs.text())
-        printer.table(_GAINS, threshold_rows(found).text())
+        printer.table(title, pairs.text(), _SPARE_OF_PAIRS, verbose=True)
+        printer.table(_GAINS, threshold_rows(found).text(), _SPARE_OF_GAINS, verbose=True)
         printer.line("")
     printer.facts(known)
     printer.lines(notes)
@@ -103,15 +109,12 @@ def _show_pair(found: Examination, said: list[str], printer: Printer, *, verbose
     printer.lines([*left_out({}, every, notes, last), *last])
 
 
-def answer(found: Examination) -> list[str]:
-    """Which systems may be the best, whether the first leads significantly, and how many pairs differ significantly."""
-    rejected = int(Decision(found.alpha, p="p_holm").significant(found.pairs.frame).sum())
-    pairs = counted(len(found.pairs), "pair")
-    return [
-        may_be_best(found.leaderboard),
-        _lead(found),
-        f"{rejected:,} of {pairs} differ significantly at {found.alpha:g} ({sides(found)}, Holm).",
-    ]
+def answer(found: Examination, form: str | None = None) -> list[str]:
+    """Which systems may be the best, whether the first leads significantly, and how many pairs differ significantly.
+
+    The gain of the first has the format `form`, or its usual one.
+    """
+    return [may_be_best(found.leaderboard), _lead(found, form), counted_significant(found.pairs.frame, found.alpha)]
 
 
 def may_be_best(board: pd.DataFrame) -> str:
@@ -120,8 +123,7 @@ def may_be_best(board: pd.DataFrame) -> str:
     sure = f"({100 * board['level'].iloc[0]:g} % confidence)"
     if len(best) == 1:
         return f"{best[0]} is the best of {len(board):,} systems {sure}."
-    n = max(1, int(np.searchsorted(np.cumsum([len(name) for name in best]), _NAMES)))
-    return f"{len(best):,} of {len(board):,} systems may be the best {sure}: {listed(best, min(n, 5))}."
+    return f"{len(best):,} of {len(board):,} systems may be the best {sure}: {listed(best, characters=_NAMES)}."
 
 
 def neighbours_text(found: Examination) -> str:
@@ -130,7 +132,7 @@ def neighbours_text(found: Examination) -> str:
     return f"{differ:,} of {len(found.neighbours):,} differ significantly at {found.alpha:g} (Holm, for all pairs)"
 
 
-def _lead(found: Examination) -> str:
+def _lead(found: Examination, form: str | None = None) -> str:
     """Whether the first system's gain over the second is significant, corrected for all pairs."""
     frame = found.pairs.frame
     order = order_of(frame)
@@ -139,13 +141,16 @@ def _lead(found: Examination) -> str:
     a, b = shown(row["system_a"]), shown(row["system_b"])
     if row["gain"] == 0:
         return f"{a} and {b} have the same score."
-    gain = format(row["gain"], score_format(max(abs(row["score_a"]), abs(row["score_b"])), row["gain"]))
+    usual = score_format(max(abs(row["score_a"]), abs(row["score_b"])), row["gain"])
+    gain = number_text(row["gain"], form or usual)
     p = p_texts(pair, found.alpha)["holm"][0]
     p = p if p.startswith("<") else f"= {p}"
     why_not = Decision(found.alpha, p="p_holm").why_not(pair)[0]
     significant = "not significant" if why_not else "significant"
     reason = f"; {why_not}" if why_not not in ("", REASONS[1]) else ""
-    return f"{a} leads {b} by {gain}{_points(found)}: {significant} (Holm-adjusted p {p}{reason})."
+    # Whether any system is better than the first is one question; Holm's correction answers one for each pair.
+    stricter = " if all pairs are tested" if why_not and found.leaderboard["may_be_best"].sum() == 1 else ""
+    return f"{a} leads {b} by {gain}{_points(found)}: {significant}{stricter} (Holm-adjusted p {p}{reason})."
 
 
 def significant_gain(found: Examination) -> Mapping[str, str]:

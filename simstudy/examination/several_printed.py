@@ -9,12 +9,12 @@ import pandas as pd
 
 from simstudy.analyses.signature import signatures
 from simstudy.examination import printed
-from simstudy.examination.rows import described_test, items_text
-from simstudy.loaders.base import counted
+from simstudy.examination.rows import items_text
 from simstudy.metrics import label
-from simstudy.text.numerals import at_floor, p_floor, p_text, score_format
+from simstudy.papers.basis import described_test
+from simstudy.text.numerals import p_adjusted, p_floor, p_text, score_format
 from simstudy.text.plain_text import shown
-from simstudy.text.printing import MOST_LINES, Printer
+from simstudy.text.printing import LEFT_OUT, MOST_LINES, Printer, not_shown, noted
 from simstudy.text.reprs import listed
 
 if TYPE_CHECKING:
@@ -23,33 +23,39 @@ if TYPE_CHECKING:
 #: The heading of the table of comparisons.
 TABLE = "One comparison a row"
 
-# What a screen has room for: rows of comparisons beside a leaderboard, notes, columns of scores, names in a cell.
-_MOST_PARTS, _LEAST_SYSTEMS, _MOST_NOTES, _MOST_COLUMNS, _MOST_NAMED = 7, 3, 3, 6, 3
+# What a screen has room for: rows of comparisons beside a leaderboard, notes, columns of scores; names in a cell, and
+# their characters.
+_MOST_PARTS, _LEAST_ROWS, _MOST_NOTES, _MOST_COLUMNS, _MOST_NAMED, _NAMES = 7, 3, 3, 6, 3, 60
+# Columns that a narrow terminal is without first.
+_SPARE = ("clusters", "items", "p")
 
 
 def show(found: Several, printer: Printer, *, verbose: bool = False, last: Sequence[str] = ()) -> None:
     """Print a row for each comparison, and of many systems a leaderboard; each comparison as a whole if `verbose`.
 
-    The output ends with the lines `last`.
+    Without `verbose` it is at most `MOST_LINES` lines, the lines `last` among them, with which it ends.
     """
-    rows, notes = part_rows(found), _notes(found)
-    facts = _facts(found)
-    kept_notes = notes if verbose else notes[:_MOST_NOTES]
-    # Title and header of a table, an empty line before it, the claims, and the line on what is left out.
-    room = MOST_LINES - 3 - 1 - printer.facts_height(facts) - len(kept_notes) - 1 - len(last)
-    most = len(rows) if verbose else room if found.of_pairs else _MOST_PARTS
-    printer.table(TABLE, rows.head(most))
-    systems = 0
-    if not found.of_pairs:
-        board = scores_by_part(found)
-        systems = len(board) if verbose else max(room - min(most, len(rows)) - 3, _LEAST_SYSTEMS)
-        printer.table(f"Scores (best first by {board.columns[1]})", board.head(systems))
-        systems = max(0, len(board) - systems)
+    rows, facts, every = part_rows(found), _facts(found), noted(_notes(found))
+    board = pd.DataFrame() if found.of_pairs else scores_by_part(found, None if verbose else _MOST_COLUMNS)
+    scores = "" if found.of_pairs else f"Scores (best first by {board.columns[1]})"
+    notes, n_rows, n_systems = every, len(rows), len(board)
+    if not verbose:
+        room = MOST_LINES - printer.height("", claims(found), LEFT_OUT, *last) - printer.facts_height(facts)
+        beside = 0 if board.empty else printer.table_height(scores, board.head(_LEAST_ROWS))
+        least = printer.table_height(TABLE, rows.head(_LEAST_ROWS), _SPARE) + beside
+        notes = printer.fitting(map(printer.shortened, every[:_MOST_NOTES]), room - least)
+        room -= printer.height(*notes)
+        some = rows if board.empty else rows.head(_MOST_PARTS)
+        n_rows = max(1, printer.rows_fitting(TABLE, some, room - beside, _SPARE))
+        room -= printer.table_height(TABLE, rows.head(n_rows), _SPARE)
+        n_systems = 0 if board.empty else max(1, printer.rows_fitting(scores, board.head(MOST_LINES), room))
+    printer.table(TABLE, rows.head(n_rows), _SPARE, verbose=verbose)
+    if not board.empty:
+        printer.table(scores, board.head(n_systems), verbose=verbose)
     printer.line("")
     printer.line(claims(found))
     printer.facts(facts)
-    for note in kept_notes:
-        printer.line(f"Note: {note}")
+    printer.lines(notes)
     if verbose:
         for part in found.parts:
             printer.line("")
@@ -57,17 +63,21 @@ def show(found: Several, printer: Printer, *, verbose: bool = False, last: Seque
             printed.show(part, printer, verbose=True)
         printer.lines(last)
         return
-    left = [counted(len(rows) - most, "comparison")] * (len(rows) > most) + [counted(systems, "system")] * (systems > 0)
-    left += [counted(len(notes) - _MOST_NOTES, "note")] * (len(notes) > _MOST_NOTES)
-    what = f"Not shown: {', '.join(left)}. " if left else ""
-    printer.line(f"{what}--verbose prints each comparison as a whole, --out DIR writes it.")
+    hidden = {
+        "comparison": len(rows) - n_rows,
+        "system": len(board) - n_systems,
+        "score column": 0 if board.empty else len(found.parts) - len(board.columns) + 1,
+        "note": len(every) - len(notes),
+    }
+    said = not_shown(hidden)
+    printer.line(f"{said}{'. ' * bool(said)}--verbose prints each comparison as a whole, --out DIR writes it.")
     printer.lines(last)
 
 
 def claims(found: Several) -> str:
     """What may be claimed of several tests: of one of them, of any, and of all."""
     n, alpha = len(found.parts), found.parts[0].alpha
-    varies = _varying(found)
+    varies = varying(found)
     one, by = {"metric": ("metric", "by"), "test_set": ("domain", "on")}.get(" ".join(varies), ("row", "in"))
     if found.of_pairs:
         return (
@@ -95,8 +105,8 @@ def answer(found: Several) -> str:
     return f"{listed(always, _MOST_NAMED)} may be the best in each of the {n} comparisons (95 % confidence in each)."
 
 
-def part_rows(found: Several) -> pd.DataFrame:
-    """The table of comparisons, as text."""
+def part_rows(found: Several, forms: Sequence[str] | None = None) -> pd.DataFrame:
+    """The table of comparisons, as text; numbers of two systems have these formats, a row each."""
     table = found.table
     columns: dict[str, list[str]] = {}
     if table["test_set"].nunique() > 1:
@@ -108,17 +118,18 @@ def part_rows(found: Several) -> pd.DataFrame:
         units = [int(part.pairs.frame["n_units"].iloc[0]) for part in found.parts]
         if units != table["n_items"].tolist():
             columns["clusters"] = [f"{n:,}" for n in units]
-    more = _of_pairs(table, found.parts[0].alpha) if found.of_pairs else _of_many(found)
+    more = _of_pairs(table, found.parts[0].alpha, forms) if found.of_pairs else _of_many(found)
     return pd.DataFrame({**columns, **more}, dtype=object)
 
 
-def _of_pairs(table: pd.DataFrame, alpha: float) -> dict[str, list[str]]:
+def _of_pairs(table: pd.DataFrame, alpha: float, forms: Sequence[str] | None) -> dict[str, list[str]]:
     columns: dict[str, list[str]] = {}
     names = [shown(table[name].iloc[0]) for name in ("system_1", "system_2")]
     if names[0] == names[1]:
         names[1] = f"{names[1]} (2)"
-    largest = table[["score_1", "score_2"]].abs().max(axis=1)
-    forms = [score_format(score, gain) for score, gain in zip(largest, table["gain"], strict=True)]
+    if forms is None:
+        largest = table[["score_1", "score_2"]].abs().max(axis=1)
+        forms = [score_format(score, gain) for score, gain in zip(largest, table["gain"], strict=True)]
     for name, score in zip(names, ("score_1", "score_2"), strict=True):
         columns[name] = [format(value, form) for value, form in zip(table[score], forms, strict=True)]
     called = dict(zip(table[["system_1", "system_2"]].iloc[0], names, strict=True))
@@ -131,7 +142,7 @@ def _of_pairs(table: pd.DataFrame, alpha: float) -> dict[str, list[str]]:
     floors = [p_floor(n) for n in table["n_resamples"]]
     columns["p"] = [p_text(p, alpha, floor) for p, floor in zip(table["p_value"], floors, strict=True)]
     columns["p (Holm)"] = [
-        p_text(q, alpha, max(q, floor) if at_floor(p, floor) and q < 1 else 0)
+        p_adjusted(q, p, alpha, floor)
         for p, q, floor in zip(table["p_value"], table["p_holm_parts"], floors, strict=True)
     ]
     columns[f"significant at {alpha:g}"] = ["yes" if said else "no" for said in table["significant"]]
@@ -144,18 +155,21 @@ def _of_many(found: Several) -> dict[str, list[str]]:
     counts = zip(found.table["n_significant"], found.table["n_pairs"], strict=True)
     return {
         "may be the best (95 %)": [
-            f"{len(names)} of {len(board)}: {listed(names, _MOST_NAMED)}"
+            f"{len(names)} of {len(board)}: {listed(names, _MOST_NAMED, _NAMES)}"
             for names, board in zip(best, boards, strict=True)
         ],
         "significant pairs (Holm)": [f"{n:,} of {pairs:,}" for n, pairs in counts],
     }
 
 
-def scores_by_part(found: Several) -> pd.DataFrame:
-    """A row for each system with its score and rank in each comparison, best first by the first one; as text."""
+def scores_by_part(found: Several, most: int | None = None) -> pd.DataFrame:
+    """A row for each system with its score and rank in each of the first comparisons, or in all; as text.
+
+    The best by the first comparison come first.
+    """
     columns: dict[str, pd.Series[str]] = {}
-    varies = _varying(found)
-    for part in found.parts[:_MOST_COLUMNS]:
+    varies = varying(found)
+    for part in found.parts[:most]:
         board = part.leaderboard.set_index("system")
         form = score_format(board["score"].abs().max())
         texts = [f"{score:{form}} ({rank})" for score, rank in zip(board["score"], board["rank"], strict=True)]
@@ -166,7 +180,7 @@ def scores_by_part(found: Several) -> pd.DataFrame:
     return pd.concat([pd.Series(map(shown, order), index=order, name="system"), table], axis=1).reset_index(drop=True)
 
 
-def _varying(found: Several) -> list[str]:
+def varying(found: Several) -> list[str]:
     """What tells the comparisons apart: domains, metrics, or both."""
     table = found.table
     return [name for name in ("test_set", "metric") if table[name].nunique() > 1] or ["metric"]
@@ -177,10 +191,10 @@ def _facts(found: Several) -> dict[str, str]:
     tests = list(dict.fromkeys(described_test(part.pairs.frame) for part in found.parts))
     items = {items_text(part) for part in found.parts}
     common = {"Items": items.pop()} if len(items) == 1 else {}
-    return {**common, "Test": tests[0] if len(tests) == 1 else f"{tests[0]} (first row)", **_signed(found)}
+    return {**common, "Test": tests[0] if len(tests) == 1 else f"{tests[0]} (first row)", **signed(found)}
 
 
-def _signed(found: Several) -> dict[str, str]:
+def signed(found: Several) -> dict[str, str]:
     """The signature of each metric, of all its comparisons together."""
     by_metric: dict[str, list[pd.DataFrame]] = {}
     for part in found.parts:
@@ -196,7 +210,7 @@ def _signed(found: Several) -> dict[str, str]:
 def _notes(found: Several) -> list[str]:
     """The notes of all comparisons, each once; one that not all have says of which it is."""
     told: dict[str, list[str]] = {}
-    varies = _varying(found)
+    varies = varying(found)
     for part in found.parts:
         names = {"metric": part.test_set.metric, "test_set": shown(part.test_set.name)}
         for note in part.notes:

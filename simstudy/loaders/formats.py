@@ -38,6 +38,7 @@ from simstudy.notes import note
 from simstudy.outputs import Outputs
 from simstudy.outputs.frames import Table, is_table
 from simstudy.outputs.samples import SAMPLE_OF, unit_in_words
+from simstudy.running.progress import doing, shown_to_people
 from simstudy.validation import brief, check_choice, check_list, check_path, check_text
 
 #: Names of files of tables.
@@ -107,6 +108,7 @@ _SCORED = {
 Paths = str | Path | Sequence[Named] | Mapping[str, str | Path]
 
 
+@shown_to_people
 @noting
 def load(
     paths: Paths | Table,
@@ -228,6 +230,7 @@ def load(
         allow_different=check_allowed(of_logs.get("allow_different", ())),
         names={path: name for path, name in names.items() if name is not None},
         asked=asked,
+        keeps_texts=True,
     )
     if in_memory:
         loaded = _read_table(paths, source, format, lower_is_better)
@@ -275,7 +278,8 @@ def read_source(
         raise ValueError(f"paths must have no names for {what}: its columns name the scoring functions")
     if source.references and name in _SCORED:
         raise ValueError(f"references are not for {what}, {_SCORED[name]}")
-    loaded = FORMATS[name].read(source)
+    with doing(f"reading {counted(len(source.paths), 'file')}"):
+        loaded = FORMATS[name].read(source)
     if own:
         if source.asked not in loaded.scored_by:
             get_metric(source.asked)

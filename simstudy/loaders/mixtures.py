@@ -9,7 +9,7 @@ from typing import Any, TypedDict
 
 from simstudy.notes import note
 from simstudy.text.plain_text import shown
-from simstudy.validation import brief, check_choice, check_list
+from simstudy.validation import check_choice, check_list
 
 #: What logs of one task must have in common, and what it is.
 DIFFERENCES = {
@@ -99,7 +99,7 @@ class Mixtures:
             return
         has = f"{of} has " if of else ""
         if what in _SHORT:
-            differ = f"{has}{what} {_shown(value)} here, but {_shown(first.value)} in {first.place}"
+            differ = f"{has}{what} {shown(value)!r} here, but {shown(first.value)!r} in {first.place}"
         else:
             differ = f"{has}another {what} here than in {first.place}"
         if not item:
@@ -123,17 +123,9 @@ class Mixtures:
             counts = sum((self._logs[what, task] for task, _ in places), Counter[str]())
             if not items and what in _SHORT and len(counts) > 1:
                 # First: a screen shortens notes.
-                values = ", ".join(f"{_plain(one)} ({n:,} log{'s' * (n != 1)})" for one, n in counts.items()) + "; "
+                values = ", ".join(f"{shown(one)} ({n:,} log{'s' * (n != 1)})" for one, n in counts.items()) + "; "
             note(f"logs have different values of {what}, {why}: {values}{len(places):,} {noun}, first {first}")
 
 
 def _insist(what: str) -> str:
     return f"; allow_different='{what}' compares such logs all the same"
-
-
-def _plain(value: str) -> str:
-    return shown(value) if len(value) <= 60 else f"{shown(value[:57])}…"
-
-
-def _shown(value: str) -> str:
-    return brief(value) if len(value) <= 60 else f"{brief(value[:57])}…"

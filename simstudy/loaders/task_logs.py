@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,13 +14,14 @@ import numpy as np
 import pandas as pd
 
 from simstudy.loaders.assembling import assemble
-from simstudy.loaders.base import OF_TASKS, Loaded, Source, SystemOutputs
+from simstudy.loaders.base import OF_TASKS, Asked, Loaded, Source, SystemOutputs
 from simstudy.loaders.items import items_by_id, of_samples
 from simstudy.metrics import METRICS, find_metric, get_metric
 from simstudy.metrics.mean import Mean
 from simstudy.metrics.names import ALIASES, canonical
 from simstudy.notes import note
 from simstudy.outputs import Outputs
+from simstudy.text.reprs import listed
 from simstudy.validation import check_utf8, nearest
 
 #: The column of the items that says which number of the logs is the score, where it is not the same for all.
@@ -53,7 +55,8 @@ def check_tasks(columns: Mapping[str, str], tasks: Iterable[str]) -> None:
         ours, at, pattern = name.partition("@")
         if at and ours in OF_TASKS and pattern not in known and not any(fnmatchcase(one, pattern) for one in known):
             raise ValueError(
-                f"columns choose '{name}', but no task is called so among {_listed(known)}{nearest(pattern, known)}"
+                f"columns choose '{name}', but no task is called so among {listed([*known], _MOST)}"
+                f"{nearest(pattern, known)}"
             )
 
 
@@ -65,7 +68,7 @@ class Undecided(ValueError):
 
     def __init__(self, path: Path, what: str, name: str, known: Sequence[str], lacks: str = "") -> None:
         has = f"no {what} '{lacks}' among" if lacks else f"samples have {what}s"
-        super().__init__(f"{path}: {has} {_listed(known)}")
+        super().__init__(f"{path}: {has} {listed([*known], _MOST)}")
         self.name, self.known, self.lacks = name, known, lacks
 
 
@@ -84,7 +87,7 @@ def chosen(
         hint = nearest(name, known)
         if not hint and known and name == columns.get(ours):
             hint = f"; columns={{'{ours}@{task}': ...}} chooses for this task"
-        raise ValueError(f"{path}: no {what} '{name}' among {_listed(known) or 'none'}{hint}")
+        raise ValueError(f"{path}: no {what} '{name}' among {listed([*known], _MOST) or 'none'}{hint}")
     if name is None and not known:
         raise ValueError(f"{path}: samples have no {what}")
     if name is None and asked and is_of_logs(asked):
@@ -181,7 +184,8 @@ def note_metrics(metrics: Iterable[tuple[str, str]], columns: Mapping[str, str])
     names = list(dict.fromkeys(of.values()))
     if len(names) > 1 and not any(name.startswith("score@") for name in columns):
         examples = [f"{name} ({next(task for task in of if of[task] == name)})" for name in names]
-        note(f"tasks have different metrics: {_listed(examples)}; columns={{'score@TASK': '...'}} chooses for a task")
+        some = listed(examples, _MOST)
+        note(f"tasks have different metrics: {some}; columns={{'score@TASK': '...'}} chooses for a task")
 
 
 def assemble_tasks(
@@ -190,13 +194,15 @@ def assemble_tasks(
     asked: Mapping[tuple[str, str], str] | None = None,
     *,
     metrics: Iterable[tuple[str, str]] = (),
-) -> Outputs:
+    texts: Mapping[tuple[str, str], tuple[str | None, str | None]] | None = None,
+) -> Loaded:
     """Outputs of models on one or several tasks, with one score for each item, from pairs of task and log.
 
     With several tasks an item's id is ``<task>/<id>``, and the task is its ``domain``. What is asked, (task, id) and
     the item that this is a sample of (or the id itself), may be without a score in some logs, or in all: missing.
     Logs of one task, the only one that `Source.domain` takes, are named as those of several. If the metrics of the
-    tasks, or of the logs of a task, have several names, items have a column ``scored_by``.
+    tasks, or of the logs of a task, have several names, items have a column ``scored_by``. `texts` are what (task, id)
+    asks, and what is right.
     """
     found: dict[tuple[str, str], SystemOutputs] = {}
     for task, log in logs:
@@ -229,7 +235,10 @@ def assemble_tasks(
     table = items_by_id(source, known)
     if any(sample != item for sample, item in items.items()):
         table = of_samples(table, items)
-    return assemble([_joined(own) for own in parts.values()], source, table, lambda item: np.array([0, 1]))
+    own = {id_of(task, name): both for (task, name), both in (texts or {}).items()}
+    asked_for = Asked({name: both[0] for name, both in own.items()}, {name: both[1] for name, both in own.items()})
+    joined = [_joined(of_system) for of_system in parts.values()]
+    return assemble(joined, source, table, lambda item: np.array([0, 1]), asked_for)
 
 
 def of_several_tasks(outputs: Outputs) -> bool:
@@ -250,8 +259,5 @@ def _joined(parts: Sequence[SystemOutputs]) -> SystemOutputs:
         [item for part in parts for item in part.ids],
         np.concatenate([part.statistics for part in parts]),
         None if any(part.answers is None for part in parts) else [a for part in parts for a in part.answers or ()],
+        texts=chain.from_iterable([None] * len(part.ids) if part.texts is None else part.texts for part in parts),
     )
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join([*names[:_MOST], "…"] if len(names) > _MOST else names)

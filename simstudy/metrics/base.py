@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.text.plain_text import line
+from simstudy.text.reprs import FieldsMixin, in_columns
 
 Array = NDArray[Any]
 FloatArray = NDArray[np.float64]
@@ -37,7 +38,7 @@ class BrokenRule(ValueError):
 
 
 @dataclass(frozen=True)
-class TextCounter:
+class TextCounter(FieldsMixin):
     """Counts a metric's statistics of texts, against references of n items that are prepared once."""
 
     n_items: int
@@ -55,7 +56,7 @@ class TextCounter:
 
 
 @dataclass(frozen=True, repr=False)
-class Metric(ABC):
+class Metric(FieldsMixin, ABC):
     """A score that can be computed from the *sum* of per-item statistics."""
 
     #: In the registry (`simstudy.metrics.METRICS`) and in every table.
@@ -96,7 +97,7 @@ class Metric(ABC):
         direction = "" if self.higher_is_better else "lower is better"
         label = self.label if self.label != self.name else ""
         told = (label, self.unit, direction, f"statistics {', '.join(self.statistics)}", self._rule())
-        return line(f"Metric {self.name}: {', '.join(part for part in told if part)}")
+        return in_columns(line(f"Metric {self.name}: {', '.join(part for part in told if part)}"))
 
     def _rule(self) -> str:
         """How the score comes of the statistics, where that can be said in a few words; for people."""

@@ -45,7 +45,7 @@ def table_data(table: Table) -> dict[str, Any]:
     first = [own[0] if own else "" for own in fields]
     pair = [first.index(name) if name in first else None for name in ("system_a", "system_b")]
     return {
-        "head": [shown(name, 200) for name in head],
+        "head": [shown(name) for name in head],
         "numeric": [_numeric(texts.iloc[:, k]) for k in range(len(head))],
         "text": [_encoded(texts.iloc[:, k]) for k in range(len(head))],
         "names": names or head,

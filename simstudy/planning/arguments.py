@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 from math import inf, sqrt
 
 from simstudy.planning.settings import Range, check_size, ends, option
+from simstudy.text.reprs import FieldsMixin
 from simstudy.validation import brief, check_choice, check_number, check_share, check_whole
 
 #: How the two systems of a pair are related.
@@ -21,7 +22,7 @@ _POSSIBLE = {"score": (0.0, 100.0), "agreement": (0.0, 1.0), "r12": (-1.0, 1.0)}
 
 
 @dataclass(frozen=True)
-class Guess:
+class Guess(FieldsMixin):
     """Guesses about two systems that have no outputs yet.
 
     Where neither agreement, r12 nor a standard deviation is given, the usual values of known test sets are taken, with
@@ -112,7 +113,7 @@ def _check_possible(name: str, value: float) -> None:
 
 
 @dataclass(frozen=True)
-class Clusters:
+class Clusters(FieldsMixin):
     """Items that come in clusters: sentences of documents, samples of one question, issues of repositories.
 
     Attributes
@@ -166,7 +167,7 @@ class Clusters:
 
 
 @dataclass(frozen=True)
-class Design:
+class Design(FieldsMixin):
     """Units that have several items each; the fields are those of `Clusters`, all of them known."""
 
     size: float
@@ -214,7 +215,7 @@ class Design:
 
 
 @dataclass(frozen=True)
-class Judge:
+class Judge(FieldsMixin):
     """How judges of the answers err.
 
     Attributes

@@ -15,6 +15,7 @@ from simstudy.planning.differences import Difference
 from simstudy.planning.sampling import Components
 from simstudy.planning.settings import Level, check_size
 from simstudy.planning.solving import check_power
+from simstudy.text.reprs import FieldsMixin
 from simstudy.validation import brief, check_whole
 
 #: Confidence of what pilots say.
@@ -35,7 +36,7 @@ _LEAST_GAIN = 0.1
 
 
 @dataclass(frozen=True)
-class Case:
+class Case(FieldsMixin):
     """Pairs of systems of one kind: how two of them differ on one unit, and how well that is known."""
 
     #: "from guesses", "two systems", or a relation class.
@@ -113,7 +114,7 @@ def scale_of(metric: Metric) -> float:
 
 
 @dataclass(frozen=True)
-class Target:
+class Target(FieldsMixin):
     """What a test set must show, whatever is known of the systems: the arguments of `plan`."""
 
     metric: Metric

@@ -17,6 +17,7 @@ from scipy import special
 from simstudy.metrics.base import FloatArray
 from simstudy.planning.arguments import Design
 from simstudy.planning.settings import Level
+from simstudy.text.reprs import FieldsMixin
 from simstudy.validation import check_number
 
 # Nodes over the estimated standard error: the error in a probability is 1e-4 for ten units, and 2e-6 for a thousand.
@@ -24,7 +25,7 @@ _NODES = 200
 
 
 @dataclass(frozen=True)
-class Detection:
+class Detection(FieldsMixin):
     """What a test finds of a true gain: probabilities, and the exaggeration."""
 
     #: That the gain is significant, and the truly better system is the one with the better score.
@@ -44,7 +45,7 @@ class Detection:
         return self.wrong / significant if significant > 0 else np.nan
 
 
-class Difference(ABC):
+class Difference(FieldsMixin, ABC):
     """How the two systems' difference on one unit is distributed, whatever the true gain is."""
 
     @abstractmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Any
@@ -20,6 +20,7 @@ from simstudy.planning.differences import t_cut
 from simstudy.planning.pilots import check_units
 from simstudy.planning.settings import FEWEST_DRAWS, Level
 from simstudy.planning.spreads import is_right_or_wrong
+from simstudy.running.progress import doing
 from simstudy.validation import check_list, check_seed, check_whole
 
 #: What is counted on each test set: of pairs, and of the whole leaderboard.
@@ -112,9 +113,11 @@ def predict(
     better = 1.0 if units.metric.higher_is_better else -1.0
     board = _known(better * units.scores(), better * contributions(units.statistics, units.metric), units, seed)
     classes = _classes(outputs, by)
-    rows = []
-    for n in dict.fromkeys(n_units):
-        found = _counted(board, n, level, classes, rng=np.random.default_rng([seed, n]), n_draws=n_draws)
+    rows, sizes = [], [*dict.fromkeys(n_units)]
+    for n in sizes:
+        with doing(f"predicting test sets of {n:,} units", n_draws) as advance:
+            rng = np.random.default_rng([seed, n])
+            found = _counted(board, n, level, classes, rng=rng, n_draws=n_draws, advance=advance)
         for relation, members in classes.items():
             row = {
                 "relation": relation, "n_systems": len(np.unique(members)), "n_pairs": members.shape[1], "n_units": n,
@@ -215,7 +218,14 @@ def _classes(outputs: Outputs, by: str | None) -> dict[str, IntArray]:
 
 
 def _counted(
-    board: _Board, n: int, level: Level, classes: dict[str, IntArray], *, rng: np.random.Generator, n_draws: int
+    board: _Board,
+    n: int,
+    level: Level,
+    classes: dict[str, IntArray],
+    *,
+    rng: np.random.Generator,
+    n_draws: int,
+    advance: Callable[[int], None],
 ) -> dict[str, dict[str, FloatArray]]:
     """What each of the drawn test sets of n units shows, (R,) for each number of each class."""
     roots = [root(spread / n) for spread in board.spreads]
@@ -249,6 +259,7 @@ def _counted(
                 counts["threshold"][draw] = np.percentile(np.abs(gains[window]), PERCENTILE)
         for name, number in zip(OF_LEADERBOARDS, _leaderboard(scores, z, cuts), strict=True):
             found[of_all][name][draw] = number
+        advance(1)
     return found
 
 

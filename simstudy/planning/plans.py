@@ -32,6 +32,7 @@ from simstudy.planning.sentences import (
 )
 from simstudy.planning.settings import Costs, Level, Pilot
 from simstudy.planning.solving import least_size, minimum_detectable_gain
+from simstudy.running.progress import shown_to_people
 from simstudy.text.numerals import units_text
 from simstudy.validation import check_fraction, check_list, check_whole
 
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from simstudy.planning.simulated import Simulated
 
 
+@shown_to_people
 def plan(
     pilot: Outputs | Pilot | None = None,
     *,

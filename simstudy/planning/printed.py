@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 _ALONE, _WITH_PREDICTIONS, _MOST_NOTES = (5, 0), (3, 2), 2
 # Sizes of a relation that assumptions and notes must leave room for: a smaller one, the planned one and a larger one.
 _FEWEST_SIZES = 3
-# Columns that relations leave no room for on a screen: the sentences have them, but for type S errors.
-_WIDE = ("type S error", "type M error")
+# Columns that a narrow terminal is without first. The sentences have them, but for type S errors.
+_SPARE = ("type S error", "type M error", "wrong winner", "design effect", "samples of both", "ranks", "wrong winners")
 # Sizes whose ratio lies between these are about the same.
 _ALIKE = (0.8, 1.25)
 _Tables = tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]
@@ -61,18 +61,16 @@ def show(plan: Plan, printer: Printer, *, verbose: bool = False, last: Sequence[
         room -= printer.height(*heading, *some_assumptions) if some_assumptions else 0
         some_notes += printer.fitting(brief[1:], room)
     printer.lines(said)
-    for title, rows in _printed(plan, *some_tables, verbose=verbose):
-        printer.table(title, rows)
+    for title, rows in _printed(plan, *some_tables):
+        printer.table(title, rows, _SPARE, verbose=verbose)
     if some_assumptions:
         printer.line("")
         printer.line(_ASSUMPTIONS, "bold")
     printer.lines([*some_assumptions, *some_notes])
     sizes, predicted, designs = (len(every) - len(some) for every, some in zip(tables, some_tables, strict=True))
-    narrow = 0 if verbose or len(plan.cases) == 1 or "power" not in plan.sizes else len(_WIDE)
     hidden = {
         "sentence": len(sentences) - len(said),
         "size": sizes + predicted,
-        "column": narrow,
         "design": designs,
         "assumption": len(assumptions) - len(some_assumptions),
     }
@@ -83,7 +81,7 @@ def _fitting_tables(plan: Plan, printer: Printer, lines: int, wanted: Sequence[S
     """Tables for so many lines, and how many lines are left: enough for the first of these texts that allow any."""
 
     def room(tables: _Tables) -> int:
-        return lines - sum(printer.table_height(*table) for table in _printed(plan, *tables))
+        return lines - sum(printer.table_height(*table, _SPARE) for table in _printed(plan, *tables))
 
     *every, fewest = [(tables, room(tables)) for tables in _some(plan)]
     # Not every plan has so many sizes: they may have been asked for.
@@ -112,13 +110,10 @@ def _some(plan: Plan) -> Iterator[_Tables]:
 
 
 def _printed(
-    plan: Plan, sizes: pd.DataFrame, predicted: pd.DataFrame, designs: pd.DataFrame, *, verbose: bool = False
+    plan: Plan, sizes: pd.DataFrame, predicted: pd.DataFrame, designs: pd.DataFrame
 ) -> list[tuple[str, pd.DataFrame]]:
     """Titles and rows of those of these tables that have any."""
-    rows = size_rows(plan, sizes).text()
-    if not verbose and len(plan.cases) > 1:
-        rows = rows.drop(columns=[name for name in _WIDE if name in rows])
-    found = [(f"Test sets of other sizes (power {plan.target.power:g})", rows)]
+    found = [(f"Test sets of other sizes (power {plan.target.power:g})", size_rows(plan, sizes).text())]
     if len(predicted):
         found.append((_PREDICTIONS, predicted_rows(plan, predicted).text()))
     if len(designs):

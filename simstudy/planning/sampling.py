@@ -18,6 +18,7 @@ from simstudy.outputs import Outputs, require_outputs
 from simstudy.outputs.samples import per_question
 from simstudy.planning.settings import Costs
 from simstudy.statistics.between import between_variance
+from simstudy.text.reprs import FieldsMixin
 from simstudy.validation import check_text, check_whole
 
 #: Numbers of samples that a plan looks at beside the one that was asked for and the best one for the money.
@@ -32,7 +33,7 @@ _SAFE, _CLEAR = 0.6, 0.9
 
 
 @dataclass(frozen=True)
-class Components:
+class Components(FieldsMixin):
     """Variances of the difference of two systems on one question, on the squared scale of the metric.
 
     Attributes

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields, replace
 from math import floor, inf, nan
 from typing import TYPE_CHECKING, Any
 
+from simstudy.text.reprs import FieldsMixin
 from simstudy.validation import brief, check_choice, check_fraction, check_number, check_text, check_whole
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def check_size(argument: str, value: object, *, must: str = "be 0 or") -> None:
 
 
 @dataclass(frozen=True)
-class Level:
+class Level(FieldsMixin):
     """The level of a test.
 
     Attributes
@@ -122,7 +123,7 @@ class Level:
 
 
 @dataclass(frozen=True)
-class Costs:
+class Costs(FieldsMixin):
     """The costs of a test set, in any currency.
 
     Attributes
@@ -201,7 +202,7 @@ class Costs:
 
 
 @dataclass(frozen=True, eq=False)
-class Pilot:
+class Pilot(FieldsMixin):
     """Outputs from which a plan is made, and how they are read and simulated.
 
     Attributes

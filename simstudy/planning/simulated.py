@@ -24,9 +24,11 @@ from simstudy.planning.pilots import of_two
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.settings import FEWEST_SETS, Level, Pilot
 from simstudy.planning.spreads import gain_parts
+from simstudy.running.progress import doing
 from simstudy.statistics.pvalues import clopper_pearson
 from simstudy.text.numerals import units_text
 from simstudy.text.plain_text import shown
+from simstudy.text.reprs import FieldsMixin
 from simstudy.truth.scores import fit
 
 # Numbers that are drawn in all, by the statistics of an item: two, or more, which cost more.
@@ -50,7 +52,7 @@ _Draw = Callable[[int, int, np.random.Generator], Array]
 
 
 @dataclass(frozen=True)
-class Simulated:
+class Simulated(FieldsMixin):
     """What the default test found on test sets of a fitted model.
 
     Attributes
@@ -175,7 +177,8 @@ def simulate(
     # A corpus metric's model goes as far as from the worse system to the better one.
     best_first = outputs.select([outputs.names[k] for k in np.argsort(-outputs.scores(), kind="stable")])
     try:
-        draw, fitted = _of_model(best_first, target.gain), True
+        with doing("fitting a model to the outputs"):
+            draw, fitted = _of_model(best_first, target.gain), True
     except ValueError:
         try:
             draw, fitted = _of_own_units(in_units(best_first), target.gain), False
@@ -220,13 +223,16 @@ def _tested(
     """
     alpha, sides = level.alpha / level.comparisons, level.alternative
     rejected, first_better, gains, sizes = [], [], [], 0.0
-    for batch, start in enumerate(range(0, n_sets, at_once)):
-        rng = np.random.default_rng([seed, batch])
-        drawn = DrawnPairs(draw(min(at_once, n_sets - start), n_units, rng), metric, seed=seed)
-        rejected.append(drawn.p_values(["sign_flips"], [sides], named=sides == "greater")["sign_flips", sides] <= alpha)
-        first_better.append(drawn.first_is_better)
-        gains.append(drawn.gains)
-        sizes += float(drawn.gains[rejected[-1]].sum())
+    with doing("simulating test sets", n_sets) as advance:
+        for batch, start in enumerate(range(0, n_sets, at_once)):
+            rng, some = np.random.default_rng([seed, batch]), min(at_once, n_sets - start)
+            drawn = DrawnPairs(draw(some, n_units, rng), metric, seed=seed)
+            p_values = drawn.p_values(["sign_flips"], [sides], named=sides == "greater")
+            rejected.append(p_values["sign_flips", sides] <= alpha)
+            first_better.append(drawn.first_is_better)
+            gains.append(drawn.gains)
+            sizes += float(drawn.gains[rejected[-1]].sum())
+            advance(some)
     return np.concatenate(rejected), np.concatenate(first_better), np.concatenate(gains), sizes
 
 

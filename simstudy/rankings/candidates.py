@@ -23,6 +23,7 @@ from simstudy.rankings.inputs import (
     scored,
     true_or_false,
 )
+from simstudy.text.reprs import FieldsMixin
 from simstudy.validation import (
     check_choice,
     check_mapping,
@@ -46,7 +47,7 @@ def require_candidates(candidates: object, argument: str = "candidates") -> None
 
 
 @dataclass(frozen=True, eq=False)
-class Candidates:
+class Candidates(FieldsMixin):
     """Candidates ranked by scoring functions, each candidate true or false. Make one with `from_…`.
 
     Attributes

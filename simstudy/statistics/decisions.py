@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from simstudy.schema import ADDED
 from simstudy.statistics.pvalues import CONVENTIONS, clopper_pearson, posterior
+from simstudy.text.reprs import FieldsMixin
 from simstudy.validation import check_choice, check_fraction
 
 #: The columns that a decision may be made on: of one pair by itself, and corrected for the number of pairs.
@@ -22,7 +23,7 @@ REASONS = ("no gain", "p above alpha", "the test does not prefer it", TOO_FEW, "
 
 
 @dataclass(frozen=True)
-class Decision:
+class Decision(FieldsMixin):
     """Whether gains are significant.
 
     A gain is significant where all of this holds:

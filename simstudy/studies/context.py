@@ -14,7 +14,8 @@ import pandas as pd
 
 from simstudy.pages.sections import Section, Table
 from simstudy.running.cells import Cell
-from simstudy.running.progress import listening, progress_bar, say
+from simstudy.running.display import say
+from simstudy.running.progress import doing, listening
 from simstudy.running.runner import run_cells, share, states
 from simstudy.validation import brief
 
@@ -94,7 +95,7 @@ class RunContext:
     def _compute(
         self, title: str, function: Callable[..., Any], cells: Sequence[Cell], amount: Callable[[Cell], int], here: bool
     ) -> list[Any]:
-        """The results of cells, with a progress bar."""
+        """The results of cells, whose progress is shown."""
         said = 0
 
         def step(part: int) -> None:
@@ -108,7 +109,7 @@ class RunContext:
             advance(amount(cell) - said)
             said = 0
 
-        with progress_bar(title, sum(map(amount, cells))) as advance, listening(step):
+        with doing(title, sum(map(amount, cells))) as advance, listening(step):
             return run_cells(
                 function,
                 cells,

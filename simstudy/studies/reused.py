@@ -11,7 +11,7 @@ import pandas as pd
 
 from simstudy.analyses.duplicates import distinct
 from simstudy.outputs import TestSet
-from simstudy.running.progress import progress_bar
+from simstudy.running.progress import doing
 from simstudy.running.results_folder import MANIFEST, verify
 from simstudy.studies.catalogue import load_study, make_study
 from simstudy.studies.context import RunContext, Unfinished
@@ -90,7 +90,7 @@ def outputs_of(
     there = {name for part in wanted for name in part.names}
     if unknown := [name for name in test_sets if name not in there]:
         raise StudyError(f"study '{study}' has no test set '{unknown[0]}' with a metric among {', '.join(metrics)}")
-    with progress_bar(f"reading outputs of {study}", n_test_sets(wanted)) as advance:
+    with doing(f"reading outputs of {study}", n_test_sets(wanted)) as advance:
         found, hashes = read_all(
             study, wanted, context.data_dir, advance, allow_outside=context.allow_outside, duplicates=asked.duplicates
         )

@@ -16,6 +16,7 @@ from simstudy.files.datasets import folder_at_hand
 from simstudy.files.whole import atomic_path
 from simstudy.pages.report import Page, write_results
 from simstudy.running.program_files import shipped_studies
+from simstudy.running.progress import shown
 from simstudy.running.results_folder import CELLS, COMPARISONS, manifest_of, results_folder, shard_folder
 from simstudy.running.runner import n_workers
 from simstudy.studies.catalogue import blaming_program, found_by, load_study, make_study
@@ -117,7 +118,7 @@ def run_study(
     """
     definition, folder = _asked(study, out, seed)
     # A template of a program's page that does not fit is told when the page is written.
-    with results_folder(folder, of=f"study {definition.name}") as results, blaming_program(definition):
+    with shown(), results_folder(folder, of=f"study {definition.name}") as results, blaming_program(definition):
         context = RunContext(
             results.cells, n_workers(n_jobs), data_dir, allow_outside, executor, results.cells, place_of(definition)
         )
@@ -224,7 +225,7 @@ def run_shard(
     k, n = shard
     check_whole("shard k/n: n", n, 1)
     check_whole("shard k/n: k", k, 1, n + 1)
-    with shard_folder(folder, f"study {definition.name}", shard) as cells, blaming_program(definition):
+    with shown(), shard_folder(folder, f"study {definition.name}", shard) as cells, blaming_program(definition):
         context = RunContext(
             cells, n_workers(n_jobs), data_dir, allow_outside, executor, cells, place_of(definition),
             listed=[], shard=shard,

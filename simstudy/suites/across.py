@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import pandas as pd
 
+from simstudy.analyses.signature import signatures
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.outputs import Outputs
+from simstudy.papers.written import in_latex, in_markdown
 from simstudy.suites import sentences
 from simstudy.suites.averages import AVERAGES, Average
 from simstudy.suites.contributions import THESE
-from simstudy.suites.printed import show
-from simstudy.text.printing import Printer, text_of
+from simstudy.suites.paper import paper
+from simstudy.suites.printed import show, system_rows, task_rows
+from simstudy.text.plain_text import shown
+from simstudy.text.printing import text_of
 from simstudy.text.reprs import ReprMixin
 
 
@@ -40,7 +43,7 @@ class AcrossTasks(ReprMixin):
     scores: pd.DataFrame
     """One row a task and system: score, n_items, n_units."""
     by_task: pd.DataFrame
-    """One row a task and pair: scores, gain, interval, p, wins, losses and ties of units."""
+    """One row a task and pair: scores, gain, interval, p, its resamples, wins, losses and ties of units."""
     averages: pd.DataFrame
     """One row an average, hypothesis and pair: gain, interval, p_value (sign flips), p_holm (corrected for all pairs),
     p_t (Student's t), p_floor (the smallest p-value that could be), n_units, and tasks won, lost and tied."""
@@ -48,6 +51,8 @@ class AcrossTasks(ReprMixin):
     """One row an average, hypothesis and system: score, interval, and confidence set for its rank."""
     without: pd.DataFrame
     """One row a task and pair: the gain of the main average without this task, and whether it drives the gain."""
+    seed: int = 0
+    """Of the resamples."""
 
     @property
     def n_tasks(self) -> int:
@@ -67,14 +72,7 @@ class AcrossTasks(ReprMixin):
     @property
     def text(self) -> str:
         """What the command prints: the answer, and the table by task."""
-        return text_of(self.show)
-
-    def show(
-        self, printer: Printer, notes: Sequence[str] = (), facts: Mapping[str, str] | None = None, *,
-        verbose: bool = False,
-    ) -> None:  # fmt: skip
-        """Print the answer and the table by task with facts and notes below, no more than a screen has."""
-        show(self, printer, notes, facts or {}, verbose=verbose)
+        return text_of(partial(show, self))
 
     def test(self) -> str:
         """The test of all p-values, and what they are corrected for."""
@@ -120,6 +118,42 @@ class AcrossTasks(ReprMixin):
             both.append(rows.rename(columns={name: "name"})[columns])
         return pd.concat(both, ignore_index=True)
 
+    def signature(self) -> str:
+        """What decides the p-values of averages, beside the outputs (`simstudy.analyses.signature`)."""
+        asked: dict[str, Any] = {
+            "test": DEFAULT_TEST,
+            "alternative": "two-sided",
+            "convention": "default",
+            "strata": "",
+            "seed": self.seed,
+        }
+        metric_signature = self.outputs.metric.signature
+        (signed,) = signatures(self.answer.assign(metric_signature=metric_signature, **asked))
+        question, _, software = signed.rpartition("|")
+        return f"{question}|average:{shown(self.average)} by {shown(self.by)}|{software}"
+
+    def to_latex(self, table: str | None = None, *, baseline: str | None = None) -> str:
+        """Tables of tasks and averages in LaTeX, and the sentences for a paper.
+
+        Parameters
+        ----------
+        table
+            "tasks": only the table. None: everything.
+        baseline
+            Of three or more systems: the one that marks compare with, chosen before the results were seen. None: the
+            best one of each column.
+
+        Raises
+        ------
+        ValueError
+            If there is no such table or system.
+        """
+        return in_latex(paper(self, baseline=baseline), table)
+
+    def to_markdown(self, table: str | None = None, *, baseline: str | None = None) -> str:
+        """The same in Markdown (`to_latex`)."""
+        return in_markdown(paper(self, baseline=baseline), table)
+
     def facts(self) -> dict[str, Any]:
         """What was averaged, as JSON has it."""
         weights = None if self.main.weights is None else dict(zip(self.main.tasks, self.main.weights, strict=True))
@@ -140,4 +174,5 @@ class AcrossTasks(ReprMixin):
         return f"{what}, metric {self.outputs.metric.name}", " ".join(self.sentences[:2])
 
     def _table(self) -> pd.DataFrame:
-        return self.averages
+        two = self.outputs.n_systems == 2
+        return (task_rows(self) if two else system_rows(self, verbose=True)).text()

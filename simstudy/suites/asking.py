@@ -14,6 +14,7 @@ from simstudy.analyses.leaderboard import leaderboard
 from simstudy.comparisons.comparing import compare
 from simstudy.outputs import Outputs, require_outputs
 from simstudy.pairs import order_of
+from simstudy.running.progress import shown_to_people
 from simstudy.statistics.multiplicity import holm
 from simstudy.suites.across import AcrossTasks
 from simstudy.suites.averages import Average, TaskGroup, averages_of
@@ -29,6 +30,7 @@ _KEPT = ("gain", "gain_se", "df", "gain_low", "gain_high", "p_value", "p_floor",
 _RESAMPLES = 2**16
 
 
+@shown_to_people
 def across_tasks(
     outputs: Outputs,
     *,
@@ -128,6 +130,7 @@ def across_tasks(
         averages=pd.concat(rows, ignore_index=True),
         leaderboard=pd.concat(boards, ignore_index=True),
         without=left_out(suite, averages[0], pairs, alpha),
+        seed=seed,
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from simstudy.metrics.base import FloatArray
+from simstudy.text.reprs import FieldsMixin
 from simstudy.validation import brief, check_choice, check_number, check_text, check_texts, nearest
 
 #: The mean of task scores, and the score of all items together.
@@ -16,7 +17,7 @@ MACRO, MICRO = AVERAGES = ("macro", "micro")
 
 
 @dataclass(frozen=True)
-class TaskGroup:
+class TaskGroup(FieldsMixin):
     """Tasks that belong together, such as the subjects of MMLU.
 
     Attributes
@@ -44,7 +45,7 @@ class TaskGroup:
 
 
 @dataclass(frozen=True)
-class Average:
+class Average(FieldsMixin):
     """One average: its name, its tasks, and their weights, which add up to 1; without weights all items are pooled."""
 
     name: str

@@ -7,49 +7,69 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from simstudy.loaders.base import counted
 from simstudy.pages.sections import Table
 from simstudy.suites.contributions import LIKE_THESE, THESE
 from simstudy.suites.sentences import digits
+from simstudy.text.numerals import p_floor, p_text
 from simstudy.text.plain_text import shown
-from simstudy.text.printing import Printer
+from simstudy.text.printing import LEFT_OUT, MOST_LINES, Printer, left_out, noted
 
 if TYPE_CHECKING:
     from simstudy.suites.across import AcrossTasks
 
-# Lines of a screen, tasks that are columns of it, and the least number of rows.
-_LINES, _COLUMNS, _LEAST = 25, 8, 4
+# Tasks that are columns, without being asked for; the least number of rows; other averages; notes.
+_COLUMNS, _LEAST, _MOST_AVERAGES, _MOST_NOTES = 8, 4, 4, 3
+# Columns that a narrow terminal is without first: of tasks, of averages, and of systems.
+_SPARE_OF_TASKS, _SPARE_OF_AVERAGES = ("score is", "items"), ("units", "tasks", "p (t)")
+_SPARE_OF_SYSTEMS = ("interval",)
 
 
 def show(
-    found: AcrossTasks, printer: Printer, notes: Sequence[str], facts: Mapping[str, str], *, verbose: bool = False
+    found: AcrossTasks,
+    printer: Printer,
+    notes: Sequence[str] = (),
+    facts: Mapping[str, str] | None = None,
+    *,
+    verbose: bool = False,
+    last: Sequence[str] = (),
 ) -> None:
-    """Print the answer and the table by task, as many rows as a screen has; everything if `verbose`."""
-    two = found.outputs.n_systems == 2
-    for text in found.sentences:
-        printer.line(text)
+    """Print the answer, the table by task, facts and notes; everything if `verbose`.
+
+    Without `verbose` it is at most `MOST_LINES` lines, the lines `last` among them, with which it ends.
+    """
+    two, facts, every, title = found.outputs.n_systems == 2, facts or {}, noted(notes), _title(found)
     rows = (task_rows(found) if two else system_rows(found, verbose=verbose)).text()
+    spare = _SPARE_OF_TASKS if two else _SPARE_OF_SYSTEMS
+    more = "Averages" if verbose else "Other averages"
     averages = average_rows(found, found.averages if verbose else _others(found)).text() if two else pd.DataFrame()
-    # Each table has an empty line, a title and a header; a line says what is not shown, and one is empty.
-    used = len(found.sentences) + 3 + (3 + len(averages) if len(averages) else 0) + 2 + len(notes) + len(facts)
-    most = len(rows) if verbose else max(_LEAST, _LINES - used)
-    printer.table(_title(found), rows.head(most))
+    told, most = every, len(rows)
+    if not verbose:
+        room = MOST_LINES - printer.height(*found.sentences, LEFT_OUT, *last) - printer.facts_height(facts) - 1
+        least = printer.table_height(title, rows.head(_LEAST), spare)
+        # Tasks come before averages.
+        averages = averages.head(printer.rows_fitting(more, averages, room - least, _SPARE_OF_AVERAGES))
+        room -= printer.table_height(more, averages, _SPARE_OF_AVERAGES) if len(averages) else 0
+        told = printer.fitting(map(printer.shortened, every[:_MOST_NOTES]), room - least)
+        most = max(1, printer.rows_fitting(title, rows, room - printer.height(*told), spare))
+    printer.lines(found.sentences)
+    printer.table(title, rows.head(most), spare, verbose=verbose)
     if len(averages):
-        printer.table("Averages" if verbose else "Other averages", averages)
-    if facts or notes:
+        printer.table(more, averages, _SPARE_OF_AVERAGES, verbose=verbose)
+    if facts or told:
         printer.line("")
     printer.facts(facts)
-    for text in notes:
-        printer.line(text)
-    left = max(0, len(rows) - most)
-    if left:
-        what = "task" if two else "system"
-        printer.line(f"Not shown: {counted(left, what)}. --verbose prints them, --out DIR writes them.")
+    printer.lines(told)
+    hidden = {
+        "average": int((found.averages["average"] != found.average).sum()) - len(averages) if two else 0,
+        "task" if two else "system": len(rows) - most,
+        "task column": 0 if two or verbose or len(found.main.tasks) <= _COLUMNS else len(found.main.tasks),
+    }
+    printer.lines([*left_out(hidden, every, told, last), *last])
 
 
 def _others(found: AcrossTasks) -> pd.DataFrame:
     """The averages that the answer does not tell of, as many as there is room for."""
-    return found.averages[found.averages["average"] != found.average].head(_LEAST)
+    return found.averages[found.averages["average"] != found.average].head(_MOST_AVERAGES)
 
 
 def _title(found: AcrossTasks) -> str:
@@ -68,7 +88,7 @@ def task_rows(found: AcrossTasks) -> Table:
     rows = found.by_task.sort_values("gain", ascending=False, kind="stable")
     one = rows.iloc[0]
     return Table(
-        rows,
+        rows.assign(p=_p_texts(rows, found)),
         {
             "task": "{task:name}",
             **({"score is": "{scored_by:name}"} if "scored_by" in rows else {}),
@@ -77,16 +97,21 @@ def task_rows(found: AcrossTasks) -> Table:
             shown(one["system_b"]): f"{{score_b:{form}}}",
             "gain": f"{{gain:{form}}}",
             "interval": f"[{{gain_low:{form}}} to {{gain_high:{form}}}]",
-            "p (uncorrected)": "{p_value:p}",
+            "p (uncorrected)": "{p}",
         },
     )
+
+
+def _p_texts(rows: pd.DataFrame, found: AcrossTasks) -> list[str]:
+    drawn = zip(rows["p_value"], rows["n_resamples"], strict=True)
+    return [p_text(p, found.alpha, p_floor(n_resamples)) for p, n_resamples in drawn]
 
 
 def average_rows(found: AcrossTasks, averages: pd.DataFrame) -> Table:
     """A row for each average and hypothesis of two systems."""
     form = digits(found)
     return Table(
-        averages,
+        averages.assign(p=_p_texts(averages, found)),
         {
             "average": "{average:name}",
             "null hypothesis": "{hypothesis}",
@@ -94,7 +119,7 @@ def average_rows(found: AcrossTasks, averages: pd.DataFrame) -> Table:
             "units": "{n_units:,}",
             "gain": f"{{gain:{form}}}",
             "interval": f"[{{gain_low:{form}}} to {{gain_high:{form}}}]",
-            "p": "{p_value:p}",
+            "p": "{p}",
             "p (t)": "[{p_t:p}]",
         },
     )

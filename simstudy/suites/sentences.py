@@ -15,6 +15,9 @@ from simstudy.text.reprs import listed
 if TYPE_CHECKING:
     from simstudy.suites.across import AcrossTasks
 
+# Characters of the names of the systems that may be the best.
+_NAMES = 150
+
 
 def answer(found: AcrossTasks) -> list[str]:
     """Of two systems the gain under both hypotheses; of more, which systems may be the best under each."""
@@ -118,7 +121,7 @@ def _best(found: AcrossTasks, hypothesis: str) -> str:
     first = (
         f"{best[0]} is the best of {len(board):,} systems ({sure})"
         if len(best) == 1
-        else f"{len(best):,} of {len(board):,} systems may be the best ({sure}): {listed(best)}"
+        else f"{len(best):,} of {len(board):,} systems may be the best ({sure}): {listed(best, characters=_NAMES)}"
     )
     significant = int(((rows["p_holm"] <= found.alpha) & (rows["p_floor"] <= found.alpha) & (rows["gain"] > 0)).sum())
     what = (

@@ -11,6 +11,7 @@ import pandas as pd
 from simstudy.comparisons.comparing import compare
 from simstudy.loaders.task_logs import SCORED_BY
 from simstudy.outputs import Outputs
+from simstudy.running.progress import doing
 from simstudy.suites.averages import Average
 from simstudy.suites.contributions import Suite, reach
 from simstudy.suites.pairs_along import along, rounded
@@ -18,7 +19,7 @@ from simstudy.suites.pairs_along import along, rounded
 # What Comparisons say of a pair on one task.
 _COLUMNS = (
     *("system_a", "system_b", "score_a", "score_b", "gain", "gain_se", "gain_low", "gain_high", "p_value", "n_items"),
-    *("unit", "n_units", "wins", "losses", "ties", "exact", "caution"),
+    *("unit", "n_units", "wins", "losses", "ties", "exact", "n_resamples", "caution"),
 )
 
 
@@ -38,10 +39,12 @@ def by_task(suite: Suite, pairs: Any, how: Mapping[str, Any]) -> pd.DataFrame:
 
     Where tasks have scores of several names, ``scored_by`` says which one a task has.
     """
-    found = [
-        along(compare(of, unit=suite.unit, **how).frame, pairs)[list(_COLUMNS)].assign(task=name)
-        for name, of in suite.tasks.items()
-    ]
+    found = []
+    with doing("comparing on each task", len(suite.tasks)) as advance:
+        for name, of in suite.tasks.items():
+            pair_rows = along(compare(of, unit=suite.unit, **how).frame, pairs)
+            found.append(pair_rows[list(_COLUMNS)].assign(task=name))
+            advance(1)
     table = pd.concat(found, ignore_index=True).assign(metric=suite.metric.name, metric_unit=suite.metric.unit)
     named = {task: score_names(of) for task, of in suite.tasks.items()}
     if len(set(named.values())) > 1:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from decimal import ROUND_UP, Context
-from math import floor, isfinite, log10
+from math import ceil, floor, isfinite, isnan, log10, sqrt
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from simstudy.text.plain_text import shown
 
 # Scores of more digits before the point, and what needs more behind it, are written as powers of ten.
 _LARGE, _MOST_DECIMALS = 1e12, 8
+
+# Scores below this are read as percentages are.
+_LIKE_PERCENTAGES = 1000
 
 
 def score_format(largest: float, *small: float) -> str:
@@ -28,16 +31,76 @@ def score_format(largest: float, *small: float) -> str:
     return ".4g" if digits > _MOST_DECIMALS or widest >= _LARGE else f"z.{digits}f"
 
 
-def p_text(p: float, alpha: float | None = None, floor: float = 0) -> str:
-    """A p-value as `p_digits` writes it, or "< 0.000001".
+def interval_format(largest: float, halves: Iterable[float]) -> str:
+    """The format of scores and gains whose intervals are known, with no digit that the intervals make meaningless.
 
-    Where it is at or below `floor`, the least that its resamples can give (`p_floor`), it is known to be small only:
-    that bound is written, rounded up.
+    The narrowest interval, half of whose width is among `halves`, has two significant digits. Percentages and the like
+    have a decimal whatever their intervals, as papers have it. Without any interval it is the format of `score_format`.
+
+    Examples
+    --------
+    >>> [interval_format(80.25, [half]) for half in (14.2, 1.31, 0.042)], interval_format(1204.5, [14.2])
+    (['z.1f', 'z.1f', 'z.3f'], 'z.0f')
+    """
+    known = [half for half in halves if half > 0 and isfinite(half)]
+    if not known or (usual := score_format(largest)).endswith("g"):
+        return score_format(largest)
+    digits = max(1 if abs(largest) < _LIKE_PERCENTAGES else 0, 1 - floor(log10(min(known))))
+    return f"z.{digits}f" if digits <= _MOST_DECIMALS else usual
+
+
+def number_text(number: float, form: str) -> str:
+    """A number of a paper: no number that is not 0 reads 0, and a minus is a minus sign; empty for NaN.
+
+    Examples
+    --------
+    >>> [number_text(number, "z.1f") for number in (1.26, -0.26, -0.004, 0.0)]
+    ['1.3', '−0.3', '−0.004', '0.0']
+    """
+    if isnan(number):
+        return ""
+    text = format(number, form)
+    if number and float(text) == 0:
+        text = format(number, score_format(1, number))
+    return text.replace("-", "−")
+
+
+def p_text(p: float, alpha: float = 0.05, floor: float = 0, times: float = 1) -> str:
+    """A p-value with the digits that it deserves, or "< 0.000001"; never on the other side of alpha, and never 0.
+
+    - A p-value that is computed has three significant digits, or three decimals from 0.1 on.
+    - A Monte Carlo p-value has those that its resamples tell: one unit of the last digit is at most the width of its
+      95 % interval. `floor` is the least p-value that they can give (`p_floor`), and says how many they are.
+    - At its floor it is known to be small, but not how small: the bound is written, rounded up.
+    - More digits are written where fewer would be equal to alpha, or beyond it.
+
+    `times` is the factor by which an adjustment for many tests made it larger, and its interval wider.
     """
     # To a reader one in a million resamples and one is 0.000001.
     if max(p, floor) < 9.95e-7:
         return "< 0.000001"
-    return f"< {_raised(floor, alpha)}" if at_floor(p, floor) else p_digits(p, alpha)
+    if at_floor(p, times * floor):
+        # In the digits that a reader sees: the number that stands for 0.001 is a little more than that.
+        bound = max(p, times * floor)
+        raised = _raised(repr(float(bound)), bound, alpha)
+        return f"{'<' if float(raised) > bound else '<='} {raised}"
+    return p_digits(p, alpha, floor, times)
+
+
+def p_adjusted(q: float, p: float, alpha: float = 0.05, floor: float = 0) -> str:
+    """An adjusted p-value as `p_text` writes it: a bound if the p-value is one that it was made of."""
+    if q >= 1:
+        return p_text(1.0, alpha)
+    if at_floor(p, floor):
+        return p_text(q, alpha, max(q, floor))
+    return p_text(q, alpha, floor, max(q / p, 1) if p else 1)
+
+
+def p_short(p: float, alpha: float = 0.05, floor: float = 0) -> str:
+    """A p-value for a cell of a figure: two decimals, or three if it is small; more keep it on its side of alpha."""
+    if p < 0.001 or at_floor(p, floor):
+        return f"<{max(ceil(1000 * floor - 1e-6), 1) / 1000:.3f}"
+    return _on_its_side(p, alpha, 2 if p >= 0.0095 else 3)
 
 
 def p_floor(n_resamples: float) -> float:
@@ -50,23 +113,56 @@ def at_floor(p: float, floor: float) -> bool:
     return floor > 0 and p <= floor * (1 + 1e-9)
 
 
-def p_digits(p: float, alpha: float | None = None) -> str:
-    """A p-value with two significant digits, or three decimals where it is large; never rounded across alpha."""
-    return f"{p:.3f}" if p >= 0.0995 else _shortest(p, alpha, lambda digits: float(f"{p:.{digits}g}"))
+def p_digits(p: float, alpha: float = 0.05, floor: float = 0, times: float = 1) -> str:
+    """A p-value as `p_text` writes it, also below 0.000001 and at its floor; 0 is "0"."""
+    if p <= 0:
+        return "0"
+    decimals = _decimals(p, floor, times)
+    # What is rounded up to 0.001 has the digits of that.
+    decimals = min(decimals, _decimals(max(p, round(p, decimals)), floor, times))
+    return _on_its_side(p, alpha, decimals)
 
 
-def _raised(p: float, alpha: float | None) -> str:
-    """A bound on a p-value, as `p_digits` writes one, but never rounded down."""
-    # In the digits that a reader sees: the number that stands for 0.001 is a little more than that.
-    seen = repr(float(p))
-    return _shortest(p, alpha, lambda digits: float(Context(prec=digits, rounding=ROUND_UP).create_decimal(seen)))
+def _decimals(p: float, floor: float, times: float) -> int:
+    """How many decimals a p-value deserves.
+
+    The number is the same between two multiples of a power of ten, such as 0.03 and 0.04: larger p-values are never
+    rounded to smaller numbers.
+    """
+    power = min(_power(p), -1)
+    computed = max(3, 2 - power)
+    if not floor:
+        return computed
+    # The Monte Carlo error at the lower end of where p lies.
+    digit = max(1, int(f"{p / 10.0**power:.12f}".partition(".")[0]))
+    share = min(digit * 10.0**power / times, 1)
+    # Near 1 it falls fast.
+    share = share if p / times < 0.9 else 0.99 if p / times < 0.99 else 1
+    width = 4 * times * sqrt(share * (1 - share) * floor / (1 - floor))
+    return min(computed, max(-_power(width), -power)) if width else computed
 
 
-def _shortest(p: float, alpha: float | None, rounded: Callable[[int], float]) -> str:
-    """A number rounded to two digits, or to as many as keep it on its side of alpha."""
+def _power(number: float) -> int:
+    """The power of ten of a positive number, by its digits: a floating-point logarithm of 0.001 may lie below -3."""
+    return int(f"{number:.15e}".partition("e")[2])
+
+
+def _on_its_side(p: float, alpha: float, decimals: int) -> str:
+    """A number with so many decimals, or with as many as keep it on its side of alpha."""
+    for n in range(decimals, 20):
+        text = f"{p:.{n}f}"
+        number = float(text)
+        # What floating-point error tells from alpha is equal to it, on the side where equal is significant.
+        if number > alpha if p > alpha else number < alpha or p > alpha * (1 - 1e-9):
+            break
+    return text
+
+
+def _raised(seen: str, bound: float, alpha: float) -> str:
+    """A bound on a p-value with two digits, never rounded down, or with as many as keep it on its side of alpha."""
     for digits in range(2, 17):
-        number = rounded(digits)
-        if alpha is None or (number <= alpha) == (p <= alpha):
+        number = float(Context(prec=digits, rounding=ROUND_UP).create_decimal(seen))
+        if (number <= alpha) == (bound <= alpha):
             break
     return np.format_float_positional(number, trim="-")
 

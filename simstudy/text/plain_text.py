@@ -3,10 +3,12 @@ r"""Text that comes from files, as it may be shown: names are text in a terminal
 Inside simstudy names are what the files say; they meet by that. What people see goes through this module:
 
 - in a terminal, and everywhere else, control characters and what turns the direction of writing are written out
-  (`printable`), and names of more than 80 characters are cut, with a mark that differs where the names do (`shown`);
+  (`printable`);
+- a name is never cut, in no place: it goes on in another line, or a figure is wider. What is longer than any file may
+  be called is no name: a hash of the whole stands for its end (`shown`);
 - on a page in Markdown nothing of a name is a link, an image, HTML, a column or a formula (`markdown`, `code`);
 - in a CSV file no cell of text begins as formulas of spreadsheets do (`csv_cell`; `csv_name` reads it back);
-- in a figure a name is as long as there is room for, and never left out of a legend (`label`).
+- in a figure a name is never left out of a legend (`label`).
 
 In a JSON document names stay whole (`json_text`).
 """
@@ -14,7 +16,10 @@ In a JSON document names stay whole (`json_text`).
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
+
+from rich.cells import cell_len
 
 # Controls (escape sequences begin with one), invisible characters, line ends of Unicode, what turns the direction of
 # writing, tags, and halves of characters, which have no UTF-8. Joiners belong to some scripts: not beside ASCII.
@@ -24,9 +29,13 @@ _UNPRINTABLE = re.compile(
     "|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])"
 )
 
-# Characters of a name, of a name in a figure, and of a word without spaces in a message (a path); of a whole message.
-_NAME, _LABEL, _WORD, _LINE = 80, 60, 400, 2_000
+# Characters of a name: as many as a file may be called. Those of a word without spaces in a message (a path); of a
+# whole message.
+_NAME, _WORD, _LINE = 255, 1_000, 2_000
 _LONG = re.compile(rf"\S{{{_WORD + 1},}}")
+
+#: A name may go on in the next line after one of these.
+BREAKS = " _-/.:,;=|@"
 
 # Inside a line of Markdown. An underscore within a word is only an underscore.
 _INLINE = re.compile(
@@ -50,9 +59,9 @@ def printable(text: object) -> str:
 
 
 def shown(name: object, most: int = _NAME) -> str:
-    """A name as people see it: printable, and cut where it is longer than `most`.
+    """A name as people see it: printable, and whole, but for what is longer than `most`.
 
-    The mark of a cut name has a hash of the whole name: two names that are cut do not become one.
+    There a hash of the whole text stands for its end: two of them do not become one.
     """
     text = printable(name)
     if len(text) <= most:
@@ -63,7 +72,11 @@ def shown(name: object, most: int = _NAME) -> str:
 def line(message: object) -> str:
     r"""A message of one line, of a length that people read."""
     text = _words(str(message).strip())
-    return text if len(text) <= _LINE else f"{text[: _LINE - 700]} … {text[-600:]}"
+    if len(text) <= _LINE:
+        return text
+    # Between words, which may be names: there is a space within the length of a word.
+    begins, ends = text[: _LINE - 700].rpartition(" "), text[-600:].partition(" ")
+    return f"{begins[0] or begins[2]} … {ends[2] or ends[0]}"
 
 
 def _words(text: str) -> str:
@@ -71,11 +84,32 @@ def _words(text: str) -> str:
     return _LONG.sub(lambda word: shown(word[0], _WORD), printable(text))
 
 
-def label(name: object, most: int = _LABEL) -> str:
-    r"""A name as a figure has room for it. matplotlib must not parse it: the house style says so."""
+def label(name: object, width: int | None = None) -> str:
+    r"""A name as a figure has it, in lines of at most `width` characters; matplotlib must not parse it.
+
+    It does not: the house style says so.
+    """
     # matplotlib leaves what begins with an underscore out of legends.
-    before = "\u200a" if str(name).startswith("_") else ""
-    return before + shown(name, most - len(before))
+    text = ("\u200a" if str(name).startswith("_") else "") + shown(name)
+    return text if width is None else "\n".join(folded(text, width))
+
+
+def folded(text: str, width: int) -> list[str]:
+    """A name or a heading in lines of at most so many columns.
+
+    They end at a space, or after a sign, unless they were much shorter then; else anywhere.
+    """
+    lines = []
+    while len(text) > 1 and cell_len(text) > width:
+        wide = not text.isascii()
+        end = next(n for n in range(1, len(text)) if cell_len(text[: n + 1]) > width) if wide else width
+        for signs in (" ", BREAKS) if text[end] != " " else ():
+            if breaks := [n for n in range(max(1, end // 3), end + 1) if text[n - 1] in signs]:
+                end = breaks[-1]
+                break
+        lines.append(text[:end].rstrip())
+        text = text[end:].lstrip(" ")
+    return [*lines, text]
 
 
 def in_words(name: object) -> str:
@@ -91,6 +125,12 @@ def markdown(text: object) -> str:
 def paragraph(text: object) -> str:
     r"""Lines of Markdown that show just this text: its line ends stay, and no line begins a list or a heading."""
     return "\n".join(_begun(markdown(part).strip()) for part in str(text).strip().split("\n"))
+
+
+def markdown_rows(head: Sequence[str], body: Iterable[Sequence[str]]) -> str:
+    """A table of cells that are Markdown already."""
+    first, *rows = ["| " + " | ".join(row) + " |" for row in (head, *body)]
+    return "\n".join([first, "|" + " --- |" * len(head), *rows])
 
 
 def _begun(text: str) -> str:
@@ -122,6 +162,15 @@ def csv_name(cell: str) -> str:
 def json_text(document: str) -> str:
     r"""A JSON document of the same meaning, without characters that act on a terminal (its line ends stay)."""
     return _UNPRINTABLE.sub(lambda found: found[0] if found[0] == "\n" else _json_escape(found[0]), document)
+
+
+def json_in(document: str, encoding: str | None) -> str:
+    r"""A JSON document of the same meaning, in characters of this encoding."""
+    try:
+        document.encode(encoding or "utf-8")
+    except UnicodeEncodeError:
+        return "".join(one if one.isascii() else _json_escape(one) for one in document)
+    return document
 
 
 def _json_escape(character: str) -> str:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from io import StringIO
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
-from simstudy.text.plain_text import line, printable
+from simstudy.text.layout import Laid, height, in_parts, laid_out, wrapped
+from simstudy.text.plain_text import line
+from simstudy.text.reprs import listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,105 +23,114 @@ MOST_LINES = 25
 # Columns of a terminal that is not there: output goes to a file or a program.
 _COLUMNS = 100
 
-# Lines that a note takes at most, unless everything is asked for.
-_NOTE_LINES = 2
+# Lines that a note takes at most, unless everything is asked for; what it may end after where it is longer.
+_NOTE_LINES, _PARTS = 2, (". ", "; ", ": ", ", ", " ")
 
 #: The longest line on what is left out: room that is kept for it.
 LEFT_OUT = "Not shown:" + 90 * "."
 
-# A narrower terminal has no room for all columns: these can be done without.
-_WIDE = 110
-_SPARE = ("wins/losses", "p (BH)", "pairs with p ≈ 0.05")
-
 # Rows that are printed together.
 _TOGETHER = 1000
 
-# Columns of words; all others are numbers.
-_WORDS = (
-    *("system", "better", "worse", "test prefers", "caution", "relation", "groups", "test set", "metric", "winner on"),
-    *(
-        "wins on",
-        "domain",
-        "study",
-        "kind",
-        "title",
-        "name",
-        "licence",
-        "content",
-        "SHA-256",
-        "address",
-        "part",
-        "cell",
-        "state",
-    ),
-)
-
 
 class Printer:
-    """What prints to a console, in which nothing of a name acts on the terminal."""
+    """What prints to a console, in which nothing of a name acts on the terminal, and nothing of it is cut.
+
+    In a terminal lines end between words, and tables fit its width (`simstudy.text.layout`). In a file, and for another
+    program, a text and a row of a table are one line, however long; tables have the columns that 100 columns hold, or
+    all if that is asked for.
+    """
 
     def __init__(self, console: Console) -> None:
         self._console = console
 
     def line(self, text: str, style: str = "") -> None:
-        """Print a text as one line, however long."""
-        self._console.print(Text(line(text), style), soft_wrap=True)
+        """Print a text."""
+        self._print(Text(self._wrapped(line(text)), style))
 
     def lines(self, texts: Iterable[str]) -> None:
-        """Print each text as one line."""
+        """Print each text."""
         for text in texts:
             self.line(text)
 
     def facts(self, facts: Mapping[str, str]) -> None:
         """Print names and values, a line each."""
         for name, value in facts.items():
-            self._console.print(Text.assemble((f"{name}:", "dim"), " ", line(value)), soft_wrap=True)
+            text = Text(self._wrapped(line(f"{name}: {value}")))
+            text.stylize("dim", 0, len(line(name)) + 1)
+            self._print(text)
 
-    def table(self, title: str, rows: pd.DataFrame) -> None:
-        """Print a table of text. Long names are folded, not cut: one must be able to tell systems apart."""
-        console = self._console
-        console.print()
+    def table(self, title: str, rows: pd.DataFrame, spare: Sequence[str] = (), *, verbose: bool | None = None) -> None:
+        """Print a table of text with the columns that have room; those that are `spare` are left out first.
+
+        A line says which columns are left out, and that `verbose` prints them; None: the command has no such option.
+        With `verbose` the other columns follow below, each part with the names of the rows.
+        """
+        self._console.print()
         self.line(title, "bold")
-        rows = self._without_spare(rows)
-        # A file or another program has no width that lines must fit.
-        if console.is_terminal and cell_len(_aligned(rows)[0]) > console.width:
-            console.print(_folding(rows))
-        else:
-            self.unfolded(rows)
+        for n, part in enumerate(self._laid(rows, spare, verbose)):
+            if n:
+                self._console.print()
+            self._unfolded(part)
+            if part.left_out and not verbose:
+                self.line(self._columns_left_out(part.left_out, verbose))
 
     def unfolded(self, rows: pd.DataFrame) -> None:
         """Print a table without a title, each row as one line, however long."""
-        console = self._console
-        header, *lines = _aligned(rows)
-        console.print(Text(header, "dim"), soft_wrap=True)
-        for start in range(0, len(lines), _TOGETHER):
-            console.print(Text("\n".join(lines[start : start + _TOGETHER])), soft_wrap=True)
+        self._unfolded(laid_out(rows))
+
+    def _unfolded(self, laid: Laid) -> None:
+        self._print(Text("\n".join(laid.head), "dim"))
+        for start in range(0, len(laid.rows), _TOGETHER):
+            self._print(Text("\n".join(laid.rows[start : start + _TOGETHER])))
 
     def height(self, *texts: str) -> int:
-        """Lines that these texts take, each printed as one line."""
-        return sum(self._wrapped(line(text)) for text in texts)
+        """Lines that these texts take."""
+        return sum(height(line(text), self._width) for text in texts)
 
     def facts_height(self, facts: Mapping[str, str]) -> int:
         """Lines that these facts take."""
         return self.height(*(f"{name}: {value}" for name, value in facts.items()))
 
-    def table_height(self, title: str, rows: pd.DataFrame) -> int:
-        """Lines that a table takes with its title and the empty line before it."""
-        rows = self._without_spare(rows)
-        lines = _aligned(rows)
-        if self._console.is_terminal and cell_len(lines[0]) > self._width:
-            file = StringIO()
-            _plain(file, self._width).print(_folding(rows))
-            lines = file.getvalue().splitlines()
-        return 1 + self.height(title) + sum(map(self._wrapped, lines))
+    def table_height(self, title: str, rows: pd.DataFrame, spare: Sequence[str] = ()) -> int:
+        """Lines that a table takes with its title, the empty line before it, and one on columns that are left out."""
+        lines = 1 + self.height(title)
+        for part in self._laid(rows, spare, verbose=False):
+            lines += sum(-(-cell_len(row) // self._width) for row in (*part.head, *part.rows))
+            lines += self.height(self._columns_left_out(part.left_out, verbose=False)) if part.left_out else 0
+        return lines
+
+    def rows_fitting(self, title: str, rows: pd.DataFrame, room: int, spare: Sequence[str] = ()) -> int:
+        """How many of the first rows a table has in so many lines; 0 where not even one has room."""
+        n = min(len(rows), max(room, 0))
+        while n and self.table_height(title, rows.head(n), spare) > room:
+            n -= 1
+        return n
+
+    def _laid(self, rows: pd.DataFrame, spare: Sequence[str], verbose: bool | None) -> list[Laid]:
+        if verbose:
+            return in_parts(rows, self._width) if self._console.is_terminal else [laid_out(rows)]
+        return [laid_out(rows, self._width, spare, fold=self._console.is_terminal)]
+
+    def _columns_left_out(self, names: Sequence[str], verbose: bool | None) -> str:
+        """One line on the columns that have no room."""
+        ways = ["a wider terminal"] * self._console.is_terminal + ["--verbose", "--json"] * (verbose is not None)
+        way = " or ".join(filter(None, [", ".join(ways[:-1]), ways[-1]]))
+        columns, them = ("Columns", "them") if len(names) > 1 else ("Column", "it")
+        return f"{columns} left out: {listed([*names], 4)} ({way} shows {them})"
 
     def shortened(self, note: str) -> str:
-        """A note that takes no more lines than a note may, with a mark where it is cut."""
-        most = _NOTE_LINES * self._width
+        """A note that takes no more lines than a note may; it ends between words, with a mark that says so."""
         text = line(note)
-        while cell_len(text) > most:
-            text = text.removesuffix(" …")[: -max(1, (cell_len(text) - most) // 2)].rstrip() + " …"
-        return text
+        if height(text, self._width) <= _NOTE_LINES:
+            return text
+        most = range(1, min(len(text), _NOTE_LINES * self._width))
+        ends = [n for n in most if text[n] == " " and height(f"{text[:n]} …", self._width) <= _NOTE_LINES]
+        # The first half of a name may be the name of something else: it ends after a part of the sentence, if it can.
+        for part in _PARTS:
+            if found := [n for n in ends if f"{text[:n]} ".endswith(part) and n > ends[-1] // 2]:
+                return f"{text[: found[-1]]} …"
+        return f"{text.split(' ')[0]} …"
 
     def fitting(self, texts: Iterable[str], room: int) -> list[str]:
         """The first of these texts that take at most so many lines together."""
@@ -132,40 +142,16 @@ class Printer:
             fitting.append(text)
         return fitting
 
-    def _wrapped(self, text: str) -> int:
-        return max(1, -(-cell_len(text) // self._width))
+    def _print(self, text: Text) -> None:
+        # Its lines have their ends: rich must not break them once more, in the middle of a number.
+        self._console.print(text, soft_wrap=True)
+
+    def _wrapped(self, text: str) -> str:
+        return wrapped(text, self._width) if self._console.is_terminal else text
 
     @property
     def _width(self) -> int:
         return self._console.width if self._console.is_terminal else _COLUMNS
-
-    def _without_spare(self, rows: pd.DataFrame) -> pd.DataFrame:
-        if self._console.is_terminal and self._console.width < _WIDE:
-            return rows.drop(columns=[name for name in _SPARE if name in rows])
-        return rows
-
-
-def _aligned(rows: pd.DataFrame) -> list[str]:
-    """Header and rows, each column as wide as its widest cell: rich takes minutes for 10,000 rows."""
-    columns = [[printable(name), *map(printable, rows[name])] for name in rows]
-    for name, cells in zip(rows, columns, strict=True):
-        width = max(map(cell_len, cells))
-        for i, cell in enumerate(cells):
-            space = " " * (width - cell_len(cell))
-            cells[i] = f" {cell}{space} " if name in _WORDS else f" {space}{cell} "
-    return ["".join(cells) for cells in zip(*columns, strict=True)]
-
-
-def _folding(rows: pd.DataFrame) -> Table:
-    """The rows as a table that fits a terminal."""
-    table = Table(box=None, header_style="dim")
-    for column in map(str, rows.columns):
-        words = column in _WORDS
-        justify: Literal["left", "right"] = "left" if words else "right"
-        table.add_column(Text(printable(column)), justify=justify, overflow="fold", no_wrap=not words)
-    for row in rows.to_numpy():
-        table.add_row(*(Text(printable(cell)) for cell in row))
-    return table
 
 
 def noted(notes: Iterable[str]) -> list[str]:
@@ -173,19 +159,22 @@ def noted(notes: Iterable[str]) -> list[str]:
     return [f"Note: {line(note)}" for note in notes]
 
 
+def not_shown(hidden: Mapping[str, int], *more: str) -> str:
+    """What is not printed: so many of each, by their names; empty where nothing is."""
+    parts = [f"{n:,} {name}{'s' if n > 1 else ''}" for name, n in hidden.items() if n > 0]
+    return f"Not shown: {', '.join([*parts, *more])}" if parts or more else ""
+
+
 def left_out(hidden: Mapping[str, int], every: Sequence[str], notes: Sequence[str], last: Sequence[str]) -> list[str]:
     """One line on what is not printed: so many of each, and those of all notes that are missing or cut.
 
     No line if nothing is left out. Something that was written to a folder needs no advice: the lines `last` name it.
     """
-    counts = {**hidden, "note": len(every) - len(notes)}
-    parts = [f"{n:,} {name}{'s' if n > 1 else ''}" for name, n in counts.items() if n]
-    if any(note not in every for note in notes):
-        parts.append("the rest of long notes")
-    said = f"Not shown: {', '.join(parts)}. --verbose prints them"
+    more = ["the rest of long notes"] if any(note not in every for note in notes) else []
+    said = not_shown({**hidden, "note": len(every) - len(notes)}, *more)
     # One line of a terminal, whatever is left out.
-    where = "" if last or len(said) > len(LEFT_OUT) - 25 else ", --out DIR writes them"
-    return [f"{said}{where}."] if parts else []
+    where = "" if last or len(said) > len(LEFT_OUT) - 48 else ", --out DIR writes them"
+    return [f"{said}. --verbose prints them{where}."] if said else []
 
 
 def text_of(show: Callable[[Printer], None]) -> str:
@@ -195,10 +184,9 @@ def text_of(show: Callable[[Printer], None]) -> str:
     return file.getvalue().removesuffix("\n")
 
 
-def _plain(file: object, width: int = 1000) -> Console:
+def _plain(file: object) -> Console:
     return Console(
         file=file,  # type: ignore[arg-type]
-        width=width,
         force_terminal=False,
         # In a notebook rich would show the text instead of writing it.
         force_jupyter=False,

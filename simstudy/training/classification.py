@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from pandas.api.types import is_scalar
 
+from simstudy.text.reprs import FieldsMixin
 from simstudy.training.examples import Examples
 from simstudy.validation import brief
 
@@ -21,7 +22,7 @@ _ROWS = 2**16
 
 
 @dataclass(frozen=True)
-class Rows:
+class Rows(FieldsMixin):
     """The features of n items: rows of numbers, several rows an item if it has parts (the words of a sentence).
 
     Attributes
@@ -74,7 +75,7 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Classifier:
+class Classifier(FieldsMixin):
     """A base system of rows: a scikit-learn estimator, and the view of the features that it reads.
 
     Examples

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simstudy.metrics.base import Array, FloatArray, IntArray
+from simstudy.text.reprs import FieldsMixin
 from simstudy.validation import brief, check_number, number_list
 
 Two = tuple[float, float]
@@ -27,7 +28,7 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
-class Drawn:
+class Drawn(FieldsMixin):
     """M test sets: statistics (M, 2 systems, items, S).
 
     `starts` are the positions (n,) of the first item of each cluster, the same in all test sets; None where items are
@@ -45,7 +46,7 @@ class Drawn:
         return sums.astype(np.int32) if np.issubdtype(self.statistics.dtype, np.integer) else sums
 
 
-class PairModel(ABC):
+class PairModel(FieldsMixin, ABC):
     """A model of two systems' results on one test set."""
 
     @property

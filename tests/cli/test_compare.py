@@ -46,16 +46,16 @@ def test_the_verdict_by_the_bootstrap(two: str) -> None:
 @pytest.mark.parametrize(
     ("test", "alternative", "p", "said"),
     [
-        ("sign_flips", "two-sided", 2**-5, ["p = 0.031 (two-sided).", "Test: sign-flip test, exact;"]),
+        ("sign_flips", "two-sided", 2**-5, ["p = 0.0312 (two-sided).", "Test: sign-flip test, exact;"]),
         (
             "randomization",
             "greater",
             2**-6,
-            ["p = 0.016 (one-sided; two-sided p =", "Test: approximate randomization, exact;"],
+            ["p = 0.0156 (one-sided; two-sided p =", "Test: approximate randomization, exact;"],
         ),
-        ("randomization", "two-sided", 2**-5, ["p = 0.031 (two-sided).", "Test: approximate randomization, exact;"]),
-        ("sign", "greater", 2**-6, ["p = 0.016 (one-sided; two-sided p = 0.031)", "Test: sign test, exact;"]),
-        ("mcnemar", "two-sided", 2**-5, ["p = 0.031 (two-sided).", "Test: McNemar's test, exact;"]),
+        ("randomization", "two-sided", 2**-5, ["p = 0.0312 (two-sided).", "Test: approximate randomization, exact;"]),
+        ("sign", "greater", 2**-6, ["p = 0.0156 (one-sided; two-sided p = 0.0312)", "Test: sign test, exact;"]),
+        ("mcnemar", "two-sided", 2**-5, ["p = 0.0312 (two-sided).", "Test: McNemar's test, exact;"]),
         (
             "t_paired",
             "greater",
@@ -136,7 +136,7 @@ def test_the_folder_has_tables_figures_page_and_manifest(four: str, monkeypatch:
     assert (code, err) == (0, "")
     assert "Figures and report: report/one/index.html" in out
     folder = Path("report/one")
-    tables = ("curve", "duplicates", "groups", "pairs", "significant_gains", "systems", "thresholds")
+    tables = ("curve", "deciding_items", "duplicates", "groups", "pairs", "significant_gains", "systems", "thresholds")
     assert sorted(path.stem for path in folder.glob("*.csv")) == list(tables)
     content = as_json(four, *options)
     pairs = pd.read_csv(folder / "pairs.csv")
@@ -236,7 +236,7 @@ def test_scripts_can_ask_whether_one_system_is_better(names: tuple[str, str], al
     said = (
         f"simstudy: gate: {names[0]} is {'not ' * expected}significantly better than {names[1]} at {alpha} by accuracy"
     )
-    assert err == said + (": new has the better score\n" if names[0] == "old" else ", p = 0.016\n")
+    assert err == said + (": new has the better score\n" if names[0] == "old" else ", p = 0.0156\n")
     code, out, _ = compare(*options, "--json")
     assert code == expected
     content = json.loads(out)

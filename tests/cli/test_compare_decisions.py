@@ -229,7 +229,7 @@ def test_a_margin_is_above_0(two: str, value: str, shown: str) -> None:
 
 
 def test_a_p_value_that_no_resample_reaches_is_printed_as_a_bound() -> None:
-    """Of all signs of 20 items one pattern in 2^19 is as extreme, of 999 none: p < 1/1,000, by Holm 3, by BH 3 / 3."""
+    """Of all signs of 20 items one pattern in 2^19 is as extreme, of 999 none: p <= 1/1,000, by Holm 3, by BH 3 / 3."""
     path = write_wide("three.csv", {"new": [1] * 40, "mid": [1] * 20 + [0] * 20, "old": [0] * 40})
     drawn = ("--metric", "accuracy", "--convention", "noreen", "--resamples", "999")
     pairs = as_json(path, *drawn)["pairs"]
@@ -238,14 +238,14 @@ def test_a_p_value_that_no_resample_reaches_is_printed_as_a_bound() -> None:
     page = Path("page/README.md").read_text().replace("\\", "")
     for row in ("40/0", "20/0"):
         (printed,) = {re.sub(" +", " ", text.partition(row)[2]).strip() for text in out.splitlines() if row in text}
-        assert printed == "< 0.001 < 0.003 < 0.001"
-        assert f"| {row} | < 0.001 | < 0.003 | < 0.001 |" in page.replace("&lt;", "<")
+        assert printed == "<= 0.001 <= 0.003 <= 0.001"
+        assert f"| {row} | <= 0.001 | <= 0.003 | <= 0.001 |" in page.replace("&lt;", "<")
     two = write_wide("two.csv", {"new": [1] * 20 + [0] * 9, "old": [0] * 29})
     two_sided = compare(two, *drawn)[1]
-    assert "p < 0.001 (two-sided, " in two_sided
+    assert "p <= 0.001 (two-sided, " in two_sided
     assert "Test: sign-flip test, exact, 999 resamples" in two_sided
     one_sided = compare(two, *drawn, "--alternative", "greater")[1]
-    assert "p < 0.001 (one-sided, 95 % Monte Carlo interval 0 to " in one_sided
-    assert "two-sided p < 0.001" in one_sided
+    assert "p <= 0.001 (one-sided, 95 % Monte Carlo interval 0 to " in one_sided
+    assert "two-sided p <= 0.001" in one_sided
     # Without Monte Carlo error p-values are as small as they are.
-    assert "p = 0.0000019 (" in compare(two, "--metric", "accuracy")[1]
+    assert "p = 0.00000191 (" in compare(two, "--metric", "accuracy")[1]

@@ -229,7 +229,7 @@ class TestShown:
         best = pairs.frame.iloc[0]
         assert f"{best['gain']:.2f}" in shown.splitlines()[2]
         assert f"{best['gain_low']:.2f} to {best['gain_high']:.2f}" in shown.splitlines()[2]
-        assert shown.endswith("… and 5 more")
+        assert shown.endswith("… and 8 more")
         assert max(map(len, shown.splitlines())) < 100
         assert "<table" in pairs._repr_html_()
 

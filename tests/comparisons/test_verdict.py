@@ -22,7 +22,7 @@ def test_the_sign_test_of_six_items() -> None:
     assert verdict(row) == (
         "new is better than old: the gain is significant at 0.05, one-sided and two-sided.\n"
         "new scores 100.00 % accuracy, 30.00 points more than old (70.00 %).\n95 % interval 9.05 to 51.90 points; p = "
-        "0.016 (one-sided; two-sided p = 0.031).\n"
+        "0.0156 (one-sided; two-sided p = 0.0312).\n"
         "Wins, losses and ties of new: 6, 0 and 14 of 20 items.\n"
         "Test: sign test, exact; resampling unit: item; p is not corrected for multiple tests."
     )
@@ -120,7 +120,7 @@ def test_where_nothing_varies_there_is_no_interval() -> None:
 def test_numbers_have_the_digits_that_they_need() -> None:
     said = verdict(pair(metric="mean", score_a=0.4312, score_b=0.4112, gain=0.02, gain_low=0.00156, gain_high=0.03844))
     assert said.partition("\n")[2].startswith(
-        "new scores 0.4312 mean, 0.0200 more than old (0.4112).\n95 % interval 0.0016 to 0.0384; p = 0.031 "
+        "new scores 0.4312 mean, 0.0200 more than old (0.4112).\n95 % interval 0.0016 to 0.0384; p = 0.0310 "
         "(two-sided).\nWins, losses and ties of new: 200, 125 and 1,175 of 1,500 items."
     )
     said = verdict(pair(score_a=76.134, score_b=76.132, gain=0.002))
@@ -154,7 +154,7 @@ def test_test_set_and_convention_are_named() -> None:
 def test_a_gain_that_only_one_tail_finds_is_for_those_who_said_so_beforehand() -> None:
     """Five items, all won: 2^-5 = 0.03125, twice that two-sided."""
     row = compared(only_new_is_right(5, 15), test="sign", alternative="greater").iloc[0]
-    assert "p = 0.031 (one-sided; two-sided p = 0.062)" in verdict(row)
+    assert "p = 0.0312 (one-sided; two-sided p = 0.0625)" in verdict(row)
     answer, *numbers = verdict(row).splitlines()
     assert answer == (
         "The gain of new over old is significant at 0.05 one-sided. This is valid only if new was predicted to win."

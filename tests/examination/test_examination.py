@@ -257,7 +257,7 @@ def test_the_verdict_on_two_systems_is_that_of_the_row(loaded: Loaded) -> None:
     options = {"test": "sign", "alternative": "greater"}
     found = examine(two, comparison=options)
     assert found.verdict is not None
-    assert "p = 0.055 (one-sided; two-sided p = 0.109)" in found.verdict
+    assert "p = 0.0547 (one-sided; two-sided p = 0.109)" in found.verdict
     row = compared(two.outputs, **options).iloc[0]
     assert found.verdict == ss.verdict(row)
     assert examine(two, comparison=options, alpha=0.2, margin=30).verdict == ss.verdict(row, alpha=0.2, margin=30)

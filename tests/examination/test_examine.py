@@ -104,7 +104,8 @@ def test_it_shows_itself() -> None:
     two, many = ss.examine("two.csv", "accuracy"), ss.examine("many.csv", "accuracy")
     assert two.verdict is not None
     assert repr(two).splitlines() == ["Examination: 2 systems compared by accuracy", two.verdict.splitlines()[0]]
-    first, second = repr(many).splitlines()
+    first, *others = repr(many).splitlines()
+    second = " ".join(others)
     assert first == "Examination: 4 systems compared by accuracy"
     assert second == " ".join(many.text.splitlines()[:3])
     assert " of 6 pairs differ significantly at 0.05 (two-sided, Holm)." in second

@@ -28,7 +28,7 @@ ROWS = pd.DataFrame(
     [
         ("{n:,}", ["1,234", "5"]),
         ("{n}", ["1234", "5"]),
-        ("{p:p}", ["0.03", "< 0.000001"]),
+        ("{p:p}", ["0.0300", "< 0.000001"]),
         ("{exact:yes}", ["yes", ""]),
         ("{low:.2f}", ["0.12", ""]),
         ("{first}–{n}", ["3–1234", ""]),
@@ -45,7 +45,7 @@ def test_a_template_is_filled_row_by_row(template: str, expected: list[str]) -> 
 def test_names_are_shown_as_names() -> None:
     first, second = Column("{system:name}").texts(ROWS)
     assert first == "a⟨U+001B⟩"
-    assert len(second) == 80
+    assert second == "b" * 90
     assert Column("{metric:metric}").texts(ROWS)[0] == "F1"
     assert Column("{name:words}").texts(pd.DataFrame({"name": ["log_likelihood"]})) == ["log likelihood"]
 

@@ -27,7 +27,7 @@ FOUR = ss.truth.correlated_accuracies([0.5, 0.55, 0.65, 0.7], 50)
     [
         ({"guess": 80}, r"guess must be a Guess, such as ss.Guess\(score=80\), not 80"),
         ({"clusters": 10}, r"clusters must be a Clusters, such as ss.Clusters\(size=10, icc=0.1\), not 10"),
-        ({"judge": ss.Guess(score=80)}, r"judge must be a Judge, such as ss.Judge\(error=0.1\), not a Guess"),
+        ({"judge": ss.Guess(score=80)}, r"judge must be a Judge, such as ss.Judge\(error=0.1\), not Guess\(score=80\)"),
         ({"costs": None}, r"costs must be a Costs, such as ss.Costs\(item=2, budget=1000\), not None"),
         ({"alpha": "0.05"}, "alpha must lie between 0 and 1, both excluded, not '0.05'"),
         ({"alpha": 1}, "alpha must lie between 0 and 1, both excluded, not 1"),

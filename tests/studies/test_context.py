@@ -101,7 +101,7 @@ def test_the_bar_is_full_when_all_cells_are_told(monkeypatch: pytest.MonkeyPatch
         shown.append((title, total))
         yield shown.append
 
-    monkeypatch.setattr(module, "progress_bar", bar)
+    monkeypatch.setattr(module, "doing", bar)
     cells = [Cell(str(x), {"x": x}, (x,)) for x in (3, 0, 2)]
     RunContext(tmp_path, 1).run("steps", steps, cells[:1], amount=lambda _: 10)
     assert shown == [("steps", 10), 1, 1, 1, 7]

@@ -2,13 +2,13 @@ r"""Names from files as people see them: on a page, in a cell, in a figure (what
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
-from io import StringIO
 
 import pandas as pd
 import pytest
-from rich.console import Console
 
+from simstudy.text.encodings import READABLE
 from simstudy.text.formulas import with_formulas, without_formulas
 from simstudy.text.numerals import units_text
 from simstudy.text.plain_text import (
@@ -16,6 +16,7 @@ from simstudy.text.plain_text import (
     csv_cell,
     csv_name,
     in_words,
+    json_in,
     json_text,
     label,
     line,
@@ -24,7 +25,7 @@ from simstudy.text.plain_text import (
     printable,
     shown,
 )  # fmt: skip
-from simstudy.text.printing import Printer, text_of
+from simstudy.text.printing import text_of
 from simstudy.text.reprs import listed
 
 
@@ -32,7 +33,7 @@ from simstudy.text.reprs import listed
     ("write", "text", "written"),
     [
         (printable, "a\x1b[31mb\n", "a⟨U+001B⟩[31mb⟨U+000A⟩"), (printable, "naïve 模型 :-)", "naïve 模型 :-)"),
-        (shown, "gpt-4", "gpt-4"), (shown, "a" * 80, "a" * 80),
+        (shown, "gpt-4", "gpt-4"), (shown, "a" * 255, "a" * 255),
         (line, " no column 'x\ny' ", "no column 'x⟨U+000A⟩y'"),
         (label, r"$x$ \alpha", r"$x$ \alpha"), (label, "_hidden", "\u200a_hidden"), (in_words, "t_score", "t score"),
         (markdown, "[click](https://x.y) | <b> a_b *c*", r"\[click\](https\://x.y) \| \<b> a_b \*c\*"),
@@ -50,14 +51,15 @@ def test_text_is_written_so_that_it_is_only_text(write: Callable[[str], str], te
     assert write(text) == written
 
 
-def test_names_that_are_cut_differ_where_the_whole_ones_do() -> None:
+def test_what_is_too_long_for_a_name_differs_where_the_whole_texts_do() -> None:
     one, other = shown("a" * 3000, 30), shown("a" * 3001, 30)
     assert (len(one), one[:22]) == (30, "a" * 20 + "…#")
     assert one != other
-    assert len(label("_" + "a" * 100)) == 60
     long = line("no file " + "/".join("abcdefgh" for _ in range(300)) + " there")
     assert long.startswith("no file abcdefgh/")
-    assert (len(long.split()[2]), long.endswith(" there")) == (400, True)
+    assert (len(long.split()[2]), long.endswith(" there")) == (1_000, True)
+    names = [f"name-{n}" for n in range(400)]
+    assert set(line(" ".join(names)).split()) < {*names, "…"}, "no name of a long message is cut"
 
 
 @pytest.mark.parametrize(
@@ -90,24 +92,17 @@ def test_tables_without_formulas_are_read_back() -> None:
     assert without_formulas(table[["n"]]).equals(table[["n"]])
 
 
-@pytest.mark.parametrize(("width", "spared"), [(109, True), (110, False), (0, False)])
-def test_tables_have_names_at_the_left_and_numbers_at_the_right(width: int, spared: bool) -> None:
-    """A narrow terminal leaves out what can be done without; a file has no width (here 0)."""
-    table = pd.DataFrame({"system": ["a", "longer"], "score": ["1", "100"], "p (BH)": ["0.5", "0.5"]})
-    file = StringIO()
-    Printer(Console(file=file, width=width or None, force_terminal=bool(width), color_system=None)).table(
-        "T\x1b", table
-    )
-    _, title, head, first, second = file.getvalue().splitlines()
-    assert title == "T⟨U+001B⟩"
-    assert head.split() == ["system", "score", *([] if spared else ["p", "(BH)"])]
-    assert (first.strip().startswith("a "), second.strip().startswith("longer")) == (True, True)
-    ends = [line.index(cell) + len(cell) for line, cell in ((head, "score"), (first, "1"), (second, "100"))]
-    assert len(set(ends)) == 1
-    assert first.index("a") == second.index("longer") == head.index("system")
-
-
 def test_facts_are_lines_of_a_file() -> None:
     assert (
-        text_of(lambda printer: printer.facts({"Systems": "2", "Items\n": "\x1b4"})) == "Systems: 2\nItems\n: ⟨U+001B⟩4"
+        text_of(lambda printer: printer.facts({"Systems": "2", "Items\n": "\x1b4"}))
+        == "Systems: 2\nItems⟨U+000A⟩: ⟨U+001B⟩4"
     )
+
+
+def test_what_an_encoding_lacks_reads_like_it_or_has_its_code_point() -> None:
+    text = "75.85–82.90 … p ≈ 0.05 ⟨U+001B⟩ 模型 \udcff é"
+    assert text.encode("ascii", READABLE) == b"75.85-82.90 ... p ~ 0.05 <U+001B> \\u6a21\\u578b \\udcff \\xe9"
+    assert json.loads(json_in(json.dumps(text, ensure_ascii=False), "ascii")) == text
+    assert json_in('"é 😀"', "utf-8") == '"é 😀"'
+    assert json.loads(json_in('"é 😀"', "cp1252").encode("cp1252")) == "é 😀"
+    assert "75.85–82.90 é".encode("cp1252", READABLE).decode("cp1252") == "75.85–82.90 é"

@@ -14,7 +14,7 @@ from simstudy.analyses.thresholds import size_fit
 from simstudy.comparisons.comparisons import Comparisons
 from simstudy.examination import classified
 from simstudy.outputs import TestSet
-from simstudy.running.progress import progress_bar
+from simstudy.running.progress import doing
 from simstudy.statistics.decisions import two_sided
 from simstudy.studies.comparing import compare_by_items, leaderboards, run_comparisons
 from simstudy.studies.context import Findings, RunContext
@@ -33,7 +33,7 @@ Compared = tuple[TestSet, list[pd.DataFrame], pd.DataFrame | None]
 def run(study: NaturalStudy, context: RunContext) -> Findings:
     """Read, compare on all test sets, analyse and draw."""
     kept = KeptReads(context.reads)
-    with context.clock("data"), progress_bar("reading outputs", n_test_sets(study.test_sets)) as advance:
+    with context.clock("data"), doing("reading outputs", n_test_sets(study.test_sets)) as advance:
         found, hashes = read_all(
             study.name,
             study.test_sets,

@@ -13,6 +13,7 @@ import pandas as pd
 
 from simstudy.metrics.base import Array, FloatArray, Metric
 from simstudy.outputs import Outputs
+from simstudy.text.reprs import FieldsMixin
 from simstudy.truth.pair_base import Drawn, PairModel, Two, starts_of
 from simstudy.truth.scores.clusters import ItemClusters
 from simstudy.truth.scores.dependence import Dependence, Independent
@@ -27,7 +28,7 @@ _BLOCK = 4096
 
 
 @dataclass(frozen=True)
-class Block:
+class Block(FieldsMixin):
     """Items of a test set, one after the other: statistics (K systems, items, S).
 
     `clusters` are the numbers (items,) of the items' clusters from 0, or None.
@@ -38,7 +39,7 @@ class Block:
 
 
 @dataclass(frozen=True, eq=False)
-class KnownTruth(ABC):
+class KnownTruth(FieldsMixin, ABC):
     """K systems whose true scores are known exactly, on as many items as one likes.
 
     Attributes

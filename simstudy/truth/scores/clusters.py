@@ -8,13 +8,14 @@ import numpy as np
 from scipy import special
 
 from simstudy.metrics.base import FloatArray, IntArray
+from simstudy.text.reprs import FieldsMixin
 from simstudy.truth.pair_base import check_one
 from simstudy.truth.scores.dependence import Dependence, inside
 from simstudy.validation import check_flag, check_whole
 
 
 @dataclass(frozen=True)
-class ItemClusters:
+class ItemClusters(FieldsMixin):
     """How items come in clusters.
 
     A system's latent score of an item is sqrt(correlation) c + sqrt(1 - correlation) e: c is the cluster's and e the

@@ -12,6 +12,7 @@ from scipy import optimize
 from simstudy.metrics.base import Array, FloatArray, IntArray, Metric
 from simstudy.metrics.influence import contributions
 from simstudy.metrics.ratio import Ratio
+from simstudy.text.reprs import FieldsMixin
 from simstudy.truth.scores.base import KnownTruth, Null
 
 # Items that are alike where a metric does not ask for more: so many of neighbouring size.
@@ -19,7 +20,7 @@ _ALIKE = 25
 
 
 @dataclass(frozen=True)
-class Pool:
+class Pool(FieldsMixin):
     """What J real systems did on N items: statistics (J, N, S).
 
     `alike` are numbers (N,) from 0, the same for items that are alike (see `like_items`). `order` are positions (J, N)

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from simstudy.metrics.base import FloatArray
+from simstudy.text.reprs import FieldsMixin
 from simstudy.truth.pair_base import EXTREME, check_one
 from simstudy.truth.scores.correlations import checked_correlation, equicorrelated, root
 from simstudy.validation import brief
@@ -28,7 +29,7 @@ _LEAST_DF = 0.1
 _SMALL = 1e-300
 
 
-class Dependence(ABC):
+class Dependence(FieldsMixin, ABC):
     """A copula."""
 
     #: Whether any two systems' numbers may be swapped and the law of these two stays the same.

@@ -63,7 +63,7 @@ class Ordinal(Margin):
         object.__setattr__(self, "probabilities", tuple((shares / shares.sum()).tolist()))
 
     def __repr__(self) -> str:
-        if len(self.values) <= 12:
+        if len(self.values) <= 6:
             return f"{type(self).__name__}(values={self.values}, probabilities={self.probabilities})"
         low, high = self.support
         return f"{type(self).__name__}({len(self.values)} values from {low:g} to {high:g}, mean {self.mean:g})"

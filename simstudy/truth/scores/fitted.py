@@ -11,6 +11,7 @@ import pandas as pd
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.metrics.influence import contributions
 from simstudy.outputs import Outputs, check_outputs
+from simstudy.text.reprs import FieldsMixin
 from simstudy.truth.scores.base import KnownTruth
 from simstudy.truth.scores.clusters import ItemClusters
 from simstudy.truth.scores.corpus import CorpusModel, Pool, item_scores
@@ -32,7 +33,7 @@ _NOTED = 0.9995
 
 
 @dataclass(frozen=True, eq=False)
-class Fitted:
+class Fitted(FieldsMixin):
     """What was learned of real outputs. What draws test sets, and is given a gain, is its `model`.
 
     Attributes

@@ -15,6 +15,7 @@ from simstudy.metrics.base import FloatArray
 from simstudy.outputs import Outputs
 from simstudy.running.fingerprints import derived_seed
 from simstudy.statistics.decisions import Decision, prefers_better
+from simstudy.text.reprs import FieldsMixin
 from simstudy.truth.redrawn import halves
 from simstudy.truth.scores.fitted import Fitted, fit
 
@@ -34,7 +35,7 @@ _OTHERS = {"fitted": "fitted", "halves": "training"}
 
 
 @dataclass(frozen=True, eq=False)
-class Split:
+class Split(FieldsMixin):
     """What a model that is fitted on one half of the items gets wrong of the other, beside what the halves differ by.
 
     Attributes

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy import special, stats
 
 from simstudy.metrics.base import FloatArray
+from simstudy.text.reprs import FieldsMixin
 from simstudy.truth.pair_base import EXTREME, check_one
 from simstudy.validation import check_number, check_whole
 
@@ -26,7 +27,7 @@ _MORE_TRIALS = 2**20
 _MOST_SPREAD = 4.0
 
 
-class Margin(ABC):
+class Margin(FieldsMixin, ABC):
     """The distribution of one system's item scores."""
 
     @property

@@ -15,6 +15,7 @@ import numpy as np
 from scipy import optimize, special, stats
 
 from simstudy.metrics.base import FloatArray
+from simstudy.text.reprs import FieldsMixin
 from simstudy.truth.scores.dependence import (
     Clayton,
     Dependence,
@@ -41,7 +42,7 @@ _SHARES = np.array([0.02, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.98])
 
 
 @dataclass(frozen=True)
-class PairFit:
+class PairFit(FieldsMixin):
     """A copula that was fitted to two systems.
 
     Attributes

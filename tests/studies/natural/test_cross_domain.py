@@ -11,10 +11,13 @@ import pytest
 import simstudy as ss
 from simstudy.files.datasets import DataError
 from simstudy.outputs import Outputs
-from simstudy.studies import Comparison, Results, RunContext, StudyError, baselines
+from simstudy.studies import Comparison, RunContext, StudyError, baselines
 from simstudy.studies.baselines import n_units
 from tests.oracles import compared
 from tests.studies.natural.small import EXAMS, MEASURES, Make
+
+# What is drawn is looked at in test_study.py, test_resampling.py and tests/plot.
+pytestmark = pytest.mark.usefixtures("empty_figures")
 
 BINS = {(0.0, 0.05), (0.05, 1.0), (0.04, 0.06)}
 
@@ -73,26 +76,6 @@ def test_domains_are_home_in_turn_and_all_others_are_elsewhere(exact: pd.DataFra
         assert (row["n_pairs"], row["n_items"]) == (n, {"law": 60, "art": 40}[topic])
         assert row["n_items_elsewhere"] == 120 - row["n_items"]
         assert row["share"] == pytest.approx(wins, nan_ok=True)
-
-
-def test_redrawn_test_sets_have_the_homes_median_size_and_the_population_elsewhere(done: Results) -> None:
-    table = done.tables["calibration"].query("homes == 'exam a'")
-    (redrawn,) = [rows for name, rows in table.groupby("test_set") if "redrawn" in str(name)]
-    assert set(redrawn["elsewhere"]) == {"population"}
-    assert set(redrawn["n_items"]) == {50}, "the median of 60 and 40"
-    assert set(redrawn["n_items_elsewhere"]) == {120}
-    bins = redrawn[redrawn["p_from"] != 0.04]
-    assert bins["n_pairs"].sum() <= 3 * 66, "three draws; pairs that tie have no winner"
-    assert bins["n_pairs"].sum() > 2.5 * 66
-    assert len(done.tables["calibration"].query("homes == 'exam a, exam b'")) == 6
-
-
-def test_one_test_set_by_two_metrics_has_a_part_of_the_page_for_each(done: Results) -> None:
-    table = done.tables["calibration"].query("homes == 'runs'")
-    assert table.groupby("metric")["test_set"].nunique().to_dict() == {"ap": 2, "rr": 2}
-    page = (done.folder / "README.md").read_text()
-    headings = [line for line in page.splitlines() if line.startswith("## ") and line.endswith((", ap", ", rr"))]
-    assert len(headings) == 2
 
 
 def test_a_test_set_needs_two_domains_of_enough_items(make: Make, data_dir: Path, tmp_path: Path) -> None:
