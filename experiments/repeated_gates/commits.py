@@ -92,7 +92,7 @@ def gate(p: np.ndarray, ahead: np.ndarray, rule: str, study: Settings) -> np.nda
 
 
 def share(study: Settings, rule: str, k: int) -> float:
-    """What look k may use of the level by itself."""
+    """The part of the level that look k may use by itself."""
     alpha = study.alpha
     return {USUAL: alpha, SHARES: alpha / (k * (k + 1)), PLANNED: alpha / study.commits.n_commits}[rule]
 

@@ -1,4 +1,4 @@
-"""What the page shows: its sections, and the columns of its tables."""
+"""The sections of the page, and the columns of its tables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _RATE = "{share:.4f} ({low:.4f} – {high:.4f})"
 
 
 def summary(tables: dict[str, pd.DataFrame]) -> dict[str, Table]:
-    """What a terminal shows."""
+    """The tables that a terminal shows."""
     return {
         "False claims at any look while items arrive": Table(
             tables["growing"], {"condition": "{condition}", "looks": "{n_looks}"}, across="method", cell="{share:.3f}"

@@ -67,7 +67,7 @@ def _cell(study: Settings, kind: str, which: tuple[Any, ...], block: int, size: 
 
 
 def drawn_of(study: Settings, name: str) -> dict[str, Any]:
-    """What the items of a condition depend on."""
+    """The settings that the items of a condition depend on."""
     return {
         "condition": study.conditions[name].model_dump(exclude={"title", "gains"}),
         "looks": study.growing.model_dump(exclude={"sets", "block"}),
@@ -131,7 +131,7 @@ def commit_table(study: Settings, table: pd.DataFrame) -> pd.DataFrame:
 
 
 def conditions(study: Settings) -> pd.DataFrame:
-    """What is drawn."""
+    """The conditions that are drawn."""
     rows = [
         {"condition": name, "title": of.title, "kind": of.kind, "sd": np.sqrt(of.variance(0.0))}
         for name, of in study.conditions.items()

@@ -40,7 +40,7 @@ class Arrivals:
     ids: list[str]
     #: (n,), from -1 to 1: differences of the units' scores over the width of the range that scores may have.
     differences: FloatArray
-    #: What a difference of 1 is on the metric's scale.
+    #: A difference of 1 on the metric's scale.
     scale: float
     unit: str
     #: Whether every unit has the same weight in the systems' scores; else the mean over units is another number.

@@ -1,4 +1,4 @@
-"""What the JSON of a comparison looks like, as a JSON Schema: made of the columns of Comparisons, for programs."""
+"""The JSON Schema of a comparison, made of the columns of Comparisons, for programs that read the JSON."""
 
 from __future__ import annotations
 

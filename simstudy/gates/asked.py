@@ -1,4 +1,4 @@
-"""What a gate asks of two systems."""
+"""Gates: questions to two systems that decide about an exit code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a gate finds in one comparison of a fixed number of items."""
+"""The answer to a gate in one comparison, for a fixed number of items."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Finding:
     of: str
     #: The same in a sentence, with what the p-value rests on.
     told: str
-    #: Of the claim: two-sided for better and worse, one-sided for claims about a margin, which are tested at half of
-    #: `level`.
+    #: The p-value of the claim: two-sided for better and worse; one-sided for claims about a margin, which are tested
+    #: at half of `level`.
     p_value: float
     #: The p-value as it is printed: "= 0.02" or "< 0.001".
     p: str
@@ -44,19 +44,19 @@ class Finding:
     gain_low: float
     gain_high: float
     interval: str
-    #: What the metric's scores are told in: percent, points, …
+    #: The unit of the metric's scores: percent, points, …
     metric_unit: str
     n_units: int
     #: Reasons for a claim that is not shown other than a large p-value, for the end of a sentence.
     why: str = ""
-    #: Of a sequential test: the largest e-value so far, the smaller one of two.
+    #: The largest e-value so far, if the test is sequential: the smaller one of two claims.
     e_value: float | None = None
-    #: Of a sequential test: what the units were, for the next look.
+    #: A hash of the units, if the test is sequential, for the next look.
     units: str = ""
 
     @property
     def threshold(self) -> float:
-        """What the p-value is compared with."""
+        """The number that the p-value is compared with."""
         return self.level / 2 if self.gate.kind.with_margin else self.level
 
     @property
@@ -65,7 +65,7 @@ class Finding:
         return self.claimed == self.gate.kind.unless
 
     def as_json(self) -> dict[str, Any]:
-        """What JSON has of it."""
+        """The fields of JSON."""
         content: dict[str, Any] = {
             "gate": self.gate.kind.name, "system": self.gate.a, "other": self.gate.b, "margin": self.gate.margin,
             "of": self.of, "p_value": self.p_value, "alpha": self.threshold, "gain": self.gain,
@@ -77,7 +77,7 @@ class Finding:
 
 
 def find(gate: Gate, found: Examination, level: float) -> Finding:
-    """What a gate finds in one comparison, in the average that is asked for if there are averages of tasks.
+    """The answer to a gate in one comparison, in the average that is asked for if there are averages of tasks.
 
     `level` is two-sided; each one-sided test against a margin has half of it. A ValueError says which of the two
     systems was dropped.
@@ -105,7 +105,7 @@ def find(gate: Gate, found: Examination, level: float) -> Finding:
 
 
 def comparison_of(found: Examination) -> tuple[str, str]:
-    """What was compared, in words, and the same for a sentence."""
+    """The name of the comparison, and the same for a sentence."""
     if found.tasks is not None:
         tasks, row = found.tasks, found.tasks.answer.iloc[0]
         of = f"{tasks.average} average"

@@ -14,7 +14,7 @@ from simstudy.text.plain_text import printable
 
 _SUITE = "simstudy.gates"
 
-# What `printable` leaves and XML 1.0 has no way to write.
+# Characters that `printable` leaves and that XML 1.0 cannot have.
 _NO_XML = re.compile("[\ufffe\uffff]")
 
 

@@ -28,7 +28,7 @@ from simstudy.gates.sequential import fingerprint
 from simstudy.gates.verdicts import Look, Verdict
 from simstudy.text.plain_text import json_text, shown
 
-#: What the file is, and the version of its fields.
+#: The kind of the file, and the version of its fields.
 SCHEMA: Final = "simstudy-looks"
 VERSION: Final = 1
 
@@ -54,7 +54,7 @@ class Schema(_Fields):
 
 
 class Plan(_Fields):
-    """What all looks of a file have in common; it must not change once somebody has looked."""
+    """The settings that all looks of a file share; they must not change once somebody has looked."""
 
     rule: Literal["sequential", "spending"]
     alpha: Annotated[float, Field(gt=0, lt=1)]

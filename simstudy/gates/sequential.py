@@ -1,4 +1,4 @@
-"""What a gate finds while items arrive: a test that may be asked after every item."""
+"""The answer to a gate while items arrive, by a test that may be asked after every item."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def find_sequentially(gate: Gate, found: Examination, arrived: Arrivals, level: float) -> Finding:
-    """What a gate finds in one comparison, at a level of all looks together, of which each side has half.
+    """The answer to a gate in one comparison, at a level of all looks together; each side has half of it.
 
     The largest e-value so far counts, after whichever unit it was.
     """

@@ -1,4 +1,4 @@
-"""What a gate decided over all its comparisons, in one line."""
+"""The verdict of a gate over all its comparisons, in one line."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Look:
 
     file: str
     number: int
-    #: What of alpha this look may use, and alpha.
+    #: The part of alpha that this look may use, and alpha.
     level: float
     alpha: float
     #: Whether it is one that the file had already.
@@ -50,7 +50,7 @@ class Verdict:
         return self.passed == self.gate.kind.unless
 
     def as_json(self, part: int) -> dict[str, Any]:
-        """What JSON has of one comparison."""
+        """The fields of JSON for one comparison."""
         content = self.findings[part].as_json()
         if self.look is not None:
             look = self.look
@@ -58,7 +58,7 @@ class Verdict:
         return content
 
     def sentence(self) -> str:
-        """What was asked and decided, in one line: of several comparisons the one that decides."""
+        """The question and the decision in one line, by the comparison that decides."""
         failed, n = [finding for finding in self.findings if not finding.passed], len(self.findings)
         one = failed[0] if failed else self._weakest()
         said = f"{told(one)}{'' if self.look is None else f' [{self.look.told()}]'}"
@@ -76,7 +76,7 @@ class Verdict:
 
 
 def told(finding: Finding) -> str:
-    """What a gate found in one comparison, in one line."""
+    """The answer in one comparison, in one line."""
     return _SENTENCES[finding.gate.kind](finding)
 
 
@@ -151,7 +151,7 @@ def _amount(finding: Finding, amount: float) -> str:
 
 
 def notes_of(verdicts: Sequence[Verdict]) -> list[str]:
-    """What a reader of the tables should know of gates that are asked more than once."""
+    """Notes for readers of the tables, if gates are asked more than once."""
     looks = [verdict.look for verdict in verdicts if verdict.look is not None]
     if any(finding.e_value is not None for verdict in verdicts for finding in verdict.findings):
         return ["p-values and intervals here are for one look; those of the gates (--sequential) hold at every look"]

@@ -1,4 +1,4 @@
-"""What gates of four kinds decide, against tests of other packages, and what they say."""
+"""Decisions of four kinds of gates, against tests of other packages, and the lines that say them."""
 
 from __future__ import annotations
 
