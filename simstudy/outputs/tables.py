@@ -106,6 +106,6 @@ def complete_systems(table: pd.DataFrame) -> pd.DataFrame:
     family = table.get("family", names)
     known: dict[Any, Any] = {"name": names, "family": family.where(family.notna(), names)}
     for name, dtype in (("group", "string"), ("train_size", "Int64"), ("replicate", "Int64")):
-        known[name] = table[name] if name in table else pd.array([pd.NA] * len(table), dtype=dtype)
+        known[name] = table[name] if name in table else pd.Series(pd.NA, table.index, dtype=dtype)
     known["source"] = table.get("source", "natural")
     return pd.DataFrame(known | {name: table[name] for name in table if name not in known})
