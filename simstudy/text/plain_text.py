@@ -31,7 +31,7 @@ _UNPRINTABLE = re.compile(
 
 # Characters of a name: as many as a file may be called. Those of a word without spaces in a message (a path); of a
 # whole message.
-_NAME, _WORD, _LINE = 255, 1_000, 2_000
+_NAME, _WORD, _LINE = 255, 550, 2_000
 _LONG = re.compile(rf"\S{{{_WORD + 1},}}")
 
 #: A name may go on in the next line after one of these.
