@@ -49,8 +49,8 @@ def exact(make: Make, data_dir: Path, tmp_path_factory: pytest.TempPathFactory) 
     study = make(
         {**EXAMS, "sizes": []}, comparison={"n_resamples": 2000},
         calibration=[
-            {"among": ["exam a", "exam b"], "min_pairs": 1, "bins": [0.0, 0.05, 1.0]},
-            {"domains_of": "exam a", "min_pairs": 1, "least_items": 30, "bins": [0.0, 0.05, 1.0]},
+            {"among": ["exam a", "exam b"], "n_splits": 2, "min_pairs": 1, "bins": [0.0, 0.05, 1.0]},
+            {"domains_of": "exam a", "n_splits": 2, "min_pairs": 1, "least_items": 30, "bins": [0.0, 0.05, 1.0]},
         ],
     )  # fmt: skip
     out = tmp_path_factory.mktemp("exact")
@@ -102,7 +102,9 @@ def test_test_sets_of_other_systems_can_not_be_one_anothers_home(make: Make, dat
 
 def test_only_shared_systems_are_compared_between_test_sets(make: Make, data_dir: Path, tmp_path: Path) -> None:
     runs = [{**MEASURES, "name": f"runs {k}", "metric": "ap", "leave_out": [f"r{k}"]} for k in (0, 1)]
-    study = make(*runs, calibration=[{"among": ["runs 0", "runs 1"], "min_pairs": 1, "bins": [0.0, 1.0]}])
+    study = make(
+        *runs, calibration=[{"among": ["runs 0", "runs 1"], "n_splits": 2, "min_pairs": 1, "bins": [0.0, 1.0]}]
+    )
     table = ss.run_study(study, out=tmp_path, data_dir=data_dir, n_jobs=1).tables["calibration"]
     assert table.query("p_to == 1")["n_pairs"].tolist() == [15, 15], "6 systems"
     assert table.query("p_to == 1")["share"].tolist() == [1.0, 1.0], "the same scores on both"
