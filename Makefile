@@ -8,16 +8,27 @@ quickstart: .venv/installed
 	$(BIN)/simstudy run quickstart
 
 # A file of tests stays in one process, for what its tests share. The processes fill the cores: threads of BLAS and
-# OpenMP beside them would only wait for each other.
-test: lint
-	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile
+# OpenMP beside them would only wait for each other. Processes that tests start find the package compiled to bytecode,
+# also where the environment asks Python not to write any.
+PYTEST := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/pytest
+SPREAD := -n auto --maxprocesses 4 --dist loadfile
+
+test: .venv/installed-dev
+	@$(MAKE) --no-print-directory --jobs=2 lint .venv/compiled
+	$(PYTEST) $(SPREAD)
 
 slow: .venv/installed-dev
-	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/pytest -m slow -n auto --maxprocesses 4 --dist loadfile
+	$(PYTEST) -m slow $(SPREAD)
 
 # Pages and the calculator in Chromium, which the system's packages have. Without one the tests say so and are skipped.
 browser: .venv/installed-browser
-	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/pytest -m browser -rs tests/browser
+	$(PYTEST) -m browser -rs tests/browser
+
+# numba needs half a minute for what these tests compile. While mypy takes one core, the other does it once for all
+# processes of pytest, which run the tests again and say what fails.
+.venv/compiled: .venv/installed-dev $(shell find experiments/learners -name '*.py')
+	@$(PYTEST) -q -n 0 tests/experiments/tasks/test_translation.py tests/learners/test_cky.py >/dev/null 2>&1 || true
+	@touch $@
 
 lint: .venv/installed-dev
 	$(BIN)/ruff check .

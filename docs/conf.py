@@ -56,6 +56,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "simstudy"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_extra_path = ["comparison.schema.json"]
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha256
 from itertools import groupby
 from textwrap import fill
 from typing import Literal
@@ -104,6 +105,20 @@ KNOWN = {column.name: column for column in COLUMNS}
 #: The columns that every comparison has, in order, and those that methods add.
 OWN = tuple(column.name for column in COLUMNS if not column.added_by)
 ADDED = tuple(column.name for column in COLUMNS if column.added_by)
+
+
+#: What the JSON of a comparison is called.
+JSON_NAME = "simstudy-comparison"
+
+#: The fingerprint of the columns in each version of that JSON: other columns need another version.
+FINGERPRINTS = {1: "ebcea64543aeba193bb5be3357b6fc2bbdd3b87e6bcc1b5d4bda1ac353f1b79d"}
+JSON_VERSION = max(FINGERPRINTS)
+
+
+def fingerprint() -> str:
+    """A hash of the columns' names, types and units."""
+    told = "\n".join(f"{one.name} {one.kind} {one.unit} {one.added_by}" for one in COLUMNS)
+    return sha256(told.encode()).hexdigest()
 
 
 def names_of(*kinds: Kind) -> set[str]:

@@ -128,6 +128,9 @@ def number_list(argument: str, values: object) -> NDArray[np.float64]:
 
     check_list(argument, values, "numbers")
     check_unmasked(argument, values)
+    if type(values) is np.ndarray and values.dtype.kind in "iuf" and not np.isnan(values).any():
+        # A million numbers need not be looked at one by one.
+        return values.astype(np.float64)
     listed = list(values)  # type: ignore[call-overload]
     # Text is a number to numpy, and so is what is true.
     if any(isinstance(value, bool | np.bool_) or not isinstance(value, Real) or value != value for value in listed):

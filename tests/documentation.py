@@ -1,12 +1,13 @@
 """The pages that people read, and the outputs that they show.
 
 A block of kind ``console`` has commands behind "$ ", each with what it prints below it; a line "…" stands for lines
-that the page leaves out. ``python -m tests.documentation --write`` writes what the commands print today, and tables
-of results.
+that the page leaves out. ``python -m tests.documentation --write`` writes what the commands print today, tables
+of results, and the JSON Schema of comparisons.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
@@ -21,10 +22,13 @@ from types import ModuleType
 from typer.testing import CliRunner
 
 from simstudy.cli import app
+from simstudy.examination.json_schema import json_schema
 from tests.evidence import filled
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "docs" / "examples"
+#: For programs that read the JSON of the command.
+JSON_SCHEMA = ROOT / "docs" / "comparison.schema.json"
 #: Written by the build of the site.
 BUILT = ("_build", "gallery", "reference", "studies")
 _PAGES = [
@@ -122,6 +126,11 @@ def rewritten(page: Path, printed: Callable[[str], str] = printed) -> str:
     return re.sub(r"^```console\n(.*?)^```$", block, page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
 
 
+def schema_text() -> str:
+    """The JSON Schema of comparisons as a file."""
+    return json.dumps(json_schema(), ensure_ascii=False, indent=2) + "\n"
+
+
 def names_of(page: ModuleType) -> list[str]:
     """The public names of a module in order; sub-namespaces apart."""
     known = {name: getattr(page, name) for name in getattr(page, "__all__", dir(page))}
@@ -131,6 +140,7 @@ def names_of(page: ModuleType) -> list[str]:
 if __name__ == "__main__":
     if sys.argv[1:] != ["--write"]:
         raise SystemExit("usage: python -m tests.documentation --write")
+    JSON_SCHEMA.write_text(schema_text(), encoding="utf-8")
     with TemporaryDirectory() as folder, chdir(examples_in(Path(folder))):
         for page in DOCS:
             page.write_text(filled(rewritten(page)), encoding="utf-8")

@@ -27,6 +27,7 @@ def test_the_command_works_from_a_wheel_in_any_folder(tmp_path: Path) -> None:
     assert "simstudy/files/datasets.toml" in names
     assert "simstudy/planning/benchmarks.csv" in names
     assert "simstudy/py.typed" in names
+    assert {"simstudy/CITATION.cff", "simstudy/papers/references.bib"} <= {*names}
     for name in ("assets/page.js", "assets/plot.umd.min.js", "assets/LICENSE.d3.txt", "templates/page.html.jinja"):
         assert f"simstudy/pages/{name}" in names
     run(sys.executable, "-m", "venv", tmp_path / "clean")

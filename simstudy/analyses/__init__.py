@@ -8,6 +8,7 @@ from simstudy.analyses.agreement import agreement
 from simstudy.analyses.calibration import calibration
 from simstudy.analyses.correlation import correlation
 from simstudy.analyses.curves import curve, overlay
+from simstudy.analyses.deciding_items import deciding_items
 from simstudy.analyses.duplicates import near_duplicates
 from simstudy.analyses.equivalence import equivalence
 from simstudy.analyses.groups import gain_ranges, groups, intransitive
@@ -16,6 +17,7 @@ from simstudy.analyses.method_gains import method_gains
 from simstudy.analyses.ranks import ranks
 from simstudy.analyses.relation_classes import related
 from simstudy.analyses.sample_noise import noise_curve, noises
+from simstudy.analyses.sequential import e_values, sequential
 from simstudy.analyses.signature import signature
 from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import rule_of_thumb, size_fit, thresholds
@@ -34,6 +36,8 @@ __all__ = [
     "corrected",
     "correlation",
     "curve",
+    "deciding_items",
+    "e_values",
     "equivalence",
     "gain_ranges",
     "groups",
@@ -48,6 +52,7 @@ __all__ = [
     "ranks",
     "related",
     "rule_of_thumb",
+    "sequential",
     "signature",
     "significant_gains",
     "size_fit",

@@ -168,7 +168,7 @@ def _intervals(
     top = np.inf
     if (ratio := metric.ratio(statistics)) is not None:
         above, below = ratio
-        if (below == 1).all() and ((above == 0) | (above == 1)).all():
+        if _right_or_wrong(above, below):
             low, high = wilson(above.sum(axis=1) / n, n, level)
             return metric.scale * low, metric.scale * high
         if ((above >= 0) & (above <= below)).all():
@@ -176,6 +176,18 @@ def _intervals(
     reach = special.stdtrit(n - 1, (1 + level) / 2) * se
     bottom = 0.0 if np.isfinite(top) else -np.inf
     return np.clip(scores - reach, bottom, top), np.clip(scores + reach, bottom, top)
+
+
+def _right_or_wrong(above: Array, below: Array) -> bool:
+    return bool((below == 1).all() and ((above == 0) | (above == 1)).all())
+
+
+def score_interval(outputs: Outputs, unit: str | None) -> str:
+    """How `leaderboard` makes intervals of scores: "wilson", "jackknife" or "bootstrap" (t intervals, the last two)."""
+    if isinstance(outputs.metric, ArrayMetric):
+        return "bootstrap"
+    ratio = outputs.metric.ratio(in_units(outputs, unit or outputs.natural_unit).statistics)
+    return "wilson" if ratio is not None and _right_or_wrong(*ratio) else "jackknife"
 
 
 def _place(ordered: Outputs) -> IntArray:

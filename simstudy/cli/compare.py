@@ -11,17 +11,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from simstudy.cli.errors import by_options, outliving_the_pipe, say
+from simstudy.cli.errors import by_options, outliving_the_pipe
 from simstudy.cli.files import HEADING, Files
-from simstudy.cli.gate import Gate, decision, gate_of
+from simstudy.cli.gate import Gates, around, tell
 from simstudy.cli.options import grouped, settings_of
 from simstudy.cli.several_tasks import SeveralTasks, with_tasks
 from simstudy.cli.terminal import Output, printer, write_page, written
+from simstudy.files.own_pages import is_html
 from simstudy.planning.settings import option
 
 if TYPE_CHECKING:
     from simstudy.examination import Examination
     from simstudy.examination.several import Several
+    from simstudy.gates.verdicts import Verdict
     from simstudy.loaders.base import Loaded
     from simstudy.outputs import TestSet
 
@@ -68,18 +70,22 @@ class HowTested:
 
 
 @dataclass(frozen=True)
-class GatedOutput(Output):
-    """Where the outcome goes, and a gate for pipelines."""
+class ComparedOutput(Output):
+    """Where the outcome goes, and with what its tables for a paper compare."""
 
-    fail_unless_better: Annotated[
-        tuple[str, str] | None,
+    baseline: Annotated[
+        str | None,
         typer.Option(
-            metavar="A B",
-            help="For pipelines: exit code 1 unless A is significantly better than B in the comparison that the first "
-            "line answers (for logs of several tasks: the average that is asked for, on these tasks). With several "
-            "metrics or domains: in each of their comparisons.",
+            metavar="SYSTEM",
+            help="For a paper, three or more systems: marks compare with this system, chosen before the results were "
+            "seen (default: with the best one). Needs --latex, --markdown or --out with a folder.",
         ),
     ] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.baseline is not None and not self.for_a_paper and (self.out is None or is_html(self.out)):
+            raise ValueError("--baseline needs --latex, --markdown or a folder: it is for tables of a paper")
 
 
 @grouped
@@ -103,7 +109,8 @@ def compare(
     formats: Annotated[SomeFormats, "Files of some formats"],
     how: Annotated[HowTested, "The test"],
     tasks: Annotated[SeveralTasks, "Several tasks"],
-    output: Annotated[GatedOutput, "What comes out"],
+    output: Annotated[ComparedOutput, "What comes out"],
+    gates: Annotated[Gates, "Gates for pipelines"],
     by_domain: Annotated[
         bool, typer.Option("--by-domain", help="Compare the systems on each domain separately.")
     ] = False,
@@ -131,18 +138,17 @@ def compare(
     from simstudy.engines.registry import default_test
     from simstudy.examination.several import Several
     from simstudy.files.unpacking import unpacking_at_most
-    from simstudy.loaders.base import Texts, Ties, doubt
+    from simstudy.loaders.base import Texts, Ties
     from simstudy.loaders.naming import name_and_path
 
-    settings, gate = _settings(context), output.fail_unless_better
+    settings, asked = _settings(context), gates.ask(how)
     texts, ties = Texts(formats.tokenize, formats.lowercase), Ties(formats.ties, how.seed)
     with unpacking_at_most(formats.max_size):
         every, hashes = files.read_each(paths, metric, by_domain=by_domain, texts=texts, ties=ties)
+    # What can be wrong is said before minutes of resampling.
     for loaded in every:
-        # What can be wrong is said before minutes of resampling; a gate's notes are not read.
-        _check_systems(loaded, gate)
-        if gate and files.lower_is_better is None and (in_doubt := doubt(loaded)):
-            raise ValueError(f"--fail-unless-better: {in_doubt}")
+        _check_systems(loaded.outputs.names, output.baseline)
+    gates.check(asked, every, files)
     given = [path for _, path in map(name_and_path, paths)]
     if output.out is not None:
         _check_out(
@@ -157,28 +163,29 @@ def compare(
         raise ValueError(f"{tasks.asked} must not be given with several metrics or domains: it has a table of its own")
     if len(parts) == 1:
         parts = [with_tasks(parts[0], tasks, ways[0], given)]
-    found = parts[0] if len(parts) == 1 else Several(tuple(parts))
     settings["test"] = how.test or ways[0].test
-    gates = [gate_of(part, gate, how.alpha) for part in parts] if gate else []
-    write_page(found, output.out, settings)
-    _print(found, settings, gates, output)
-    _tell(gates)
+    verdicts = gates.decide(asked, parts, how, settings)
+    parts = gates.noted(parts, verdicts)
+    found = parts[0] if len(parts) == 1 else Several(tuple(parts))
+    write_page(found, output.out, settings, figures=output.figures, baseline=output.baseline)
+    _print(found, settings, verdicts, output, gates)
+    tell(gates, verdicts, as_json=output.print_json)
 
 
-def _print(found: Examination | Several, settings: dict[str, Any], gates: Sequence[Gate], output: Output) -> None:
-    with outliving_the_pipe(bool(gates)):
+def _print(
+    found: Examination | Several,
+    settings: dict[str, Any],
+    verdicts: Sequence[Verdict],
+    output: ComparedOutput,
+    gates: Gates,
+) -> None:
+    with outliving_the_pipe(bool(verdicts)), around(gates, verdicts, as_json=output.print_json):
         if output.print_json:
-            _print_json(found, settings, gates)
+            _print_json(found, settings, verdicts)
+        elif output.for_a_paper:
+            print(output.paper(found.paper(baseline=output.baseline, every_pair=output.verbose)))
         else:
             _show(found, verbose=output.verbose, out=output.out)
-
-
-def _tell(gates: Sequence[Gate]) -> None:
-    """Say what a gate asked and decided; exit with code 1 where it was not met."""
-    if gates:
-        say(decision(gates))
-        if not all(gate.passed for gate in gates):
-            raise typer.Exit(1)
 
 
 def _settings(context: typer.Context) -> dict[str, Any]:
@@ -196,7 +203,7 @@ def _test_set(loaded: Loaded, files: Files, how: HowTested, context: typer.Conte
     notes = tuple(by_options(note, context.command.params) for note in loaded.notes)
     return TestSet(
         loaded.outputs, files.relation(loaded) or (), files.unit, how.settings(),
-        duplicates=files.duplicates, notes=notes,
+        duplicates=files.duplicates, notes=notes, texts=loaded.texts,
     )  # fmt: skip
 
 
@@ -218,20 +225,14 @@ def _examine(test_set: TestSet, how: HowTested) -> Examination:
         return examine(test_set, alpha=how.alpha, margin=how.margin)
 
 
-def _check_systems(loaded: Loaded, asked: tuple[str, str] | None) -> None:
-    """Raise a ValueError where there are not two systems, or not those of --fail-unless-better."""
-    from simstudy.text.reprs import listed
-    from simstudy.validation import nearest
+def _check_systems(names: list[str], baseline: str | None) -> None:
+    """Raise a ValueError where there are not two systems, or not that of --baseline."""
+    from simstudy.papers.leaderboards import check_baseline
 
-    names = loaded.outputs.names
     if len(names) < 2:
         raise ValueError(f"at least two systems are needed to compare, but there is only '{names[0]}'")
-    for name in asked or ():
-        if name not in names:
-            known = listed(names, 8)
-            raise ValueError(f"--fail-unless-better: no system '{name}' among {known}{nearest(name, names)}")
-    if asked and asked[0] == asked[1]:
-        raise ValueError(f"--fail-unless-better must name two different systems, not '{asked[0]}' twice")
+    if baseline is not None:
+        check_baseline(baseline, names)
 
 
 def _check_out(out: Path, inputs: Sequence[Path], n_parts: int) -> None:
@@ -249,16 +250,14 @@ def _check_out(out: Path, inputs: Sequence[Path], n_parts: int) -> None:
     require_own(out, page.RESULTS_OF if n_parts == 1 else several.RESULTS_OF)
 
 
-def _print_json(found: Examination | Several, settings: dict[str, Any], gates: Sequence[Gate]) -> None:
+def _print_json(found: Examination | Several, settings: dict[str, Any], verdicts: Sequence[Verdict]) -> None:
     from simstudy.examination.json import as_json
     from simstudy.examination.several import Several
     from simstudy.text.plain_text import json_in
 
-    more = [{"gate": gate.as_json()} for gate in gates]
-    if isinstance(found, Several):
-        pieces = found.as_json(settings, more)
-    else:
-        pieces = as_json(found, settings, more[0] if more else {})
+    n_parts = len(found.parts) if isinstance(found, Several) else 1
+    more = [{"gates": [verdict.as_json(k) for verdict in verdicts]} if verdicts else {} for k in range(n_parts)]
+    pieces = found.as_json(settings, more) if isinstance(found, Several) else as_json(found, settings, more[0])
     for piece in pieces:
         print(json_in(piece, sys.stdout.encoding), end="")
     print()

@@ -27,7 +27,7 @@ from simstudy.running import progress
 from simstudy.running.program_files import ProgramError
 from simstudy.text.plain_text import line, printable
 
-#: Exit codes; `Stopped` has those of signals. 1 is also what `compare --fail-unless-better` says.
+#: Exit codes; `Stopped` has those of signals. 1 is also what `compare` with a gate says.
 FAILED, BAD_INPUT, BUG, INTERRUPTED = 1, 2, 70, 130
 
 # What there is to know of a command that was stopped.

@@ -1,101 +1,201 @@
-"""The gate of `simstudy compare --fail-unless-better`: what it asks of a comparison, and how it decided."""
+"""Gates of `simstudy compare`: their options, and how pipelines are told what came out."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
-import pandas as pd
+import typer
 
-from simstudy.text.numerals import p_floor, p_text
-from simstudy.text.plain_text import shown
+from simstudy.cli.errors import say
+from simstudy.planning.settings import option
 
 if TYPE_CHECKING:
+    from simstudy.cli.compare import HowTested
+    from simstudy.cli.files import Files
     from simstudy.examination import Examination
+    from simstudy.gates.asked import Gate
+    from simstudy.gates.verdicts import Verdict
+    from simstudy.loaders.base import Loaded
+
+Pairs = list[tuple[str, str]] | None
+
+# Options of the test that the sequential test has no use for, and settings that all looks of a file have in common.
+_OF_THE_TEST = ("test", "alternative", "convention", "strata")
+_IN_COMMON = ("metric", "domain", "unit", "test", "alternative", "convention", "strata", "resamples", "seed",
+              "average", "score_range")  # fmt: skip
+
+
+def _gate(help: str) -> Any:
+    return typer.Option(metavar="A B", help=f"{help} It may be repeated.")
 
 
 @dataclass(frozen=True)
-class Gate:
-    """The finding of a gate in one comparison: whether system `better` is significantly better than `than`."""
+class Gates:
+    """Questions to pairs of systems that decide about the exit code."""
 
-    better: str
-    than: str
-    #: The comparison in words: "accuracy on news", or "macro average, these tasks".
-    of: str
-    #: The same in a sentence, with the number of tasks.
-    told: str
-    p_value: float
-    #: The p-value as it is printed.
-    p: str
-    alpha: float
-    passed: bool
-    #: Whether the other system has the better score.
-    behind: bool
-    #: Reasons for a failure other than a large p-value, for the end of a sentence.
-    why: str = ""
+    fail_unless_better: Annotated[
+        Pairs,
+        _gate(
+            "Exit code 1 unless A is significantly better than B in the comparison that the first line answers (for "
+            "logs of several tasks: the average that is asked for, on these tasks). With several metrics or domains: "
+            "in each of their comparisons."
+        ),
+    ] = None
+    fail_if_worse: Annotated[
+        Pairs, _gate("Exit code 1 if A is significantly worse than B, in any of several comparisons.")
+    ] = None
+    fail_unless_not_worse: Annotated[
+        Pairs, _gate("Exit code 1 unless A is shown not to be worse than B by --margin or more (non-inferiority).")
+    ] = None
+    fail_unless_equivalent: Annotated[
+        Pairs, _gate("Exit code 1 unless A and B are shown to differ by less than --margin (two one-sided tests).")
+    ] = None
+    looks: Path | None = option(
+        None,
+        "File that keeps the looks of gates that are asked again and again. Each look is a new question, such as a "
+        "new system on the same test set, and may use a part of --alpha.",
+    )
+    planned_looks: int | None = option(
+        None, "With --looks: number of looks that share --alpha equally (default: look k may use alpha / (k (k + 1)))."
+    )
+    sequential: bool = option(
+        False,
+        "A test that holds at every look while items of the same systems arrive (the items in the order of the file). "
+        "--looks keeps its looks.",
+    )
+    score_range: float | tuple[float, float] | None = option(
+        None, "With --sequential and --metric mean: the least and the largest score of an item, such as 1:10."
+    )
+    junit: Path | None = option(None, "Write a JUnit report with a test case for each gate to this file.")
+    annotations: str | None = option(
+        None, "github (annotations and summary of GitHub Actions) or none (default: github in GitHub Actions)."
+    )
 
-    def as_json(self) -> dict[str, Any]:
-        """The field ``gate`` of the JSON."""
-        names = ("better", "than", "of", "p_value", "alpha", "passed")
-        return {name: getattr(self, name) for name in names}
+    def ask(self, how: HowTested) -> list[Gate]:
+        """The gates; the report of an earlier run is removed, and a ValueError names an option that does not fit."""
+        from simstudy.gates.asked import BETTER, EQUIVALENT, NOT_WORSE, WORSE, gates_of
+        from simstudy.validation import check_choice, check_whole
 
-    def sentence(self) -> str:
-        """What was asked and decided, in one line."""
-        verb = "is" if self.passed else "is not"
-        what = (
-            f"{shown(self.better)} {verb} significantly better than {shown(self.than)} at {self.alpha:g} by {self.told}"
+        every = (
+            (BETTER, self.fail_unless_better or ()),
+            (WORSE, self.fail_if_worse or ()),
+            (NOT_WORSE, self.fail_unless_not_worse or ()),
+            (EQUIVALENT, self.fail_unless_equivalent or ()),
         )
-        # The p-value is of the system with the better score.
-        return f"{what}: {shown(self.than)} has the better score" if self.behind else f"{what}, p {self.p}{self.why}"
+        gates = gates_of(every, how.margin)
+        given = {"--looks": self.looks, "--sequential": self.sequential or None, "--junit": self.junit}
+        for name, value in given.items():
+            if value is not None and not gates:
+                raise ValueError(f"{name} needs a gate, such as --fail-unless-better A B")
+        if self.planned_looks is not None:
+            check_whole("planned_looks", self.planned_looks, 1)
+            if self.looks is None or self.sequential:
+                raise ValueError("planned_looks must be None without --looks, and with --sequential")
+        if self.annotations is not None:
+            check_choice("annotations", self.annotations, ("github", "none"))
+        self._check_sequential(how)
+        if self.junit is not None:
+            from simstudy.gates.junit import clear_junit
+
+            clear_junit(self.junit)
+        return gates
+
+    def _check_sequential(self, how: HowTested) -> None:
+        if self.score_range is not None and not self.sequential:
+            raise ValueError("score_range must be None without --sequential")
+        if isinstance(self.score_range, float):
+            raise ValueError(f"score_range must be two scores, such as 1:10, not {self.score_range:g}")
+        for name in _OF_THE_TEST:
+            if self.sequential and getattr(how, name) not in (None, "default"):
+                raise ValueError(f"{name} must be None with --sequential, which has a test of its own")
+
+    @property
+    def annotates(self) -> bool:
+        """Whether annotations of GitHub are printed."""
+        from simstudy.gates.github import runs_here
+
+        return self.annotations == "github" or (self.annotations is None and runs_here())
+
+    def check(self, asked: Sequence[Gate], every: Sequence[Loaded], files: Files) -> None:
+        """Raise a ValueError for what is wrong with gates of these outputs; nobody reads the notes of a gate."""
+        from simstudy.analyses.sequential import Arrivals
+        from simstudy.loaders.base import doubt
+
+        for gate, loaded in ((gate, loaded) for loaded in every for gate in asked):
+            gate.check(loaded.outputs.names)
+            if files.lower_is_better is None and (in_doubt := doubt(loaded)):
+                raise ValueError(f"{gate.kind.option}: {in_doubt}")
+            if self.sequential:
+                arrived = Arrivals.of(loaded.outputs, gate.a, gate.b, unit=files.unit, score_range=self._range)
+                arrived.over_range(gate.margin or 0.0)
+
+    @property
+    def _range(self) -> tuple[float, float] | None:
+        return self.score_range if isinstance(self.score_range, tuple) else None
+
+    def decide(
+        self, asked: Sequence[Gate], parts: Sequence[Examination], how: HowTested, settings: dict[str, Any]
+    ) -> list[Verdict]:
+        """The verdicts of all gates, kept in the file of looks."""
+        from simstudy.gates.deciding import decide
+        from simstudy.gates.looks import SEQUENTIAL, SPENDING, Plan
+
+        if not asked:
+            return []
+        plan = Plan(
+            rule=SEQUENTIAL if self.sequential else SPENDING, alpha=how.alpha, planned_looks=self.planned_looks,
+            settings={name: settings[name] for name in _IN_COMMON},
+        )  # fmt: skip
+        verdicts = decide(asked, parts, plan, self.looks, score_range=self._range)
+        if self.junit is not None:
+            from simstudy.gates.junit import write_junit
+
+            write_junit(verdicts, self.junit)
+        return verdicts
+
+    def noted(self, parts: Sequence[Examination], verdicts: Sequence[Verdict]) -> list[Examination]:
+        """The examinations with a note where their p-values are not those of the gates."""
+        from simstudy.gates.verdicts import notes_of
+
+        notes = notes_of(verdicts)
+        return [replace(part, test_set=replace(part.test_set, notes=(*part.notes, *notes))) for part in parts]
 
 
-def gate_of(found: Examination, names: tuple[str, str], alpha: float) -> Gate:
-    """What the gate finds in one comparison: in the average that is asked for, where there are averages of tasks.
+@contextmanager
+def around(gates: Gates, verdicts: Sequence[Verdict], *, as_json: bool) -> Iterator[None]:
+    """The block that prints tables: within it the runner of GitHub takes no name for a command."""
+    quoted = bool(verdicts) and gates.annotates and not as_json
+    if not quoted:
+        yield
+        return
+    from simstudy.gates.github import annotation, without_commands
 
-    A ValueError says which of the two systems was dropped.
-    """
-    from simstudy.comparisons.verdict import one_row
-    from simstudy.statistics.decisions import Decision
+    begin, end = without_commands()
+    print(begin)
+    yield
+    print(end)
+    for verdict in verdicts:
+        print(annotation(verdict))
 
-    dropped = [name for name in names if name not in found.outputs.names]
-    if dropped:
-        raise ValueError(f"--fail-unless-better: system '{dropped[0]}' was dropped as a near-duplicate")
-    why = ""
-    if found.tasks is not None:
-        tasks = found.tasks
-        row = _row_of(tasks.answer, names)
-        passed = tasks.is_better(*names)
-        of, told = f"{tasks.average} average", f"{tasks.average} average over {tasks.n_tasks} tasks"
-        of, told = f"{of}, {row['hypothesis']}", f"{told} ({row['hypothesis']})"
+
+def tell(gates: Gates, verdicts: Sequence[Verdict], *, as_json: bool) -> None:
+    """Say what the gates asked and decided, a line each; exit with code 1 where one was not met."""
+    if not verdicts:
+        return
+    if gates.annotates:
+        from simstudy.gates.github import add_summary, annotation
+
+        add_summary(verdicts)
+        if as_json:
+            # Standard output is JSON.
+            for verdict in verdicts:
+                typer.echo(annotation(verdict), err=True)
     else:
-        row = _row_of(found.pairs.frame, names)
-        why = Decision(alpha).why_not(one_row(row))[0]
-        passed = row["system_a"] == names[0] and not why
-        of = told = found.test_set.metric + (f" on {shown(found.test_set.name)}" if found.test_set.name else "")
-    ahead = names[0] if row["gain"] == 0 else row["system_a"] if row["gain"] > 0 else row["system_b"]
-    if len(found.pairs) > 1 and found.tasks is None:
-        told += " (one pair, named beforehand: p is not corrected for the others)"
-    p = p_text(row["p_value"], alpha, p_floor(row["n_resamples"]))
-    return Gate(
-        *names, of, told, float(row["p_value"]), p if p.startswith("<") else f"= {p}", alpha, passed,
-        behind=ahead != names[0], why=f"; {why}" if why and row["p_value"] <= alpha else "",
-    )  # fmt: skip
-
-
-def decision(gates: Sequence[Gate]) -> str:
-    """One line on all comparisons: the weakest of those that passed, or the first that did not."""
-    failed = [gate for gate in gates if not gate.passed]
-    first = failed[0] if failed else max(gates, key=lambda gate: gate.p_value)
-    if len(gates) == 1:
-        return f"gate: {first.sentence()}"
-    if failed:
-        return f"gate: {first.sentence()} (fails: {len(failed)} of {len(gates)} comparisons; each must pass)"
-    return f"gate: {first.sentence()}, the largest p of {len(gates)} comparisons, which all pass"
-
-
-def _row_of(pairs: pd.DataFrame, names: tuple[str, str]) -> pd.Series[Any]:
-    """The row of two systems, whichever of them is first in it."""
-    a, b = pairs["system_a"], pairs["system_b"]
-    one, other = names
-    return pairs[((a == one) & (b == other)) | ((a == other) & (b == one))].iloc[0]
+        for verdict in verdicts:
+            say(f"gate: {verdict.sentence()}")
+    if not all(verdict.passed for verdict in verdicts):
+        raise typer.Exit(1)

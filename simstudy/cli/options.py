@@ -20,6 +20,12 @@ ClickException: Any = typer.BadParameter.__mro__[2]
 #: Class.field, as messages of the library name it, and what the option is called.
 OPTIONS: dict[str, str] = {}
 
+# Options that take two names and may be repeated; typer knows no lists of pairs.
+_PAIRS: set[str] = set()
+
+# Between the two names of a pair while they are one argument: no argument has it.
+_BETWEEN = "\0"
+
 #: Folder of data files, as several subcommands take it.
 DataDir = Annotated[
     Path | None, typer.Option(help="Folder with data files that you already have (default: SIMSTUDY_DATA_DIR).")
@@ -31,6 +37,7 @@ class StrictCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments."""
+        args = _joined(ctx, args, [one.opts[0] for one in self.params if one.name in _PAIRS])
         if not ctx.resilient_parsing:
             try:
                 values, _, order = self.make_parser(ctx).parse_args(args=list(args))
@@ -40,16 +47,43 @@ class StrictCommand(TyperCommand):
                 raise
             if not any(param.name == "help" for param in order):
                 _check(ctx, values, order)
-        return super().parse_args(ctx, args)
+        rest = super().parse_args(ctx, args)
+        for name in _PAIRS & ctx.params.keys():
+            ctx.params[name] = [tuple(pair.split(_BETWEEN)) for pair in ctx.params[name] or ()] or None
+        return rest
+
+
+def _joined(ctx: Any, args: Sequence[str], pairs: Sequence[str]) -> list[str]:
+    """The arguments with the two names of each of these options as one."""
+    found, left = [], list(args)
+    while left:
+        one = left.pop(0)
+        option, equals, value = one.partition("=")
+        names = ([value] if equals else []) + left[: 1 if equals else 2]
+        if option not in pairs:
+            found.append(one)
+            if one == "--":
+                return found + left
+        elif len(names) < 2:
+            raise UsageError(f"Option '{option}' requires 2 arguments.", ctx=ctx)
+        else:
+            del left[: 1 if equals else 2]
+            found += [option, _BETWEEN.join(names)]
+    return found
 
 
 def _check(ctx: Any, values: dict[str, Any], order: list[Any]) -> None:
     for i, param in enumerate(order):
         if param.param_type_name == "option" and not param.multiple and param in order[:i]:
             raise typer.BadParameter("it is given twice", ctx=ctx, param=param)
-        value = values.get(param.name)
-        if "" in (value if isinstance(value, list | tuple) else [value]):
+        if "" in _parts(values.get(param.name)):
             raise typer.BadParameter("it must not be empty", ctx=ctx, param=param)
+
+
+def _parts(value: Any) -> list[Any]:
+    """A value, or all values in a list of them or of pairs."""
+    values = value if isinstance(value, list | tuple) else [value]
+    return [part for one in values for part in (one.split(_BETWEEN) if isinstance(one, str) else [one])]
 
 
 def mapping(columns: Sequence[str] | None) -> dict[str, str]:
@@ -144,6 +178,9 @@ def _option(heading: str | None, one: Field[Any], hint: Any) -> inspect.Paramete
     if not hasattr(hint, "__metadata__"):
         kind = str | None if _may_be_range(hint) else hint
         hint = Annotated[kind, typer.Option(help=one.metadata["help"])]
+    if get_args(hint)[0] == list[tuple[str, str]] | None:
+        _PAIRS.add(name)
+        hint = Annotated[list[str] | None, *hint.__metadata__]
     for known in hint.__metadata__:
         known.rich_help_panel = heading
     default = inspect.Parameter.empty if one.default is MISSING else one.default

@@ -128,9 +128,11 @@ def plan(
         )  # fmt: skip
     told = tuple(by_options(note, context.command.params) for note in (*notes, *found.notes))
     found, settings = replace(found, notes=told, files=read), settings_of(context)
-    write_page(found, output.out, settings)
+    write_page(found, output.out, settings, figures=output.figures)
     if output.print_json:
         print(json_in(found.to_json(settings), sys.stdout.encoding))
+    elif output.for_a_paper:
+        print(output.paper(found.paper()))
     else:
         show(found, printer, verbose=output.verbose, last=written(output.out))
 

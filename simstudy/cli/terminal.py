@@ -11,14 +11,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
+from simstudy.cli.errors import say
 from simstudy.files.own_pages import INDEX, is_html
+from simstudy.notes import notes_kept
 from simstudy.text.printing import MOST_LINES, Printer, not_shown
+from simstudy.validation import check_choice
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from simstudy.examination import Examination
     from simstudy.examination.several import Several
+    from simstudy.papers.document import Paper
     from simstudy.planning.results import Plan
 
 
@@ -51,15 +55,54 @@ class Output:
     ] = None
     print_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False
     verbose: Annotated[bool, typer.Option("--verbose", help="Print everything, not only 25 lines.")] = False
+    latex: Annotated[
+        bool, typer.Option("--latex", help="Print tables (booktabs) and sentences for a paper, with references.")
+    ] = False
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print the same in Markdown.")] = False
+    figures: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMAT",
+            help="With --out, also figures for a paper: pdf, svg or png (as wide as a column, no titles).",
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        every = {"--json": self.print_json, "--latex": self.latex, "--markdown": self.markdown}
+        asked = [name for name, wanted in every.items() if wanted]
+        if len(asked) > 1:
+            raise ValueError(f"{asked[1]} must not be given with {asked[0]}: each prints everything in its own form")
+        if self.figures is not None:
+            check_choice("--figures", self.figures, ("pdf", "svg", "png"))
+            if self.out is None or is_html(self.out):
+                raise ValueError("--figures needs --out with a folder: figures are files")
+
+    @property
+    def for_a_paper(self) -> bool:
+        """Whether tables and sentences for a paper are printed."""
+        return self.latex or self.markdown
+
+    def paper(self, found: Paper) -> str:
+        """What is printed of a paper."""
+        from simstudy.papers.written import in_latex, in_markdown
+
+        return in_latex(found, made_by=_command()) if self.latex else in_markdown(found)
 
 
-def write_page(found: Examination | Several | Plan, out: Path | None, settings: dict[str, Any]) -> None:
+def write_page(found: Examination | Several | Plan, out: Path | None, settings: dict[str, Any], **options: Any) -> None:
     """Write what was found into a folder or an HTML file, if there is to be one, with this command and its options."""
-    command = f"simstudy {shlex.join(sys.argv[1:])}"
-    if out is not None and is_html(out):
-        found.to_html(out, command=command)
-    elif out is not None:
-        found.write(out, command=command, settings=settings)
+    with notes_kept() as told:
+        if out is not None and is_html(out):
+            found.to_html(out, command=_command())
+        elif out is not None:
+            found.write(out, command=_command(), settings=settings, **options)
+    # A figure's; each says the same.
+    for note in told[:1]:
+        say(note)
+
+
+def _command() -> str:
+    return f"simstudy {shlex.join(sys.argv[1:])}"
 
 
 def written(out: Path | None) -> list[str]:

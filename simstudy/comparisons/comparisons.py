@@ -21,18 +21,21 @@ from simstudy.analyses.signature import signature
 from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import thresholds
 from simstudy.comparisons.pair import Pair
+from simstudy.comparisons.paper import paper
 from simstudy.engines.registry import TESTS
 from simstudy.metrics import label
+from simstudy.papers.document import Paper
+from simstudy.papers.written import in_latex, in_markdown
 from simstudy.schema import KNOWN, OWN, described, names_of
 from simstudy.statistics.decisions import Decision, two_sided
 from simstudy.statistics.multiplicity import corrected
-from simstudy.tables import COMPARISONS, TEST_SET, check_columns, check_table
+from simstudy.tables import COMPARISONS, TEST_SET, check_columns, check_table, require_one_table
 from simstudy.text.formulas import with_formulas, without_formulas
 from simstudy.text.layout import laid_out
 from simstudy.text.numerals import p_floor, p_text, score_format
 from simstudy.text.plain_text import line, shown
 from simstudy.text.reprs import ReprMixin, listed
-from simstudy.validation import brief, check_choice, nearest
+from simstudy.validation import brief, check_choice, check_fraction, nearest
 
 # Rows that a notebook shows and that a prompt does; lines and columns of a prompt.
 _MOST_ROWS, _FIRST, _LINES, _COLUMNS = 20, 7, 10, 100
@@ -211,6 +214,46 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
         frame = with_formulas(read)
         check_table(argument, frame, OWN, COMPARISONS, empty=True)
         return cls(frame, systems)
+
+    def to_latex(self, table: str | None = None, *, alpha: float = 0.05) -> str:
+        r"""The table of pairs in LaTeX, and sentences for the sections of results and methods with what they cite.
+
+        The table needs the package booktabs. Its caption says what is tested, corrected and marked.
+
+        Parameters
+        ----------
+        table
+            "pairs": only the table. None: everything.
+        alpha
+            The level; a second mark is at a fifth of it.
+
+        Raises
+        ------
+        ValueError
+            If there are no pairs or another table is asked for, for pairs of several test sets or tests, and for pairs
+            that were selected by their results before they were corrected.
+
+        Examples
+        --------
+        >>> import simstudy as ss
+        >>> outputs = ss.Outputs.from_statistics([[[1, 1]] * 40, [[1, 1]] * 30 + [[0, 1]] * 10], "accuracy", ["a", "b"])
+        >>> print(ss.compare(outputs).to_latex("pairs").splitlines()[8])
+        \textbf{a} & \textbf{100.0}$^{\ddagger}$ & 25.0 & [14.0, 40.2] & 0.00195 \\
+        """
+        return in_latex(self._paper(alpha), table)
+
+    def to_markdown(self, table: str | None = None, *, alpha: float = 0.05) -> str:
+        """The same in Markdown (`to_latex`)."""
+        return in_markdown(self._paper(alpha), table)
+
+    def _paper(self, alpha: float) -> Paper:
+        check_fraction("alpha", alpha)
+        if self.frame.empty:
+            raise ValueError("there must be pairs for a table of them")
+        require_one_table(self.frame)
+        found = self if "p_holm" in self.frame else self.corrected()
+        family = "all pairs that were compared" if self.selected else ""
+        return paper(found.frame, self.signature(), alpha=alpha, family=family)
 
     def __len__(self) -> int:
         return len(self.frame)

@@ -11,7 +11,7 @@ from simstudy.analyses.equivalence import BETTER, BOTH, EQUIVALENT, UNDECIDED, e
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.loaders.base import counted
 from simstudy.metrics import label
-from simstudy.outputs.samples import SAMPLE_OF
+from simstudy.papers.basis import counted_units
 from simstudy.statistics.decisions import TOO_FEW, Decision
 from simstudy.statistics.decisions import two_sided as by_two_sides
 from simstudy.text.numerals import p_digits, p_floor, p_text, score_format, units_name, units_text
@@ -58,7 +58,7 @@ def verdict(pair: pd.Series[Any] | HasRow, *, alpha: float = 0.05, margin: float
     >>> print(ss.compare(outputs).verdict())
     new is better than old: the gain is significant at 0.05.
     new scores 100.00 % accuracy, 25.00 points more than old (75.00 %).
-    95 % interval 14.05 to 40.19 points; p = 0.002 (two-sided).
+    95 % interval 14.05 to 40.19 points; p = 0.00195 (two-sided).
     Wins, losses and ties of new: 10, 0 and 30 of 40 items.
     Test: sign-flip test, exact; resampling unit: item; p is not corrected for multiple tests.
     """
@@ -66,13 +66,13 @@ def verdict(pair: pd.Series[Any] | HasRow, *, alpha: float = 0.05, margin: float
     pair = getattr(pair, "row", pair)
     if not isinstance(pair, pd.Series) or not {*pair.index} >= _NEEDED:
         raise ValueError(f"pair must be one pair of Comparisons, such as pairs.pair('new', 'old'), not {brief(pair)}")
-    pair = _printable(pair)
-    cautions = " ".join([*_remarks(pair, alpha), *_footing(pair, pair["n_units"] < FEW_UNITS)])
-    answer = " ".join(_decided(pair, alpha, margin))
+    pair = with_shown_names(pair)
+    cautions = " ".join(cautions_of(pair, alpha))
+    answer = " ".join(decided(pair, alpha, margin))
     return "\n".join(filter(None, [answer, _measured(pair, alpha), _basis(pair), cautions]))
 
 
-def _printable(pair: pd.Series[Any]) -> pd.Series[Any]:
+def with_shown_names(pair: pd.Series[Any]) -> pd.Series[Any]:
     """The row with names as people see them; those of its two systems still differ."""
     a, b = shown(pair["system_a"]), shown(pair["system_b"])
     names = {pair["system_b"]: b if a != b else f"{b} (2)", pair["system_a"]: a}
@@ -99,14 +99,19 @@ def _measured(pair: pd.Series[Any], alpha: float) -> str:
     if pair["gain"] == 0 or (pair["score_a"] < pair["score_b"]):
         between = between.replace("interval", f"interval of the gain of {a}", 1)
     numbers = f"{between}; {_p_values(pair, alpha)}"
+    return f"{said}.\n{numbers[0].upper()}{numbers[1:]}.\n{differing_units(pair)}"
+
+
+def differing_units(pair: pd.Series[Any]) -> str:
+    """On how many units either system of a row of Comparisons does better, a sentence."""
     if pair["interval"] == "bootstrap":
-        n_differ = pair["n_units"] - pair["ties"]
-        return f"{said}.\n{numbers[0].upper()}{numbers[1:]}.\nThe two differ on {n_differ:,} of {_units(pair)}."
+        return f"The two differ on {pair['n_units'] - pair['ties']:,} of {counted_units(pair)}."
+    a, b = pair["system_a"], pair["system_b"]
     counts = f"{pair['wins']:,}, {pair['losses']:,} and {pair['ties']:,}"
     met = pair["wins"] + pair["losses"] + pair["ties"]
     # Systems of an arena meet each other in some of its battles only.
-    of = _units(pair) if met == pair["n_units"] else f"{met:,} battles with {b}"
-    return f"{said}.\n{numbers[0].upper()}{numbers[1:]}.\nWins, losses and ties of {a}: {counts} of {of}."
+    of = counted_units(pair) if met == pair["n_units"] else f"{met:,} battles with {b}"
+    return f"Wins, losses and ties of {a}: {counts} of {of}."
 
 
 def _p_values(pair: pd.Series[Any], alpha: float) -> str:
@@ -139,15 +144,8 @@ def _basis(pair: pd.Series[Any]) -> str:
     return f"Test: {', '.join(parts)}; resampling unit: {unit}; p is not corrected for multiple tests."
 
 
-def _units(pair: pd.Series[Any]) -> str:
-    test_set = f" of {pair['test_set']}" if pair["test_set"] else ""
-    if pair["unit"] == "item":
-        return f"{pair['n_items']:,} items{test_set}"
-    noun = "sample" if pair["unit"] == SAMPLE_OF else "item"
-    return f"{units_text(pair['n_units'], pair['unit'])} with {counted(int(pair['n_items']), noun)}{test_set}"
-
-
-def _decided(pair: pd.Series[Any], alpha: float, margin: float | None) -> list[str]:
+def decided(pair: pd.Series[Any], alpha: float, margin: float | None) -> list[str]:
+    """The decision about a row of Comparisons, and about the margin, in sentences."""
     if margin is None:
         return [_significance(pair, alpha)]
     row = equivalence(one_row(pair), margin, alpha=alpha).iloc[0]
@@ -212,6 +210,11 @@ def _other_preferred(pair: pd.Series[Any], alpha: float) -> str:
     preferred = str(row["better"].iloc[0])
     other = preferred != pair["system_a"] or pair["gain"] == 0
     return preferred if other and Decision(alpha).rejects(row)[0] else ""
+
+
+def cautions_of(pair: pd.Series[Any], alpha: float) -> list[str]:
+    """What a reader should know of the numbers of a row of Comparisons, in sentences."""
+    return [*_remarks(pair, alpha), *_footing(pair, pair["n_units"] < FEW_UNITS)]
 
 
 def _remarks(pair: pd.Series[Any], alpha: float) -> list[str]:

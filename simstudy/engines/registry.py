@@ -112,6 +112,8 @@ class SignificanceTest(FieldsMixin):
         What else it takes to be so; empty where nothing else.
     source
         Paper and section.
+    cites
+        The keys of these papers in ``papers/references.bib``.
     n_resamples
         How many resamples it draws by default; None where it draws none.
     computed
@@ -131,6 +133,7 @@ class SignificanceTest(FieldsMixin):
     title: str
     run: Callable[[Question], SignificanceResult]
     source: str
+    cites: tuple[str, ...]
     needs: tuple[Need, ...] = ()
     null: str = EQUAL
     assumes: str = ""
@@ -169,6 +172,7 @@ TESTS = {
             needs=(SUMS,),
             assumes="many units, or differences that are symmetric around 0, as those of right and wrong answers are",
             source="Hemerik, Goeman and Finos 2020; for means Noreen 1989, chapter 2",
+            cites=("hemerik2020", "noreen1989"),
             n_resamples=2**18,
             computed=True,
         ),
@@ -179,6 +183,7 @@ TESTS = {
             assumes="many units; the gain's spread around the observed gain is its spread around 0 under the null "
             "hypothesis",
             source="Berg-Kirkpatrick et al. 2012, figure 1; Efron and Tibshirani 1993, chapter 16",
+            cites=("bergkirkpatrick2012", "efron1993"),
             n_resamples=1_000_000,
             computed=True,
         ),
@@ -188,6 +193,7 @@ TESTS = {
             randomization,
             null="on every unit the two systems' results could be exchanged",
             source="Noreen 1989, chapter 2; Chinchor 1992, Table 2; Yeh 2000, section 3.3",
+            cites=("noreen1989", "chinchor1992", "yeh2000"),
             n_resamples=2**20,
             computed=True,
         ),
@@ -199,6 +205,7 @@ TESTS = {
             assumes="many units, or differences that are symmetric around 0; fewer are enough than for sign flips "
             "where differences are skewed",
             source="Hall 1992, by the larger p-value of the two",
+            cites=("hall1992", "hemerik2020"),
             n_resamples=2**18,
             computed=True,
         ),
@@ -209,6 +216,7 @@ TESTS = {
             needs=(MEAN,),
             assumes="the mean difference is normal",
             source="Yeh 2000, section 3.1 (matched-pair t)",
+            cites=("yeh2000",),
         ),
         SignificanceTest(
             "z_paired",
@@ -217,6 +225,7 @@ TESTS = {
             needs=(MEAN,),
             assumes="the mean difference is normal, its variance known",
             source="Yeh 2000, section 2.1, equations 1 and 2, with r12",
+            cites=("yeh2000",),
         ),
         SignificanceTest(
             "sign",
@@ -226,6 +235,7 @@ TESTS = {
             null="either system is as likely to win a unit",
             of_scores=False,
             source="Yeh 2000, section 3.1",
+            cites=("yeh2000",),
             computed=True,
         ),
         SignificanceTest(
@@ -236,6 +246,7 @@ TESTS = {
             null="the units' differences are symmetric around 0",
             of_scores=False,
             source="Yeh 2000, section 3.1",
+            cites=("yeh2000",),
             computed=True,
         ),
         SignificanceTest(
@@ -245,6 +256,7 @@ TESTS = {
             needs=(RIGHT_OR_WRONG,),
             null="either system is as likely to be the only one that is right, and so " + EQUAL,
             source="McNemar 1947, by the binomial distribution",
+            cites=("mcnemar1947",),
             computed=True,
         ),
         SignificanceTest(
@@ -254,6 +266,7 @@ TESTS = {
             needs=(MEAN,),
             assumes=_INDEPENDENT,
             source="Yeh 2000, section 2.1, equations 1 and 2, with r12 = 0",
+            cites=("yeh2000",),
         ),
         SignificanceTest(
             "t_two_sample",
@@ -262,6 +275,7 @@ TESTS = {
             needs=(MEAN,),
             assumes=_INDEPENDENT,
             source="Yeh 2000, section 2.1 (Harnett 1982, section 8.7)",
+            cites=("yeh2000",),
         ),
         SignificanceTest(
             "two_proportions",
@@ -270,6 +284,7 @@ TESTS = {
             needs=(COUNTS,),
             assumes=_INDEPENDENT + "; counts are binomial",
             source="Yeh 2000, section 2.1 (Harnett 1982, section 8.1.1)",
+            cites=("yeh2000",),
         ),
         SignificanceTest(
             "chi_square",
@@ -278,6 +293,7 @@ TESTS = {
             needs=(COUNTS,),
             assumes=_INDEPENDENT + "; counts are Poisson",
             source="Yeh 2000, section 2.2",
+            cites=("yeh2000",),
             alternatives=("two-sided",),
         ),
         SignificanceTest(
@@ -287,6 +303,7 @@ TESTS = {
             needs=(ITEMS, ACCEPTANCE_SETS),
             assumes="each candidate is a draw of its own; the gain is normal",
             source="Kosinski 2013, equation for the weighted generalized score statistic",
+            cites=("kosinski2013",),
         ),
         SignificanceTest(
             "fisher",
@@ -297,6 +314,7 @@ TESTS = {
             assumes="each candidate is true by a draw of its own: counts of what only one system accepts are binomial",
             of_scores=False,
             source="Evert 2004, section 3.3",
+            cites=("evert2004",),
             computed=True,
             alternatives=("two-sided",),
         ),

@@ -8,13 +8,11 @@ from simstudy.engines.array_scores import units_that_differ
 from simstudy.engines.question import Question
 from simstudy.engines.ties import SCALED
 from simstudy.metrics.base import Array, FloatArray, IntArray
+from simstudy.metrics.influence import mean_slopes, weighted
 from simstudy.running.progress import doing
 
 # Pairs times units that are looked at together: 64 MiB.
 _TOGETHER = 2**23
-
-# Steps of the numerical derivative, as a part of a sum; and how small a difference is rounding.
-_STEP, _ROUNDING = 1e-4, 1e-9
 
 
 def win_counts(question: Question) -> tuple[IntArray, IntArray, IntArray]:
@@ -22,7 +20,8 @@ def win_counts(question: Question) -> tuple[IntArray, IntArray, IntArray]:
 
     A unit counts for the system whose statistics there, put in the place of the other's, raise the score: of a mean,
     where its unit score is higher; of a ratio, where what it has more in the numerator outweighs, at the pair's pooled
-    ratio, what it has more in the denominator; of other metrics by their derivative between the two systems' sums.
+    ratio, what it has more in the denominator; of other metrics by their mean derivative between the two systems' sums.
+    These are the signs of `simstudy.metrics.influence.difference`.
     Units may differ and be level, as with one right word more and an equal price in guesses. Of a metric of arrays no
     unit is better or worse: only those that differ are counted.
     """
@@ -62,16 +61,7 @@ def _excess(question: Question, those: slice) -> Array:
 def _by_derivative(question: Question, i: Array, j: Array) -> FloatArray:
     metric, statistics = question.metric, question.statistics
     sums = statistics.sum(axis=1, dtype=np.float64)
-    middle = (sums[i] + sums[j]) / 2
-    step = _STEP * np.maximum(np.abs(middle), 1)
-    # Counts do not go below 0, where a metric need not be defined.
-    down = np.where(middle >= 0, np.minimum(step, middle), step)
-    one = np.eye(statistics.shape[2])
-    slope = metric.score(middle[:, None] + one * step[:, None]) - metric.score(middle[:, None] - one * down[:, None])
-    slope = slope / (step + down) * (1 if metric.higher_is_better else -1)
-    excess = np.empty((len(i), statistics.shape[1]))
-    for p in range(len(i)):
-        parts = (statistics[i[p]] - statistics[j[p]]) * slope[p]
-        excess[p] = parts.sum(axis=1)
-        excess[p][np.abs(excess[p]) <= _ROUNDING * np.abs(parts).sum(axis=1)] = 0.0
-    return excess
+    slopes = mean_slopes(metric, sums[i], sums[j]) * (1 if metric.higher_is_better else -1)
+    return np.stack(
+        [weighted(statistics[a] - statistics[b], slopes[p]) for p, (a, b) in enumerate(zip(i, j, strict=True))]
+    )

@@ -124,7 +124,7 @@ def examine(
                 columns=columns,
                 allow_different=() if allow_different is None else allow_different,
             )
-        test_set = TestSet(loaded.outputs, notes=loaded.notes)
+        test_set = TestSet(loaded.outputs, notes=loaded.notes, texts=loaded.texts)
         files = read.files()
         if systems is not None:
             test_set = replace(test_set, by=own_relation(loaded.outputs) or ())
@@ -143,7 +143,7 @@ def _known(given: Outputs | TestSet | Loaded, metric: str | Metric | None, of_fi
     if of_files:
         raise ValueError(f"{of_files[0]} must not be given with outputs: it says how files are read")
     if isinstance(given, Loaded):
-        test_set = TestSet(given.outputs, notes=given.notes)
+        test_set = TestSet(given.outputs, notes=given.notes, texts=given.texts)
     else:
         test_set = given if isinstance(given, TestSet) else TestSet(given)
     if metric is not None and get_metric(metric).name != test_set.metric:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from simstudy.examination.rows import p_texts, sides
+from simstudy.examination.rows import sides
 from simstudy.metrics import label
 from simstudy.metrics.mean import LOWER
 from simstudy.pages import charts
 from simstudy.pages.sections import Chart
 from simstudy.pairs import order_of
+from simstudy.papers.pairs import p_texts
 from simstudy.statistics.decisions import Decision
 from simstudy.text.numerals import score_format
 from simstudy.text.plain_text import shown

@@ -11,17 +11,23 @@ from typing import Any
 
 import pandas as pd
 
+from simstudy.analyses.deciding_items import DecidingItems, deciding_items
 from simstudy.analyses.relation_classes import ALL_PAIRS, related
 from simstudy.comparisons.comparing import compare
 from simstudy.comparisons.comparisons import Comparisons
 from simstudy.engines.registry import default_test
 from simstudy.examination import page, samples
 from simstudy.examination.json import as_json
+from simstudy.examination.paper import paper
 from simstudy.examination.printed import answer, show
 from simstudy.examination.rows import ranking
+from simstudy.examination.sizes import Sizes, sizes_of
 from simstudy.metrics import label
 from simstudy.outputs import Outputs, TestSet
 from simstudy.pairs import order_of
+from simstudy.papers.document import Paper
+from simstudy.papers.pairs import MOST_PAIRS
+from simstudy.papers.written import in_latex, in_markdown
 from simstudy.suites import AcrossTasks
 from simstudy.text.printing import text_of
 from simstudy.text.reprs import ReprMixin
@@ -107,6 +113,30 @@ class Examination(ReprMixin):
         """The same of scores."""
         return samples.noises_of(self, "scores")
 
+    @cached_property
+    def sizes(self) -> pd.DataFrame:
+        """How many pairs are significant on the first items of the test set, at nested sizes down to about 50 items.
+
+        Sizes are parts of this one order of the items, and each holds the next smaller one: their results depend on
+        each other. Columns: n_items, n_units, pairs, significant (not corrected), significant_holm (Holm, for all pairs
+        of that size), agreeing (also on the whole), only_here, and reversed. No row where there are too few items.
+        """
+        return self.by_size.table
+
+    @cached_property
+    def by_size(self) -> Sizes:
+        """All pairs and scores at each of these sizes."""
+        return sizes_of(self)
+
+    def deciding_items(self, system_a: str, system_b: str, n: int = 20) -> DecidingItems:
+        """The items on which two systems differ most, with their texts (`simstudy.analyses.deciding_items`).
+
+        Contributions, wins and losses are told from the side of the first system. The items are chosen by their
+        outcome: they describe this test set.
+        """
+        how = self.test_set
+        return deciding_items(self.outputs, system_a, system_b, n=n, unit=how.unit, texts=how.texts)
+
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know about the data."""
@@ -144,12 +174,58 @@ class Examination(ReprMixin):
         """
         return "".join(as_json(self, self.settings if settings is None else settings))
 
+    def paper(self, *, baseline: str | None = None, every_pair: bool = False) -> Paper:
+        """What a paper shows, as data: `to_latex` and `to_markdown` write it."""
+        return paper(self, baseline=baseline, most=None if every_pair else MOST_PAIRS)
+
+    def to_latex(self, table: str | None = None, *, baseline: str | None = None) -> str:
+        r"""Tables and sentences for a paper, in LaTeX: what the command prints with ``--latex``.
+
+        The tables need the package booktabs. Their captions say what is tested, corrected and marked.
+
+        Parameters
+        ----------
+        table
+            "leaderboard" or "pairs": only this table. Two systems have "pairs", several tasks "tasks". None:
+            everything, with the sentences for results and methods, and what they cite.
+        baseline
+            The system that marks of the leaderboard compare with, chosen before the results were seen. None: the
+            system with the best score.
+
+        Raises
+        ------
+        ValueError
+            If there is no such table or system.
+
+        Examples
+        --------
+        >>> from simstudy.examination import examine
+        >>> from simstudy.truth.synthetic import correlated_accuracies
+        >>> found = examine(correlated_accuracies([0.5, 0.7, 0.9], 400))
+        >>> print(found.to_latex("leaderboard").splitlines()[8])
+        \textbf{system-3} & \textbf{92.0} & [88.9, 94.3] & 1 (1) \\
+        """
+        return in_latex(self.paper(baseline=baseline), table)
+
+    def to_markdown(self, table: str | None = None, *, baseline: str | None = None) -> str:
+        """The same in Markdown (`to_latex`): what the command prints with ``--markdown``."""
+        return in_markdown(self.paper(baseline=baseline), table)
+
     def write(
-        self, folder: str | Path, *, command: str = "simstudy.examine", settings: Mapping[str, Any] | None = None
+        self,
+        folder: str | Path,
+        *,
+        command: str = "simstudy.examine",
+        settings: Mapping[str, Any] | None = None,
+        figures: str | None = None,
+        baseline: str | None = None,
     ) -> None:
         """Write tables, figures, a page (README.md) and a manifest: what the command writes with ``--out``.
 
-        `command` is how the page says that it was made, and `settings` are put in the place of the examination's own.
+        The folder ``paper`` in it has the tables, sentences and references of `to_latex`, whose marks compare with the
+        `baseline`. With `figures` ("pdf", "svg" or "png") it has the figures for a paper too: as wide as a column, with
+        embedded fonts, and without titles. `command` is how the page says that it was made, and `settings` are put in
+        the place of the examination's own.
 
         Raises
         ------
@@ -157,7 +233,7 @@ class Examination(ReprMixin):
             Where the folder holds anything but an earlier comparison.
         """
         asked = self.settings if settings is None else settings
-        page.write(self, Path(folder), command=command, settings=asked)
+        page.write(self, Path(folder), command=command, settings=asked, figures=figures, baseline=baseline)
 
     def to_html(self, path: str | Path, *, command: str = "simstudy.examine") -> None:
         """Write the page as one HTML file that loads nothing: what the command writes with ``--out report.html``.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from simstudy.examination.rows import sorted_pairs, systems
+from simstudy.schema import JSON_NAME, JSON_VERSION
 from simstudy.suites.contributions import THESE
 from simstudy.suites.sentences import is_significant
 from simstudy.tables import records
@@ -36,6 +37,7 @@ def as_json(found: Examination, settings: Mapping[str, Any], more: Mapping[str, 
     """
     members = found.groups.groupby("group")["system"].agg(list)
     content: dict[str, Any] = {
+        "schema": {"name": JSON_NAME, "version": JSON_VERSION},
         "simstudy": version("simstudy"),
         "settings": dict(settings),
         "verdict": found.verdict if found.tasks is None else "\n".join(found.tasks.sentences),

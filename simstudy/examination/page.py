@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,6 @@ from simstudy.examination.printed import answer, neighbours_text
 from simstudy.examination.rows import (
     facts,
     gains_text,
-    most_significant_first,
     pair_rows,
     ranking,
     sides,
@@ -26,19 +25,25 @@ from simstudy.examination.rows import (
     systems,
     threshold_rows,
 )  # fmt: skip
+from simstudy.examination.widgets.items import item_sections, item_tables
+from simstudy.examination.widgets.sizes import size_sections, size_tables
 from simstudy.loaders.base import counted
+from simstudy.metrics import label
 from simstudy.outputs.meetings import meetings
 from simstudy.pages.report import InOrder, Page, write_results
-from simstudy.pages.sections import Figure, Section, Table
+from simstudy.pages.sections import Chart, Figure, Section, Table
+from simstudy.papers.basis import counted_units
+from simstudy.papers.pairs import most_significant_first
+from simstudy.papers.written import files
 from simstudy.running.results_folder import manifest_of, results_folder
 from simstudy.suites.page import task_sections
-from simstudy.text.plain_text import line
+from simstudy.text.plain_text import line, shown
 
 if TYPE_CHECKING:
     from simstudy.examination.examination import Examination
 
-# More systems make no picture of a matrix or of groups.
-_MOST_SYSTEMS = 60
+# More systems make no figure of rows or of a matrix, no chart of a matrix, and no matrix in a column of a paper.
+_MOST_SYSTEMS, _MOST_CHARTED, _MOST_IN_PAPERS = 200, 60, 24
 # Rows of a table that a page shows; the CSV has all. The most significant pairs of an HTML page that has not all.
 _MOST_ROWS, _ALSO_SIGNIFICANT = 50, 2000
 
@@ -80,10 +85,13 @@ def of_files(found: Examination) -> str:
 RESULTS_OF = "a comparison"
 
 
-def write(found: Examination, out: Path, *, command: str, settings: Mapping[str, Any]) -> None:
+def write(
+    found: Examination, out: Path, *, command: str, settings: Mapping[str, Any], figures: str | None = None,
+    baseline: str | None = None,
+) -> None:  # fmt: skip
     """Write tables, figures, page and manifest of one comparison to a folder of its own."""
     with results_folder(out, RESULTS_OF) as results:
-        page = page_of(found, command)
+        page = replace(page_of(found, command), paper=files(found.paper(baseline=baseline)), paper_figures=figures)
         write_results(results, page, manifest_of({"comparison": dict(settings)}, {"files": dict(found.files)}, {}))
 
 
@@ -103,7 +111,14 @@ def page_of(found: Examination, command: str) -> Page:
         limits=limits(found),
         notes=[line(note) for note in found.notes],
         of_files=of_files(found),
+        data=_data(found),
     )
+
+
+def _data(found: Examination) -> str:
+    """What figures are of: the test set, the metric and the number of items."""
+    name = [shown(found.test_set.name)] if found.test_set.name else []
+    return ", ".join([*name, label(found.test_set.metric), counted_units(found.pairs.frame.iloc[0], of=False)])
 
 
 def _answer(found: Examination) -> list[str]:
@@ -124,6 +139,8 @@ def _tables(found: Examination) -> dict[str, pd.DataFrame | InOrder]:
         **({"win_rates": win_rates(found.outputs)} if meetings(found.outputs) else {}),
         **({} if found.tasks is None else found.tasks.tables()),
         **({"noises": found.noises, "score_noises": found.score_noises} if len(found.noises) else {}),
+        **item_tables(found),
+        **size_tables(found, found.by_size),
     }
 
 
@@ -141,7 +158,7 @@ def _pooled(heading: str) -> str:
 
 def _pooled_sections(found: Examination) -> list[Section]:
     if found.verdict is not None:
-        return [_verdict(found, found.verdict), *samples.sections(found)]
+        return [_verdict(found, found.verdict), *samples.sections(found), *_tried(found)]
     n = found.outputs.n_systems
     small = n <= _MOST_SYSTEMS
     return [
@@ -159,9 +176,15 @@ def _pooled_sections(found: Examination) -> list[Section]:
             gains_text(sides(found), found.alpha),
             table=threshold_rows(found),
         ),
+        *_tried(found),
         *samples.sections(found),
         *([_duplicates(found)] if len(found.duplicates) else []),
     ]
+
+
+def _tried(found: Examination) -> list[Section]:
+    """What a reader of an HTML page can try."""
+    return [*item_sections(found), *size_sections(found, found.by_size)]
 
 
 def _verdict(found: Examination, said: str) -> Section:
@@ -192,7 +215,12 @@ def _systems(found: Examination) -> Section:
     rule = found.groups["rule"].iloc[0]
     n, drawn = found.outputs.n_systems, min(found.outputs.n_systems, _MOST_SYSTEMS)
     best = counted(int(found.leaderboard["may_be_best"].sum()), "system")
-    which = "" if drawn == n else f" The figure has the first {drawn} of {n:,} systems."
+    which = ""
+    if drawn < n:
+        which = (
+            f" The figure has the first {drawn} of {n:,} systems. Nobody can read figures of the groups, of gains of "
+            "neighbours and of all p-values with more: they are left out, and the tables have all systems."
+        )
     return Section(
         "Systems",
         "Scores have their 95 % intervals. The confidence sets for ranks hold for all systems at once with 95 % "
@@ -214,13 +242,18 @@ def _systems(found: Examination) -> Section:
     )
 
 
+def _charted(found: Examination, chart: Callable[[], Chart]) -> Callable[[], Chart] | None:
+    """The chart of all pairs in a browser, unless there are too many systems for it: then a page has the picture."""
+    return chart if found.outputs.n_systems <= _MOST_CHARTED else None
+
+
 def _groups(found: Examination) -> Section:
     return Section(
         "Groups",
         f"Systems that do not differ significantly at {found.alpha:g} after Holm's correction for all pairs "
         f"({sides(found)}). Groups are not transitive. The figure shows the scores, and a line for each group "
         "with a dot at every member.",
-        figure=Figure("groups", lambda: plot.groups(found.groups), chart=lambda: charts.groups(found)),
+        figure=Figure("groups", lambda: plot.groups(found.groups), chart=_charted(found, lambda: charts.groups(found))),
     )
 
 
@@ -245,9 +278,12 @@ def _pairs(found: Examination, *, drawn: bool) -> Section:
         return f"{title}.{corrected}", rows
 
     figure = Figure(
-        "matrix", lambda: plot.matrix(found.pairs, alpha=found.alpha), chart=lambda: charts.matrix(found),
+        "matrix",
+        lambda: plot.matrix(found.pairs, alpha=found.alpha),
+        in_papers=found.outputs.n_systems <= _MOST_IN_PAPERS,
+        chart=_charted(found, lambda: charts.matrix(found)),
         alt=f"p-values of {len(found.pairs):,} pairs of systems as a matrix; the table of pairs has the numbers.",
-    )  # fmt: skip
+    )
     return Section(
         "Pairs",
         f"{title}. All are in pairs.csv.{corrected}",

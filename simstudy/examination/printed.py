@@ -10,15 +10,16 @@ import pandas as pd
 
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.significant_gains import CLOSE_PAIRS
+from simstudy.comparisons.paper import counted_significant
 from simstudy.examination.notes import domains
-from simstudy.examination.rows import facts, p_texts, pair_rows, ranking, sides, signature, threshold_rows
+from simstudy.examination.rows import facts, pair_rows, ranking, signature, threshold_rows
 from simstudy.examination.samples import noise_lines
-from simstudy.loaders.base import counted
 from simstudy.metrics import label
 from simstudy.pairs import order_of
+from simstudy.papers.pairs import p_texts
 from simstudy.statistics.decisions import REASONS, Decision
 from simstudy.suites.printed import show as show_tasks
-from simstudy.text.numerals import gain_text, score_format
+from simstudy.text.numerals import gain_text, number_text, score_format
 from simstudy.text.plain_text import shown
 from simstudy.text.printing import LEFT_OUT, MOST_LINES, Printer, left_out, noted
 from simstudy.text.reprs import listed
@@ -108,15 +109,12 @@ def _show_pair(found: Examination, said: list[str], printer: Printer, *, verbose
     printer.lines([*left_out({}, every, notes, last), *last])
 
 
-def answer(found: Examination) -> list[str]:
-    """Which systems may be the best, whether the first leads significantly, and how many pairs differ significantly."""
-    rejected = int(Decision(found.alpha, p="p_holm").significant(found.pairs.frame).sum())
-    pairs = counted(len(found.pairs), "pair")
-    return [
-        may_be_best(found.leaderboard),
-        _lead(found),
-        f"{rejected:,} of {pairs} differ significantly at {found.alpha:g} ({sides(found)}, Holm).",
-    ]
+def answer(found: Examination, form: str | None = None) -> list[str]:
+    """Which systems may be the best, whether the first leads significantly, and how many pairs differ significantly.
+
+    The gain of the first has the format `form`, or its usual one.
+    """
+    return [may_be_best(found.leaderboard), _lead(found, form), counted_significant(found.pairs.frame, found.alpha)]
 
 
 def may_be_best(board: pd.DataFrame) -> str:
@@ -134,7 +132,7 @@ def neighbours_text(found: Examination) -> str:
     return f"{differ:,} of {len(found.neighbours):,} differ significantly at {found.alpha:g} (Holm, for all pairs)"
 
 
-def _lead(found: Examination) -> str:
+def _lead(found: Examination, form: str | None = None) -> str:
     """Whether the first system's gain over the second is significant, corrected for all pairs."""
     frame = found.pairs.frame
     order = order_of(frame)
@@ -143,13 +141,16 @@ def _lead(found: Examination) -> str:
     a, b = shown(row["system_a"]), shown(row["system_b"])
     if row["gain"] == 0:
         return f"{a} and {b} have the same score."
-    gain = format(row["gain"], score_format(max(abs(row["score_a"]), abs(row["score_b"])), row["gain"]))
+    usual = score_format(max(abs(row["score_a"]), abs(row["score_b"])), row["gain"])
+    gain = number_text(row["gain"], form or usual)
     p = p_texts(pair, found.alpha)["holm"][0]
     p = p if p.startswith("<") else f"= {p}"
     why_not = Decision(found.alpha, p="p_holm").why_not(pair)[0]
     significant = "not significant" if why_not else "significant"
     reason = f"; {why_not}" if why_not not in ("", REASONS[1]) else ""
-    return f"{a} leads {b} by {gain}{_points(found)}: {significant} (Holm-adjusted p {p}{reason})."
+    # Whether any system is better than the first is one question; Holm's correction answers one for each pair.
+    stricter = " if all pairs are tested" if why_not and found.leaderboard["may_be_best"].sum() == 1 else ""
+    return f"{a} leads {b} by {gain}{_points(found)}: {significant}{stricter} (Holm-adjusted p {p}{reason})."
 
 
 def significant_gain(found: Examination) -> Mapping[str, str]:

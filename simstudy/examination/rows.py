@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.significant_gains import CLOSE_PAIRS
@@ -18,13 +17,13 @@ from simstudy.loaders.task_logs import SCORED_BY
 from simstudy.metrics import label
 from simstudy.outputs.samples import SAMPLE_OF
 from simstudy.pages.sections import Column, Table
-from simstudy.text.numerals import p_adjusted, p_floor, p_text, score_format, units_text
+from simstudy.papers.basis import SIDES, described_test
+from simstudy.papers.pairs import most_significant_first, p_texts
+from simstudy.text.numerals import score_format, units_text
 from simstudy.text.plain_text import line, shown
 
 if TYPE_CHECKING:
     from simstudy.examination.examination import Examination
-
-_SIDES = {"two-sided": "two-sided", "greater": "one-sided"}
 
 
 def facts(found: Examination) -> dict[str, str]:
@@ -63,19 +62,9 @@ def items_text(found: Examination) -> str:
     return f"{n:,}{units}"
 
 
-def described_test(pairs: pd.DataFrame) -> str:
-    """Test, sides, exactness, resamples and convention of Comparisons."""
-    one, drawn, share = pairs.iloc[0], pairs.loc[pairs["monte_carlo"], "n_resamples"], pairs["monte_carlo"].mean()
-    exact = "exact" if pairs["exact"].all() else "partly exact" if pairs["exact"].any() else "approximate"
-    part = "" if share == 1 else f" for {share:.0%} of the p-values"
-    how = "no Monte Carlo error" if drawn.empty else f"{drawn.max():,} resamples{part}"
-    convention = "" if one.convention == "default" else f", convention {one.convention}"
-    return f"{TESTS[one.test].title} ({one.test}), {_SIDES[one.alternative]}, {exact}, {how}{convention}"
-
-
 def sides(found: Examination) -> str:
     """Whether its p-values are one-sided or two-sided."""
-    return _SIDES[found.pairs["alternative"].iloc[0]]
+    return SIDES[found.pairs["alternative"].iloc[0]]
 
 
 def ranking(found: Examination) -> Table:
@@ -143,26 +132,9 @@ def pair_rows(found: Examination, most: int, *, also_significant: int = 0) -> tu
     return f"{title} ({sides(found)} p)", Table(rows, {name: columns[name] for name in columns if not dull.get(name)})
 
 
-def p_texts(pairs: pd.DataFrame, alpha: float = 0.05) -> dict[str, list[str]]:
-    """p-values as people see them, never rounded across alpha; corrected ones are bounds if the p-value itself is."""
-    columns = (pairs[name].tolist() for name in ("p_value", "p_holm", "p_bh", "n_resamples"))
-    written: dict[str, list[str]] = {"p": [], "holm": [], "bh": []}
-    for p, holm, bh, n_resamples in zip(*columns, strict=True):
-        floor = p_floor(n_resamples)
-        written["p"].append(p_text(p, alpha, floor))
-        written["holm"].append(p_adjusted(holm, p, alpha, floor))
-        written["bh"].append(p_adjusted(bh, p, alpha, floor))
-    return written
-
-
 def sorted_pairs(found: Examination) -> pd.DataFrame:
     """Comparisons, the most significant first; of equal p-values the widest gain first."""
     return found.pairs.frame.iloc[most_significant_first(found.pairs.frame)].reset_index(drop=True)
-
-
-def most_significant_first(pairs: pd.DataFrame) -> NDArray[np.intp]:
-    """The order of the pairs, of equal p-values the widest gain first."""
-    return np.lexsort((-pairs["gain"].to_numpy(), pairs["p_value"].to_numpy()))
 
 
 def threshold_rows(found: Examination) -> Table:

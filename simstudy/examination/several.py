@@ -15,10 +15,13 @@ import pandas as pd
 
 from simstudy.examination.examination import Examination
 from simstudy.examination.json import as_json
+from simstudy.examination.several_paper import paper
 from simstudy.examination.several_printed import TABLE, answer, claims, part_rows, scores_by_part, show
 from simstudy.metrics import label
 from simstudy.pages.report import Page, write_results
 from simstudy.pages.sections import Section, Table
+from simstudy.papers.document import Paper
+from simstudy.papers.written import files, in_latex, in_markdown
 from simstudy.running.results_folder import manifest_of, results_folder
 from simstudy.statistics.decisions import Decision
 from simstudy.statistics.multiplicity import holm
@@ -112,17 +115,42 @@ class Several(ReprMixin):
         found = [json.loads("".join(as_json(part, part.settings, own))) for part, own in parts]
         return json.dumps(found, ensure_ascii=False, indent=2)
 
+    def paper(self, *, baseline: str | None = None, every_pair: bool = False) -> Paper:
+        """What a paper shows, as data; `every_pair` is for tables of pairs, which one comparison has."""
+        return paper(self, baseline=baseline)
+
+    def to_latex(self, table: str | None = None, *, baseline: str | None = None) -> str:
+        """One table of all comparisons in LaTeX, and the sentences for a paper, as `Examination.to_latex` does.
+
+        The table is "pairs" of two systems and "scores" of more; None is everything.
+        """
+        return in_latex(self.paper(baseline=baseline), table)
+
+    def to_markdown(self, table: str | None = None, *, baseline: str | None = None) -> str:
+        """The same in Markdown (`to_latex`)."""
+        return in_markdown(self.paper(baseline=baseline), table)
+
     def write(
-        self, folder: str | Path, *, command: str = "simstudy.examine", settings: Mapping[str, Any] | None = None
+        self,
+        folder: str | Path,
+        *,
+        command: str = "simstudy.examine",
+        settings: Mapping[str, Any] | None = None,
+        figures: str | None = None,
+        baseline: str | None = None,
     ) -> None:
         """Write a folder for each part, as `Examination.write` does, and a page with the table that links them."""
         asked = {} if settings is None else dict(settings)
         names = folder_names([_called(part) for part in self.parts])
         with results_folder(folder, RESULTS_OF) as results:
             for name, part in zip(names, self.parts, strict=True):
-                part.write(results.path / name, command=command, settings={**part.settings, **asked, **_own(part)})
-            files = {path: digest for part in self.parts for path, digest in part.files.items()}
-            write_results(results, self._page(command, names), manifest_of({"comparison": asked}, {"files": files}, {}))
+                part.write(
+                    results.path / name, command=command, settings={**part.settings, **asked, **_own(part)},
+                    figures=figures, baseline=baseline,
+                )  # fmt: skip
+            hashes = {path: digest for part in self.parts for path, digest in part.files.items()}
+            page = replace(self._page(command, names), paper=files(self.paper(baseline=baseline)))
+            write_results(results, page, manifest_of({"comparison": asked}, {"files": hashes}, {}))
 
     def to_html(self, path: str | Path, *, command: str = "simstudy.examine") -> None:
         """Write the table and the page of each part as one HTML file that loads nothing.
@@ -220,7 +248,7 @@ def folder_names(names: Sequence[str]) -> list[str]:
     found: list[str] = []
     for name in names:
         plain = re.sub(r"[^A-Za-z0-9_-]+", "_", name.replace("+", "plus")).strip("_")[:80] or "part"
-        taken = {other.casefold() for other in (*found, "figures", "cells")}
+        taken = {other.casefold() for other in (*found, "figures", "cells", "paper")}
         number = next(
             n for n in range(1, len(names) + 3) if (plain if n == 1 else f"{plain}_{n}").casefold() not in taken
         )

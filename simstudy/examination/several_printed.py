@@ -9,8 +9,9 @@ import pandas as pd
 
 from simstudy.analyses.signature import signatures
 from simstudy.examination import printed
-from simstudy.examination.rows import described_test, items_text
+from simstudy.examination.rows import items_text
 from simstudy.metrics import label
+from simstudy.papers.basis import described_test
 from simstudy.text.numerals import p_adjusted, p_floor, p_text, score_format
 from simstudy.text.plain_text import shown
 from simstudy.text.printing import LEFT_OUT, MOST_LINES, Printer, not_shown, noted
@@ -76,7 +77,7 @@ def show(found: Several, printer: Printer, *, verbose: bool = False, last: Seque
 def claims(found: Several) -> str:
     """What may be claimed of several tests: of one of them, of any, and of all."""
     n, alpha = len(found.parts), found.parts[0].alpha
-    varies = _varying(found)
+    varies = varying(found)
     one, by = {"metric": ("metric", "by"), "test_set": ("domain", "on")}.get(" ".join(varies), ("row", "in"))
     if found.of_pairs:
         return (
@@ -104,8 +105,8 @@ def answer(found: Several) -> str:
     return f"{listed(always, _MOST_NAMED)} may be the best in each of the {n} comparisons (95 % confidence in each)."
 
 
-def part_rows(found: Several) -> pd.DataFrame:
-    """The table of comparisons, as text."""
+def part_rows(found: Several, forms: Sequence[str] | None = None) -> pd.DataFrame:
+    """The table of comparisons, as text; numbers of two systems have these formats, a row each."""
     table = found.table
     columns: dict[str, list[str]] = {}
     if table["test_set"].nunique() > 1:
@@ -117,17 +118,18 @@ def part_rows(found: Several) -> pd.DataFrame:
         units = [int(part.pairs.frame["n_units"].iloc[0]) for part in found.parts]
         if units != table["n_items"].tolist():
             columns["clusters"] = [f"{n:,}" for n in units]
-    more = _of_pairs(table, found.parts[0].alpha) if found.of_pairs else _of_many(found)
+    more = _of_pairs(table, found.parts[0].alpha, forms) if found.of_pairs else _of_many(found)
     return pd.DataFrame({**columns, **more}, dtype=object)
 
 
-def _of_pairs(table: pd.DataFrame, alpha: float) -> dict[str, list[str]]:
+def _of_pairs(table: pd.DataFrame, alpha: float, forms: Sequence[str] | None) -> dict[str, list[str]]:
     columns: dict[str, list[str]] = {}
     names = [shown(table[name].iloc[0]) for name in ("system_1", "system_2")]
     if names[0] == names[1]:
         names[1] = f"{names[1]} (2)"
-    largest = table[["score_1", "score_2"]].abs().max(axis=1)
-    forms = [score_format(score, gain) for score, gain in zip(largest, table["gain"], strict=True)]
+    if forms is None:
+        largest = table[["score_1", "score_2"]].abs().max(axis=1)
+        forms = [score_format(score, gain) for score, gain in zip(largest, table["gain"], strict=True)]
     for name, score in zip(names, ("score_1", "score_2"), strict=True):
         columns[name] = [format(value, form) for value, form in zip(table[score], forms, strict=True)]
     called = dict(zip(table[["system_1", "system_2"]].iloc[0], names, strict=True))
@@ -166,7 +168,7 @@ def scores_by_part(found: Several, most: int | None = None) -> pd.DataFrame:
     The best by the first comparison come first.
     """
     columns: dict[str, pd.Series[str]] = {}
-    varies = _varying(found)
+    varies = varying(found)
     for part in found.parts[:most]:
         board = part.leaderboard.set_index("system")
         form = score_format(board["score"].abs().max())
@@ -178,7 +180,7 @@ def scores_by_part(found: Several, most: int | None = None) -> pd.DataFrame:
     return pd.concat([pd.Series(map(shown, order), index=order, name="system"), table], axis=1).reset_index(drop=True)
 
 
-def _varying(found: Several) -> list[str]:
+def varying(found: Several) -> list[str]:
     """What tells the comparisons apart: domains, metrics, or both."""
     table = found.table
     return [name for name in ("test_set", "metric") if table[name].nunique() > 1] or ["metric"]
@@ -189,10 +191,10 @@ def _facts(found: Several) -> dict[str, str]:
     tests = list(dict.fromkeys(described_test(part.pairs.frame) for part in found.parts))
     items = {items_text(part) for part in found.parts}
     common = {"Items": items.pop()} if len(items) == 1 else {}
-    return {**common, "Test": tests[0] if len(tests) == 1 else f"{tests[0]} (first row)", **_signed(found)}
+    return {**common, "Test": tests[0] if len(tests) == 1 else f"{tests[0]} (first row)", **signed(found)}
 
 
-def _signed(found: Several) -> dict[str, str]:
+def signed(found: Several) -> dict[str, str]:
     """The signature of each metric, of all its comparisons together."""
     by_metric: dict[str, list[pd.DataFrame]] = {}
     for part in found.parts:
@@ -208,7 +210,7 @@ def _signed(found: Several) -> dict[str, str]:
 def _notes(found: Several) -> list[str]:
     """The notes of all comparisons, each once; one that not all have says of which it is."""
     told: dict[str, list[str]] = {}
-    varies = _varying(found)
+    varies = varying(found)
     for part in found.parts:
         names = {"metric": part.test_set.metric, "test_set": shown(part.test_set.name)}
         for note in part.notes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.loaders.assembling import assemble
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, check_as_many, counted
+from simstudy.loaders.base import Asked, Loaded, Source, SystemOutputs, check_as_many, counted
 from simstudy.loaders.items import items_in_order
 from simstudy.loaders.reading import once, read_lines
 from simstudy.metrics.aer import Link, alignment_counts
@@ -72,8 +72,26 @@ def read_alignments(source: Source) -> Loaded:
     for (name, path), (sentences, _) in zip(source.systems().items(), files[1:], strict=True):
         answers = [sentences.get(number, nothing).all for number in numbers]
         counts = [alignment_counts(own, g.sure, g.possible) for own, g in zip(answers, wanted, strict=True)]
-        systems.append(SystemOutputs(name, str(path), ids, np.array(counts), [tuple(sorted(own)) for own in answers]))
-    return Loaded(assemble(systems, source, items))
+        said = [tuple(sorted(own)) for own in answers]
+        systems.append(SystemOutputs(name, str(path), ids, np.array(counts), said, texts=map(_text, said)))
+    return assemble(systems, source, items, asked=_asked(ids, wanted, source))
+
+
+def _text(links: Iterable[Link]) -> str:
+    return " ".join(f"{i}-{j}" for i, j in links)
+
+
+def _asked(ids: Sequence[str], wanted: Sequence[Links], source: Source) -> Asked | None:
+    """The sentences, if their words are there, and the sure and possible links."""
+    if not source.keeps_texts:
+        return None
+    gold = [
+        " ".join(filter(None, [_text(sorted(g.sure)), *(f"{i}p{j}" for i, j in sorted(g.possible - g.sure))]))
+        for g in wanted
+    ]
+    pairs = zip(*map(read_lines, source.references[1:]), strict=True)
+    words = dict(zip(ids, map("\n".join, pairs), strict=True)) if source.references[1:] else {}
+    return Asked(words, dict(zip(ids, gold, strict=True)))
 
 
 @once

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.loaders.base import Loaded, Source, counted
+from simstudy.loaders.battle_texts import battle_texts
 from simstudy.loaders.items import items_by_id
 from simstudy.loaders.json_files import first_keys
 from simstudy.loaders.tables import Where, coded, first_of, no_column, places, read_header, read_table, renamed
@@ -82,7 +83,8 @@ def read_arena(source: Source) -> Loaded:
         parts = meeting_parts(first, second, points, beta)
         scores = _MIDDLE + _ELO * (beta[:, None] + len(table) * parts)
         statistics = np.stack([scores, np.ones_like(scores)], axis=-1)
-    return Loaded(Outputs.from_statistics(statistics, METRICS[source.metric.name], names, items))
+    outputs = Outputs.from_statistics(statistics, METRICS[source.metric.name], names, items)
+    return Loaded(outputs, texts=battle_texts(table, first, second, names) if source.keeps_texts else None)
 
 
 def holds_battles(path: Path) -> bool:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from simstudy.loaders.base import Source, SystemOutputs, counted
+from simstudy.loaders.base import Asked, Loaded, Source, SystemOutputs, counted
+from simstudy.loaders.item_texts import kept_texts
 from simstudy.loaders.unlike_samples import are_unlike, as_means
 from simstudy.metrics.base import Array
 from simstudy.notes import note
@@ -22,11 +23,13 @@ def assemble(
     source: Source,
     items: pd.DataFrame,
     nothing: Callable[[str], Array] | None = None,
-) -> Outputs:
+    asked: Asked | None = None,
+) -> Loaded:
     """Outputs of systems whose items are matched by id. Notes tell of items that are dropped or made up.
 
     `items` has a row for each item that is expected, with a column ``id``. `nothing` gives the (S,) statistics of a
-    system that said nothing about the item of this id, for missing="zero".
+    system that said nothing about the item of this id, for missing="zero". Texts are those of systems and of what is
+    `asked`, if the source keeps them.
     """
     if not systems:
         raise ValueError("no system: at least one file of outputs is needed")
@@ -42,6 +45,7 @@ def assemble(
         if len(positions) < len(system.ids):
             ids = pd.Series(list(system.ids))
             raise ValueError(f"{system.origin}: item '{ids[ids.duplicated()].iloc[0]}' occurs twice")
+    texts = kept_texts(systems, rows, items, asked) if source.keeps_texts else None
     if are_unlike(systems, items, source):
         systems, items = as_means(systems, items)
         rows = _positions(systems)
@@ -79,7 +83,8 @@ def assemble(
     if source.metric.item_range == (-np.inf, np.inf):
         note_percent(statistics, names)
     used = items.set_index("id").loc[kept].reset_index()
-    return Outputs.from_statistics(statistics, source.metric, names, used, answers=answers, samples=samples)
+    outputs = Outputs.from_statistics(statistics, source.metric, names, used, answers=answers, samples=samples)
+    return Loaded(outputs, texts=texts)
 
 
 def _positions(systems: Sequence[SystemOutputs]) -> list[Mapping[str, int]]:

@@ -22,6 +22,7 @@ from simstudy.metrics.direction import sounds_like_error
 from simstudy.metrics.mean import MEAN
 from simstudy.notes import note, notes_kept
 from simstudy.outputs import Outputs
+from simstudy.outputs.texts import ItemTexts
 from simstudy.rankings.candidates import TIES
 from simstudy.text.reprs import FieldsMixin, ReprMixin, listed
 from simstudy.validation import brief, check_choice, check_flag, check_seed, check_text, check_utf8, nearest
@@ -88,7 +89,7 @@ class Ties(FieldsMixin):
     --------
     >>> import simstudy as ss
     >>> ss.Ties("keep")  # for ties= of simstudy.load and simstudy.examine
-    Ties(how='keep', seed=0)
+    Ties(how='keep')
     """
 
     how: str = "jitter"
@@ -124,6 +125,8 @@ class Source:
     names: Mapping[Path, str] = field(default_factory=dict)
     #: The metric as it was typed: a log may have one of this name, such as acc, or acc_norm, which is none of ours.
     asked: str = ""
+    #: Whether texts of the items are kept beside the numbers, for people.
+    keeps_texts: bool = False
 
     def __post_init__(self) -> None:
         known = set()
@@ -164,6 +167,16 @@ class SystemOutputs:
     answers: Sequence[Hashable] | None = None
     #: Where scores are means of samples: how many, and the variance of one of them, (n, 2).
     samples: Array | None = None
+    #: What the system said about each item, as people read it. It is iterated over once, if texts are kept at all.
+    texts: Iterable[str | None] | None = None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What items ask, and what is right, as people read it: by the items' ids, as far as files say so."""
+
+    inputs: Mapping[str, str | None] = field(default_factory=dict)
+    references: Mapping[str, str | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, repr=False)
@@ -191,10 +204,13 @@ class Loaded(Noted):
     scored_by
         What the files call numbers that they have as scores: columns, fields, files. Empty where items were scored
         against gold answers.
+    texts
+        What the items ask and what the systems answered, for people; None where files have scores only.
     """
 
     outputs: Outputs
     scored_by: tuple[str, ...] = ()
+    texts: ItemTexts | None = None
 
     def named(self, *, test_set: str = "", task: str = "") -> Self:
         """The same with names that appear in every table."""

@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from simstudy.loaders.assembling import assemble
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, check_as_many, counted
+from simstudy.loaders.base import Asked, Loaded, Source, SystemOutputs, check_as_many, counted
 from simstudy.loaders.items import items_in_order, numbered
 from simstudy.loaders.reading import once, read_lines
+from simstudy.loaders.text_columns import annotated
 from simstudy.metrics.spans import is_bio, span_counts
 from simstudy.notes import note
 
@@ -56,8 +57,20 @@ def read_conll_columns(source: Source) -> Loaded:
             else (sum(a == b for a, b in zip(s.tags, g.tags, strict=True)), len(g.tags))
             for s, g in pairs
         ]
-        systems.append(SystemOutputs(name, str(path), ids, np.array(counts), [s.tags for s in own]))
-    return Loaded(assemble(systems, source, items))
+        texts = map(_text, own)
+        systems.append(SystemOutputs(name, str(path), ids, np.array(counts), [s.tags for s in own], texts=texts))
+    asked = _asked(ids, gold) if source.keeps_texts else None
+    return assemble(systems, source, items, asked=asked)
+
+
+def _text(sentence: TaggedSentence) -> str:
+    """A sentence as people read it: tags stand behind tokens, but for O, which marks no span."""
+    return annotated(sentence.tokens, ("" if tag == "O" else tag for tag in sentence.tags))
+
+
+def _asked(ids: Sequence[str], gold: Sequence[TaggedSentence]) -> Asked:
+    words, tagged = (" ".join(s.tokens) for s in gold), map(_text, gold)
+    return Asked(dict(zip(ids, words, strict=True)), dict(zip(ids, tagged, strict=True)))
 
 
 @once

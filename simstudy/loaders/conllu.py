@@ -13,9 +13,10 @@ import numpy as np
 import pandas as pd
 
 from simstudy.loaders.assembling import assemble
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, counted
+from simstudy.loaders.base import Asked, Loaded, Source, SystemOutputs, counted
 from simstudy.loaders.items import items_in_order
 from simstudy.loaders.reading import once, read_lines
+from simstudy.loaders.text_columns import annotated
 from simstudy.metrics.attachment import attachment_counts
 from simstudy.metrics.base import IntArray
 
@@ -56,7 +57,9 @@ def read_conllu_outputs(source: Source) -> Loaded:
         sentences = _read(path, metric)
         counts = [_counts(path, s, gold_path, gold.get(s.id, s), metric) for s in sentences]
         answers = [_answer(sentence, metric) for sentence in sentences]
-        systems.append(SystemOutputs(name, str(path), [s.id for s in sentences], np.array(counts), answers))
+        texts = (_text(sentence, metric) for sentence in sentences)
+        ids = [sentence.id for sentence in sentences]
+        systems.append(SystemOutputs(name, str(path), ids, np.array(counts), answers, texts=texts))
 
     def nothing(item: str) -> IntArray:
         n = len(gold[item].words)
@@ -66,7 +69,11 @@ def read_conllu_outputs(source: Source) -> Loaded:
     if all(sentence.document for sentence in gold.values()):
         items["cluster"] = [sentence.document for sentence in gold.values()]
     items = items_in_order(source, items, named=True)
-    return Loaded(assemble(systems, source, items, nothing))
+    asked = None
+    if source.keeps_texts:
+        words = {name: " ".join(sentence.words) for name, sentence in gold.items()}
+        asked = Asked(words, {name: _text(sentence, metric) for name, sentence in gold.items()})
+    return assemble(systems, source, items, nothing, asked)
 
 
 @once
@@ -152,6 +159,16 @@ def _counts(path: Path, own: Sentence, gold_path: Path, gold: Sentence, metric: 
         return sum(a == b for a, b in zip(own.tags, gold.tags, strict=True)), len(gold.words)
     parses = ((sentence.heads, sentence.relations) for sentence in (own, gold))
     return attachment_counts(*parses, labelled=metric == "las")
+
+
+def _text(sentence: Sentence, metric: str) -> str:
+    """A sentence with what a metric looks at behind each word: its tag, or its head's number and the relation."""
+    if metric == "accuracy":
+        return annotated(sentence.words, sentence.tags)
+    heads = map(str, sentence.heads)
+    if metric == "uas":
+        return annotated(sentence.words, heads)
+    return annotated(sentence.words, (f"{head}:{rel}" for head, rel in zip(heads, sentence.relations, strict=True)))
 
 
 def _answer(sentence: Sentence, metric: str) -> Hashable:

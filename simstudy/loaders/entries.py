@@ -24,6 +24,7 @@ from simstudy.loaders.tables import (
     score_statistics,
     takes_one_score,
 )
+from simstudy.loaders.text_columns import answer_columns
 from simstudy.loaders.usual_names import MEANS, is_aside, sample_columns
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, IntArray
@@ -110,6 +111,7 @@ def wide_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where)
     row = np.concatenate(rows)
     system_codes = np.repeat(np.arange(len(rows)), [len(there) for there in rows])
     used = {"item", *metric.statistics, *(column for columns in by_system.values() for column in columns)}
+    used |= set(answer_columns(frame).values())
     others = [c for c in frame.columns if c not in used and c.rpartition(":")[0] not in by_system]
     return Entries(list(by_system), items, system_codes, item[row], row, np.concatenate(parts), others)
 
@@ -223,7 +225,7 @@ def _score_columns(frame: pd.DataFrame, origin: str, source: Source) -> dict[str
         own = ", ".join(f"<system>:{name}" for name in metric.statistics)
         lacking = next(name for name in metric.statistics if name not in frame)
         no_column(origin, lacking, frame.columns, f"Metric '{metric.name}' needs {own}.")
-    known = {"item", *metric.statistics, *source.columns}
+    known = {"item", *metric.statistics, *source.columns, *answer_columns(frame).values()}
     others = [name for name in frame.columns if not (name in known or describes_items(name))]
     systems = [name for name in others if not is_aside(name) and name.strip() not in NO_NAMES]
     if len(systems) < len(others):

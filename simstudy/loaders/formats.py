@@ -230,6 +230,7 @@ def load(
         allow_different=check_allowed(of_logs.get("allow_different", ())),
         names={path: name for path, name in names.items() if name is not None},
         asked=asked,
+        keeps_texts=True,
     )
     if in_memory:
         loaded = _read_table(paths, source, format, lower_is_better)

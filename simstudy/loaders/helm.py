@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 
 from simstudy.loaders.base import Loaded, Source, SystemOutputs, counted, system_files
+from simstudy.loaders.helm_texts import RunTexts
 from simstudy.loaders.items import sample_id
 from simstudy.loaders.json_files import first_keys, read_json
 from simstudy.loaders.mixtures import Mixtures
@@ -91,6 +92,7 @@ def read_helm(source: Source) -> Loaded:
     logs: list[tuple[str, SystemOutputs]] = []
     asked: dict[tuple[str, str], str] = {}
     metrics: list[tuple[str, str]] = []
+    known: dict[tuple[str, str], tuple[str | None, str | None]] = {}
 
     def of_run(run: Run, columns: Mapping[str, str]) -> tuple[Run, list[Instance], str]:
         instances = _of_split(run, columns, _parsed(run.path))
@@ -120,11 +122,18 @@ def read_helm(source: Source) -> Loaded:
                 scores.append(score)
                 places.append(f"{run.path}, instance '{one.id}'")
         statistics = score_statistics(pd.Series(scores, dtype=object), source.metric, places.__getitem__)
-        logs.append((run.task, SystemOutputs(source.names.get(run.path, run.system), str(run.path), ids, statistics)))
+        system, told = source.names.get(run.path, run.system), None
+        if source.keeps_texts:
+            texts = RunTexts.of(run.path)
+            told = [texts.answer(one.id, one.trial) for one in instances if one.stats.get(metric) is not None]
+            for one in instances:
+                name = sample_id(one.id, one.trial + 1) if several else one.id
+                known.setdefault((run.task, name), texts.asked(one.id))
+        logs.append((run.task, SystemOutputs(system, str(run.path), ids, statistics, texts=told)))
     mixtures.close()
     note_metrics(metrics, source.columns)
-    outputs = assemble_tasks(logs, source, asked, metrics=metrics)
-    return Loaded(outputs, scored_by=tuple(dict.fromkeys(name for _, name in metrics)))
+    loaded = assemble_tasks(logs, source, asked, metrics=metrics, texts=known)
+    return replace(loaded, scored_by=tuple(dict.fromkeys(name for _, name in metrics)))
 
 
 def _runs(paths: Sequence[Path]) -> list[Run]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.loaders.base import Loaded, Source, SystemOutputs, system_files
+from simstudy.loaders.harness_texts import as_read
 from simstudy.loaders.inspect_archives import read_archive
 from simstudy.loaders.items import sample_id
 from simstudy.loaders.json_files import first_keys, parse_json
@@ -81,9 +82,10 @@ def read_inspect(source: Source) -> Loaded:
         return task
 
     paths = source.paths if source.domain is None else of_domain(source.paths, source.domain, task_of)
+    inputs: dict[str, str] | None = {} if source.keeps_texts else None
     read = read_each(
         paths, source.columns,
-        lambda path, columns: read_log(path, columns, source.asked), lambda log: (log.task, log.scorer, None),
+        lambda path, columns: read_log(path, columns, source.asked, inputs), lambda log: (log.task, log.scorer, None),
     )  # fmt: skip
     check_tasks(source.columns, tasks | {log.task for log in read})
     mixtures = Mixtures(source.allow_different)
@@ -98,16 +100,27 @@ def read_inspect(source: Source) -> Loaded:
     logs = []
     for name, log in zip(_names(read, source.names), read, strict=True):
         ids, said = [id_of(*key) for key in log.scored], [log.samples[key].said for key in log.scored]
-        answers = None if None in said else said
-        logs.append((log.task, SystemOutputs(name, str(log.path), ids, _statistics(log, source), answers)))
+        answers, told = None if None in said else said, map(as_read, said)
+        logs.append((log.task, SystemOutputs(name, str(log.path), ids, _statistics(log, source), answers, texts=told)))
     asked = {(log.task, id_of(*key)): key[0] for log in read for key in log.samples}
     scorers = [(log.task, log.scorer) for log in read]
-    outputs = assemble_tasks(logs, source, asked, metrics=scorers)
-    return Loaded(outputs, scored_by=tuple(dict.fromkeys(name for _, name in scorers)))
+    first: dict[tuple[str, str], Sample] = {}
+    for log in read if inputs is not None else ():
+        for key, sample in log.samples.items():
+            first.setdefault((log.task, id_of(*key)), sample)
+    texts = {
+        key: (as_read((inputs or {}).get(sample.input)), as_read(sample.target or None))
+        for key, sample in first.items()
+    }
+    loaded = assemble_tasks(logs, source, asked, metrics=scorers, texts=texts)
+    return replace(loaded, scored_by=tuple(dict.fromkeys(name for _, name in scorers)))
 
 
-def read_log(path: Path, columns: Mapping[str, str], asked: str = "") -> Log:
-    """One log, under the scorer that the columns choose for its task, or the only one."""
+def read_log(path: Path, columns: Mapping[str, str], asked: str = "", inputs: dict[str, str] | None = None) -> Log:
+    """One log, under the scorer that the columns choose for its task, or the only one.
+
+    What samples ask is put into `inputs`, by its digest.
+    """
     log = _parsed(path)
     if log["status"] != "success":
         raise ValueError(
@@ -115,7 +128,7 @@ def read_log(path: Path, columns: Mapping[str, str], asked: str = "") -> Log:
         )
     if log.get("invalidated"):
         note(f"{path}: the log is marked as invalidated")
-    samples = [_sample(path, i, sample) for i, sample in enumerate(log.get("samples") or (), start=1)]
+    samples = [_sample(path, i, sample, inputs) for i, sample in enumerate(log.get("samples") or (), start=1)]
     if not samples:
         raise ValueError(f"{path}: the log has no samples")
     about = log["eval"]
@@ -157,14 +170,18 @@ def _with_options(about: Mapping[str, Any], scorer: str) -> str:
     return scorer
 
 
-def _sample(path: Path, n: int, sample: Any) -> tuple[tuple[str, int], Sample, dict[str, Any]]:
-    """Id and epoch of the n-th sample, the sample, and the value by each scorer."""
+def _sample(
+    path: Path, n: int, sample: Any, inputs: dict[str, str] | None
+) -> tuple[tuple[str, int], Sample, dict[str, Any]]:
+    """Id and epoch of the n-th sample, the sample, and the value by each scorer; what was asked goes to `inputs`."""
     try:
         scores = {str(k): None if v is None else v["value"] for k, v in (sample.get("scores") or {}).items()}
         content = json.dumps(_plain(sample, sample.get("input")), ensure_ascii=False)
         asked = "" if sample.get("input") is None else sha256(content.encode(errors="surrogatepass")).hexdigest()
         target = "" if sample.get("target") is None else json.dumps(sample["target"], ensure_ascii=False, default=str)
         key = str(sample["id"]), int(sample.get("epoch", 1))
+        if inputs is not None and asked:
+            inputs.setdefault(asked, content)
         return key, Sample(asked, target, _said(sample)), scores
     except (KeyError, TypeError, AttributeError, OverflowError, ValueError, RecursionError) as error:
         problem = f"no {error}" if isinstance(error, KeyError) else error

@@ -7,13 +7,14 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from simstudy.loaders.base import Loaded, Source, SystemOutputs
+from simstudy.loaders.harness_texts import asked_of_document, responses_of
 from simstudy.loaders.items import sample_id
 from simstudy.loaders.json_files import first_keys, parse_json
 from simstudy.loaders.lm_eval_runs import Run, named_runs, newest_runs
@@ -29,6 +30,7 @@ from simstudy.loaders.task_logs import (
     read_each,
     wanted,
 )
+from simstudy.loaders.text_columns import as_text
 from simstudy.outputs.item_columns import names_samples
 
 _NAME = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl(\.gz)?")
@@ -59,6 +61,9 @@ class Response:
     score: Any
     said: str | None
     line: int
+    #: What it is a response to, as logged, and its place among the responses to that.
+    to: Sample
+    place: int
 
 
 def holds_lm_eval(path: Path) -> bool:
@@ -117,11 +122,12 @@ def read_lm_eval(source: Source) -> Loaded:
         ids, said = [id_of(response) for response in responses], [response.said for response in responses]
         asked |= {(run.task, name): response.doc_id for name, response in zip(ids, responses, strict=True)}
         answers = None if None in said else said
-        system = source.names.get(run.path, run.system)
-        logs.append((run.task, SystemOutputs(system, str(run.path), ids, statistics, answers)))
+        system, told = source.names.get(run.path, run.system), map(_answered, responses)
+        logs.append((run.task, SystemOutputs(system, str(run.path), ids, statistics, answers, texts=told)))
     metrics = [(run.task, metric) for run, metric, _, _ in read]
-    outputs = assemble_tasks(logs, source, asked, metrics=metrics)
-    return Loaded(outputs, scored_by=tuple(dict.fromkeys(name for _, name in metrics)))
+    texts = _texts([(run.task, {id_of(one): one.to for one in responses}) for run, responses in found], source)
+    loaded = assemble_tasks(logs, source, asked, metrics=metrics, texts=texts)
+    return replace(loaded, scored_by=tuple(dict.fromkeys(name for _, name in metrics)))
 
 
 def read_samples(
@@ -174,7 +180,7 @@ def _responses(
             own = list(zip(range(1, len(scores) + 1), scores, said, strict=True))
         else:
             own = [(_number(sample, number) if counts[doc_id] > 1 else None, sample[metric], _whole(said))]
-        for which, score, text in own:
+        for place, (which, score, text) in enumerate(own):
             at = first.setdefault((doc_id, which), line)
             if at != line:
                 raise ValueError(
@@ -182,7 +188,7 @@ def _responses(
                     "table of scores, with a column 'sample'"
                 )
             _check_score(path, line, metric, score)
-            yield Response(doc_id, which, score, text, line)
+            yield Response(doc_id, which, score, text, line, sample, place)
 
 
 def _repeated(sample: Sample, metric: str) -> list[Any] | None:
@@ -207,6 +213,26 @@ def _said(sample: Sample) -> list[str | None]:
 
 def _whole(said: list[str | None]) -> str | None:
     return said[0] if len(said) == 1 else json.dumps(said, ensure_ascii=False)
+
+
+def _texts(
+    found: Sequence[tuple[str, Mapping[str, Sample]]], source: Source
+) -> dict[tuple[str, str], tuple[str | None, str | None]]:
+    """What each sample of a task asks, and what is right, as the first log has it."""
+    first: dict[tuple[str, str], Sample] = {}
+    for task, samples in found if source.keeps_texts else ():
+        for name, sample in samples.items():
+            first.setdefault((task, name), sample)
+    return {key: (asked_of_document(one), as_text(one.get("target"))) for key, one in first.items()}
+
+
+def _answered(response: Response) -> str | None:
+    """What the model said, as people read it."""
+    texts = responses_of(response.to)
+    # One score of several responses: it is of all of them together.
+    if response.sample is None and len(texts) > 1:
+        return "\n\n".join(text for text in texts if text is not None)
+    return texts[min(response.place, len(texts) - 1)]
 
 
 def _number(sample: Sample, name: str | None) -> int | str | None:

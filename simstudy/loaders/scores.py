@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.loaders.assembling import assemble
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, all_errors
+from simstudy.loaders.base import Asked, Loaded, Source, SystemOutputs, all_errors
 from simstudy.loaders.column_names import ROW, alike, guesses, with_guesses, with_joined, with_rows
 from simstudy.loaders.entries import (
     Entries,
@@ -22,10 +22,12 @@ from simstudy.loaders.entries import (
     wide_entries,
     without_mean,
 )
+from simstudy.loaders.item_texts import texts_of_entries
 from simstudy.loaders.items import items_by_id, of_samples
 from simstudy.loaders.labels import label_entries, of_labels, with_our_names
 from simstudy.loaders.sample_columns import samples_of_means, stacked
 from simstudy.loaders.tables import Where, check_plain, no_column, not_plain, places, read_table, renamed
+from simstudy.loaders.text_columns import as_text
 from simstudy.loaders.usual_names import sample_columns
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, BrokenRule
@@ -156,16 +158,20 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     of_items, entries, samples = by_sample(entries, frame, source, where)
     _check_rules(entries, source.metric, where)
     # A table of items may call them otherwise.
-    items = items_by_id(as_given, _item_table(frame, of_items, source, where), frame.columns)
+    known = _item_table(frame, of_items, source, where)
+    items = items_by_id(as_given, known, frame.columns)
     if samples:
         items = of_samples(items, samples)
     nothing = _nothing(entries, source.metric) if source.missing == "zero" else None
     means = None if samples or not tidy else samples_of_means(entries, frame, source.metric, where)
-    systems = _systems(entries, where, means)
-    outputs = assemble(systems, source, items, nothing)
+    texts = texts_of_entries(entries, frame, known.columns) if source.keeps_texts else None
+    systems = _systems(entries, where, means, texts)
+    gold = frame["gold"].iloc[entries.row] if labels else ()
+    asked = Asked(references={entries.items[i]: as_text(one) for i, one in zip(entries.item, gold, strict=False)})
+    loaded = assemble(systems, source, items, nothing, asked)
     if not tidy:
-        note_exchanged(outputs.n_systems, outputs.n_items)
-    return Loaded(outputs, scored_by=_scored_by(entries.systems, tidy, source))
+        note_exchanged(loaded.outputs.n_systems, loaded.outputs.n_items)
+    return replace(loaded, scored_by=_scored_by(entries.systems, tidy, source))
 
 
 def _scored_by(systems: Sequence[str], tidy: bool, source: Source) -> tuple[str, ...]:
@@ -256,7 +262,9 @@ def _short(value: object) -> str:
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 
 
-def _systems(entries: Entries, where: Where, samples: Samples | None = None) -> list[SystemOutputs]:
+def _systems(
+    entries: Entries, where: Where, samples: Samples | None = None, texts: Sequence[str | None] | None = None
+) -> list[SystemOutputs]:
     order = np.argsort(entries.system, kind="stable")
     known = np.array(entries.items, dtype=object)
     systems = []
@@ -270,7 +278,8 @@ def _systems(entries: Entries, where: Where, samples: Samples | None = None) -> 
         file = where(entries.row[rows[0]]).rpartition(", ")[0]
         own = None if samples is None else samples[rows]
         said = None if entries.said is None else [entries.said[i] for i in rows]
-        systems.append(SystemOutputs(name, file, ids, entries.statistics[rows], said, samples=own))
+        own_texts = None if texts is None else [texts[i] for i in rows]
+        systems.append(SystemOutputs(name, file, ids, entries.statistics[rows], said, samples=own, texts=own_texts))
     return systems
 
 

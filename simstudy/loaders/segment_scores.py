@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,11 +13,12 @@ import pandas as pd
 
 from simstudy.files.unpacking import beginning
 from simstudy.loaders.assembling import assemble
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, system_files
+from simstudy.loaders.base import Asked, Loaded, Source, SystemOutputs, system_files
 from simstudy.loaders.items import items_in_order, numbered
 from simstudy.loaders.json_files import read_json
 from simstudy.loaders.reading import once, read_content, read_lines
 from simstudy.loaders.tables import check_takes_one_score, score_statistics
+from simstudy.loaders.text_columns import as_text
 from simstudy.notes import note
 from simstudy.validation import nearest
 
@@ -32,11 +34,19 @@ _MTME_NAME = re.compile(r".+\.seg\.score(\.gz)?", re.IGNORECASE)
 _NOT_RATED = "None"
 
 
+class Segment(NamedTuple):
+    """The score of a segment as written, where it is, and what it is of, if the file says so (src, mt, ref)."""
+
+    place: str
+    score: str
+    texts: Mapping[str, object] | None = None
+
+
 class Scores(NamedTuple):
-    """What one file says: the metric, and each system's scores with their places, in the order of the segments."""
+    """What one file says: the metric, and each system's scores, in the order of the segments."""
 
     metric: str
-    systems: Mapping[str, list[tuple[str, str]]]
+    systems: Mapping[str, list[Segment]]
 
 
 def read_segment_scores(source: Source) -> Loaded:
@@ -67,7 +77,16 @@ def read_segment_scores(source: Source) -> Loaded:
         note(f"{n - len(items):,} of {n:,} segments left out that have no score of any system")
     if metrics[0] in ("BLEU", "chrF2", "chrF2++", "TER"):
         note(f"the scores are means over sentences; {metrics[0]} of a whole test set is another number")
-    return Loaded(assemble(outputs, source, items), scored_by=(metrics[0],))
+    asked = _asked(ids, [rows for _, rows in systems.values()])
+    return replace(assemble(outputs, source, items, asked=asked), scored_by=(metrics[0],))
+
+
+def _asked(ids: Sequence[str], systems: Sequence[Sequence[Segment]]) -> Asked:
+    """Sources and references of the segments, as the first system with texts has them."""
+    rows = next((rows for rows in systems if rows[0].texts is not None), ())
+    known = [(item, row.texts or {}) for item, row in zip(ids, rows, strict=False)]
+    sources, references = ({item: as_text(one.get(name)) for item, one in known} for name in ("src", "ref"))
+    return Asked(sources, references)
 
 
 def holds_segment_scores(path: Path) -> bool:
@@ -108,7 +127,7 @@ def _read(path: Path, column: str | None) -> Scores:
 
 def _read_comet_json(path: Path, _: str | None) -> Scores:
     found = read_json(path)
-    systems: dict[str, list[tuple[str, str]]] = {}
+    systems: dict[str, list[Segment]] = {}
     for system, segments in found.items():
         if not isinstance(segments, list) or not segments:
             raise ValueError(f"{path}: '{system}' must be a list of segments, as comet-score writes it")
@@ -117,12 +136,12 @@ def _read_comet_json(path: Path, _: str | None) -> Scores:
             place = f"{path}, system '{system}', segment {i}"
             if not isinstance(segment, dict) or not isinstance(segment.get("COMET"), int | float):
                 raise ValueError(f"{place}: no number 'COMET'")
-            rows.append((place, repr(segment["COMET"])))
+            rows.append(Segment(place, repr(segment["COMET"]), segment))
     return Scores("COMET", systems)
 
 
 def _read_comet(path: Path, _: str | None) -> Scores:
-    systems: dict[str, list[tuple[str, str]]] = {}
+    systems: dict[str, list[Segment]] = {}
     for n, line in enumerate(read_lines(path), start=1):
         if _COMET_END.fullmatch(line) or not line.strip():
             continue
@@ -134,7 +153,7 @@ def _read_comet(path: Path, _: str | None) -> Scores:
             raise ValueError(
                 f"{path}, line {n}: segment {row['segment']} of '{row['system']}', but segment {len(rows)} is the next"
             )
-        rows.append((f"{path}, line {n}", row["score"]))
+        rows.append(Segment(f"{path}, line {n}", row["score"]))
     return Scores("COMET", systems)
 
 
@@ -148,40 +167,40 @@ def _read_bertscore(path: Path, column: str | None) -> Scores:
         cells = line.split("\t")
         if len(cells) != len(_BERTSCORE_COLUMNS):
             raise ValueError(f"{path}, line {n}: not three numbers P, R and F1 with tabs between them")
-        rows.append((f"{path}, line {n}", cells[_BERTSCORE_COLUMNS.index(chosen)]))
+        rows.append(Segment(f"{path}, line {n}", cells[_BERTSCORE_COLUMNS.index(chosen)]))
     if not rows:
         raise ValueError(f"{path}: no scores of segments; bert-score prints them with -s")
     return Scores(f"BERTScore {chosen}", {"": rows})
 
 
 def _read_sacrebleu(path: Path, _: str | None) -> Scores:
-    found: list[tuple[str, tuple[str, str]]] = []
+    found: list[tuple[str, Segment]] = []
     for n, line in enumerate(read_lines(path), start=1):
         row = _SACREBLEU.fullmatch(line)
         if row is None:
             raise ValueError(f"{path}, line {n}: not a line of sacrebleu -sl")
         if found and row["metric"] != found[0][0]:
             raise ValueError(f"{path}, line {n}: a score of {row['metric']}, but the first line has {found[0][0]}")
-        found.append((row["metric"], (f"{path}, line {n}", row["score"])))
+        found.append((row["metric"], Segment(f"{path}, line {n}", row["score"])))
     return Scores(found[0][0], {"": [row for _, row in found]})
 
 
 def _read_mtme(path: Path, _: str | None) -> Scores:
-    systems: dict[str, list[tuple[str, str]]] = {}
+    systems: dict[str, list[Segment]] = {}
     for n, line in enumerate(read_lines(path), start=1):
         cells = line.split("\t")
         if len(cells) != 2 or not cells[0]:
             raise ValueError(f"{path}, line {n}: not a system and a score with a tab between them")
-        systems.setdefault(cells[0], []).append((f"{path}, line {n}", cells[1]))
+        systems.setdefault(cells[0], []).append(Segment(f"{path}, line {n}", cells[1]))
     return Scores(path.name.removesuffix(".gz").removesuffix(".seg.score"), systems)
 
 
-def _named(source: Source, found: list[tuple[Path, Scores]]) -> dict[str, tuple[Path, list[tuple[str, str]]]]:
+def _named(source: Source, found: list[tuple[Path, Scores]]) -> dict[str, tuple[Path, list[Segment]]]:
     """The systems under their names: those that the files have, else the files' own."""
     if all(list(scores.systems) == [""] for _, scores in found):
         rows = {path: scores.systems[""] for path, scores in found}
         return {name: (path, rows[path]) for name, path in source.systems().items()}
-    named: dict[str, tuple[Path, list[tuple[str, str]]]] = {}
+    named: dict[str, tuple[Path, list[Segment]]] = {}
     for path, scores in found:
         # comet-score names systems after files of translations.
         names = system_files(list(map(Path, scores.systems))) if scores.metric == "COMET" else scores.systems
@@ -192,11 +211,13 @@ def _named(source: Source, found: list[tuple[Path, Scores]]) -> dict[str, tuple[
     return named
 
 
-def _outputs(name: str, path: Path, rows: list[tuple[str, str]], ids: list[str], source: Source) -> SystemOutputs:
+def _outputs(name: str, path: Path, rows: list[Segment], ids: list[str], source: Source) -> SystemOutputs:
     if len(rows) != len(ids):
         raise ValueError(f"{path}: system '{name}' has {len(rows):,} segments, others have {len(ids):,}")
-    rated = [i for i, (_, score) in enumerate(rows) if score != _NOT_RATED]
-    places = [rows[i][0] for i in rated]
-    cells = pd.Series([rows[i][1] for i in rated], dtype=object)
+    rated = [i for i, row in enumerate(rows) if row.score != _NOT_RATED]
+    places = [rows[i].place for i in rated]
+    cells = pd.Series([rows[i].score for i in rated], dtype=object)
     statistics = score_statistics(cells, source.metric, places.__getitem__) if rated else np.zeros((0, 2))
-    return SystemOutputs(name, str(path), [ids[i] for i in rated], statistics)
+    texts = [as_text((rows[i].texts or {}).get("mt")) for i in rated]
+    said = texts if any(texts) else None
+    return SystemOutputs(name, str(path), [ids[i] for i in rated], statistics, texts=said)

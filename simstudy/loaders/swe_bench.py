@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +90,7 @@ def read_swe_bench(source: Source) -> Loaded:
                 "issues are tested one by one, but issues of one repository may depend on each other: unit='repo' "
                 "tests repositories"
             )
-    return Loaded(assemble(logs, source, items, lambda item: np.array([0, 1])), scored_by=("resolved",))
+    return replace(assemble(logs, source, items, lambda item: np.array([0, 1])), scored_by=("resolved",))
 
 
 def _systems(paths: Sequence[Path], given: Mapping[Path, str]) -> dict[str, tuple[str, list[Report]]]:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.loaders.assembling import assemble
-from simstudy.loaders.base import OF_TASKS, Loaded, Source, SystemOutputs
+from simstudy.loaders.base import OF_TASKS, Asked, Loaded, Source, SystemOutputs
 from simstudy.loaders.items import items_by_id, of_samples
 from simstudy.metrics import METRICS, find_metric, get_metric
 from simstudy.metrics.mean import Mean
@@ -193,13 +194,15 @@ def assemble_tasks(
     asked: Mapping[tuple[str, str], str] | None = None,
     *,
     metrics: Iterable[tuple[str, str]] = (),
-) -> Outputs:
+    texts: Mapping[tuple[str, str], tuple[str | None, str | None]] | None = None,
+) -> Loaded:
     """Outputs of models on one or several tasks, with one score for each item, from pairs of task and log.
 
     With several tasks an item's id is ``<task>/<id>``, and the task is its ``domain``. What is asked, (task, id) and
     the item that this is a sample of (or the id itself), may be without a score in some logs, or in all: missing.
     Logs of one task, the only one that `Source.domain` takes, are named as those of several. If the metrics of the
-    tasks, or of the logs of a task, have several names, items have a column ``scored_by``.
+    tasks, or of the logs of a task, have several names, items have a column ``scored_by``. `texts` are what (task, id)
+    asks, and what is right.
     """
     found: dict[tuple[str, str], SystemOutputs] = {}
     for task, log in logs:
@@ -232,7 +235,10 @@ def assemble_tasks(
     table = items_by_id(source, known)
     if any(sample != item for sample, item in items.items()):
         table = of_samples(table, items)
-    return assemble([_joined(own) for own in parts.values()], source, table, lambda item: np.array([0, 1]))
+    own = {id_of(task, name): both for (task, name), both in (texts or {}).items()}
+    asked_for = Asked({name: both[0] for name, both in own.items()}, {name: both[1] for name, both in own.items()})
+    joined = [_joined(of_system) for of_system in parts.values()]
+    return assemble(joined, source, table, lambda item: np.array([0, 1]), asked_for)
 
 
 def of_several_tasks(outputs: Outputs) -> bool:
@@ -253,4 +259,5 @@ def _joined(parts: Sequence[SystemOutputs]) -> SystemOutputs:
         [item for part in parts for item in part.ids],
         np.concatenate([part.statistics for part in parts]),
         None if any(part.answers is None for part in parts) else [a for part in parts for a in part.answers or ()],
+        texts=chain.from_iterable([None] * len(part.ids) if part.texts is None else part.texts for part in parts),
     )

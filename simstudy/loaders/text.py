@@ -13,7 +13,7 @@ import pandas as pd
 
 from simstudy.files.unpacking import plain_name
 from simstudy.loaders.assembling import assemble
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, all_errors, counted
+from simstudy.loaders.base import Asked, Loaded, Source, SystemOutputs, all_errors, counted
 from simstudy.loaders.items import items_in_order, numbered
 from simstudy.loaders.reading import read_lines
 from simstudy.loaders.tables import no_column, number, read_table
@@ -65,14 +65,14 @@ def read_text(source: Source) -> Loaded:
             else:
                 # Blanks around a label do not count.
                 said = lines if metric.of_texts else [line.strip() for line in lines]
-                systems.append(SystemOutputs(name, str(path), ids, counter.statistics(said), said))
+                systems.append(SystemOutputs(name, str(path), ids, counter.statistics(said), said, texts=said))
             advance(1)
     if gold:
         note_script(gold.texts, source)
         note_lengths(dict(zip(source.paths, files, strict=True)), gold.texts, texts=metric.of_texts)
-    return Loaded(
-        assemble(systems, source, items), scored_by=() if gold else all_errors(path.name for path in source.paths)
-    )
+    asked = Asked(references=dict(zip(ids, map("\n".join, gold.texts), strict=True))) if gold else None
+    loaded = assemble(systems, source, items, asked=asked)
+    return replace(loaded, scored_by=() if gold else all_errors(path.name for path in source.paths))
 
 
 def _check(source: Source) -> None:

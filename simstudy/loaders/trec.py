@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.loaders.assembling import assemble
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, counted
+from simstudy.loaders.base import Asked, Loaded, Source, SystemOutputs, counted
 from simstudy.loaders.items import items_by_id
 from simstudy.loaders.json_files import read_json
 from simstudy.loaders.reading import once, read_lines
@@ -30,6 +30,9 @@ Qrels = dict[str, dict[str, int]]
 # More digits than any scale has would be more than an array takes.
 _GRADE = re.compile(r"[+-]?[0-9]{1,9}")
 _LARGEST = 1e300
+
+# Documents of a ranking that people see.
+_SHOWN = 10
 
 
 def read_trec(source: Source) -> Loaded:
@@ -65,9 +68,23 @@ def read_trec(source: Source) -> Loaded:
         if others:
             note(f"{path}: {counted(len(others), 'topic')} left out that the qrels lack, first '{others[0]}'")
         statistics = np.array(scores, dtype=np.float64).reshape(-1, 2)
-        systems.append(SystemOutputs(name, str(path), known, statistics, rankings))
+        texts = (_text(ranking, qrels[topic]) for topic, ranking in zip(known, rankings, strict=True))
+        systems.append(SystemOutputs(name, str(path), known, statistics, rankings, texts=texts))
     items = items_by_id(source, pd.DataFrame({"id": topics}))
-    return Loaded(assemble(systems, source, items, lambda topic: np.array([0, 1])))
+    asked = Asked(references={topic: _text(_best(qrels[topic]), qrels[topic]) for topic in topics})
+    return assemble(systems, source, items, lambda topic: np.array([0, 1]), asked)
+
+
+def _best(judged: Mapping[str, int]) -> list[str]:
+    """The relevant documents of a topic, the most relevant first."""
+    return sorted((document for document, grade in judged.items() if grade >= 1), key=lambda one: -judged[one])
+
+
+def _text(documents: Sequence[str], judged: Mapping[str, int]) -> str:
+    """The first documents of a ranking with their grades of relevance, as people read it; "?": not judged."""
+    listed = "\n".join(f"{one} ({judged.get(one, '?')})" for one in documents[:_SHOWN])
+    more = len(documents) - _SHOWN
+    return f"{listed}\n… {more:,} more" if more > 0 else listed
 
 
 @once

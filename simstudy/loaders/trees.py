@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from simstudy.loaders.assembling import assemble
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, check_as_many
+from simstudy.loaders.base import Asked, Loaded, Source, SystemOutputs, check_as_many
 from simstudy.loaders.items import items_in_order, numbered
 from simstudy.loaders.reading import once, read_lines
 from simstudy.metrics.base import IntArray
@@ -41,13 +41,38 @@ def read_trees(source: Source) -> Loaded:
         parsed = [i for i, tree in enumerate(trees) if tree.words]
         counts = np.array([_counts(path, trees[i], gold_path, gold[i]) for i in parsed]).reshape(-1, 3)
         answers = [(trees[i].words, trees[i].tags, trees[i].brackets) for i in parsed]
-        systems.append(SystemOutputs(name, str(path), [ids[i] for i in parsed], counts, answers))
+        texts = map(bracketed, [trees[i] for i in parsed])
+        systems.append(SystemOutputs(name, str(path), [ids[i] for i in parsed], counts, answers, texts=texts))
     wanted = dict(zip(ids, gold, strict=True))
 
     def nothing(item: str) -> IntArray:
         return np.array([0, 0, bracket_counts(wanted[item], wanted[item])[2]])
 
-    return Loaded(assemble(systems, source, items, nothing))
+    asked = None
+    if source.keeps_texts:
+        words = {name: " ".join(tree.words) for name, tree in wanted.items()}
+        asked = Asked(words, {name: bracketed(tree) for name, tree in wanted.items()})
+    return assemble(systems, source, items, nothing, asked)
+
+
+def bracketed(tree: Tree) -> str:
+    """A tree as text, on one line.
+
+    Examples
+    --------
+    >>> bracketed(parse_trees("(S (NP (DT the) (NN dog)) (VP (VBZ barks)))", "")[0])
+    '(S (NP (DT the) (NN dog)) (VP (VBZ barks)))'
+    """
+    leaves = [f"({tag} {word})" for tag, word in zip(tree.tags, tree.words, strict=True)]
+    done: list[tuple[int, str]] = []
+    n = 0
+    for label, start, end in tree.brackets:
+        done += enumerate(leaves[n:end], start=n)
+        n = max(n, end)
+        # A node comes after those below it: what does not begin before it is inside.
+        first = next((i for i, (place, _) in enumerate(done) if place >= start), len(done))
+        done[first:] = [(start, f"({label} {' '.join(text for _, text in done[first:])})")]
+    return " ".join([*(text for _, text in done), *leaves[n:]])
 
 
 def parse_trees(text: str, path: str | Path) -> list[Tree]:

@@ -1,14 +1,29 @@
-"""What each unit does to a score: contributions that add up to it, by leaving units out one at a time."""
+"""What each unit does to a score, or to the difference of two: contributions that add up to it.
+
+Of one score they are by the jackknife, which tells its standard error. Of two systems' difference a unit on which they
+are alike contributes nothing: that is what people ask who look at items.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from simstudy.metrics.arrays import not_of_sums
-from simstudy.metrics.base import Array, FloatArray, IntArray, Metric
+from simstudy.metrics.arrays import ArrayMetric, not_of_sums
+from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, IntArray, Metric
 
 # A unit that carries nearly all of a denominator says nothing of its ratio: its weight is large, not infinite.
 _LEAST_LEFT = 1e-3
+
+# Steps of the numerical derivative, as a part of a sum; and how small a difference is rounding.
+_STEP, _ROUNDING = 1e-4, 1e-9
+
+# Between two systems' sums a score is followed in so many parts, of four points each: fewer for many statistics, where
+# each point takes long. Brevity penalties begin somewhere between the two, so that few parts would not do.
+_MOST_PARTS, _EVALUATIONS = 32, 2**12
+_POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(4)
+
+# Counts of a jackknife that are held together.
+_TOGETHER = 2**22
 
 
 def contributions(statistics: Array, metric: Metric) -> FloatArray:
@@ -30,6 +45,101 @@ def contributions(statistics: Array, metric: Metric) -> FloatArray:
         without = metric.score(total - exact)
         parts[k] = (n - 1) / n * (without.mean() - without) + metric.score(total) / n
     return parts
+
+
+def difference(one: Array, other: Array, metric: Metric, slope: FloatArray | None = None) -> FloatArray:
+    """Each unit's part (n,) of how much the first of two systems' scores is above the second, on the metric's scale.
+
+    Statistics are (n units, S). A unit with equal statistics has 0, and the parts add up to the difference of the
+    scores. Of a mean a part is the difference of the unit's scores over n. Of a ratio it is by how much more the first
+    has in the numerator than the pair's pooled ratio makes of its denominator: the sum is exact. Of other functions of
+    sums it is the gradient, averaged on the straight way from the sums of the one to those of the other, times the
+    difference of the unit's statistics (Aumann and Shapley 1974): the sum is exact up to numerical integration. A
+    metric of arrays has the difference of two jackknives, in which equal units need not have 0. The averaged gradient
+    (S,) of the pair may be given as `slope`, where it is known.
+    """
+    if not metric.of_sums:
+        parts = [_jackknife(rows, metric) for rows in (one, other)]
+        return np.asarray(parts[0] - parts[1])
+    both = np.stack([one, other])
+    if (ratio := metric.ratio(both)) is not None:
+        return _of_ratio(*ratio, metric)
+    # What is equal is exactly 0, as whole numbers and as decimals.
+    if slope is None:
+        slope = mean_slopes(metric, *both.sum(axis=1, dtype=np.float64)[:, None])[0]
+    return weighted(one - other, slope)
+
+
+def _of_ratio(above: Array, below: Array, metric: Metric) -> FloatArray:
+    (first, second), (whole, price) = above.sum(axis=1), below.sum(axis=1)
+    if not whole or not price:
+        # A score of 0 stands for 0 / 0, whatever the units.
+        sides = [
+            side / total if total else np.zeros(len(side)) for side, total in zip(above, (whole, price), strict=True)
+        ]
+        return np.asarray(metric.scale * (sides[0] - sides[1]), dtype=np.float64)
+    if (below[0] == below[1]).all():
+        parts = _close_to_0(above[0] / whole, above[1] / whole)
+    else:
+        more, cost = (above[0] - above[1]) * (whole + price), (below[0] - below[1]) * (first + second)
+        parts = _close_to_0(more, cost, _ROUNDING) / (2.0 * whole * price)
+    return np.asarray(metric.scale * parts)
+
+
+def _close_to_0(one: Array, other: Array, tolerance: float = TIE_TOLERANCE) -> FloatArray:
+    """The difference; 0 where rounding may have made it."""
+    found = np.asarray(one - other, dtype=np.float64)
+    found[np.abs(found) <= tolerance * np.maximum(np.abs(one), np.abs(other))] = 0.0
+    return found
+
+
+def weighted(differences: Array, slope: FloatArray) -> FloatArray:
+    """What differences of statistics (n, S) are worth at these slopes (S,); 0 where that may be rounding."""
+    terms = differences * slope
+    worth = terms.sum(axis=1)
+    worth[np.abs(worth) <= _ROUNDING * np.abs(terms).sum(axis=1)] = 0.0
+    return np.asarray(worth)
+
+
+def mean_slopes(metric: Metric, one: FloatArray, other: FloatArray) -> FloatArray:
+    """The score's derivatives (P, S), averaged on the straight way between P pairs of sums (P, S)."""
+    s = one.shape[1]
+    parts = int(np.clip(_EVALUATIONS // s**2, 1, _MOST_PARTS))
+    slopes = np.zeros(one.shape)
+    for part in range(parts):
+        for point, weight in zip((_POINTS + 1) / 2, _WEIGHTS / 2, strict=True):
+            share = (part + point) / parts
+            slopes += weight / parts * _slopes(metric, other + share * (one - other))
+    return slopes
+
+
+def _slopes(metric: Metric, sums: FloatArray) -> FloatArray:
+    """The score's derivatives (P, S) at sums (P, S), by central differences."""
+    step = _STEP * np.maximum(np.abs(sums), 1)
+    # Counts do not go below 0, where a metric need not be defined.
+    down = np.where(sums >= 0, np.minimum(step, sums), step)
+    one = np.eye(sums.shape[1])
+    above, below = metric.score(sums[:, None] + one * step[:, None]), metric.score(sums[:, None] - one * down[:, None])
+    return np.asarray((above - below) / (step + down))
+
+
+def left_out(rows: Array, metric: Metric, units: Array) -> FloatArray:
+    """The score of a system (n, S) without each of these units."""
+    if metric.of_sums:
+        exact = rows.astype(np.int64 if rows.dtype.kind in "iu" else np.float64)
+        return np.asarray(metric.score(exact.sum(axis=0) - exact[units]))
+    assert isinstance(metric, ArrayMetric)
+    counts = np.ones((len(units), len(rows)), dtype=np.int64)
+    counts[np.arange(len(units)), units] = 0
+    return metric.resampled(rows, counts)
+
+
+def _jackknife(rows: Array, metric: Metric) -> FloatArray:
+    n = len(rows)
+    without = np.concatenate(
+        [left_out(rows, metric, some) for some in np.array_split(np.arange(n), -(-n * n // _TOGETHER))]
+    )
+    return np.asarray((n - 1) / n * (without.mean() - without) + metric.of_test_sets(rows[None])[0] / n)
 
 
 def n_undefined(statistics: Array, metric: Metric) -> IntArray:

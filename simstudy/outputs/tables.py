@@ -102,13 +102,10 @@ def merged_columns(one: pd.DataFrame, other: pd.DataFrame, what: str, key: str) 
 
 def complete_systems(table: pd.DataFrame) -> pd.DataFrame:
     """Add the columns that every systems table has, where they are missing."""
-    defaults: dict[str, Any] = {
-        "family": table["name"],
-        "group": pd.Series(pd.NA, index=table.index, dtype="string"),
-        "train_size": pd.Series(pd.NA, index=table.index, dtype="Int64"),
-        "replicate": pd.Series(pd.NA, index=table.index, dtype="Int64"),
-        "source": "natural",
-    }
-    completed = table.assign(**{name: value for name, value in defaults.items() if name not in table})
-    completed["family"] = completed["family"].where(completed["family"].notna(), completed["name"])
-    return completed[["name", *defaults, *(c for c in table.columns if c not in defaults and c != "name")]]
+    names = table["name"]
+    family = table.get("family", names)
+    known: dict[Any, Any] = {"name": names, "family": family.where(family.notna(), names)}
+    for name, dtype in (("group", "string"), ("train_size", "Int64"), ("replicate", "Int64")):
+        known[name] = table[name] if name in table else pd.Series(pd.NA, table.index, dtype=dtype)
+    known["source"] = table.get("source", "natural")
+    return pd.DataFrame(known | {name: table[name] for name in table if name not in known})

@@ -10,6 +10,7 @@ import pandas as pd
 
 from simstudy.outputs.checks import check_outputs
 from simstudy.outputs.outputs import Outputs
+from simstudy.outputs.texts import ItemTexts
 from simstudy.text.reprs import ReprMixin
 from simstudy.validation import brief, check_list, check_text, check_texts, check_whole
 
@@ -36,6 +37,8 @@ class TestSet(ReprMixin):
         first by name.
     notes
         What a reader should know about the data.
+    texts
+        What the items ask and what the systems answered, for people; no test reads it. None: not known.
 
     Raises
     ------
@@ -63,6 +66,7 @@ class TestSet(ReprMixin):
     sizes: tuple[int, ...] = ()
     duplicates: str = "keep"
     notes: tuple[str, ...] = ()
+    texts: ItemTexts | None = None
 
     def __post_init__(self) -> None:
         check_outputs("outputs", self.outputs)
@@ -79,6 +83,8 @@ class TestSet(ReprMixin):
             check_whole("sizes", size, 1)
         check_text("duplicates", self.duplicates)
         check_texts("notes", self.notes, "texts")
+        if not isinstance(self.texts, ItemTexts | None):
+            raise ValueError(f"texts must be ItemTexts, as simstudy.load gives, or None, not {brief(self.texts)}")
 
     @property
     def name(self) -> str:

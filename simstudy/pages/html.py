@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 # In the order in which they run. The libraries are needed where something is drawn.
 LIBRARIES = ("d3.min.js", "plot.umd.min.js")
 SCRIPTS = ("page.js", "tables.js", "charts.js")
-STYLES = ("page.css",)
+# Kinds of charts and widgets that have a script of their own, which only pages with one of these have.
+OWN_SCRIPTS = ("items", "sizes")
+STYLES = ("page.css", "widgets.css")
 
 # The one style that Observable Plot adds to a page, for class "plot".
 PLOT_STYLE = (
@@ -71,11 +73,13 @@ def html(page: Page, folder: Path | None = None) -> str:
         The folder of the page's tables and figures; the page then links the tables, and has the figures from there.
         Without a folder figures are drawn, and what is said of files is left out.
     """
-    data: dict[str, Any] = {"tables": {}, "charts": {}}
+    data: dict[str, Any] = {"tables": {}, "charts": {}, "widgets": {}}
     with doing("drawing the page"):
         sections = [_section(f"s{k}", section, data, folder) for k, section in enumerate(page.sections)]
         parts, left_out = _parts(page, data)
-    names = (*(LIBRARIES if data["charts"] else ()), *SCRIPTS)
+    kinds = {one["kind"] for part in ("charts", "widgets") for one in data[part].values()}
+    own = [f"{kind}.js" for kind in OWN_SCRIPTS if kind in kinds]
+    names = (*(LIBRARIES if data["charts"] else ()), *SCRIPTS, *own)
     scripts, styles = [Markup(_asset(name)) for name in names], [Markup(_asset(name)) for name in STYLES]
     content = {
         "page": page,
@@ -105,7 +109,7 @@ def _parts(page: Page, data: dict[str, Any]) -> tuple[list[dict[str, Any]], list
     found: list[dict[str, Any]] = []
     size = 0
     for k, (name, part) in enumerate(page.parts.items()):
-        own: dict[str, Any] = {"tables": {}, "charts": {}}
+        own: dict[str, Any] = {"tables": {}, "charts": {}, "widgets": {}}
         sections = [_section(f"p{k}s{i}", section, own, None) for i, section in enumerate(part.sections)]
         pictures = sum(len(section["figure"]["src"]) for section in sections if section["figure"])
         size += pictures + len(json_of(own))
@@ -145,6 +149,9 @@ def _section(key: str, section: Section, data: dict[str, Any], folder: Path | No
         figure = _picture(section.figure, section, folder)
         if section.figure.chart is not None:
             data["charts"][key] = chart_data(section.figure.chart())
+    if section.widget is not None:
+        widget = section.widget()
+        data["widgets"][key] = {"kind": widget.kind, **widget.data}
     if every is not None:
         found = data["tables"][key] = table_data(every)
         texts = every.text()
@@ -154,8 +161,9 @@ def _section(key: str, section: Section, data: dict[str, Any], folder: Path | No
             "rows": texts.head(_STATIC_ROWS).map(printable).to_numpy().tolist(),
             "n": len(texts),
         }
-    shown = {"key": key, "heading": printable(section.heading), "text": _paragraphs(text)}
-    return {**shown, "figure": figure, "table": table, "name": section.figure.name if section.figure else key}
+    shown: dict[str, Any] = {"key": key, "heading": printable(section.heading), "text": _paragraphs(text)}
+    shown |= {"figure": figure, "table": table, "name": section.figure.name if section.figure else key}
+    return shown | {"widget": key in data["widgets"]}
 
 
 def _picture(figure: Figure, section: Section, folder: Path | None) -> dict[str, Any]:

@@ -14,12 +14,16 @@ from numpy.typing import NDArray
 from simstudy import plot
 from simstudy.files.own_pages import INDEX
 from simstudy.files.whole import atomic_path, check_file_names
+from simstudy.notes import notes_kept
 from simstudy.pages.html import html
 from simstudy.pages.sections import Figure, Section
 from simstudy.running.progress import doing
 from simstudy.running.results_folder import ResultsFolder
 from simstudy.text.formulas import has_formulas, without_formulas
-from simstudy.text.plain_text import code, markdown, paragraph
+from simstudy.text.plain_text import code, markdown, markdown_rows, paragraph
+
+# Inches that a page of a paper has for a figure.
+_PAGE_HEIGHT = 9.0
 
 # Rows of a table in another order that are held at a time.
 _TOGETHER = 2**16
@@ -80,6 +84,12 @@ class Page:
     of_files: str = ""
     #: Pages that one HTML file has below its own sections; a folder has a folder for each.
     parts: Mapping[str, Page] = field(default_factory=dict)
+    #: Name -> text of the files for a paper, which go to the folder "paper".
+    paper: Mapping[str, str] = field(default_factory=dict)
+    #: What all figures are of, which is written below them: the test set, the metric and its size.
+    data: str = ""
+    #: "pdf", "svg" or "png": figures for a paper go there too.
+    paper_figures: str | None = None
 
     def __post_init__(self) -> None:
         check_file_names("table", self.tables)
@@ -99,14 +109,41 @@ def write_results(results: ResultsFolder, page: Page, manifest: Mapping[str, Any
     """Write tables, figures and the page; then all of them take their places, and the manifest with them."""
     with doing("writing tables"):
         write_tables(page.tables, results.gathered)
-    with doing("drawing figures", len(page.drawn)) as advance:
+    with notes_kept() as told, doing("drawing figures", len(page.drawn)) as advance:
         for figure in page.drawn:
-            plot.save(figure.draw().figure, results.gathered / "figures" / figure.name)
+            drawn = figure.draw().figure
+            if page.data:
+                plot.say_below(drawn, page.data)
+            plot.save(drawn, results.gathered / "figures" / figure.name)
             advance(1)
+        left_out = _write_paper(page, results.gathered / "paper")
+    notes = [f"Note: {one}." for one in told[:1]]
+    if page.paper:
+        notes.append(
+            "For a paper: the folder paper has tables and sentences, in LaTeX and Markdown, and what they cite."
+        )
+    if left_out:
+        notes.append(f"Not among the figures for a paper, which has no room for so many rows: {', '.join(left_out)}.")
     with doing("writing the page"):
-        write_page(page, results.gathered)
+        write_page(page, results.gathered, notes)
         (results.gathered / INDEX).write_text(html(page, results.gathered), encoding="utf-8", newline="\n")
         results.publish(manifest)
+
+
+def _write_paper(page: Page, folder: Path) -> list[str]:
+    """The files for a paper; its figures are as wide as a column, without titles. Figures that are left out by name."""
+    left_out = []
+    for figure in page.drawn if page.paper_figures else []:
+        with plot.for_a_paper():
+            drawn = figure.draw().figure if figure.in_papers else None
+            if drawn is None or drawn.get_size_inches()[1] > _PAGE_HEIGHT:
+                left_out.append(figure.name)
+                continue
+            plot.save(drawn, folder / figure.name, formats=[str(page.paper_figures)])
+    for name, text in page.paper.items():
+        with atomic_path(folder / name) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+    return left_out
 
 
 def write_tables(tables: Mapping[str, pd.DataFrame | InOrder], folder: Path) -> None:
@@ -123,8 +160,8 @@ def write_tables(tables: Mapping[str, pd.DataFrame | InOrder], folder: Path) -> 
                 )
 
 
-def write_page(page: Page, folder: Path) -> None:
-    """README.md: the question, what was run, figures and main tables."""
+def write_page(page: Page, folder: Path, notes: Sequence[str] = ()) -> None:
+    """README.md: the question, what was run, figures and main tables, and notes on these."""
     parts = [
         f"# {markdown(page.title)}",
         paragraph(page.question),
@@ -143,6 +180,7 @@ def write_page(page: Page, folder: Path) -> None:
     parts += ["## Tables", "\n".join(f"- [{name}.csv]({name}.csv): {rows}" for name, rows in page.sizes.items())]
     if any(map(has_formulas, (t.table if isinstance(t, InOrder) else t for t in page.tables.values()))):
         parts.append(_APOSTROPHES)
+    parts += map(paragraph, notes)
     parts.append(paragraph(" ".join(filter(None, (page.closing, page.of_files)))))
     with atomic_path(folder / "README.md") as temporary:
         temporary.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
@@ -158,6 +196,5 @@ def _fact(name: str, value: str | Sequence[str]) -> str:
 
 def table_rows(table: pd.DataFrame) -> str:
     """A table of text as Markdown."""
-    rows = [list(table.columns), *table.to_numpy().tolist()]
-    head, *body = ["| " + " | ".join(map(markdown, row)) + " |" for row in rows]
-    return "\n".join([head, "|" + " --- |" * len(table.columns), *body])
+    head, *body = [[*map(markdown, row)] for row in (list(table.columns), *table.to_numpy().tolist())]
+    return markdown_rows(head, body)

@@ -148,6 +148,16 @@ class Chart:
 
 
 @dataclass(frozen=True)
+class Widget:
+    """What a reader of an HTML page can try, as data; a browser shows it in the place of the section's table."""
+
+    #: The name of the script that shows it, without suffix.
+    kind: str
+    #: As JSON has it.
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
 class Figure:
     """A figure of a page."""
 
@@ -155,6 +165,8 @@ class Figure:
     name: str
     #: Returns matplotlib's Figure, or Axes of it.
     draw: Callable[[], Any]
+    #: Whether a column of a paper has room for it.
+    in_papers: bool = field(default=True, kw_only=True)
     #: Returns the same figure as data; without it an HTML page has the picture only.
     chart: Callable[[], Chart] | None = field(default=None, kw_only=True)
     #: What the figure shows, for who cannot see it; by default the section's heading and first sentence.
@@ -172,3 +184,5 @@ class Section:
     #: Returns the text and the table of an HTML page where they are others: it has the page's answer above, and has
     #: room for more rows, of which it shows some at a time.
     on_screen: Callable[[], tuple[str, Table | None]] | None = field(default=None, kw_only=True)
+    #: Returns what a browser shows in the place of the table.
+    widget: Callable[[], Widget] | None = field(default=None, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -25,6 +25,7 @@ from simstudy.text.reprs import ReprMixin
 from simstudy.validation import check_whole
 
 if TYPE_CHECKING:
+    from simstudy.papers.document import Paper
     from simstudy.planning.simulated import Simulated
 
 #: The tables of a plan, by the names of their attributes.
@@ -136,12 +137,41 @@ class Plan(ReprMixin):
         }
         return json_text(json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2, default=str))
 
+    def paper(self) -> Paper:
+        """What a paper shows, as data: `to_latex` and `to_markdown` write it."""
+        # Who only asks for numbers does not wait for what writes papers.
+        from simstudy.planning.paper import paper
+
+        return paper(self)
+
+    def to_latex(self, table: str | None = None) -> str:
+        """The table of sizes and the sentences for a methods section in LaTeX, as the command prints with ``--latex``.
+
+        The table is "sizes"; None is everything, with the assumptions and what is cited.
+        """
+        from simstudy.papers.written import in_latex
+
+        return in_latex(self.paper(), table)
+
+    def to_markdown(self, table: str | None = None) -> str:
+        """The same in Markdown (`to_latex`)."""
+        from simstudy.papers.written import in_markdown
+
+        return in_markdown(self.paper(), table)
+
     def write(
-        self, folder: str | Path, *, command: str = "simstudy.plan", settings: Mapping[str, Any] | None = None
+        self,
+        folder: str | Path,
+        *,
+        command: str = "simstudy.plan",
+        settings: Mapping[str, Any] | None = None,
+        figures: str | None = None,
     ) -> None:
         """Write tables, the figure, a page (README.md) and a manifest: what the command writes with ``--out``.
 
-        `command` is how the page says that it was made, and `settings` are put in the place of the plan's own.
+        The folder ``paper`` in it has the table and the sentences of `to_latex`, and with `figures` ("pdf", "svg" or
+        "png") the figure as wide as a column. `command` is how the page says that it was made, and `settings` are put
+        in the place of the plan's own.
 
         Raises
         ------
@@ -150,13 +180,15 @@ class Plan(ReprMixin):
         """
         # Who only asks for numbers does not wait for what writes folders.
         from simstudy.pages.report import write_results
+        from simstudy.papers.written import files
         from simstudy.planning.page import page_of
         from simstudy.running.results_folder import manifest_of, results_folder
 
         asked = dict(self.settings if settings is None else settings)
         with results_folder(Path(folder), "a plan") as results:
             manifest = manifest_of({"plan": asked}, {"files": dict(self.files)}, {})
-            write_results(results, page_of(self, command), manifest)
+            page = replace(page_of(self, command), paper=files(self.paper()), paper_figures=figures)
+            write_results(results, page, manifest)
 
     def to_html(self, path: str | Path, *, command: str = "simstudy.plan") -> None:
         """Write the page as one HTML file that loads nothing: what the command writes with ``--out plan.html``.

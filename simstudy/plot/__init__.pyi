@@ -5,9 +5,9 @@ from .gains import calibration as calibration
 from .gains import curve as curve
 from .gains import thresholds as thresholds
 from .leaderboards import leaderboard as leaderboard
+from .matrices import matrix as matrix
 from .pairs import gain_intervals as gain_intervals
 from .pairs import groups as groups
-from .pairs import matrix as matrix
 from .plans import planned_gains as planned_gains
 from .plans import planned_power as planned_power
 from .rankings import precision_curve as precision_curve
@@ -16,10 +16,13 @@ from .rates import error_rates as error_rates
 from .rates import exaggeration as exaggeration
 from .rates import power_curves as power_curves
 from .samples import noise_curve as noise_curve
+from .saving import save as save
 from .significant_gains import gains_by_size as gains_by_size
 from .significant_gains import gains_by_test_set as gains_by_test_set
+from .sizes import smaller_test_sets as smaller_test_sets
+from .style import for_a_paper as for_a_paper
 from .style import panels as panels
-from .style import save as save
+from .style import say_below as say_below
 from .style import share_legend as share_legend
 from .style import single as single
 from .style import styled as styled

@@ -29,6 +29,10 @@ from simstudy.validation import check_text
 # So few points can be larger.
 _FEW = 700
 
+# Points of more test sets would hide each other and the lines, which are told apart by their dashes too.
+_MOST_CLOUDS = 4
+_DASHES = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (6, 1.5, 1, 1.5)), (0, (3, 1.5)), (0, (8, 2)), (0, (2, 1, 1, 1, 1, 1)))
+
 
 @takes_pairs
 @styled
@@ -41,6 +45,8 @@ def curve(
     ax: Axes | None = None,
 ) -> Axes:
     """Gain against confidence, a point for each pair (figures 5, 10 and 11 of the paper).
+
+    Of more than four test sets with curves only these lines are drawn: points would hide each other and the lines.
 
     Parameters
     ----------
@@ -85,22 +91,27 @@ def curve(
     widest = points.loc[points["confidence"] < 0.995, "gain"].max()
     end = 1.05 * widest if widest > 0 else None
     size, alpha = (16, 0.6) if len(points) <= _FEW else (6, 0.5 if curves is None else 0.3)
+    none = pd.DataFrame()
+    lines = {value: none if curves is None else curves[curves[by] == value] for value in values}
+    dashed = by == "test_set" and sum(len(line) > 0 for line in lines.values()) > _MOST_CLOUDS
     for value in values:
+        if dashed and len(lines[value]):
+            continue
         members = points[(points[by] == value) & (points["gain"] <= (end or np.inf))]
         look: dict[str, Any] = {"s": 14, "alpha": 0.9, "zorder": 3} if value == over else {"s": size, "alpha": alpha}
         ax.scatter(members["gain"], members["confidence"], linewidths=0, color=colours[value], rasterized=True, **look)
-    for value in values:
+    for k, value in enumerate(values):
         label = f"{value:,} items" if by == "n_items" else plain_text.label(value)
-        line = curves[curves[by] == value] if curves is not None else pd.DataFrame()
+        line, shade = lines[value], colours[value]
         if len(line):
-            shade = colours[value]
             # The bands of many test sets of one size would lie on top of one another.
             if by != "test_set" or len(values) < 3:
                 low, high = line["confidence_05"], line["confidence_95"]
                 ax.fill_between(line["gain"], low, high, color=shade, alpha=0.13, linewidth=0)
-            ax.plot(line["gain"], line["confidence"], color=shade, linewidth=1.8, label=label)
+            dashes = _DASHES[k % len(_DASHES)] if dashed else "-"
+            ax.plot(line["gain"], line["confidence"], color=shade, linewidth=1.8, linestyle=dashes, label=label)
         else:
-            ax.plot([], [], "o", markersize=4, color=colours[value], label=label)
+            ax.plot([], [], "o", markersize=4, color=shade, label=label)
     ax.axhline(0.95, **REFERENCE)
     ax.annotate("p = 0.05", (1, 0.95), xycoords=("axes fraction", "data"), xytext=(-2, -2),
                 textcoords="offset points", ha="right", va="top", fontsize=7.5, color="0.35")  # fmt: skip

@@ -6,18 +6,14 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, MaxNLocator
-from matplotlib.transforms import offset_copy
 
 from simstudy.plot.parts import better_end, one_panel, score_unit
-from simstudy.plot.style import styled
+from simstudy.plot.rows import Rows, legend_above, name_rows, rows_of
+from simstudy.plot.style import in_a_paper, styled
 from simstudy.tables import check_table
-from simstudy.text import plain_text
 
-# From so many systems on rows are low, and the axes are at the top too.
-_MANY = 40
-
-# Inches: a row, a low row, a letter of a name, the scores, the places.
-_ROW, _LOW_ROW, _LETTER, _SCORES, _PLACES = 0.22, 0.145, 0.072, 2.8, 3.4
+# Inches: a row, the scores, the places; lines of the legend and of the axes' labels.
+_ROW, _SCORES, _PLACES, _AROUND = 0.22, 2.8, 3.4, 1.2
 
 # Okabe and Ito (2008): vermilion may be the best, blue not; the set for all systems at once is paler.
 _MAY_BE_BEST, _NOT_BEST = "#D55E00", "#0072B2"
@@ -63,47 +59,49 @@ def leaderboard(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     check_table("table", table, columns)
     if table["system"].duplicated().any():
         raise ValueError("table must be the leaderboard of one test set; it has a system twice")
-    k, names = len(table), [plain_text.label(name) for name in table["system"]]
-    many = k >= _MANY
-    letter = _LETTER * (0.75 if many else 1)
-    width = letter * max(map(len, names)) + _SCORES + _PLACES
-    ax = one_panel(ax, width=width, height=max(1.8, (_LOW_ROW if many else _ROW) * k + 1.2))
+    k, named = len(table), rows_of(table["system"].tolist(), usual=_ROW)
+    many = named.many
+    width = named.name_width + _SCORES + _PLACES
+    ax = one_panel(ax, width=width, height=max(1.8, named.all_heights + _AROUND), rows=True)
     place, figure = ax.get_subplotspec(), ax.get_figure()
     if place is None or figure is None:
         raise ValueError("ax must be a panel of a grid (`simstudy.plot.panels`), whose right half the ranks take")
     halves = place.subgridspec(1, 2, width_ratios=(_SCORES, _PLACES))
     ax.set_subplotspec(halves[0])
     beside = figure.add_subplot(halves[1], sharey=ax)
-    pen = 4.0 if many else 6.0
+    # Bars of rows that lie close together must not touch.
+    pen = min(6.0, 0.55 * 72 * named.height)
     for best, colour in ((True, _MAY_BE_BEST), (False, _NOT_BEST)):
         of_best = (table["may_be_best"] == best).to_numpy()
         rows, y = table[of_best], of_best.nonzero()[0] + 1
         ax.hlines(y, rows["score_low"], rows["score_high"], color=colour, linewidth=1.2)
-        ax.plot(rows["score"], y, "o", color=colour, markersize=3 if many else 4)
+        ax.plot(rows["score"], y, "o", color=colour, markersize=min(4, pen))
         # Half a place at each end, so that a place that is certain is seen.
         for low, high, alpha in ((sets[0], sets[1], _PALE), (sets[2], sets[3], 1.0)):
             beside.hlines(y, rows[low] - 0.4, rows[high] + 0.4, color=colour, linewidth=pen, alpha=alpha)
         beside.plot(rows["rank"], y, "|", color="0.1", markersize=pen, markeredgewidth=0.8)
-    ax.set_yticks(range(1, k + 1), names, fontsize=6.5 if many else 8)
+    name_rows(ax, range(1, k + 1), named)
     ax.set_ylim(k + 0.7, 0.3)
     level = float(table["level"].iloc[0])
     score = f"{score_unit(table)}{better_end(table['score'])}"
-    ax.set_xlabel(f"{score}, with {100 * level:g} % interval")
+    # A column of a paper has no room for more words; its caption has.
+    words = ("", "") if in_a_paper() else (f", with {100 * level:g} % interval", f", {100 * level:g} % confidence set")
+    ax.set_xlabel(f"{score}{words[0]}")
     furthest = int(table["rank_high"].max())
     ticks = [1, *(tick for tick in MaxNLocator(6, integer=True).tick_values(1, furthest) if 1 < tick <= furthest)]
     beside.xaxis.set_major_locator(FixedLocator(ticks))
-    beside.set(xlim=(0.4, furthest + 0.6), xlabel=f"rank, {100 * level:g} % confidence set")
+    beside.set(xlim=(0.4, furthest + 0.6), xlabel=f"rank{words[1]}")
     for panel in (ax, beside):
         panel.tick_params(axis="y", length=0)
         panel.tick_params(axis="x", top=many, labeltop=many)
         panel.set_axisbelow(True)
     beside.tick_params(axis="y", labelleft=False)
     beside.spines["left"].set_visible(False)
-    _legend(beside, table["may_be_best"].nunique() > 1, many)
+    _legend(beside, table["may_be_best"].nunique() > 1, named)
     return ax
 
 
-def _legend(ax: Axes, both: bool, many: bool) -> None:
+def _legend(ax: Axes, both: bool, named: Rows) -> None:
     """What the bars mean, above them: within there may be no room."""
     colour = _NOT_BEST if both else "0.35"
     handles = [
@@ -113,7 +111,4 @@ def _legend(ax: Axes, both: bool, many: bool) -> None:
     ]
     if both:
         handles.append(Line2D([], [], color=_MAY_BE_BEST, linewidth=5, label="may be the best"))
-    # With the axis on top its numbers are between.
-    above = offset_copy(ax.transAxes, ax.get_figure(root=True), y=18 if many else 2, units="points")
-    ax.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1), bbox_transform=above, ncols=2,
-              handlelength=1.4, columnspacing=1.2, borderaxespad=0)  # fmt: skip
+    legend_above(ax, named, handles)

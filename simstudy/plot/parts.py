@@ -33,6 +33,9 @@ _RELATIONS = {
     "combination and single system": "#CC79A7",
 }
 
+# Colour-blind safe too, for whatever else a column has.
+_OTHERS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#222222", "#8C6D31")
+
 
 def colours_among(by: str, values: Sequence[Any], among: Sequence[Any] | None) -> dict[Any, Any]:
     """A colour for each of the values, the same as in other panels, which have the values `among` together."""
@@ -52,7 +55,9 @@ def colours_of(by: str, values: Sequence[Any]) -> dict[Any, Any]:
         return {value: relation_colour(value) for value in values}
     if by == "n_items":
         return dict(zip(sorted(values), sns.color_palette("viridis_r", len(values) + 1)[1:], strict=True))
-    return dict(zip(values, sns.color_palette("husl" if len(values) > 8 else "Dark2", len(values)), strict=True))
+    if len(values) <= len(_OTHERS):
+        return dict(zip(values, _OTHERS, strict=False))
+    return dict(zip(values, sns.color_palette("husl", len(values)), strict=True))
 
 
 def relation_colour(relation: str) -> str:
@@ -60,9 +65,9 @@ def relation_colour(relation: str) -> str:
     return next((colour for start, colour in _RELATIONS.items() if relation.startswith(start)), "#999999")
 
 
-def one_panel(ax: Axes | None, *, height: float = 3.4, width: float = 4.4) -> Axes:
-    """Where a figure's function draws: what it was given, or a new figure of this size."""
-    return ax or panels([""], height=height, width=width)[1][0]
+def one_panel(ax: Axes | None, *, height: float = 3.4, width: float = 4.4, rows: bool = False) -> Axes:
+    """Where a figure's function draws: what it was given, or a new figure of this size, which is one of rows."""
+    return ax or panels([""], height=height, width=width, rows_are_high=rows)[1][0]
 
 
 def dots(

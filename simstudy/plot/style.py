@@ -1,32 +1,26 @@
-"""The house style, panels, and how a figure becomes files."""
+"""The house style, on a page and in a paper, and panels."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import wraps
-from io import StringIO
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
-import numpy as np
 import seaborn as sns
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
-from PIL import Image
 
-from simstudy.files.whole import atomic_path
-from simstudy.plot.svg import smaller
+from simstudy.plot.fonts import families
 from simstudy.text import plain_text
-from simstudy.validation import brief, check_flag, check_list, check_number, check_path, check_texts, check_whole
+from simstudy.validation import brief, check_flag, check_list, check_number, check_text, check_texts, check_whole
 
 _STYLE = {
     **sns.axes_style("ticks"),
-    "font.family": "DejaVu Sans",
+    "font.family": families(),
     "font.size": 9,
     "axes.titlesize": 10,
     "axes.titleweight": "bold",
@@ -46,16 +40,57 @@ _STYLE = {
     "svg.fonttype": "none",
     # With a fixed salt an SVG's identifiers, and so its bytes, are the same in every run.
     "svg.hashsalt": "simstudy",
+    # Fonts of a PDF are embedded as TrueType: many publishers refuse Type 3.
+    "pdf.fonttype": 42,
 }
 
-# Dots an inch of a PNG.
-_DPI = 112
+# What is different in a paper, at the width of a column.
+_PAPER_STYLE: dict[Any, Any] = {
+    **_STYLE,
+    "font.size": 8,
+    "axes.labelsize": 8,
+    "xtick.labelsize": 7.5,
+    "ytick.labelsize": 7.5,
+    "legend.fontsize": 7.5,
+    # A paper is not read with the fonts of this machine: letters of an SVG are drawn.
+    "svg.fonttype": "path",
+}
+
+#: Inches: the width of a column of a paper, 84 mm.
+COLUMN = 3.33
+
+_IN_A_PAPER: ContextVar[bool] = ContextVar("in_a_paper", default=False)
 
 # A panel of more inches is none: a figure has at most 2^16 pixels a side.
 _MOST_INCHES = 500
 
-# Characters of a title that a panel has room for.
-_TITLE = 80
+# Characters of a title that a panel has room for, and of a line below a figure.
+_TITLE, _SAID = 80, 90
+
+
+@contextmanager
+def for_a_paper() -> Iterator[None]:
+    """Draw figures as wide as a column, with small letters and without titles, inside a with statement.
+
+    Examples
+    --------
+    >>> from simstudy import plot
+    >>> with plot.for_a_paper():
+    ...     figure, (ax,) = plot.panels(["A title"])
+    >>> figure.get_size_inches().round(2).tolist(), ax.get_title(loc="left")
+    ([3.33, 2.57], '')
+    """
+    before = _IN_A_PAPER.set(True)
+    try:
+        yield
+    finally:
+        _IN_A_PAPER.reset(before)
+
+
+def in_a_paper() -> bool:
+    """Whether figures are drawn for a paper."""
+    return _IN_A_PAPER.get()
+
 
 _Draw = TypeVar("_Draw", bound=Callable[..., Any])
 
@@ -77,7 +112,7 @@ def styled(draw: _Draw) -> _Draw:
     def in_style(*args: Any, **kwargs: Any) -> Any:
         if (ax := kwargs.get("ax")) is not None and not isinstance(ax, Axes):
             raise ValueError(f"ax must be matplotlib's Axes, or None, not {brief(ax)}")
-        with mpl.rc_context(_STYLE):
+        with mpl.rc_context(_PAPER_STYLE if in_a_paper() else _STYLE):
             drawn = draw(*args, **kwargs)
             # Labels of the axes are text also where the caller made the panel, with other settings.
             for axis in (drawn.xaxis, drawn.yaxis) if isinstance(drawn, Axes) else ():
@@ -96,6 +131,7 @@ def panels(
     height: float = 3.4,
     width: float = 4.4,
     shared: bool | None = None,
+    rows_are_high: bool = False,
 ) -> tuple[Figure, list[Axes]]:
     """A figure with a panel for each title, in the house style; `save` closes it.
 
@@ -107,6 +143,8 @@ def panels(
         Of a panel, in inches.
     shared
         Whether panels share their axes; by default those of a grid of several rows do.
+    rows_are_high
+        Whether the height is that of a number of rows, so that it stays where a paper makes the panel narrower.
 
     Examples
     --------
@@ -125,6 +163,10 @@ def panels(
             raise ValueError(f"{argument} must be above 0 and at most {_MOST_INCHES} inches, not {inches}")
     if shared is not None:
         check_flag("shared", shared)
+    if in_a_paper():
+        # Panels stand below each other, and keep their shape where their height is no number of rows.
+        per_row, width, height = 1, COLUMN, height * (1 if rows_are_high else COLUMN / width)
+        titles = [""] * len(titles)
     per_row = per_row or len(titles)
     rows = -(-len(titles) // per_row)
     shared = rows > 1 if shared is None else shared
@@ -136,8 +178,16 @@ def panels(
     for ax in axes[len(titles) :]:
         ax.remove()
     for ax, title in zip(axes, titles, strict=False):
-        ax.set_title(plain_text.label(title, _TITLE))
+        ax.set_title(written := plain_text.label(title, _TITLE), fontsize=_title_size(written, width))
     return figure, axes[: len(titles)]
+
+
+def _title_size(title: str, width: float) -> float:
+    """Points of a title's letters, so many that a panel of so many inches has room for it, or the least."""
+    largest, least = float(mpl.rcParams["axes.titlesize"]), 6.5
+    # A panel's labels take some of its width; a bold letter is 0.68 of its size wide.
+    room = 72 * (width - 0.45)
+    return max(least, min(largest, room / (0.68 * max(len(title), 1))))
 
 
 def single(
@@ -193,7 +243,7 @@ def share_legend(figure: Figure, axes: Sequence[Axes], *, side: bool = False) ->
     >>> [text.get_text() for text in figure.legends[0].get_texts()]
     ['both']
     """
-    _check_figure(figure)
+    check_figure(figure)
     check_list("axes", axes, "Axes")
     for ax in axes:
         if not isinstance(ax, Axes):
@@ -207,56 +257,29 @@ def share_legend(figure: Figure, axes: Sequence[Axes], *, side: bool = False) ->
         if legend:
             legend.remove()
     place: Any = "outside right center" if side else "outside lower right"
-    figure.legend(named.values(), named.keys(), loc=place, ncols=1 if side else len(named))
+    # So many columns as the figure has room for: a name's letters, and the line before it.
+    longest = 0.47 + 0.0625 * max((len(name) for name in named), default=0)
+    columns = max(1, min(len(named), int(figure.get_size_inches()[0] / longest)))
+    figure.legend(named.values(), named.keys(), loc=place, ncols=1 if side else columns)
 
 
 @styled
-def save(figure: Figure, path: str | Path) -> list[Path]:
-    """Write PNG and SVG beside each other (`path` without suffix), whole or not at all; close the figure.
+def say_below(figure: Figure, text: str) -> None:
+    """Write a line below a figure, small: what its data are.
 
     Examples
     --------
-    >>> from tempfile import TemporaryDirectory
     >>> figure, (ax,) = panels(["one"])
-    >>> with TemporaryDirectory() as folder:
-    ...     [path.name for path in save(figure, f"{folder}/one")]
-    ['one.png', 'one.svg']
+    >>> say_below(figure, "MMLU, accuracy, 14,042 items")
+    >>> figure.get_supxlabel()
+    'MMLU, accuracy, 14,042 items'
     """
-    _check_figure(figure)
-    check_path("path", path)
-    if not Path(path).name:
-        raise ValueError(f"path must name a file, not '{path}'")
-    # Where everything goes is found once for both files, which `savefig` would do four times.
-    figure.set_dpi(_DPI)
-    FigureCanvasAgg(figure)
-    if (layout := figure.get_layout_engine()) is not None:
-        layout.execute(figure)
-        figure.set_layout_engine("none")
-    written = []
-    for suffix in (".png", ".svg"):
-        target = Path(path).with_name(Path(path).name + suffix)
-        with atomic_path(target) as temporary, warnings.catch_warnings():
-            # Names in scripts that the font lacks are drawn as boxes; that is seen in the figure.
-            warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-            if suffix == ".png":
-                canvas = FigureCanvasAgg(figure)
-                canvas.draw()  # type: ignore[no-untyped-call]
-                pixels = np.asarray(canvas.buffer_rgba())  # type: ignore[no-untyped-call]
-                # Without the fourth channel, where nothing shines through, 256 colours are enough for flat areas, which
-                # stay as they are, and edges: the file is a third.
-                image = Image.fromarray(pixels)
-                if pixels[..., 3].min() == 255:
-                    image = Image.fromarray(pixels[..., :3]).quantize(256, dither=Image.Dither.NONE)
-                image.save(temporary, "png", dpi=(_DPI, _DPI), optimize=True)
-            else:
-                written_out = StringIO()
-                FigureCanvasSVG(figure).print_svg(written_out, metadata={"Date": None})  # type: ignore[no-untyped-call]
-                temporary.write_text(smaller(written_out.getvalue()), encoding="utf-8")
-        written.append(target)
-    plt.close(figure)
-    return written
+    check_figure(figure)
+    check_text("text", text)
+    figure.supxlabel(plain_text.shown(text, _SAID), x=0.01, ha="left", fontsize=7.5, color="0.35", parse_math=False)
 
 
-def _check_figure(figure: object) -> None:
+def check_figure(figure: object) -> None:
+    """Raise a ValueError for what is no figure."""
     if not isinstance(figure, Figure):
         raise ValueError(f"figure must be a matplotlib Figure, not {brief(figure)}")

@@ -6,6 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from simstudy.plot.parts import REFERENCE, dots, one_panel, unit
+from simstudy.plot.rows import name_rows, rows_of
 from simstudy.plot.style import styled
 from simstudy.tables import check_table
 from simstudy.text.plain_text import label
@@ -13,8 +14,8 @@ from simstudy.text.plain_text import label
 #: The hypothesis of rows of one task.
 SINGLE_TASK = "single task"
 
-# Inches: a row, a letter of a name, the gains.
-_ROW, _LETTER, _GAINS = 0.22, 0.072, 3.4
+# Inches: a row, the gains.
+_ROW, _GAINS = 0.22, 3.4
 
 # The two hypotheses have the same order and colours everywhere (Okabe and Ito 2008).
 _COLOURS = ("#0072B2", "#D55E00")
@@ -55,7 +56,8 @@ def gain_by_task(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     averages = table[~single]
     names = [label(name) for name in tasks["name"]]
     names += [f"{label(row.name)}, {row.hypothesis}" for row in averages.itertuples(index=False)]
-    ax = one_panel(ax, width=_GAINS + _LETTER * max(map(len, names)), height=1.0 + _ROW * (len(names) + 1))
+    named = rows_of(names, usual=_ROW)
+    ax = one_panel(ax, width=_GAINS + named.name_width, height=1.0 + named.all_heights + named.height, rows=True)
     places = list(range(len(tasks)))
     ax.axvline(0, **REFERENCE)
     dots(ax, places, tasks, "gain", ends="gain_", across=True, fmt="o", markersize=4, linewidth=1.1, color="0.35")
@@ -68,7 +70,7 @@ def gain_by_task(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
              color=_COLOURS[k % len(_COLOURS)])  # fmt: skip
     if below:
         ax.axhline(len(tasks) - 0.25, color="0.8", linewidth=0.8)
-    ax.set_yticks([*places, *below], names)
+    name_rows(ax, [*places, *below], named)
     ax.set(ylim=((below or places)[-1] + 0.6, -0.6))
     first, second = (label(table[name].iloc[0]) for name in pair)
     ax.set_xlabel(f"gain of {first} over {second} ({unit(table)})")

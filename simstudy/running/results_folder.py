@@ -45,7 +45,9 @@ _GATHERED = ".simstudy.new"
 _SHARD = ".simstudy.shard-{}.lock"
 
 # What a run may write, and so may remove; and what else it may have among its cells.
-_OURS = re.compile(r"[^/\\]+\.(?:csv|parquet|md)|figures/[^/\\]+\.(?:png|svg)")
+_OURS = re.compile(
+    r"[^/\\]+\.(?:csv|parquet|md)|figures/[^/\\]+\.(?:png|svg)|paper/[^/\\]+\.(?:tex|bib|md|pdf|png|svg)"
+)
 _WORKING = re.compile(rf"{CELLS}/(?:[^/]*{re.escape(SUFFIX)}|[^/]*\.error\.txt|\.arrays-[^/]*|{re.escape(SECONDS)})")
 
 # Whose versions a manifest has.
@@ -290,7 +292,7 @@ def _strangers(folder: Path, known: set[str]) -> list[str]:
         for path in sorted(folder.rglob("*"))
         if not any(path == part or path.is_relative_to(part) for part in parts)
     ]
-    known = {CELLS, "figures", *known, *([INDEX] if is_ours(folder / INDEX) else [])}
+    known = {CELLS, "figures", "paper", *known, *([INDEX] if is_ours(folder / INDEX) else [])}
     # Hidden files (a run's own, those of an editor or a file manager) are never written over nor removed.
     return [name for name in names if name[0] != "." and name not in known and not _WORKING.fullmatch(name)]
 

@@ -28,6 +28,8 @@ class Convention(FieldsMixin):
     #: Who publishes or prints it, and what is known to be wrong with it.
     source: str
     weakness: str
+    #: The keys of these papers in ``papers/references.bib``.
+    cites: tuple[str, ...]
     #: What the bootstrap counts: "twice" gain(x*) >= 2 gain(x); "not won" gain(x*) <= 0; "beyond the mean"
     #: abs(gain(x*)) - mean(abs(gain(x*))) > gain(x).
     counts: str = "twice"
@@ -57,6 +59,7 @@ CONVENTIONS = {
             plus_one=True,
             source="ties count, (s + 1) / (b + 1) (Noreen 1989; Phipson and Smyth 2010)",
             weakness="none known as a rule: never 0, and valid for any number of shuffles",
+            cites=("phipson2010",),
         ),
         Convention(
             "noreen",
@@ -65,6 +68,7 @@ CONVENTIONS = {
             plus_one=True,
             source=">=, (nge + 1) / (ns + 1) (Noreen 1989; Yeh 2000, section 3.3)",
             weakness="the default's rule, by the name under which papers cite it, and always resampled",
+            cites=("noreen1989",),
         ),
         Convention(
             "chinchor1992",
@@ -73,6 +77,7 @@ CONVENTIONS = {
             plus_one=True,
             source="|difference|, >=, (nge + 1) / (ns + 1), 9,999 shuffles (Chinchor 1992, Table 2)",
             weakness="p-values are known to 0.006 only (95 %, near 0.1), hence her demand for certainty",
+            cites=("chinchor1992",),
             alternative="two-sided",
             n_resamples={"randomization": 9_999},
         ),
@@ -83,6 +88,7 @@ CONVENTIONS = {
             plus_one=False,
             source="gain(x*) > 2 gain(x), s / b (Berg-Kirkpatrick et al. 2012, figure 1)",
             weakness="p may be 0, and is 0 for two identical systems, since ties do not count",
+            cites=("bergkirkpatrick2012",),
         ),
         Convention(
             "koehn2004",
@@ -92,6 +98,7 @@ CONVENTIONS = {
             source="1 - the share of resamples that the better system wins (Koehn 2004, section 4)",
             weakness="reads the spread around the observed gain as if it were the null's: p is right only where "
             "that distribution is symmetric; may be 0",
+            cites=("koehn2004",),
             counts="not won",
             alternative="greater",
             n_resamples={"bootstrap": 1_000},
@@ -106,6 +113,7 @@ CONVENTIONS = {
             weakness="ties do not count, so two identical systems have p = 1 / (b + 1); the bootstrap takes the mean "
             "of the *absolute* differences off: too much for small gains (p = 0.43 where the gain is 0), and for large "
             "ones what is left is the one-sided p-value, half of paired-ar's",
+            cites=("post2018", "clark2011"),
             counts="beyond the mean",
             alternative="two-sided",
             n_resamples={"bootstrap": 1_000, "randomization": 10_000},

@@ -8,12 +8,16 @@ from typing import Any
 
 import pandas as pd
 
+from simstudy.analyses.signature import signatures
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.outputs import Outputs
+from simstudy.papers.written import in_latex, in_markdown
 from simstudy.suites import sentences
 from simstudy.suites.averages import AVERAGES, Average
 from simstudy.suites.contributions import THESE
+from simstudy.suites.paper import paper
 from simstudy.suites.printed import show, system_rows, task_rows
+from simstudy.text.plain_text import shown
 from simstudy.text.printing import text_of
 from simstudy.text.reprs import ReprMixin
 
@@ -47,6 +51,8 @@ class AcrossTasks(ReprMixin):
     """One row an average, hypothesis and system: score, interval, and confidence set for its rank."""
     without: pd.DataFrame
     """One row a task and pair: the gain of the main average without this task, and whether it drives the gain."""
+    seed: int = 0
+    """Of the resamples."""
 
     @property
     def n_tasks(self) -> int:
@@ -111,6 +117,42 @@ class AcrossTasks(ReprMixin):
             columns = ["name", "hypothesis", "metric", "metric_unit", *pair, "gain", "gain_low", "gain_high"]
             both.append(rows.rename(columns={name: "name"})[columns])
         return pd.concat(both, ignore_index=True)
+
+    def signature(self) -> str:
+        """What decides the p-values of averages, beside the outputs (`simstudy.analyses.signature`)."""
+        asked: dict[str, Any] = {
+            "test": DEFAULT_TEST,
+            "alternative": "two-sided",
+            "convention": "default",
+            "strata": "",
+            "seed": self.seed,
+        }
+        metric_signature = self.outputs.metric.signature
+        (signed,) = signatures(self.answer.assign(metric_signature=metric_signature, **asked))
+        question, _, software = signed.rpartition("|")
+        return f"{question}|average:{shown(self.average)} by {shown(self.by)}|{software}"
+
+    def to_latex(self, table: str | None = None, *, baseline: str | None = None) -> str:
+        """Tables of tasks and averages in LaTeX, and the sentences for a paper.
+
+        Parameters
+        ----------
+        table
+            "tasks": only the table. None: everything.
+        baseline
+            Of three or more systems: the one that marks compare with, chosen before the results were seen. None: the
+            best one of each column.
+
+        Raises
+        ------
+        ValueError
+            If there is no such table or system.
+        """
+        return in_latex(paper(self, baseline=baseline), table)
+
+    def to_markdown(self, table: str | None = None, *, baseline: str | None = None) -> str:
+        """The same in Markdown (`to_latex`)."""
+        return in_markdown(paper(self, baseline=baseline), table)
 
     def facts(self) -> dict[str, Any]:
         """What was averaged, as JSON has it."""

@@ -130,6 +130,7 @@ def across_tasks(
         averages=pd.concat(rows, ignore_index=True),
         leaderboard=pd.concat(boards, ignore_index=True),
         without=left_out(suite, averages[0], pairs, alpha),
+        seed=seed,
     )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from decimal import ROUND_UP, Context
-from math import ceil, floor, isfinite, log10, sqrt
+from math import ceil, floor, isfinite, isnan, log10, sqrt
 
 import numpy as np
 
@@ -11,6 +12,9 @@ from simstudy.text.plain_text import shown
 
 # Scores of more digits before the point, and what needs more behind it, are written as powers of ten.
 _LARGE, _MOST_DECIMALS = 1e12, 8
+
+# Scores below this are read as percentages are.
+_LIKE_PERCENTAGES = 1000
 
 
 def score_format(largest: float, *small: float) -> str:
@@ -25,6 +29,40 @@ def score_format(largest: float, *small: float) -> str:
         if number and isfinite(number):
             digits = max(digits, -floor(log10(abs(number))))
     return ".4g" if digits > _MOST_DECIMALS or widest >= _LARGE else f"z.{digits}f"
+
+
+def interval_format(largest: float, halves: Iterable[float]) -> str:
+    """The format of scores and gains whose intervals are known, with no digit that the intervals make meaningless.
+
+    The narrowest interval, half of whose width is among `halves`, has two significant digits. Percentages and the like
+    have a decimal whatever their intervals, as papers have it. Without any interval it is the format of `score_format`.
+
+    Examples
+    --------
+    >>> [interval_format(80.25, [half]) for half in (14.2, 1.31, 0.042)], interval_format(1204.5, [14.2])
+    (['z.1f', 'z.1f', 'z.3f'], 'z.0f')
+    """
+    known = [half for half in halves if half > 0 and isfinite(half)]
+    if not known or (usual := score_format(largest)).endswith("g"):
+        return score_format(largest)
+    digits = max(1 if abs(largest) < _LIKE_PERCENTAGES else 0, 1 - floor(log10(min(known))))
+    return f"z.{digits}f" if digits <= _MOST_DECIMALS else usual
+
+
+def number_text(number: float, form: str) -> str:
+    """A number of a paper: no number that is not 0 reads 0, and a minus is a minus sign; empty for NaN.
+
+    Examples
+    --------
+    >>> [number_text(number, "z.1f") for number in (1.26, -0.26, -0.004, 0.0)]
+    ['1.3', '−0.3', '−0.004', '0.0']
+    """
+    if isnan(number):
+        return ""
+    text = format(number, form)
+    if number and float(text) == 0:
+        text = format(number, score_format(1, number))
+    return text.replace("-", "−")
 
 
 def p_text(p: float, alpha: float = 0.05, floor: float = 0, times: float = 1) -> str:

@@ -16,6 +16,7 @@ In a JSON document names stay whole (`json_text`).
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 
 from rich.cells import cell_len
@@ -124,6 +125,12 @@ def markdown(text: object) -> str:
 def paragraph(text: object) -> str:
     r"""Lines of Markdown that show just this text: its line ends stay, and no line begins a list or a heading."""
     return "\n".join(_begun(markdown(part).strip()) for part in str(text).strip().split("\n"))
+
+
+def markdown_rows(head: Sequence[str], body: Iterable[Sequence[str]]) -> str:
+    """A table of cells that are Markdown already."""
+    first, *rows = ["| " + " | ".join(row) + " |" for row in (head, *body)]
+    return "\n".join([first, "|" + " --- |" * len(head), *rows])
 
 
 def _begun(text: str) -> str:

@@ -18,7 +18,7 @@ from simstudy.analyses.relation_classes import confidence
 from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import size_fit, thresholds
 from simstudy.outputs import Outputs
-from simstudy.plot.pairs import matrix
+from simstudy.plot.matrices import matrix
 from simstudy.statistics.decisions import prefers_better
 from simstudy.statistics.multiplicity import corrected
 from simstudy.tables import require_one_question

@@ -163,6 +163,13 @@ _FILES: dict[str, Call] = {
 _ANALYSES: dict[str, Call] = {
     "across_tasks": call(ss.across_tasks, outputs=TASKS, n_resamples=20),
     "compare": call(ss.compare, outputs=OUTPUTS, test="bootstrap", n_resamples=20, alternative="greater"),
+    "deciding_items": call(
+        ss.analyses.deciding_items,
+        outputs=OUTPUTS,
+        system_a=OUTPUTS.names[0],
+        system_b=OUTPUTS.names[1],
+        n=3,
+    ),
     "applicable": call(ss.analyses.applicable, outputs=CLUSTERED),
     "agreement": call(ss.analyses.agreement, pairs=TWO_TESTS, reference="t_paired", n_bootstrap=10),
     "calibration": call(
@@ -177,6 +184,8 @@ _ANALYSES: dict[str, Call] = {
     "groups": call(ss.groups, pairs=PAIRS, certainty=0.99, p="p_value"),
     "intransitive": call(ss.analyses.intransitive, pairs=PAIRS, certainty=0.99),
     "leaderboard": call(ss.leaderboard, outputs=OUTPUTS, n_bootstrap=99),
+    "e_values": call(ss.analyses.e_values, differences=[0.5, -1.0, 0.0]),
+    "sequential": call(ss.analyses.sequential, outputs=OUTPUTS, system="new", other="old", margin=5.0, looks=[5, 20]),
     "near_duplicates": call(ss.analyses.near_duplicates, outputs=OUTPUTS),
     "ranks": call(ss.ranks, pairs=PAIRS, leaderboards=BOARD),
     "related": call(ss.analyses.related, pairs=PAIRS, systems=SYSTEMS, by="group"),
@@ -252,6 +261,7 @@ _DIFFERENCES = ss.rankings.ranking_differences(CANDIDATES, [5, 10])
 
 _FIGURE, _AXES = ss.plot.panels(["one"])
 
+_SIZES = pd.DataFrame({"n_items": [400, 200], "pairs": 10, "significant": [8, 6], "significant_holm": [7, 2]})
 _NOISE_CURVE = pd.DataFrame({"system": "a", "samples": [1, 4, 16], "se": [5.0, 3.6, 3.2], "floor": 3.0})
 
 _FIGURES: dict[str, Call] = {
@@ -269,6 +279,7 @@ _FIGURES: dict[str, Call] = {
     "gains_by_test_set": call(ss.plot.gains_by_test_set, table=ALL_GAINS),
     "gain_by_task": call(ss.plot.gain_by_task, table=ss.across_tasks(TASKS.select([*TASKS.names[:2]])).gains()),
     "noise_curve": call(ss.plot.noise_curve, curve=_NOISE_CURVE),
+    "smaller_test_sets": call(ss.plot.smaller_test_sets, sizes=_SIZES),
     "groups": call(ss.plot.groups, table=ss.groups(PAIRS)),
     "leaderboard": call(ss.plot.leaderboard, table=BOARD),
     "matrix": call(ss.plot.matrix, pairs=PAIRS, certainty=0.99),
@@ -276,6 +287,8 @@ _FIGURES: dict[str, Call] = {
     "single": call(ss.plot.single, draw=lambda ax: ax, title="one", legend_aside=True),
     "save": call(ss.plot.save, figure=_FIGURE, path=FOLDER / "figure"),
     "styled": call(ss.plot.styled, draw=lambda ax: ax),
+    "for_a_paper": call(ss.plot.for_a_paper),
+    "say_below": call(ss.plot.say_below, figure=_FIGURE, text="data"),
     "share_legend": call(ss.plot.share_legend, figure=_FIGURE, axes=_AXES),
     "precision_curve": call(
         ss.plot.precision_curve, curves=ss.rankings.precision_curve(CANDIDATES, [5, 10]), differences=_DIFFERENCES

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from simstudy.examination import Examination
-from simstudy.pages.html import LIBRARIES, SCRIPTS
+from simstudy.pages.html import LIBRARIES, OWN_SCRIPTS, SCRIPTS
 from simstudy.text.plain_text import csv_cell, shown
 
 pytestmark = pytest.mark.browser
@@ -69,7 +69,7 @@ def test_names_stay_text(opened: Opened, pages: dict[str, Path], many: Examinati
     page.locator("#s0 button", has_text="Show").click()
     assert cells(page, "#s0", 0) == [shown(name) for name in many.leaderboard["system"]]
     assert page.evaluate("window.hacked") is None
-    assert page.locator("script:not([type])").count() == len(LIBRARIES) + len(SCRIPTS)
+    assert page.locator("script:not([type])").count() == len(LIBRARIES) + len(SCRIPTS) + len(OWN_SCRIPTS)
     assert page.locator("main img:not(.picture), main iframe, [onload], [onerror]").count() == 0
 
 

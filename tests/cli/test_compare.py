@@ -119,7 +119,7 @@ def test_tables_of_many_systems_are_the_numbers_of_the_json(four: str) -> None:
 def test_json_has_the_documented_keys_and_nothing_else(four: str) -> None:
     content = as_json(four, "--metric", "accuracy", "--columns", "domain=genre,cluster=doc")
     assert list(content) == [
-        *("simstudy", "settings", "verdict", "notes", "systems", "pairs", "groups", "thresholds"),
+        *("schema", "simstudy", "settings", "verdict", "notes", "systems", "pairs", "groups", "thresholds"),
         *("significant_gains", "near_duplicates"),
     ]
     assert content["settings"]["paths"] == [four]
@@ -136,7 +136,7 @@ def test_the_folder_has_tables_figures_page_and_manifest(four: str, monkeypatch:
     assert (code, err) == (0, "")
     assert "Figures and report: report/one/index.html" in out
     folder = Path("report/one")
-    tables = ("curve", "duplicates", "groups", "pairs", "significant_gains", "systems", "thresholds")
+    tables = ("curve", "deciding_items", "duplicates", "groups", "pairs", "significant_gains", "systems", "thresholds")
     assert sorted(path.stem for path in folder.glob("*.csv")) == list(tables)
     content = as_json(four, *options)
     pairs = pd.read_csv(folder / "pairs.csv")
@@ -241,9 +241,10 @@ def test_scripts_can_ask_whether_one_system_is_better(names: tuple[str, str], al
     assert code == expected
     content = json.loads(out)
     assert content["pairs"][0]["p_value"] == 2**-6
-    assert content["gate"] == {
-        "better": names[0], "than": names[1], "of": "accuracy", "p_value": 2**-6, "alpha": float(alpha),
-        "passed": not expected,
+    (gate,) = content["gates"]
+    assert gate == gate | {
+        "gate": "better", "system": names[0], "other": names[1], "margin": None, "of": "accuracy", "p_value": 2**-6,
+        "alpha": float(alpha), "passed": not expected,
     }  # fmt: skip
 
 
@@ -295,7 +296,8 @@ def test_fail_unless_better_decides_as_the_verdict_does() -> None:
     asked = ("--test", "bootstrap", "--resamples", "100", "--alternative", "greater", "--convention", "noreen")
     options = (path, "--metric", "accuracy", *asked)
     (pair,) = as_json(*options)["pairs"]
-    for alpha, expected in (((pair["p_value"] + pair["p_high"]) / 2, 0), ((pair["p_value"] + pair["p_low"]) / 2, 1)):
+    for beyond, expected in (("p_high", 0), ("p_low", 1)):
+        alpha = round((pair["p_value"] + pair[beyond]) / 2, 4)
         assert pair["p_low"] < alpha < pair["p_high"]
         code, out, err = compare(*options, "--alpha", f"{alpha}", "--fail-unless-better", "new", "old")
         assert code == expected

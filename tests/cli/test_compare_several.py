@@ -230,7 +230,7 @@ def test_the_gate_is_for_all_metrics_and_domains() -> None:
         ", the largest p of 2 comparisons, which all pass\n"
     )
     content = json.loads(compare("t.csv", "--metric", "accuracy", "--by-domain", *gate, "--json")[1])
-    assert [(part["gate"]["of"], part["gate"]["passed"]) for part in content] == [
+    assert [(part["gates"][0]["of"], part["gates"][0]["passed"]) for part in content] == [
         ("accuracy on x", True), ("accuracy on y", False),
     ]  # fmt: skip
 

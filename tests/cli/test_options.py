@@ -63,9 +63,15 @@ REFUSED = ("--format", "--max-size")
 # Without which these files can not be compared.
 NEEDED = ("--references", "--missing", "--allow-different")
 
-# What is done with the numbers, and with how many threads: none of these may change a number. Averages of tasks come
-# after the comparison, and have their own tests (test_several_tasks.py).
-ELSEWHERE = {"paths", "out", "print_json", "verbose", "fail_unless_better", "each", "average", "groups"}
+# What is done with the numbers, and with how many threads: none of these may change a number. Averages of tasks,
+# gates and tables for papers come after the comparison, and have their own tests (test_several_tasks.py,
+# test_gates.py, test_papers.py).
+GATES = {
+    *("fail_unless_better", "fail_if_worse", "fail_unless_not_worse", "fail_unless_equivalent", "looks"),
+    *("planned_looks", "sequential", "score_range", "junit", "annotations"),
+}
+PAPERS = {"latex", "markdown", "figures", "baseline"}
+ELSEWHERE = {"paths", "out", "print_json", "verbose", "each", "average", "groups", *GATES, *PAPERS}
 
 
 @pytest.fixture(autouse=True)

@@ -18,6 +18,7 @@ def run(*arguments: str) -> tuple[int, str, str]:
     return result.exit_code, result.stdout, result.stderr
 
 
+@pytest.mark.usefixtures("threads")
 def test_run_prints_what_a_study_found_and_list_and_verify_what_there_is(tmp_path: Path) -> None:
     study, out = toy(tmp_path / "toy", 0, 0.001), str(tmp_path / "out")
     code, said, err = run("run", str(study), "--out", out, "--jobs", "1")

@@ -64,10 +64,13 @@ def test_a_gate_asks_for_the_average(logs: Path) -> None:
     code, out, err = compare(*gate, "new", "old", "--json")
     content = json.loads(out)
     (row,) = [row for row in content["averages"] if (row["average"], row["hypothesis"]) == ("macro", "these tasks")]
-    assert content["gate"] == {
-        "better": "new", "than": "old", "of": "macro average, these tasks", "p_value": row["p_value"], "alpha": 0.05,
-        "passed": True,
-    }  # fmt: skip
+    assert content["gates"] == [
+        {
+            "gate": "better", "system": "new", "other": "old", "margin": None, "of": "macro average, these tasks",
+            "p_value": row["p_value"], "alpha": 0.05, "passed": True,
+            **{name: row[name] for name in ("gain", "gain_low", "gain_high")},
+        }
+    ]  # fmt: skip
     assert code == 0
     said = (
         "simstudy: gate: new is significantly better than old at 0.05 by macro average over 3 tasks (these tasks), p "

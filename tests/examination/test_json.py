@@ -15,8 +15,8 @@ from simstudy.loaders.base import Loaded
 from simstudy.outputs import Outputs
 
 KEYS = [
-    "simstudy", "settings", "verdict", "notes", "systems", "pairs", "groups", "thresholds", "significant_gains",
-    "near_duplicates",
+    "schema", "simstudy", "settings", "verdict", "notes", "systems", "pairs", "groups", "thresholds",
+    "significant_gains", "near_duplicates",
 ]  # fmt: skip
 
 #: Of a pair.

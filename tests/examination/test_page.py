@@ -54,7 +54,8 @@ def test_a_folder_has_tables_figures_page_and_manifest(folder: Path) -> None:
     assert "Made by `simstudy compare x`" in text
     manifest = json.loads((folder / "manifest.json").read_text())
     tables = {path.stem for path in folder.glob("*.csv")}
-    assert tables == {"pairs", "systems", "groups", "curve", "thresholds", "significant_gains", "duplicates"}
+    known = {"pairs", "systems", "groups", "curve", "thresholds", "significant_gains", "duplicates", "deciding_items"}
+    assert tables == known
     for name, digest in manifest["files"].items():
         assert sha256((folder / name).read_bytes()).hexdigest() == digest
     assert {name.removesuffix(".csv") for name in manifest["files"] if name.endswith(".csv")} == tables
@@ -63,7 +64,9 @@ def test_a_folder_has_tables_figures_page_and_manifest(folder: Path) -> None:
     drawn = {path.name for path in (folder / "figures").iterdir()}
     shown = {"groups", "leaderboard", "gain_confidence", "gains", "matrix"}
     assert drawn == {f"{name}.{kind}" for name in shown for kind in ("png", "svg")}
-    assert drawn == {name.removeprefix("figures/") for name in manifest["files"] if "/" in name}
+    assert drawn == {name.removeprefix("figures/") for name in manifest["files"] if name.startswith("figures/")}
+    of_paper = {name.removeprefix("paper/") for name in manifest["files"] if name.startswith("paper/")}
+    assert of_paper == {"leaderboard.tex", "pairs.tex", "sentences.tex", "references.bib", "paper.md"}
     assert all(f"figures/{name}.png" in text for name in shown)
 
 
@@ -143,8 +146,10 @@ def test_two_systems_have_a_verdict_and_nothing_of_an_earlier_run_is_left(
     assert "the gain is significant at 0.05." in text
     drawn = sorted(path.name for path in (tmp_path / "figures").iterdir())
     assert drawn == ["gain.png", "gain.svg"], "figures of the run before, which the page does not show"
-    named = json.loads((tmp_path / "manifest.json").read_text())["files"]
-    assert sorted(name for name in named if "/" in name) == [f"figures/{name}" for name in drawn]
+    named = {name for name in json.loads((tmp_path / "manifest.json").read_text())["files"] if "/" in name}
+    of_paper = {f"paper/{name}" for name in ("pairs.tex", "sentences.tex", "references.bib", "paper.md")}
+    assert named == {f"figures/{name}" for name in drawn} | of_paper
+    assert {f"paper/{path.name}" for path in (tmp_path / "paper").iterdir()} == of_paper
 
 
 def test_names_with_a_bar_do_not_break_the_table(loaded: Loaded, tmp_path: Path) -> None:
@@ -154,14 +159,14 @@ def test_names_with_a_bar_do_not_break_the_table(loaded: Loaded, tmp_path: Path)
     assert (better, worse) == ("best/v2", "worst/v2")
 
 
-def test_very_many_systems_make_no_picture_of_a_matrix(tmp_path: Path) -> None:
-    outputs = correlated_accuracies(np.linspace(0.6, 0.9, 61).tolist(), 60, seed=2)
+def test_figures_of_very_many_systems_are_left_out_with_a_sentence(tmp_path: Path) -> None:
+    outputs = correlated_accuracies(np.linspace(0.6, 0.9, 201).tolist(), 20, seed=2)
     text = written(examine(Loaded(outputs), comparison={"n_resamples": 100, "monte_carlo": True}), tmp_path)
     assert {path.stem for path in (tmp_path / "figures").iterdir()} == {"gain_confidence", "leaderboard"}
-    assert "The figure has the first 60 of 61 systems." in text
-    assert len(rows(text, "Systems")) == 62
+    assert "The figure has the first 200 of 201 systems. Nobody can read figures of the groups," in text
+    assert len(rows(text, "Systems")) == 202
     assert len(rows(text, "Pairs")) == 51
-    assert len(pd.read_csv(tmp_path / "pairs.csv")) == 61 * 60 / 2
+    assert len(pd.read_csv(tmp_path / "pairs.csv")) == 201 * 200 / 2
 
 
 @pytest.mark.parametrize(

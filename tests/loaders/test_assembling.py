@@ -33,7 +33,7 @@ def assembled(
 ) -> tuple[Outputs, list[str]]:
     """The Outputs, and the notes that are said on them."""
     with notes_kept() as notes:
-        outputs = assemble(systems, Source((), get_metric("accuracy"), missing=missing), ITEMS, nothing)
+        outputs = assemble(systems, Source((), get_metric("accuracy"), missing=missing), ITEMS, nothing).outputs
     return outputs, notes
 
 

@@ -147,8 +147,9 @@ def test_what_the_caller_says_reaches_the_loader(tmp_path: Path, asked: Callable
         texts=Texts("zh", lowercase=True), ties=Ties(seed=5),
     ).source  # fmt: skip
     expected = Source(
-        (path,), source.metric, (table, path), table, {"id": "x"}, "drop", Texts("zh", True), Ties(seed=5), asked="bleu"
-    )
+        (path,), source.metric, (table, path), table, {"id": "x"}, "drop", Texts("zh", True), Ties(seed=5),
+        asked="bleu", keeps_texts=True,
+    )  # fmt: skip
     assert source == expected
     assert source.metric.name == "bleu"
 

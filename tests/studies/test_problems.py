@@ -15,6 +15,9 @@ from simstudy.training import load_task
 from simstudy.training.resampling import variants
 from tests.experiments.programs import small
 
+# What is drawn is looked at in test_study.py, test_resampling.py and tests/plot.
+pytestmark = pytest.mark.usefixtures("empty_figures")
+
 DIGITS: dict[str, Any] = {
     "name": "small", "title": "T", "question": "Q?", "task": "digits",
     "training": {"fractions": [0.1], "replicates": [2]}, "comparison": {"n_resamples": 1000},

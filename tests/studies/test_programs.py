@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import shutil
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from simstudy.cli import app
 from simstudy.running.cells import Cell
 from simstudy.running.program_files import ProgramError
 from simstudy.running.runner import run_cells
+from simstudy.running.workers import Processes
 from simstudy.studies import StudyError, load_study
 
 PROGRAM = """
@@ -54,21 +55,20 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_a_folder_that_is_named_is_run_and_its_cells_are_found_again(folder: Path, n_jobs: int) -> None:
+def test_a_folder_that_is_named_is_run_and_its_cells_are_found_again(folder: Path) -> None:
     """Also in worker processes, which get functions, settings and what the functions call."""
     out = folder.parent / "out"
-    results = ss.run_study(folder, out=out, n_jobs=n_jobs, seed=5)
+    results = ss.run_study(folder, out=out, n_jobs=1, seed=5)
     assert results.tables["squares"]["square"].tolist() == [9, 14, 21]
     assert "| n² |\n| --- |\n| 9 |" in (out / "README.md").read_text(encoding="utf-8")
     assert "Made by `simstudy run ../mine --out . --seed 5` in this folder" in (out / "README.md").read_text(
         encoding="utf-8"
     )
     cells = {path: path.stat().st_mtime_ns for path in (out / "cells").glob("*.cell")}
-    ss.run_study(folder, out=out, n_jobs=n_jobs, seed=5)
+    ss.run_study(folder, out=out, n_jobs=2, seed=5)
     assert {path: path.stat().st_mtime_ns for path in (out / "cells").glob("*.cell")} == cells
     (folder / "study.py").write_text(PROGRAM.replace("a * b", "a * b * b"))
-    changed = ss.run_study(folder, out=out, n_jobs=n_jobs, seed=5)
+    changed = ss.run_study(folder, out=out, n_jobs=2, seed=5)
     assert changed.tables["squares"]["square"].tolist() == [13, 32, 69], "cells of another program are not found"
 
 
@@ -121,10 +121,10 @@ def square(n):
 def test_modules_beside_the_program_are_its_parts_and_a_cell_knows_those_that_it_needs(folder: Path) -> None:
     """Other words on the page compute nothing again; another factor does, two imports away, also for workers."""
 
-    def squares(n_jobs: int = 1, **changed: str) -> list[int]:
+    def squares(executor: Executor | None = None, **changed: str) -> list[int]:
         for name, source in {**PARTS, **changed}.items():
             (folder / f"{name}.py").write_text(source)
-        found = ss.run_study(folder, out=out, n_jobs=n_jobs).tables["squares"]["square"].tolist()
+        found = ss.run_study(folder, out=out, n_jobs=1, executor=executor).tables["squares"]["square"].tolist()
         return [len(list((out / "cells").glob("*.cell"))), *found]
 
     out = folder.parent / "out"
@@ -132,7 +132,8 @@ def test_modules_beside_the_program_are_its_parts_and_a_cell_knows_those_that_it
     assert squares(page=PARTS["page"].replace("Of numbers", "Other words")) == [3, 4, 9, 16]
     assert "Other words" in (out / "README.md").read_text(encoding="utf-8")
     assert squares(study=PARTS["study"].replace("No more", "More")) == [3, 4, 9, 16]
-    assert squares(n_jobs=2, factor="FACTOR = 2") == [6, 8, 18, 32]
+    with Processes(1) as worker:
+        assert squares(worker, factor="FACTOR = 2") == [6, 8, 18, 32]
     assert squares(work=PARTS["work"].replace("n * n", "n")) == [9, 2, 3, 4]
 
 
@@ -190,6 +191,9 @@ def test_a_program_that_fails_is_told_in_one_line(
     folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, old: str, new: str, message: str
 ) -> None:
     """The file, the line where there is one, and what was raised: it is the user's program, and no bug of simstudy."""
+    if "_exit" not in new:
+        # What fails is told in the same way, and no process has to start.
+        monkeypatch.setattr("simstudy.running.workers.Processes", ThreadPoolExecutor)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
     assert old in PROGRAM
@@ -282,19 +286,21 @@ def test_a_program_is_found_from_another_working_folder_and_missed_by_nobody(
     monkeypatch.chdir(folder.parent)
     study = load_study(folder.name)
     monkeypatch.chdir(tmp_path)
-    if gone:
-        shutil.rmtree(folder)
-        cells = [Cell(f"{n}", {"n": n}, (n,)) for n in (1, 4)]
-        assert run_cells(math.sqrt, cells, n_jobs=2, cache=None) == [1, 2]
-    else:
-        assert len(ss.run_study(study, out=tmp_path / "out", n_jobs=2).tables) > 0
+    with Processes(1) as worker:
+        if gone:
+            shutil.rmtree(folder)
+            cells = [Cell(f"{n}", {"n": n}, (n,)) for n in (1, 4)]
+            assert run_cells(math.sqrt, cells, executor=worker) == [1, 2]
+        else:
+            assert len(ss.run_study(study, out=tmp_path / "out", executor=worker).tables) > 0
 
 
 def test_workers_load_no_program_that_their_calls_do_not_need(folder: Path) -> None:
     load_study(folder)
     (folder / "executed").unlink()
     cells = [Cell(f"{n}", {"n": n}, (n,)) for n in (1, 4)]
-    assert run_cells(math.sqrt, cells, n_jobs=2, cache=None) == [1, 2]
+    with Processes(1) as worker:
+        assert run_cells(math.sqrt, cells, executor=worker) == [1, 2]
     assert not (folder / "executed").exists()
 
 

@@ -147,6 +147,7 @@ def test_everything_is_in_the_folder(resampled: Results, others: Path) -> None:
     assert str(Path.home()) not in json.dumps(manifest)
 
 
+@pytest.mark.usefixtures("empty_figures")
 def test_winners_of_a_domain_are_followed_from_where_the_study_says_and_another_seed_is_another_study(
     resampled: Results, model: type[Study], tmp_path: Path
 ) -> None:
@@ -193,6 +194,7 @@ def task(data_dir):
 """
 
 
+@pytest.mark.usefixtures("empty_figures")
 def test_systems_that_all_answer_alike_have_a_page_too(tmp_path: Path) -> None:
     """No pair has a standard error, so that nothing is said of what training sets do; two items are a test set."""
     (tmp_path / "task.py").write_text(ALIKE)

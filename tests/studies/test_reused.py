@@ -16,6 +16,9 @@ from simstudy.studies.context import Unfinished
 from tests.studies.natural.conftest import data_dir, make
 from tests.studies.natural.small import ANSWERS, EXAMS, MEASURES, Make
 
+# What is drawn is looked at in test_study.py, test_resampling.py and tests/plot.
+pytestmark = pytest.mark.usefixtures("empty_figures")
+
 __all__ = ["data_dir", "make"]
 
 TINY = {

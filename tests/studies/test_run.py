@@ -21,6 +21,9 @@ from simstudy.studies import Results, StudyError, load_study
 from simstudy.studies.run import _asked, study_cells
 from simstudy.training import Task
 
+# What is drawn is looked at in test_study.py, test_resampling.py and tests/plot.
+pytestmark = pytest.mark.usefixtures("empty_figures")
+
 SMALL = """
 title = "A small study"
 question = "Does it run?"
@@ -182,6 +185,7 @@ def test_wrong_test_sets_are_named_before_anything_runs(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.usefixtures("threads")
 def test_what_is_left_is_said_and_listed(study: Path, tmp_path: Path) -> None:
     study.write_text(SMALL.split("[domains]")[0].replace("[4, 4]", "[1, 1]"))
     out = tmp_path / "out"

@@ -22,6 +22,9 @@ from simstudy.studies.run import study_cells
 from simstudy.truth.synthetic import correlated_accuracies
 from tests.oracles import compared
 
+# What is drawn is looked at in test_study.py, test_resampling.py and tests/plot.
+pytestmark = pytest.mark.usefixtures("empty_figures")
+
 # The package has a function of the module's name.
 module = import_module("simstudy.studies.run")
 
@@ -109,7 +112,7 @@ def test_all_that_was_found_is_written(tells: Tells, tmp_path: Path) -> None:
     assert results.comparisons is pairs
     assert results.summary["In short"].to_dict("list") == {"a heading": ["1.23"]}
     assert "Results in " in repr(results)
-    assert "1 comparisons" in repr(results)
+    assert "1 comparisons" in repr(results).replace("\n", " ")
     assert "numbers (1)" in repr(results)
 
 

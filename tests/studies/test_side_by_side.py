@@ -14,21 +14,10 @@ from scipy import stats
 import simstudy as ss
 from simstudy.engines.asking import applicable
 from simstudy.outputs import Outputs
-from simstudy.studies import Results, RunContext, SideBySide, side_by_side
+from simstudy.studies import RunContext, SideBySide, side_by_side
 from tests.oracles import compared
-from tests.studies.test_run import SMALL
 
-WITHOUT = SMALL.split("[domains]")[0].replace("[4, 4]", "[2, 2]")
-WITH = WITHOUT + "[tests]\nalpha = 0.2\nn_shown = 5\n"
-TABLES = {"tests", "tests_disagree", "correlation", "correlation_shares"}
-FIGURES = {"tests.png", "tests.svg", "correlation.png", "correlation.svg"}
-
-
-@pytest.fixture(scope="module")
-def done(tmp_path_factory: pytest.TempPathFactory) -> Results:
-    folder = tmp_path_factory.mktemp("beside")
-    (folder / "study.toml").write_text(WITH)
-    return ss.run_study(folder, out=folder / "out", n_jobs=1)
+Tables = dict[str, pd.DataFrame]
 
 
 @pytest.fixture(scope="module")
@@ -38,13 +27,19 @@ def home() -> Outputs:
 
 
 @pytest.fixture(scope="module")
+def done(home: Outputs, tmp_path_factory: pytest.TempPathFactory) -> Tables:
+    settings = SideBySide(alpha=0.2, n_shown=5)
+    return side_by_side(home, settings, 7, RunContext(tmp_path_factory.mktemp("beside"), 1))[0]
+
+
+@pytest.fixture(scope="module")
 def by_test(home: Outputs) -> dict[str, pd.DataFrame]:
     return {test: compared(home, test=test, alternative="two-sided", seed=7) for test in ("randomization", "sign")}
 
 
-def test_every_test_that_applies_has_a_row_for_each_relation(done: Results, home: Outputs) -> None:
-    assert done.tables.keys() > TABLES
-    table = done.tables["tests"]
+def test_every_test_that_applies_has_a_row_for_each_relation(done: Tables, home: Outputs) -> None:
+    assert done.keys() == {"tests", "tests_disagree", "correlation", "correlation_shares"}
+    table = done["tests"]
     assert table.groupby("relation")["test"].agg(list).to_dict() == dict.fromkeys(
         ("same family", "different families", "all pairs"), applicable(home)
     )
@@ -52,9 +47,9 @@ def test_every_test_that_applies_has_a_row_for_each_relation(done: Results, home
     assert (table["alpha"] == 0.2).all()
 
 
-def test_shares_are_those_of_compare(done: Results, by_test: dict[str, pd.DataFrame]) -> None:
+def test_shares_are_those_of_compare(done: Tables, by_test: dict[str, pd.DataFrame]) -> None:
     """The sign test against randomization: 16 systems, 120 pairs."""
-    table = done.tables["tests"].set_index(["relation", "test"])
+    table = done["tests"].set_index(["relation", "test"])
     ours, reference = by_test["sign"], by_test["randomization"]
     assert ours["system_a"].equals(reference["system_a"])
     assert ours["system_b"].equals(reference["system_b"])
@@ -69,32 +64,32 @@ def test_shares_are_those_of_compare(done: Results, by_test: dict[str, pd.DataFr
     assert len(ours) == table.loc[("all pairs", "sign"), "n_pairs"] == 16 * 15 / 2
 
 
-def test_the_sign_test_of_the_study_is_scipys(done: Results, home: Outputs) -> None:
+def test_the_sign_test_of_the_study_is_scipys(done: Tables, home: Outputs) -> None:
     right = home.statistics[..., 0] == 1
     rejected = 0
     for j in range(len(right)):
         for i in range(j):
             wins, losses = (right[i] & ~right[j]).sum(), (right[j] & ~right[i]).sum()
             rejected += wins + losses > 0 and stats.binomtest(int(wins), int(wins + losses)).pvalue <= 0.2
-    table = done.tables["tests"].set_index(["relation", "test"])
+    table = done["tests"].set_index(["relation", "test"])
     assert table.loc[("all pairs", "sign"), "n_rejected"] == rejected
 
 
-def test_disagreements_have_the_p_values_of_compare(done: Results, by_test: dict[str, pd.DataFrame]) -> None:
-    table = done.tables["tests_disagree"]
+def test_disagreements_have_the_p_values_of_compare(done: Tables, by_test: dict[str, pd.DataFrame]) -> None:
+    table = done["tests_disagree"]
     assert 0 < len(table) <= 5
     for test, pairs in by_test.items():
         joined = table.merge(pairs, on=["system_a", "system_b"], suffixes=("", " by hand"))
         assert len(joined) == len(table)
         np.testing.assert_array_equal(joined[test], joined["p_value"])
-    p_values = table[done.tables["tests"]["test"].unique()]
+    p_values = table[done["tests"]["test"].unique()]
     assert (p_values.min(axis=1) <= 0.2).all()
     assert (p_values.max(axis=1) > 0.2).all()
 
 
-def test_correlations_are_numpys(done: Results, home: Outputs) -> None:
+def test_correlations_are_numpys(done: Tables, home: Outputs) -> None:
     r12 = np.corrcoef(home.statistics[..., 0])[np.triu_indices(home.n_systems, k=1)]
-    row = done.tables["correlation"].set_index("relation").loc["all pairs"]
+    row = done["correlation"].set_index("relation").loc["all pairs"]
     assert row.n_pairs == len(r12) == 120
     assert (row.r12_min, row.r12_median, row.r12_max) == pytest.approx((r12.min(), np.median(r12), r12.max()))
     assert (row.r12_25, row.r12_75) == pytest.approx(tuple(np.quantile(r12, [0.25, 0.75])))

@@ -28,6 +28,8 @@ from simstudy.engines.asking import ask
 from simstudy.engines.registry import TESTS
 from simstudy.examination.several import Several
 from simstudy.metrics import METRICS, find_metric
+from simstudy.outputs.texts import ItemTexts, PackedTexts
+from simstudy.papers.document import Cell
 from simstudy.planning.arguments import Design
 from simstudy.statistics.decisions import Decision
 from simstudy.studies.run import Results
@@ -130,7 +132,14 @@ def instances() -> list[Any]:
         *(*METRICS.values(), find_metric("macro_f1"), find_metric("auc"), find_metric("precision@7")),
         *(ss.metric(LONG, lambda right: right), ss.metric("median of all", lambda right: right[0], resample=True)),
         *(*_models(), Results(Path(LONG), {SCRIPT: right}, right, {})),
+        *(found.deciding_items(*names[:2]), found.by_size, *_texts()),
+        *(found.paper(), found.paper().tables[0], Cell(LONG, bold=True)),
     ]  # fmt: skip
+
+
+def _texts() -> list[Any]:
+    answers = PackedTexts({str(k): k for k in range(80)}, [SCRIPT] * 80)
+    return [answers, ItemTexts(inputs=answers, answers={LONG: answers, SCRIPT: answers})]
 
 
 def _samples() -> ss.Outputs:

@@ -157,26 +157,23 @@ def letters(data_dir):
 """
 
 
-@pytest.mark.parametrize(
-    ("edit", "trained"),
-    [
-        (("Answers what", "It answers what"), 0),
-        (('max("ab"', 'min("ab"'), 2),
-        (("int(a == g)", "int(a != g)"), 2),
-        (('"abbba"', '"abbbb"'), 2),
-    ],
-)
-def test_an_edit_of_a_task_trains_again_what_it_changes(
-    folder: Path, tmp_path: Path, edit: tuple[str, str], trained: int
-) -> None:
+@pytest.mark.usefixtures("empty_figures")
+def test_an_edit_of_a_task_trains_again_what_it_changes(folder: Path, tmp_path: Path) -> None:
     """A base system, how answers are counted, or the data; not a comment or a docstring. Also in another folder."""
     (folder / "task.py").write_text(EDITED, encoding="utf-8")
     ss.run_study(folder, out=tmp_path / "out", n_jobs=1)
     states = study_cells(folder, out=tmp_path / "out")
     assert states["state"].eq("done").all()
-    assert EDITED.count(edit[0]) == 1
-    elsewhere = shutil.copytree(folder, tmp_path / "elsewhere" / folder.name)
-    (elsewhere / "task.py").write_text(EDITED.replace(*edit), encoding="utf-8")
-    states = study_cells(elsewhere, out=tmp_path / "out")
-    of_training = states[states["part"] == "training systems"]
-    assert (of_training["state"] == "missing").sum() == trained
+    edits = {
+        ("Answers what", "It answers what"): 0,
+        ('max("ab"', 'min("ab"'): 2,
+        ("int(a == g)", "int(a != g)"): 2,
+        ('"abbba"', '"abbbb"'): 2,
+    }
+    for k, (edit, trained) in enumerate(edits.items()):
+        assert EDITED.count(edit[0]) == 1
+        elsewhere = shutil.copytree(folder, tmp_path / f"elsewhere {k}" / folder.name)
+        (elsewhere / "task.py").write_text(EDITED.replace(*edit), encoding="utf-8")
+        states = study_cells(elsewhere, out=tmp_path / "out")
+        of_training = states[states["part"] == "training systems"]
+        assert (of_training["state"] == "missing").sum() == trained, edit

@@ -14,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from simstudy.running.runner import CellsFailed
+from simstudy.running.workers import Processes
 from simstudy.training.base import Task
 from simstudy.training.classification import Rows
 from simstudy.training.resampling import Variant, resample_training, train_variant, variants
@@ -118,12 +119,11 @@ def test_positive_label_gives_f1() -> None:
     assert outputs.scores()[0] == pytest.approx(100 * f1_score(Y[1::2] == 2, predicted == 2))
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_numbers_do_not_depend_on_jobs_or_on_the_other_variants(n_jobs: int) -> None:
+def test_numbers_do_not_depend_on_the_process_or_on_the_other_variants() -> None:
     whole = resample_training(iris(), fractions=[1.0, 0.5], replicates=[2, 2])["test"]
-    part = resample_training(iris(forest=RandomForestClassifier(3)), fractions=[0.5], replicates=[3], n_jobs=n_jobs)[
-        "test"
-    ]
+    forests = iris(forest=RandomForestClassifier(3))
+    with Processes(1) as executor:
+        part = resample_training(forests, fractions=[0.5], replicates=[3], executor=executor)["test"]
     shared = ["forest-38-1", "forest-38-2"]
     np.testing.assert_array_equal(part.select(shared).statistics, whole.select(shared).statistics)
 

@@ -31,6 +31,8 @@
     }));
   }
 
+  page.drawing = { plot, short, key, centred };
+
   // A line below a chart that names what the pointer or the keyboard is at.
   function teller(node, hint) {
     const line = element("p", { class: "told", role: "status" }, hint);

@@ -10,8 +10,8 @@ from simstudy.analyses.calibration import calibration, with_baseline
 from simstudy.analyses.curves import curve
 from simstudy.analyses.thresholds import size_fit, thresholds
 from simstudy.engines.registry import TESTS
-from simstudy.examination.rows import described_test
 from simstudy.outputs import Outputs
+from simstudy.papers.basis import described_test
 from simstudy.statistics.decisions import two_sided
 from simstudy.studies.baselines import baseline, compare_redrawn
 from simstudy.studies.comparing import compare_by_items, run_comparisons

@@ -25,7 +25,7 @@ from tests.oracles import compared
 @pytest.mark.parametrize(("name", "unit"), VIEWS)
 def test_many_test_sets_in_one_question_are_many_questions(name: str, unit: str) -> None:
     """p-values, the order of the two systems and intervals are those of `compare` on each test set alone."""
-    model, n_sets, seed = CONDITIONS[name].pair, 4, 11
+    model, n_sets, seed = CONDITIONS[name].pair, 3, 11
     statistics = model.draw(n_sets, 35, np.random.default_rng(3)).by(unit)
     drawn = DrawnPairs(statistics, model.metric, n_resamples=199, seed=seed)
     question = replace(drawn.question, alternative="two-sided")

@@ -88,10 +88,13 @@ def done(make: Make, data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -
     study = make(
         EXAMS, MEASURES, ANSWERS, shown=["exam a", "exam b"],
         calibration=[
-            {"among": ["exam a", "exam b"], "min_pairs": 3, "bins": [0.0, 0.05, 1.0]},
-            {"domains_of": "exam a", "least_items": 30, "n_draws": 3, "min_pairs": 3, "bins": [0.0, 0.05, 1.0]},
-            {"domains_of": "runs", "metric": "ap", "min_pairs": 3, "bins": [0.0, 0.05, 1.0]},
-            {"domains_of": "runs", "metric": "rr", "min_pairs": 3, "bins": [0.0, 0.05, 1.0]},
+            {"among": ["exam a", "exam b"], "n_splits": 2, "min_pairs": 3, "bins": [0.0, 0.05, 1.0]},
+            {
+                "domains_of": "exam a", "least_items": 30, "n_draws": 3, "n_splits": 2, "min_pairs": 3,
+                "bins": [0.0, 0.05, 1.0],
+            },
+            {"domains_of": "runs", "metric": "ap", "n_splits": 2, "min_pairs": 3, "bins": [0.0, 0.05, 1.0]},
+            {"domains_of": "runs", "metric": "rr", "n_splits": 2, "min_pairs": 3, "bins": [0.0, 0.05, 1.0]},
         ],
     )  # fmt: skip
     return ss.run_study(study, out=tmp_path_factory.mktemp("done"), data_dir=data_dir, n_jobs=1)

@@ -15,6 +15,9 @@ from simstudy.studies import StudyError
 from simstudy.studies.natural import study as natural
 from tests.studies.natural.small import ANSWERS, EXAMS, MEASURES, Make
 
+# What is drawn is looked at in test_study.py, test_resampling.py and tests/plot.
+pytestmark = pytest.mark.usefixtures("empty_figures")
+
 
 def problem(make: Make, data_dir: Path, out: Path, *test_sets: dict[str, Any], **keys: Any) -> str:
     """What a study says that can not be run; nothing is compared, and nothing is left behind."""

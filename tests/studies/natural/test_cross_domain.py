@@ -11,10 +11,13 @@ import pytest
 import simstudy as ss
 from simstudy.files.datasets import DataError
 from simstudy.outputs import Outputs
-from simstudy.studies import Comparison, Results, RunContext, StudyError, baselines
+from simstudy.studies import Comparison, RunContext, StudyError, baselines
 from simstudy.studies.baselines import n_units
 from tests.oracles import compared
 from tests.studies.natural.small import EXAMS, MEASURES, Make
+
+# What is drawn is looked at in test_study.py, test_resampling.py and tests/plot.
+pytestmark = pytest.mark.usefixtures("empty_figures")
 
 BINS = {(0.0, 0.05), (0.05, 1.0), (0.04, 0.06)}
 
@@ -46,8 +49,8 @@ def exact(make: Make, data_dir: Path, tmp_path_factory: pytest.TempPathFactory) 
     study = make(
         {**EXAMS, "sizes": []}, comparison={"n_resamples": 2000},
         calibration=[
-            {"among": ["exam a", "exam b"], "min_pairs": 1, "bins": [0.0, 0.05, 1.0]},
-            {"domains_of": "exam a", "min_pairs": 1, "least_items": 30, "bins": [0.0, 0.05, 1.0]},
+            {"among": ["exam a", "exam b"], "n_splits": 2, "min_pairs": 1, "bins": [0.0, 0.05, 1.0]},
+            {"domains_of": "exam a", "n_splits": 2, "min_pairs": 1, "least_items": 30, "bins": [0.0, 0.05, 1.0]},
         ],
     )  # fmt: skip
     out = tmp_path_factory.mktemp("exact")
@@ -75,26 +78,6 @@ def test_domains_are_home_in_turn_and_all_others_are_elsewhere(exact: pd.DataFra
         assert row["share"] == pytest.approx(wins, nan_ok=True)
 
 
-def test_redrawn_test_sets_have_the_homes_median_size_and_the_population_elsewhere(done: Results) -> None:
-    table = done.tables["calibration"].query("homes == 'exam a'")
-    (redrawn,) = [rows for name, rows in table.groupby("test_set") if "redrawn" in str(name)]
-    assert set(redrawn["elsewhere"]) == {"population"}
-    assert set(redrawn["n_items"]) == {50}, "the median of 60 and 40"
-    assert set(redrawn["n_items_elsewhere"]) == {120}
-    bins = redrawn[redrawn["p_from"] != 0.04]
-    assert bins["n_pairs"].sum() <= 3 * 66, "three draws; pairs that tie have no winner"
-    assert bins["n_pairs"].sum() > 2.5 * 66
-    assert len(done.tables["calibration"].query("homes == 'exam a, exam b'")) == 6
-
-
-def test_one_test_set_by_two_metrics_has_a_part_of_the_page_for_each(done: Results) -> None:
-    table = done.tables["calibration"].query("homes == 'runs'")
-    assert table.groupby("metric")["test_set"].nunique().to_dict() == {"ap": 2, "rr": 2}
-    page = (done.folder / "README.md").read_text()
-    headings = [line for line in page.splitlines() if line.startswith("## ") and line.endswith((", ap", ", rr"))]
-    assert len(headings) == 2
-
-
 def test_a_test_set_needs_two_domains_of_enough_items(make: Make, data_dir: Path, tmp_path: Path) -> None:
     study = make({**EXAMS, "each": ["a"], "sizes": []}, calibration=[{"domains_of": "exam a", "least_items": 50}])
     with pytest.raises(StudyError, match="study 'small': calibration.0: 'exam a' has not two domains of 50 items"):
@@ -119,7 +102,9 @@ def test_test_sets_of_other_systems_can_not_be_one_anothers_home(make: Make, dat
 
 def test_only_shared_systems_are_compared_between_test_sets(make: Make, data_dir: Path, tmp_path: Path) -> None:
     runs = [{**MEASURES, "name": f"runs {k}", "metric": "ap", "leave_out": [f"r{k}"]} for k in (0, 1)]
-    study = make(*runs, calibration=[{"among": ["runs 0", "runs 1"], "min_pairs": 1, "bins": [0.0, 1.0]}])
+    study = make(
+        *runs, calibration=[{"among": ["runs 0", "runs 1"], "n_splits": 2, "min_pairs": 1, "bins": [0.0, 1.0]}]
+    )
     table = ss.run_study(study, out=tmp_path, data_dir=data_dir, n_jobs=1).tables["calibration"]
     assert table.query("p_to == 1")["n_pairs"].tolist() == [15, 15], "6 systems"
     assert table.query("p_to == 1")["share"].tolist() == [1.0, 1.0], "the same scores on both"

@@ -21,6 +21,9 @@ from simstudy.studies.definition import Comparison
 from simstudy.studies.natural.definition import CrossDomain, NaturalStudy, NaturalTestSet, SystemsTable
 from simstudy.studies.templates import new_study
 
+# What is drawn is looked at in test_study.py, test_resampling.py and tests/plot.
+pytestmark = pytest.mark.usefixtures("empty_figures", "threads")
+
 TOML = """
 kind = "natural"
 title = "T"

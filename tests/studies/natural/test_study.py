@@ -128,6 +128,7 @@ def test_ranks_are_of_two_sided_tests(done: Results, data_dir: Path) -> None:
     assert len(done.tables["ranks"]) == 5, "one a test set and metric, whole test sets only"
 
 
+@pytest.mark.usefixtures("empty_figures")
 def test_near_duplicates_are_dropped_or_kept(done: Results, make: Make, data_dir: Path, tmp_path: Path) -> None:
     table = done.tables["duplicates"]
     assert table[["test_set", "system_a", "system_b", "share"]].to_numpy().tolist() == [
@@ -138,6 +139,26 @@ def test_near_duplicates_are_dropped_or_kept(done: Results, make: Make, data_dir
     kept = ss.run_study(study, out=tmp_path, data_dir=data_dir, n_jobs=1)
     assert len(kept.comparisons) == 13 * 12 / 2
     assert len(kept.tables["duplicates"]) == 1
+
+
+def test_redrawn_test_sets_have_the_homes_median_size_and_the_population_elsewhere(done: Results) -> None:
+    table = done.tables["calibration"].query("homes == 'exam a'")
+    (redrawn,) = [rows for name, rows in table.groupby("test_set") if "redrawn" in str(name)]
+    assert set(redrawn["elsewhere"]) == {"population"}
+    assert set(redrawn["n_items"]) == {50}, "the median of 60 and 40"
+    assert set(redrawn["n_items_elsewhere"]) == {120}
+    bins = redrawn[redrawn["p_from"] != 0.04]
+    assert bins["n_pairs"].sum() <= 3 * 66, "three draws; pairs that tie have no winner"
+    assert bins["n_pairs"].sum() > 2.5 * 66
+    assert len(done.tables["calibration"].query("homes == 'exam a, exam b'")) == 6
+
+
+def test_one_test_set_by_two_metrics_has_a_part_of_the_page_for_each(done: Results) -> None:
+    table = done.tables["calibration"].query("homes == 'runs'")
+    assert table.groupby("metric")["test_set"].nunique().to_dict() == {"ap": 2, "rr": 2}
+    page = (done.folder / "README.md").read_text()
+    headings = [line for line in page.splitlines() if line.startswith("## ") and line.endswith((", ap", ", rr"))]
+    assert len(headings) == 2
 
 
 def test_everything_is_in_the_folder(done: Results, data_dir: Path) -> None:
@@ -179,6 +200,7 @@ def test_jobs_and_second_runs_change_no_byte(make: Make, data_dir: Path, tmp_pat
     assert cells(ss.run_study(study, out=tmp_path / "two", data_dir=data_dir, n_jobs=2).folder) == first
 
 
+@pytest.mark.usefixtures("empty_figures")
 def test_two_systems_are_enough(make: Make, data_dir: Path, tmp_path: Path) -> None:
     left_out = ["broken", "copy", *KEPT[2:]]
     study = make({**EXAMS, "each": ["a"], "leave_out": left_out}, calibration=[{"domains_of": "exam a"}])
@@ -188,6 +210,7 @@ def test_two_systems_are_enough(make: Make, data_dir: Path, tmp_path: Path) -> N
     assert "too few pairs" in (tmp_path / "README.md").read_text()
 
 
+@pytest.mark.usefixtures("empty_figures")
 def test_settings_of_a_test_set_go_before_those_of_the_study(make: Make, data_dir: Path, tmp_path: Path) -> None:
     study = make({**ANSWERS, "n_resamples": 500}, {**MEASURES, "metric": "ap"})
     results = ss.run_study(study, out=tmp_path, data_dir=data_dir, n_jobs=1)

@@ -1,0 +1,379 @@
+"""Deciding items: where two systems differ most, what each item adds to the gain, and how few items carry it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from simstudy.metrics import Metric
+from simstudy.metrics.base import Array, FloatArray, IntArray
+from simstudy.metrics.influence import difference, left_out, mean_slopes
+from simstudy.outputs import Outputs, require_outputs
+from simstudy.outputs.meetings import battles
+from simstudy.outputs.samples import SAMPLE_OF, unit_in_words
+from simstudy.outputs.texts import ItemTexts
+from simstudy.text.numerals import gain_text
+from simstudy.text.plain_text import shown
+from simstudy.text.reprs import ReprMixin
+from simstudy.validation import brief, check_text, check_whole
+
+#: The outcomes of an item, from the first system's side.
+WIN, LOSS, TIE = "win", "loss", "tie"
+
+# The share of the units, and the number of them, whose contributions are told together.
+_SHARE, _TOP = 0.01, 10
+
+# A sum of contributions that is so small a part of their sizes is none.
+_ROUNDING = 1e-9
+
+# Characters of a text that a prompt shows.
+_SHOWN = 40
+
+#: What must be said beside any list of items that were chosen by their outcome.
+CHOSEN = "These items were chosen by their outcome: they describe this test set, and no test is made of them."
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DecidingItems(ReprMixin):
+    """The items on which two systems differ most (`simstudy.analyses.deciding_items`).
+
+    Attributes
+    ----------
+    system_a, system_b
+        The systems, in the order in which they were asked for.
+    gain
+        By how much the first is better than the second, on the metric's scale; negative where it is worse.
+    items
+        The items with the largest contributions: id, domain and cluster where known, outcome (win, loss or tie of the
+        first system), score_a and score_b (of the item alone; NaN where that is not defined), contribution, share (of
+        the gain), gain_without (the gain without this item), and, where texts are known, input, reference, answer_a
+        and answer_b.
+    clusters
+        The same of clusters, with n_items, where these are what tests resample; else None.
+    counts
+        A row for each kind of unit (items, and clusters or questions where tests resample these): wins, losses, ties.
+    carried
+        A row for each kind of unit and each number `n_top` of units that add most to the lead: their contribution, its
+        share of the gain, and the gain without them. n_reversing is the number of units, those that add most first,
+        without which the leading system no longer leads; missing where no number does it.
+    points
+        Whether gains are in points.
+    """
+
+    system_a: str
+    system_b: str
+    gain: float
+    items: pd.DataFrame
+    clusters: pd.DataFrame | None
+    counts: pd.DataFrame
+    carried: pd.DataFrame
+    points: bool = False
+
+    @property
+    def sentences(self) -> list[str]:
+        """What the tables say, in words: of what carries the gain only the units that tests resample."""
+        return [*map(self._counted, self.counts.to_dict("records")), *self._carried(), CHOSEN]
+
+    def _counted(self, row: Mapping[Hashable, Any]) -> str:
+        wins, losses, ties = (int(row[name]) for name in ("wins", "losses", "ties"))
+        return (
+            f"Wins, losses and ties of {shown(self.system_a)}: {wins:,}, {losses:,} and {ties:,} of "
+            f"{wins + losses + ties:,} {row['unit']}s."
+        )
+
+    def _carried(self) -> list[str]:
+        if self.carried.empty:
+            return []
+        row = self.carried.iloc[-1]
+        leads = self.system_a if self.gain > 0 else self.system_b
+        which = f"{row['unit']} that adds" if row["n_top"] == 1 else f"{row['n_top']:,} {row['unit']}s that add"
+        n = row["n_reversing"]
+        enough = "" if pd.isna(n) else f" Leaving out {n:,} {row['unit']}{'' if n == 1 else 's'} is enough to undo it."
+        return [
+            f"Without the {which} most to it, the gain of {shown(leads)} would be {_signed(row['gain_without'])} "
+            f"instead of {_signed(abs(self.gain))}{' points' if self.points else ''}.{enough}"
+        ]
+
+    def _summary(self) -> tuple[str, str]:
+        what = f"{shown(self.system_a)} and {shown(self.system_b)}, {len(self.items):,} items"
+        return f"DecidingItems of {what}", self.sentences[0]
+
+    def _table(self) -> pd.DataFrame:
+        return self.items
+
+    def __str__(self) -> str:
+        return "\n".join([*self.sentences, self.items.map(_short).to_string(index=False)])
+
+
+def deciding_items(
+    outputs: Outputs,
+    system_a: str,
+    system_b: str,
+    *,
+    n: int = 20,
+    unit: str | None = None,
+    texts: ItemTexts | None = None,
+) -> DecidingItems:
+    """The items on which two systems differ most, with what each adds to the gain, largest contributions first.
+
+    The list is descriptive. Its items are chosen by their outcome, so that no test may be made of them.
+
+    Parameters
+    ----------
+    outputs
+        Outputs of at least two systems.
+    system_a, system_b
+        Two of them. Wins, losses and contributions are told from the side of the first.
+    n
+        How many items to list.
+    unit
+        What tests resample, as for `simstudy.compare`: clusters are listed beside the items, if it is clusters.
+    texts
+        What the items ask and what systems answered (``simstudy.load(…).texts``), to be listed beside the numbers.
+
+    Returns
+    -------
+    found
+        `DecidingItems`. A contribution is on the metric's scale, positive where the item speaks for the first system.
+        An item on which both systems have the same statistics contributes 0, and all contributions add up to the gain:
+        exactly for means and other ratios of sums (accuracy, F1, UAS), up to numerical integration for other functions
+        of sums (BLEU, chrF, MCC; within 0.5 % of the gain on the pairs of a WMT test set). Of a mean a contribution
+        is the difference of the two scores over the number of items. Of a metric of arrays (AUC, a median) it is by
+        leaving the item out, and need not be 0 where systems are alike.
+
+    Raises
+    ------
+    ValueError
+        For systems that are not there or the same one, a unit that the items do not have, and n below 1.
+
+    Notes
+    -----
+    The contributions are those of `simstudy.metrics.influence.difference`, and their signs are the wins and losses of
+    `simstudy.Comparisons`. ``gain_without`` is computed anew without the item.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import simstudy as ss
+    >>> outputs = ss.Outputs.from_scores(pd.DataFrame({"old": [0.2, 0.9, 0.5, 0.4], "new": [0.8, 0.7, 0.5, 0.4]}))
+    >>> found = deciding_items(outputs, "new", "old", n=2)
+    >>> found.items[["id", "outcome", "contribution", "gain_without"]].round(3).values.tolist()
+    [['0', 'win', 0.15, -0.067], ['1', 'loss', -0.05, 0.2]]
+    >>> print(found.sentences[0])
+    Wins, losses and ties of new: 1, 1 and 2 of 4 items.
+    """
+    require_outputs(outputs, 2)
+    for name in (system_a, system_b):
+        check_text("systems", name, "names of systems")
+    check_whole("n", n, 1)
+    if not isinstance(texts, ItemTexts | None):
+        raise ValueError(f"texts must be those of simstudy.load, or None, not {brief(texts)}")
+    if system_a == system_b:
+        raise ValueError(f"systems must be two, not '{system_a}' twice")
+    pair = outputs.select([system_a, system_b])
+    (parts,) = contributions_of_pairs(pair, np.array([0]), np.array([1]))
+    unit = unit or outputs.natural_unit
+    codes = None if unit == "item" else pd.factorize(pair.labels(unit, "unit"))[0].astype(np.int64)
+    of_samples = unit_in_words(pair, unit) == SAMPLE_OF
+    kinds = {"sample" if of_samples else "item": np.arange(pair.n_items)}
+    kinds |= {} if codes is None else {"question" if of_samples else "cluster": codes}
+    gain = float(pair.gains(np.array([0]), np.array([1]))[0])
+    return DecidingItems(
+        system_a,
+        system_b,
+        gain,
+        items_of(pair, parts, n, texts),
+        None if codes is None else _clusters(pair, codes, unit, parts, n),
+        pd.DataFrame([{"unit": kind, **_outcomes(_summed(of, parts))} for kind, of in kinds.items()]),
+        _carried(pair, kinds, parts, gain),
+        points=pair.metric.unit in ("percent", "points"),
+    )
+
+
+def items_of(pair: Outputs, parts: FloatArray, n: int, texts: ItemTexts | None) -> pd.DataFrame:
+    """The n items of two systems with the largest contributions (`DecidingItems.items`)."""
+    rows = _listed(parts, n)
+    gain = float(pair.gains(np.array([0]), np.array([1]))[0])
+    return _items(pair, rows, parts, gain).join(_texts(pair, rows, texts))
+
+
+def contributions_of_pairs(outputs: Outputs, i: IntArray, j: IntArray) -> Iterator[FloatArray]:
+    """Yield for each of P pairs what each item adds (n,) to the gain of system i over system j."""
+    metric, statistics = outputs.metric, outputs.statistics
+    sign = 1 if metric.higher_is_better else -1
+    slopes = None
+    if metric.of_sums and metric.ratio(statistics[:1]) is None:
+        # Of many pairs together: numpy takes as long for one.
+        sums = statistics.sum(axis=1, dtype=np.float64)
+        slopes = mean_slopes(metric, sums[i], sums[j])
+    for p, (a, b) in enumerate(zip(i, j, strict=True)):
+        yield sign * difference(statistics[a], statistics[b], metric, None if slopes is None else slopes[p])
+
+
+def item_scores(outputs: Outputs) -> FloatArray:
+    """Scores (K, n) of single items, on the metric's scale; NaN where an item alone has none.
+
+    Of battles they are the points of the two systems that met; of a metric of arrays the item's own ``score``.
+    """
+    metric, statistics = outputs.metric, outputs.statistics
+    found = np.full(statistics.shape[:2], np.nan)
+    if (met := battles(outputs)) is not None:
+        first, second, points = met
+        there = np.flatnonzero(
+            outputs.items["model_a"].isin(outputs.names) & outputs.items["model_b"].isin(outputs.names)
+        )
+        found[first, there], found[second, there] = points, 1 - points
+    elif metric.of_sums:
+        for k, rows in enumerate(statistics):
+            sums = rows.astype(np.int64 if rows.dtype.kind in "iu" else np.float64)
+            found[k] = np.where(metric.defined(sums), metric.score(sums), np.nan)
+    elif "score" in metric.statistics:
+        found = statistics[..., metric.statistics.index("score")].astype(np.float64)
+    return found
+
+
+def _summed(codes: IntArray, parts: FloatArray) -> FloatArray:
+    """Contributions of units (U,), given the unit of each item; 0 where rounding may have made them."""
+    sums = np.bincount(codes, parts).astype(np.float64)
+    sums[np.abs(sums) <= _ROUNDING * np.bincount(codes, np.abs(parts))] = 0.0
+    return sums
+
+
+def _outcomes(parts: FloatArray) -> dict[str, int]:
+    return {"wins": int((parts > 0).sum()), "losses": int((parts < 0).sum()), "ties": int((parts == 0).sum())}
+
+
+def _listed(parts: FloatArray, n: int) -> IntArray:
+    """The places of the n largest contributions, whatever their sign; equal ones in the order of the items."""
+    return np.argsort(-np.abs(parts), kind="stable")[:n]
+
+
+def _gains(pair: Outputs, without: IntArray) -> FloatArray:
+    """The gain without each of these items."""
+    sign = 1 if pair.metric.higher_is_better else -1
+    one, other = (left_out(rows, pair.metric, without) for rows in pair.statistics)
+    return sign * (one - other)
+
+
+def _items(pair: Outputs, rows: IntArray, parts: FloatArray, gain: float) -> pd.DataFrame:
+    known = pair.items.iloc[rows].reset_index(drop=True)
+    scores = item_scores(pair.take(rows))
+    return pd.DataFrame(
+        {
+            **{name: known[name] for name in ("id", "domain", "cluster") if name in known},
+            "outcome": _named(parts[rows]),
+            "score_a": scores[0],
+            "score_b": scores[1],
+            "contribution": parts[rows],
+            "share": parts[rows] / gain if gain else np.nan,
+            "gain_without": _gains(pair, rows) if pair.n_items > 1 else np.nan,
+        }
+    )
+
+
+def _named(parts: FloatArray) -> NDArray[np.object_]:
+    return np.where(parts > 0, WIN, np.where(parts < 0, LOSS, TIE)).astype(object)
+
+
+def _texts(pair: Outputs, rows: IntArray, texts: ItemTexts | None) -> pd.DataFrame:
+    """The texts of items, as far as they are known."""
+    if texts is None:
+        return pd.DataFrame(index=range(len(rows)))
+    ids = pair.items["id"].iloc[rows].astype(str).tolist()
+    found = {
+        "input": texts.inputs_of(ids),
+        "reference": texts.references_of(ids),
+        "answer_a": texts.answers_of(pair.names[0], ids),
+        "answer_b": texts.answers_of(pair.names[1], ids),
+    }
+    known = {name: column for name, column in found.items() if any(text is not None for text in column)}
+    return pd.DataFrame(known, index=range(len(rows)), dtype=object)
+
+
+def _clusters(pair: Outputs, codes: IntArray, unit: str, parts: FloatArray, n: int) -> pd.DataFrame:
+    """The clusters with the largest contributions: those of their items together."""
+    sums = _summed(codes, parts)
+    rows = _listed(sums, n)
+    names = pair.labels(unit).to_numpy()
+    first = np.unique(codes, return_index=True)[1]
+    gain = parts.sum()
+    without = [_gain_of(pair, codes != row) for row in rows]
+    return pd.DataFrame(
+        {
+            "cluster": names[first[rows]],
+            "n_items": np.bincount(codes)[rows],
+            "outcome": _named(sums[rows]),
+            "contribution": sums[rows],
+            "share": sums[rows] / gain if gain else np.nan,
+            "gain_without": without,
+        }
+    )
+
+
+def _gain_of(pair: Outputs, kept: NDArray[np.bool_]) -> float:
+    """The gain on some of the items; NaN on none."""
+    if not kept.any():
+        return np.nan
+    one, other = pair.metric.of_test_sets(pair.statistics[:, kept])
+    return float(one - other) * (1 if pair.metric.higher_is_better else -1)
+
+
+def _carried(pair: Outputs, kinds: dict[str, IntArray], parts: FloatArray, gain: float) -> pd.DataFrame:
+    """How few units carry the lead: a row for each kind of unit and number of units that add most to it."""
+    columns = ["unit", "n_units", "n_top", "contribution", "share", "gain_without", "n_reversing"]
+    rows = []
+    for kind, codes in kinds.items() if gain else ():
+        sums = _summed(codes, parts) * np.sign(gain)
+        order = np.argsort(-sums, kind="stable")
+        place = np.empty(len(order), dtype=np.int64)
+        place[order] = np.arange(len(order))
+        reversing = _reversing(pair, place[codes], sums[order], np.sign(gain))
+        for n_top in _tops(len(sums)):
+            added = float(sums[order[:n_top]].sum())
+            without = _gain_of(pair, place[codes] >= n_top) * np.sign(gain)
+            rows.append((kind, len(sums), n_top, added, added / abs(gain), without, reversing))
+    return pd.DataFrame(rows, columns=columns).astype({"n_reversing": "Int64"})
+
+
+def _tops(n: int) -> list[int]:
+    """One unit of a hundred, and ten units, where these are not most of them."""
+    return sorted({max(1, round(_SHARE * n)), *([_TOP] if n > 2 * _TOP else [])})
+
+
+def _reversing(pair: Outputs, place: IntArray, ordered: FloatArray, sign: float) -> int | None:
+    """The least number of units, in this order of theirs, without which the lead is gone; None where none does it.
+
+    `place` (n,) is the place of each item's unit, `ordered` the units' contributions to the lead, largest first.
+    """
+    if not pair.metric.of_sums:
+        return None
+    most = min(int((ordered > 0).sum()), len(ordered) - 1)
+    order = np.argsort(place, kind="stable")
+    ends = np.searchsorted(place[order], np.arange(most), side="right") - 1
+    one, other = (_scores_without(rows[order], pair.metric, ends) for rows in pair.statistics)
+    left = (one - other) * sign * (1 if pair.metric.higher_is_better else -1)
+    # A gain of rounding errors is none.
+    gone = np.flatnonzero(left <= 1e-12 * np.maximum(np.abs(one), np.abs(other)))
+    return int(gone[0]) + 1 if len(gone) else None
+
+
+def _scores_without(rows: Array, metric: Metric, ends: IntArray) -> FloatArray:
+    """Scores of what is left when all rows up to each of these places are left out."""
+    exact = rows.astype(np.int64 if rows.dtype.kind in "iu" else np.float64)
+    return np.asarray(metric.score(exact.sum(axis=0) - np.cumsum(exact, axis=0)[ends]))
+
+
+def _signed(gain: float) -> str:
+    return f"{'-' if gain < 0 else ''}{gain_text(abs(gain))}"
+
+
+def _short(cell: object) -> object:
+    if not isinstance(cell, str):
+        return cell
+    text = shown(" ".join(cell.split()), max(_SHOWN, 80))
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

@@ -1,0 +1,307 @@
+"""Two systems compared after every item: e-values and intervals that hold at all looks together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import isfinite
+from typing import Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from simstudy.analyses.equivalence import check_margin
+from simstudy.engines.betting import confidence_sequence, largest, log_e_values
+from simstudy.metrics import METRICS
+from simstudy.metrics.base import FloatArray
+from simstudy.metrics.ratio import Ratio
+from simstudy.outputs import Outputs, require_outputs
+from simstudy.validation import (
+    brief,
+    check_choice,
+    check_fraction,
+    check_list,
+    check_range,
+    check_text,
+    check_whole,
+    number_list,
+)
+
+# Looks of a table, where none are asked for.
+_LOOKS = 20
+
+
+@dataclass(frozen=True)
+class Arrivals:
+    """By how much one system is better than another on each unit, in the order of the file."""
+
+    #: The names of the n units.
+    ids: list[str]
+    #: (n,), from -1 to 1: differences of the units' scores over the width of the range that scores may have.
+    differences: FloatArray
+    #: A difference of 1 on the metric's scale.
+    scale: float
+    unit: str
+    #: Whether every unit has the same weight in the systems' scores; else the mean over units is another number.
+    same_weights: bool
+
+    def over_range(self, margin: float) -> float:
+        """A margin as a difference; a ValueError where no gain can be as large."""
+        if margin >= self.scale:
+            raise ValueError(f"margin must be below {self.scale:g}, the largest gain there can be, not {margin:g}")
+        return margin / self.scale
+
+    def turned(self) -> Self:
+        """By how much the other system is better."""
+        # Not minus zero, which is written in other bits.
+        return replace(self, differences=0.0 - self.differences)
+
+    @classmethod
+    def of(
+        cls,
+        outputs: Outputs,
+        system: str,
+        other: str,
+        *,
+        unit: str | None = None,
+        score_range: tuple[float, float] | None = None,
+    ) -> Self:
+        """The differences of two systems; a ValueError says why there are none in a known range."""
+        require_outputs(outputs, 2)
+        for argument, name in (("system", system), ("other", other)):
+            check_choice(argument, name, outputs.names)
+        if system == other:
+            raise ValueError(f"system and other must be two different systems, not '{system}' twice")
+        check_text("unit", unit, "the name of a column of the items", or_none=True)
+        low, high = _range_of(outputs, score_range)
+        chosen = unit or outputs.natural_unit
+        pair = outputs.select([system, other])
+        metric = pair.metric
+        assert isinstance(metric, Ratio)
+        if score_range is not None:
+            _check_within(pair, low, high)
+        units = pair if chosen == "item" else pair.sum_by(chosen)
+        _check_order(units)
+        above, below = metric.ratio(units.statistics)
+        unlike = (below != below[0]).any(axis=0)
+        if unlike.any():
+            raise ValueError(
+                f"outputs must have a score of both systems for every item, unlike {chosen} "
+                f"'{units.items['id'].iloc[int(np.argmax(unlike))]}' (metric '{metric.name}')"
+            )
+        known = below[0] > 0
+        sign = 1 if metric.higher_is_better else -1
+        differences = sign * (above[0] - above[1])[known] / (below[0][known] * (high - low))
+        return cls(
+            [str(name) for name in units.items["id"][known]],
+            # No minus zero, which is written in other bits.
+            np.clip(differences, -1.0, 1.0) + 0.0,
+            metric.scale * (high - low),
+            chosen,
+            bool((below[0][known] == below[0][known][:1]).all()),
+        )
+
+
+def e_values(differences: ArrayLike, null: float = 0.0) -> FloatArray:
+    """The e-value after each of n differences, against the null hypothesis that their mean is `null` or less.
+
+    An e-value is the capital of a gambler who began with 1 and bet against the null hypothesis. Under it the expected
+    e-value is at most 1 at every time, and the e-value ever reaches 1 / alpha with probability alpha at most (Ville
+    1939). The test may therefore be asked after every item, and stopped at any.
+
+    Parameters
+    ----------
+    differences
+        (n,), each from -1 to 1, in the order in which they came: differences of scores over the width of their range.
+    null
+        Above -1 and below 1: the largest mean under the null hypothesis.
+
+    Returns
+    -------
+    e_values
+        (n,), from 0 to 10^304. For the other side negate differences and `null`.
+
+    Raises
+    ------
+    ValueError
+        For numbers outside of their ranges.
+
+    Notes
+    -----
+    The gambler splits the capital between 17 bets, which stake the fractions f = 2^(-k / 2), k = 0 … 16, of what they
+    have (buy and hold; Cover 1991). With x = (1 + d) / 2 and m = (1 + null) / 2,
+
+        e = mean over f of the product over differences of 1 + f (x / m - 1)
+
+    which is the mean of the products of 1 + f d if null is 0. No bet depends on the difference that it is about
+    (Waudby-Smith and Ramdas 2024; Orabona and Jun 2024). Under the null hypothesis, the expected difference given all
+    earlier ones is at most `null`.
+
+    Examples
+    --------
+    >>> e_values([1, 1, 1]).round(2).tolist()   # three wins, no loss
+    [1.2, 1.52, 2.04]
+    >>> bool(np.isclose(e_values([1, 0, -1])[-1], np.mean([1 - f**2 for f in 2.0 ** (-np.arange(17) / 2)])))
+    True
+    """
+    values = number_list("differences", differences)
+    if (outside := np.abs(values) > 1).any():
+        raise ValueError(f"differences must lie between -1 and 1, not {values[outside][0]:g}")
+    if isinstance(null, bool) or not isinstance(null, int | float) or not -1 < null < 1:
+        raise ValueError(f"null must lie between -1 and 1, both excluded, not {brief(null)}")
+    return np.exp(np.minimum(log_e_values(values, float(null)), 700.0))
+
+
+def sequential(
+    outputs: Outputs,
+    system: str,
+    other: str,
+    *,
+    alpha: float = 0.05,
+    margin: float | None = None,
+    unit: str | None = None,
+    score_range: tuple[float, float] | None = None,
+    looks: Sequence[int] | None = None,
+) -> pd.DataFrame:
+    """Two systems compared again and again while items arrive: p-values and intervals that hold at all looks together.
+
+    The null hypothesis is that the expected gain on each next unit, given the earlier ones, is 0. For units in random
+    order this is that the true gain is 0. p-values are those of `e_values`, of each side: the largest e-value by then
+    counts, after whichever unit it was.
+
+    Parameters
+    ----------
+    outputs
+        Systems whose items are in the order in which they came. The order must be random, or at least depend on
+        neither the results nor the topic of the items.
+    system, other
+        Two systems that were named beforehand.
+    alpha
+        The level of all looks together, two-sided: each side has half of it. Intervals have 1 - alpha.
+    margin
+        The smallest true gain that would matter, on the metric's scale, chosen beforehand.
+    unit
+        "item", or a column of the items whose values name clusters; None: clusters where the items have them. A
+        cluster's score is the mean of its items', and each cluster counts the same. All items of a cluster must be
+        there before the look.
+    score_range
+        The least and the largest score that an item can have, for metric "mean"; other metrics know theirs.
+    looks
+        Numbers of units, ascending; by default 20 of them, the last one all units.
+
+    Returns
+    -------
+    table
+        A row a look: n_units; gain of `system` over `other`, the mean over units, with gain_low and gain_high (the
+        confidence sequence, on the metric's scale); e_better and e_worse, the largest e-values so far that `system` is
+        better, and that it is worse; p_value, two-sided (twice the inverse of the larger one); and better, the system
+        that is better at alpha, or "". With a margin: p_noninferiority (one-sided: that `system` is worse by the margin
+        or more) and p_equivalence (one-sided: that either is); each is for half of alpha.
+
+    Raises
+    ------
+    ValueError
+        For metrics that are no mean of item scores in a known range, scores outside of the range, items that come
+        domain by domain, and arguments outside of their rules.
+
+    Examples
+    --------
+    >>> import simstudy as ss
+    >>> outputs = ss.truth.correlated_accuracies([0.70, 0.80], n_items=1500, seed=1)
+    >>> table = ss.analyses.sequential(outputs, "system-2", "system-1", looks=[100, 500, 1500])
+    >>> table[["n_units", "better"]].to_numpy().tolist()
+    [[100, ''], [500, 'system-2'], [1500, 'system-2']]
+    """
+    check_fraction("alpha", alpha)
+    if margin is not None:
+        check_margin(margin)
+    arrived = Arrivals.of(outputs, system, other, unit=unit, score_range=score_range)
+    d, n = arrived.differences, len(arrived.differences)
+    at = _looks(looks, n)
+    better, worse = (largest(log_e_values(sign * d))[at - 1] for sign in (1.0, -1.0))
+    low, high = confidence_sequence(d, alpha, at)
+    p_value = np.minimum(2 / np.maximum(better, worse), 1.0)
+    table = pd.DataFrame(
+        {
+            "n_units": at,
+            "gain": arrived.scale * np.cumsum(d)[at - 1] / at,
+            "gain_low": arrived.scale * low,
+            "gain_high": arrived.scale * high,
+            "e_better": better,
+            "e_worse": worse,
+            "p_value": p_value,
+            "better": np.where(p_value > alpha, "", np.where(better > worse, system, other)),
+        }
+    )
+    return table if margin is None else table.assign(**_against(arrived, margin, at))
+
+
+def _against(arrived: Arrivals, margin: float, at: np.ndarray) -> dict[str, FloatArray]:
+    """p-values of the one-sided tests against a margin."""
+    edge = arrived.over_range(margin)
+    not_worse, not_better = (
+        1 / largest(log_e_values(sign * arrived.differences, -edge))[at - 1] for sign in (1.0, -1.0)
+    )
+    return {"p_noninferiority": not_worse, "p_equivalence": np.maximum(not_worse, not_better)}
+
+
+def _looks(looks: Sequence[int] | None, n: int) -> np.ndarray:
+    if looks is None:
+        return np.unique(np.ceil(np.arange(1, _LOOKS + 1) * n / _LOOKS).astype(np.int64))
+    check_list("looks", looks, "numbers of units")
+    for look in looks:
+        check_whole("looks", look, 1)
+    at = np.array(looks, dtype=np.int64)
+    if not len(at) or (np.diff(at) <= 0).any() or at[-1] > n:
+        raise ValueError(f"looks must be numbers of units, ascending, up to {n}, not {brief(looks)}")
+    return at
+
+
+def _range_of(outputs: Outputs, score_range: tuple[float, float] | None) -> tuple[float, float]:
+    """The least and the largest score of an item, over the metric's scale."""
+    metric = outputs.metric
+    known = metric.item_range
+    if known is None or not isinstance(metric, Ratio):
+        bounded = ", ".join(name for name, one in METRICS.items() if one.item_range and isfinite(one.item_range[1]))
+        raise ValueError(
+            f"metric must be a mean of item scores in a known range, not '{metric.name}': {bounded}, or mean with "
+            "score_range"
+        )
+    if isfinite(known[0]) and isfinite(known[1]):
+        if score_range is not None:
+            raise ValueError(f"score_range must be None for metric '{metric.name}', whose range is known")
+        return known
+    if score_range is None:
+        raise ValueError(
+            f"score_range must be given for metric '{metric.name}': the least and the largest score that an item can "
+            "have"
+        )
+    check_range("score_range", score_range, "scores")
+    return float(score_range[0]), float(score_range[1])
+
+
+def _check_order(units: Outputs) -> None:
+    """Raise a ValueError where units come domain by domain: the first domains would decide about all."""
+    if "domain" not in units.items:
+        return
+    domains = units.labels("domain")
+    n_runs, n = int((domains != domains.shift()).sum()), domains.nunique()
+    # Every domain in one run, and runs of some length.
+    if 2 <= n == n_runs <= len(domains) / 5:
+        raise ValueError(
+            f"items must be in random order for a sequential test, but they come domain by domain, first "
+            f"'{domains.iloc[0]}': put the rows in random order once, before anybody looks, or take one domain"
+        )
+
+
+def _check_within(pair: Outputs, low: float, high: float) -> None:
+    """Raise a ValueError that names the first item whose score is outside of the range."""
+    total, count = pair.statistics[..., 0], pair.statistics[..., 1]
+    outside = (total < low * count) | (total > high * count)
+    if outside.any():
+        k, item = np.argwhere(outside)[0].tolist()
+        raise ValueError(
+            f"score_range must hold all scores, unlike {total[k, item] / count[k, item]:g} of system "
+            f"'{pair.names[k]}', item '{pair.items['id'].iloc[item]}'"
+        )

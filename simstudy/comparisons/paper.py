@@ -1,0 +1,73 @@
+"""Comparisons as a paper shows them: the table of pairs, and the sentences for the sections of results and methods."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from simstudy.comparisons.verdict import cautions_of, decided, differing_units, with_shown_names
+from simstudy.engines.registry import TESTS
+from simstudy.loaders.base import counted
+from simstudy.metrics import label
+from simstudy.papers import basis
+from simstudy.papers import pairs as tables
+from simstudy.papers.document import Paper, PValue, Text, joined
+from simstudy.statistics.decisions import Decision
+from simstudy.text.numerals import number_text, p_floor, p_text
+
+
+def paper(pairs: pd.DataFrame, signed: str, *, alpha: float, family: str = "", most: int | None = None) -> Paper:
+    """The paper of Comparisons, which have p_holm: corrected for `family`, by default for all of them."""
+    form = tables.number_format(pairs)
+    if len(pairs) == 1 and not family:
+        table = tables.of_two(pairs, alpha=alpha, form=form)
+        results = of_pair(pairs, alpha=alpha, form=form)
+        return Paper(tables=[table], results=results, methods=methods_of_two(pairs, signed))
+    family = family or f"all {len(pairs):,} pairs"
+    table = tables.of_pairs(pairs, alpha=alpha, form=form, most=most, family=family)
+    methods = joined(basis.compared(pairs), basis.corrected_for(family), basis.intervals(pairs), basis.software(signed))
+    return Paper(tables=[table], results=[counted_significant(pairs, alpha)], methods=methods)
+
+
+def methods_of_two(pairs: pd.DataFrame, signed: str) -> Text:
+    """How two systems were compared."""
+    return joined(basis.compared(pairs), basis.NOT_CORRECTED, basis.intervals(pairs), basis.software(signed))
+
+
+def counted_significant(pairs: pd.DataFrame, alpha: float) -> str:
+    """How many pairs differ significantly after Holm's correction, a sentence."""
+    rejected = int(Decision(alpha, p="p_holm").significant(pairs).sum())
+    sides = basis.SIDES[pairs["alternative"].iloc[0]]
+    return f"{rejected:,} of {counted(len(pairs), 'pair')} differ significantly at {alpha:g} ({sides}, Holm)."
+
+
+def of_pair(pairs: pd.DataFrame, *, alpha: float, form: str, margin: float | None = None) -> Text:
+    """The result of one pair, in sentences: the decision, the numbers, and what limits them."""
+    row = with_shown_names(pairs.iloc[0])
+    decision, cautions = " ".join(decided(row, alpha, margin)), " ".join(cautions_of(row, alpha))
+    return joined([decision], _numbers(row, alpha, form), [cautions])
+
+
+def _numbers(row: pd.Series[Any], alpha: float, form: str) -> Text:
+    a, b = row["system_a"], row["system_b"]
+    percent, points = (" %", " points") if row["metric_unit"] == "percent" else ("", "")
+    score_a, score_b, gain = (number_text(row[name], form) for name in ("score_a", "score_b", "gain"))
+    score = f"{score_a}{percent} {label(row['metric'])}"
+    if row["gain"] == 0:
+        said, of = f"{a} and {b} have the same score, {score}", f"of the gain of {a}"
+    else:
+        more = "less" if row["score_a"] < row["score_b"] else "more"
+        said, of = f"{a} scores {score}, {gain}{points} {more} than {b} ({score_b}{percent})", "of the gain"
+    if np.isnan(row["gain_low"]):
+        between = "no interval"
+    else:
+        low, high = (number_text(row[f"gain_{end}"], form) for end in ("low", "high"))
+        between = f"95 % confidence interval {of} {low} to {high}{points}"
+    p = p_text(row["p_value"], alpha, p_floor(row["n_resamples"]))
+    test = f"{basis.SIDES[row['alternative']]} {TESTS[row['test']].title}"
+    return [
+        f"{said}: {between}, ", PValue(p if p.startswith("<") else f"= {p}"),
+        f" ({test}). {differing_units(row)}",
+    ]  # fmt: skip

@@ -1,0 +1,78 @@
+"""An examination as a paper shows it: tables of the leaderboard and of the pairs, and sentences for two sections."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simstudy.analyses.leaderboard import score_interval
+from simstudy.comparisons.paper import methods_of_two, of_pair
+from simstudy.examination.printed import answer
+from simstudy.examination.rows import signature
+from simstudy.examination.samples import noise_lines
+from simstudy.papers import basis, leaderboards, pairs
+from simstudy.papers.document import Paper, Text, joined
+from simstudy.suites.paper import paper as paper_of_tasks
+from simstudy.text.numerals import number_text
+from simstudy.text.plain_text import shown
+
+if TYPE_CHECKING:
+    from simstudy.examination.examination import Examination
+
+
+def paper(found: Examination, *, baseline: str | None = None, most: int | None = pairs.MOST_PAIRS) -> Paper:
+    """What a paper shows of an examination.
+
+    Marks of the leaderboard compare with the baseline, which was chosen before the results were seen, or with the
+    system that has the best score. The table of pairs has `most` of them at most, or all.
+    """
+    if baseline is not None:
+        leaderboards.check_baseline(baseline, found.outputs.names)
+    if found.tasks is not None:
+        return paper_of_tasks(found.tasks, baseline=baseline, notes=found.notes)
+    frame, alpha = found.pairs.frame, found.alpha
+    noises = [" ".join(noise_lines(found))]
+    if len(frame) == 1:
+        form = pairs.number_format(frame)
+        results = joined(of_pair(frame, alpha=alpha, form=form, margin=found.margin), noises)
+        table = pairs.of_two(frame, alpha=alpha, form=form)
+        methods = methods_of_two(frame, signature(found))
+        return Paper(tables=[table], results=results, methods=methods, notes=found.notes)
+    board = leaderboards.leaderboard(found.leaderboard, frame, alpha=alpha, baseline=baseline)
+    listed = pairs.of_pairs(frame, alpha=alpha, form=pairs.number_format(frame), most=most)
+    *leaders, differ = answer(found, pairs.number_format(frame))
+    results = joined([" ".join(leaders)], _lead(found), [differ], _against(found, baseline), noises)
+    return Paper(tables=[board, listed], results=results, methods=_methods(found, baseline), notes=found.notes)
+
+
+def _methods(found: Examination, baseline: str | None) -> Text:
+    frame, board = found.pairs.frame, found.leaderboard
+    own: Text = []
+    if baseline is not None:
+        name, family = shown(baseline), leaderboards.against(board, frame, baseline)[2]
+        own = [f"Comparisons with {name} are corrected for {family}; {name} was chosen before the results were seen."]
+    return joined(
+        basis.compared(frame),
+        basis.corrected_for(f"all {len(frame):,} pairs"),
+        own,
+        basis.intervals(frame, of_scores=score_interval(found.outputs, found.test_set.unit)),
+        basis.ranks(float(board["level"].iloc[0])),
+        basis.software(signature(found)),
+    )
+
+
+def _lead(found: Examination) -> Text:
+    """The interval of the gain of the first system over the second, a sentence."""
+    row = found.neighbours.iloc[0]
+    if row["gain"] == 0 or row["gain_low"] != row["gain_low"]:
+        return []
+    form = pairs.number_format(found.pairs.frame)
+    low, high = (number_text(row[f"gain_{end}"], form) for end in ("low", "high"))
+    points = " points" if row["metric_unit"] == "percent" else ""
+    return [f"The 95 % confidence interval of this gain is {low} to {high}{points}, not corrected for the other pairs."]
+
+
+def _against(found: Examination, baseline: str | None) -> Text:
+    """How many systems are significantly better than the baseline, and worse, a sentence."""
+    if baseline is None:
+        return []
+    return [leaderboards.counted_against(found.leaderboard, found.pairs.frame, baseline, found.alpha)]

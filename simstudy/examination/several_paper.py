@@ -1,0 +1,114 @@
+"""Several comparisons as a paper shows them: one table with a column or a row for each, and sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from simstudy.comparisons.paper import counted_significant, of_pair
+from simstudy.comparisons.verdict import decided, with_shown_names
+from simstudy.examination.printed import may_be_best
+from simstudy.examination.several_printed import claims, part_rows, signed, varying
+from simstudy.metrics import label
+from simstudy.papers import basis, leaderboards, pairs, scores
+from simstudy.papers.document import BETTER_MARKS, Cell, Paper, Table, Text, joined
+from simstudy.text.plain_text import shown
+
+if TYPE_CHECKING:
+    from simstudy.examination.examination import Examination
+    from simstudy.examination.several import Several
+
+# Of more comparisons of two systems the table alone has the numbers.
+_WITH_NUMBERS = 4
+
+
+def paper(found: Several, *, baseline: str | None = None) -> Paper:
+    """What a paper shows of several comparisons: of two systems a row for each, of more a column for each."""
+    alpha, first = found.parts[0].alpha, found.parts[0]
+    if baseline is not None:
+        names = dict.fromkeys(name for one in found.parts for name in one.outputs.names)
+        leaderboards.check_baseline(baseline, list(names))
+    if found.of_pairs:
+        tables = [_of_pairs(found)]
+        results = joined(*(_said_of_pair(found, one) for one in found.parts), [claims(found)])
+    else:
+        columns = [scores.Column(_heading(found, one), one.leaderboard, one.pairs.frame) for one in found.parts]
+        what = f"{first.outputs.n_systems:,} systems by {len(found.parts):,} {_noun(found)}s."
+        tables = scores.by_system(columns, what, alpha=alpha, baseline=baseline)
+        said = [
+            f"{_called(found, one)}: {may_be_best(one.leaderboard)} {counted_significant(one.pairs.frame, alpha)}"
+            for one in found.parts
+        ]
+        results = [" ".join([*said, claims(found)])]
+    notes = list(dict.fromkeys(note for one in found.parts for note in one.notes))
+    return Paper(tables=tables, results=results, methods=_methods(found), notes=notes)
+
+
+def _of_pairs(found: Several) -> Table:
+    """A row for each comparison of two systems."""
+    alpha = found.parts[0].alpha
+    forms = [pairs.number_format(one.pairs.frame) for one in found.parts]
+    rows = part_rows(found, forms).rename(columns={"95 %": "95 % CI"}).drop(columns=f"significant at {alpha:g}")
+    signs = [pairs.marks(one.pairs.frame, alpha, "p_value")[0] for one in found.parts]
+    words = [name for name in rows if name in ("domain", "metric", "better")]
+    head: list[tuple[str, Any]] = [(_capital(name), "left" if name in words else "right") for name in map(str, rows)]
+    written: list[list[Cell | str]] = []
+    for row, sign in zip(rows.to_dict("records"), signs, strict=True):
+        cells = {name: text if name in words else text.replace("-", "−") for name, text in row.items()}
+        written.append([Cell(text, mark=sign) if name == "gain" else text for name, text in cells.items()])
+    sides = basis.SIDES[found.parts[0].pairs["alternative"].iloc[0]]
+    caption = (
+        f"Two systems by {len(found.parts):,} {_noun(found)}s. 95 % CI: the interval of each gain by itself. p: "
+        f"{sides}, not corrected. p (Holm): corrected for the {len(found.parts):,} {_noun(found)}s."
+    )
+    caption += pairs.meaning({*signs}, BETTER_MARKS, "the gain is significant", f"{sides}, by p, not corrected", alpha)
+    return Table("pairs", head, written, [caption])
+
+
+def _methods(found: Several) -> Text:
+    """The test of each comparison: what several have in common is said once."""
+    told: dict[str, tuple[Text, list[str]]] = {}
+    for one in found.parts:
+        frame = one.pairs.frame
+        said = joined(basis.compared(frame, by="{by}", units=False), basis.intervals(frame))
+        told.setdefault(repr(said), (said, []))[1].append(_called(found, one))
+    several: list[Text] = []
+    for said, names in told.values():
+        by = "" if len(told) == 1 else f" ({', '.join(names)})"
+        several.append([part.replace("{by}", by) if isinstance(part, str) else part for part in said])
+    units = {_called(found, one): basis.counted_units(one.pairs.frame.iloc[0], of=False) for one in found.parts}
+    if len({*units.values()}) == 1:
+        items = f"The units are {next(iter(units.values()))}."
+    else:
+        items = f"The units are {', '.join(f'{units[name]} ({name})' for name in units)}."
+    family = f"the {len(found.parts):,} {_noun(found)}s" if found.of_pairs else f"all pairs of one {_noun(found)}"
+    signatures = "; ".join(signed(found).values())
+    return joined(*several, [items], basis.corrected_for(family), basis.software(signatures))
+
+
+def _said_of_pair(found: Several, one: Examination) -> Text:
+    """The result of a comparison of two systems: with its numbers, if there are few comparisons."""
+    frame = one.pairs.frame
+    name = [f"{_called(found, one)}:"]
+    if len(found.parts) > _WITH_NUMBERS:
+        return joined(name, decided(with_shown_names(frame.iloc[0]), one.alpha, one.margin))
+    return joined(name, of_pair(frame, alpha=one.alpha, form=pairs.number_format(frame), margin=one.margin))
+
+
+def _noun(found: Several) -> str:
+    return {"metric": "metric", "test_set": "domain"}.get(" ".join(varying(found)), "comparison")
+
+
+def _called(found: Several, one: Examination) -> str:
+    """A comparison by what tells it apart."""
+    names = {"metric": label(one.test_set.metric), "test_set": shown(one.test_set.name)}
+    return " ".join(names[name] for name in varying(found))
+
+
+def _heading(found: Several, one: Examination) -> str:
+    if varying(found) == ["metric"]:
+        return pairs.heading(one.test_set.metric, one.outputs.metric.unit)
+    return _called(found, one)
+
+
+def _capital(name: str) -> str:
+    return name[0].upper() + name[1:] if name in ("domain", "metric", "items", "clusters", "better", "gain") else name

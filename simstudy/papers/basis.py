@@ -1,0 +1,158 @@
+"""What p-values and intervals rest on, in words: one formulation for pages, terminals and papers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any
+
+import pandas as pd
+
+from simstudy.engines.registry import TESTS, SignificanceTest
+from simstudy.loaders.base import counted
+from simstudy.outputs.samples import SAMPLE_OF
+from simstudy.papers.document import Cite, Code, Text, joined
+from simstudy.papers.references import BOOTSTRAP, HOLM, RANKS, SCORE_OF_GAINS, SCORE_OF_SHARES, SIMSTUDY
+from simstudy.statistics.pvalues import CONVENTIONS
+from simstudy.text.numerals import units_text
+from simstudy.text.plain_text import shown
+
+#: What the values of column alternative are called.
+SIDES = {"two-sided": "two-sided", "greater": "one-sided"}
+
+#: What one-sided p-values suppose.
+IF_PREDICTED = "One-sided p-values are valid only if the better system of a pair was predicted."
+
+# How an interval of a gain is made, by column interval, and how one of a score.
+_INTERVALS: dict[str, Text] = {
+    "score": ["score intervals for paired proportions", Cite((SCORE_OF_GAINS,))],
+    "jackknife": ["t intervals with standard errors by the jackknife"],
+    "bootstrap": ["t intervals with standard errors by the bootstrap", Cite((BOOTSTRAP,))],
+    "wilson": ["score intervals", Cite((SCORE_OF_SHARES,))],
+}
+
+
+def described_test(pairs: pd.DataFrame) -> str:
+    """Test, sides, exactness, resamples and convention of Comparisons."""
+    one, drawn, share = pairs.iloc[0], pairs.loc[pairs["monte_carlo"], "n_resamples"], pairs["monte_carlo"].mean()
+    part = "" if share == 1 else f" for {share:.0%} of the p-values"
+    how = "no Monte Carlo error" if drawn.empty else f"{drawn.max():,} resamples{part}"
+    convention = "" if one.convention == "default" else f", convention {one.convention}"
+    return f"{TESTS[one.test].title} ({one.test}), {SIDES[one.alternative]}, {exactness(pairs)}, {how}{convention}"
+
+
+def exactness(pairs: pd.DataFrame) -> str:
+    """Whether the test holds its level exactly."""
+    return "exact" if pairs["exact"].all() else "partly exact" if pairs["exact"].any() else "approximate"
+
+
+def named(test: SignificanceTest, sides: str) -> str:
+    """A test in a sentence: with an article, unless it has the name of a person or of a method."""
+    if test.title.partition(" ")[0].endswith("'s") or test.title.startswith("approximate "):
+        return f"{sides} {test.title}"
+    return f"the {sides} {test.title}"
+
+
+def counted_units(pair: Mapping[Any, Any] | pd.Series[Any], *, of: bool = True) -> str:
+    """The units of a row of Comparisons, with their items if these are others; with `of` the test set, if named."""
+    test_set = f" of {pair['test_set']}" if of and pair["test_set"] else ""
+    if pair["unit"] == "item":
+        return f"{counted(int(pair['n_items']), 'item')}{test_set}"
+    noun = "sample" if pair["unit"] == SAMPLE_OF else "item"
+    return f"{units_text(pair['n_units'], pair['unit'])} with {counted(int(pair['n_items']), noun)}{test_set}"
+
+
+def compared(pairs: pd.DataFrame, *, by: str = "", units: bool = True) -> Text:
+    """The test of all pairs, its null hypothesis, units and p-values, in sentences for a methods section.
+
+    `by` says by which metrics or on which domains, if there are others too; without `units` another place has them.
+    """
+    one, n = pairs.iloc[0], len(pairs)
+    test, known = TESTS[one["test"]], exactness(pairs)
+    what = ("the two systems" if n == 1 else f"{n:,} pairs of systems") + by
+    strata, with_sides = one.get("strata"), named(test, SIDES[one["alternative"]])
+    # A file of comma-separated values that is read again has NaN for "".
+    stratified = isinstance(strata, str) and strata != ""
+    return joined(
+        [
+            f"We compared {what} with {with_sides}",
+            Cite(test.cites),
+            f". It is {known} here.",
+        ],
+        [f"The null hypothesis is that {test.null}."],
+        [f"The test assumes: {test.assumes}."] if test.assumes and known != "exact" else [],
+        [f"The units are {counted_units(one, of=False)}."] if units else [],
+        [f"Resamples keep the number of units of each {shown(strata)}."] if stratified else [],
+        resampled(pairs),
+        [IF_PREDICTED] if one["alternative"] == "greater" else [],
+    )
+
+
+def resampled(pairs: pd.DataFrame) -> Text:
+    """How p-values came about, in sentences."""
+    one, those = pairs.iloc[0], pairs["monte_carlo"].to_numpy(dtype=bool)
+    many = "The p-values have" if len(pairs) > 1 else "The p-value has"
+    if not those.any():
+        return [f"{many} no Monte Carlo error."]
+    rule = CONVENTIONS[one["convention"]]
+    drawn = f"{pairs['n_resamples'].max():,} random resamples (seed {one['seed']})"
+    if rule.name != "default":
+        how: Text = [f", counted by the convention {rule.name}", Cite(rule.cites)]
+    else:
+        how = [" and is (count + 1) / (resamples + 1)" if len(pairs) == 1 else ", as (count + 1) / (resamples + 1)"]
+        how = [*how, Cite(rule.cites)]
+    if len(pairs) == 1:
+        return [f"The p-value is from {drawn}", *how, "."]
+    if those.all():
+        return [f"The p-values are from {drawn}", *how, "."]
+    return [
+        f"{those.sum():,} of the {len(pairs):,} p-values are from at most {drawn}", *how,
+        "; the others have no Monte Carlo error.",
+    ]  # fmt: skip
+
+
+def intervals(pairs: pd.DataFrame, of_scores: str | None = None) -> Text:
+    """How the intervals of gains are made, and those of scores if their kind is given; nothing if there are none."""
+    kinds = list(dict.fromkeys(pairs.loc[pairs["gain_low"].notna(), "interval"]))
+    if kinds == [of_scores]:
+        return [
+            "Intervals of gains and scores are 95 %, two-sided: ",
+            *_INTERVALS[kinds[0]],
+            ", each for one by itself.",
+        ]
+    many = len(pairs) > 1
+    of_gains: list[Any] = ["Intervals of gains are" if many else "The interval of the gain is", " 95 %, two-sided: "]
+    for k, kind in enumerate(kinds):
+        of_gains += [" and "] * (k > 0) + [*_INTERVALS[kind]]
+    of_gains.append(", each for one gain by itself." if many else ".")
+    scores: Text = []
+    if of_scores is not None:
+        scores = [
+            "Intervals of scores are 95 %, two-sided: ",
+            *_INTERVALS[of_scores],
+            ", each for one score by itself.",
+        ]
+    return joined(of_gains if kinds else [], scores)
+
+
+def ranks(level: float) -> Text:
+    """How confidence sets of ranks are to be read, a sentence."""
+    return [
+        f"Confidence sets of ranks hold for all systems at once with {100 * level:g} % confidence",
+        Cite((RANKS,)),
+        ".",
+    ]
+
+
+def corrected_for(family: str) -> Text:
+    """Which family p-values are corrected for, in a sentence."""
+    return [f"The p-values are corrected for {family} by Holm's method", Cite((HOLM,)), "."]
+
+
+#: The sentence of one test.
+NOT_CORRECTED: Text = ["The p-value is not corrected for multiple tests."]
+
+
+def software(signed: str) -> Text:
+    """What computed it all, with its signature."""
+    return [f"All numbers are by simstudy {version('simstudy')}", Cite((SIMSTUDY,)), "; signature: ", Code(signed), "."]

@@ -1,0 +1,52 @@
+"""A plan as a paper shows it: the table of sizes, and how the size was planned, for the section of methods."""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from simstudy.metrics import label
+from simstudy.papers.document import Cite, Paper, Table, Text, joined
+from simstudy.papers.references import SIMSTUDY, TYPE_M
+from simstudy.planning.printed import size_rows
+
+if TYPE_CHECKING:
+    from simstudy.planning.results import Plan
+
+
+def paper(plan: Plan) -> Paper:
+    """What a paper shows of a plan; the sentences are of what the test set tells, not of what its reader needs."""
+    said = [_in_a_paper(sentence).replace(", you show ", ", tests show ") for sentence in plan.sentences]
+    told = " ".join(sentence for sentence in said if not re.search(r"\b[Yy]ou\b|^They cost", sentence))
+    errors: Text = ["Type S and type M errors are those of Gelman and Carlin", Cite((TYPE_M,)), "."]
+    methods = joined(
+        [told],
+        errors if "type M" in told else [],
+        [_in_a_paper(plan.simulated.text())] if plan.simulated else [],
+        ["Assumptions: ", _in_a_paper(" ".join(plan.assumptions))],
+        [f"The plan is by simstudy {version('simstudy')}", Cite((SIMSTUDY,)), "."],
+    )
+    return Paper(tables=[_sizes(plan)], results=[], methods=methods, notes=plan.notes)
+
+
+def _in_a_paper(text: str) -> str:
+    return text.replace("<=", "≤")
+
+
+def _sizes(plan: Plan) -> Table:
+    rows = size_rows(plan).text()
+    head: list[tuple[str, Any]] = [(f"{name[0].upper()}{name[1:]}", "right") for name in map(str, rows)]
+    if "relation" in rows:
+        head[0] = (head[0][0], "left")
+    level = plan.target.level
+    sides = "two-sided" if level.alternative == "two-sided" else "one-sided"
+    shared = f", shared by {level.comparisons} comparisons (Bonferroni)" if level.comparisons > 1 else ""
+    ranges = " Brackets hold the range that follows from what was guessed or estimated." if (
+        any(case.range for case in plan.cases)
+    ) else ""  # fmt: skip
+    caption = (
+        f"What test sets of these sizes detect: gains of {label(plan.target.metric.name)} on the metric's scale, with "
+        f"power {plan.target.power:g} ({sides} test, p ≤ {level.alpha:g}{shared}).{ranges}"
+    )
+    return Table("sizes", head, rows.to_numpy().tolist(), [caption])

@@ -1,0 +1,164 @@
+"""Items and sizes on pages: the data of a browser say what `deciding_items` says, and texts stay text."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import simstudy as ss
+from simstudy.examination import Examination
+from simstudy.examination.widgets import item_data as module
+from simstudy.examination.widgets.item_data import item_data
+from simstudy.metrics import METRICS
+from simstudy.outputs import Outputs, TestSet
+from simstudy.outputs.texts import ItemTexts, PackedTexts
+from simstudy.text.plain_text import csv_name
+from tests.metrics.test_influence import statistics_of
+
+ATTACK = "</script><script>window.hacked = 1</script> | # {{ x }} \u202e"
+
+
+def told(metric: str, k: int = 4, n: int = 120, *, length: int = 3) -> Examination:
+    """Systems that answer "<system> says <item>", many times over."""
+    rng = np.random.default_rng(11)
+    statistics = np.concatenate([statistics_of(METRICS[metric], n, rng) for _ in range(k // 2)])
+    items = pd.DataFrame({"id": [f"q{i}" for i in range(n)], "domain": [f"d{i % 3}" for i in range(n)]})
+    names = [f"s{j}" for j in range(k)]
+    outputs = Outputs.from_statistics(statistics, metric, names, items)
+    places = {name: i for i, name in enumerate(items["id"])}
+    answers = {name: PackedTexts(places, [f"{name} says {item} " * length for item in places]) for name in names}
+    texts = ItemTexts(PackedTexts(places, [f"{item}?" for item in places]), None, answers)
+    return ss.examine(TestSet(outputs, texts=texts))
+
+
+def numbers(text: str, kind: str) -> Any:
+    return np.frombuffer(b64decode(text), dtype=kind)
+
+
+def listed(data: dict[str, Any], p: int) -> dict[str, float]:
+    """The items of a pair with their contributions, as a script of the page reads them."""
+    wins, losses = np.array(data["wins"]), np.array(data["losses"])
+    start = (wins + losses)[:p].sum()
+    own = slice(start, start + wins[p] + losses[p])
+    items = numbers(data["items"], "<u4" if data["wide"] else "<u2")[own]
+    sizes = numbers(data["parts"], "<u2")[own] / 65535 * data["top"][p]
+    signs = np.repeat([1, -1], [wins[p], losses[p]])
+    return dict(zip(np.array(data["ids"])[items].tolist(), (signs * sizes).tolist(), strict=True))
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "bleu"])
+def test_the_data_of_every_pair_are_its_deciding_items(metric: str) -> None:
+    found = told(metric)
+    data = json.loads(json.dumps(item_data(found)))
+    names = data["systems"]
+    assert names == found.leaderboard["system"].tolist()
+    scores = numbers(data["scores"]["at"], f"<u{data['scores']['bytes']}").reshape(len(names), -1)
+    levels = np.array([np.nan, *data["scores"]["of"]])
+    for p, (i, j) in enumerate(zip(*np.triu_indices(len(names), 1), strict=True)):
+        expected = found.deciding_items(names[i], names[j], 200)
+        rows = expected.items.set_index("id")
+        own = listed(data, p)
+        assert {*own} == {*rows.index[rows["contribution"] != 0]}
+        largest = rows["contribution"].abs().max()
+        np.testing.assert_allclose(list(own.values()), rows.loc[list(own), "contribution"], atol=largest / 60_000)
+        counts = np.array(data["counts"]).reshape(3, -1)[:, p].tolist()
+        assert counts == expected.counts.loc[0, ["wins", "losses", "ties"]].tolist()
+        at = [data["ids"].index(name) for name in own]
+        for k, end in ((i, "a"), (j, "b")):
+            np.testing.assert_allclose(levels[scores[k, at]], rows.loc[list(own), f"score_{end}"], rtol=1e-3)
+        assert data["gains"][p] == pytest.approx(abs(expected.gain), rel=1e-4, abs=1e-6)
+    for item, own in data["texts"]["of"].items():
+        name = data["ids"][int(item)]
+        assert own.pop("-2") == f"{name}?"
+        assert own == {k: f"{names[int(k)]} says {name} " * 3 for k in own}
+
+
+def test_what_is_left_out_where_there_is_little_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The largest of each side stay; texts of the first two systems come first, until there is no more room."""
+    found = told("bleu", length=400)
+    monkeypatch.setattr(module, "_BYTES", 2 * 4 * 6 * 5)
+    monkeypatch.setattr(module, "_MORE_TEXT_BYTES", 45_000)
+    monkeypatch.setattr(module, "_SCORE_BYTES", 10)
+    data = item_data(found)
+    assert data["most"] == 5
+    assert data["scores"] is None
+    names = data["systems"]
+    rows = found.deciding_items(names[0], names[1], 200).items
+    for sign in (1, -1):
+        side = rows[np.sign(rows["contribution"]) == sign].head(5)
+        assert {*side["id"]} <= {*listed(data, 0)}
+    texts = data["texts"]
+    sizes = [len(text[0] if isinstance(text, tuple) else text) for own in texts["of"].values() for text in own.values()]
+    assert 30_000 < sum(sizes) <= 45_000
+    assert texts["left"] > 0
+    first = str(data["ids"].index(rows["id"].iloc[0]))
+    whole = f"{names[0]} says {rows['id'].iloc[0]} " * 400
+    assert texts["of"][first]["0"] == (whole[:4000], len(whole))
+
+
+def test_a_page_has_the_first_two_systems_and_files_of_neighbours(tmp_path: Path) -> None:
+    found = told("accuracy")
+    found.write(tmp_path / "out")
+    text = (tmp_path / "out" / "README.md").read_text("utf-8")
+    names = found.leaderboard["system"].tolist()
+    part = text.split("## Where they differ\n")[1].split("\n## ")[0]
+    assert f"the gain of {names[0]} and {names[1]}, the first two systems." in part
+    assert "These items were chosen by their outcome" in part
+    assert f"| answer of {names[0]} | answer of {names[1]} |" in part
+    items = pd.read_csv(tmp_path / "out" / "deciding_items.csv")
+    assert items["answer_a"].map(csv_name).str.fullmatch(r"(s\d says q\d+ ){3}").all()
+    pairs = items[["system_a", "system_b"]].drop_duplicates().to_numpy().tolist()
+    assert pairs == [names[k : k + 2] for k in range(3)]
+    first = found.deciding_items(names[1], names[2], 10).items
+    own = items[items["system_a"] == names[1]]
+    assert own["id"].tolist() == first["id"].tolist()
+    np.testing.assert_allclose(own["contribution"], first["contribution"], rtol=1e-5)
+    sizes = pd.read_csv(tmp_path / "out" / "sizes.csv")
+    pd.testing.assert_frame_equal(sizes, found.sizes, check_dtype=False)
+    pairs_by_size = pd.read_csv(tmp_path / "out" / "sizes_pairs.csv")
+    assert (pairs_by_size["n_items"].notna() == (found.by_size.directions[0] == 1)).all()
+    assert f"| {sizes['n_items'].iloc[-1]} |" in text
+
+
+def test_texts_stay_text_on_every_page(tmp_path: Path) -> None:
+    for name, lines in {"new": [ATTACK, "a b c d"], "old": ["a b", "a b x d"], "ref": ["a b c d", "a b c d"]}.items():
+        (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    found = ss.examine([tmp_path / "new", tmp_path / "old"], "bleu", references=tmp_path / "ref")
+    found.write(tmp_path / "out")
+    html = (tmp_path / "out" / "index.html").read_text("utf-8")
+    assert "window.hacked" in html
+    assert "<script>window.hacked" not in html
+    assert "\u202e" not in html
+    page = (tmp_path / "out" / "README.md").read_text("utf-8")
+    assert "</script>" in page.replace("\\", "")
+    assert "<script>" not in page.replace("\\<", "")
+    assert "\u202e" not in page
+
+
+def test_of_files_without_texts_items_have_their_scores(tmp_path: Path) -> None:
+    scores = pd.DataFrame({"a": [1, 0, 1, 0], "b": [0, 0, 1, 1]})
+    found = ss.examine(scores, "accuracy")
+    found.write(tmp_path / "out")
+    text = (tmp_path / "out" / "README.md").read_text("utf-8")
+    assert "| item | score of a | score of b | contribution |" in text
+    assert "| 0 | 100.00 | 0.00 | 25.00 |" in text
+    assert item_data(found)["texts"] is None
+
+
+def test_metrics_of_arrays_are_told_of_two_systems_only(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    gold = np.arange(40) % 2
+    statistics = np.stack([np.stack([gold, gold + rng.normal(size=40)], axis=1) for _ in range(3)])
+    outputs = Outputs.from_statistics(statistics, "auc", list("abc"))
+    for k, there in ((3, False), (2, True)):
+        found = ss.examine(outputs.select(list("abc")[:k]), comparison={"n_resamples": 100})
+        found.write(tmp_path / str(k))
+        text = (tmp_path / str(k) / "README.md").read_text("utf-8")
+        assert ("## Where they differ" in text) == there
+        assert (tmp_path / str(k) / "deciding_items.csv").exists() == there

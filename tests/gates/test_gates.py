@@ -1,0 +1,170 @@
+"""Decisions of four kinds of gates, against tests of other packages, and the lines that say them."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import simstudy as ss
+from tests.cli.command import compare, write_wide
+
+PLAIN = ("ratings.csv", "--metric", "mean")
+FLAT = (*PLAIN, "--test", "t_paired")
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
+
+
+@pytest.fixture
+def ratings() -> pd.DataFrame:
+    rng = np.random.default_rng(1)
+    old = rng.normal(3, 1, 200)
+    table = pd.DataFrame({"old": old, "new": old + rng.normal(0.1, 0.3, 200), "same": old + rng.normal(0, 0.3, 200)})
+    table.rename_axis("item").to_csv("ratings.csv")
+    return table
+
+
+def one_sided(table: pd.DataFrame, a: str, b: str, margin: float) -> float:
+    """The p-value of the null hypothesis that a is worse than b by the margin or more."""
+    return float(stats.ttest_1samp(table[a] - table[b], -margin, alternative="greater").pvalue)
+
+
+@pytest.mark.parametrize("pair", [("new", "old"), ("old", "new"), ("same", "old"), ("old", "same")])
+@pytest.mark.parametrize("margin", [0.03, 0.08, 0.15])
+def test_gates_against_a_margin_are_one_sided_t_tests_at_half_of_alpha(
+    ratings: pd.DataFrame, pair: tuple[str, str], margin: float
+) -> None:
+    a, b = pair
+    expected = {
+        "not worse": one_sided(ratings, a, b, margin),
+        "equivalent": max(one_sided(ratings, a, b, margin), one_sided(ratings, b, a, margin)),
+    }
+    for kind, p_value in expected.items():
+        option = f"--fail-unless-{kind.replace(' ', '-')}"
+        code, out, err = compare(*FLAT, "--margin", str(margin), option, a, b, "--json")
+        (gate,) = json.loads(out)["gates"]
+        assert gate["p_value"] == pytest.approx(p_value, rel=1e-6)
+        assert (gate["gate"], gate["alpha"], gate["margin"]) == (kind, 0.025, margin)
+        assert (gate["passed"], code) == (p_value <= 0.025, int(p_value > 0.025))
+        assert err.count("\n") == 1
+        assert "one-sided test" in err
+        assert " at 0.025)" in err
+
+
+def test_a_gate_against_worse_says_what_it_may_have_missed(ratings: pd.DataFrame) -> None:
+    low = stats.t.interval(0.95, 199, *_mean_and_se(ratings, "same", "old"))[0]
+    code, out, err = compare(*FLAT, "--fail-if-worse", "same", "old", "--json")
+    (gate,) = json.loads(out)["gates"]
+    assert gate["gain_low"] == pytest.approx(low, rel=1e-9)
+    assert code == 0
+    assert f"same is not significantly worse than old at 0.05 by mean (one pair, named beforehand: {''}" in err
+    assert err.endswith(f"; it may still be worse by {-low:.2f} (95 % interval)\n")
+    code, _, err = compare(*FLAT, "--fail-if-worse", "old", "new")
+    assert (code, "gate: old is significantly worse than new at 0.05 by mean" in err) == (1, True)
+    assert compare(*FLAT, "--fail-if-worse", "new", "old")[2].rstrip().endswith("new has the better score")
+    # A gain whose whole interval is above 0 leaves nothing to be missed.
+    assert "may still be worse" not in compare(*FLAT, "--fail-if-worse", "new", "old")[2]
+
+
+def _mean_and_se(table: pd.DataFrame, a: str, b: str) -> tuple[float, float]:
+    d = table[a] - table[b]
+    return float(d.mean()), float(d.std(ddof=1) / np.sqrt(len(d)))
+
+
+def test_any_number_of_gates_each_has_its_line_and_all_must_pass(ratings: pd.DataFrame) -> None:
+    asked = ("--fail-unless-better", "new", "old", "--fail-unless-better", "new", "same", "--fail-if-worse")
+    code, out, err = compare(*FLAT, *asked, "same", "old", "--fail-unless-equivalent=same", "old", "--margin", "9")
+    assert code == 0
+    assert [line.split(" by ")[0] for line in err.splitlines()] == [
+        "simstudy: gate: new is significantly better than old at 0.05",
+        "simstudy: gate: new is significantly better than same at 0.05",
+        "simstudy: gate: same is not significantly worse than old at 0.05",
+        "simstudy: gate: same and old are equivalent within 9",
+    ]
+    code, out, _ = compare(*FLAT, *asked, "old", "new", "--json")
+    assert code == 1
+    content = json.loads(out)
+    assert [gate["passed"] for gate in content["gates"]] == [True, True, False]
+    assert content["settings"]["fail_unless_better"] == [["new", "old"], ["new", "same"]]
+
+
+def test_several_comparisons_are_a_conjunction_or_a_disjunction_by_what_is_asked() -> None:
+    """New wins 9 of 9 on x and loses 9 of 9 on y."""
+    new = [1] * 9 + [0] * 9
+    table = pd.DataFrame({"new": new, "old": [1 - k for k in new], "domain": ["x"] * 9 + ["y"] * 9})
+    table.rename_axis("item").to_csv("t.csv")
+    by_domain = ("t.csv", "--metric", "accuracy", "--by-domain")
+    for option, ends in (
+        (
+            "--fail-unless-better",
+            "by accuracy on y: old has the better score (fails: 1 of 2 comparisons; each must pass)",
+        ),
+        ("--fail-if-worse", "by accuracy on y, p = 0.00391 (fails: 1 of 2 comparisons; each is tested at 0.05)"),
+    ):
+        code, _, err = compare(*by_domain, option, "new", "old")
+        assert (code, err.rstrip().endswith(ends)) == (1, True), err
+    _, out, _ = compare(*by_domain, "--fail-if-worse", "new", "old", "--json")
+    assert [[gate["passed"] for gate in part["gates"]] for part in json.loads(out)] == [[True], [False]]
+
+
+def test_a_system_without_an_interval_shows_nothing_about_a_margin() -> None:
+    """One item: no spread to speak of."""
+    path = write_wide("one.csv", {"old": [0, 0], "new": [0, 0]})
+    code, _, err = compare(path, "--metric", "mean", "--fail-unless-equivalent", "new", "old", "--margin", "1")
+    gain = ss.load(path, "mean").outputs
+    row = ss.compare(gain).frame.iloc[0]
+    assert np.isnan(row["gain_low"]) == ("no interval" in err)
+    assert code == 1 if np.isnan(row["gain_low"]) else code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("--fail-unless-equivalent new old", "--fail-unless-equivalent needs --margin: the smallest true gain that "),
+        ("--fail-unless-not-worse new old", "--fail-unless-not-worse needs --margin: "),
+        ("--fail-if-worse new odl", "--fail-if-worse: no system 'odl' among old, new, same (did you mean 'old'?)"),
+        ("--fail-if-worse new new", "--fail-if-worse must name two different systems, not 'new' twice"),
+        (
+            "--fail-if-worse new old --fail-if-worse new old",
+            "--fail-if-worse must be given once for 'new' and 'old', not twice",
+        ),
+        ("--fail-if-worse new", "option '--fail-if-worse' requires 2 arguments"),
+        ("--fail-if-worse new ''", "invalid value for '--fail-if-worse': it must not be empty"),
+        ("--sequential", "--sequential needs a gate, such as --fail-unless-better A B"),
+        ("--looks looks.json", "--looks needs a gate, such as --fail-unless-better A B"),
+        ("--junit report.xml", "--junit needs a gate, such as --fail-unless-better A B"),
+        ("--fail-if-worse new old --planned-looks 5", "--planned-looks must not be given without --looks, and with"),
+        ("--fail-if-worse new old --looks l.json --planned-looks 0", "--planned-looks must be at least 1, not 0"),
+        ("--fail-if-worse new old --annotations gitlab", "--annotations must be one of github, none, not 'gitlab'"),
+        ("--fail-if-worse new old --score-range 1:5", "--score-range must not be given without --sequential"),
+        ("--fail-if-worse new old --sequential", "--score-range must be given for metric 'mean'"),
+        ("--fail-if-worse new old --sequential --score-range 5", "--score-range must be two scores, such as 1:10, not"),
+        (
+            "--fail-if-worse new old --sequential --score-range 1:5",
+            "--score-range must hold all scores, unlike ",
+        ),
+        (
+            "--fail-if-worse new old --sequential --score-range=-9:9 --test t_paired",
+            "--test must not be given with --sequential, which has a test of its own",
+        ),
+        (
+            "--fail-unless-equivalent new old --margin 40 --sequential --score-range=-9:9",
+            "--margin must be below 18, the largest gain there can be, not 40",
+        ),
+    ],
+)
+@pytest.mark.usefixtures("ratings")
+def test_what_does_not_fit_is_one_line_and_exit_code_2(arguments: str, message: str) -> None:
+    code, out, err = compare(*PLAIN, *shlex.split(arguments))
+    assert (code, out, err.count("\n")) == (2, "", 1), err
+    assert err.startswith(f"simstudy: {message}"), err
+    assert not Path("looks.json").exists()

@@ -1,0 +1,257 @@
+"""The file that keeps looks: levels, repeated and contradicting looks, damaged files, and several writers at once."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from simstudy.gates.asked import BETTER, Gate
+from simstudy.gates.findings import Finding
+from simstudy.gates.looks import SPENDING, Plan, looks_file, read_looks
+from simstudy.gates.verdicts import Verdict
+from tests.cli.command import compare, write_wide
+
+GATE = ("--fail-unless-better", "new", "old")
+LOOKS = ("--looks", "looks.json")
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
+
+
+def commit(wins: int, losses: int, n: int = 60, **names: str) -> str:
+    """A file of a new system that wins and loses so many items against the old one."""
+    new, old = names.get("new", "new"), names.get("old", "old")
+    rights = {old: [0] * wins + [1] * losses + [1] * (n - wins - losses)}
+    return write_wide("scores.csv", {**rights, new: [1] * wins + [0] * losses + [1] * (n - wins - losses)})
+
+
+def kept() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(Path("looks.json").read_text("utf-8"))["looks"]
+    return found
+
+
+def asked(path: str, *more: str) -> tuple[int, str, str]:
+    return compare(path, "--metric", "accuracy", *GATE, *LOOKS, *more)
+
+
+# Each look is a new question
+
+
+def test_looks_share_the_level_and_a_look_that_passes_hands_its_level_on() -> None:
+    """alpha / 2, / 6, / 12; the third passes, so that the fourth has / 12 + / 20, and the fifth / 30 again."""
+    alpha, levels, exits = 0.05, [1 / 2, 1 / 6, 1 / 12, 1 / 12 + 1 / 20, 1 / 30], [1, 1, 0, 1, 1]
+    # Signs: 9 of 11, 9 of 10, 10 of 10, 10 of 12, 11 of 13.
+    for (wins, losses), level, expected in zip([(9, 2), (9, 1), (10, 0), (10, 2), (11, 2)], levels, exits, strict=True):
+        p_value = stats.binomtest(losses, wins + losses).pvalue
+        assert (p_value > alpha * level) == bool(expected)
+        code, _, err = asked(commit(wins, losses))
+        assert code == expected, err
+    assert [one["level"] for one in kept()] == pytest.approx([alpha * level for level in levels])
+    assert [one["number"] for one in kept()] == [1, 2, 3, 4, 5]
+    assert [one["claimed"] for one in kept()] == [False, False, True, False, False]
+    assert "[look 5 of looks.json, with 0.0017 of the level 0.05]" in err
+
+
+def test_planned_looks_have_equal_shares_until_they_are_used() -> None:
+    planned = ("--planned-looks", "2")
+    assert [asked(commit(7 + k, 2), *planned)[0] for k in range(2)] == [1, 1]
+    assert [one["level"] for one in kept()] == [0.025, 0.025]
+    code, out, err = asked(commit(20, 2), *planned)
+    assert (code, out) == (2, "")
+    assert err.startswith(
+        "simstudy: looks.json: all 2 planned looks are used, and with them the level; more looks need"
+    )
+    assert len(kept()) == 2
+
+
+def test_the_same_look_is_not_counted_twice_and_has_its_level_again() -> None:
+    assert [asked(commit(9, 2))[0], asked(commit(10, 1))[0], asked(commit(9, 2))[0]] == [1, 1, 1]
+    assert len(kept()) == 2
+    *_, err = asked(commit(9, 2))
+    assert "[look 1 of looks.json, which was there already, with 0.025 of the level 0.05]" in err
+    # Other names are another look: nobody knows that they are the same systems.
+    path = commit(9, 2, new="abc123")
+    assert compare(path, "--metric", "accuracy", "--fail-unless-better", "abc123", "old", *LOOKS)[0] == 1
+    assert len(kept()) == 3
+
+
+def test_every_gate_of_a_call_is_a_look_and_comparisons_share_its_level() -> None:
+    path = commit(12, 0)
+    table = pd.read_csv(path).assign(domain=["x"] * 30 + ["y"] * 30)
+    table.to_csv(path, index=False)
+    code, out, _ = asked(path, "--by-domain", "--fail-if-worse", "new", "old", "--json")
+    assert code == 1
+    found = json.loads(out)
+    assert [gate["look"]["level"] for gate in found[0]["gates"]] == pytest.approx([0.05 / 2, 0.05 / 6])
+    # Each must pass: the whole level for each. Any fails: half of it for each of two.
+    assert [[gate["alpha"] for gate in part["gates"]] for part in found] == [pytest.approx([0.05 / 2, 0.05 / 12])] * 2
+    assert any("use a part of the level at each" in note for note in found[0]["notes"])
+
+
+# The same systems, and more items
+
+
+def grown(n: int, seed: int = 0) -> str:
+    rng = np.random.default_rng(seed)
+    old = (rng.random(4000) < 0.7).astype(int)
+    new = np.where(rng.random(4000) < 0.1, 1, old)
+    pd.DataFrame({"old": old, "new": new})[:n].rename_axis("item").to_csv("scores.csv")
+    return "scores.csv"
+
+
+def test_a_sequential_gate_passes_once_and_for_all_while_items_arrive() -> None:
+    codes = [asked(grown(n), "--sequential")[0] for n in (50, 400, 4000)]
+    assert codes[0] == 1
+    assert codes[1:] == sorted(codes[1:], reverse=True)
+    assert codes[-1] == 0
+    assert [one["parts"][0]["n_units"] for one in kept()] == [50, 400, 4000]
+    assert [one["level"] for one in kept()] == [0.05] * 3
+    e_values = [one["parts"][0]["e_value"] for one in kept()]
+    assert e_values == sorted(e_values)
+    code, out, err = asked(grown(4000), "--sequential", "--json")
+    (gate,) = json.loads(out)["gates"]
+    assert gate["look"] == {"file": "looks.json", "number": 3, "level": 0.05, "again": True}
+    assert gate["p_value"] == pytest.approx(2 / gate["e_value"])
+    assert "by accuracy on 4,000 items, p < 0.000001; the gain is from " in err
+    assert "of all looks) [look 3 of looks.json, which was there already]" in err
+
+
+def test_other_gates_of_the_same_systems_go_on_with_their_items() -> None:
+    asked(grown(500), "--sequential")
+    path = grown(800)
+    for gate in (("--fail-if-worse", "old", "new"), ("--fail-unless-equivalent", "old", "new", "--margin", "20")):
+        assert compare(path, "--metric", "accuracy", "--sequential", *gate, *LOOKS)[0] == (gate[0] == "--fail-if-worse")
+    assert [(one["gate"], one["system"]) for one in kept()] == [
+        ("better", "new"), ("worse", "old"), ("equivalent", "old"),
+    ]  # fmt: skip
+    # An equivalence that only the whole test set shows, and a look at the first half of it.
+    code, _, err = compare(grown(300), "--metric", "accuracy", "--sequential", "--fail-if-worse", "old", "new", *LOOKS)
+    assert (code, "look 1 saw 500 units, and now there are 300: a sequential test must keep all items" in err) == (
+        2,
+        True,
+    )
+
+
+@pytest.mark.parametrize("change", ["another score", "another order", "another name"])
+def test_earlier_items_must_stay_what_they_were(change: str) -> None:
+    asked(grown(100), "--sequential")
+    before = Path("looks.json").read_bytes()
+    table = pd.read_csv(grown(200))
+    if change == "another score":
+        table.loc[7, "new"] = 1 - table.loc[7, "new"]
+    elif change == "another order":
+        table = table.iloc[::-1]
+    else:
+        table["item"] = table["item"].astype(str) + "x"
+    table.to_csv("scores.csv", index=False)
+    code, out, err = asked("scores.csv", "--sequential")
+    assert (code, out) == (2, "")
+    assert err.startswith("simstudy: looks.json: the first 100 units are not those of look 1: new items must come last")
+    assert Path("looks.json").read_bytes() == before
+
+
+def test_averages_of_tasks_have_no_sequential_test() -> None:
+    table = pd.read_csv(commit(9, 2)).assign(task=["x", "y"] * 30)
+    table.to_csv("scores.csv", index=False)
+    code, _, err = asked("scores.csv", "--columns", "domain=task", "--each", "domain", "--sequential")
+    assert (code, err) == (
+        2,
+        "simstudy: --sequential must not be given for averages of tasks; --domain chooses one task\n",
+    )
+
+
+# Files
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--alpha", "0.1"), "begun with alpha 0.05, not 0.1: a plan must not change once somebody has looked"),
+        (("--sequential",), "begun with rule spending, not sequential"),
+        (("--planned-looks", "9"), "begun with planned looks none, not 9"),
+        (("--seed", "1"), "begun with seed 0, not 1"),
+        (("--test", "t_paired"), "begun with test sign_flips, not t_paired"),
+    ],
+)
+def test_a_plan_must_not_change(more: tuple[str, ...], said: str) -> None:
+    asked(commit(9, 2))
+    code, out, err = asked(commit(9, 2), *more)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"simstudy: looks.json: {said}")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "not a file of looks ("),
+        (b"item,old,new\n", "not a file of looks ("),
+        (b"\xff\xfe", "not a file of looks (it is not UTF-8)"),
+        (b"[]", "not a file of looks ("),
+        (b'{"schema": {"name": "simstudy-looks", "version": 2}, "plan": {}, "looks": []}', "not a file of looks ("),
+        (b"[" * 100_000, "not a file of looks ("),
+    ],
+)
+def test_other_files_are_left_as_they_are(content: bytes, said: str) -> None:
+    Path("looks.json").write_bytes(content)
+    code, out, err = asked(commit(9, 2))
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith(f"simstudy: looks.json: {said}")
+    assert Path("looks.json").read_bytes() == content
+
+
+def test_a_file_that_was_changed_by_hand_is_refused() -> None:
+    asked(commit(9, 2))
+    asked(commit(10, 1))
+    content = json.loads(Path("looks.json").read_text())
+    for damage in (
+        lambda c: c["looks"].pop(0),
+        lambda c: c["looks"][0].update(level=2),
+        lambda c: c["looks"][0].update(more=1),
+        lambda c: c["plan"].update(alpha="0.05"),
+    ):
+        other = json.loads(json.dumps(content))
+        damage(other)
+        Path("looks.json").write_text(json.dumps(other))
+        code, _, err = asked(commit(11, 1))
+        assert (code, err.startswith("simstudy: looks.json: ")) == (2, True)
+
+
+def test_looks_that_come_at_once_are_all_kept() -> None:
+    """Sixteen threads, each with a lock of its own, as processes have."""
+    plan, gate, path = (
+        Plan(rule=SPENDING, alpha=0.05, planned_looks=None, settings={}),
+        Gate(BETTER, "a", "b"),
+        Path("l.json"),
+    )
+
+    def look(k: int) -> None:
+        with looks_file(path, plan) as looks:
+            found = looks.ask(f"inputs {k}")
+            finding = Finding(gate, "x", "x", 0.5, "= 0.5", found.level, False, 0, 0, 0, "", "", 9)
+            looks.keep(Verdict(gate, (finding,), found), f"inputs {k}")
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(look, range(16)))
+    found = read_looks(path, plan)
+    assert [one.number for one in found] == [*range(1, 17)]
+    assert {one.inputs for one in found} == {f"inputs {k}" for k in range(16)}
+    assert [one.level for one in found] == pytest.approx([0.05 / (k * (k + 1)) for k in range(1, 17)])
+
+
+def test_a_look_that_fails_leaves_the_file_as_it_was() -> None:
+    plan, path = Plan(rule=SPENDING, alpha=0.05, planned_looks=None, settings={}), Path("l.json")
+    with pytest.raises(ZeroDivisionError), looks_file(path, plan) as looks:
+        looks.changed = bool(1 / 0)
+    assert not path.exists()
+    with looks_file(path, plan) as looks:
+        assert looks.kept == []

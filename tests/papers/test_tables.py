@@ -1,0 +1,187 @@
+"""Marks and numbers of tables: which pairs they are about, and how they are corrected."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import simstudy as ss
+from simstudy.comparisons import Comparisons
+from simstudy.examination import Examination
+from simstudy.papers.document import Cell, Table, cells
+from simstudy.papers.leaderboards import marks_against
+from simstudy.text.numerals import interval_format, number_text
+from tests.examination.rows import only_new_is_right, pair
+from tests.statistics.test_proportions import by_quartic
+
+
+def boards(p: Mapping[str, float], **changed: object) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """A leaderboard of a, b, c … and its pairs, each with its p-value: {"ab": 0.01}."""
+    rows = [
+        pair(**{"system_a": one[0], "system_b": one[1], "better": one[0], "p_value": value, "p_floor": 0.0, **changed})
+        for one, value in p.items()
+    ]
+    names = list(dict.fromkeys("".join(sorted(p))))
+    names.sort()
+    return pd.DataFrame({"system": names}), ss.analyses.corrected(pd.DataFrame(rows).infer_objects())
+
+
+# Holm by hand: of the three pairs 0.003 * 3 = 0.009, 0.012 * 2 = 0.024, 0.06 * 1 = 0.06.
+BY_HAND = {"ab": 0.06, "ac": 0.003, "bc": 0.012}
+
+
+@pytest.mark.parametrize(
+    ("baseline", "marks"),
+    [
+        # With the best, after correction for all three pairs: ab 0.06, ac 0.009.
+        (None, {"b": "", "c": "‡"}),
+        # With c, for its own two pairs: ac 0.003 * 2 = 0.006, bc 0.012.
+        ("c", {"a": "‡", "b": "†"}),
+        # With b: ab 0.06, bc 0.012 * 2 = 0.024, which is worse.
+        ("b", {"a": "", "c": "§"}),
+    ],
+)
+def test_marks_are_of_pairs_with_one_system_and_corrected_for_their_family(
+    baseline: str | None, marks: dict[str, str]
+) -> None:
+    assert marks_against(*boards(BY_HAND), baseline, 0.05) == marks
+
+
+def test_a_mark_needs_a_gain_that_the_test_prefers_and_can_find() -> None:
+    for changed in ({"better": "b"}, {"gain": 0.0}, {"p_floor": 0.06}):
+        board, pairs = boards({"ab": 0.001})
+        assert marks_against(board, pairs, None, 0.05) == {"b": "‡"}
+        assert marks_against(board, pairs.assign(**changed), None, 0.05) == {"b": ""}
+    # Too few units for the second level, not for the first.
+    board, pairs = boards({"ab": 0.001}, p_floor=0.02)
+    assert marks_against(board, pairs, None, 0.05) == {"b": "†"}
+
+
+def test_levels_follow_alpha() -> None:
+    board, pairs = boards({"ab": 0.03})
+    assert [marks_against(board, pairs, None, alpha)["b"] for alpha in (0.02, 0.1, 0.2)] == ["", "†", "‡"]
+
+
+@pytest.fixture(scope="module")
+def found() -> Examination:
+    rng = np.random.default_rng(8)
+    right = rng.random((300, 5)) < np.array([0.9, 0.88, 0.75, 0.6, 0.58])
+    return ss.examine(ss.Outputs.from_scores(pd.DataFrame(right, columns=list("vwxyz")), "accuracy", test_set="exam"))
+
+
+def column(table: Table, name: str) -> list[Cell]:
+    place = [heading for heading, _ in table.columns].index(name)
+    return [cells(row)[place] for row in table.rows]
+
+
+def test_a_leaderboard_has_the_numbers_of_the_examination(found: Examination) -> None:
+    table, board = found.paper().table("leaderboard"), found.leaderboard
+    assert [cell.text for cell in column(table, "System")] == board["system"].tolist()
+    for cell, score, between, row in zip(column(table, "Accuracy (%)"), board["score"], column(table, "95 % CI"),
+                                         board.itertuples(), strict=True):  # fmt: skip
+        assert float(cell.text) == pytest.approx(score, abs=0.051)
+        low, high = between.text.strip("[]").split(", ")
+        assert float(low) == pytest.approx(row.score_low, abs=0.051)
+        assert float(high) == pytest.approx(row.score_high, abs=0.051)
+    assert [cell.bold for cell in column(table, "Accuracy (%)")] == [True, False, False, False, False]
+    ranks = [
+        f"{low}–{high}" if low < high else f"{low}"
+        for low, high in zip(board["rank_low"], board["rank_high"], strict=True)
+    ]
+    assert [cell.text for cell in column(table, "Rank")] == [f"{k} ({of})" for k, of in enumerate(ranks, 1)]
+
+
+def test_the_caption_says_what_is_bold_and_what_marks_claim(found: Examination) -> None:
+    first = found.leaderboard["system"].iloc[0]
+    caption = found.to_markdown("leaderboard").split("\n\n")[-1]
+    assert caption.startswith("5 systems by accuracy on 300 items of exam. Bold: the best score. 95 % CI: ")
+    marked = (
+        f"‡: significantly worse than {first}, the best score, at 0.01 (two-sided sign-flip test, Holm's "
+        f"correction for all 10 pairs)."
+    )
+    assert caption.endswith(marked)
+    beside = found.to_markdown("leaderboard", baseline="x").split("\n\n")[-1]
+    family = "(two-sided sign-flip test, Holm's correction for the 4 pairs with x)"
+    assert f"‡: significantly better than x at 0.01 {family}." in beside
+    assert f"¶: significantly worse than x at 0.01 {family}." in beside
+    assert "†" not in beside
+    none = ss.examine(only_new_is_right(1, 30).select(["new", "old"]))
+    assert "‡" not in none.to_markdown()
+
+
+def test_pairs_come_with_both_p_values_and_many_are_neighbours(found: Examination) -> None:
+    table = found.paper().table("pairs")
+    frame = found.pairs.frame.set_index(["system_a", "system_b"])
+    assert len(table.rows) == 10
+    systems = zip(column(table, "Better"), column(table, "Worse"), strict=True)
+    for (better, worse), p, gain in zip(systems, column(table, "p (Holm)"), column(table, "Gain"), strict=True):
+        value = float(frame.loc[(better.text, worse.text), "p_holm"])  # type: ignore[arg-type]
+        assert (p.text == "< 0.000001" and value < 1e-6) or float(p.text) == pytest.approx(value, rel=0.06, abs=5e-4)
+        assert gain.mark == ("‡" if value <= 0.01 else "†" if value <= 0.05 else "")
+    many = ss.examine(ss.truth.correlated_accuracies(np.linspace(0.5, 0.9, 12).tolist(), 100))
+    neighbours = many.paper().table("pairs")
+    assert len(neighbours.rows) == 11
+    assert "of 11 neighbours by score among 66 pairs" in str(neighbours.caption[0])
+    assert len(many.paper(every_pair=True).table("pairs").rows) == 66
+
+
+def test_two_systems_are_one_table_and_other_tables_are_refused() -> None:
+    pairs = ss.compare(only_new_is_right(10, 30))
+    assert [one.name for one in ss.examine(only_new_is_right(10, 30)).paper().tables] == ["pairs"]
+    rows = pairs.to_markdown("pairs").split("\n")
+    # Of 40 items; McNemar's exact p is 2 / 2^10.
+    low, high = (100 * limit for limit in by_quartic(10, 0, 40, 0.95))
+    assert rows[2] == f"| **new** | **100.0**‡ | 25.0 | \\[{low:.1f}, {high:.1f}\\] | 0.00195 |"
+    assert rows[3] == "| old | 75.0 |  |  |  |"
+    with pytest.raises(ValueError, match=r"^table must be one of pairs, not 'leaderboard'$"):
+        pairs.to_latex("leaderboard")
+    with pytest.raises(ValueError, match="alpha must lie between 0 and 1"):
+        pairs.to_latex(alpha=2)
+
+
+def test_selected_pairs_say_what_they_were_corrected_for(found: Examination) -> None:
+    selected = found.pairs.significant(corrected="holm")
+    assert "p (Holm): corrected for all pairs that were compared." in selected.to_markdown("pairs")
+    assert "corrected for all pairs that were compared by Holm's method" in selected.to_markdown()
+    plain = ss.compare(found.outputs)
+    with pytest.raises(ValueError, match="pairs must be all compared pairs"):
+        plain.significant().to_latex()
+    with pytest.raises(ValueError, match="there must be pairs"):
+        Comparisons(plain.frame.head(0)).to_latex()
+    with pytest.raises(ValueError, match="pairs must be of one test, not"):
+        Comparisons(pd.concat([plain.frame, ss.compare(found.outputs, test="sign").frame])).to_latex()
+
+
+def test_a_baseline_is_one_of_three_or_more_systems(found: Examination) -> None:
+    with pytest.raises(ValueError, match=r"^baseline must be a system, not 'X': one of v, w, x, y, z$"):
+        found.to_latex(baseline="X")
+    with pytest.raises(ValueError, match="^baseline must not be given with two systems"):
+        ss.examine(only_new_is_right(10, 30)).to_latex(baseline="old")
+
+
+@pytest.mark.parametrize(
+    ("largest", "halves", "form"),
+    [
+        # 14 points: no decimal would do, but percentages have one. 1.3: one. 0.13: two. 0.0131: four of a fraction.
+        (80.0, [14.0, 20.0], "z.1f"), (80.0, [20.0, 1.3], "z.1f"), (80.0, [0.13], "z.2f"), (0.31, [0.0131], "z.3f"),
+        (2000.0, [14.0], "z.0f"), (80.0, [], "z.2f"), (0.31, [float("nan")], "z.4f"), (1e13, [1.0], ".4g"),
+    ],
+)  # fmt: skip
+def test_numbers_have_the_digits_that_their_intervals_deserve(largest: float, halves: list[float], form: str) -> None:
+    assert interval_format(largest, halves) == form
+
+
+def test_no_number_reads_0_that_is_none() -> None:
+    numbers = [0.04, -0.04, 0.0, -0.0, -12.34, 1e-7, float("nan")]
+    assert [number_text(number, "z.1f") for number in numbers] == [
+        "0.04",
+        "−0.04",
+        "0.0",
+        "0.0",
+        "−12.3",
+        "0.0000001",
+        "",
+    ]
