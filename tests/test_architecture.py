@@ -223,13 +223,16 @@ def test_no_room_is_called_utils() -> None:
 
 
 def test_import_is_light_and_has_no_side_effects() -> None:
-    """No numpy, no processes, no threads, no changed environment; every public name can be had, and draws later."""
+    """No numpy, no processes, no threads, no changed environment; what is heavy waits until it is used."""
     # joblib and scikit-learn set variables of OpenMP when they are imported: that is their own.
     code = """
 import os, sys, threading
 import simstudy
 from simstudy import plot
 assert "numpy" not in sys.modules and "sklearn" not in sys.modules, "import simstudy loads numpy or scikit-learn"
+simstudy.examine(simstudy.Outputs.from_statistics([[[1, 1]] * 9, [[0, 1]] * 9], "accuracy", ["a", "b"])).text
+late = [name for name in ("stats", "optimize", "sparse") if f"scipy.{name}" in sys.modules]
+assert not late, f"a second of imports before a first answer: scipy.{late}"
 import joblib, sklearn
 before = dict(os.environ)
 for name in dir(simstudy):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from simstudy.text.reprs import listed
 from simstudy.validation import nearest
 
 
@@ -53,8 +54,8 @@ class Gate:
         """Raise a ValueError where the two are not among these systems, or one system."""
         for name in (self.a, self.b):
             if name not in names:
-                listed = ", ".join([*names[:8], "…"] if len(names) > 8 else names)
-                raise ValueError(f"{self.kind.option}: no system '{name}' among {listed}{nearest(name, names)}")
+                known = listed([*names], 8)
+                raise ValueError(f"{self.kind.option}: no system '{name}' among {known}{nearest(name, names)}")
         if self.a == self.b:
             raise ValueError(f"{self.kind.option} must name two different systems, not '{self.a}' twice")
 

@@ -133,7 +133,8 @@ def _part(part: str | Cite | Code | PValue) -> str:
         pieces = re.split(r"(?<=[|,;=])", part.text)
         return "\\texttt{" + r"\allowbreak{}".join(map(escaped, pieces)) + "}"
     if isinstance(part, PValue):
-        return f"$p {part.text}$"
+        sign = part.text.replace("<=", r"\leq")
+        return f"$p {sign}$"
     return escaped(part)
 
 

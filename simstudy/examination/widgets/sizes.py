@@ -118,7 +118,7 @@ def _chart(found: Examination, sizes: Sizes) -> Chart:
         for n_items, n_units in table[["n_items", "n_units"]].to_numpy(np.int64).tolist()
     ]
     if len(found.pairs) == 1:
-        title = [p_text(p) for p in table["p_value"]]
+        title = [p_text(p, found.alpha) for p in table["p_value"]]
         tables = {
             "sizes": table[["n_items", "gain", "gain_low", "gain_high", "significant"]].assign(label=label, p=title)
         }
