@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
 
 from simstudy.analyses.other_systems import OtherSystems, other_systems, share_interval
 from simstudy.analyses.relation_classes import relation_classes
@@ -235,4 +235,4 @@ def expected_wins(pairs: pd.DataFrame, items_elsewhere: float | NDArray[np.float
     mean = weight * gain
     # Where nothing is known of the winner, it wins in half of the cases.
     z = np.divide(mean, np.sqrt(error), out=np.zeros(len(pairs)), where=error > 0)
-    return np.where(known, stats.norm.cdf(z), np.nan)
+    return np.where(known, scipy.stats.norm.cdf(z), np.nan)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from simstudy.analyses.other_systems import other_systems, weighted_percentile
 from simstudy.analyses.relation_classes import PAIR, confidence, relation_classes
@@ -226,7 +226,7 @@ def _distances(pairs: pd.DataFrame, others: pd.DataFrame, n_bootstrap: int, seed
                 for weights in theirs.redrawn(all_of_them, n_bootstrap, seed + 1)
             ]
             spread = np.hypot(ours.spread(own), theirs.spread(np.concatenate(medians)))
-            half = float(stats.t.isf(0.025, min(ours.df, theirs.df)) * spread)
+            half = float(scipy.stats.t.isf(0.025, min(ours.df, theirs.df)) * spread)
         row |= dict(zip(names, (float(back(x)) for x in (estimate, estimate - half, estimate + half)), strict=True))
     return row
 

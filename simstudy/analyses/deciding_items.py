@@ -34,7 +34,7 @@ _ROUNDING = 1e-9
 # Characters of a text that a prompt shows.
 _SHOWN = 40
 
-#: What must be said beside any list of items that were chosen by their outcome.
+#: A caution that stands beside any list of items that were chosen by their outcome.
 CHOSEN = "These items were chosen by their outcome: they describe this test set, and no test is made of them."
 
 
@@ -76,7 +76,7 @@ class DecidingItems(ReprMixin):
 
     @property
     def sentences(self) -> list[str]:
-        """What the tables say, in words: of what carries the gain only the units that tests resample."""
+        """The tables in words. Only the units that tests resample are said to carry the gain."""
         return [*map(self._counted, self.counts.to_dict("records")), *self._carried(), CHOSEN]
 
     def _counted(self, row: Mapping[Hashable, Any]) -> str:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse
 
 from simstudy.outputs import Outputs, check_outputs
 from simstudy.outputs.answers import Answers
@@ -164,7 +164,7 @@ def _value_counts(table: NDArray[Any]) -> Any:
     # A system at a time: what is held beside the table are the values that are there.
     values, counts = zip(*(np.unique(row, return_counts=True) for row in table), strict=True)
     ends = np.cumsum([0, *map(len, values)])
-    return sparse.csr_array(
+    return scipy.sparse.csr_array(
         (np.concatenate(counts), np.concatenate(values), ends), shape=(len(table), int(table.max()) + 1)
     )
 

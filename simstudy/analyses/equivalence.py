@@ -6,8 +6,8 @@ from numbers import Real
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
 
 from simstudy.statistics.decisions import Decision
 from simstudy.statistics.multiplicity import corrected, holm
@@ -105,11 +105,11 @@ def _one_sided(pairs: pd.DataFrame, margin: float) -> NDArray[np.float64]:
     names = ("gain", "gain_se", "df", "gain_high", "wins", "losses", "n_units")
     gain, se, df, high, better, worse, n = (pairs[name].to_numpy(dtype=np.float64) for name in names)
     # How many standard errors each gain is above minus the margin, and above the margin.
-    p = np.stack([stats.t.sf((gain + margin) / se, df), stats.t.cdf((gain - margin) / se, df)])
+    p = np.stack([scipy.stats.t.sf((gain + margin) / se, df), scipy.stats.t.cdf((gain - margin) / se, df)])
     of_score = (pairs["interval"] == "score").to_numpy()
     if of_score.any():
         # What a proportion of 1 is on the metric's scale.
         scale = np.where(of_score, high / tango(better, worse, n)[1], 1.0)
         above, below = (tango_z(better, worse, n, np.clip(bound / scale, -1, 1)) for bound in (margin, -margin))
-        p = np.where(of_score, [stats.norm.sf(below), stats.norm.cdf(above)], p)
+        p = np.where(of_score, [scipy.stats.norm.sf(below), scipy.stats.norm.cdf(above)], p)
     return p

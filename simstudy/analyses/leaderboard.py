@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy import special
 
 from simstudy.analyses.stepdown import GainParts, gain_parts, places
 from simstudy.engines.array_scores import bootstrap_deviations
@@ -112,7 +112,7 @@ def leaderboard(
         n, undefined = int(bounds[-1]), np.zeros(len(scores), dtype=np.int64)
         parts = bootstrap_deviations(metric, arrays, members, bounds, seed)
         se = _standard_errors(parts, undefined, resampled=True)
-        reach = stats.t.ppf((1 + level) / 2, n - 1) * se
+        reach = special.stdtrit(n - 1, (1 + level) / 2) * se
         low, high = scores - reach, scores + reach
         turned = 1.0 if metric.higher_is_better else -1.0
         gains = GainParts(turned * scores, turned * parts, undefined > 0)
@@ -173,7 +173,7 @@ def _intervals(
             return metric.scale * low, metric.scale * high
         if ((above >= 0) & (above <= below)).all():
             top = metric.scale
-    reach = stats.t.ppf((1 + level) / 2, n - 1) * se
+    reach = special.stdtrit(n - 1, (1 + level) / 2) * se
     bottom = 0.0 if np.isfinite(top) else -np.inf
     return np.clip(scores - reach, bottom, top), np.clip(scores + reach, bottom, top)
 

@@ -10,7 +10,7 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.metrics.influence import contributions, deviations
@@ -125,10 +125,10 @@ def _row(
     bottom = sum(value**2 / (len(own[name]) - 1) for name, value in seeds.items()) + of_items**2 / (len(mean) - 1)
     df = (of_seeds + of_items) ** 2 / bottom if bottom > 0 else np.inf
     se = float(np.sqrt(variance))
-    reach = float(stats.t.ppf((1 + level) / 2, df)) * se
+    reach = float(scipy.stats.t.ppf((1 + level) / 2, df)) * se
     return {
         "method_a": a, "method_b": b, "seeds_a": len(own[a]), "seeds_b": len(own[b]), "score_a": scores[own[a]].mean(),
         "score_b": scores[own[b]].mean(), "gain": gain, "se_seeds": np.sqrt(of_seeds), "se_items": np.sqrt(of_items),
         "se": se, "df": df, "gain_low": gain - reach, "gain_high": gain + reach,
-        "p_value": float(2 * stats.t.sf(abs(gain) / se, df)) if se > 0 else np.nan,
+        "p_value": float(2 * scipy.stats.t.sf(abs(gain) / se, df)) if se > 0 else np.nan,
     }  # fmt: skip

@@ -12,9 +12,8 @@ from typing import TypeVar
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse, stats
-from scipy.sparse import csgraph
 
 from simstudy.metrics.base import FloatArray
 from simstudy.tables import system_codes
@@ -49,16 +48,16 @@ class OtherSystems:
     interval_for: str
     note: str
 
-    def taken_along(self) -> sparse.csr_array:
+    def taken_along(self) -> scipy.sparse.csr_array:
         """(C, P) 1 where a pair goes when cluster c is left out; no rows where there is no interval."""
         n_clusters = len(self.strata) if self.interval_for else 0
         if not n_clusters:
-            return sparse.csr_array((0, len(self.first)))
+            return scipy.sparse.csr_array((0, len(self.first)))
         pairs, apart = np.arange(len(self.first), dtype=np.int32), self.first != self.second
         rows = np.concatenate([self.first.astype(np.int32), self.second[apart].astype(np.int32)])
         columns = np.concatenate([pairs, pairs[apart]])
         ones = np.ones(len(rows), dtype=np.int8)
-        taken = sparse.csr_array((ones, (rows, columns)), shape=(n_clusters, len(self.first)))
+        taken = scipy.sparse.csr_array((ones, (rows, columns)), shape=(n_clusters, len(self.first)))
         taken.sort_indices()
         return taken
 
@@ -92,7 +91,7 @@ class OtherSystems:
         first, second = np.divmod(cells, len(clusters))
         row, pair = np.nonzero(counted)
         shape = (len(counted) * n_draws, len(cells))
-        n_pairs = sparse.csr_array((np.ones(len(row)), (row * n_draws + draw[pair], cell[pair])), shape=shape)
+        n_pairs = scipy.sparse.csr_array((np.ones(len(row)), (row * n_draws + draw[pair], cell[pair])), shape=shape)
         sums = np.empty((len(counted), n_bootstrap))
         width = max(1, 4 * _TOGETHER // max(shape))
         for begin in range(0, n_bootstrap, width):
@@ -184,7 +183,7 @@ def weighted_percentile(values: FloatArray, weights: NDArray[np.int64], percenti
 
 
 def _interval(estimate: float, spread: float, df: float) -> tuple[float, float]:
-    factor = float(np.exp(stats.t.isf(0.025, df) * spread))
+    factor = float(np.exp(scipy.stats.t.isf(0.025, df) * spread))
     return estimate / factor, estimate * factor
 
 
@@ -257,8 +256,8 @@ def _two_sides(first: NDArray[np.int64], second: NDArray[np.int64], n_clusters: 
     first, second = np.divmod(edges, n_clusters)
     rows = np.concatenate([first, first + n_clusters])
     columns = np.concatenate([second + n_clusters, second])
-    joined = sparse.csr_array((np.ones(len(rows), dtype=np.int8), (rows, columns)), shape=(2 * n_clusters,) * 2)
-    part = csgraph.connected_components(joined, directed=False)[1]
+    joined = scipy.sparse.csr_array((np.ones(len(rows), dtype=np.int8), (rows, columns)), shape=(2 * n_clusters,) * 2)
+    part = scipy.sparse.csgraph.connected_components(joined, directed=False)[1]
     one, other = part[:n_clusters], part[n_clusters:]
     if (one == other).any():
         return None

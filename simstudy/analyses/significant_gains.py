@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
 from scipy.special import ndtr
 
 from simstudy.analyses.other_systems import OtherSystems, other_systems
@@ -157,7 +157,7 @@ def _critical(pairs: pd.DataFrame, alpha: float) -> NDArray[np.float64]:
     # Most pairs of a table have the same degrees of freedom: quantiles are looked up once for each.
     codes, known = pd.factorize(df)
     known = np.append(known, np.inf)  # the last, which -1 takes, for pairs that have none
-    one, two = (np.asarray(stats.t.isf(alpha / sides, known), dtype=np.float64) for sides in (1, 2))
+    one, two = (np.asarray(scipy.stats.t.isf(alpha / sides, known), dtype=np.float64) for sides in (1, 2))
     return np.where(pairs["alternative"] == "two-sided", two[codes], one[codes])
 
 
@@ -217,7 +217,7 @@ def _true(pairs: pd.DataFrame, alpha: float, powers: Sequence[float], others: Ot
     """The true gains that are found with these powers, on average over the pairs."""
     critical, se = _critical(pairs, alpha), pairs["gain_se"].to_numpy(dtype=np.float64)
     # At the lower end no pair has more than the least power, at the upper none less than the greatest.
-    low, high = ((critical + stats.norm.ppf(end)) * se for end in (min(powers), max(powers)))
+    low, high = ((critical + scipy.stats.norm.ppf(end)) * se for end in (min(powers), max(powers)))
     grid = np.geomspace(low.min(), high.max(), _GRID)
     taken, n = others.taken_along(), len(pairs)
     together, gone = np.zeros(_GRID), np.zeros((taken.shape[0], _GRID))

@@ -71,7 +71,7 @@ class HowTested:
 
 @dataclass(frozen=True)
 class ComparedOutput(Output):
-    """Where the outcome goes, and with what its tables for a paper compare."""
+    """The place of the outcome, and the baseline of its tables for a paper."""
 
     baseline: Annotated[
         str | None,

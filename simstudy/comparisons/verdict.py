@@ -213,7 +213,7 @@ def _other_preferred(pair: pd.Series[Any], alpha: float) -> str:
 
 
 def cautions_of(pair: pd.Series[Any], alpha: float) -> list[str]:
-    """What a reader should know of the numbers of a row of Comparisons, in sentences."""
+    """Sentences on the numbers of a row of Comparisons that a reader should know."""
     return [*_remarks(pair, alpha), *_footing(pair, pair["n_units"] < FEW_UNITS)]
 
 

@@ -11,8 +11,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import fft, optimize, special
+from scipy import special
 
 from simstudy.engines import exact_kernels, kernels
 from simstudy.engines.question import Question, SignificanceResult, not_computed
@@ -150,14 +151,14 @@ def _upper_tail(difference: IntArray, least: int) -> float:
     while mean_excess(largest) < 0 and largest < 2**10:
         largest *= 2
     bracketed = mean_excess(0.0) < 0 < mean_excess(largest)
-    theta = optimize.brentq(mean_excess, 0.0, largest) if bracketed else 0.0
+    theta = scipy.optimize.brentq(mean_excess, 0.0, largest) if bracketed else 0.0
     tilted = special.softmax(log_share + theta * values)
     log_mean = special.logsumexp(log_share + theta * values)
     low = int(values[0])
     cells = n * int(values[-1] - low) + 1
     one = np.zeros(cells)
     one[values - low] = tilted
-    size = fft.next_fast_len(cells, real=True)
-    sums = np.maximum(fft.irfft(fft.rfft(one, size) ** n, size)[:cells], 0.0)
+    size = scipy.fft.next_fast_len(cells, real=True)
+    sums = np.maximum(scipy.fft.irfft(scipy.fft.rfft(one, size) ** n, size)[:cells], 0.0)
     at = np.arange(max(least, n * low), n * int(values[-1]) + 1)
     return float((sums[at - n * low] * np.exp(n * log_mean - theta * at)).sum())

@@ -25,8 +25,8 @@ from hashlib import blake2b
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from simstudy.engines import exact_kernels
 from simstudy.engines.question import Question, SignificanceResult, not_computed, products
@@ -47,7 +47,7 @@ def t_paired(question: Question) -> SignificanceResult:
     def tails(difference: Array, _: slice) -> _Found:
         n = difference.shape[1]
         t = standardised(difference.mean(axis=1), difference.std(axis=1, ddof=1) / np.sqrt(n))
-        return tail_of(stats.t(n - 1), t, question.two_sided), t, t, False
+        return tail_of(scipy.stats.t(n - 1), t, question.two_sided), t, t, False
 
     return _of_differences(question, tails)
 
@@ -60,9 +60,9 @@ def sign(question: Question) -> SignificanceResult:
 
     def tails(difference: Array, _: slice) -> _Found:
         more, less = (difference > 0).sum(axis=1), (difference < 0).sum(axis=1)
-        p: FloatArray = stats.binom.sf(more - 1, more + less, 0.5)
+        p: FloatArray = scipy.stats.binom.sf(more - 1, more + less, 0.5)
         if question.two_sided:
-            p = np.minimum(2 * stats.binom.sf(np.maximum(more, less) - 1, more + less, 0.5), 1.0)
+            p = np.minimum(2 * scipy.stats.binom.sf(np.maximum(more, less) - 1, more + less, 0.5), 1.0)
         return p, more, more - less, True
 
     return _of_differences(question, tails)
@@ -84,7 +84,7 @@ def wilcoxon(question: Question) -> SignificanceResult:
         least = np.minimum(plus, minus) if question.two_sided else minus
         exact_kernels.rank_sum_tails(ranks, least, exact, computed)
         z = (plus - minus) / np.sqrt(np.maximum((ranks.astype(np.float64) ** 2).sum(axis=1), 1))
-        p = np.where(exact, computed, stats.norm.sf(np.abs(z) if question.two_sided else z))
+        p = np.where(exact, computed, scipy.stats.norm.sf(np.abs(z) if question.two_sided else z))
         if question.two_sided:
             p = np.where(plus == minus, 1.0, np.minimum(2 * p, 1.0))
         return p, plus * unit, plus - minus, exact
@@ -105,7 +105,7 @@ def _mid_ranks(question: Question, those: slice, difference: Array) -> tuple[Arr
     levels = question.ties.levels(np.abs(difference), np.maximum(largest[i], largest[j]))
     n_zeros = (difference == 0).sum(axis=1, keepdims=True)
     # Twice the mid-ranks are whole numbers, which with many ties have a large common divisor.
-    twice = np.rint(2 * (stats.rankdata(levels, axis=1) - n_zeros)).astype(np.int64)
+    twice = np.rint(2 * (scipy.stats.rankdata(levels, axis=1) - n_zeros)).astype(np.int64)
     twice[difference == 0] = 0
     divisor = np.maximum(np.gcd.reduce(twice, axis=1), 1)
     return twice // divisor[:, None], divisor / 2
@@ -151,19 +151,19 @@ def sd_of_gain(sd_1: ArrayLike, sd_2: ArrayLike, r12: ArrayLike = 0.0) -> FloatA
 def z_paired(question: Question) -> SignificanceResult:
     """Normal z with r12 as estimated from the units."""
     gain, sd_1, sd_2, r12 = _gains(question)
-    return _by_tail(question, stats.norm, standardised(gain, sd_of_gain(sd_1, sd_2, r12)))
+    return _by_tail(question, scipy.stats.norm, standardised(gain, sd_of_gain(sd_1, sd_2, r12)))
 
 
 def z_independent(question: Question) -> SignificanceResult:
     """Normal z with r12 = 0."""
     gain, sd_1, sd_2, _ = _gains(question)
-    return _by_tail(question, stats.norm, standardised(gain, sd_of_gain(sd_1, sd_2)))
+    return _by_tail(question, scipy.stats.norm, standardised(gain, sd_of_gain(sd_1, sd_2)))
 
 
 def t_two_sample(question: Question) -> SignificanceResult:
     """Two-sample t test with a common variance: z's ratio, with 2 n - 2 degrees of freedom."""
     gain, sd_1, sd_2, _ = _gains(question)
-    return _by_tail(question, stats.t(2 * question.n_units - 2), standardised(gain, sd_of_gain(sd_1, sd_2)))
+    return _by_tail(question, scipy.stats.t(2 * question.n_units - 2), standardised(gain, sd_of_gain(sd_1, sd_2)))
 
 
 def two_proportions(question: Question) -> SignificanceResult:
@@ -175,7 +175,7 @@ def two_proportions(question: Question) -> SignificanceResult:
     with np.errstate(divide="ignore", invalid="ignore"):
         spread = np.sqrt(pooled * (1 - pooled) * (1 / of[i] + 1 / of[j]))
     gain = right[i] / np.maximum(of[i], 1) - right[j] / np.maximum(of[j], 1)
-    return _by_tail(question, stats.norm, standardised(gain, spread))
+    return _by_tail(question, scipy.stats.norm, standardised(gain, spread))
 
 
 def chi_square(question: Question) -> SignificanceResult:
@@ -187,7 +187,7 @@ def chi_square(question: Question) -> SignificanceResult:
     determinant = right[i] * wrong[j] - right[j] * wrong[i]
     margins = of[i] * of[j] * (right[i] + right[j]) * (wrong[i] + wrong[j])
     chi2 = (of[i] + of[j]) * determinant**2 / np.maximum(margins, 1)
-    return _result(question, stats.chi2.sf(chi2, 1), chi2, determinant)
+    return _result(question, scipy.stats.chi2.sf(chi2, 1), chi2, determinant)
 
 
 def _gains(question: Question) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
@@ -259,7 +259,7 @@ def precision_score(question: Question) -> SignificanceResult:
     pooled = (of_true[i] + of_true[j]) / np.maximum(of[i] + of[j], 1)
     squares = only_true * (1 - pooled) ** 2 + (only - only_true) * pooled**2
     z = standardised((precision[i] - precision[j]) * np.sqrt(of[i] * of[j]), np.sqrt(squares))
-    p = np.where(only > 0, tail_of(stats.norm, z, question.two_sided), 1.0)
+    p = np.where(only > 0, tail_of(scipy.stats.norm, z, question.two_sided), 1.0)
     return SignificanceResult.analytic(p, z, z)
 
 

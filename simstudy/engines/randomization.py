@@ -14,7 +14,7 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from simstudy.engines import exact_kernels, swap_kernels, ties
 from simstudy.engines.flip_kernels import FlippedSums
@@ -126,7 +126,10 @@ def _from_distributions(question: Question, p_value: FloatArray) -> IntArray:
 
 def _coin_tails(more: IntArray, less: IntArray, tail: Tail) -> FloatArray:
     """Where units differ by 1 or not at all: a sum of coins, so the sign test."""
-    share = np.asarray(stats.binom.cdf(less - int(tail.strict), more + less, 0.5))
+    most = less - int(tail.strict)
+    # P(Binomial(n, 1/2) <= k) = I(n - k, k + 1) at 1/2, the regularised incomplete beta function.
+    inside = special.betainc(np.maximum(more + less - most, 1), np.maximum(most, 0) + 1, 0.5)
+    share = np.where(most < 0, 0.0, np.where(most >= more + less, 1.0, inside))
     return np.minimum(2 * share, 1.0) if tail.two_sided else share
 
 

@@ -15,7 +15,8 @@ from importlib import resources
 
 import numpy as np
 import pandas as pd
-from scipy import optimize, special
+import scipy
+from scipy import special
 
 from simstudy.metrics.base import FloatArray, Metric
 from simstudy.planning.arguments import Guess
@@ -200,7 +201,9 @@ def central_range(low: FloatArray, middle: FloatArray, high: FloatArray, *, quan
         return float(special.ndtr(z).mean())
 
     first, last = float(below.min()) - 1, float(above.max()) + 1
-    found = [optimize.brentq(lambda x, part=part: share(x) - part, first, last, xtol=1e-12) for part in (0.1, 0.9)]
+    found = [
+        scipy.optimize.brentq(lambda x, part=part: share(x) - part, first, last, xtol=1e-12) for part in (0.1, 0.9)
+    ]
     back = np.tanh(found) if quantity == "r12" else np.exp(found)
     return round(float(back[0]), 9), round(float(back[1]), 9)
 

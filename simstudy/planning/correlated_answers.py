@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy import optimize
+import scipy
 
 from simstudy.planning.differences import NormalDifference
 from simstudy.planning.right_or_wrong import AnswersDifference, RightOrWrongDifference
@@ -138,7 +138,7 @@ def _largest_gain(score: float, r12: float) -> float:
     least, most = max(0.0, 100 - 2 * score) if r12 < 0 else 0.0, 100 - score - 1e-9
     if r12 == 0 or left(most) >= 0:
         return most
-    return least if left(least) <= 0 else float(optimize.brentq(left, least, most))
+    return least if left(least) <= 0 else float(scipy.optimize.brentq(left, least, most))
 
 
 def of_spread(sd: float, r12: float) -> NormalDifference:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from simstudy.analyses.duplicates import distinct
 from simstudy.analyses.relation_classes import related, relation_classes
@@ -145,7 +145,7 @@ def of_two(outputs: Outputs, unit: str | None = None) -> Case:
     known = f"a standard deviation of {sd:.3g} of the difference on one {unit} (in a pilot of {n:,})"
     ends = f"{low:.3g} to {high:.3g}, the 95 % interval of such a pilot"
     # By the jackknife a difference of 0 is one of rounding.
-    if stats.kurtosis(values[np.abs(values) > 1e-9 * np.abs(values).max()], fisher=False) > _LONG_TAILED:
+    if scipy.stats.kurtosis(values[np.abs(values) > 1e-9 * np.abs(values).max()], fisher=False) > _LONG_TAILED:
         ends += ", which holds 82 to 89 % for tails as long as log-normal ones"
     # The better system of the pilot is taken to be the better one, as in the simulation, whichever is named first.
     first, second = units.scores()
@@ -156,7 +156,7 @@ def of_two(outputs: Outputs, unit: str | None = None) -> Case:
     )  # fmt: skip
     return Case(
         TWO_SYSTEMS, pilot, pilot.times(low / sd), pilot.times(high / sd), known, ends, unit, size,
-        *_design(outputs, unit, sd), kurtosis=float(stats.kurtosis(values, fisher=False)),
+        *_design(outputs, unit, sd), kurtosis=float(scipy.stats.kurtosis(values, fisher=False)),
     )  # fmt: skip
 
 
@@ -196,7 +196,7 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
         i, j = (about[side].map(place).to_numpy() for side in ("system_a", "system_b"))
         of_systems = _log_error_of_systems(members)
         se = np.hypot(_log_error_of_units(without, i, j), of_systems)
-        times = np.exp(stats.norm.isf((1 - LEVEL) / 2) * se * np.array([-1, 1]))
+        times = np.exp(scipy.stats.norm.isf((1 - LEVEL) / 2) * se * np.array([-1, 1]))
         low, high = (widened(middle, float(factor)) for factor in times)
         what = (
             f"{100 * np.median(spreads):.3g} % of items that only one system has right"
@@ -282,7 +282,7 @@ def _log_error_of_systems(members: pd.DataFrame) -> float:
     """The same for other systems, from the interval of the minimum detectable gain; 0 where there is none."""
     rows = significant_gains(members.assign(relation="all pairs"), power=(0.8,))
     low, high = (float(rows[f"true_80_{end}"].iloc[0]) for end in ("low", "high"))
-    return float(np.log(high / low) / 2 / stats.norm.isf((1 - LEVEL) / 2)) if low > 0 else 0.0
+    return float(np.log(high / low) / 2 / scipy.stats.norm.isf((1 - LEVEL) / 2)) if low > 0 else 0.0
 
 
 def _design(outputs: Outputs, unit: str, unit_sd: float) -> tuple[Design | None, float]:

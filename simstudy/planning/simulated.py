@@ -11,7 +11,8 @@ from math import nan
 from typing import Any
 
 import numpy as np
-from scipy import optimize, special
+import scipy
+from scipy import special
 
 from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.metrics import METRICS
@@ -276,7 +277,7 @@ def tilted_chances(units: Outputs, gain: float) -> FloatArray:
         raise ValueError(
             "gain must be from {:.3f} to {:.3f}, however the units are weighted, not {:g}".format(*ends, gain)
         )
-    found = chances(float(optimize.brentq(off, -_STEEPEST, _STEEPEST, xtol=1e-12)))
+    found = chances(float(scipy.optimize.brentq(off, -_STEEPEST, _STEEPEST, xtol=1e-12)))
     if 1 / float(found @ found) < _FEWEST:
         raise ValueError(f"gain must be smaller, because it would rest on too few units, not {gain:g}")
     return found

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy import optimize, special
+import scipy
+from scipy import special
 
 from simstudy.planning.differences import Difference, t_cut
 from simstudy.planning.settings import Level
@@ -82,7 +83,7 @@ def minimum_detectable_gain(difference: Difference, n: int, *, power: float = 0.
         return float("nan")
     nearer = 0.8 * high
     low = nearer if nearer > low and power_of(nearer) < power else low
-    return float(optimize.brentq(lambda gain: power_of(gain) - power, low, high, rtol=1e-6, xtol=1e-12))
+    return float(scipy.optimize.brentq(lambda gain: power_of(gain) - power, low, high, rtol=1e-6, xtol=1e-12))
 
 
 def check_power(power: float, level: Level) -> None:

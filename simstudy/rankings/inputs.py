@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import ArrayLike, NDArray
 from pandas.api.types import is_complex_dtype, is_numeric_dtype
-from scipy import stats
 
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.validation import brief, check_mapping, check_unmasked
@@ -96,7 +96,7 @@ def jitter(ids: Iterable[str], seed: int) -> NDArray[np.uint64]:
 def ranks_of(scores: FloatArray, jitter: NDArray[np.uint64] | None) -> IntArray:
     """Ranks (K, n), 1 for the highest score; the jitter (n,) decides between equal ones, which else share a rank."""
     if jitter is None:
-        return np.asarray(stats.rankdata(-scores, method="min", axis=1), dtype=np.int64)
+        return np.asarray(scipy.stats.rankdata(-scores, method="min", axis=1), dtype=np.int64)
     ranks = np.empty(scores.shape, dtype=np.int64)
     for own, of_function in zip(ranks, scores, strict=True):
         own[np.lexsort((jitter, -of_function))] = np.arange(1, own.size + 1)

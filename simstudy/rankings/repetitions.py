@@ -7,7 +7,7 @@ from math import isfinite
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from simstudy.rankings.candidates import Candidates, require_candidates
 from simstudy.statistics.pvalues import clopper_pearson
@@ -189,12 +189,12 @@ def _checked(name: str, table: pd.DataFrame) -> dict[str, object]:
     ratio = ratio_low = ratio_high = ks_statistic = ks_p = dispersion = dispersion_p = np.nan
     if n > 1 and sigma > 0:
         ratio = sd / sigma
-        ratio_low, ratio_high = ratio * np.sqrt((n - 1) / stats.chi2.ppf([1 - miss / 2, miss / 2], n - 1))
-        kolmogorov = stats.kstest(precision, "norm", args=(pi, sigma))
+        ratio_low, ratio_high = ratio * np.sqrt((n - 1) / scipy.stats.chi2.ppf([1 - miss / 2, miss / 2], n - 1))
+        kolmogorov = scipy.stats.kstest(precision, "norm", args=(pi, sigma))
         ks_statistic, ks_p = float(kolmogorov.statistic), float(kolmogorov.pvalue)
         pooled = true.sum() / accepted.sum()
         dispersion = float(((true - accepted * pooled) ** 2 / (accepted * pooled * (1 - pooled))).sum())
-        dispersion_p = float(stats.chi2.sf(dispersion, n - 1))
+        dispersion_p = float(scipy.stats.chi2.sf(dispersion, n - 1))
     missed = int((~used["covered"].to_numpy(dtype=bool)).sum())
     return {
         "ranking": name,
@@ -213,7 +213,7 @@ def _checked(name: str, table: pd.DataFrame) -> dict[str, object]:
         "dispersion_p": dispersion_p,
         "n_missed": missed,
         "expected_missed": miss * n,
-        "missed_p": float(stats.binomtest(missed, n, miss, alternative="greater").pvalue) if n else np.nan,
+        "missed_p": float(scipy.stats.binomtest(missed, n, miss, alternative="greater").pvalue) if n else np.nan,
     }
 
 

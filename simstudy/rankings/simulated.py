@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from simstudy.rankings.candidates import Candidates
 from simstudy.validation import check_fraction, check_mapping, check_seed, check_share, check_whole, number_list
@@ -87,7 +87,7 @@ def simulated_candidates(
     gaps = number_list("separations", list(separations.values()))
     if not np.isfinite(gaps).all():
         raise ValueError(f"separations must have a finite number for at least one function, not {dict(separations)}")
-    below = stats.norm.ppf(share_true)
+    below = scipy.stats.norm.ppf(share_true)
     sets = []
     for number in range(n_sets):
         # A generator for each set, so that sets do not depend on how many there are.

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 FloatArray = NDArray[np.float64]
 
@@ -22,7 +21,8 @@ def separated(first: NDArray[np.int64], second: NDArray[np.int64], points: Float
     """
     won = np.concatenate([first[points > 0], second[points < 1]])
     lost = np.concatenate([second[points > 0], first[points < 1]])
-    n, parts = connected_components(coo_array((np.ones(len(won)), (won, lost)), shape=(k, k)), connection="strong")
+    met = scipy.sparse.coo_array((np.ones(len(won)), (won, lost)), shape=(k, k))
+    n, parts = scipy.sparse.csgraph.connected_components(met, connection="strong")
     return np.zeros(0, dtype=np.int64) if n == 1 else np.flatnonzero(parts == np.bincount(parts).argmin())
 
 
@@ -76,6 +76,6 @@ def _moments(first: NDArray[np.int64], second: NDArray[np.int64], beta: FloatArr
     k = len(beta)
     p = _chance(first, second, beta)
     expected = np.bincount(first, p, k) + np.bincount(second, 1 - p, k)
-    weights = coo_array((p * (1 - p), (first, second)), shape=(k, k)).toarray()
+    weights = scipy.sparse.coo_array((p * (1 - p), (first, second)), shape=(k, k)).toarray()
     weights = weights + weights.T
     return np.asarray(expected, dtype=np.float64), np.diag(weights.sum(axis=1)) - weights

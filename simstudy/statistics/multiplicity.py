@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
 
 from simstudy.tables import TEST_SET, require_columns, require_one_question, takes_family
 
@@ -73,9 +72,7 @@ def holm(p_value: NDArray[np.float64], most_true: int | None = None) -> NDArray[
     # The k-th smallest is held against alpha / (m - k + 1), and only when all smaller ones were rejected.
     left = np.minimum(np.arange(m, 0, -1), m if most_true is None else most_true)
     rising = np.maximum.accumulate(np.take_along_axis(p_value, order, axis=-1) * left, axis=-1)
-    adjusted = np.empty_like(rising)
-    np.put_along_axis(adjusted, order, np.minimum(rising, 1), axis=-1)
-    return adjusted
+    return _in_their_places(rising, order)
 
 
 def benjamini_hochberg(p_value: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -86,4 +83,16 @@ def benjamini_hochberg(p_value: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> benjamini_hochberg(np.array([[0.01, 0.04, 0.03]])).round(6).tolist()
     [[0.03, 0.04, 0.04]]
     """
-    return np.asarray(stats.false_discovery_control(p_value, axis=-1, method="bh"))
+    m = p_value.shape[-1]
+    order = np.argsort(p_value, axis=-1, kind="stable")
+    # The k-th smallest is held against k alpha / m, and rejected if any larger one is.
+    times = np.take_along_axis(p_value, order, axis=-1) * (m / np.arange(1, m + 1))
+    falling = np.minimum.accumulate(times[..., ::-1], axis=-1)[..., ::-1]
+    return _in_their_places(falling, order)
+
+
+def _in_their_places(adjusted: NDArray[np.float64], order: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Adjusted p-values, which come from the smallest on, in the order of the p-values themselves."""
+    placed = np.empty_like(adjusted)
+    np.put_along_axis(placed, order, np.minimum(adjusted, 1), axis=-1)
+    return placed

@@ -8,7 +8,7 @@ from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy import special
 
 from simstudy.text.reprs import FieldsMixin
 from simstudy.validation import brief, check_fraction
@@ -141,9 +141,9 @@ def clopper_pearson(
     if np.any((hits < 0) | (hits > drawn)):
         raise ValueError("count must lie between 0 and the number that it is out of")
     tail = (1 - level) / 2
-    # beta.ppf has no value where a shape is 0: there the bound is the end of the scale.
-    low = np.where(hits > 0, stats.beta.ppf(tail, np.maximum(hits, 1), drawn - hits + 1), 0.0)
-    high = np.where(hits < drawn, stats.beta.ppf(1 - tail, hits + 1, np.maximum(drawn - hits, 1)), 1.0)
+    # A quantile of the beta distribution, which has none where a shape is 0: there the bound is the end of the scale.
+    low = np.where(hits > 0, special.betaincinv(np.maximum(hits, 1), drawn - hits + 1, tail), 0.0)
+    high = np.where(hits < drawn, special.betaincinv(hits + 1, np.maximum(drawn - hits, 1), 1 - tail), 1.0)
     return low, high
 
 
@@ -195,7 +195,7 @@ def posterior(
     count: NDArray[np.float64], drawn: NDArray[np.float64], level: float | NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """P(significance level <= level) given the counts, as `certainty` explains; arrays that broadcast, unchecked."""
-    return np.asarray(stats.beta.cdf(level, count + 1, drawn - count + 1))
+    return np.asarray(special.betainc(count + 1, drawn - count + 1, level))
 
 
 def _counts(argument: str, values: ArrayLike) -> NDArray[np.float64]:

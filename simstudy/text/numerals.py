@@ -69,8 +69,8 @@ def p_text(p: float, alpha: float = 0.05, floor: float = 0, times: float = 1) ->
     """A p-value with the digits that it deserves, or "< 0.000001"; never on the other side of alpha, and never 0.
 
     - A p-value that is computed has three significant digits, or three decimals from 0.1 on.
-    - A Monte Carlo p-value has those that its resamples tell: one unit of the last digit is at most the width of its
-      95 % interval. `floor` is the least p-value that they can give (`p_floor`), and says how many they are.
+    - A Monte Carlo p-value has those that its resamples tell: one unit of the last digit is at most about the width
+      of its 95 % interval. `floor` is the least p-value that they can give (`p_floor`), and says how many they are.
     - At its floor it is known to be small, but not how small: the bound is written, rounded up.
     - More digits are written where fewer would be equal to alpha, or beyond it.
 

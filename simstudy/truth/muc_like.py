@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.outputs import Outputs
@@ -156,14 +156,14 @@ def _levels(argument: str, given: Sequence[float] | FloatArray, n: int, worth: f
 
 def _chance(fraction: float, message: FloatArray, within: float) -> FloatArray:
     """P(message + sqrt(1 - within) g < the normal quantile of `fraction`), shape (n messages,)."""
-    margin = stats.norm.ppf(fraction) - message
+    margin = scipy.stats.norm.ppf(fraction) - message
     if within == 1:
         return (margin > 0).astype(np.float64)
-    return np.asarray(stats.norm.cdf(margin / np.sqrt(1 - within)))
+    return np.asarray(scipy.stats.norm.cdf(margin / np.sqrt(1 - within)))
 
 
 def _negative_binomial(latent: FloatArray, mean: ArrayLike) -> IntArray:
     """Counts with this mean and `VARIANCE_RATIO` times its variance, at the quantiles of standard normal scores."""
     shape = np.asarray(mean) / (VARIANCE_RATIO - 1)
     # By upper tails, which keep their precision where the lower ones round to 1.
-    return np.asarray(stats.nbinom.isf(stats.norm.sf(latent), shape, 1 / VARIANCE_RATIO)).astype(np.int64)
+    return np.asarray(scipy.stats.nbinom.isf(scipy.stats.norm.sf(latent), shape, 1 / VARIANCE_RATIO)).astype(np.int64)

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from simstudy.metrics.base import Array, FloatArray
 from simstudy.outputs import Outputs
@@ -169,7 +169,7 @@ def clustered_accuracies(
 
 def right_or_wrong(latent: Array, accuracies: Sequence[float] | FloatArray) -> Array:
     """Statistics (…, K, n, 2) of accuracy: systems are right where latent scores (…, K, n) are below the quantile."""
-    right = latent < stats.norm.ppf(np.asarray(accuracies)[:, None])
+    right = latent < scipy.stats.norm.ppf(np.asarray(accuracies)[:, None])
     return np.stack([right, np.ones_like(right)], axis=-1).astype(np.int8)
 
 
@@ -200,8 +200,8 @@ def outcome_correlation(accuracy_1: float, accuracy_2: float, latent: float) -> 
     >>> round(outcome_correlation(0.5, 0.5, 0.5), 4)   # (2 / pi) arcsin(1 / 2)
     0.3333
     """
-    bounds = stats.norm.ppf([accuracy_1, accuracy_2])
-    both = stats.multivariate_normal([0, 0], [[1, latent], [latent, 1]], allow_singular=True).cdf(bounds)
+    bounds = scipy.stats.norm.ppf([accuracy_1, accuracy_2])
+    both = scipy.stats.multivariate_normal([0, 0], [[1, latent], [latent, 1]], allow_singular=True).cdf(bounds)
     spread = np.sqrt(accuracy_1 * (1 - accuracy_1) * accuracy_2 * (1 - accuracy_2))
     return float((both - accuracy_1 * accuracy_2) / spread)
 

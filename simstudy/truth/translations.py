@@ -7,7 +7,8 @@ from functools import cache
 from typing import ClassVar
 
 import numpy as np
-from scipy import special, stats
+import scipy
+from scipy import special
 
 from simstudy.metrics import METRICS
 from simstudy.metrics.base import FloatArray, IntArray
@@ -96,12 +97,12 @@ def _expected(quality: float, length: float, spread: float, goes_on: float) -> F
     """The ten statistics that a sentence is expected to have."""
     more = np.arange(_LONGEST - _SHORTEST + 1)
     references = _SHORTEST + more
-    weight = stats.nbinom.pmf(more, _SHAPE, _SHAPE / (_SHAPE + _MEAN_MORE))
+    weight = scipy.stats.nbinom.pmf(more, _SHAPE, _SHAPE / (_SHAPE + _MEAN_MORE))
     words = np.arange(2 * _LONGEST + 1)
     if length <= 1:
-        share = stats.binom.pmf(words[:, None], references, length)
+        share = scipy.stats.binom.pmf(words[:, None], references, length)
     else:
-        share = stats.binom.pmf(words[:, None] - references, references, length - 1)
+        share = scipy.stats.binom.pmf(words[:, None] - references, references, length - 1)
     of_length = share @ weight
     # An empty translation gets a word.
     of_length[1] += of_length[0]

@@ -136,9 +136,10 @@ def _all_pairs(gains: pd.DataFrame) -> pd.DataFrame:
 def _segments(gains: pd.DataFrame) -> Figure:
     several = gains["metric"].nunique() > 1
     named = gains.assign(test_set=gains["test_set"] + (", " + gains["metric"].map(label) if several else ""))
-    # A longer legend would lie on the lines.
+    # A longer legend would lie on the lines. Beside them it has room of its own.
     aside = named["test_set"].nunique() > 4
-    return panel("segments", plot.gains_by_size, named, by="test_set", width=6.4, height=4.0, legend_aside=aside)
+    width = 9.6 if aside else 6.4
+    return panel("segments", plot.gains_by_size, named, by="test_set", width=width, height=4.0, legend_aside=aside)
 
 
 def _table(thresholds: pd.DataFrame, gains: pd.DataFrame) -> Table:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-from scipy import optimize
+import scipy
 
 from simstudy.metrics.base import Array, FloatArray, IntArray, Metric
 from simstudy.metrics.influence import contributions
@@ -150,7 +150,7 @@ class CorpusModel(KnownTruth):
         def off(share: float) -> float:
             return float(self.metric.score(((1 - share) * start + share * end) @ self._sums)) - target
 
-        share = 0.0 if begins == target else float(optimize.brentq(off, 0.0, 1.0, xtol=1e-15, rtol=8.9e-16))
+        share = 0.0 if begins == target else float(scipy.optimize.brentq(off, 0.0, 1.0, xtol=1e-15, rtol=8.9e-16))
         weights = self.weights.copy()
         weights[one] = (1 - share) * start + share * end
         return replace(self, weights=weights)

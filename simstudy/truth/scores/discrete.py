@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
-from scipy import optimize, signal
+import scipy
+from scipy import signal
 
 from simstudy.metrics.base import FloatArray
 from simstudy.truth.pair_base import EXTREME
@@ -178,7 +179,7 @@ def tilted(values: FloatArray, shares: FloatArray, mean: float) -> FloatArray:
     reach = 1.0
     while off(-reach) > 0 or off(reach) < 0:
         reach *= 2
-    slope = float(optimize.brentq(off, -reach, reach, xtol=1e-15, rtol=8.9e-16, maxiter=500))
+    slope = float(scipy.optimize.brentq(off, -reach, reach, xtol=1e-15, rtol=8.9e-16, maxiter=500))
     for _ in range(2):
         # A step of Newton's where the root is flat: the derivative is the variance.
         weight = weights(slope)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import interpolate, optimize, special
+from scipy import interpolate, special
 
 from simstudy.metrics.base import FloatArray
 from simstudy.truth.pair_base import check_one
@@ -67,7 +68,9 @@ class ItemResponse(Dependence):
         """The ability of a system of this accuracy (a fraction), by root finding."""
         check_one("accuracy", accuracy, 1e-9, 1 - 1e-9)
         reach = self._reach
-        found: float = optimize.brentq(lambda theta: float(self.accuracy(theta)) - accuracy, -reach, reach, xtol=1e-12)
+        found: float = scipy.optimize.brentq(
+            lambda theta: float(self.accuracy(theta)) - accuracy, -reach, reach, xtol=1e-12
+        )
         return found
 
     @property

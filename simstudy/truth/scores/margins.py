@@ -8,8 +8,9 @@ from functools import cached_property
 from typing import ClassVar, Self
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special, stats
+from scipy import special
 
 from simstudy.metrics.base import FloatArray
 from simstudy.text.reprs import FieldsMixin
@@ -161,7 +162,7 @@ class BetaBinomial(Margin):
         """Those of 0 … trials successes."""
         alpha = self.share * self.concentration
         return np.asarray(
-            stats.betabinom.pmf(np.arange(self.trials + 1), self.trials, alpha, self.concentration - alpha)
+            scipy.stats.betabinom.pmf(np.arange(self.trials + 1), self.trials, alpha, self.concentration - alpha)
         )
 
     @property

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from scipy import optimize, special, stats
+import scipy
+from scipy import special
 
 from simstudy.metrics.base import FloatArray
 from simstudy.text.reprs import FieldsMixin
@@ -87,7 +88,7 @@ def pseudo_observations(scores: FloatArray, rng: np.random.Generator | None = No
         raise ValueError(f"scores must be finite numbers (2, n) of two systems, not {brief(scores)}")
     n = given.shape[1]
     if rng is None:
-        return np.asarray(stats.rankdata(given, axis=1) / (n + 1))
+        return np.asarray(scipy.stats.rankdata(given, axis=1) / (n + 1))
     order = np.stack([np.lexsort((rng.random(n), row)) for row in given])
     ranks = np.empty_like(given)
     np.put_along_axis(ranks, order, np.arange(1, n + 1, dtype=np.float64)[None, :].repeat(2, axis=0), axis=1)
@@ -122,7 +123,7 @@ def _polished(likelihood: Callable[[FloatArray], FloatArray], grid: FloatArray) 
     values = likelihood(grid[:, None])
     k = int(np.argmax(values))
     ends = grid[max(k - 1, 0)], grid[min(k + 1, grid.size - 1)]
-    found = optimize.minimize_scalar(
+    found = scipy.optimize.minimize_scalar(
         lambda x: -float(likelihood(np.array([[x]]))[0]), bounds=ends, method="bounded", options={"xatol": 1e-4}
     )
     if -found.fun < values[k]:
@@ -156,7 +157,7 @@ def _tawn(name: str, u: FloatArray, v: FloatArray) -> PairFit:
     start = np.array([np.log(_TAWN[i] - 1), special.logit(_SHARES[j])])
     corners = start + np.array([[0, 0], [0.4, 0], [0, 0.5]])
     options: Any = {"xatol": 1e-2, "fatol": 1e-3, "maxfev": 150, "initial_simplex": corners}
-    found = optimize.minimize(loss, start, method="Nelder-Mead", options=options)
+    found = scipy.optimize.minimize(loss, start, method="Nelder-Mead", options=options)
     point, likelihood = (found.x, -found.fun) if -found.fun >= over_grid[i, j] else (start, over_grid[i, j])
     theta, share = map(float, parameters(point))
     shares = (1.0, share) if swapped else (share, 1.0)

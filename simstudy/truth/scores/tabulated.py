@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
-from scipy import optimize, special, stats
+import scipy
+from scipy import special
 
 from simstudy.metrics.base import FloatArray
 from simstudy.truth.pair_base import EXTREME
@@ -95,7 +96,7 @@ class Tabulated(Margin):
             reach *= 2
             if reach > 50:
                 raise ValueError(f"mean must be within reach of reweighting {self!r}, not {mean:.12g}")
-        power = float(optimize.brentq(off, -reach, reach, xtol=1e-14))
+        power = float(scipy.optimize.brentq(off, -reach, reach, xtol=1e-14))
         return replace(self, cumulative=_bent(self.cumulative, power))
 
 
@@ -147,7 +148,7 @@ def _truncated_normal(scores: FloatArray) -> Found:
         return -float(logs.sum() - scores.size * log_mass(mean, spread))
 
     start = np.array([scores.mean(), np.log(max(scores.std(), 1.1 * _LEAST_SPREAD))])
-    found = optimize.minimize(loss, start, method="Nelder-Mead", options={"xatol": 1e-3, "fatol": 1e-3})
+    found = scipy.optimize.minimize(loss, start, method="Nelder-Mead", options={"xatol": 1e-3, "fatol": 1e-3})
     mean, spread = found.x[0], np.exp(found.x[1])
     return 4 + 2 * float(found.fun), _rising(special.ndtr((_POINTS - mean) / spread))
 
@@ -160,13 +161,13 @@ def _beta(scores: FloatArray) -> Found:
         a, b = _LEAST_SHAPE + np.exp(point)
         return -float((a - 1) * low + (b - 1) * high - scores.size * special.betaln(a, b))
 
-    found = optimize.minimize(loss, np.zeros(2), method="Nelder-Mead", options={"xatol": 1e-3, "fatol": 1e-3})
+    found = scipy.optimize.minimize(loss, np.zeros(2), method="Nelder-Mead", options={"xatol": 1e-3, "fatol": 1e-3})
     a, b = _LEAST_SHAPE + np.exp(found.x)
     return 4 + 2 * float(found.fun), _rising(special.betainc(a, b, _POINTS))
 
 
 def _kernel(scores: FloatArray) -> Found:
-    spread = min(scores.std(ddof=1), stats.iqr(scores) / 1.34) or scores.std(ddof=1)
+    spread = min(scores.std(ddof=1), scipy.stats.iqr(scores) / 1.34) or scores.std(ddof=1)
     bandwidth = 0.9 * spread * scores.size**-0.2
     cumulative = special.ndtr((_POINTS[:, None] - scores) / bandwidth).mean(axis=1)
     mass = cumulative[-1] - cumulative[0]
