@@ -272,6 +272,7 @@ def test_a_million_lines() -> None:
     assert pair["p_value"] == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.usefixtures("empty_figures")
 def test_out_never_replaces_files_of_others() -> None:
     """Neither what is compared, nor anything that was in the folder before."""
     path = write_wide("scores.csv", {"old": [0] * 6 + [1] * 4, "new": [1] * 10})

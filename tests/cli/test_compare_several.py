@@ -106,6 +106,7 @@ def test_one_html_file_has_every_metric(texts: list[str]) -> None:
     assert "out must be new or a page that simstudy wrote, but ref.html is another file" in err
 
 
+@pytest.mark.usefixtures("empty_figures")
 def test_a_folder_for_each_metric_and_a_page_that_links_them(texts: list[str]) -> None:
     for _ in range(2):
         # A second run into the same folder takes the place of the first.

@@ -170,6 +170,7 @@ def test_json_has_what_the_sentences_say() -> None:
     assert f"{row['minimum_detectable_gain']:.3g} points" in told["sentences"][0]
 
 
+@pytest.mark.usefixtures("empty_figures")
 def test_a_page_is_written() -> None:
     code, out, err = plan("--metric", "bleu", "--gain", "1", "--out", "folder")
     assert (code, err) == (0, "")

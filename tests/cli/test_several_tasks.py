@@ -32,6 +32,7 @@ def logs(tmp_path: Path, rng: np.random.Generator) -> Path:
     return tmp_path / "logs"
 
 
+@pytest.mark.usefixtures("empty_figures")
 def test_logs_of_several_tasks_have_their_macro_average_first(logs: Path, tmp_path: Path) -> None:
     code, out, err = compare(str(logs), "--metric", "accuracy", "--out", str(tmp_path / "out"))
     assert (code, err) == (0, "")

@@ -126,6 +126,7 @@ def test_neighbours_that_differ_are_counted(found: Examination, folder: Path) ->
     assert "The figure shows the scores, and a line for each group" in text
 
 
+@pytest.mark.usefixtures("empty_figures")
 def test_relations_are_shown_where_there_are_any(loaded: Loaded, folder: Path, tmp_path: Path) -> None:
     outputs = replace(loaded.outputs, systems=loaded.outputs.systems.assign(group=["x", "x", "y", "y", "y"]))
     classified = examine(replace(loaded, outputs=outputs), by="group", comparison=COMPARISON)
@@ -135,6 +136,7 @@ def test_relations_are_shown_where_there_are_any(loaded: Loaded, folder: Path, t
     assert "relation" not in header
 
 
+@pytest.mark.usefixtures("empty_figures")
 def test_two_systems_have_a_verdict_and_nothing_of_an_earlier_run_is_left(
     loaded: Loaded, folder: Path, tmp_path: Path
 ) -> None:
@@ -152,6 +154,7 @@ def test_two_systems_have_a_verdict_and_nothing_of_an_earlier_run_is_left(
     assert {f"paper/{path.name}" for path in (tmp_path / "paper").iterdir()} == of_paper
 
 
+@pytest.mark.usefixtures("empty_figures")
 def test_names_with_a_bar_do_not_break_the_table(loaded: Loaded, tmp_path: Path) -> None:
     two = loaded.outputs.select(["best", "worst"])
     renamed = replace(two, systems=two.systems.assign(name=["best|v2", "worst|v2"]))
@@ -159,6 +162,7 @@ def test_names_with_a_bar_do_not_break_the_table(loaded: Loaded, tmp_path: Path)
     assert (better, worse) == ("best/v2", "worst/v2")
 
 
+@pytest.mark.usefixtures("empty_figures")
 def test_figures_of_very_many_systems_are_left_out_with_a_sentence(tmp_path: Path) -> None:
     outputs = correlated_accuracies(np.linspace(0.6, 0.9, 201).tolist(), 20, seed=2)
     text = written(examine(Loaded(outputs), comparison={"n_resamples": 100, "monte_carlo": True}), tmp_path)
@@ -215,6 +219,7 @@ def test_a_page_says_which_sides_and_never_the_others(
     assert other not in drawn
 
 
+@pytest.mark.usefixtures("empty_figures")
 def test_equal_systems_and_tests_that_prefer_others(tmp_path: Path) -> None:
     """a loses 20 of 23 items by a little and leads; b and c are the same, and d wins and loses one item to them."""
     b = [0.1] * 3 + [0.15] * 20
@@ -233,6 +238,7 @@ def test_equal_systems_and_tests_that_prefer_others(tmp_path: Path) -> None:
     assert [row[-1] for row in rows(text, "Systems")[1:]] == ["1", "1", "1", "1"]
 
 
+@pytest.mark.usefixtures("empty_figures")
 def test_a_margin_is_a_column(loaded: Loaded, tmp_path: Path) -> None:
     found = examine(loaded, margin=12.5)
     text = written(found, tmp_path)
@@ -271,6 +277,7 @@ def test_one_pair_is_one_pair(loaded: Loaded) -> None:
     assert facts(examine(Loaded(loaded.outputs.select(["good", "worst"]))))["Systems"] == "2 (1 pair)"
 
 
+@pytest.mark.usefixtures("empty_figures")
 def test_gains_of_neighbours_are_there_though_two_of_them_do_equally_well_on_every_item(tmp_path: Path) -> None:
     scores = np.random.default_rng(0).normal(size=(3, 90)) + np.array([[3.0], [2.0], [1.0]])
     scores = np.concatenate([scores, scores[2:]])

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 
 import simstudy as ss
 from simstudy.text.numerals import gain_text
 from tests.analyses.test_sample_noise import samples
 
 
+@pytest.mark.usefixtures("empty_figures")
 def test_two_systems_have_both_noises_below_the_answer(tmp_path: Path) -> None:
     outputs = samples(np.random.default_rng(7), systems=2)
     found = ss.examine(outputs, comparison={"unit": "sample_of"})

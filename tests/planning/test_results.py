@@ -102,6 +102,7 @@ TABLES = ("answers", "sizes", "designs", "predicted")
 
 
 @pytest.mark.parametrize("form", ["of many answers", "a range of units"])
+@pytest.mark.usefixtures("empty_figures")
 def test_a_page_has_every_sentence_table_and_note(form: str, tmp_path: Path) -> None:
     plan = planned(form, gain=8.0, sizes=[90, 200], n_sets=0, power=0.7)
     plan = replace(plan, files={"answers.txt": "c0ffee"}, notes=("of this plan",))
