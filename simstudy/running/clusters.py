@@ -7,6 +7,7 @@ workers that join later get too), and its result comes back as bytes with a chec
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Executor, Future
 from contextlib import contextmanager
@@ -18,6 +19,9 @@ Result = TypeVar("Result")
 
 # Seconds until an address that nobody answers at is given up.
 _PATIENCE = 5
+
+# How often a file is sent while workers die, and the seconds in between.
+_TRIES, _PAUSE = 20, 0.5
 
 _LOCAL = re.compile(r"local:([1-9]\d{0,3})")
 _REMOTE = re.compile(r"(?:tcp|tls|ws|wss|ucx)://[^\s/]+:\d+")
@@ -49,11 +53,16 @@ class ClusterExecutor(Executor):
         """Give each worker, now or when it joins, a file of this name in its own folder."""
         if name in self._sent:
             return
-        self._check()
-        try:
-            self._client.register_plugin(_file_of(name, content))
-        except (OSError, CancelledError, TimeoutError) as error:
-            raise self._lost() from error
+        for _ in range(_TRIES):
+            self._check()
+            try:
+                self._client.register_plugin(_file_of(name, content))
+                break
+            except (OSError, CancelledError, TimeoutError):
+                # A worker that dies meanwhile ends the sending to all.
+                time.sleep(_PAUSE)
+        else:
+            raise self._lost()
         self._sent.add(name)
 
     def result(self, future: Future[Result]) -> Result:

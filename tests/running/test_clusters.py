@@ -88,6 +88,27 @@ def test_a_lost_scheduler_ends_the_run_in_one_line_and_finished_cells_are_kept(
         assert kept.tolist() == ["done", "done", "missing", "missing", "missing"]
 
 
+def test_a_file_is_sent_again_while_workers_die(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker that dies ends the sending to all of them; a scheduler that is gone ends the run."""
+    pytest.importorskip("distributed", reason="extra 'cluster' is not installed")
+    monkeypatch.setattr("simstudy.running.clusters._PAUSE", 0)
+    client, sent = Dropped(9), []
+
+    def register_plugin(plugin: Any) -> None:
+        sent.append(plugin.name)
+        if len(sent) < 4:
+            raise OSError("Stream is closed")
+
+    client.register_plugin = register_plugin
+    executor = ClusterExecutor(client)
+    executor.send("file", b"content")
+    executor.send("file", b"content")
+    assert sent == ["file"] * 4, "once it has arrived it is not sent again"
+    client.status = "closed"
+    with pytest.raises(ClusterLost):
+        executor.send("other", b"content")
+
+
 def test_every_cell_is_in_one_share_whatever_other_cells_there_are() -> None:
     everything = cells(" ".join(f"c{k}" for k in range(60)))
     shares = [share(tried, everything, (k, 7)) for k in range(1, 8)]
