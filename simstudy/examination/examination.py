@@ -175,7 +175,7 @@ class Examination(ReprMixin):
         return "".join(as_json(self, self.settings if settings is None else settings))
 
     def paper(self, *, baseline: str | None = None, every_pair: bool = False) -> Paper:
-        """What a paper shows, as data: `to_latex` and `to_markdown` write it."""
+        """The tables and sentences for a paper, as data: `to_latex` and `to_markdown` write them."""
         return paper(self, baseline=baseline, most=None if every_pair else MOST_PAIRS)
 
     def to_latex(self, table: str | None = None, *, baseline: str | None = None) -> str:

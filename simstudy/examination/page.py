@@ -116,7 +116,7 @@ def page_of(found: Examination, command: str) -> Page:
 
 
 def _data(found: Examination) -> str:
-    """What figures are of: the test set, the metric and the number of items."""
+    """The data of the figures: the test set, the metric and the number of items."""
     name = [shown(found.test_set.name)] if found.test_set.name else []
     return ", ".join([*name, label(found.test_set.metric), counted_units(found.pairs.frame.iloc[0], of=False)])
 

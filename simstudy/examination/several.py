@@ -116,7 +116,7 @@ class Several(ReprMixin):
         return json.dumps(found, ensure_ascii=False, indent=2)
 
     def paper(self, *, baseline: str | None = None, every_pair: bool = False) -> Paper:
-        """What a paper shows, as data; `every_pair` is for tables of pairs, which one comparison has."""
+        """The tables and sentences for a paper, as data; only one comparison has tables of pairs (`every_pair`)."""
         return paper(self, baseline=baseline)
 
     def to_latex(self, table: str | None = None, *, baseline: str | None = None) -> str:

@@ -22,7 +22,7 @@ _WITH_NUMBERS = 4
 
 
 def paper(found: Several, *, baseline: str | None = None) -> Paper:
-    """What a paper shows of several comparisons: of two systems a row for each, of more a column for each."""
+    """Several comparisons for a paper: a row for each if there are two systems, else a column for each."""
     alpha, first = found.parts[0].alpha, found.parts[0]
     if baseline is not None:
         names = dict.fromkeys(name for one in found.parts for name in one.outputs.names)

@@ -1,4 +1,4 @@
-"""What a paper shows, as data: tables with marks and captions, sentences for two sections, and what they cite."""
+"""A paper on one analysis, as data: tables with marks and captions, sentences for two sections, and what they cite."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Table(FieldsMixin):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Paper(FieldsMixin):
-    """What a paper shows of one analysis."""
+    """The tables and sentences of a paper about one analysis."""
 
     tables: Sequence[Table]
     #: Sentences for the section of results, and for that of methods; a paragraph each.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def paper(plan: Plan) -> Paper:
-    """What a paper shows of a plan; the sentences are of what the test set tells, not of what its reader needs."""
+    """A plan for a paper. The sentences are about the test set."""
     said = [_in_a_paper(sentence).replace(", you show ", ", tests show ") for sentence in plan.sentences]
     told = " ".join(sentence for sentence in said if not re.search(r"\b[Yy]ou\b|^They cost", sentence))
     errors: Text = ["Type S and type M errors are those of Gelman and Carlin", Cite((TYPE_M,)), "."]

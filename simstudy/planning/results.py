@@ -138,7 +138,7 @@ class Plan(ReprMixin):
         return json_text(json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2, default=str))
 
     def paper(self) -> Paper:
-        """What a paper shows, as data: `to_latex` and `to_markdown` write it."""
+        """The tables and sentences for a paper, as data: `to_latex` and `to_markdown` write them."""
         # Who only asks for numbers does not wait for what writes papers.
         from simstudy.planning.paper import paper
 

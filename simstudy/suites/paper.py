@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def paper(found: AcrossTasks, *, baseline: str | None = None, notes: Sequence[str] = ()) -> Paper:
-    """What a paper shows of several tasks: of two systems a row for each task, of more a column for each."""
+    """Several tasks for a paper: a row for each if there are two systems, else a column for each."""
     if baseline is not None:
         check_baseline(baseline, found.outputs.names)
     tables = [_of_two(found)] if found.outputs.n_systems == 2 else _of_many(found, baseline)
