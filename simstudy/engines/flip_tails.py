@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.engines import flip_kernels
-from simstudy.engines.flip_kernels import LEAST_ERROR, MOST_ERROR, FlippedSums
+from simstudy.engines.contour_kernels import MOST_ERROR
+from simstudy.engines.flip_kernels import FlippedSums
 from simstudy.engines.question import Question
 from simstudy.engines.resampling import side_by_side
 from simstudy.metrics.base import FloatArray
@@ -25,7 +26,7 @@ def flipped_shares(columns: FloatArray, sums: FlippedSums, which: NDArray[np.int
         found = np.empty((2, len(part)))
         flip_kernels.flip_tails(columns, question.pairs, sums, part, found)
         tails, errors = found
-        tails[errors > np.maximum(MOST_ERROR * tails, LEAST_ERROR)] = np.nan
+        tails[errors > MOST_ERROR * tails] = np.nan
         if question.two_sided:
             tails = np.where(sums.least[part] <= 0, 1.0, np.minimum(2 * tails, 1.0))
         return np.asarray(tails)

@@ -66,9 +66,10 @@ def _computed(question: Question) -> FloatArray:
     else:
         rows = question.statistics
         units = np.array([(rows[a] != rows[b]).any(axis=1).sum() for a, b in zip(i, j, strict=True)], dtype=np.int64)
-    # Sums with random signs have a distribution of any number of units.
-    every = question.monte_carlo is False and question.unit_scores is not None
-    todo = np.flatnonzero(np.isnan(p_value) & (every | (units <= question.most_enumerated)))
+    # Means are sums with random signs, of any number of units.
+    todo = np.flatnonzero(
+        np.isnan(p_value) & (question.unit_scores is not None or (units <= question.most_enumerated))
+    )
     if question.unit_scores is not None:
         p_value[todo] = _of_sums(question, todo)
     else:

@@ -29,7 +29,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
 from simstudy.engines import swap_kernels
@@ -104,24 +103,12 @@ class _Contributions:
         """What the share of all flips is asked for."""
         return FlippedSums(self._pooled, self.least, _ROUNDED * self.step)
 
-    def of_few_units(self, most: int) -> NDArray[np.intp]:
-        """The pairs to whose gains at most so many units contribute."""
-        k, (i, j) = self._question.n_systems, self._question.pairs
-        some = np.logical_or.reduce([rows != 0 for rows in np.split(self.columns, len(self.columns) // k)])
-        few = some.sum(axis=1) <= most
-        pairs = [p for p in np.flatnonzero(few[i] & few[j]) if (some[i[p]] | some[j[p]]).sum() <= most]
-        return np.array(pairs, dtype=np.intp)
-
 
 def _computed(question: Question, parts: _Contributions) -> FloatArray:
-    """The share of all flips, for pairs of which no flips are to be drawn; NaN elsewhere (P,)."""
-    share = np.full(question.n_pairs, np.nan)
+    """The share of all flips (P,); NaN where flips are to be drawn."""
     if not question.computes:
-        return share
-    todo = np.arange(question.n_pairs)
-    if question.monte_carlo == "auto":
-        todo = parts.of_few_units(question.most_enumerated)
-    share[todo] = flipped_shares(parts.columns, parts.sums, todo, question)
+        return np.full(question.n_pairs, np.nan)
+    share = flipped_shares(parts.columns, parts.sums, np.arange(question.n_pairs), question)
     if missing := question.first_missing(share):
         raise not_computed(f"{missing[1]} by metric '{question.metric.name}': {NOT_KNOWN}")
     return share
