@@ -68,7 +68,6 @@ def test_ratios_of_many_units_are_a_grid_of_binomials(only_first: int, alternati
 
 def test_computing_what_can_not_be_computed_is_refused_in_one_line() -> None:
     rng = np.random.default_rng(0)
-    decimals = np.stack([rng.random((2, 30)), np.ones((2, 30))], axis=-1)
     for statistics, metric, message in (
         (KINDS["geometric"][1](40, rng), GEOMETRIC, r"metric 'geometric' has no whole-number .* at most 20 units"),
         (ascending(rng.integers(0, 1000, size=(2, 300, 3))), "f1", "would need more than 67,108,864 cells"),
@@ -78,22 +77,22 @@ def test_computing_what_can_not_be_computed_is_refused_in_one_line() -> None:
             compared(outputs, test="randomization", monte_carlo=False)
         assert "\n" not in str(error.value)
         assert "use monte_carlo='auto' or True" in str(error.value)
-    row = ask(decimals, "mean", n_resamples=1000)
+    row = ask(KINDS["geometric"][1](40, rng), GEOMETRIC, n_resamples=1000)
     assert (row.exact, row.monte_carlo, row.n_resamples) == (True, True, 1000)
 
 
 def test_some_pairs_may_be_computed_and_others_resampled() -> None:
-    """Decimals that differ on 30 units are shuffled at random, those that differ on 10 in all ways."""
+    """Systems that differ on 30 units are shuffled at random, those that differ on 10 in all ways."""
     rng = np.random.default_rng(1)
-    scores = pd.DataFrame({"a": rng.random(30)})
-    scores["b"] = scores["a"] + np.r_[rng.normal(size=10), np.zeros(20)]
-    scores["c"] = rng.random(30)
-    pairs = compared(Outputs.from_scores(scores), test="randomization", n_resamples=2000)
+    counts = np.concatenate([KINDS["geometric"][1](30, rng)] * 2)[:3]
+    counts[2, 10:] = counts[0, 10:]
+    outputs = Outputs.from_statistics(counts, GEOMETRIC, ["a", "c", "b"])
+    pairs = compared(outputs, test="randomization", n_resamples=2000)
     computed = {frozenset((row.system_a, row.system_b)) for row in pairs.itertuples() if not row.monte_carlo}
     assert computed == {frozenset("ab")}
     assert (pairs["n_resamples"] == np.where(pairs["monte_carlo"], 2000, 0)).all()
     assert pairs["exact"].all()
-    alone = compared(Outputs.from_scores(scores[["a", "b"]]), test="randomization").p_value[0]
+    alone = compared(outputs.select(["a", "b"]), test="randomization").p_value[0]
     assert pairs.loc[~pairs["monte_carlo"], "p_value"].item() == alone
 
 

@@ -188,29 +188,17 @@ def test_numbers_do_not_depend_on_threads_tiles_or_order(metric: str, found: Out
         counts = np.sort(np.random.default_rng(4).integers(0, 9, size=(5, 60, 4)), axis=-1)
         found = Outputs.from_statistics(counts, GEOMETRIC, found.systems, found.items)
     options: dict[str, Any] = {"unit": "item", "n_resamples": 5_001, "seed": 3}
-    expected = compared(found, **options)
-    assert expected["monte_carlo"].all()
-    for layout in ({"n_jobs": 2}, {"tile_size": 1000}, {"tile_size": 7, "n_jobs": 3}):
-        pd.testing.assert_frame_equal(compared(found, **options, **layout), expected)
-    pd.testing.assert_frame_equal(compared(found.select(list("dbeca")), **options), expected)
-    # Few units, all of whose flips are looked at, in threads or not.
-    few = compared(found.head(12), unit="item")
-    assert not few["monte_carlo"].any()
-    pd.testing.assert_frame_equal(compared(found.head(12), unit="item", n_jobs=3), few)
-    pd.testing.assert_frame_equal(compared(found.head(12).select(list("dbeca")), unit="item"), few)
-    everyone = expected.set_index(["system_a", "system_b"])
-    alone = compared(found.select(["b", "e"]), **options).set_index(["system_a", "system_b"])
-    pd.testing.assert_frame_equal(alone, everyone.loc[alone.index])
-
-
-def test_auto_looks_at_all_flips_where_they_are_no_more_than_would_be_drawn(found: Outputs) -> None:
-    """2^9 = 512 flips are fewer than 1,023, and 2^10 = 1,024 are more; units that contribute nothing do not count."""
-    counts = found.statistics[:2].copy()
-    counts[:, 10:] = 0
-    assert (counts[:, :10, 0] != 0).any(axis=0).all()
-    for n, drawn in ((9, False), (10, True)):
-        row = flips(np.where(np.arange(60)[:, None] < n, counts, 0), "f1", n_resamples=1023)
-        assert (row.monte_carlo, row.n_resamples) == (drawn, 1023 if drawn else 0)
+    # Few units, all of whose flips are counted; many, by an integral; and random flips.
+    for units, drawn in ((found.head(12), False), (found, False), (found, True)):
+        asked = {**options, "monte_carlo": True if drawn else "auto"}
+        expected = compared(units, **asked)
+        assert (expected["monte_carlo"] == drawn).all()
+        for layout in ({"n_jobs": 2}, {"tile_size": 1000}, {"tile_size": 7, "n_jobs": 3}):
+            pd.testing.assert_frame_equal(compared(units, **asked, **layout), expected)
+        pd.testing.assert_frame_equal(compared(units.select(list("dbeca")), **asked), expected)
+        everyone = expected.set_index(["system_a", "system_b"])
+        alone = compared(units.select(["b", "e"]), **asked).set_index(["system_a", "system_b"])
+        pd.testing.assert_frame_equal(alone, everyone.loc[alone.index])
 
 
 @BOTH
