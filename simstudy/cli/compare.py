@@ -49,8 +49,10 @@ class HowTested:
         "sign_flips (the default), skew_corrected, bootstrap (the default for auc, median, pearson, spearman), "
         "randomization, t_paired, mcnemar, …",
     )
-    resamples: int | None = option(None, "Number of resamples (default: depends on the test and the convention).")
-    seed: int = option(0, "Seed of all random numbers.")
+    resamples: int | None = option(
+        None, "Number of resamples of bootstrap and randomization. The default test needs none."
+    )
+    seed: int = option(0, "Seed of resamples, of intervals of ranks and of --ties jitter.")
     alternative: str | None = option(None, "two-sided (default) or greater (one-sided).")
     convention: str = option("default", "Formula of the p-value from resamples: default, sacrebleu, bk2012, …")
     strata: str | None = option(

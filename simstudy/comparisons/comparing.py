@@ -58,10 +58,10 @@ def compare(
         units, with a gain that is at least as large; the others are classical tests. Each has a null hypothesis of
         its own (``TESTS[test].null``).
     n_resamples
-        At least 1; by default what the convention prescribes, or the test's own: 2^18 for sign flips (of which a
-        p-value near 0.05 is known to 0.001), 1,000,000 for the bootstrap, 2^20 for randomization, and 10,000
-        where the metric is no function of sums. Tests that draw
-        nothing, and pairs whose p-value can be computed, ignore it, and the seed.
+        At least 1; by default what the convention prescribes, or the test's own: 1,000,000 for the bootstrap, 2^20 for
+        randomization, 2^18 for sign flips that are drawn, and 10,000 if the metric is no function of sums. Computed
+        p-values use neither this number nor the seed: those of the default test, and all that ``monte_carlo`` in the
+        table does not mark.
     seed
         0 … 2^64 - 1.
     alternative
@@ -73,11 +73,12 @@ def compare(
         A name in `simstudy.statistics.pvalues.CONVENTIONS`: how resamples are counted. "default": ties count,
         p = (s + 1) / (B + 1). Others are published rules, or what tools print.
     monte_carlo
-        "auto": p-values are computed (of all shuffles; of infinitely many resamples) where that costs about as much as
-        resampling, under the default convention. False: for all pairs, or an error. True: resample. Tests that
-        draw nothing are unaffected, except Wilcoxon's, which then uses the normal approximation. Sign flips are
-        computed for any metric of sums (`simstudy.engines.flip_kernels`), randomization for means, and for ratios of
-        whole numbers.
+        "auto": p-values are computed, under the default convention, as shares of all flips or shuffles, or of
+        infinitely many resamples. Sign flips are computed for any metric of sums, and randomization for means. They
+        are drawn only for pairs whose computed p-value might be wrong by more than 1 % of it (5 % of it below 0.0001;
+        `simstudy.engines.contour_kernels`). The bootstrap, and randomization of other scores, are computed if that
+        costs about as much as resampling. False: compute all, or raise an error. True: resample. Tests that draw
+        nothing are unaffected, except Wilcoxon's, which then uses the normal approximation.
     unit
         What is resampled or swapped: "item", or a column of the item table whose values name clusters. None: the
         column "cluster" (documents, users) where there is one, since items of one document depend on each other;

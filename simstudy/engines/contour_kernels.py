@@ -1,4 +1,4 @@
-"""The compiled loops of a contour integral: tails of a sum of many numbers with random signs, with a bound of the error.
+"""The compiled loops of a contour integral: tails of a sum of many numbers with random signs, with an error bound.
 
 The sum S of c_u e_u, with signs e_u = +1 or -1 by fair coins, has the moment generating function M(w) = product of
 cosh(c_u w). Its tail P(S >= x) is the integral of M(w) exp(-w x) / w along a line Re w = s > 0, over 2 pi i (the
@@ -6,9 +6,9 @@ Bromwich integral; Daniels 1954, "Saddlepoint approximations in statistics", equ
 integrand falls like a normal density, and nothing cancels: small tails are as accurate as large ones. Three things are
 not exact:
 
-- Nodes lie `delta` apart on the line. This adds tails of S that lie 2 pi / delta away (Davies 1973, "Numerical inversion
-  of a characteristic function"). To the right they are below 1e-11 of the tail by Hoeffding's inequality. To the left
-  they are a geometric series, which is taken off.
+- Nodes lie `delta` apart on the line. This adds tails of S that lie 2 pi / delta away (Davies 1973, "Numerical
+  inversion of a characteristic function"). To the right they are below 1e-11 of the tail by Hoeffding's inequality. To
+  the left they are a geometric series, which is taken off.
 - The nodes end at some T. They know S to a distance of about 2 pi / T: steps that are finer than this they do not see.
   Graham and Vaaler (1981, "A class of extremal functions for the Fourier transform") have the closest functions above
   and below exp(-s y), y >= 0, whose transforms end at T. By these the tail lies between two finite sums over the nodes,
@@ -53,12 +53,23 @@ _NONE = 1e-12
 # together.
 _TRIED, _MOST_SQUARED, _TOGETHER = 256, 2, 512
 
-#: A tail is good enough if the bound of its error is at most this part of it: the error of 2^18 flips at p = 0.05. A tail
-#: below `SMALL` is good enough if it is at most the second part of it.
+#: A tail is good enough if the bound of its error is at most this part of it: the error of 2^18 flips at p = 0.05. Of
+#: a tail below `SMALL` the bound may be the second part.
 MOST_ERROR, SMALL, MOST_ERROR_OF_SMALL = 0.01, 1e-4, 0.05
 
 #: Nodes times distinct numbers at most that are multiplied for one tail, where it is not good enough sooner.
 MOST_FACTORS = 2**24
+
+
+class Line(NamedTuple):
+    """Nodes on the line of integration, t = k delta for whole numbers k."""
+
+    delta: float
+    #: The largest k of all that were looked at, from 1 on.
+    last: int
+    #: Those k (m,) at which M(s + i t) / M(s) is not small, and this: real and imaginary parts (2, m).
+    nodes: IntArray
+    products: FloatArray
 
 
 class Tilted(NamedTuple):
@@ -151,7 +162,11 @@ def large_nodes(numbers, delta, first, last):
             twice[:], now[:], before[:], q[:], squared[:] = 2.0, 1.0, 1.0, 0.0, 0
             for v in range(min(_BLOCK, len(values) - begin)):
                 angle = 2.0 * values[begin + v] * delta
-                twice[v], now[v], before[v] = 2.0 * math.cos(angle), math.cos(start * angle), math.cos((start - 1) * angle)
+                twice[v], now[v], before[v] = (
+                    2.0 * math.cos(angle),
+                    math.cos(start * angle),
+                    math.cos((start - 1) * angle),
+                )
                 q[v] = 0.5 - 0.5 * tilts[begin + v] ** 2
                 squared[v] = min(int(math.log2(times[begin + v])), _MOST_SQUARED)
             most = squared.max()
@@ -233,34 +248,34 @@ def multiply(numbers, delta, nodes):
 
 
 @njit(cache=True, nogil=True)
-def _of_period(nodes, products, half, least, step, s):
+def _of_period(line, least, step, s):
     """The trapezoid rule over one period of multiples of a step, for `least` half-way between two sums."""
-    delta = math.pi / (2.0 * step * half)
     total = 0.5 * step / math.sinh(step * s)
-    for m in range(len(nodes)):
-        t = nodes[m] * delta
-        node = complex(products[0, m], products[1, m]) * complex(math.cos(t * least), -math.sin(t * least))
-        node *= step / np.sinh(step * complex(s, t))
+    for m in range(len(line.nodes)):
+        t = line.nodes[m] * line.delta
+        product = complex(line.products[0, m], line.products[1, m])
+        node = product * complex(math.cos(t * least), -math.sin(t * least)) * step / np.sinh(step * complex(s, t))
         # The middle of a period has no twin at -t.
-        total += 0.5 * node.real if nodes[m] == half else node.real
+        total += 0.5 * node.real if line.nodes[m] == line.last else node.real
     return total
 
 
 @njit(cache=True, nogil=True)
-def _of_line(nodes, products, delta, n_nodes, least, s):
-    """The trapezoid rule over so many nodes, and how far the true integral may be from it.
+def _of_line(line, least, s):
+    """The trapezoid rule over all nodes, and how far the true integral may be from it.
 
     With T at the last node, rate = 2 pi / T and u = rate (s + i t), Graham and Vaaler's two functions have the mean
     transform rate ((1 - t / T) coth(u / 2) + s / T (coth(rate s / 2) - coth(u / 2)) / i) / 2, and half their difference
     has the transform rate (1 - t / T) / 2.
     """
-    end = n_nodes * delta
+    end = line.last * line.delta
     rate = 2.0 * math.pi / end
     at_0 = 1.0 / math.tanh(0.5 * rate * s)
     total, mean, half = 0.5 / s, 0.25 * rate * at_0, 0.25 * rate
-    for m in range(len(nodes)):
-        t = nodes[m] * delta
-        node = complex(products[0, m], products[1, m]) * complex(math.cos(t * least), -math.sin(t * least))
+    for m in range(len(line.nodes)):
+        t = line.nodes[m] * line.delta
+        product = complex(line.products[0, m], line.products[1, m])
+        node = product * complex(math.cos(t * least), -math.sin(t * least))
         w, left = complex(s, t), 1.0 - t / end
         coth = 1.0 / np.tanh(0.5 * rate * w)
         total += (node / w).real
@@ -298,14 +313,14 @@ def contour_tail(numbers, least, step):
             delta = math.pi / (2.0 * step * half)
             nodes, _ = large_nodes(numbers, delta, 1, half)
             products, _ = multiply(numbers, delta, nodes)
-            total = size * delta * _of_period(nodes, products, half, least, step, s)
+            total = size * delta * _of_period(Line(delta, half, nodes, products), least, step, s)
             return total - _to_the_left(s, delta, deviation), _NONE * half * total
     n_nodes = min(max(int(_NODES * s * deviation * MOST_ERROR / most_error(math.pi * size)), _LEAST_NODES), _MOST_NODES)
     nodes, n_factors = large_nodes(numbers, delta, 1, n_nodes)
     products, n_multiplied = multiply(numbers, delta, nodes)
     while True:
         n_factors += n_multiplied
-        total, error = _of_line(nodes, products, delta, n_nodes, least, s)
+        total, error = _of_line(Line(delta, n_nodes, nodes, products), least, s)
         tail = size * delta * total - _to_the_left(s, delta, deviation)
         # Of the nodes that are left out, those near 0 count most.
         error = size * delta * (error + abs(total) * _NONE * 32.0 * (1.0 + s / delta))

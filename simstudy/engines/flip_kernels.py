@@ -142,10 +142,10 @@ def distinct(sizes):
 
 @njit(cache=True, nogil=True)
 def taken_off(sizes, least):
-    """How many of the sizes, in ascending order, are left after the largest are taken off; what is asked of them; error.
+    """Take off the largest sizes, in ascending order: how many are left, what is asked of their sum, and the error.
 
-    With the largest size c, P(S >= x) = P(rest >= x - c) / 2 + P(rest >= x + c) / 2. The last is left out where c is much
-    larger than what the rest adds up to. Hoeffding's inequality says how much that may be, as a part of what is left.
+    With the largest size c, P(S >= x) = P(rest >= x - c) / 2 + P(rest >= x + c) / 2. The last is left out if c is much
+    larger than what the rest adds up to. Hoeffding's inequality bounds it.
     """
     squares = np.cumsum(sizes * sizes)
     m, error = len(sizes), 0.0

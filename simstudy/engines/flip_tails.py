@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.engines import flip_kernels
-from simstudy.engines.contour_kernels import MOST_ERROR
+from simstudy.engines.contour_kernels import MOST_ERROR, MOST_ERROR_OF_SMALL, SMALL
 from simstudy.engines.flip_kernels import FlippedSums
 from simstudy.engines.question import Question
 from simstudy.engines.resampling import side_by_side
@@ -17,7 +17,7 @@ NOT_KNOWN = "their differences are nearly multiples of one another, so that many
 
 
 def flipped_shares(columns: FloatArray, sums: FlippedSums, which: NDArray[np.intp], question: Question) -> FloatArray:
-    """The share of all flips that are extreme, for some pairs (P',); NaN where it is not known well enough.
+    """The share of all flips that are extreme, for some pairs (P',); NaN if the bound of its error is too large.
 
     `columns` are the systems' contributions, as for `flip_kernels.flip_tails`, and `sums` are of all pairs.
     """
@@ -26,7 +26,8 @@ def flipped_shares(columns: FloatArray, sums: FlippedSums, which: NDArray[np.int
         found = np.empty((2, len(part)))
         flip_kernels.flip_tails(columns, question.pairs, sums, part, found)
         tails, errors = found
-        tails[errors > MOST_ERROR * tails] = np.nan
+        most = np.where(tails >= SMALL, MOST_ERROR, MOST_ERROR_OF_SMALL)
+        tails[errors > most * tails] = np.nan
         if question.two_sided:
             tails = np.where(sums.least[part] <= 0, 1.0, np.minimum(2 * tails, 1.0))
         return np.asarray(tails)

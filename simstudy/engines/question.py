@@ -41,7 +41,7 @@ class Question(FieldsMixin):
     strata: IntArray
     alternative: str = "greater"
     convention: Convention = CONVENTIONS["default"]
-    #: True: by random resamples; "auto": only where p-values can not be computed, or not cheaply; False: never.
+    #: True: by random resamples; "auto": only if p-values are not computed, or not cheaply; False: never.
     monte_carlo: MonteCarlo = "auto"
     n_resamples: int = 1
     seed: int = 0

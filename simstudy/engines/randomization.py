@@ -67,9 +67,7 @@ def _computed(question: Question) -> FloatArray:
         rows = question.statistics
         units = np.array([(rows[a] != rows[b]).any(axis=1).sum() for a, b in zip(i, j, strict=True)], dtype=np.int64)
     # Means are sums with random signs, of any number of units.
-    todo = np.flatnonzero(
-        np.isnan(p_value) & (question.unit_scores is not None or (units <= question.most_enumerated))
-    )
+    todo = np.flatnonzero(np.isnan(p_value) & (question.unit_scores is not None or (units <= question.most_enumerated)))
     if question.unit_scores is not None:
         p_value[todo] = _of_sums(question, todo)
     else:

@@ -23,6 +23,9 @@ ALTERNATIVES = ("two-sided", "greater")
 #: precision rests on few wrong answers (0.06 to 0.2); there comparisons have a caution, and other tests are better.
 DEFAULT_TEST = "sign_flips"
 
+#: The tests that compute the share of all flips, and draw flips only where it is not known.
+OF_FLIPS = ("sign_flips", "skew_corrected")
+
 #: The test that is run for a metric that is no function of sums.
 DEFAULT_OF_ARRAYS = "bootstrap"
 
@@ -115,7 +118,7 @@ class SignificanceTest(FieldsMixin):
     cites
         The keys of these papers in ``papers/references.bib``.
     n_resamples
-        How many resamples it draws by default; None where it draws none.
+        How many resamples it draws by default, if it draws any; None where it never does.
     computed
         Whether it has p-values without Monte Carlo error, that are not approximations of its own resampled ones.
     alternatives

@@ -16,6 +16,9 @@ gain; but each is divided by sqrt(1 - h), where h is the unit's share d / D of t
 (`simstudy.metrics.influence.over_denominator`), and weighted in this way they do not. Their flipped sums are compared
 with the gain itself. Other metrics (BLEU) contribute by the jackknife, and these contributions add up to the gain.
 
+The share of all flips is the tail of a sum of numbers with random signs: `simstudy.engines.flip_kernels` counts or
+integrates it, with a bound of the error. Flips are drawn where that bound is too large, or where they are asked for.
+
 The second test here corrects for skewness. Sign flips take contributions to be symmetric around 0, or many. If they are
 neither, the gain and its standard error depend on each other: where large contributions are rare and none (or many) of
 them was drawn, both are wrong in the same direction. Hall (1992, "On the removal of skewness by transformation")
@@ -47,7 +50,7 @@ _ROUNDED = 4
 
 
 def sign_flips(question: Question) -> SignificanceResult:
-    """The share of flips whose contributions add up to at least the gain: of all, or of random ones.
+    """The share of all flips whose contributions add up to at least the gain; of random ones if that is not known.
 
     The study error_rates has its level by condition: close to the nominal one on 100 units and more, except for
     strongly skewed differences and for precisions of few wrong answers, where it rejects up to 0.3 at 0.05.

@@ -189,8 +189,7 @@ def _examined(test_set: TestSet, *, alpha: float, margin: float | None, files: M
         if margin is not None:
             pairs = equivalence(pairs, margin, alpha=alpha)
         board = leaderboard(outputs, unit=test_set.unit, seed=seed)
-        if options.get("n_resamples") is not None:
-            notes.note_nothing_drawn(pairs)
+        notes.note_resamples(pairs, options)
         if len(pairs) > 1:
             notes.note_pairs(pairs, board, alpha)
     return Examination(

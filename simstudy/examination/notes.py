@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pandas as pd
 
 from simstudy.comparisons.verdict import FEW_UNITS
-from simstudy.engines.registry import TESTS
+from simstudy.engines.flip_tails import NOT_KNOWN
+from simstudy.engines.registry import OF_FLIPS, TESTS
 from simstudy.loaders.base import counted
 from simstudy.notes import note
 from simstudy.outputs import Outputs
@@ -69,10 +73,16 @@ def note_pairs(pairs: pd.DataFrame, board: pd.DataFrame, alpha: float) -> None:
     _note_no_interval(pairs[pairs["gain_low"].isna()], board)
 
 
-def note_nothing_drawn(pairs: pd.DataFrame) -> None:
-    """Say where a number of resamples was asked for, and none was needed."""
-    if not pairs["monte_carlo"].any():
-        note("the number of resamples is not used: this test computes these p-values without resampling")
+def note_resamples(pairs: pd.DataFrame, options: Mapping[str, Any]) -> None:
+    """Say where resamples were asked for and none was needed; and where flips were drawn that nobody asked for."""
+    drawn = pairs[pairs["monte_carlo"]]
+    if drawn.empty:
+        if options.get("n_resamples") is not None:
+            note("the number of resamples is not used: this test computes these p-values without resampling")
+        return
+    auto = options.get("monte_carlo", "auto") == "auto" and options.get("convention", "default") == "default"
+    if auto and drawn["test"].iloc[0] in OF_FLIPS:
+        note(f"p-values of {counted(len(drawn), 'pair')} are from random flips, first {_first(drawn)}: {NOT_KNOWN}")
 
 
 def _note_no_interval(none: pd.DataFrame, board: pd.DataFrame) -> None:

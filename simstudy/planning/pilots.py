@@ -46,8 +46,8 @@ LEAST_PAIRS, _ENOUGH = 3, 10
 # From this kurtosis on of differences other than 0 the intervals of their spread hold less than they say.
 _LONG_TAILED = 6.0
 
-# Of tests whose p-values nobody looks at.
-_FEW_RESAMPLES = 10
+# A p-value that nobody looks at is cheapest from few random flips.
+_FEW_FLIPS: dict[str, Any] = {"n_resamples": 10, "monte_carlo": True}
 
 # Groups of units that are left out, one at a time, to see what spreads hang on.
 _GROUPS = 20
@@ -173,7 +173,7 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
     n, size = units.n_items, outputs.n_items / units.n_items
     _check_magnitude(units)
     # Standard errors are asked for, no p-values.
-    pairs = compare(outputs, n_resamples=_FEW_RESAMPLES, unit=unit).frame
+    pairs = compare(outputs, unit=unit, **_FEW_FLIPS).frame
     pairs = related(pairs, outputs.systems, by) if by else pairs.assign(relation="all pairs")
     scale, largest = answer_scale(units) if size == 1 else None, scale_of(units.metric)
     answers = scale is not None

@@ -26,9 +26,6 @@ from simstudy.validation import check_fraction, check_mapping, check_seed, check
 # Comparisons tell more of a pair than an average does.
 _KEPT = ("gain", "gain_se", "df", "gain_low", "gain_high", "p_value", "p_floor", "exact", "n_resamples")
 
-# A p-value near 0.05 is known to 0.002, and the smallest one survives Holm's correction for 3,000 pairs.
-_RESAMPLES = 2**16
-
 
 @shown_to_people
 def across_tasks(
@@ -65,7 +62,7 @@ def across_tasks(
     alpha
         The level of sentences, and of the question whether one task decides about significance.
     n_resamples, seed, n_jobs
-        As for `simstudy.compare`; by default 2^16 resamples, of p-values that are not computed.
+        As for `simstudy.compare`. The seed is also that of intervals of ranks.
 
     Returns
     -------
@@ -110,7 +107,7 @@ def across_tasks(
         check_mapping("groups", groups, "names of groups to their tasks")
     suite = Suite.of(outputs, by, unit)
     averages = averages_of(list(suite.tasks), average, groups)
-    how = {"n_resamples": _RESAMPLES if n_resamples is None else n_resamples, "seed": seed, "n_jobs": n_jobs}
+    how = {"n_resamples": n_resamples, "seed": seed, "n_jobs": n_jobs}
     compared = {one.name: _compared(suite, one, how) for one in averages}
     pairs = _ordered(compared[averages[0].name][THESE])
     rows = [
