@@ -57,6 +57,9 @@ _TRIED, _MOST_SQUARED, _TOGETHER = 256, 2, 512
 #: a tail below `SMALL` the bound may be the second part.
 MOST_ERROR, SMALL, MOST_ERROR_OF_SMALL = 0.01, 1e-4, 0.05
 
+#: Smaller tails are given as this, which is a bound of them: double precision ends soon after.
+LEAST_TAIL = 1e-300
+
 #: Nodes times distinct numbers at most that are multiplied for one tail, where it is not good enough sooner.
 MOST_FACTORS = 2**24
 
@@ -303,6 +306,8 @@ def contour_tail(numbers, least, step):
     If the numbers (`Tilted`) are multiples of a step > 0, `least` is half-way between two sums.
     """
     s = numbers.s
+    if log_bound(numbers, least) < math.log(LEAST_TAIL):
+        return LEAST_TAIL, 0.0
     deviation = math.sqrt((numbers.times * numbers.values * numbers.values).sum())
     size = math.exp(log_bound(numbers, least)) / math.pi
     delta = _SPACING / deviation
