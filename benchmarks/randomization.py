@@ -94,6 +94,8 @@ def exact(n_jobs: int) -> None:
     right = accuracy(123, 500)
     for test in ("bootstrap", "randomization"):
         exact_or_drawn(f"7,503 pairs, 500 items, accuracy, {test}", right, 100_000, n_jobs, test=test)
+    for name, outputs in (("BLEU", bleu_like(150, 2_034)), ("F1", f1(150, 2_034))):
+        exact_or_drawn(f"11,175 pairs, 2,034 items, {name}, sign_flips", outputs, FULL, n_jobs, test="sign_flips")
     shuffled: dict[str, Any] = {"test": "randomization", "alternative": "two-sided"}
     exact_or_drawn("Yeh's example, F1", yeh(), FULL, n_jobs, **shuffled)
     for name in ("muc_recall", "muc_f"):

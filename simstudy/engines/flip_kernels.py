@@ -28,6 +28,9 @@ _MOST_COUNTED = 2**16
 # A number that is so many standard deviations of all smaller ones is taken off.
 _APART = 8.0
 
+# Numbers below this part of the largest one are none: sums tie that differ by far more.
+_TINY = 1e-60
+
 # Numbers that differ by this part of the largest one differ by rounding.
 _SAME = 1e-12
 
@@ -190,17 +193,20 @@ def tail_of_many(sizes, least, step):
 def flip_tail(contributions, asked):
     """P(S >= least) for numbers (n,) with random signs, and a bound of its error; what is `asked` is a `FlippedSum`."""
     sizes = np.abs(contributions)
-    sizes = np.sort(sizes[sizes > asked.rounded])
-    n = len(sizes)
-    m, least, left_out = taken_off(sizes, asked.least)
+    # Squares of very small and of very large numbers are lost. A power of two costs no digit.
+    largest = max(sizes.max(), 1e-300)
+    scale = 2.0 ** -math.floor(math.log2(largest))
+    sizes = np.sort(sizes[sizes > max(asked.rounded, _TINY * largest)] * scale)
+    n, step = len(sizes), asked.step * scale
+    m, least, left_out = taken_off(sizes, asked.least * scale)
     rest = sizes[:m]
     if m <= MOST_SIGNS:
         share, error = count_in_halves(rest, (rest.sum() - least) / 2.0) * 2.0**-m, 0.0
     elif least >= 0:
-        share, error = tail_of_many(rest, least, asked.step)
+        share, error = tail_of_many(rest, least, step)
     else:
         # Sums are symmetric around 0, and none is -least: what is asked is never a sum.
-        share, error = tail_of_many(rest, -least, asked.step)
+        share, error = tail_of_many(rest, -least, step)
         share = 1.0 - share
     part = 2.0 ** (m - n)
     return max(part * share, asked.observed * 2.0**-n), part * (error + left_out)

@@ -58,12 +58,12 @@ def sign_flips(question: Question) -> SignificanceResult:
     if question.unit_scores is not None:
         found = randomization(question)
         return replace(found, exact=found.exact & question.right_or_wrong)
-    contributions = _Contributions(question)
+    contributions = FlippedContributions(question)
     computed = _computed(question, contributions)
     return SignificanceResult.resampled(question, computed, lambda: by_coins(contributions, question), exact=False)
 
 
-class _Contributions:
+class FlippedContributions:
     """The units' contributions on a grid, so that a pair's are one linear combination of few columns.
 
     The columns are (K, n), or (2 K, n) with the parts that a pair's pooled ratio multiplies. Of each pair (P,) there
@@ -107,7 +107,7 @@ class _Contributions:
         return FlippedSums(self._pooled, self.least, _ROUNDED * self.step)
 
 
-def _computed(question: Question, parts: _Contributions) -> FloatArray:
+def _computed(question: Question, parts: FlippedContributions) -> FloatArray:
     """The share of all flips (P,); NaN where flips are to be drawn."""
     if not question.computes:
         return np.full(question.n_pairs, np.nan)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
+import simstudy
+from simstudy.engines.asking import ask
 from simstudy.engines.contour_kernels import MOST_ERROR_OF_SMALL, contour_tail, saddle_point, tilted
 from simstudy.engines.flip_kernels import MOST_SIGNS, FlippedSum, count_few, count_in_halves, distinct, flip_tail
+from simstudy.engines.sign_flips import FlippedContributions
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.outputs import Outputs
 from tests.oracles import compared
@@ -171,6 +175,14 @@ def test_small_tails_are_as_accurate_as_large_ones(exponent: int, rng: np.random
     assert abs(found - exact) <= error
 
 
+@pytest.mark.parametrize("scale", [2.0**-900, 2.0**-30, 2.0**900])
+def test_the_unit_of_the_numbers_does_not_matter(scale: float, rng: np.random.Generator) -> None:
+    for numbers in (rng.normal(size=500), np.append(rng.normal(size=40), [90.0, 1e-200]), np.arange(-60.0, 60.0)):
+        least = 0.9 * float(np.sqrt((numbers**2).sum()))
+        assert flip_tail(numbers * scale, asked(least * scale)) == flip_tail(numbers, asked(least))
+        assert 0 < flip_tail(numbers, asked(least))[0] < 0.5
+
+
 def test_the_order_of_the_numbers_and_their_signs_do_not_matter(rng: np.random.Generator) -> None:
     for numbers in (rng.normal(size=500), np.append(rng.normal(size=40), [90.0, 2000.0])):
         first = flip_tail(numbers, asked(30.0))
@@ -219,6 +231,38 @@ def test_random_flips_come_near_and_nothing_else_matters(
     np.testing.assert_array_equal(compared(shuffled, **options)["p_value"], found["p_value"])
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("metric", ["bleu", "f1"])
+def test_real_sizes_agree_with_many_flips_and_many_nodes(metric: str, rng: np.random.Generator) -> None:
+    """2,034 segments: 2^24 flips, and the other line of integration with 65,536 nodes."""
+    total = rng.integers(8, 60, size=(4, 2034, 1)) - np.arange(4)
+    right = rng.binomial(total, np.array([0.6, 0.35, 0.22, 0.14]) + np.arange(4)[:, None, None] / 400)
+    if metric == "bleu":
+        counts = np.concatenate([right, total, total[..., :1], total[:1, :, :1].repeat(4, axis=0)], axis=-1)
+    else:
+        counts = np.concatenate(
+            [
+                right[..., :1],
+                total[..., :1],
+                np.maximum(right[..., :1].max(axis=0), total[0, :, :1])[None].repeat(4, axis=0),
+            ],
+            axis=-1,
+        )
+    outputs = Outputs.from_statistics(counts, metric, list("abcd"))
+    asked_for: dict[str, Any] = {"test": "sign_flips", "alternative": "greater"}
+    found, drawn = compared(outputs, **asked_for), compared(outputs, **asked_for, monte_carlo=True, n_resamples=2**24)
+    error = np.sqrt(found["p_value"] * (1 - found["p_value"]) / 2**24)
+    assert (np.abs(drawn["p_value"] - found["p_value"]) <= 5 * error + 2.0**-24).all()
+    question = ask(outputs.best_first(), **asked_for)
+    parts, (i, j) = FlippedContributions(question), question.pairs
+    for p in range(question.n_pairs):
+        of = parts.columns[i[p]] - parts.columns[j[p]]
+        if len(parts.columns) > 4:
+            of -= parts.sums.pooled[p] * (parts.columns[4 + i[p]] - parts.columns[4 + j[p]])
+        expected = other_line(of, parts.sums.least[p], 2**16)
+        assert found["p_value"][p] == pytest.approx(expected, rel=1e-8, abs=1e-12)
+
+
 def test_numbers_that_are_nearly_multiples_of_each_other_are_refused_in_one_line(rng: np.random.Generator) -> None:
     """Which of many sums that differ in the eighth digit reach the gain, no integral can tell."""
     scores = pd.DataFrame({"a": rng.integers(0, 4, 300) + 1e-7 * rng.normal(size=300), "b": rng.integers(0, 4, 300)})
@@ -226,4 +270,6 @@ def test_numbers_that_are_nearly_multiples_of_each_other_are_refused_in_one_line
     with pytest.raises(ValueError, match="nearly multiples of one another") as error:
         compared(outputs, monte_carlo=False)
     assert "\n" not in str(error.value)
-    assert compared(outputs, n_resamples=1000)["monte_carlo"].all()
+    found = simstudy.examine(outputs, comparison={"n_resamples": 1000})
+    assert found.pairs.frame["monte_carlo"].all()
+    assert "p-values of 1 pair are from random flips" in str(found.test_set.notes)

@@ -14,7 +14,9 @@ from simstudy.engines.registry import TESTS
 from simstudy.examination.several import Several
 from simstudy.papers.basis import named
 from simstudy.statistics.pvalues import CONVENTIONS
+from tests.engines.pairs import KINDS
 from tests.examination.rows import only_new_is_right, scores
+from tests.oracles import GEOMETRIC
 
 
 def said(outputs: ss.Outputs, **options: Any) -> dict[str, str]:
@@ -102,18 +104,13 @@ def test_the_test_is_told_as_it_was(options: dict[str, Any], parts: list[str]) -
 
 
 def test_where_some_p_values_are_computed_it_says_of_how_many() -> None:
-    """Scores that are no right and wrong answers are resampled where many units differ."""
-    rng = np.random.default_rng(2)
-    base = rng.normal(size=60)
-    table = pd.DataFrame({"a": base + 0.3, "b": base, "c": base + np.where(np.arange(60) < 4, 1.0, 0.0)})
-    outputs = ss.Outputs.from_scores(table, "mean")
-    pairs = ss.compare(outputs, n_resamples=500).frame
-    n = int(pairs["monte_carlo"].sum())
-    assert 0 < n < 3
-    assert (
-        f"{n} of the 3 p-values are from at most 500 random resamples (seed 0)"
-        in said(outputs, n_resamples=500)["Methods"]
-    )
+    """Shuffles of a geometric mean of sums are drawn where many units differ."""
+    counts = np.concatenate([KINDS["geometric"][1](60, np.random.default_rng(2))] * 2)[:3]
+    counts[2, 4:] = counts[0, 4:]
+    outputs = ss.Outputs.from_statistics(counts, GEOMETRIC, ["a", "b", "c"])
+    methods = said(outputs, test="randomization", n_resamples=500)["Methods"]
+    assert "2 of the 3 p-values are from at most 500 random resamples (seed 0)" in methods
+    assert "no Monte Carlo error" in said(outputs, n_resamples=500)["Methods"]
 
 
 def test_clusters_and_strata_are_units_by_name() -> None:
