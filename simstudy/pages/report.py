@@ -105,8 +105,13 @@ class Page:
         return {name: f"{len(rows):,} row{'' if len(rows) == 1 else 's'}" for name, rows in self.tables.items()}
 
 
-def write_results(results: ResultsFolder, page: Page, manifest: Mapping[str, Any]) -> None:
-    """Write tables, figures and the page; then all of them take their places, and the manifest with them."""
+def write_results(
+    results: ResultsFolder, page: Page, manifest: Mapping[str, Any], seconds: Mapping[str, float] | None = None
+) -> str:
+    """Write tables, figures and the page; then all of them take their places, and the manifest with them.
+
+    Returned is what is to be said of results that were there and were made with other versions.
+    """
     with doing("writing tables"):
         write_tables(page.tables, results.gathered)
     with notes_kept() as told, doing("drawing figures", len(page.drawn)) as advance:
@@ -127,7 +132,7 @@ def write_results(results: ResultsFolder, page: Page, manifest: Mapping[str, Any
     with doing("writing the page"):
         write_page(page, results.gathered, notes)
         (results.gathered / INDEX).write_text(html(page, results.gathered), encoding="utf-8", newline="\n")
-        results.publish(manifest)
+        return results.publish(manifest, seconds)
 
 
 def _write_paper(page: Page, folder: Path) -> list[str]:

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ValidationError
 
 from simstudy.files.datasets import DataError
 from simstudy.running import program_files
+from simstudy.running.provenance import program_of
 from simstudy.running.runner import CellsFailed
 from simstudy.studies.context import Findings, RunContext, Unfinished
 from simstudy.studies.definition import Study, StudyError, placed
@@ -24,7 +25,7 @@ from simstudy.studies.natural.definition import NaturalStudy
 from simstudy.studies.natural.study import run as run_natural
 from simstudy.studies.resampling.definition import ResamplingStudy, with_own_task
 from simstudy.studies.resampling.study import run as run_resampling
-from simstudy.training.named import OWN
+from simstudy.training.named import OWN, maker
 from simstudy.validation import brief, nearest
 
 Run = Callable[[Any, RunContext], Findings]
@@ -165,11 +166,25 @@ def load_program(folder: Path) -> type[Study]:
 
 def found_by(study: Study, context: RunContext) -> Findings:
     """What a study finds; a TypeError where a program returns something else."""
-    run = next(_RUNS[model] for model in type(study).__mro__ if model in _RUNS)
-    found = run(study, context)
+    found = _run_of(study)(study, context)
     if not isinstance(found, Findings):
         raise TypeError(f"run must return simstudy.studies.Findings, not {type(found).__name__}")
     return found
+
+
+def program_behind(study: Study) -> dict[str, str]:
+    """The program that makes a study's tables: of what runs it, and of the task that it trains.
+
+    See `simstudy.running.provenance.program_of`.
+    """
+    parts: list[Callable[..., Any]] = [_run_of(study)]
+    if isinstance(study, ResamplingStudy):
+        parts.append(maker(study.task, study.folder))
+    return program_of(*parts)
+
+
+def _run_of(study: Study) -> Run:
+    return next(_RUNS[model] for model in type(study).__mro__ if model in _RUNS)
 
 
 def blaming_program(study: Study) -> AbstractContextManager[None]:

@@ -11,8 +11,9 @@ import pandas as pd
 
 from simstudy.analyses.duplicates import distinct
 from simstudy.outputs import TestSet
+from simstudy.running.manifest import MANIFEST
 from simstudy.running.progress import doing
-from simstudy.running.results_folder import MANIFEST, verify
+from simstudy.running.results_folder import verify
 from simstudy.studies.catalogue import load_study, make_study
 from simstudy.studies.context import RunContext, Unfinished
 from simstudy.studies.definition import StudyError

@@ -15,11 +15,13 @@ from simstudy.analyses.signature import signatures
 from simstudy.files.datasets import folder_at_hand
 from simstudy.files.whole import atomic_path
 from simstudy.pages.report import Page, write_results
+from simstudy.running.display import say
+from simstudy.running.manifest import manifest_of
 from simstudy.running.program_files import shipped_studies
 from simstudy.running.progress import shown
-from simstudy.running.results_folder import CELLS, COMPARISONS, manifest_of, results_folder, shard_folder
+from simstudy.running.results_folder import CELLS, COMPARISONS, results_folder, shard_folder
 from simstudy.running.runner import n_workers
-from simstudy.studies.catalogue import blaming_program, found_by, load_study, make_study
+from simstudy.studies.catalogue import blaming_program, found_by, load_study, make_study, program_behind
 from simstudy.studies.context import RunContext, Unfinished
 from simstudy.studies.definition import Study, place_of, placed
 from simstudy.text.reprs import ReprMixin, listed
@@ -139,7 +141,10 @@ def run_study(
             answer=found.answers,
         )
         summary = {title: table.text() for title, table in found.summary.items()}
-        write_results(results, page, manifest_of({"study": definition.model_dump()}, found.data, context.clock.seconds))
+        manifest = manifest_of({"study": definition.model_dump()}, found.data, program_behind(definition))
+        told = write_results(results, page, manifest, context.clock.seconds)
+    if told:
+        say(told)
     return Results(folder, found.tables, found.comparisons, summary, tuple(found.answers))
 
 
