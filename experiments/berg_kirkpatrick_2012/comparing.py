@@ -157,7 +157,7 @@ def by_test(parts: Mapping[str, Tables]) -> pd.DataFrame:
 
 def confidence_models(parts: Mapping[str, Tables]) -> pd.DataFrame:
     """Of every study how much of p each model tells: the share of variance, and the factor of nine in ten."""
-    rows, given = [], []
+    rows = []
     for study, tables in parts.items():
         models = tables.get("confidence_models")
         if models is None or models["r2"].isna().all():
@@ -166,10 +166,7 @@ def confidence_models(parts: Mapping[str, Tables]) -> pd.DataFrame:
         for model in models.to_dict("records"):
             row |= {model["predictors"]: model["r2"], f"factor {model['predictors']}": model["factor_90"]}
         rows.append(row)
-        given += models["predictors"].tolist()
-    table = pd.DataFrame(rows)
-    table.attrs["predictors"] = given
-    return table
+    return pd.DataFrame(rows)
 
 
 def training(parts: Mapping[str, Tables]) -> pd.DataFrame:

@@ -167,7 +167,8 @@ def sections(study: Settings, parts: Mapping[str, Tables], tables: Tables) -> li
                     "pairs": "{n_pairs:,.0f}",
                     **{
                         given: Column(f"{{{given}:.1%}}, {{factor {given}:.1f}}")
-                        for given in dict.fromkeys(tables["confidence_models"].attrs["predictors"])
+                        for given in tables["confidence_models"]
+                        if f"factor {given}" in tables["confidence_models"]
                     },
                 },
             ),

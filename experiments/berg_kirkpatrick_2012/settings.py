@@ -31,3 +31,8 @@ class Settings(Study):
 
     natural: list[Natural] = Field(min_length=1)
     synthetic: list[Synthetic] = Field(min_length=1)
+
+    @property
+    def others(self) -> list[str]:
+        """The studies whose tables stand beside the paper."""
+        return [*(part.study for part in self.natural), *(part.study for part in self.synthetic)]

@@ -1,4 +1,4 @@
-"""`simstudy list`, `new`, `run` and `verify`: studies that there are, making and doing one, and checking its folder."""
+"""`simstudy list`, `new`, `run`, `page` and `verify`: studies, from a list of them to a check of what one wrote."""
 
 from __future__ import annotations
 
@@ -200,6 +200,20 @@ def _tell_shard(cells: pd.DataFrame, shard: tuple[int, int]) -> None:
         print_line("The command without --shard writes the tables and figures.")
 
 
+def page(
+    study: Annotated[str, typer.Argument(help="As for run.")],
+    *,
+    out: Annotated[Path | None, typer.Option(help="Folder of the results (default: results/<name>).")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the run, if it was not the study's own.")] = None,
+) -> None:
+    """Write the page and figures of a study's results again, from its tables. Nothing is computed."""
+    from simstudy.studies.written import rewrite_page
+
+    for title, rows in rewrite_page(study, out=out, seed=seed).items():
+        print_table(title, rows)
+    printer.lines(written(out or Path("results") / Path(study).name))
+
+
 def verify(
     folder: Annotated[Path, typer.Argument(help="A folder that `simstudy run` or `simstudy compare --out` wrote.")],
     *,
@@ -213,7 +227,7 @@ def verify(
 
     problems, matches = check(folder), "all files match the manifest"
     if fresh:
-        from simstudy.studies.freshness import why_not_fresh
+        from simstudy.studies.written import why_not_fresh
 
         reasons, versions = why_not_fresh(folder)
         problems += reasons

@@ -151,7 +151,7 @@ class Several(ReprMixin):
                 )  # fmt: skip
             hashes = {path: digest for part in self.parts for path, digest in part.files.items()}
             page = replace(self._page(command, names), paper=files(self.paper(baseline=baseline)))
-            write_results(results, page, manifest_of({"comparison": asked}, {"files": hashes}))
+            write_results(results, page, manifest_of({"comparison": asked}, {"files": hashes}), {})
 
     def to_html(self, path: str | Path, *, command: str = "simstudy.examine") -> None:
         """Write the table and the page of each part as one HTML file that loads nothing.

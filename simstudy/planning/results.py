@@ -189,7 +189,7 @@ class Plan(ReprMixin):
         with results_folder(Path(folder), "a plan") as results:
             manifest = manifest_of({"plan": asked}, {"files": dict(self.files)})
             page = replace(page_of(self, command), paper=files(self.paper()), paper_figures=figures)
-            write_results(results, page, manifest)
+            write_results(results, page, manifest, {})
 
     def to_html(self, path: str | Path, *, command: str = "simstudy.plan") -> None:
         """Write the page as one HTML file that loads nothing: what the command writes with ``--out plan.html``.

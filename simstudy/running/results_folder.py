@@ -66,25 +66,31 @@ class ResultsFolder:
         """Move what was gathered into its place, and remove what an earlier run left and this one has not.
 
         Last comes the manifest, with the hashes of all files and one of itself. `seconds` (stage -> wall time) go to
-        run.json. Returned is what is to be said of an earlier run with other versions (`other_files`).
+        run.json; None: this is no run, and run.json stays. Returned is what is to be said of an earlier run with other
+        versions (`other_files`).
         """
         made = {
             path.relative_to(self.gathered).as_posix(): _digest(path)
             for path in sorted(self.gathered.rglob("*"))
             if path.is_file() and path != self.gathered / INDEX
         }
-        run = of_this_run(seconds or {})
+        moved = list(made)
+        if COMPARISONS in manifest.get("files", ()):
+            # The page is written again: the large table stays where it is, if it is there.
+            made[COMPARISONS] = manifest["files"][COMPARISONS]
         content = {"results_of": self.of, **manifest, "files": made}
         content["manifest"] = own_hash(content)
         written = self.gathered / MANIFEST
         with named_in_errors(written):
             # Before anything is moved: from here on hardly any room on the disk is needed.
             written.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
-            (self.gathered / RUN).write_text(json.dumps(run, indent=2) + "\n", encoding="utf-8")
+            if seconds is not None:
+                run = of_this_run(seconds)
+                (self.gathered / RUN).write_text(json.dumps(run, indent=2) + "\n", encoding="utf-8")
         told = other_files(json_object(self.path / MANIFEST), content)
         stale = _own(self.path) - set(made)
         _mark(self.path, _moving(self.path) | made)
-        for name in made:
+        for name in moved:
             target = self.path / name
             target.parent.mkdir(exist_ok=True)
             os.replace(self.gathered / name, target)
