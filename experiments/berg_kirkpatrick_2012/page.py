@@ -167,7 +167,7 @@ def sections(study: Settings, parts: Mapping[str, Tables], tables: Tables) -> li
                     "pairs": "{n_pairs:,.0f}",
                     **{
                         given: Column(f"{{{given}:.1%}}, {{factor {given}:.1f}}")
-                        for given in tables["confidence_models"]
+                        for given in map(str, tables["confidence_models"])
                         if f"factor {given}" in tables["confidence_models"]
                     },
                 },
