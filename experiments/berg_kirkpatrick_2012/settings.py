@@ -24,6 +24,15 @@ class Synthetic(Keys):
     study: Annotated[str, one_of(shipped_studies())]
     task: str
     like: str = ""
+    #: The paper's figures, if any, that show the same of its data: of whole test sets, sizes and domains.
+    whole: int | None = None
+    sizes: int | None = None
+    domains: int | None = None
+
+    @property
+    def figures(self) -> dict[str, int | None]:
+        """Those figures, by what they show."""
+        return {"whole": self.whole, "sizes": self.sizes, "domains": self.domains}
 
 
 class Settings(Study):

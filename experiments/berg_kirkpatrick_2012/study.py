@@ -13,6 +13,7 @@ from .comparing import (
     by_test,
     confidence_models,
     families,
+    natural_thresholds,
     near_level,
     overlays,
     small_enough,
@@ -31,6 +32,7 @@ def run(study: Settings, context: RunContext) -> Findings:
     synthetic = {part.study: parts[part.study] for part in study.synthetic}
     tables = {
         "thresholds": beside_published(synthetic, {part.study: part.task for part in study.synthetic}),
+        "natural_thresholds": natural_thresholds(study.natural, parts),
         "families": families(synthetic),
         "overlay": overlays(synthetic),
         "same_distribution": near_level(synthetic, "identical"),

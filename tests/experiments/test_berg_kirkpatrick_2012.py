@@ -145,7 +145,7 @@ def test_the_page_shows_every_study(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     done = ss.run_study(small(NAME, **few), out=tmp_path / "out")
     assert asked == ["natural_mt", "dependency_parsing", "word_alignment"]
     assert {path.stem for path in (tmp_path / "out" / "figures").glob("*.png")} == {
-        "natural", "synthetic", "sizes", "domains",
+        "natural", "synthetic", "sizes", "domains", "overlay",
     }  # fmt: skip
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text(encoding="utf-8"))
     assert manifest["data"]["studies"]["natural_mt"] == {"points.csv": "natural_mt"}
