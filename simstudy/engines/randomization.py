@@ -8,7 +8,8 @@ systems share their denominators (accuracy, recall), of numerator and denominato
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -41,13 +42,19 @@ def randomization(question: Question) -> SignificanceResult:
     """The share of shuffles whose pseudo-systems differ by at least the gain: of all, or of random ones."""
     computed = _computed(question)
     return SignificanceResult.resampled(
-        question, computed, lambda: by_coins(make_swap_tally(question), question), exact=True
+        question, computed, lambda: drawn(question, computed, make_swap_tally), exact=True
     )
 
 
-def by_coins(tally: Tally, question: Question) -> IntArray:
-    """How many of the question's shuffles are extreme (P,)."""
-    return over_resamples(tally.columns, swap_kernels.coin_flips, tally.add, question)
+def drawn(question: Question, computed: FloatArray, tally: Callable[[Question], Tally]) -> IntArray:
+    """How many shuffles are extreme, for pairs without a computed p-value; 0 for others (P,)."""
+    missing = np.isnan(computed)
+    i, j = question.pairs
+    rest = question if missing.all() else replace(question, asked=(i[missing], j[missing]))
+    extreme = np.zeros(question.n_pairs, dtype=np.int64)
+    counted = tally(rest)
+    extreme[missing] = over_resamples(counted.columns, swap_kernels.coin_flips, counted.add, rest)
+    return extreme
 
 
 def _computed(question: Question) -> FloatArray:

@@ -40,7 +40,7 @@ from simstudy.engines.flip_tails import NOT_KNOWN, flipped_shares
 from simstudy.engines.intervals import spread
 from simstudy.engines.kernels import Ratio
 from simstudy.engines.question import Question, SignificanceResult, not_computed
-from simstudy.engines.randomization import by_coins, randomization
+from simstudy.engines.randomization import drawn, randomization
 from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, IntArray
 from simstudy.metrics.influence import over_denominator
 from simstudy.metrics.scaling import grid_steps, on_grid
@@ -58,9 +58,10 @@ def sign_flips(question: Question) -> SignificanceResult:
     if question.unit_scores is not None:
         found = randomization(question)
         return replace(found, exact=found.exact & question.right_or_wrong)
-    contributions = FlippedContributions(question)
-    computed = _computed(question, contributions)
-    return SignificanceResult.resampled(question, computed, lambda: by_coins(contributions, question), exact=False)
+    computed = _computed(question)
+    return SignificanceResult.resampled(
+        question, computed, lambda: drawn(question, computed, FlippedContributions), exact=False
+    )
 
 
 class FlippedContributions:
@@ -107,10 +108,11 @@ class FlippedContributions:
         return FlippedSums(self._pooled, self.least, _ROUNDED * self.step)
 
 
-def _computed(question: Question, parts: FlippedContributions) -> FloatArray:
+def _computed(question: Question) -> FloatArray:
     """The share of all flips (P,); NaN where flips are to be drawn."""
     if not question.computes:
         return np.full(question.n_pairs, np.nan)
+    parts = FlippedContributions(question)
     share = flipped_shares(parts.columns, parts.sums, np.arange(question.n_pairs), question)
     if missing := question.first_missing(share):
         raise not_computed(f"{missing[1]} by metric '{question.metric.name}': {NOT_KNOWN}")
