@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from simstudy.engines.question import Question
-from simstudy.engines.tallies import make_swap_tally
+from simstudy.engines.swap_tallies import make_swap_tally
 from simstudy.metrics import METRICS, Metric, Ratio
 from simstudy.outputs import Outputs
 from simstudy.statistics.pvalues import CONVENTIONS
