@@ -200,12 +200,13 @@ def tally_flips(picked, pairs, unflipped, two_sided, extreme):
 
 
 @njit(cache=True, nogil=True)
-def arrange(sums, rows, picked):
-    """Fill picked (K, S, T or more) with each system's statistics: sums (C, T), of which `rows` (K, S) says which."""
+def arrange(sums, shuffles, rows, picked):
+    """Fill picked (K, S, WIDTH) with the systems' statistics in some shuffles: their sums (C, …), and rows (K, S)."""
+    begin, end = shuffles
     for k in range(rows.shape[0]):
         for s in range(rows.shape[1]):
-            row, to = sums[rows[k, s]], picked[k, s]
-            for t in range(sums.shape[1]):
+            row, to = sums[rows[k, s], begin:end], picked[k, s]
+            for t in range(end - begin):
                 to[t] = row[t]
 
 
@@ -243,13 +244,12 @@ def tally_gains(gains, decisive, two_sided, extreme, kept):
         for t in range(len(of_pair)):
             gain = abs(of_pair[t]) if two_sided else of_pair[t]
             count = np.int32(count + np.int32(gain >= surely))
-            # A gain that is not known is NaN, which is not below.
-            candidates = np.int32(candidates + np.int32(not (gain < maybe)))
+            candidates = np.int32(candidates + np.int32(gain >= maybe))
         extreme[p] += count
         if candidates > count:
             for t in range(len(of_pair)):
                 gain = abs(of_pair[t]) if two_sided else of_pair[t]
-                if not (gain < maybe or gain >= surely):
+                if maybe <= gain < surely:
                     undecided[0, n_undecided] = first_pair + p
                     undecided[1, n_undecided] = first_shuffle + t
                     n_undecided += 1

@@ -102,7 +102,11 @@ class _SwappedScores:
         self._bound = gain + scores.tolerance if question.convention.strict else gain - scores.tolerance
         # Errors of two scores; the third one covers the roundings of their difference and of the bound.
         margin = 3 * self._quick.error if self._quick else 0.0
-        self._decisive = Decisive((self._bound + margin).astype(kind), (self._bound - margin).astype(kind))
+        surely, maybe = self._bound + margin, self._bound - margin
+        # Systems with equal statistics have no other gain than 0, which need not be looked at closely.
+        equal = (scores.rows[i] == scores.rows[j]).all(axis=1)
+        surely[equal] = maybe[equal] = np.where(self._bound[equal] > 0, np.inf, -np.inf)
+        self._decisive = Decisive(surely.astype(kind), maybe.astype(kind))
 
     def add(self, sums: Array, extreme: IntArray) -> None:
         n_pairs, n_shuffles = len(extreme), sums.shape[1]
@@ -116,7 +120,7 @@ class _SwappedScores:
         for begin in range(0, n_shuffles, width):
             end = min(begin + width, n_shuffles)
             if self._quick:
-                swap_kernels.arrange(sums[:, begin:end], self._systems.rows, picked)
+                swap_kernels.arrange(sums, (begin, end), self._systems.rows, picked)
             for first in range(0, n_pairs, some):
                 those = slice(first, first + some)
                 pairs = self._pairs[0][those], self._pairs[1][those]

@@ -109,18 +109,15 @@ class ResampledScores:
     def __init__(self, question: Question) -> None:
         self._metric = question.metric
         statistics = question.statistics.astype(np.int64) if question.integers else question.statistics
-        n_systems = question.n_systems
-        by_statistic = np.moveaxis(statistics, 2, 0)
+        columns = np.moveaxis(statistics, 2, 1)
         if statistics.dtype.kind == "f":
-            by_statistic = on_grid(by_statistic)
-        # A statistic that all systems share (the reference's length, the gold count) is resampled once.
-        alike = [bool((rows == rows[0]).all()) for rows in by_statistic]
-        columns = np.concatenate([rows[:1] if same else rows for rows, same in zip(by_statistic, alike, strict=True)])
-        counts = np.where(alike, 1, n_systems)
-        first = np.cumsum(counts) - counts
-        self.rows = first + np.arange(n_systems)[:, None] * (counts > 1)
+            columns = on_grid(columns)
+        # Equal columns are summed once: what all systems share (the reference's length), lengths that are token counts.
+        places: dict[bytes, int] = {}
+        self.rows = np.array([[places.setdefault(one.tobytes(), len(places)) for one in rows] for rows in columns])
+        first = np.unique(self.rows, return_index=True)[1]
+        columns = columns.reshape(-1, question.n_units)[first]
         self.columns = columns if statistics.dtype.kind == "f" else summable(columns)
-        self.observed = np.zeros(n_systems)
         self.observed = self.of(self.columns.sum(axis=1, dtype=np.float64)[:, None])[:, 0]
         self.tolerance = ties.of_pairs(ties.of_scores(self._metric, statistics, self.observed), question.pairs)
         # Scores may cancel to 0 on the test set and not in resamples: how large they get, sizes tell.

@@ -4,7 +4,7 @@ Two systems swap some units. Then the first has total_i + m, where m are the sec
 first's, and the second has total_j - m. Each kernel fills gains (P, WIDTH): the score of the one less that of the other,
 for P pairs and WIDTH swaps. It is given picked (K, S * WIDTH), each system's statistics of the units that are swapped,
 totals (K, S) and the pairs as positions of systems. All are whole numbers below 2^24, which single precision holds
-exactly. A gain is NaN if the kernel cannot tell.
+exactly.
 
 Error bounds are the roundings of the formula times the best score. Loops have few arrays, so that they run on all lanes.
 """
@@ -20,7 +20,7 @@ WIDTH = 256
 #: The largest part of a number that its rounding to single precision takes or adds.
 ROUNDING = 2.0**-24
 
-_ZERO, _HALF, _ONE, _HUNDRED = (np.float32(number) for number in (0, 0.5, 1, 100))
+_ZERO, _ONE, _HUNDRED, _HALF, _EIGHTH, _64TH = (np.float32(number) for number in (0, 1, 100, 1 / 2, 1 / 8, 1 / 64))
 
 # exp(x) = 2^n exp(r): ln 2 in two parts, the first with few digits, so that n times it is exact.
 _LOG2_E, _LN2_HIGH, _LN2_LOW = np.float32(1.44269504), np.float32(0.693359375), np.float32(-2.12194440e-4)
@@ -30,7 +30,7 @@ _LEAST_EXPONENT = np.float32(-80)
 # Divides instead of 0: less than any denominator.
 _LEAST = np.float32(1e-30)
 
-# Divisions by 0 give NaN, as in numpy, and no error: a test of each would keep loops from running on all lanes.
+# Divisions by 0 are no error, as in numpy: a test of each would keep loops from running on all lanes.
 _compiled = njit(cache=True, nogil=True, error_model="numpy")
 
 
@@ -45,9 +45,24 @@ def _exp(x):
     return (_ONE + r * series) * power
 
 
+@njit(nogil=True, inline="always", error_model="numpy")
+def _bleu(correct, total, lengths):
+    """The hundredth of a BLEU score."""
+    c1, c2, c3, c4 = correct
+    t1, t2, t3, t4 = total
+    length, wanted = lengths
+    found = (max(c1, _ONE) * max(c2, _ONE)) * (max(c3, _ONE) * max(c4, _ONE))
+    # Orders that have a match; the others as in `simstudy.metrics.bleu`.
+    n = (min(c1, _ONE) + min(c2, _ONE)) + (min(c3, _ONE) + min(c4, _ONE))
+    smoothed = _ONE if n > 3 else (_HALF if n > 2 else (_EIGHTH if n > 1 else (_64TH if n > 0 else _ZERO)))
+    possible = (t1 * t2) * (t3 * t4)
+    precision = found * smoothed / possible if possible > 0 else _ZERO
+    return np.sqrt(np.sqrt(precision)) * _exp(min(_ONE - wanted / max(length, _ONE), _ZERO))
+
+
 @_compiled
 def bleu(picked, totals, pairs, gains):
-    """BLEU of 4 correct and 4 total counts, the text's and the reference's length; NaN where a count is 0.
+    """BLEU of 4 correct and 4 total counts, the text's and the reference's length.
 
     A score's error is less than 8 roundings of 100.
     """
@@ -63,15 +78,10 @@ def bleu(picked, totals, pairs, gains):
             m4, m5 = b[4 * WIDTH + t] - a[4 * WIDTH + t], b[5 * WIDTH + t] - a[5 * WIDTH + t]
             m6, m7 = b[6 * WIDTH + t] - a[6 * WIDTH + t], b[7 * WIDTH + t] - a[7 * WIDTH + t]
             m8, m9 = b[8 * WIDTH + t] - a[8 * WIDTH + t], b[9 * WIDTH + t] - a[9 * WIDTH + t]
-            found = ((i0 + m0) * (i1 + m1)) * ((i2 + m2) * (i3 + m3))
-            possible = ((i4 + m4) * (i5 + m5)) * ((i6 + m6) * (i7 + m7))
-            one = np.sqrt(np.sqrt(found / possible)) * _exp(min(_ONE - (i9 + m9) / (i8 + m8), _ZERO))
-            of_other = ((j0 - m0) * (j1 - m1)) * ((j2 - m2) * (j3 - m3))
-            possible = ((j4 - m4) * (j5 - m5)) * ((j6 - m6) * (j7 - m7))
-            other = np.sqrt(np.sqrt(of_other / possible)) * _exp(min(_ONE - (j9 - m9) / (j8 - m8), _ZERO))
-            # 0 / 0 is NaN.
-            none = min(found, of_other)
-            gain[t] = _HUNDRED * (one - other) * (none / none)
+            correct, total = (i0 + m0, i1 + m1, i2 + m2, i3 + m3), (i4 + m4, i5 + m5, i6 + m6, i7 + m7)
+            of_correct, of_total = (j0 - m0, j1 - m1, j2 - m2, j3 - m3), (j4 - m4, j5 - m5, j6 - m6, j7 - m7)
+            one, other = _bleu(correct, total, (i8 + m8, i9 + m9)), _bleu(of_correct, of_total, (j8 - m8, j9 - m9))
+            gain[t] = _HUNDRED * (one - other)
 
 
 @_compiled
