@@ -109,24 +109,20 @@ class _SwappedScores:
         self._decisive = Decisive(surely.astype(kind), maybe.astype(kind))
 
     def add(self, sums: Array, extreme: IntArray) -> None:
-        n_pairs, n_shuffles = len(extreme), sums.shape[1]
-        width = min(n_shuffles, WIDTH)
-        if self._quick:
-            some = min(n_pairs, _PAIRS)
-            picked = np.zeros((*self._systems.rows.shape, WIDTH), np.float32)
-        else:
-            some = max(1, min(n_pairs, _CELLS // (2 * width * self._systems.rows.shape[1])))
+        rows, n_shuffles = self._systems.rows, sums.shape[1]
+        some, width = self._block(n_shuffles)
+        picked = np.zeros((*rows.shape, WIDTH), np.float32) if self._quick else np.empty(0)
         undecided, n_undecided = np.empty((2, some * width + _UNDECIDED), np.int32), 0
         for begin in range(0, n_shuffles, width):
             end = min(begin + width, n_shuffles)
             if self._quick:
-                swap_kernels.arrange(sums, (begin, end), self._systems.rows, picked)
-            for first in range(0, n_pairs, some):
+                swap_kernels.arrange(sums, (begin, end), rows, picked)
+            for first in range(0, len(extreme), some):
                 those = slice(first, first + some)
                 pairs = self._pairs[0][those], self._pairs[1][those]
                 if self._quick:
                     gains = np.empty((len(pairs[0]), end - begin), np.float32)
-                    self._quick.gains(picked.reshape(len(picked), -1), self._systems.totals, pairs, gains)
+                    self._quick.gains(picked.reshape(len(rows), -1), self._systems.totals, pairs, gains)
                 else:
                     gains = self._gains(sums, pairs, np.array([begin]), end - begin)
                 decisive = Decisive(self._decisive.surely[those], self._decisive.maybe[those])
@@ -137,6 +133,15 @@ class _SwappedScores:
                     self._decide(sums, undecided[:, :n_undecided], extreme)
                     n_undecided = 0
         self._decide(sums, undecided[:, :n_undecided], extreme)
+
+    def _block(self, n_shuffles: int) -> tuple[int, int]:
+        """How many pairs, and how many of this many shuffles, are looked at together."""
+        n_pairs = len(self._bound)
+        if self._quick:
+            return min(n_pairs, _PAIRS), WIDTH
+        cells = max(1, _CELLS // (2 * self._systems.rows.shape[1]))
+        some = max(1, min(n_pairs, cells // min(n_shuffles, WIDTH)))
+        return some, max(1, min(n_shuffles, cells // some))
 
     def _gains(self, sums: Array, pairs: Pairs, shuffles: Array, width: int = 1) -> Array:
         """Gains (P', T) of some pairs, in the `width` shuffles from one position of sums on, or in one each."""

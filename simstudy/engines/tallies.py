@@ -101,9 +101,9 @@ class _OwnRatios:
 class ResampledScores:
     """Any metric of sums: its scores in double precision, ties up to rounding (`simstudy.engines.ties`).
 
-    `columns` (C, n) are what the matrix product sums, and rows (K, S) says which of them a system's statistic is.
-    Statistics that are not integers are rounded to a binary grid, so that a sum does not depend on its order. `observed` (K,) are the test set's own scores; differences of scores up to
-    `tolerance` (P,) are ties.
+    `columns` (C, n) are what the matrix product sums; rows (K, S) says which of them is which statistic of a system.
+    Statistics that are not integers are rounded to a binary grid, so that a sum does not depend on its order.
+    `observed` (K,) are the test set's own scores; differences of scores up to `tolerance` (P,) are ties.
     """
 
     def __init__(self, question: Question) -> None:

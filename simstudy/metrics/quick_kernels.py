@@ -1,12 +1,13 @@
 """Compiled gains in single precision, many times as fast as `Metric.score`, with a bound of their errors.
 
-Two systems swap some units. Then the first has total_i + m, where m are the second's statistics of these units less the
-first's, and the second has total_j - m. Each kernel fills gains (P, WIDTH): the score of the one less that of the other,
-for P pairs and WIDTH swaps. It is given picked (K, S * WIDTH), each system's statistics of the units that are swapped,
-totals (K, S) and the pairs as positions of systems. All are whole numbers below 2^24, which single precision holds
-exactly.
+Two systems swap some units. Then the first has total_i + m, where m are the second's statistics of these units less
+the first's, and the second has total_j - m. Each kernel fills gains (P, T), the score of the one less that of the
+other, for P pairs and T <= WIDTH shuffles. It is given picked (K, S * WIDTH), the systems' statistics of the units that
+are swapped, totals (K, S), and the pairs as positions of systems. All are whole numbers below 2^24, which single
+precision holds exactly.
 
-Error bounds are the roundings of the formula times the best score. Loops have few arrays, so that they run on all lanes.
+The bound of a score's error counts the roundings of its formula, each of the best score. Loops have few arrays, so that
+they run on all lanes.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ WIDTH = 256
 #: The largest part of a number that its rounding to single precision takes or adds.
 ROUNDING = 2.0**-24
 
-_ZERO, _ONE, _HUNDRED, _HALF, _EIGHTH, _64TH = (np.float32(number) for number in (0, 1, 100, 1 / 2, 1 / 8, 1 / 64))
+_ZERO, _ONE, _HUNDRED = np.float32(0), np.float32(1), np.float32(100)
+_HALF, _EIGHTH, _SIXTY_FOURTH = np.float32(1 / 2), np.float32(1 / 8), np.float32(1 / 64)
 
 # exp(x) = 2^n exp(r): ln 2 in two parts, the first with few digits, so that n times it is exact.
 _LOG2_E, _LN2_HIGH, _LN2_LOW = np.float32(1.44269504), np.float32(0.693359375), np.float32(-2.12194440e-4)
@@ -54,7 +56,7 @@ def _bleu(correct, total, lengths):
     found = (max(c1, _ONE) * max(c2, _ONE)) * (max(c3, _ONE) * max(c4, _ONE))
     # Orders that have a match; the others as in `simstudy.metrics.bleu`.
     n = (min(c1, _ONE) + min(c2, _ONE)) + (min(c3, _ONE) + min(c4, _ONE))
-    smoothed = _ONE if n > 3 else (_HALF if n > 2 else (_EIGHTH if n > 1 else (_64TH if n > 0 else _ZERO)))
+    smoothed = _ONE if n > 3 else (_HALF if n > 2 else (_EIGHTH if n > 1 else (_SIXTY_FOURTH if n > 0 else _ZERO)))
     possible = (t1 * t2) * (t3 * t4)
     precision = found * smoothed / possible if possible > 0 else _ZERO
     return np.sqrt(np.sqrt(precision)) * _exp(min(_ONE - wanted / max(length, _ONE), _ZERO))
@@ -159,13 +161,13 @@ def balanced_accuracy(picked, totals, pairs, gains):
 
 @_compiled
 def _mean_ratios(picked, totals, pairs, ratio, gains):
-    """100 times the mean of times * right / below over the classes that have any; below is gold, or gold + predicted."""
+    """100 times the mean of times * right / (gold + predicted), or / gold, over the classes that have any."""
     better, worse = pairs
     times, predicted = ratio
     n_classes = totals.shape[1] // 3
     gold = 2 * n_classes
-    right_i, right_j, parts = np.empty(WIDTH, np.float32), np.empty(WIDTH, np.float32), np.empty(4 * WIDTH, np.float64)
-    below = np.empty(2 * WIDTH, np.float32)
+    # Of both systems: sums of ratios, and the number of classes that count.
+    parts, below = np.empty(4 * WIDTH, np.float64), np.empty(2 * WIDTH, np.float32)
     for p in range(len(better)):
         i, j = totals[better[p]], totals[worse[p]]
         parts[:] = 0
