@@ -234,8 +234,8 @@ def swap(sums, systems, pairs, shuffles, swapped):
 def tally_gains(gains, decisive, two_sided, extreme, kept):
     """Add to extreme (P,) how often gains (P, T) are surely extreme.
 
-    Shuffles that are not decided are kept: their pairs and their positions in the tile are added to `undecided`, (2, U),
-    which holds some already. Returns how many it holds then.
+    Shuffles that are not decided are kept: their pairs and positions in the tile are added to `undecided` (2, U), which
+    holds some already. Returns how many it holds then.
     """
     undecided, n_undecided, first_pair, first_shuffle = kept
     for p in range(len(gains)):
