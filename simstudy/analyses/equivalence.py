@@ -60,8 +60,8 @@ def equivalence(pairs: pd.DataFrame, margin: float, *, alpha: float = 0.05) -> p
     Raises
     ------
     ValueError
-        For a margin that is not above 0 or that no gain can exceed, an alpha that is no fraction, and tables that lack columns or are several
-        families.
+        For a margin that is not above 0 or that no gain can exceed, an alpha that is no fraction, and tables that lack
+        columns or are several families.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def equivalence(pairs: pd.DataFrame, margin: float, *, alpha: float = 0.05) -> p
 
 
 def check_margin(margin: object, unit: str = "") -> None:
-    """Raise a ValueError where a margin is not a number above 0, or is so large that no gain in this unit exceeds it."""
+    """Raise a ValueError where a margin is not a number above 0, or no gain in this unit of scores can exceed it."""
     if isinstance(margin, bool) or not isinstance(margin, Real) or not 0 < float(margin) < np.inf:
         raise ValueError(f"margin must be a number above 0, on the metric's scale, not {brief(margin)}")
     if float(margin) >= (largest := _LARGEST.get(unit, np.inf)):

@@ -108,7 +108,10 @@ def test_several_comparisons_are_a_conjunction_or_a_disjunction_by_what_is_asked
             "--fail-unless-better",
             "by accuracy on y: old has the better score (fails: 1 of 2 comparisons; each must pass)",
         ),
-        ("--fail-if-worse", "by accuracy on y, p = 0.00391 (two-sided) (fails: 1 of 2 comparisons; each is tested at 0.05)"),
+        (
+            "--fail-if-worse",
+            "by accuracy on y, p = 0.00391 (two-sided) (fails: 1 of 2 comparisons; each is tested at 0.05)",
+        ),
     ):
         code, _, err = compare(*by_domain, option, "new", "old")
         assert (code, err.rstrip().endswith(ends)) == (1, True), err

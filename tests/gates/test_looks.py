@@ -188,7 +188,10 @@ def test_averages_of_tasks_have_no_sequential_test() -> None:
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (("--alpha", "0.1"), "begun with --alpha 0.05, not with --alpha 0.1: a plan must not change once somebody has looked"),
+        (
+            ("--alpha", "0.1"),
+            "begun with --alpha 0.05, not with --alpha 0.1: a plan must not change once somebody has looked",
+        ),
         (("--sequential",), "begun without --sequential, not with --sequential: a plan"),
         (("--planned-looks", "9"), "begun without --planned-looks, not with --planned-looks 9: a plan"),
         (("--seed", "1"), "begun with --seed 0, not with --seed 1: a plan"),

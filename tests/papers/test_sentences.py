@@ -213,7 +213,9 @@ def test_several_domains_of_many_systems_have_a_column_each() -> None:
     # The table has intervals of scores, and none of gains.
     assert "Intervals of scores are 95 %, two-sided: score intervals (Wilson, 1927)" in methods
     assert "Intervals of gains" not in methods
-    assert "Confidence sets of ranks hold for all systems at once with 95 % confidence (Mogstad et al., 2024)" in methods
+    assert (
+        "Confidence sets of ranks hold for all systems at once with 95 % confidence (Mogstad et al., 2024)" in methods
+    )
 
 
 def by_tasks(systems: int, tasks: int) -> ss.Outputs:
