@@ -24,7 +24,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 # Floors from the ground up. A room imports strictly lower floors, or itself.
 FLOORS = [
-    {"validation", "notes", "pairs", "schema"},
+    {"validation", "notes", "pairs", "schema", "compiled"},
     {"text", "files"},
     {"tables"},
     {"running", "statistics"},

@@ -23,8 +23,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from simstudy.compiled import compiled
 from simstudy.engines.exact_kernels import divisor
 from simstudy.metrics.base import FloatArray
 
@@ -84,7 +84,7 @@ class FlippedSums(NamedTuple):
     most_factors: int = 2**24
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def sorted_sums(sizes):
     """The sums of all subsets of a few numbers (m,), in order: (2^m,)."""
     sums = np.zeros(1 << len(sizes))
@@ -105,7 +105,7 @@ def sorted_sums(sizes):
     return sums
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def count_in_halves(sizes, most):
     """How many subsets of a few numbers (m,) have a sum of at most `most`."""
     half = len(sizes) // 2
@@ -121,7 +121,7 @@ def count_in_halves(sizes, most):
     return count
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def count_few(sizes, most):
     """How many subsets of numbers in ascending order have a sum of at most `most`; -1 where they are too many."""
     count = 1
@@ -150,7 +150,7 @@ def count_few(sizes, most):
             following += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def distinct(sizes, values, times):
     """Fill in the distinct numbers among sizes in ascending order, and how often each is there; how many there are."""
     n = 0
@@ -165,7 +165,7 @@ def distinct(sizes, values, times):
     return n
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def saddle_point(values, times, least, variance):
     """Near the s at which the mean of the numbers, tilted by exp(s S), is `least`: at least half a deviation.
 
@@ -187,7 +187,7 @@ def saddle_point(values, times, least, variance):
     return max(s, 0.5 / math.sqrt(variance))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _rotate(cosines, sines, by_cosine, by_sine):
     """Turn all angles by theirs: cosines and sines (V,) of the next node."""
     for v in range(len(cosines)):
@@ -196,7 +196,7 @@ def _rotate(cosines, sines, by_cosine, by_sine):
         sines[v] = s * by_cosine[v] + c * by_sine[v]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _product(cosines, sines, tilts, times):
     """The product of (cosine + i tilt sine)^times (V,): real and imaginary part.
 
@@ -227,7 +227,7 @@ def _product(cosines, sines, tilts, times):
     return r0 * r2 - i0 * i2, r0 * i2 + i0 * r2
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def log_bound(values, times, least, s):
     """The logarithm of M(s) exp(-s least), which the tail is below (Chernoff)."""
     size = -s * least
@@ -237,7 +237,7 @@ def log_bound(values, times, least, s):
     return size
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def contour_tail(values, times, asked, s):
     """P(S >= least), and a bound of its error, for S of times (V,) copies of each of the values (V,).
 
@@ -288,7 +288,7 @@ def contour_tail(values, times, asked, s):
             largest = 0.0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def flip_tail(contributions, asked):
     """P(S >= least) for numbers (n,) with random signs, and a bound of its error; what is `asked` is a `FlippedSum`."""
     sizes = np.abs(contributions)
@@ -320,7 +320,7 @@ def flip_tail(contributions, asked):
     return contour_tail(values, times, FlippedSum(least, 0.0, step, 1, asked.most_factors), s)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def flip_tails(columns, pairs, sums, which, found):
     """Fill in tails and bounds of their errors, found (2, P'), of the pairs `which` (P',).
 
