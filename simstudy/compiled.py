@@ -46,7 +46,7 @@ def compiled(function: Callable[..., Any] | None = None, *, inline: bool = False
 def _made(function: Any, inline: str) -> Any:
     from numba import njit
 
-    options = {"nogil": True, "inline": inline}
+    options: dict[str, Any] = {"nogil": True, "inline": inline}
     try:
         return njit(cache=True, **options)(function)
     except RuntimeError as error:
