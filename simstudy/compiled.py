@@ -13,10 +13,10 @@ _lock = threading.RLock()
 class _Compiled:
     """A function that looks like the one it was made from. Functions that it calls are compiled with it."""
 
-    def __init__(self, function: Callable[..., Any], inline: bool) -> None:
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
         functools.update_wrapper(self, function)
         self._function: Any = function
-        self._inline = inline
+        self._options = options
         self._dispatcher: Any = None
 
     def __call__(self, *arguments: Any) -> Any:
@@ -30,23 +30,24 @@ class _Compiled:
                 for name in self._function.__code__.co_names:
                     if isinstance(other := known.get(name), _Compiled):
                         known[name] = other.dispatcher()
-                self._dispatcher = _made(self._function, "always" if self._inline else "never")
+                self._dispatcher = _made(self._function, self._options)
         return self._dispatcher
 
 
-def compiled(function: Callable[..., Any] | None = None, *, inline: bool = False) -> Any:
+def compiled(function: Callable[..., Any] | None = None, *, inline: bool = False, error_model: str = "python") -> Any:
     """The function, compiled without the interpreter's lock when it is first called, and kept on disk for later runs.
 
     Numba keeps it in ``NUMBA_CACHE_DIR`` if that is set, else beside its module, else (if the package cannot be
-    written) in the user's cache folder. If it can write nowhere, each process compiles anew.
+    written) in the user's cache folder. If it can write nowhere, each process compiles anew. By error model "python"
+    divisions by 0 are errors; by "numpy" they are none.
     """
-    return functools.partial(_Compiled, inline=inline) if function is None else _Compiled(function, inline)
+    options = {"nogil": True, "inline": "always" if inline else "never", "error_model": error_model}
+    return functools.partial(_Compiled, options=options) if function is None else _Compiled(function, options)
 
 
-def _made(function: Any, inline: str) -> Any:
+def _made(function: Any, options: dict[str, Any]) -> Any:
     from numba import njit
 
-    options: dict[str, Any] = {"nogil": True, "inline": inline}
     try:
         return njit(cache=True, **options)(function)
     except RuntimeError as error:
