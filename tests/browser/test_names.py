@@ -23,7 +23,7 @@ WRITTEN = """(charts) => charts.map((chart) => ({
     svgs: [...chart.querySelectorAll("svg")].map((svg) => ({
         names: [...svg.querySelectorAll("[data-mark=names] text")].map((text) => text.textContent),
         boxes: [...svg.querySelectorAll("[data-mark=names] text, [data-mark=numbers] text, [data-mark=columns] text")]
-            .map((text) => { const box = text.getBoundingClientRect(); return [box.left, box.top, box.right, box.bottom]; }),
+            .map((text) => text.getBoundingClientRect()).map((box) => [box.left, box.top, box.right, box.bottom]),
     })),
     listed: [...chart.querySelectorAll(".names li")].map((name) => name.textContent),
     left: chart.getBoundingClientRect().left,
@@ -71,15 +71,15 @@ def test_names_that_differ_at_their_ends_are_whole_and_do_not_overlap(
         for svg in chart["svgs"]:
             boxes = np.array(svg["boxes"]).reshape(-1, 4)
             # Letters have less height than their boxes: neighbouring ones may share two pixels.
-            shared = np.minimum(boxes[:, None, 2:], boxes[None, :, 2:]) - np.maximum(boxes[:, None, :2], boxes[None, :, :2])
-            overlapping = (shared > 2.5).all(axis=-1) & ~np.eye(len(boxes), dtype=bool)
+            starts, ends = np.maximum(boxes[:, None, :2], boxes[:, :2]), np.minimum(boxes[:, None, 2:], boxes[:, 2:])
+            overlapping = (ends - starts > 2.5).all(axis=-1) & ~np.eye(len(boxes), dtype=bool)
             assert not overlapping.any(), (chart["kind"], boxes[overlapping.any(axis=1)][:4])
             assert (boxes[:, 0] >= chart["left"] - 1).all(), f"{chart['kind']}: a name begins beyond its chart"
     assert "…" not in page.locator("main").inner_text()
 
 
 def test_a_cell_of_a_matrix_names_its_pair_however_high_rows_are(opened: Opened, long: dict[int, Path]) -> None:
-    """The pointer at the upper and lower end of a high cell is in this cell, though the middle of a lower one is closer."""
+    """The pointer at the ends of a high cell is in this cell, though the middle of a lower one is closer."""
     page = opened(long[9])
     chart = page.locator(".chart.matrix")
     chart.scroll_into_view_if_needed()
