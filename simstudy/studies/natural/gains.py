@@ -20,8 +20,8 @@ _LEAST_SETS = 6
 # Rows of a table of test sets that a page, or a terminal, has room for.
 _MOST_ROWS = 60
 _INTERVALS = (
-    "The 95 % intervals hold for other systems on these items. If column interval_for of the CSV says so, they hold for "
-    "other variants of these families only."
+    "The 95 % intervals hold for other systems on these items. If column interval_for of the CSV says so, they hold "
+    "for other variants of these families only."
 )
 _SIDES = {"greater": "one-sided", "two-sided": "two-sided"}
 # The first columns of a table of test sets.
