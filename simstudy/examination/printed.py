@@ -73,10 +73,9 @@ def show(found: Examination, printer: Printer, *, verbose: bool = False, last: S
     known = {name: value for name, value in known.items() if name not in ("Note", "Systems")}
     rows = ranking(found).text()
     every = noted(found.notes)
-    notes, n, n_facts, which = every, len(rows), len(known), []
-    plain = printer
+    notes, n, n_facts = every, len(rows), len(known)
+    plain, (printer, which) = printer, lettered(found, printer, verbose=verbose)
     if not verbose:
-        printer, which = lettered(found, plain)
         notes = [printer.shortened(note) for note in every[:_MOST_NOTES]]
         whole = MOST_LINES - plain.height(*which) - printer.height(*said, LEFT_OUT, *last)
         first = printer.height(*notes[:_FIRST_NOTES])
@@ -103,8 +102,7 @@ def show(found: Examination, printer: Printer, *, verbose: bool = False, last: S
 
 def _show_pair(found: Examination, said: list[str], printer: Printer, *, verbose: bool, last: Sequence[str]) -> None:
     known = {"Signature": signature(found)}
-    plain = printer
-    printer, which = (plain, []) if verbose else lettered(found, plain)
+    plain, (printer, which) = printer, lettered(found, printer, verbose=verbose)
     room = MOST_LINES - plain.height(*which) - printer.height(*said, LEFT_OUT, *last) - printer.facts_height(known)
     every = noted(found.notes)
     notes = every if verbose else printer.fitting(map(printer.shortened, every), room)
@@ -114,10 +112,10 @@ def _show_pair(found: Examination, said: list[str], printer: Printer, *, verbose
     printer.lines([*left_out({}, every, notes, last), *last])
 
 
-def lettered(found: Examination, printer: Printer) -> tuple[Printer, list[str]]:
-    """Letters for the two best systems, where their names are long."""
+def lettered(found: Examination, printer: Printer, *, verbose: bool) -> tuple[Printer, list[str]]:
+    """Letters for the two best systems if their names are long, unless everything is printed."""
     names = [shown(name) for name in found.leaderboard["system"]]
-    return printer.lettered(names[:2], names)
+    return printer.lettered([] if verbose else names[:2], names)
 
 
 def answer(found: Examination, form: str | None = None) -> list[str]:

@@ -41,9 +41,9 @@ def show(found: Several, printer: Printer, *, verbose: bool = False, last: Seque
     rows, facts, every = part_rows(found), _facts(found), noted(_notes(found))
     board = pd.DataFrame() if found.of_pairs else scores_by_part(found, None if verbose else _MOST_COLUMNS)
     scores = "" if found.of_pairs else f"Scores (best first by {board.columns[1]})"
-    notes, n_rows, n_systems, n_facts, plain, which = every, len(rows), len(board), len(facts), printer, []
+    notes, n_rows, n_systems, n_facts = every, len(rows), len(board), len(facts)
+    plain, (printer, which) = printer, printed.lettered(found.parts[0], printer, verbose=verbose)
     if not verbose:
-        printer, which = printed.lettered(found.parts[0], plain)
         room = MOST_LINES - plain.height(*which) - printer.height("", claims(found), f"{LEFT_OUT}. {_ALWAYS}", *last)
         tables = [printer.table_height(TABLE, rows.head(n), _SPARE) for n in (_LEAST_ROWS, 1)]
         # Lines of the table of comparisons, with those of the scores if there is room for both.

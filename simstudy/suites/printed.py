@@ -44,10 +44,10 @@ def show(
     spare = _SPARE_OF_TASKS if two else _SPARE_OF_SYSTEMS
     more = "Averages" if verbose else "Other averages"
     averages = average_rows(found, found.averages if verbose else _others(found)).text() if two else pd.DataFrame()
-    told, most, n_facts, plain, which = every, len(rows), len(facts), printer, []
+    told, most, n_facts, plain = every, len(rows), len(facts), printer
+    names = [shown(name) for name in found.leaderboard["system"].drop_duplicates()]
+    printer, which = plain.lettered([] if verbose else names[:2], names)
     if not verbose:
-        names = [shown(name) for name in found.leaderboard["system"].drop_duplicates()]
-        printer, which = plain.lettered(names[:2], names)
         room = MOST_LINES - plain.height(*which) - printer.height(*found.sentences, LEFT_OUT, *last) - 1
         tables = [printer.table_height(title, rows.head(n), spare) for n in (_LEAST, 1)]
         facts, least = printer.facts_beside(facts, _SPARE_FACTS, room, tables)
