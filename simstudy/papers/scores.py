@@ -16,8 +16,8 @@ from simstudy.papers.pairs import interval, number_format
 from simstudy.text.numerals import number_text
 from simstudy.text.plain_text import shown
 
-# So many comparisons have room for intervals beside their scores, and so many columns have room on a page.
-_WITH_INTERVALS, _MOST_COLUMNS = 3, 8
+#: So many comparisons have room for intervals beside their scores, and so many columns have room on a page.
+WITH_INTERVALS, _MOST_COLUMNS = 3, 8
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,12 @@ def by_system(
     )
     used = {sign for found in marks for sign in found.values()} - {""}
     across = "row" if len(columns) > _MOST_COLUMNS >= len(systems) else "column"
+    beside = len(columns) <= WITH_INTERVALS and any(map(any, intervals))
     caption = [f"{what} {_caption(columns, used, baseline, alpha, across)}"]
+    # All leaderboards have one level; those of single tasks have no intervals.
+    level = next((f"{100 * one.board['level'].iloc[0]:g} %" for one in columns if "level" in one.board), "")
+    if beside:
+        caption.append(f" {level} CI: the interval of each score by itself.")
     if across == "row":
         head: list[tuple[str, Any]] = [("", "left"), *((name, "right") for name in names)]
         rows = [[one.heading, *cells] for one, cells in zip(columns, scores, strict=True)]
@@ -63,8 +68,8 @@ def by_system(
         for k in range(start, min(start + _MOST_COLUMNS, len(columns))):
             head.append((columns[k].heading, "right"))
             written.append(scores[k])
-            if len(columns) <= _WITH_INTERVALS and any(intervals[k]):
-                head.append(("95 % CI", "middle"))
+            if beside and any(intervals[k]):
+                head.append((f"{level} CI", "middle"))
                 written.append(intervals[k])
         tables.append(Table(f"{name}{start // _MOST_COLUMNS + 1}" if start else name, head,
                             [*zip(*written, strict=True)], caption))  # fmt: skip
