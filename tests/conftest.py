@@ -76,17 +76,8 @@ class QuickFigures:
         ConstrainedLayoutEngine.execute = execute  # type: ignore[method-assign]
 
 
-class ClosedFigures:
-    """Closes what the package's own examples draw, of which pyplot holds some twenty without a warning."""
-
-    def pytest_runtest_teardown(self, item: pytest.Item) -> None:
-        if item.nodeid.startswith("simstudy/") and "matplotlib.pyplot" in sys.modules:
-            sys.modules["matplotlib.pyplot"].close("all")
-
-
 def pytest_configure(config: pytest.Config) -> None:
     """Keep xdist from sorting files by their number of tests."""
-    config.pluginmanager.register(ClosedFigures())
     config.pluginmanager.register(QuickFigures())
     if hasattr(config.option, "loadscopereorder"):
         config.option.loadscopereorder = False
