@@ -145,11 +145,11 @@ class Gates:
         self, asked: Sequence[Gate], parts: Sequence[Examination], how: HowTested, settings: dict[str, Any]
     ) -> list[Verdict]:
         """The verdicts of all gates, kept in the file of looks."""
+        if not asked:
+            return []
         from simstudy.gates.deciding import decide
         from simstudy.gates.looks import SEQUENTIAL, SPENDING, Plan
 
-        if not asked:
-            return []
         plan = Plan(
             rule=SEQUENTIAL if self.sequential else SPENDING, alpha=how.alpha, planned_looks=self.planned_looks,
             settings={name: settings[name] for name in _IN_COMMON},

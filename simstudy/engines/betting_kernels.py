@@ -7,7 +7,8 @@ Numbers x and their supposed mean are from 0 to 1. A bet that stakes the fractio
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from simstudy.compiled import compiled
 
 # Capital is kept within powers of two, which cost no accuracy. A bet that has lost more than all but this is given up:
 # numbers below are slow, and giving capital away is no advantage.
@@ -15,7 +16,7 @@ _LARGE, _SMALL, _UNIT = 2.0**500, 2.0**-400, 2.0**500
 _GIVEN_UP = 2.0**-1000
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _bet(capital, fractions, ratio):
     """Settle all bets on one number, given x / mean - 1; the capital of all together."""
     total = 0.0
@@ -26,7 +27,7 @@ def _bet(capital, fractions, ratio):
     return total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _scaled(capital, factor):
     for j in range(len(capital)):
         capital[j] *= factor
@@ -34,7 +35,7 @@ def _scaled(capital, factor):
             capital[j] = 0.0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def log_capital(x, mean, fractions, logs):
     """Write into logs (n,) the logarithm of the mean capital of all bets after each number; they begin with 1."""
     capital = np.full(len(fractions), 1.0 / len(fractions))
@@ -54,7 +55,7 @@ def log_capital(x, mean, fractions, logs):
         logs[i] = np.log(total) + log_unit
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def first_reached(x, mean, fractions, capital_wanted):
     """After how many numbers the mean capital of all bets is first at least what is wanted; n + 1 for never."""
     capital = np.full(len(fractions), 1.0 / len(fractions))

@@ -32,7 +32,6 @@ from simstudy.engines import exact_kernels
 from simstudy.engines.question import Question, SignificanceResult, not_computed, products
 from simstudy.metrics.base import Array, FloatArray
 from simstudy.metrics.ratio import item_deviations
-from simstudy.rankings.hypergeometric import fisher_exact
 
 # Differences that are held at a time: 32 MiB, and as much of each of the two systems.
 _TOGETHER = 2**22
@@ -237,6 +236,9 @@ def fisher(question: Question) -> SignificanceResult:
     for no candidates. It may be negative if the two systems accept very different numbers of candidates: the system
     that accepts fewer can have the better precision by what both accept (footnote 13).
     """
+    # Few answers need the room of rankings, which takes time to import.
+    from simstudy.rankings.hypergeometric import fisher_exact
+
     of, of_true, both, both_true = _accepted(question)
     i, j = question.pairs
     only_1, only_2 = of[i] - both, of[j] - both

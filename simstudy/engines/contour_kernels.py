@@ -28,8 +28,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from simstudy.compiled import compiled
 from simstudy.metrics.base import FloatArray, IntArray
 
 # Nodes that lie this part of 1 / standard deviation apart: what Hoeffding's inequality leaves of the tails that are
@@ -88,7 +88,7 @@ class Tilted(NamedTuple):
     log_size: float
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def saddle_point(values, times, least):
     """Near the s at which the mean of the numbers, tilted by exp(s S), is `least`: at least half a deviation.
 
@@ -114,7 +114,7 @@ def saddle_point(values, times, least):
     return max(s, 0.5 / math.sqrt(variance))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def tilted(values, times, s):
     """What the line makes of the numbers."""
     tilts = np.empty(len(values))
@@ -127,13 +127,13 @@ def tilted(values, times, s):
     return Tilted(values, times, s, tilts, log_size)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def log_bound(numbers, least):
     """The logarithm of M(s) exp(-s least), which the tail is below (Chernoff)."""
     return numbers.log_size - numbers.s * least
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _power(a, b, times):
     """(a + i b)^times, for times >= 1."""
     real, imaginary = 1.0, 0.0
@@ -145,7 +145,7 @@ def _power(a, b, times):
     return real, imaginary
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def large_nodes(numbers, delta, first, last):
     """The nodes t = k delta, for k = first … last, at which |M(s + i t) / M(s)| may be `_NONE` or more; factors tried.
 
@@ -199,7 +199,7 @@ def large_nodes(numbers, delta, first, last):
     return found[:n_found], n_factors
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def multiply(numbers, delta, nodes):
     """M(s + i t) / M(s), the product of cos(v t) + i tilt sin(v t), at nodes t = delta k for whole numbers k (m,).
 
@@ -250,7 +250,7 @@ def multiply(numbers, delta, nodes):
     return products, n_factors
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _of_period(line, least, step, s):
     """The trapezoid rule over one period of multiples of a step, for `least` half-way between two sums."""
     total = 0.5 * step / math.sinh(step * s)
@@ -263,7 +263,7 @@ def _of_period(line, least, step, s):
     return total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _of_line(line, least, s):
     """The trapezoid rule over all nodes, and how far the true integral may be from it.
 
@@ -287,19 +287,19 @@ def _of_line(line, least, s):
     return total, half + abs(total - mean)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _to_the_left(s, delta, deviation):
     """What nodes that lie `delta` apart add of the tails to the left, each nearly 1 before it is tilted."""
     return 1.0 / math.expm1(2.0 * math.pi * s / delta) if s * deviation < _FAR else 0.0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def most_error(tail):
     """The part of a tail that the bound of its error may be."""
     return MOST_ERROR if tail >= SMALL else MOST_ERROR_OF_SMALL
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def contour_tail(numbers, least, step):
     """P(S >= least) for least >= 0, and a bound of its error.
 

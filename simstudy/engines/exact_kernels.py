@@ -7,8 +7,8 @@ probabilities are as accurate as large ones.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from simstudy.compiled import compiled
 from simstudy.engines.kernels import Ratio
 from simstudy.engines.swap_kernels import ObservedPair, is_extreme
 
@@ -19,7 +19,7 @@ _LARGE = 2.0**500
 _BLOCK = 2048
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def swap_counts(above, below, pairs, counts):
     """For each pair how many units differ, and how far: counts (P, 4).
 
@@ -46,7 +46,7 @@ def swap_counts(above, below, pairs, counts):
         counts[p, 3] = largest
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def subset_sums(steps, last):
     """The distribution of the sum of a random half of positive whole numbers, up to `last`: weights, log2 of the unit.
 
@@ -81,7 +81,7 @@ def subset_sums(steps, last):
     return weights, unit
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def rank_sum_tails(ranks, least, which, p_value):
     """P(the sum of a random half of a row's ranks (P, n) <= least (P,)) for the rows that are asked for."""
     for p in range(len(ranks)):
@@ -90,7 +90,7 @@ def rank_sum_tails(ranks, least, which, p_value):
             p_value[p] = weights.sum() * 2.0**unit
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def swapped_sum_tails(scores, pairs, tail, p_value):
     """Exact p-values of the pairs whose unit scores (K, n), whole numbers, the coins swap.
 
@@ -125,7 +125,7 @@ def swapped_sum_tails(scores, pairs, tail, p_value):
         p_value[p] = min(2 * share if tail.two_sided else share, 1.0)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def divisor(numbers):
     """The greatest common divisor of whole numbers >= 0, at least 1."""
     divisor = np.int64(0)
@@ -137,7 +137,7 @@ def divisor(numbers):
     return max(divisor, 1)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def ratio_cells(above, below, pairs, cells):
     """For each pair the cells (P,) of the joint distribution of `swapped_ratio_tails`."""
     i, j = pairs
@@ -146,7 +146,7 @@ def ratio_cells(above, below, pairs, cells):
         cells[p] = (d.sum() // divisor(d) + 1.0) * (e.sum() // divisor(e) + 1.0)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def swapped_ratio_tails(sides, pairs, tail, p_value):
     """Exact p-values of the pairs whose ratios have a denominator each, by the joint distribution of both sums.
 
@@ -191,7 +191,7 @@ def swapped_ratio_tails(sides, pairs, tail, p_value):
         p_value[p] = min(share * 2.0**unit, 1.0)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def drawn_wins_tail(n, n_more, n_less, least):
     """P(more - less >= least) for n items drawn with replacement from n, for least >= 0.
 
@@ -221,7 +221,7 @@ def drawn_wins_tail(n, n_more, n_less, least):
     return min(2.0 ** (unit + np.log2(total)), 1.0)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def drawn_wins_tails(n, more, less, least, tails):
     """`drawn_wins_tail` for pairs."""
     for p in range(len(more)):

@@ -13,8 +13,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from simstudy.compiled import compiled
 from simstudy.engines.contour_kernels import contour_tail, log_bound, saddle_point, tilted
 from simstudy.engines.exact_kernels import divisor
 from simstudy.metrics.base import FloatArray
@@ -61,7 +61,7 @@ class FlippedSums(NamedTuple):
     observed: int = 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def sorted_sums(sizes):
     """The sums of all subsets of a few numbers (m,), in order: (2^m,)."""
     sums = np.zeros(1 << len(sizes))
@@ -82,7 +82,7 @@ def sorted_sums(sizes):
     return sums
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def count_in_halves(sizes, most):
     """How many subsets of a few numbers (m,) have a sum of at most `most`."""
     half = len(sizes) // 2
@@ -98,7 +98,7 @@ def count_in_halves(sizes, most):
     return count
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def count_few(sizes, most):
     """How many subsets of numbers in ascending order have a sum of at most `most`; -1 where they are too many."""
     count = 1
@@ -127,7 +127,7 @@ def count_few(sizes, most):
             following += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def distinct(sizes):
     """The distinct numbers among sizes in ascending order, the largest first, and how often each is there."""
     values, times = np.empty(len(sizes)), np.zeros(len(sizes), np.int64)
@@ -143,7 +143,7 @@ def distinct(sizes):
     return values[:n], times[:n]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def taken_off(sizes, least):
     """Take off the largest sizes, in ascending order: how many are left, what is asked of their sum, and the error.
 
@@ -159,7 +159,7 @@ def taken_off(sizes, least):
     return m, least, error
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def tail_of_many(sizes, least, step):
     """P(S >= least) of more sizes than are counted in halves, in ascending order, for least >= 0; a bound of its error.
 
@@ -189,7 +189,7 @@ def tail_of_many(sizes, least, step):
     return contour_tail(numbers, least, step)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def flip_tail(contributions, asked):
     """P(S >= least) for numbers (n,) with random signs, and a bound of its error; what is `asked` is a `FlippedSum`."""
     sizes = np.abs(contributions)
@@ -212,7 +212,7 @@ def flip_tail(contributions, asked):
     return max(part * share, asked.observed * 2.0**-n), part * (error + left_out)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def flip_tails(columns, pairs, sums, which, found):
     """Fill in tails and bounds of their errors, found (2, P'), of the pairs `which` (P',).
 

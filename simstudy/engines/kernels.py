@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from simstudy.compiled import compiled
 from simstudy.metrics.base import Array
 
 # Philox 4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"): the words of replicate r are
@@ -44,7 +44,7 @@ class Event(NamedTuple):
     strict: bool
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline=True)
 def _philox(counter, key):
     c0, c1, c2, c3 = counter
     k0, k1 = key
@@ -62,7 +62,7 @@ def _philox(counter, key):
     return c0, c1, c2, c3
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def philox_words(seed, replicate, first_block, words):
     """Fill words (4, n_blocks) with blocks first_block … of the stream (seed, replicate)."""
     k0 = np.uint32(np.uint64(seed) & _LOW)
@@ -77,7 +77,7 @@ def philox_words(seed, replicate, first_block, words):
         words[3, b] = w3
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def resample_counts(strata, seed, first, counts):
     """Draw replicates first, first + 1, … into counts (T, n): how often each item is drawn.
 
@@ -116,7 +116,7 @@ def resample_counts(strata, seed, first, counts):
             counts[t, i] = row[i]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def tally(values, pairs, margins, extreme):
     """Add to extreme (P,) how often values[better[p]] - values[worse[p]] >= margins[p]; values (K, T)."""
     better, worse = pairs
@@ -134,7 +134,7 @@ def tally(values, pairs, margins, extreme):
             extreme[p] += count
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add_sizes(values, pairs, step, steps):
     """Add to steps (P,) the sum over t of |values[better, t] - values[worse, t]| in whole steps; values (K, T)."""
     better, worse = pairs
@@ -146,7 +146,7 @@ def add_sizes(values, pairs, step, steps):
         steps[p] += total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def scaled_differences(drawn, observed, target, values):
     """Fill values (K, T) with u times both denominators, in integers.
 
@@ -161,7 +161,7 @@ def scaled_differences(drawn, observed, target, values):
             values[k, t] = np.int64(sums[k, t]) * whole - shift * max(np.int64(below[t]), 1)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def exact_sign(drawn_i, drawn_j, observed_i, observed_j, target):
     """The sign of (s_i* - s_j*) - target (s_i - s_j), scores being `Ratio`: drawn and observed.
 
@@ -178,7 +178,7 @@ def exact_sign(drawn_i, drawn_j, observed_i, observed_j, target):
     return np.int64(drawn - observed)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def tally_own_ratios(sums, pairs, observed, event, extreme):
     """Add to extreme (P,) how often the event holds, for scores with a denominator each.
 

@@ -26,6 +26,7 @@ from simstudy.engines.resampling import over_resamples, side_by_side
 from simstudy.engines.swap_kernels import Tail
 from simstudy.engines.swap_tallies import make_swap_tally
 from simstudy.engines.tallies import Tally
+from simstudy.engines.wins import answers_won
 from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.scaling import on_grid
 
@@ -103,6 +104,10 @@ def _from_distributions(question: Question, p_value: FloatArray) -> IntArray:
         above = question.unit_scores
     i, j = question.pairs
     tail = Tail(question.two_sided, question.convention.strict)
+    if question.right_or_wrong:
+        more, less = answers_won(question)
+        p_value[:] = _coin_tails(more, less, tail)
+        return more + less
     counts = np.empty((len(i), 4), dtype=np.int64)
     exact_kernels.swap_counts(above, below, question.pairs, counts)
     units, largest = counts[:, 0], counts[:, 3]

@@ -25,8 +25,9 @@ from simstudy.running.progress import doing
 Draw = Callable[[np.uint64, np.uint64, NDArray[Any]], None]
 Found = NDArray[np.int64]
 
-# What a thread's tile of counts and sums may take: small enough for the shared cache, large enough for the product.
-_TILE_BYTES = 24 * 2**20
+# What a thread's tile of counts and sums may take: small enough for the shared cache, large enough for the product. A
+# product of few columns waits for memory, and is three times as fast if its tile stays in the thread's own cache.
+_TILE_BYTES, _FEW, _BYTES_OF_FEW = 24 * 2**20, 16, 2**20
 
 # Resamples in a tile where nothing is summed.
 _CALLS = 128
@@ -153,4 +154,5 @@ def _default_tile(columns: NDArray[Any], n_resamples: int) -> int:
         # A function is called for each: tiles are few otherwise, and threads have unequal work.
         return min(_CALLS, n_resamples)
     row = columns.itemsize * sum(columns.shape)
-    return int(min(max(32, _TILE_BYTES // row // 32 * 32), 4096, n_resamples))
+    size = _BYTES_OF_FEW if len(columns) <= _FEW else _TILE_BYTES
+    return int(min(max(32, size // row // 32 * 32), 4096, n_resamples))

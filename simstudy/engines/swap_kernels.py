@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from simstudy.compiled import compiled
 from simstudy.engines.kernels import NEAR, Ratio, exact_sign, philox_words
 from simstudy.metrics.base import FloatArray, IntArray
 
@@ -63,7 +63,7 @@ class Decisive(NamedTuple):
     maybe: FloatArray
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def coin_flips(seed, first, coins):
     """Fill coins (T, n) with 0 or 1: whether shuffle first, first + 1, … swaps each unit. One bit a coin."""
     n_units = coins.shape[1]
@@ -78,7 +78,7 @@ def coin_flips(seed, first, coins):
                 coins[t, begin + b] = (word >> np.uint32(b)) & np.uint32(1)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline=True)
 def _reaches(one, other, observed, strict):
     """Whether one score less the other is at least (strict: more than) the observed gain >= 0."""
     excess = one.above * other.below - other.above * one.below - observed.gain * (one.below * other.below)
@@ -91,7 +91,7 @@ def _reaches(one, other, observed, strict):
     return exact > 0 or (exact == 0 and not strict)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline=True)
 def is_extreme(one, other, observed, tail):
     """Whether two pseudo-systems (`Ratio`) differ by at least (strict: more than) the observed gain >= 0."""
     return _reaches(one, other, observed, tail.strict) or (
@@ -99,7 +99,7 @@ def is_extreme(one, other, observed, tail):
     )
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def tally_swapped_ratios(sums, pairs, observed, tail, extreme):
     """Add to extreme (P,) how often two pseudo-systems differ by the gain, for scores with a denominator each.
 
@@ -164,7 +164,7 @@ def tally_swapped_ratios(sums, pairs, observed, tail, extreme):
                         extreme[p] += is_extreme(Ratio(a, b), Ratio(c, d), ObservedPair(of_i, of_j, gain), tail)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def tally_flips(picked, pairs, unflipped, two_sided, extreme):
     """Add to extreme (P,) how often a pair's flipped contributions add up to `least` or more, or, two-sided, as far.
 
@@ -199,7 +199,7 @@ def tally_flips(picked, pairs, unflipped, two_sided, extreme):
             extreme[p] += count
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def arrange(sums, shuffles, rows, picked):
     """Fill picked (K, S, WIDTH) with the systems' statistics in some shuffles: their sums (C, …), and rows (K, S)."""
     begin, end = shuffles
@@ -210,7 +210,7 @@ def arrange(sums, shuffles, rows, picked):
                 to[t] = row[t]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def swap(sums, systems, pairs, shuffles, swapped):
     """Fill swapped (S, 2, P, T) with the summed statistics of both pseudo-systems, in T shuffles of these sums.
 
@@ -230,7 +230,7 @@ def swap(sums, systems, pairs, shuffles, swapped):
                 other[t] = total_j - moved
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def tally_gains(gains, decisive, two_sided, extreme, kept):
     """Add to extreme (P,) how often gains (P, T) are surely extreme.
 

@@ -28,6 +28,9 @@ def win_counts(question: Question) -> tuple[IntArray, IntArray, IntArray]:
     if not question.metric.of_sums:
         none = np.zeros(question.n_pairs, dtype=np.int64)
         return none, none.copy(), units_that_differ(question)
+    if question.right_or_wrong:
+        better, worse = answers_won(question)
+        return better, worse, better + worse
     i, j = question.pairs
     better, worse, differ = np.zeros((3, question.n_pairs), dtype=np.int64)
     width = max(1, _TOGETHER // (question.n_units * question.statistics.shape[2]))
@@ -42,6 +45,20 @@ def win_counts(question: Question) -> tuple[IntArray, IntArray, IntArray]:
                 differ[those] = (question.statistics[i[those]] != question.statistics[j[those]]).any(axis=2).sum(axis=1)
             advance(those.stop - first)
     return better, worse, differ
+
+
+def answers_won(question: Question) -> tuple[IntArray, IntArray]:
+    """On how many units only the better system of each pair is right, and only the worse one; (P,) each.
+
+    One matrix product counts for all pairs on how many units both are right.
+    """
+    assert question.right_or_wrong
+    assert question.unit_scores is not None
+    i, j = question.pairs
+    # Errors are -1 and 0.
+    right = (question.unit_scores - question.unit_scores.min()).astype(np.float64)
+    alone = (right.sum(axis=1)[:, None] - right @ right.T).astype(np.int64)
+    return alone[i, j], alone[j, i]
 
 
 def _excess(question: Question, those: slice) -> Array:

@@ -16,7 +16,7 @@ from simstudy.analyses.relation_classes import ALL_PAIRS, related
 from simstudy.comparisons.comparing import compare
 from simstudy.comparisons.comparisons import Comparisons
 from simstudy.engines.registry import default_test
-from simstudy.examination import page, samples
+from simstudy.examination import samples
 from simstudy.examination.json import as_json
 from simstudy.examination.paper import paper
 from simstudy.examination.printed import answer, show
@@ -232,6 +232,9 @@ class Examination(ReprMixin):
         ValueError
             Where the folder holds anything but an earlier comparison.
         """
+        # Who only asks for numbers does not wait for what writes pages.
+        from simstudy.examination import page
+
         asked = self.settings if settings is None else settings
         page.write(self, Path(folder), command=command, settings=asked, figures=figures, baseline=baseline)
 
@@ -245,7 +248,7 @@ class Examination(ReprMixin):
         ValueError
             For a path that does not end in .html or .htm, or where a file is that simstudy did not write.
         """
-        # Who only asks for numbers does not wait for what writes pages.
+        from simstudy.examination import page
         from simstudy.pages.html import write_html
 
         write_html(page.page_of(self, command), path)

@@ -18,6 +18,7 @@ from simstudy.examination.printed import answer, neighbours_text
 from simstudy.examination.rows import (
     facts,
     gains_text,
+    intervals_for,
     pair_rows,
     ranking,
     sides,
@@ -180,7 +181,7 @@ def _pooled_sections(found: Examination) -> list[Section]:
         *([_neighbours(found)] if small and found.neighbours["gain_low"].notna().any() else []),
         Section(
             "The gain that is significant on this test set",
-            gains_text(sides(found), found.alpha),
+            gains_text(sides(found), found.alpha, intervals_for(found.gains)),
             table=threshold_rows(found),
         ),
         *_tried(found),

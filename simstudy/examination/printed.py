@@ -74,20 +74,21 @@ def show(found: Examination, printer: Printer, *, verbose: bool = False, last: S
     rows = ranking(found).text()
     every = noted(found.notes)
     notes, n, n_facts = every, len(rows), len(known)
+    plain, (printer, which) = printer, lettered(found, printer, verbose=verbose)
     if not verbose:
         notes = [printer.shortened(note) for note in every[:_MOST_NOTES]]
-        whole = MOST_LINES - printer.height(*said, LEFT_OUT, *last)
-        least = printer.table_height(_SYSTEMS, rows.head(_FIRST_SYSTEMS), _SPARE_OF_SYSTEMS)
-        least += printer.height(*notes[:_FIRST_NOTES])
-        for name in _SPARE:
-            if printer.facts_height(known) + least > whole:
-                known.pop(name, None)
+        whole = MOST_LINES - plain.height(*which) - printer.height(*said, LEFT_OUT, *last)
+        first = printer.height(*notes[:_FIRST_NOTES])
+        tables = [printer.table_height(_SYSTEMS, rows.head(n), _SPARE_OF_SYSTEMS) for n in (_FIRST_SYSTEMS, 1)]
+        known, least = printer.facts_beside(known, _SPARE, whole - first, tables)
         room = whole - printer.facts_height(known)
-        notes = printer.fitting(notes, max(room - least, 0) + printer.height(*notes[:_FIRST_NOTES]))
+        notes = printer.fitting(notes, max(room - least, 0))
         room -= printer.height(*notes)
-        n = max(1, printer.rows_fitting(_SYSTEMS, rows.head(MOST_LINES), room, _SPARE_OF_SYSTEMS))
+        n = printer.rows_fitting(_SYSTEMS, rows.head(MOST_LINES), room, _SPARE_OF_SYSTEMS) if least else 0
+    plain.lines(which)
     printer.lines(said)
-    printer.table(_SYSTEMS, rows.head(n), _SPARE_OF_SYSTEMS, verbose=verbose)
+    if n:
+        printer.table(_SYSTEMS, rows.head(n), _SPARE_OF_SYSTEMS, verbose=verbose)
     if verbose:
         title, pairs = pair_rows(found, len(found.pairs))
         printer.table(title, pairs.text(), _SPARE_OF_PAIRS, verbose=True)
@@ -101,12 +102,20 @@ def show(found: Examination, printer: Printer, *, verbose: bool = False, last: S
 
 def _show_pair(found: Examination, said: list[str], printer: Printer, *, verbose: bool, last: Sequence[str]) -> None:
     known = {"Signature": signature(found)}
-    room = MOST_LINES - printer.height(*said, LEFT_OUT, *last) - printer.facts_height(known)
+    plain, (printer, which) = printer, lettered(found, printer, verbose=verbose)
+    room = MOST_LINES - plain.height(*which) - printer.height(*said, LEFT_OUT, *last) - printer.facts_height(known)
     every = noted(found.notes)
     notes = every if verbose else printer.fitting(map(printer.shortened, every), room)
+    plain.lines(which)
     printer.lines([*said, *notes])
     printer.facts(known)
     printer.lines([*left_out({}, every, notes, last), *last])
+
+
+def lettered(found: Examination, printer: Printer, *, verbose: bool) -> tuple[Printer, list[str]]:
+    """Letters for the two best systems if their names are long, unless everything is printed."""
+    names = [shown(name) for name in found.leaderboard["system"]]
+    return printer.lettered([] if verbose else names[:2], names)
 
 
 def answer(found: Examination, form: str | None = None) -> list[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from simstudy.analyses.other_systems import OTHER_VARIANTS
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.significant_gains import CLOSE_PAIRS
 from simstudy.engines.registry import TESTS
@@ -21,6 +22,7 @@ from simstudy.papers.basis import SIDES, described_test
 from simstudy.papers.pairs import most_significant_first, p_texts
 from simstudy.text.numerals import score_format, units_text
 from simstudy.text.plain_text import line, shown
+from simstudy.text.reprs import listed
 
 if TYPE_CHECKING:
     from simstudy.examination.examination import Examination
@@ -29,8 +31,8 @@ if TYPE_CHECKING:
 def facts(found: Examination) -> dict[str, str]:
     """What was compared and how."""
     one = found.pairs.frame.iloc[0]
-    listed = {"Test set": shown(one.test_set)} if one.test_set else {}
-    listed |= {
+    known = {"Test set": shown(one.test_set)} if one.test_set else {}
+    known |= {
         "Systems": f"{found.outputs.n_systems:,} ({counted(len(found.pairs), 'pair')})",
         "Items": items_text(found),
         "Metric": label(str(one.metric)),
@@ -40,8 +42,8 @@ def facts(found: Examination) -> dict[str, str]:
         "Signature": signature(found),
     }
     if len(found.pairs) == 1:
-        del listed["Correction"]
-    return listed | ({"Note": "; ".join(map(line, found.notes))} if found.notes else {})
+        del known["Correction"]
+    return known | ({"Note": "; ".join(map(line, found.notes))} if found.notes else {})
 
 
 def signature(found: Examination) -> str:
@@ -168,16 +170,26 @@ def gain_columns(form: str, *, intervals: bool = True) -> dict[str, Column]:
     }
 
 
-def gains_text(sides: str, alpha: float) -> str:
-    """What the columns of `gain_columns` mean."""
+def gains_text(sides: str, alpha: float, intervals: str) -> str:
+    """What the columns of `gain_columns` mean; `intervals` says what these hold for."""
     return (
         f"Threshold: 95th percentile of the gains of pairs with 0.04 <= p <= 0.06 ({sides}; Berg-Kirkpatrick et al. "
         "2012, section 3.1.1), if there are at least 20 such pairs. The other columns follow from the standard errors "
         f"of all pairs of a class by the normal approximation ({sides}, alpha = {alpha:g}). Observed: the gain on this "
         "test set that is significant for half, and for 95 %, of the pairs. True: the true gain that a test set like "
         "this detects with power 0.8, on average over the pairs. Close pairs have a gain below twice their just "
-        "significant one. The 95 % intervals hold for other systems on these items. If column interval_for of the CSV "
-        "says so, they hold for other variants of these families only. Without an interval, none is known to cover."
+        f"significant one. {intervals}{' ' * bool(intervals)}Without an interval, none is known to cover."
+    )
+
+
+def intervals_for(gains: pd.DataFrame) -> str:
+    """What the intervals of gains hold for, a sentence for each kind; some rows may have another one than others."""
+    known = gains[gains["interval_for"] != ""]
+    kinds = known.groupby("interval_for", sort=False)["relation"].unique()
+    several = [f" of relation {listed([shown(name) for name in names])}" if len(kinds) > 1 else "" for names in kinds]
+    return " ".join(
+        f"The 95 % intervals{of} hold for {kind} on these items{', not for other systems' * (kind == OTHER_VARIANTS)}."
+        for kind, of in zip(kinds.index, several, strict=True)
     )
 
 

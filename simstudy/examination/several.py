@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -18,17 +18,17 @@ from simstudy.examination.json import as_json
 from simstudy.examination.several_paper import paper
 from simstudy.examination.several_printed import TABLE, answer, claims, part_rows, scores_by_part, show
 from simstudy.metrics import label
-from simstudy.pages.report import Page, write_results
 from simstudy.pages.sections import Section, Table
 from simstudy.papers.document import Paper
 from simstudy.papers.written import files, in_latex, in_markdown
-from simstudy.running.manifest import manifest_of
-from simstudy.running.results_folder import results_folder
 from simstudy.statistics.decisions import Decision
 from simstudy.statistics.multiplicity import holm
 from simstudy.text.plain_text import shown
 from simstudy.text.printing import text_of
 from simstudy.text.reprs import ReprMixin
+
+if TYPE_CHECKING:
+    from simstudy.pages.report import Page
 
 #: What the folder of several comparisons is of.
 RESULTS_OF = "several comparisons"
@@ -141,6 +141,11 @@ class Several(ReprMixin):
         baseline: str | None = None,
     ) -> None:
         """Write a folder for each part, as `Examination.write` does, and a page with the table that links them."""
+        # Who only asks for numbers does not wait for what writes pages.
+        from simstudy.pages.report import write_results
+        from simstudy.running.manifest import manifest_of
+        from simstudy.running.results_folder import results_folder
+
         asked = {} if settings is None else dict(settings)
         names = folder_names([_called(part) for part in self.parts])
         with results_folder(folder, RESULTS_OF) as results:
@@ -177,6 +182,8 @@ class Several(ReprMixin):
         write_html(replace(page, links={}, parts=parts, limits=shared), path)
 
     def _page(self, command: str, names: Sequence[str]) -> Page:
+        from simstudy.pages.report import Page
+
         scores = Section("Scores", "Best first by the first column.", table=Table.of_text(scores_by_part(self)))
         return Page(
             title=self.title,

@@ -20,6 +20,9 @@ from simstudy.text.reprs import listed
 if TYPE_CHECKING:
     from simstudy.examination.several import Several
 
+# The last line of advice.
+_ALWAYS = "--verbose prints each comparison as a whole, --out DIR writes it."
+
 #: The heading of the table of comparisons.
 TABLE = "One comparison a row"
 
@@ -38,19 +41,30 @@ def show(found: Several, printer: Printer, *, verbose: bool = False, last: Seque
     rows, facts, every = part_rows(found), _facts(found), noted(_notes(found))
     board = pd.DataFrame() if found.of_pairs else scores_by_part(found, None if verbose else _MOST_COLUMNS)
     scores = "" if found.of_pairs else f"Scores (best first by {board.columns[1]})"
-    notes, n_rows, n_systems = every, len(rows), len(board)
+    notes, n_rows, n_systems, n_facts = every, len(rows), len(board), len(facts)
+    plain, (printer, which) = printer, printed.lettered(found.parts[0], printer, verbose=verbose)
     if not verbose:
-        room = MOST_LINES - printer.height("", claims(found), LEFT_OUT, *last) - printer.facts_height(facts)
-        beside = 0 if board.empty else printer.table_height(scores, board.head(_LEAST_ROWS))
-        least = printer.table_height(TABLE, rows.head(_LEAST_ROWS), _SPARE) + beside
+        room = MOST_LINES - plain.height(*which) - printer.height("", claims(found), f"{LEFT_OUT}. {_ALWAYS}", *last)
+        tables = [printer.table_height(TABLE, rows.head(n), _SPARE) for n in (_LEAST_ROWS, 1)]
+        # Lines of the table of comparisons, with those of the scores if there is room for both.
+        besides = dict.fromkeys(tables, 0)
+        if not board.empty:
+            boards = [printer.table_height(scores, board.head(n)) for n in (_LEAST_ROWS, 1)]
+            besides = {one + other: other for one, other in zip(tables, boards, strict=True)} | besides
+        signed_as = [name for name in facts if name.startswith("Signature")]
+        spare = ["Items", *signed_as[:0:-1], "Test", *signed_as[:1]]
+        facts, least = printer.facts_beside(facts, spare, room, [*besides])
+        beside = besides.get(least, 0)
+        room -= printer.facts_height(facts)
         notes = printer.fitting(map(printer.shortened, every[:_MOST_NOTES]), room - least)
         room -= printer.height(*notes)
         some = rows if board.empty else rows.head(_MOST_PARTS)
         n_rows = max(1, printer.rows_fitting(TABLE, some, room - beside, _SPARE))
         room -= printer.table_height(TABLE, rows.head(n_rows), _SPARE)
-        n_systems = 0 if board.empty else max(1, printer.rows_fitting(scores, board.head(MOST_LINES), room))
+        n_systems = printer.rows_fitting(scores, board.head(MOST_LINES), room) if beside else 0
+    plain.lines(which)
     printer.table(TABLE, rows.head(n_rows), _SPARE, verbose=verbose)
-    if not board.empty:
+    if n_systems:
         printer.table(scores, board.head(n_systems), verbose=verbose)
     printer.line("")
     printer.line(claims(found))
@@ -67,10 +81,11 @@ def show(found: Several, printer: Printer, *, verbose: bool = False, last: Seque
         "comparison": len(rows) - n_rows,
         "system": len(board) - n_systems,
         "score column": 0 if board.empty else len(found.parts) - len(board.columns) + 1,
+        "fact": n_facts - len(facts),
         "note": len(every) - len(notes),
     }
     said = not_shown(hidden)
-    printer.line(f"{said}{'. ' * bool(said)}--verbose prints each comparison as a whole, --out DIR writes it.")
+    printer.line(f"{said}{'. ' * bool(said)}{_ALWAYS}")
     printer.lines(last)
 
 

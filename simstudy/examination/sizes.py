@@ -16,7 +16,7 @@ from simstudy.notes import notes_kept
 from simstudy.outputs import Outputs
 from simstudy.outputs.meetings import battles
 from simstudy.statistics.decisions import Decision
-from simstudy.statistics.multiplicity import corrected
+from simstudy.statistics.multiplicity import holm
 from simstudy.text.reprs import FieldsMixin
 
 if TYPE_CHECKING:
@@ -128,9 +128,12 @@ def _compared(part: Outputs, options: Mapping[str, Any]) -> pd.DataFrame | None:
     """All pairs of a part; None where the test is not defined on it, as where a class has no item."""
     try:
         with notes_kept():
-            return corrected(compare(part, **options).frame)
+            pairs = compare(part, **options).frame
     except ValueError:
         return None
+    # Comparisons that were just made are one family: nothing else is to be checked.
+    p_value = pairs["p_value"].to_numpy(dtype=np.float64)
+    return None if np.isnan(p_value).any() else pairs.assign(p_holm=holm(p_value))
 
 
 def _directions(pairs: pd.DataFrame, whole: pd.DataFrame, alpha: float) -> NDArray[np.int8]:

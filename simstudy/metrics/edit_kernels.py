@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from simstudy.compiled import compiled
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def edit_distance(one, other):
     """The least number of insertions, deletions and substitutions that turn one sequence of numbers into the other."""
     row = np.arange(len(other) + 1)

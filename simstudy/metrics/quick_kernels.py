@@ -13,7 +13,8 @@ they run on all lanes.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from simstudy.compiled import compiled
 
 #: The most shuffles that a kernel looks at together: the statistics of two systems stay in the first-level cache.
 WIDTH = 256
@@ -33,10 +34,10 @@ _LEAST_EXPONENT = np.float32(-80)
 _LEAST = np.float32(1e-30)
 
 # Divisions by 0 are no error, as in numpy: a test of each would keep loops from running on all lanes.
-_compiled = njit(cache=True, nogil=True, error_model="numpy")
+_compiled = compiled(error_model="numpy")
 
 
-@njit(nogil=True, inline="always")
+@compiled(inline=True)
 def _exp(x):
     """exp(x) for x <= 0, with a relative error of less than 3 roundings."""
     x = max(x, _LEAST_EXPONENT)
@@ -47,7 +48,7 @@ def _exp(x):
     return (_ONE + r * series) * power
 
 
-@njit(nogil=True, inline="always", error_model="numpy")
+@compiled(inline=True, error_model="numpy")
 def _bleu(correct, total, lengths):
     """The hundredth of a BLEU score."""
     c1, c2, c3, c4 = correct
@@ -129,12 +130,12 @@ def chrf(picked, totals, pairs, gains):
             gain[t] = np.float32(500) * (one - other)
 
 
-@njit(nogil=True, inline="always")
+@compiled(inline=True)
 def _f(precision, recall, common):
     return precision * recall / max((np.float32(4) * precision + recall) * common, _LEAST)
 
 
-@njit(nogil=True, inline="always")
+@compiled(inline=True)
 def _rows(picked, pairs, p, s):
     """Statistic s of the units that are swapped, of both systems of pair p."""
     better, worse = pairs

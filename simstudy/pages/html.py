@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 # In the order in which they run. The libraries are needed where something is drawn.
 LIBRARIES = ("d3.min.js", "plot.umd.min.js")
-SCRIPTS = ("page.js", "tables.js", "charts.js")
+SCRIPTS = ("page.js", "tables.js", "drawing.js", "charts.js")
 # Kinds of charts and widgets that have a script of their own, which only pages with one of these have.
 OWN_SCRIPTS = ("items", "sizes")
 STYLES = ("page.css", "widgets.css")

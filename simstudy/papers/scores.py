@@ -54,8 +54,10 @@ def by_system(
     across = "row" if len(columns) > _MOST_COLUMNS >= len(systems) else "column"
     beside = len(columns) <= WITH_INTERVALS and any(map(any, intervals))
     caption = [f"{what} {_caption(columns, used, baseline, alpha, across)}"]
+    # All leaderboards have one level; those of single tasks have no intervals.
+    level = next((f"{100 * one.board['level'].iloc[0]:g} %" for one in columns if "level" in one.board), "")
     if beside:
-        caption.append(" 95 % CI: the interval of each score by itself.")
+        caption.append(f" {level} CI: the interval of each score by itself.")
     if across == "row":
         head: list[tuple[str, Any]] = [("", "left"), *((name, "right") for name in names)]
         rows = [[one.heading, *cells] for one, cells in zip(columns, scores, strict=True)]
@@ -67,7 +69,7 @@ def by_system(
             head.append((columns[k].heading, "right"))
             written.append(scores[k])
             if beside and any(intervals[k]):
-                head.append(("95 % CI", "middle"))
+                head.append((f"{level} CI", "middle"))
                 written.append(intervals[k])
         tables.append(Table(f"{name}{start // _MOST_COLUMNS + 1}" if start else name, head,
                             [*zip(*written, strict=True)], caption))  # fmt: skip

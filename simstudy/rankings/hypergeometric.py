@@ -10,9 +10,9 @@ from math import lgamma, log, log1p, pi
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
+from simstudy.compiled import compiled
 from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.rankings.contingency import deviations
 
@@ -80,14 +80,14 @@ def _counts(*given: ArrayLike) -> tuple[Array, ...]:
     return np.broadcast_arrays(*(np.asarray(counts).astype(np.int64) for counts in given))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _ratios(tables, above, ratios):
     o11, r1, c1, n = tables
     for t in range(len(o11)):
         ratios[t] = 2.0 * _deviance(float(o11[t]), r1[t], c1[t], n[t], above[t])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _two_sided(hits_1, of_1, hits_2, of_2, p_value):
     for t in range(len(hits_1)):
         x, n_1, y, n_2 = hits_1[t], of_1[t], hits_2[t], of_2[t]
@@ -97,7 +97,7 @@ def _two_sided(hits_1, of_1, hits_2, of_2, p_value):
         p_value[t] = _no_more_likely(float(x), float(n_1), float(y), float(n_2))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _no_more_likely(x, n_1, y, n_2):
     """The probability of tables that are no more likely than x hits of n_1 and y of n_2, which is 1 here.
 
@@ -140,7 +140,7 @@ def _no_more_likely(x, n_1, y, n_2):
     return p
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _falling(x, n_1, y, n_2):
     """The sum of the probabilities of fewer than x hits of n_1, in units of that of x."""
     total, weight = 0.0, 1.0
@@ -152,7 +152,7 @@ def _falling(x, n_1, y, n_2):
     return total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _upper_tails(tables, above, tails):
     o11, r1, c1, n = tables
     for t in range(len(o11)):
@@ -169,7 +169,7 @@ def _upper_tails(tables, above, tails):
             tails[t] = log1p(-np.exp(below)) / log(10.0)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _log_probability(x, row, column, n, above):
     """The logarithm of R1! R2! C1! C2! / (N! O11! O12! O21! O22!); its n ln n make up the deviance."""
     margins = _rest(row) + _rest(n - row) + _rest(column) + _rest(n - column) - _rest(n)
@@ -177,7 +177,7 @@ def _log_probability(x, row, column, n, above):
     return margins - cells - _deviance(x, row, column, n, above)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _rest(n):
     """What is left of ln n!: ln n! - n ln n + n (Stirling's series: 0.5 ln(2 pi n) + 1 / 12 n - …)."""
     if n == 0.0:
@@ -189,7 +189,7 @@ def _rest(n):
     return 0.5 * log(2.0 * pi * n) + series
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _deviance(o11, r1, c1, n, above):
     """Sum of O ln(O / E), where every cell is `above` more or less than expected."""
     row, column, total = float(r1), float(c1), float(n)
@@ -202,7 +202,7 @@ def _deviance(o11, r1, c1, n, above):
     )
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _excess(observed, expected, difference):
     """O ln(O / E) - O + E, by a series in (O - E) / (O + E) where the two are near (Loader's bd0)."""
     if observed == 0.0 or expected == 0.0:

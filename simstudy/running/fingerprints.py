@@ -6,8 +6,6 @@ import hashlib
 import json
 from typing import Any
 
-import joblib
-
 
 def describe(description: Any) -> str:
     """SHA-256 of a JSON value, independent of the order of keys."""
@@ -16,6 +14,8 @@ def describe(description: Any) -> str:
 
 def fingerprint(value: Any) -> str:
     """A hash of arrays, text, numbers and estimators by content (not of data frames, which have no one form)."""
+    import joblib
+
     return str(joblib.hash(value, hash_name="sha1"))
 
 

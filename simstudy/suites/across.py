@@ -43,12 +43,14 @@ class AcrossTasks(ReprMixin):
     scores: pd.DataFrame
     """One row a task and system: score, n_items, n_units."""
     by_task: pd.DataFrame
-    """One row a task and pair: scores, gain, interval, p, its resamples, wins, losses and ties of units."""
+    """One row a task and pair: scores, gain, its interval (level 1 - alpha), p, its resamples, wins, losses and ties of
+    units."""
     averages: pd.DataFrame
-    """One row an average, hypothesis and pair: gain, interval, p_value (sign flips), p_holm (corrected for all pairs),
-    p_t (Student's t), p_floor (the smallest p-value that could be), n_units, and tasks won, lost and tied."""
+    """One row an average, hypothesis and pair: gain, its interval (level 1 - alpha), p_value (sign flips), p_holm
+    (corrected for all pairs), p_t (Student's t), p_floor (the smallest p-value that could be), n_units, and tasks won,
+    lost and tied."""
     leaderboard: pd.DataFrame
-    """One row an average, hypothesis and system: score, interval, and confidence set for its rank."""
+    """One row an average, hypothesis and system: score, interval and confidence set for its rank (level 1 - alpha)."""
     without: pd.DataFrame
     """One row a task and pair: the gain of the main average without this task, and whether it drives the gain."""
     seed: int = 0

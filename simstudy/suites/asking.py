@@ -60,7 +60,8 @@ def across_tasks(
     unit
         What is resampled within a task, as for `simstudy.compare`; None: clusters where the items have them.
     alpha
-        The level of sentences, and of the question whether one task decides about significance.
+        The level of sentences, and of the question whether one task decides about significance. All intervals, of
+        single tasks too, have the level 1 - alpha.
     n_resamples, seed, n_jobs
         As for `simstudy.compare`. The seed is also that of intervals of ranks.
 
@@ -123,7 +124,7 @@ def across_tasks(
         average=averages[0].name,
         main=averages[0],
         scores=task_scores(suite),
-        by_task=by_task(suite, pairs, how),
+        by_task=by_task(suite, pairs, how, 1 - alpha),
         averages=pd.concat(rows, ignore_index=True),
         leaderboard=pd.concat(boards, ignore_index=True),
         without=left_out(suite, averages[0], pairs, alpha),

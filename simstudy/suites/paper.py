@@ -46,11 +46,9 @@ def _of_two(found: AcrossTasks) -> Table:
     for _, row in averages.iterrows():
         average = f"{shown(row['average'])}, {row['hypothesis']}"
         written.append([Cell(average), f"{row['n_tasks']:,} tasks", *_numbers(row, form, found.alpha)])
-    # Intervals of tasks are those of Comparisons, whatever the level.
-    other = "" if level == "95 %" else f", {level} for averages"
     caption = (
-        f"Gains in {gained(rows)} on {found.n_tasks:,} tasks ({shown(found.by)}), and averages below. CI: the 95 % "
-        f"interval{other} of each gain by itself. p: two-sided sign-flip test, not corrected. These tasks: the tasks "
+        f"Gains in {gained(rows)} on {found.n_tasks:,} tasks ({shown(found.by)}), and averages below. CI: the {level} "
+        "interval of each gain by itself. p: two-sided sign-flip test, not corrected. These tasks: the tasks "
         "are fixed. Tasks like these: the tasks are a sample, and each is one unit."
     )
     return Table("tasks", head, written, [caption], ruled=(len(rows),))

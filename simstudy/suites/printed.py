@@ -22,6 +22,8 @@ _COLUMNS, _LEAST, _MOST_AVERAGES, _MOST_NOTES = 8, 4, 4, 3
 # Columns that a narrow terminal is without first: of tasks, of averages, and of systems.
 _SPARE_OF_TASKS, _SPARE_OF_AVERAGES = ("score is", "items"), ("units", "tasks", "p (t)")
 _SPARE_OF_SYSTEMS = ("interval",)
+# Facts that are left out first if there are too few lines.
+_SPARE_FACTS = ("Metric", "Test", "Signature")
 
 
 def show(
@@ -42,17 +44,23 @@ def show(
     spare = _SPARE_OF_TASKS if two else _SPARE_OF_SYSTEMS
     more = "Averages" if verbose else "Other averages"
     averages = average_rows(found, found.averages if verbose else _others(found)).text() if two else pd.DataFrame()
-    told, most = every, len(rows)
+    told, most, n_facts, plain = every, len(rows), len(facts), printer
+    names = [shown(name) for name in found.leaderboard["system"].drop_duplicates()]
+    printer, which = plain.lettered([] if verbose else names[:2], names)
     if not verbose:
-        room = MOST_LINES - printer.height(*found.sentences, LEFT_OUT, *last) - printer.facts_height(facts) - 1
-        least = printer.table_height(title, rows.head(_LEAST), spare)
+        room = MOST_LINES - plain.height(*which) - printer.height(*found.sentences, LEFT_OUT, *last) - 1
+        tables = [printer.table_height(title, rows.head(n), spare) for n in (_LEAST, 1)]
+        facts, least = printer.facts_beside(facts, _SPARE_FACTS, room, tables)
+        room -= printer.facts_height(facts)
         # Tasks come before averages.
         averages = averages.head(printer.rows_fitting(more, averages, room - least, _SPARE_OF_AVERAGES))
         room -= printer.table_height(more, averages, _SPARE_OF_AVERAGES) if len(averages) else 0
         told = printer.fitting(map(printer.shortened, every[:_MOST_NOTES]), room - least)
-        most = max(1, printer.rows_fitting(title, rows, room - printer.height(*told), spare))
+        most = printer.rows_fitting(title, rows, room - printer.height(*told), spare) if least else 0
+    plain.lines(which)
     printer.lines(found.sentences)
-    printer.table(title, rows.head(most), spare, verbose=verbose)
+    if most:
+        printer.table(title, rows.head(most), spare, verbose=verbose)
     if len(averages):
         printer.table(more, averages, _SPARE_OF_AVERAGES, verbose=verbose)
     if facts or told:
@@ -62,6 +70,7 @@ def show(
     hidden = {
         "average": int((found.averages["average"] != found.average).sum()) - len(averages) if two else 0,
         "task" if two else "system": len(rows) - most,
+        "fact": n_facts - len(facts),
         "task column": 0 if two or verbose or len(found.main.tasks) <= _COLUMNS else len(found.main.tasks),
     }
     printer.lines([*left_out(hidden, every, told, last), *last])

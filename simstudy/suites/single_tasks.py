@@ -12,6 +12,7 @@ from simstudy.comparisons.comparing import compare
 from simstudy.loaders.task_logs import SCORED_BY
 from simstudy.outputs import Outputs
 from simstudy.running.progress import doing
+from simstudy.statistics.proportions import tango
 from simstudy.suites.averages import Average
 from simstudy.suites.contributions import Suite, reach
 from simstudy.suites.pairs_along import along, rounded
@@ -34,15 +35,16 @@ def task_scores(suite: Suite) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def by_task(suite: Suite, pairs: Any, how: Mapping[str, Any]) -> pd.DataFrame:
+def by_task(suite: Suite, pairs: Any, how: Mapping[str, Any], level: float) -> pd.DataFrame:
     """Every pair on each task, a gain below 0 where the second system of the pair is ahead there.
 
+    Intervals have this level, like those of averages.
     Where tasks have scores of several names, ``scored_by`` says which one a task has.
     """
     found = []
     with doing("comparing on each task", len(suite.tasks)) as advance:
         for name, of in suite.tasks.items():
-            pair_rows = along(compare(of, unit=suite.unit, **how).frame, pairs)
+            pair_rows = _at_level(along(compare(of, unit=suite.unit, **how).frame, pairs), suite.metric.scale, level)
             found.append(pair_rows[list(_COLUMNS)].assign(task=name))
             advance(1)
     table = pd.concat(found, ignore_index=True).assign(metric=suite.metric.name, metric_unit=suite.metric.unit)
@@ -50,6 +52,17 @@ def by_task(suite: Suite, pairs: Any, how: Mapping[str, Any]) -> pd.DataFrame:
     if len(set(named.values())) > 1:
         table = table.assign(scored_by=table["task"].map(named))
     return table[["task", "metric", "metric_unit", *_COLUMNS, *(["scored_by"] if "scored_by" in table else [])]]
+
+
+def _at_level(frame: pd.DataFrame, scale: float, level: float) -> pd.DataFrame:
+    """Comparisons with the same kind of interval (`simstudy.engines.intervals`) at this level."""
+    half = reach(frame["gain_se"].to_numpy(), frame["df"].to_numpy(dtype=np.float64), level)
+    low, high = tango(frame["wins"], frame["losses"], frame["n_units"], level)
+    by_score = frame["interval"] == "score"
+    return frame.assign(
+        gain_low=np.where(by_score, scale * low, frame["gain"] - half),
+        gain_high=np.where(by_score, scale * high, frame["gain"] + half),
+    )
 
 
 def score_names(of: Outputs) -> str:

@@ -30,8 +30,8 @@ _WORDS = frozenset(
 
 # Lines of a heading before columns are left out; columns of a piece of a heading that stays whole.
 _MOST_HEADING, _PIECE = 2, 14
-# Names that are folded have this share of the width together, and each so many columns.
-_SHARE, _LEAST_NAME = 0.4, 8
+#: Names that are folded have this share of the width together, and each at least `_LEAST_NAME` columns.
+SHARE, _LEAST_NAME = 0.4, 8
 
 # Spaces that a line ends at: not those before a unit, and not those of "p = 0.03".
 _SPACE = re.compile(r"(?<![=<>≤]) (?!%|points?\b|[=<>≤]=? )")
@@ -190,7 +190,7 @@ def _fitting(columns: list[_Column], width: int, heading: int, n_lines: int) -> 
     least = [max(column.least(heading), 0 if column.words else column.body) for column in columns]
     natural = [max(n, column.body) for n, column in zip(least, columns, strict=True)]
     room, n_words = width - 2 * len(columns), sum(column.words for column in columns)
-    wanted = min(max(natural), max(_LEAST_NAME, int(_SHARE * width) // max(n_words, 1)))
+    wanted = min(max(natural), max(_LEAST_NAME, int(SHARE * width) // max(n_words, 1)))
     # The longest names are folded, to one width.
     for most in range(max(natural), wanted - 1, -1):
         widths = [

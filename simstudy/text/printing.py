@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from simstudy.text.layout import Laid, height, in_parts, laid_out, wrapped
+from simstudy.text.layout import SHARE, Laid, height, in_parts, laid_out, wrapped
 from simstudy.text.plain_text import line
 from simstudy.text.reprs import listed
 
@@ -41,12 +42,26 @@ class Printer:
     all if that is asked for.
     """
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, letters: Mapping[str, str] | None = None) -> None:
         self._console = console
+        self._letters = letters or {}
+        # Of two names of which one begins the other, the longer one is meant.
+        self._names = re.compile("|".join(map(re.escape, sorted(self._letters, key=len, reverse=True))))
+
+    def lettered(self, first: Sequence[str], every: Iterable[str]) -> tuple[Printer, list[str]]:
+        """A printer that writes A and B for the first names if they are long, after lines that say which is which.
+
+        Names are long that a table would fold: sentences that repeat them, and columns under them, take many lines.
+        Returns the printer and these lines, which this printer prints.
+        """
+        long = {name: letter for name, letter in zip(first, "AB", strict=False) if cell_len(name) > SHARE * self._width}
+        told = [f"{letter}: {name}" for name, letter in long.items()]
+        others = {name: name for name in every if any(own in name for own in long)}
+        return Printer(self._console, others | long), told
 
     def line(self, text: str, style: str = "") -> None:
         """Print a text."""
-        self._print(Text(self._wrapped(line(text)), style))
+        self._print(Text(self._wrapped(self._line(text)), style))
 
     def lines(self, texts: Iterable[str]) -> None:
         """Print each text."""
@@ -56,8 +71,8 @@ class Printer:
     def facts(self, facts: Mapping[str, str]) -> None:
         """Print names and values, a line each."""
         for name, value in facts.items():
-            text = Text(self._wrapped(line(f"{name}: {value}")))
-            text.stylize("dim", 0, len(line(name)) + 1)
+            text = Text(self._wrapped(self._line(f"{name}: {value}")))
+            text.stylize("dim", 0, len(self._line(name)) + 1)
             self._print(text)
 
     def table(self, title: str, rows: pd.DataFrame, spare: Sequence[str] = (), *, verbose: bool | None = None) -> None:
@@ -86,11 +101,28 @@ class Printer:
 
     def height(self, *texts: str) -> int:
         """Lines that these texts take."""
-        return sum(height(line(text), self._width) for text in texts)
+        return sum(height(self._line(text), self._width) for text in texts)
 
     def facts_height(self, facts: Mapping[str, str]) -> int:
         """Lines that these facts take."""
         return self.height(*(f"{name}: {value}" for name, value in facts.items()))
+
+    def facts_beside(
+        self, facts: Mapping[str, str], spare: Sequence[str], room: int, tables: Sequence[int]
+    ) -> tuple[dict[str, str], int]:
+        """The facts that have room beside a table, and the lines that are kept for it.
+
+        These are the first of `tables` with which all facts fit, but for those that are `spare`, in this order; or 0:
+        no table has room.
+        """
+        for lines in (*tables, 0):
+            kept = dict(facts)
+            for name in spare:
+                if self.facts_height(kept) + lines > room:
+                    kept.pop(name, None)
+            if self.facts_height(kept) + lines <= room:
+                break
+        return kept, lines
 
     def table_height(self, title: str, rows: pd.DataFrame, spare: Sequence[str] = ()) -> int:
         """Lines that a table takes with its title, the empty line before it, and one on columns that are left out."""
@@ -108,6 +140,8 @@ class Printer:
         return n
 
     def _laid(self, rows: pd.DataFrame, spare: Sequence[str], verbose: bool | None) -> list[Laid]:
+        if self._letters:
+            rows = rows.rename(columns=self._named).map(lambda cell: self._named(str(cell)))
         if verbose:
             return in_parts(rows, self._width) if self._console.is_terminal else [laid_out(rows)]
         return [laid_out(rows, self._width, spare, fold=self._console.is_terminal)]
@@ -117,11 +151,11 @@ class Printer:
         ways = ["a wider terminal"] * self._console.is_terminal + ["--verbose", "--json"] * (verbose is not None)
         way = " or ".join(filter(None, [", ".join(ways[:-1]), ways[-1]]))
         columns, them = ("Columns", "them") if len(names) > 1 else ("Column", "it")
-        return f"{columns} left out: {listed([*names], 4)} ({way} shows {them})"
+        return f"{columns} left out: {listed([*names], 4, self._width)} ({way} shows {them})"
 
     def shortened(self, note: str) -> str:
         """A note that takes no more lines than a note may; it ends between words, with a mark that says so."""
-        text = line(note)
+        text = self._line(note)
         if height(text, self._width) <= _NOTE_LINES:
             return text
         most = range(1, min(len(text), _NOTE_LINES * self._width))
@@ -141,6 +175,13 @@ class Printer:
                 break
             fitting.append(text)
         return fitting
+
+    def _named(self, text: str) -> str:
+        """A text with letters in the place of long names."""
+        return self._names.sub(lambda found: self._letters[found[0]], text) if self._letters else text
+
+    def _line(self, text: str) -> str:
+        return self._named(line(text))
 
     def _print(self, text: Text) -> None:
         # Its lines have their ends: rich must not break them once more, in the middle of a number.

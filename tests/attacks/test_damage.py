@@ -107,7 +107,7 @@ def test_a_disk_without_room_for_what_numba_compiles_is_told(
     scores: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "compiled"))
-    line = [*COMMAND, "compare", str(scores), "--metric", "accuracy"]
+    line = [*COMMAND, "compare", str(scores), "--metric", "accuracy", "--test", "bootstrap"]
     result = subprocess.run(line, preexec_fn=limited, capture_output=True, text=True, timeout=120)
     assert result.returncode == 2
     assert result.stderr == f"simstudy: numba's cache in {tmp_path / 'compiled'}: file too large\n"

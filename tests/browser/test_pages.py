@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 
 from simstudy.examination import Examination
+from simstudy.examination.page import page_of
 from simstudy.pages.html import LIBRARIES, OWN_SCRIPTS, SCRIPTS
+from simstudy.papers.latex import escaped
 from simstudy.text.plain_text import csv_cell, shown
 
 pytestmark = pytest.mark.browser
@@ -133,14 +135,6 @@ def test_tables_are_copied_and_downloaded_as_they_are_filtered(
     (awkward,) = (line for line in in_markdown if "a & b" in line.replace("\\", ""))
     assert awkward.startswith("| a \\& b \\| c\\_d \\$x\\$ 50 % |")
     assert len(re.findall(r"(?<!\\)\|", awkward)) == len(re.findall(r"\|", in_markdown[1])), "a cell ends no column"
-    in_latex = copied(page, "#s0", "LaTeX")
-    assert in_latex.startswith("\\begin{tabular}{lr")
-    assert in_latex.endswith("\\bottomrule\n\\end{tabular}\n")
-    assert "a \\& b \\textbar{} c\\_d \\$x\\$ 50\\,\\% & " in in_latex
-    assert "\\{\\{ 7 * 7 \\}\\} & " in in_latex
-    signs = re.findall(r"(\$-\$|-)\d+\.\d\d to ", copied(page, PAIRS, "LaTeX"))
-    assert len(signs) == (many.pairs["gain_low"] <= -0.005).sum() > 0
-    assert {*signs} == {"$-$"}, "a hyphen is no minus sign"
     page.locator("#s0 input").fill("hyperlink")
     page.locator("#s0 .count", has_text="1 row that").wait_for()
     with page.expect_download() as download:
@@ -152,6 +146,28 @@ def test_tables_are_copied_and_downloaded_as_they_are_filtered(
     assert own["system"] == "'=HYPERLINK(1)"
     for name in ("score", "score_low", "score_high"):
         assert float(own[name]) == pytest.approx(expected[name], rel=1e-5)
+
+
+def test_latex_is_written_as_papers_have_it(opened: Opened, pages: dict[str, Path], many: Examination) -> None:
+    """All cells of two tables with awkward names as `escaped` writes them, and names as in the table of `--latex`."""
+    page = opened(pages["many"])
+    sections = page_of(many, "").sections
+    for selector, section in (("#s0", sections[0]), (PAIRS, next(one for one in sections if one.heading == "Pairs"))):
+        assert section.on_screen is not None
+        texts = section.on_screen()[1].text()
+        begun, top, *rows, bottom, ended = copied(page, selector, "LaTeX").rstrip("\n").split("\n")
+        assert re.fullmatch(r"\\begin\{tabular\}\{[lr]+\}", begun)
+        assert (top, rows.pop(1), bottom, ended) == ("\\toprule", "\\midrule", "\\bottomrule", "\\end{tabular}")
+        expected = [" & ".join(map(escaped, line)) for line in ([*texts.columns], *texts.to_numpy().tolist())]
+        # A hyphen is no minus sign.
+        assert ("$-$" in "".join(rows)) == (selector == PAIRS)
+        assert [row.removeprefix("{}").replace("$-$", "-") for row in rows] == [f"{line} \\\\" for line in expected]
+        if selector == "#s0":
+            of_paper = "\n".join(re.findall(r"(?s)\\midrule\n(.*?)\n\\bottomrule", many.to_latex("leaderboard")))
+            plain = re.sub(r"\\raggedright\\hangindent=1em |\\allowbreak\{\}|\\textbf(?=\{)", "", of_paper)
+            names = [row.split(" & ")[0] for row in rows[1:]]
+            own = [re.sub(r"^\{(.*)\}$", r"\1", row.split(" & ")[0]) for row in plain.split("\n")]
+            assert own == names
 
 
 def test_a_pair_is_named_and_its_systems_pairs_light_up(

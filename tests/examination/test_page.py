@@ -13,7 +13,7 @@ from scipy import stats
 
 from simstudy.engines.registry import TESTS
 from simstudy.examination import Examination, examine, page
-from simstudy.examination.rows import facts, pair_rows, threshold_rows
+from simstudy.examination.rows import facts, intervals_for, pair_rows, threshold_rows
 from simstudy.loaders.base import Loaded
 from simstudy.outputs import Outputs
 from simstudy.truth.synthetic import correlated_accuracies
@@ -277,6 +277,27 @@ def test_thresholds_by_both_rules_as_text() -> None:
     assert row["true, power 0.8, close pairs"] == f"{close['true_80']:.2f}"
     few = threshold_rows(examine(Loaded(outputs.select(outputs.names[:3])))).text()
     assert few.iloc[0].tolist().count("too few pairs") == 5
+
+
+@pytest.mark.parametrize(
+    ("kinds", "said"),
+    [
+        (["other systems", ""], "The 95 % intervals hold for other systems on these items."),
+        (
+            ["other variants of these families"] * 2,
+            "The 95 % intervals hold for other variants of these families on these items, not for other systems.",
+        ),
+        (
+            ["other systems", "other variants of these families"],
+            "The 95 % intervals of relation all hold for other systems on these items. The 95 % intervals of relation "
+            "within hold for other variants of these families on these items, not for other systems.",
+        ),
+        (["", ""], ""),
+    ],
+)
+def test_a_page_says_what_its_intervals_hold_for(kinds: list[str], said: str) -> None:
+    """In words, so that it holds for a page without CSV files too."""
+    assert intervals_for(pd.DataFrame({"interval_for": kinds, "relation": ["all", "within"]})) == said
 
 
 def test_one_pair_is_one_pair(loaded: Loaded) -> None:

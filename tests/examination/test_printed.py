@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from io import StringIO
 
@@ -17,6 +18,9 @@ import simstudy as ss
 from simstudy.examination import Examination, examine
 from simstudy.examination.printed import show
 from simstudy.examination.rows import sorted_pairs
+from simstudy.examination.several import Several
+from simstudy.examination.several_printed import show as show_several
+from simstudy.suites import across_tasks
 from simstudy.text.printing import MOST_LINES, Printer, text_of
 
 
@@ -43,17 +47,38 @@ def test_a_screen_holds_it(k: int, notes: int, of_note: str, of_name: str) -> No
     found, last = board(k, notes=notes, of_note=of_note, of_name=of_name), ["", "Figures and report: " + "x" * 150]
     for width, console in (
         (100, Console(file=StringIO(), width=300, force_terminal=False)),
-        *((n, Console(file=StringIO(), width=n, force_terminal=True, color_system=None)) for n in (80, 100, 200)),
+        *((n, Console(file=StringIO(), width=n, force_terminal=True, color_system=None)) for n in (60, 80, 100, 200)),
     ):
         show(found, Printer(console), last=last)
         assert isinstance(console.file, StringIO)
         lines = [re.sub("\x1b\\[[0-9;]*m", "", line) for line in console.file.getvalue().splitlines()]
         seen = sum(max(1, -(-cell_len(line) // width)) for line in lines)
-        # Names of two lines each are not cut for the screen's sake.
-        assert seen <= MOST_LINES == 25 or (width < 100 and of_name)
+        assert seen <= MOST_LINES == 25
         assert seen > 20 or (k <= 9 and notes <= 2)
         assert lines[-1] == last[-1]
         assert bool(notes) <= any(line.startswith("Note: ") for line in lines)
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+@pytest.mark.parametrize("k", [2, 8])
+@pytest.mark.parametrize("kind", ["tasks", "several"])
+def test_a_screen_holds_several_tasks_and_comparisons_of_long_names(kind: str, k: int, width: int) -> None:
+    """The two best systems are named once, whole, and called A and B below."""
+    outputs = ss.truth.correlated_accuracies(np.linspace(0.6, 0.8, k).tolist(), 240, seed=3)
+    names = [f"{'model/prompt_few-shot.' * 7}{n:03}" for n in range(k)]
+    items = outputs.items.assign(domain=[f"a-rather-long-name-of-task-{n % 5}" for n in range(240)])
+    outputs = replace(outputs, systems=outputs.systems.assign(name=names), items=items)
+    parts = [examine(ss.TestSet(replace(outputs.head(n), test_set=f"first {n}"))) for n in (240, 160)]
+    found = Several(tuple(parts)) if kind == "several" else replace(parts[0], tasks=across_tasks(outputs, by="domain"))
+    console = Console(file=StringIO(), width=width, force_terminal=True, color_system=None)
+    (show_several if isinstance(found, Several) else show)(found, Printer(console))
+    assert isinstance(console.file, StringIO)
+    text = console.file.getvalue()
+    assert sum(max(1, -(-cell_len(line) // width)) for line in text.splitlines()) <= MOST_LINES
+    first, second = parts[0].leaderboard["system"].head(2)
+    assert text.replace("\n", "").startswith(f"A: {first}B: {second}")
+    assert (text.count(first), text.count(second)) == (1, 1)
+    assert re.search(r"(?m)^[ \w].*\bA\b", text[len(first) + len(second) + 8 :])
 
 
 def test_the_first_lines_are_the_answer_of_the_tables() -> None:

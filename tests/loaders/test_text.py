@@ -221,8 +221,7 @@ def test_a_million_lines(tmp_path: Path, rng: np.random.Generator) -> None:
 def test_scores_are_the_organisers(name: str, metric: str, references: list[str], shared_data: Path) -> None:
     folder = shared_data / name
     table = pd.read_csv(folder / "official_scores.tsv", sep="\t").query("metric == @metric").set_index("system")
-    step = 8 if metric.startswith("chrf") else 5
-    paths = sorted((folder / "sys").iterdir())[::step]
+    paths = sorted((folder / "sys").iterdir())[3:12:8]
     outputs = loaded(paths, metric.partition("-")[0], [folder / reference for reference in references]).outputs
     np.testing.assert_allclose(outputs.scores(), table["score"][outputs.names], rtol=0, atol=1e-9)
 

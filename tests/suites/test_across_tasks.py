@@ -12,6 +12,7 @@ from scipy import stats
 
 import simstudy as ss
 from simstudy.metrics.mean import LOWER_MEAN
+from simstudy.statistics.proportions import tango_z
 from simstudy.suites import LIKE_THESE, THESE, AcrossTasks, TaskGroup
 
 SIZES = {"law": 3, "code": 4, "maths": 6}
@@ -57,13 +58,27 @@ def test_these_tasks_by_all_flips(rng: np.random.Generator) -> None:
 
 def test_two_tasks_are_welchs_test(rng: np.random.Generator) -> None:
     outputs = suite(rng, {"law": 12, "code": 30}, metric="mean")
-    found = row(ss.across_tasks(outputs, alpha=0.1), "macro", THESE)
-    one, other = differences(outputs, found["system_a"], found["system_b"]).values()
+    both = ss.across_tasks(outputs, alpha=0.1)
+    found = row(both, "macro", THESE)
+    tasks = differences(outputs, found["system_a"], found["system_b"])
+    one, other = tasks.values()
     welch = stats.ttest_ind(one, -other, equal_var=False)
     low, high = welch.confidence_interval(0.9)
     assert found["p_t"] == pytest.approx(welch.pvalue)
     assert found["df"] == pytest.approx(welch.df)
     assert [found["gain_low"], found["gain_high"]] == pytest.approx([low / 2, high / 2])
+    for task in both.by_task.itertuples():
+        alone = stats.ttest_1samp(tasks[task.task], 0).confidence_interval(0.9)
+        assert [task.gain_low, task.gain_high] == pytest.approx([*alone])
+    assert "CI: the 90 % interval of each gain" in both.to_markdown()
+
+
+def test_single_tasks_of_right_and_wrong_items_have_score_intervals(rng: np.random.Generator) -> None:
+    """At its ends Tango's statistic is the quantile that belongs to 1 - alpha."""
+    for task in ss.across_tasks(suite(rng, {"law": 12, "code": 30}), alpha=0.1).by_task.itertuples():
+        for bound, sign in ((task.gain_low, 1), (task.gain_high, -1)):
+            z = tango_z(np.array(task.wins), np.array(task.losses), task.n_units, np.array(bound / 100))
+            assert z == pytest.approx(sign * stats.norm.ppf(0.95), abs=1e-6)
 
 
 def test_tasks_like_these_by_scipy(rng: np.random.Generator) -> None:

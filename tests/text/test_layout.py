@@ -139,3 +139,13 @@ def test_a_note_that_is_shortened_ends_after_a_part_of_its_sentence() -> None:
     assert note.startswith(short.removesuffix(" …"))
     assert short.removesuffix(" …").endswith("of the team,"), "no first half of a name stands for it"
     assert printer.shortened("Note: short") == "Note: short"
+
+
+def test_letters_stand_for_long_names_and_not_for_what_begins_with_one() -> None:
+    file = StringIO()
+    printer = Printer(Console(file=file, width=60, force_terminal=True, color_system=None))
+    long = "a-name-that-is-longer-than-a-table-has-room-for"
+    lettered, told = printer.lettered([long, "short"], [long, "short", f"{long}.v2"])
+    lettered.line(f"{long}.v2 and short beat {long}.")
+    assert told == [f"A: {long}"]
+    assert file.getvalue().split() == [f"{long}.v2", "and", "short", "beat", "A."]

@@ -5,7 +5,7 @@
   const { element, number, drawing } = page;
   if (!drawing) return;
   const { Plot } = window;
-  const { plot, short, key, centred } = drawing;
+  const { plot, rows, columnNumbers, key, centred } = drawing;
   const LETTER = 7;
   const HOLM = "var(--c0)", SINGLE = "var(--c2)", LOST = "var(--c1)", NEW = "var(--c3)", OTHER = "var(--c4)";
   // The size that the reader chose, whatever is drawn again.
@@ -64,25 +64,27 @@
     const rank = new Map(order.map((k, r) => [k, r + 1]));
     const told = systems.map((d, k) => `${score(d).toFixed(settings.decimals)}  ${rank.get(k) === k + 1 ? `#${k + 1}` : `#${k + 1} → #${rank.get(k)}`}`);
     const beside = LETTER * Math.max(...told.map((text) => text.length)) + 16;
-    const margin = Math.min(LETTER * Math.max(...systems.map((d) => d.system.length)) + 14, width * 0.34);
-    const cell = Math.max(4, Math.min(22, (width - margin - beside) / n));
-    const fitting = Math.floor((margin - 10) / LETTER);
+    const names = systems.map((d) => d.system), room = width * 0.34;
+    const cellBeside = (margin) => Math.max(4, Math.min(22, (width - margin - beside) / n));
+    const least = Math.max(cellBeside(rows(names, { room, least: 9.5, numbers: true }).margin), 9.5);
+    const named = rows(names, { room, least, top: 22, numbers: true });
+    const cell = cellBeside(named.margin);
     const state = (d) => {
       const now = d.at[at], then = d.at[last];
       return now === "-" ? OTHER : now === "+" ? (then === "+" ? HOLM : NEW) : then === "+" ? LOST : "var(--none)";
     };
-    const tall = Math.max(cell, 9.5);
-    return plot({
-      width: Math.round(margin + cell * n + beside), height: Math.round(tall * n + 16), marginLeft: margin, marginRight: beside, marginTop: 6, marginBottom: 8,
-      ariaLabel: `what is significant of ${number(pairs.length)} pairs`,
-      x: { domain: [0, n], axis: null }, y: { domain: [0, n], reverse: false, range: [6, 6 + tall * n], axis: null },
+    const figure = plot({
+      width: Math.round(named.margin + cell * n + beside), height: Math.round(named.end + 20), marginLeft: named.margin, marginRight: beside, marginTop: 22, marginBottom: 20,
+      ariaLabel: `what is significant of ${number(pairs.length)} pairs`, x: { domain: [0, n], axis: null }, y: named.y,
       marks: [
         Plot.rect(pairs, { x1: "a", x2: (d) => d.a + 1, y1: "b", y2: (d) => d.b + 1, fill: state, inset: 0.5,
           fillOpacity: (d) => (page.system === null || systems[d.a].system === page.system || systems[d.b].system === page.system ? 1 : 0.25) }),
-        Plot.axisY(systems.map((_, k) => k + 0.5), { tickSize: 0, fontSize: Math.min(12, tall), tickFormat: (k) => short(systems[k - 0.5].system, fitting), label: null }),
-        Plot.text(systems, { x: (_, k) => k, dx: 6, textAnchor: "start", y: (_, k) => k + 0.5, text: (_, k) => told[k], fontSize: Math.min(11.5, tall), fill: (_, k) => (rank.get(k) === k + 1 ? "var(--soft)" : "var(--ink)") }),
+        ...named.marks,
+        ...columnNumbers(n, cell),
+        Plot.text(systems, { x: (_, k) => k, dx: 6, textAnchor: "start", y: (_, k) => k + 0.5, text: (_, k) => told[k], fontSize: Math.min(11.5, least), fill: (_, k) => (rank.get(k) === k + 1 ? "var(--soft)" : "var(--ink)") }),
       ],
     });
+    return [element("div", { class: "wide" }, figure), ...named.list];
   }
 
   function sentence(d, settings) {
@@ -108,7 +110,7 @@
       range.setAttribute("aria-valuetext", text);
       const parts = settings.pair ? [gains(sizes, at, width)] : [shares(sizes, at, Math.min(width, 620)), key([[HOLM, "Holm, for all pairs", "line"], [SINGLE, "not corrected", "line"]])];
       if (systems && systems.length > 2) {
-        parts.push(matrix(systems, pairs, settings, at, width));
+        parts.push(...matrix(systems, pairs, settings, at, width));
         parts.push(key([[HOLM, "significant"], [LOST, "significant on all items only"], [NEW, "significant on these items only"],
           [OTHER, "the other system is significantly better"], ["var(--none)", "not significant"]].map((entry) => [...entry, "bar"])));
         const rest = settings.left_out ? ` The first ${systems.length} systems are shown.` : "";

@@ -19,6 +19,10 @@ from simstudy.studies.figures import panel
 _LEAST_SETS = 6
 # Rows of a table of test sets that a page, or a terminal, has room for.
 _MOST_ROWS = 60
+_INTERVALS = (
+    "The 95 % intervals hold for other systems on these items. If column interval_for of the CSV says so, they hold "
+    "for other variants of these families only."
+)
 _SIDES = {"greater": "one-sided", "two-sided": "two-sided"}
 # The first columns of a table of test sets.
 _TEST_SET = {"test set": "{test_set:name}", "metric": "{metric:metric}", "items": "{n_items:,}"}
@@ -35,7 +39,7 @@ def sections(tables: Mapping[str, pd.DataFrame], shown: Sequence[str]) -> list[S
     parts = [
         Section(
             "The gain that is significant",
-            gains_text(_SIDES[every["alternative"].iloc[0]], every["alpha"].iloc[0]),
+            gains_text(_SIDES[every["alternative"].iloc[0]], every["alpha"].iloc[0], _INTERVALS),
             figure=Figure("significant_gains", partial(plot.gains_by_test_set, chart)) if len(chart) else None,
             table=_table(tables["thresholds"], rows),
         )

@@ -89,7 +89,7 @@ def test_tests_agree_where_differences_are_plain(done: Results) -> None:
 def test_every_figure_has_its_table_and_the_page_shows_it(done: Results) -> None:
     page = (done.folder / "README.md").read_text(encoding="utf-8")
     for figure in ("figure_1", "figure_2", "figure_3", "figure_4", "tests"):
-        assert (done.folder / "figures" / f"{figure}.png").stat().st_size > 10_000
+        assert (done.folder / "figures" / f"{figure}.svg").stat().st_size > 10_000
         assert f"figures/{figure}.png" in page
     for name in done.tables:
         assert (done.folder / f"{name}.csv").is_file()

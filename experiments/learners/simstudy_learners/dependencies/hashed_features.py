@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 # A feature's two parts must be below 2^PART, its template below 2^(63 - 2 PART).
@@ -31,7 +31,7 @@ class Learnt(NamedTuple):
     sums: NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@register_jitable
 def slot(template, x, y, mask):
     """The row of a feature in a table of mask + 1 rows: multiply and shift, as in MurmurHash3.
 

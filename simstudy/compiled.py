@@ -1,0 +1,57 @@
+"""Functions that numba compiles when the first of them is called: many answers need none and do not wait for numba."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable
+from typing import Any
+
+_lock = threading.RLock()
+
+
+class _Compiled:
+    """A function that looks like the one it was made from. Functions that it calls are compiled with it."""
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        functools.update_wrapper(self, function)
+        self._function: Any = function
+        self._options = options
+        self._dispatcher: Any = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        return (self._dispatcher or self.dispatcher())(*arguments)
+
+    def dispatcher(self) -> Any:
+        """Numba's function. It is the same for all threads."""
+        with _lock:
+            if self._dispatcher is None:
+                known = self._function.__globals__
+                for name in self._function.__code__.co_names:
+                    if isinstance(other := known.get(name), _Compiled):
+                        known[name] = other.dispatcher()
+                self._dispatcher = _made(self._function, self._options)
+        return self._dispatcher
+
+
+def compiled(function: Callable[..., Any] | None = None, *, inline: bool = False, error_model: str = "python") -> Any:
+    """The function, compiled without the interpreter's lock when it is first called, and kept on disk for later runs.
+
+    Numba keeps it in ``NUMBA_CACHE_DIR`` if that is set, else beside its module, else (if the package cannot be
+    written) in the user's cache folder. If it can write nowhere, each process compiles anew. By error model "python"
+    divisions by 0 are errors; by "numpy" they are none.
+    """
+    options = {"nogil": True, "inline": "always" if inline else "never", "error_model": error_model}
+    return functools.partial(_Compiled, options=options) if function is None else _Compiled(function, options)
+
+
+def _made(function: Any, options: dict[str, Any]) -> Any:
+    from numba import njit
+
+    try:
+        return njit(cache=True, **options)(function)
+    except RuntimeError as error:
+        # Numba says so of a function that it can keep in no folder.
+        if "cannot cache" not in str(error):
+            raise
+        return njit(**options)(function)
