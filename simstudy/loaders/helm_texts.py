@@ -35,14 +35,6 @@ class RunTexts:
             dict(map(_predicted, predictions)) or dict(map(_completed, states)),
         )
 
-    def asked(self, instance: str) -> tuple[str | None, str | None]:
-        """What an instance asks, and what is right."""
-        return self.inputs.get(instance), self.references.get(instance)
-
-    def answer(self, instance: str, trial: int) -> str | None:
-        """What the model said in a trial."""
-        return self.answers.get((instance, trial))
-
 
 def _listed(path: Path) -> list[dict[str, Any]]:
     """The entries of a file that are not perturbed; none where there is no such file, or it is none of HELM's."""

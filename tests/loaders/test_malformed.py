@@ -136,7 +136,7 @@ CASES: dict[str, list[tuple[str, str]]] = {
         ),
     ],
     "lm-eval": [
-        (SAMPLE + "\n" + SAMPLE[:20], ", line 2: not a whole JSON line (is the file cut?)"),
+        (SAMPLE + "\n" + SAMPLE[:20], ", line 2: not JSON (is the file cut?): Unterminated string starting at"),
         (SAMPLE + "\n[1]\n", ", line 2: not a sample of lm-evaluation-harness: it has no doc_id"),
         (
             SAMPLE + "\n" + SAMPLE,
