@@ -13,13 +13,12 @@ from simstudy.studies import (
     Findings,
     Problems,
     RunContext,
-    all_alike,
     check_systems,
     side_by_side,
     train,
 )
 
-from .dependence import dependence
+from .dependence import all_alike, dependence
 from .example import RELATIONS, example, example_tests, independence, randomization
 from .settings import Dependence, Settings
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from simstudy.loaders.base import Loaded, Source, counted, system_files
-from simstudy.loaders.helm_texts import RunTexts
+from simstudy.loaders.harness_texts import RunTexts
 from simstudy.loaders.json_files import first_keys, read_json
 from simstudy.loaders.mixtures import Mixtures
 from simstudy.loaders.reading import once

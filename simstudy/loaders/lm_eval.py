@@ -112,9 +112,14 @@ def read_samples(
     if found != [_ONE_WAY] or wanted(columns, "filter", task) not in (None, columns.get("filter")):
         one = chosen(path, found, columns, "filter", "filter", task=task)
         logged = [(line, sample) for line, sample in logged if sample.get("filter", _ONE_WAY) == one]
-    named = (sample.get("metrics", _numeric_fields(sample)) for _, sample in logged)
-    known = list(dict.fromkeys(str(name) for names in named for name in names))
+    known = list(dict.fromkeys(str(name) for _, sample in logged for name in _metrics(sample)))
     return chosen(path, known, columns, "metric", "score", task=task, asked=asked), one, logged
+
+
+def _metrics(sample: Sample) -> list[Any]:
+    """The metrics that a sample lists; in early versions it does not, and its numbers are metrics."""
+    own = [name for name, value in sample.items() if name not in _FIELDS and isinstance(value, int | float)]
+    return sample.get("metrics", own)
 
 
 def _check(run: Run, metric: str, one: str, samples: Sequence[tuple[int, Sample]], mixtures: Mixtures) -> None:
@@ -126,12 +131,8 @@ def _check(run: Run, metric: str, one: str, samples: Sequence[tuple[int, Sample]
         where, item = f"{run.path}, line {line}", str(sample["doc_id"])
         # In logs of early versions hashes are empty or not there.
         mixtures.check("input", task, sample.get("doc_hash"), where, item=item)
-        mixtures.check("target", task, _text(sample.get("target")), where, item=item)
+        mixtures.check("target", task, as_text(sample.get("target")), where, item=item)
         mixtures.check("prompt", task, sample.get("prompt_hash"), where, item=item, setting=run.template)
-
-
-def _text(target: Any) -> str | None:
-    return target if isinstance(target, str | None) else json.dumps(target, ensure_ascii=False)
 
 
 def _answers(path: Path, metric: str, samples: Sequence[tuple[int, Sample]], number: str | None) -> Iterator[Answer]:
@@ -148,7 +149,8 @@ def _answers(path: Path, metric: str, samples: Sequence[tuple[int, Sample]], num
         if scores is not None:
             own = list(zip(range(1, len(scores) + 1), scores, said, strict=True))
         else:
-            own = [(_number(sample, number) if counts[doc_id] > 1 else None, sample[metric], _whole(said))]
+            whole = said[0] if len(said) == 1 else json.dumps(said, ensure_ascii=False)
+            own = [(_number(sample, number) if counts[doc_id] > 1 else None, sample[metric], whole)]
         for place, (which, score, text) in enumerate(own):
             at = first.setdefault((doc_id, which), line)
             if at != line:
@@ -178,10 +180,6 @@ def _said(sample: Sample) -> list[str | None]:
         return [None]
     of = resps[0] if len(resps) == 1 and isinstance(resps[0], list) else [resps]
     return [json.dumps(response, ensure_ascii=False) for response in of] or [None]
-
-
-def _whole(said: list[str | None]) -> str | None:
-    return said[0] if len(said) == 1 else json.dumps(said, ensure_ascii=False)
 
 
 def _told(answer: Answer) -> str | None:
@@ -232,8 +230,3 @@ def _parsed(path: Path) -> list[tuple[int, Sample]]:
             raise ValueError(f"{path}, line {number}: 'metrics' must be a list of names, not {shown}")
         logged.append((number, sample))
     return logged
-
-
-def _numeric_fields(sample: Sample) -> list[str]:
-    """The metrics of a sample that does not list them, as in early versions."""
-    return [name for name, value in sample.items() if name not in _FIELDS and isinstance(value, int | float)]

@@ -167,15 +167,12 @@ def numbers(cells: pd.Series[Any]) -> FloatArray:
         converted = pd.to_numeric(cells, errors="coerce")
     except OverflowError:
         # A whole number of JSON may have thousands of digits.
-        converted = pd.to_numeric(cells.where(cells.map(_has_a_float), np.inf), errors="coerce")
+        too_large = cells.map(lambda cell: isinstance(cell, int) and abs(cell) > sys.float_info.max)
+        converted = pd.to_numeric(cells.mask(too_large, np.inf), errors="coerce")
     found = np.asarray(converted.to_numpy(dtype=np.float64, na_value=np.nan)).copy()
     words = np.flatnonzero(np.isnan(found))
     found[words] = [_TRUTH.get(str(cell).lower(), np.nan) for cell in cells.iloc[words]]
     return found
-
-
-def _has_a_float(cell: object) -> bool:
-    return not isinstance(cell, int) or abs(cell) <= sys.float_info.max
 
 
 def narrow(values: FloatArray) -> Array:

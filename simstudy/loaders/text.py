@@ -70,7 +70,7 @@ def read_text(source: Source) -> Loaded:
     if gold:
         note_script(gold.texts, source)
         note_lengths(dict(zip(source.paths, files, strict=True)), gold.texts, texts=metric.of_texts)
-    asked = Asked(references=dict(zip(ids, map("\n".join, gold.texts), strict=True))) if gold else None
+    asked = Asked.of(ids, references=map("\n".join, gold.texts)) if gold else None
     loaded = assemble(systems, source, items, asked=asked)
     return replace(loaded, scored_by=() if gold else all_errors(path.name for path in source.paths))
 

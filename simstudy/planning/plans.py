@@ -146,7 +146,9 @@ def plan(
         if given is None:
             raise ValueError("gain must be given, or n_items: the true gain to detect, or the size of the test set")
         at = given.outputs.n_items
-    target = _in_points(Target(get_metric(known), gain, at, power, level, margin), guess, given)
+    target = Target(get_metric(known), gain, at, power, level, margin)
+    best = None if given is None else float(np.max(given.outputs.scores()))
+    check_points(target.metric, score=guess.score, gain=gain, margin=margin, of_pilot=best)
     cases = of_guess(target.metric, gain, guess, clusters, judge) if given is None else _of_outputs(given)
     own_costs = _with_samples(costs, cases[0])
     target, in_part = _within(own_costs, target, cases[0]), _in_whole_clusters(cases[0], n_items, sizes)
@@ -155,6 +157,7 @@ def plan(
     planned = [int(next(row["at_units"] for of, row in rows if of is case)) for case in cases]
     others = other_sizes(cases, target, _units(cases, planned, given, sizes))
     simulated, predicted, why_not = _drawn(given, cases[0], target, rows[0][1], others)
+    of_benchmarks = near_chance(target.metric, guess) if given is None else known_as([given.outputs.test_set])
     designs = [_designs(case, target, costs, n) for case, n in zip(cases, planned, strict=True)]
     return Plan(
         target=target,
@@ -166,12 +169,7 @@ def plan(
         simulated=simulated,
         sentences=_said(cases, target, rows, designs),
         assumptions=tuple(assumptions(cases, target, answers, of_outputs=given is not None)),
-        notes=(
-            *in_part,
-            *left_out,
-            *(*why_not, *of_few_samples(cases[0])),
-            *(near_chance(target.metric, guess) if given is None else known_as([given.outputs.test_set])),
-        ),
+        notes=(*in_part, *left_out, *why_not, *of_few_samples(cases[0]), *of_benchmarks),
         settings=_settings(
             target, given, n_items=n_items, sizes=sizes, guess=guess, clusters=clusters, judge=judge, costs=costs
         ),
@@ -192,13 +190,6 @@ def _said(
         said += [write(case, target, row) for write in (sentence, left_open, in_next_edition, single_pairs)]
     said += [limited(case, own) for case, own in zip(cases, designs, strict=True)]
     return tuple(filter(None, said))
-
-
-def _in_points(target: Target, guess: Guess, pilot: Pilot | None) -> Target:
-    """The target; a ValueError for fractions where its metric is in percent or points."""
-    best = None if pilot is None else float(np.max(pilot.outputs.scores()))
-    check_points(target.metric, score=guess.score, gain=target.gain, margin=target.margin, of_pilot=best)
-    return target
 
 
 def _settings(target: Target, pilot: Pilot | None, **asked: Any) -> dict[str, Any]:

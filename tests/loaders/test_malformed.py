@@ -264,7 +264,7 @@ def test_samples_of_another_shape_are_told_by_number(sample: object, problem: st
     [
         ("trec", "1 0 a 1\n1 0 b 1_0\n", ", line 2: relevance must be a whole number, not '1_0'"),
         ("trec", "1 0 a\n", ", line 1: 3 columns, not 4 (topic iteration docno relevance)"),
-        ("trec", "1 0 a 1\n1 0 a 0\n", ", line 2: document 'a' is judged twice for topic '1'"),
+        ("trec", "1 0 a 1\n1 0 a 0\n", ", line 2: document 'a' is twice in topic '1'"),
         ("trec", "1 0 a 0\n", ": no topic has a relevant document"),
         ("trees", TREES + "(())\n", ", line 4: a gold tree without words"),
     ],
