@@ -119,7 +119,8 @@ def read_samples(
 def _metrics(sample: Sample) -> list[Any]:
     """The metrics that a sample lists; in early versions it does not, and its numbers are metrics."""
     own = [name for name, value in sample.items() if name not in _FIELDS and isinstance(value, int | float)]
-    return sample.get("metrics", own)
+    listed: list[Any] = sample.get("metrics", own)
+    return listed
 
 
 def _check(run: Run, metric: str, one: str, samples: Sequence[tuple[int, Sample]], mixtures: Mixtures) -> None:
@@ -189,7 +190,8 @@ def _told(answer: Answer) -> str | None:
     # One score of several responses: it is of all of them together.
     if answer.sample is None and len(texts) > 1:
         return "\n\n".join(text for text in texts if text is not None)
-    return texts[min(place, len(texts) - 1)]
+    told: str | None = texts[min(place, len(texts) - 1)]
+    return told
 
 
 def _number(sample: Sample, name: str | None) -> int | str | None:
