@@ -210,12 +210,12 @@ PAGE = (ROOT / "docs" / "formats.md").read_text("utf-8")
 
 # A block of files, and the sentence below it.
 _BLOCK = re.compile(r"^```text\n(==> .*?)^```\n\n`simstudy (.*?)` scores (.*?)\.$", re.DOTALL | re.MULTILINE)
-EXAMPLES = _BLOCK.findall(PAGE)
+DOCUMENTED = _BLOCK.findall(PAGE)
 
 
 def test_every_format_has_a_section_with_an_example() -> None:
     """Each block of files is one: none is without a sentence that the test below reads."""
-    assert len(EXAMPLES) == len(re.findall(r"^```text$", PAGE, re.MULTILINE))
+    assert len(DOCUMENTED) == len(re.findall(r"^```text$", PAGE, re.MULTILINE))
     rows = dict(re.findall(r"^\| \[`([\w-]+)`\]\(#([\w-]+)\)", PAGE, re.MULTILINE))
     assert rows.keys() == FORMATS.keys()
     sections = re.split(r"^## (.*)$", PAGE, flags=re.MULTILINE)
@@ -224,7 +224,7 @@ def test_every_format_has_a_section_with_an_example() -> None:
         assert _BLOCK.search(texts[section]), name
 
 
-@pytest.mark.parametrize(("files", "command", "told"), EXAMPLES, ids=[command for _, command, _ in EXAMPLES])
+@pytest.mark.parametrize(("files", "command", "told"), DOCUMENTED, ids=[command for _, command, _ in DOCUMENTED])
 def test_an_example_has_the_scores_that_are_stated(
     files: str, command: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
