@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +12,13 @@ import pandas as pd
 from simstudy.metrics import get_metric
 from simstudy.metrics.base import Metric
 from simstudy.outputs import Outputs
-from simstudy.planning.answers import answer, items_of, merged, other_designs, other_sizes, sizes_around, units_of
+from simstudy.planning.answers import answer, items_of, merged, other_sizes, sizes_around, units_of
 from simstudy.planning.arguments import Clusters, Guess, Judge, changed, check_noun
 from simstudy.planning.benchmarks import known_as, near_chance
 from simstudy.planning.cases import Case, Target, check_points
+from simstudy.planning.designs import designs_of
 from simstudy.planning.guesses import of_guess
 from simstudy.planning.results import Plan
-from simstudy.planning.sampling import splits
 from simstudy.planning.sentences import (
     assumptions,
     costing,
@@ -31,7 +31,6 @@ from simstudy.planning.sentences import (
     single_pairs,
 )
 from simstudy.planning.settings import Costs, Level, Pilot
-from simstudy.planning.solving import least_size, minimum_detectable_gain
 from simstudy.running.progress import shown_to_people
 from simstudy.text.numerals import units_text
 from simstudy.validation import check_fraction, check_list, check_whole
@@ -158,7 +157,7 @@ def plan(
     others = other_sizes(cases, target, _units(cases, planned, given, sizes))
     simulated, predicted, why_not = _drawn(given, cases[0], target, rows[0][1], others)
     of_benchmarks = near_chance(target.metric, guess) if given is None else known_as([given.outputs.test_set])
-    designs = [_designs(case, target, costs, n) for case, n in zip(cases, planned, strict=True)]
+    designs = [designs_of(case, target, costs, n) for case, n in zip(cases, planned, strict=True)]
     return Plan(
         target=target,
         cases=tuple(cases),
@@ -244,24 +243,6 @@ def _with_samples(costs: Costs, case: Case) -> Costs:
             )
         return costs
     return costs.with_samples(case.samples)
-
-
-def _designs(case: Case, target: Target, costs: Costs, at_units: int) -> pd.DataFrame:
-    """Plans with other numbers of samples of an item where it has several; else of items of a cluster."""
-    known, gain = case.components, target.gain
-    if known is None:
-        return other_designs(case, target, costs, at_units)
-    from simstudy.planning.pilots import widened
-
-    def solve(factor: float) -> tuple[float, Callable[[int], float]]:
-        unit = widened(case.middle, factor)
-        size = None
-        if gain is not None and gain > 0:
-            size = least_size(lambda n: unit.power(gain, n, target.level), target.power)
-        found = np.nan if size is None else size
-        return found, lambda n: minimum_detectable_gain(unit, n, power=target.power, level=target.level)
-
-    return splits(known, case.samples, costs, at_units, solve).assign(relation=case.relation)
 
 
 def _within(costs: Costs, target: Target, case: Case) -> Target:

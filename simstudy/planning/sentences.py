@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 
 from simstudy.metrics.base import Metric
-from simstudy.planning.answers import AS_ASKED, BEST, ENDS
+from simstudy.planning.answers import ENDS
 from simstudy.planning.benchmarks import EDITIONS, n_pairs, next_edition
 from simstudy.planning.cases import BETTER, GUESSED, LEVEL, NOT_WORSE, TWO_SYSTEMS, Case, Target
+from simstudy.planning.designs import AS_ASKED, BEST
 from simstudy.planning.differences import Difference, MixedDifference
 from simstudy.planning.right_or_wrong import AnswersDifference, JudgedDifference
 from simstudy.planning.sampling import MOST_TIMES

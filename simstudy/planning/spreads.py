@@ -123,3 +123,13 @@ def intraclass_correlation(parts: FloatArray, codes: IntArray) -> float:
         return float("nan")
     sums, squares = np.bincount(codes, weights=centred), np.bincount(codes, weights=centred**2)
     return float((sums**2 - squares).sum() / n_pairs / variance)
+
+
+def widened(difference: Difference, factor: float) -> Difference:
+    """The difference with a spread that is larger by a factor."""
+    if isinstance(difference, MixedDifference):
+        return MixedDifference(tuple(widened(part, factor) for part in difference.parts))
+    if isinstance(difference, RightOrWrongDifference):
+        return RightOrWrongDifference(min(difference.disagreement * factor**2, 1.0), difference.scale)
+    assert isinstance(difference, NormalDifference)
+    return difference.times(factor)
