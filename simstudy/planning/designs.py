@@ -14,7 +14,6 @@ from simstudy.planning.sampling import Components
 from simstudy.planning.settings import Costs
 from simstudy.planning.solving import least_size, minimum_detectable_gain
 from simstudy.planning.spreads import widened
-from simstudy.validation import check_whole
 
 #: How the design that was asked for and the best one are called in the column ``which``.
 AS_ASKED, BEST = "as asked", "best for the money"
@@ -69,7 +68,6 @@ def _of_sizes(case: Case, target: Target, costs: Costs, at_units: int) -> pd.Dat
 def _of_samples(case: Case, known: Components, target: Target, costs: Costs, at_units: int) -> pd.DataFrame:
     """Plans with other numbers of samples of each question: how many questions they need, and what both cost."""
     samples, size, most = case.samples, known.questions, known.most_samples
-    check_whole("samples", samples, 1)
     best = 0 if costs.item is None else known.best_samples(costs.item + costs.cluster / size, costs.sample)
     # Units are whole, and few of them have a t distribution with long tails: the best number may be near that.
     near = [k for k in range(best - 3, best + 4) if best and 1 <= k <= most]
