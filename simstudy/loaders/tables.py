@@ -52,7 +52,7 @@ def read_table(path: Path) -> pd.DataFrame:
     called "line", has the line on which each row begins; that of a Parquet file, called "row", counts from 1. The
     shapes of JSON are those of `simstudy.loaders.json_tables`.
     """
-    kind = _kind(path)
+    kind = ending(path)
     if kind == ".parquet":
         frame = _read_parquet(path)
     elif kind in DIALECTS:
@@ -70,7 +70,7 @@ def read_table(path: Path) -> pd.DataFrame:
 
 def read_header(path: Path) -> list[str]:
     """The names of a table's columns; none where the file is no table, or cannot be read: its loader says why."""
-    kind = _kind(path)
+    kind = ending(path)
     try:
         if kind == ".parquet":
             return parquet_columns(path)
@@ -214,7 +214,8 @@ def check_takes_one_score(metric: Metric) -> None:
         )
 
 
-def _kind(path: Path) -> str:
+def ending(path: Path) -> str:
+    """How the file's name ends, in lower case; of a packed one that of the file in it."""
     return Path(plain_name(path)).suffix.lower()
 
 
