@@ -69,10 +69,10 @@ def test_a_slip_in_one_of_our_names_of_columns_is_told_and_a_name_of_ones_own_is
     path = tmp_path / "c.csv"
     path.write_text(f"word,gold,t,{slip},x\na,1,9,1,1\nb,0,7,2,1\n")
     told = rf"^columns must map our names \(system, item, .* not '{slip}' \(did you mean '{meant}'\?\)$"
-    for load in (lambda columns: ss.load(path, "precision@1", columns=columns), partial(ss.load_candidates, path)):
+    for loader in (lambda columns: ss.load(path, "precision@1", columns=columns), partial(ss.load_candidates, path)):
         with pytest.raises(ValueError, match=told):
-            load(columns={slip: "x"})
-        found = load(columns={slip: slip, "length": "x"})
+            loader(columns={slip: "x"})
+        found = loader(columns={slip: slip, "length": "x"})
         items = found.items if hasattr(found, "items") else found.outputs.items
         assert {slip, "length"} <= set(items)
 
