@@ -210,8 +210,9 @@ def _systems(ranked: Outputs, question: Question) -> dict[str, Any]:
 
 def _p_values(question: Question, test: str, result: SignificanceResult) -> dict[str, Any]:
     """Columns of p-values and their Monte Carlo intervals."""
-    low, high, drawn = result.p_value.copy(), result.p_value.copy(), result.n_resamples > 0
-    if drawn.any():
+    drawn = result.n_resamples > 0
+    low, high = (result.p_value.copy() for _ in range(2)) if result.bounds is None else result.bounds
+    if drawn.any() and result.bounds is None:
         low[drawn], high[drawn] = clopper_pearson(result.n_extreme[drawn], result.n_resamples[drawn])
     two_sided = _two_sided(question, test, result)
     return {"p_value": result.p_value, "p_low": low, "p_high": high, "p_two_sided": two_sided}

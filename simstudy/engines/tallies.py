@@ -142,7 +142,11 @@ class ResampledScores:
 
     def of(self, sums: Array) -> NDArray[np.float64]:
         """Scores (K, T) from sums (C, T) of the columns."""
-        return self._metric.score(np.moveaxis(self.statistics(sums), 0, -1))
+        return self.of_statistics(self.statistics(sums))
+
+    def of_statistics(self, sums: Array) -> NDArray[np.float64]:
+        """Scores (K, T) from summed statistics (S, K, T)."""
+        return self._metric.score(np.moveaxis(sums, 0, -1))
 
 
 def resampled_scores(question: Question) -> ResampledScores | ArrayScores:
