@@ -26,7 +26,7 @@ _ALIASES = 1e-12
 _APART, _CLOSER, _REACH = 8.0, 12, 3
 
 # Nodes that are looked at in any case, and nodes times distinct numbers at most.
-_LEAST_NODES, _MOST_FACTORS = 48, 2**22
+_LEAST_NODES, _MOST_FACTORS = 48, 2**19
 
 # The nodes that are left out add up to this times the largest late node times the root of their number, at most.
 _SUMS_OF_REST = 10.0
@@ -258,11 +258,12 @@ def drawn_tail(numbers, strata, least, whole, negligible):
 
 
 @njit(cache=True, nogil=True)
-def drawn_tails(columns, strata, pairs, events, which, found):
+def drawn_tails(units, pairs, events, which, found):
     """Fill in tails and bounds of their errors, found (2, P'), of the pairs `which` (P',); `events` are `DrawnEvents`.
 
-    columns are (K, n, S).
+    units are columns (K, n, S) and the strata (H + 1,) that they are drawn within.
     """
+    columns, strata = units
     better, worse = pairs
     _, n_units, n_columns = columns.shape
     numbers = np.empty(n_units)

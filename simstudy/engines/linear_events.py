@@ -38,7 +38,7 @@ def shares(
 
     def found(part: NDArray[np.intp]) -> FloatArray:
         tails = np.empty((2, len(part)))
-        draw_kernels.drawn_tails(columns, question.strata, question.pairs, events, part, tails)
+        draw_kernels.drawn_tails((columns, question.strata), question.pairs, events, part, tails)
         tails[0, tails[1] > np.maximum(MOST_ERROR * tails[0], LEAST_ERROR)] = np.nan
         return np.clip(tails[0], 0.0, 1.0)
 
