@@ -33,7 +33,12 @@ def bootstrap(question: Question) -> SignificanceResult:
 
     The limit has no Monte Carlo error, but the test is approximate however many resamples it has.
     """
-    if question.monte_carlo == "auto" and question.computes and question.metric.of_sums and question.unit_scores is None:
+    if (
+        question.monte_carlo == "auto"
+        and question.computes
+        and question.metric.of_sums
+        and question.unit_scores is None
+    ):
         return stratified(question)
     return SignificanceResult.resampled(question, _limits(question), lambda: _counted(question), exact=False)
 

@@ -2,8 +2,8 @@
 
 The sum S of n draws from numbers c_1 ... c_n has the moment generating function M(w) = (mean of exp(c_u w))^n; with
 strata it is a product of such powers. Its tail is the integral of M(w) exp(-w x) / w along a line Re w = s, as
-`simstudy.engines.flip_kernels` has it for random signs. The trapezoid rule with nodes `delta` apart adds tails of S that
-lie 2 pi / delta away. Draws may be skewed, so Chernoff's bounds of those tails say how close nodes must be.
+`simstudy.engines.flip_kernels` has it for random signs. The trapezoid rule with nodes `delta` apart adds tails of S
+that lie 2 pi / delta away. Draws may be skewed, so Chernoff's bounds of those tails say how close nodes must be.
 
 Everything here is `nogil`, single-threaded and deterministic.
 """
@@ -131,7 +131,7 @@ def saddle_point(drawn, least, deviation):
 def node_spacing(drawn, least, s):
     """The spacing of nodes on the line Re w = s at which aliases are small, and M(s) exp(-s least) in logarithms.
 
-    Also whether tails on the left are nearly 1, and to be taken off; else they are small themselves, as exp(-s away) is.
+    Also whether tails on the left are nearly 1, and to be taken off; else what they weigh is small itself.
     """
     log_m, _, variance = tilted(drawn, s)
     size, unit = log_m - s * least, 1.0 / math.sqrt(variance)
@@ -224,7 +224,7 @@ def drawn_tail(numbers, strata, least, whole, negligible):
     """
     drawn = distinct_draws(numbers, strata)
     low = high = 0.0
-    step = 0
+    step = np.int64(0)
     for h in range(len(drawn.sizes)):
         first, end = drawn.bounds[h], drawn.bounds[h + 1]
         low += drawn.sizes[h] * drawn.values[first]
@@ -275,6 +275,4 @@ def drawn_tails(units, pairs, events, which, found):
             for s in range(n_columns):
                 number += events.better[p, s] * x[u, s] - events.worse[p, s] * y[u, s]
             numbers[u] = number
-        found[0, k], found[1, k] = drawn_tail(
-            numbers, strata, events.least[p], events.whole, events.negligible
-        )
+        found[0, k], found[1, k] = drawn_tail(numbers, strata, events.least[p], events.whole, events.negligible)

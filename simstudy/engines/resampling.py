@@ -44,9 +44,9 @@ def over_resamples(
     Where there is no column (0, n) the sums are the multiplicities themselves, (n, T).
 
     `draw` fills multiplicities (T, n) of the units in resamples first, first + 1, …, given the seed and the first;
-    `add` adds to found (*n_found, P) what it finds in the sums (C, T). Each of the question's threads draws, multiplies and
-    tallies its own tiles, so memory is so many tiles whatever the number of resamples is. What is found are whole
-    numbers, whose sum does not depend on who found them.
+    `add` adds to found (*n_found, P) what it finds in the sums (C, T). Each of the question's threads draws,
+    multiplies and tallies its own tiles, so memory is so many tiles whatever the number of resamples is. What is found
+    are whole numbers, whose sum does not depend on who found them.
     """
     n_resamples = question.n_resamples
     size = question.tile_size or _default_tile(columns, n_resamples)

@@ -83,4 +83,6 @@ class _CrossTally:
         direction = 1 if self._question.metric.higher_is_better else -1
         for event, linear, which, counts in zip(self._events, self._linear, self.which, found, strict=True):
             values = event.sign * direction * (scores - event.target * self._scores.observed[:, None])
-            kernels.cross_tally((values, statistics), self._question.pairs, -self._scores.tolerance, linear, which, counts)
+            kernels.cross_tally(
+                (values, statistics), self._question.pairs, -self._scores.tolerance, linear, which, counts
+            )

@@ -142,7 +142,9 @@ def test_p_is_the_share_of_all_resamples_of_clusters_and_strata(kind: str, alter
         rng = np.random.default_rng(seed)
         below = rng.integers(1, 9, 5) if kind == "lengths" else np.ones(5, dtype=np.int64)
         above = rng.integers(0, 2 + below, (2, 5))
-        outputs = Outputs.from_statistics(np.stack([above, np.stack([below, below])], axis=-1), "mean", ["a", "b"], items)
+        outputs = Outputs.from_statistics(
+            np.stack([above, np.stack([below, below])], axis=-1), "mean", ["a", "b"], items
+        )
         how = {"strata": "domain"} if kind == "strata" else {}
         row = compared(outputs, **(BOOTSTRAP | {"alternative": alternative}), **how).iloc[0]
         won = differences(above, row)
@@ -188,7 +190,11 @@ def test_a_limit_where_there_is_none_is_refused_in_one_line() -> None:
     lumps[0, :3, 0], lumps[..., 1] = rng.random(3), 1
     for outputs, options, message in (
         (Outputs.from_statistics(counts, "f1"), {}, "metric 'f1' is no mean of unit scores"),
-        (Outputs.from_statistics(right, "accuracy"), {"convention": "sacrebleu"}, "convention 'sacrebleu' has no limit"),
+        (
+            Outputs.from_statistics(right, "accuracy"),
+            {"convention": "sacrebleu"},
+            "convention 'sacrebleu' has no limit",
+        ),
         (Outputs.from_statistics(few, "recall"), {}, r"some resamples have no denominator, so few units \(item\) have"),
         (Outputs.from_statistics(lumps, "mean"), {}, "many sums of their differences are nearly equal"),
     ):

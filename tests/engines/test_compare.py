@@ -258,7 +258,9 @@ def test_lower_is_better(worse: tuple[np.ndarray, Metric], better: tuple[np.ndar
 
 def test_progress_counts_every_resample(tagged: Outputs) -> None:
     done: list[int] = []
-    compared(tagged, test="bootstrap", n_resamples=2_500, tile_size=1000, n_jobs=2, monte_carlo=True, progress=done.append)
+    compared(
+        tagged, test="bootstrap", n_resamples=2_500, tile_size=1000, n_jobs=2, monte_carlo=True, progress=done.append
+    )
     assert sorted(done) == [500, 1000, 1000]
 
 

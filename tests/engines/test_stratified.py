@@ -30,7 +30,9 @@ def spans(n: int, rates: tuple[float, float], seed: int) -> Outputs:
 
 def geometric(n: int, seed: int) -> Outputs:
     counts = np.random.default_rng(seed).integers(0, 9, size=(2, n, 2))
-    return Outputs.from_statistics(np.concatenate([counts, counts + 1 + counts[..., ::-1]], axis=-1), GEOMETRIC, ["a", "b"])
+    return Outputs.from_statistics(
+        np.concatenate([counts, counts + 1 + counts[..., ::-1]], axis=-1), GEOMETRIC, ["a", "b"]
+    )
 
 
 def found(outputs: Outputs, **options: Any) -> tuple[float, float, float]:
