@@ -77,9 +77,9 @@ def compare(
         that draw nothing are unaffected, except Wilcoxon's, which then uses the normal approximation. Sign flips are
         computed for any metric of sums (`simstudy.engines.flip_kernels`), randomization for means, and for ratios of
         whole numbers, the bootstrap for means. For other metrics of sums (F1, BLEU) "auto" stratifies the bootstrap's
-        resamples by a linear event whose probability is computed (`simstudy.engines.stratified`): the p-value's
-        Monte Carlo variance falls, by 20 times and more for most pairs with p > 0.001, and ``p_low`` and ``p_high``
-        tell what is left. ``n_extreme`` is the plain count then.
+        resamples by a linear event whose probability is computed (`simstudy.engines.stratified`): above p = 0.001 the
+        Monte Carlo variance falls to a tenth and less for most pairs, and ``p_low`` and ``p_high`` tell what is left.
+        ``n_extreme`` is the plain count then.
     unit
         What is resampled or swapped: "item", or a column of the item table whose values name clusters. None: the
         column "cluster" (documents, users) where there is one, since items of one document depend on each other;

@@ -25,8 +25,9 @@ _ALIASES = 1e-12
 # Chernoff's bounds of these are looked for at 3, 6 and 9 / standard deviation from s.
 _APART, _CLOSER, _REACH = 8.0, 12, 3
 
-# Nodes that are looked at in any case, and nodes times distinct numbers at most.
-_LEAST_NODES, _MOST_FACTORS = 48, 2**19
+# Nodes that are looked at in any case: at least and at most, and times distinct numbers. The product comes back where
+# numbers are nearly multiples of one another, late if they are few. And nodes times distinct numbers at most.
+_LEAST_NODES, _NODES, _FACTORS, _MOST_FACTORS = 48, 2**14, 2**17, 2**20
 
 # The nodes that are left out add up to this times the largest late node times the root of their number, at most.
 _SUMS_OF_REST = 10.0
@@ -164,7 +165,7 @@ def contour_tail(drawn, least, step, s):
     n = len(drawn.values)
     delta, log_size, nearly_one = node_spacing(drawn, least, s)
     most_nodes = max(_MOST_FACTORS // n, _LEAST_NODES)
-    n_nodes, whole = _LEAST_NODES, False
+    n_nodes, whole = min(max(_FACTORS // n, _LEAST_NODES), _NODES), False
     if step > 0:
         half = int(math.ceil(math.pi / (step * delta)))
         if half <= most_nodes:

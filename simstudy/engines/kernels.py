@@ -138,11 +138,11 @@ def tally(values, pairs, margins, extreme):
 
 
 @njit(cache=True, nogil=True)
-def cross_tally(drawn, pairs, margins, events, which, counts):
+def cross_tally(drawn, pairs, margins, events, counts):
     """Add to counts (3, P) how often a pair's event holds, how often a linear event near it, and how often both.
 
     drawn are values (K, T), whose differences are to be at least margins (P,), and summed statistics (S, K, T). The
-    linear events are weighted sums of these, `DrawnEvents`, of the pairs in `which` (P,); others are not looked at.
+    linear events are weighted sums of these, `DrawnEvents`; those that must be infinite are not looked at.
     """
     values, sums = drawn
     better, worse = pairs
@@ -157,7 +157,7 @@ def cross_tally(drawn, pairs, margins, events, which, counts):
             for t in range(width):
                 n += np.int32(a[t] - b[t] >= margin)
             counts[0, p] += n
-            if not which[p]:
+            if events.least[p] == np.inf:
                 continue
             linear[:width] = -events.least[p]
             for s in range(sums.shape[0]):

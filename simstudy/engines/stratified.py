@@ -7,6 +7,25 @@ the shares q1 and q0 of extreme resamples among those in which it holds, and doe
 
 Each share counts one extreme resample more than there are, as the default convention does: p is above 0, and too large
 by about 1 / B rather than too small.
+
+Measured on 609 pairs of real systems (F1 on 250 to 634 sentences, BLEU on 333 to 502) with 10^5 resamples: against 10^6
+counted ones the root mean square of z is 0.95. 10^5 stratified resamples take a sixth to an eighth of the time of 10^6
+counted ones. By how many times the interval's squared length is shorter than that of as many counted resamples:
+
+=================  ======  ================  ==================
+p                   pairs  median: F1, BLEU  lowest tenth: both
+=================  ======  ================  ==================
+0.00001 - 0.0001       66          1.3, 1.2                 0.8
+0.0001 - 0.001         93          8.5, 3.5                 1.7
+0.001 - 0.01           78            37, 13                 2.5
+0.01 - 0.035           77           132, 12                 3.1
+0.035 - 0.08           63           270, 28                 9.3
+0.08 - 0.65           230           313, 54                  10
+=================  ======  ================  ==================
+
+BLEU gains least where a system's length is near the references': its brevity penalty has a corner there. Below p = 1e-4
+no resample differs, and the interval is as long as none of B allows. Only resamples that are tilted to each pair's
+boundary would tell more, one pair at a time; they are not built.
 """
 
 from __future__ import annotations
@@ -72,17 +91,20 @@ class _CrossTally:
         self.columns = self._scores.columns
         statistics, every = question.statistics.astype(np.float64), np.arange(question.n_pairs)
         least = _FEW / question.n_resamples
-        self._linear = [likeliest(statistics, question, event, least) for event in self._events]
-        found = np.array([shares(statistics, linear, every, question) for linear in self._linear])
+        tangents = [likeliest(statistics, question, event, least) for event in self._events]
+        found = np.array([shares(statistics, linear, every, question) for linear in tangents])
         self.which = found > least
         self.shares: FloatArray = np.where(self.which, found, 0.0)
+        # Sums that must be infinite are not looked at.
+        self._linear = [
+            linear._replace(least=np.where(which, linear.least, np.inf))
+            for linear, which in zip(tangents, self.which, strict=True)
+        ]
 
     def add(self, sums: Array, found: IntArray) -> None:
         statistics = self._scores.statistics(sums)
         scores = self._scores.of_statistics(statistics)
         direction = 1 if self._question.metric.higher_is_better else -1
-        for event, linear, which, counts in zip(self._events, self._linear, self.which, found, strict=True):
+        for event, linear, counts in zip(self._events, self._linear, found, strict=True):
             values = event.sign * direction * (scores - event.target * self._scores.observed[:, None])
-            kernels.cross_tally(
-                (values, statistics), self._question.pairs, -self._scores.tolerance, linear, which, counts
-            )
+            kernels.cross_tally((values, statistics), self._question.pairs, -self._scores.tolerance, linear, counts)
