@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from simstudy.engines import draw_kernels
 from simstudy.metrics import METRICS, Metric
 from simstudy.outputs import Outputs
 from tests.oracles import ERROR_RATE, all_resamples, ascending, compared, could_be, drawn_tail, exact_bootstrap_p
@@ -154,6 +155,22 @@ def test_p_is_the_share_of_all_resamples_of_clusters_and_strata(kind: str, alter
         assert row.p_value == pytest.approx(extreme.mean(), rel=1e-9, abs=0)
         found.append(row.p_value)
     assert len(set(found)) > 3
+
+
+def test_a_tail_of_nearly_equal_sums_is_known_up_to_the_error_that_is_told() -> None:
+    """Few units differ, by nearly as much each: a sum looks smooth to the first nodes, and is not."""
+    known = 0
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        numbers, n_differ = np.zeros(80, dtype=np.int64), int(rng.integers(4, 20))
+        numbers[:n_differ] = rng.choice([-1, 1, 1], n_differ) * (40 + rng.integers(-2, 3, n_differ))
+        numbers *= 1 if numbers.sum() >= 0 else -1
+        least = 2 * int(numbers.sum())
+        expected = float(drawn_tail(numbers, least))
+        tail, error = draw_kernels.drawn_tail(numbers.astype(float), np.array([0, 80]), least - 0.5, False, 0.0)
+        assert abs(tail - expected) <= error + 1e-9
+        known += error < 1e-9
+    assert known < 12
 
 
 @pytest.mark.statistical

@@ -159,11 +159,12 @@ def test_an_approximation_can_not_be_computed(tagged: Outputs) -> None:
 
 
 def test_what_is_resampled_by_default(answered: Outputs) -> None:
-    """2^18 flips, a million for the bootstrap, 2^20 shuffles, or what a convention prescribes."""
+    """2^18 flips or test sets, 2^20 shuffles, or what a convention prescribes."""
     pair = answered.select(["a", "b"])
     for test, convention, expected in (
         ("sign_flips", "default", 2**18),
-        ("bootstrap", "default", 1_000_000),
+        ("bootstrap", "default", 2**18),
+        ("bootstrap", "bk2012", 1_000_000),
         ("randomization", "default", 2**20),
         ("randomization", "chinchor1992", 9_999),
         ("bootstrap", "koehn2004", 1_000),
