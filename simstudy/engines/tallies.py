@@ -125,7 +125,7 @@ class ResampledScores:
 
     def statistics(self, sums: Array) -> NDArray[np.float64]:
         """Summed statistics (S, K, T) from sums (C, T) of the columns."""
-        return sums[self.rows.T].astype(np.float64)
+        return np.asarray(sums[self.rows.T], dtype=np.float64)
 
     def of(self, sums: Array) -> NDArray[np.float64]:
         """Scores (K, T) from sums (C, T) of the columns."""
