@@ -8,14 +8,9 @@ from typing import Any
 import pandas as pd
 
 import simstudy as ss
-from simstudy.studies import (
-    Cell,
-    RunContext,
-    clopper_pearson,
-    derived_seed,
-    particle_sets,
-)
+from simstudy.studies import Cell, RunContext, clopper_pearson, derived_seed
 
+from .particles import particle_sets
 from .settings import Parts, Simulated
 
 # Simulated experiments of a cell: finished work that a kill does not lose. What rejects the binomial in one of them.

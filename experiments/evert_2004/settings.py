@@ -7,9 +7,10 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 import simstudy as ss
-from simstudy.studies import ARRANGEMENTS, EACH_ONCE, MEASURES, Keys, Positive, Resamples, Size, Study, one_of
+from simstudy.studies import EACH_ONCE, MEASURES, Keys, Positive, Resamples, Size, Study, one_of
 
 from .claims import FIRST_AHEAD_FROM, T_AHEAD_NEAR
+from .particles import ARRANGEMENTS
 
 Measure = Annotated[str, one_of(MEASURES)]
 Share = Annotated[float, Field(gt=0, lt=1)]

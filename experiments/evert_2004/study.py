@@ -196,7 +196,9 @@ def tests_by_length(candidates: ss.rankings.Candidates, study: Settings, context
 def comparison(test: str, settings: Beside) -> Comparison:
     """How pairs are tested: two-sided, for nobody said beforehand which ranking should be better (section 3.3)."""
     drawn = settings.n_resamples if ss.TESTS[test].n_resamples else None
-    return Comparison(test=test, alternative="two-sided", n_resamples=drawn)
+    return Comparison(
+        test=test, alternative="two-sided", n_resamples=drawn, monte_carlo=True if test == "bootstrap" else "auto"
+    )
 
 
 def beside_fisher(pairs: pd.DataFrame, study: Settings) -> pd.DataFrame:

@@ -17,14 +17,13 @@ from simstudy.studies import (
     RunContext,
     ShippedTables,
     Shown,
-    all_alike,
     check_systems,
     side_by_side,
     side_by_side_sections,
     train,
 )
 
-from .dependence import dependence
+from .dependence import all_alike, dependence
 from .example import RELATIONS, example, example_tests, independence, randomization
 from .settings import Dependence, Settings
 

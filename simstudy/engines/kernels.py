@@ -25,6 +25,9 @@ _SHIFT = np.uint64(32)
 # How many resamples one pass over the pairs looks at: K rows of this length stay in the second-level cache.
 _CHUNK = 1024
 
+# The same where a pass looks at all S statistics.
+_TOGETHER = 256
+
 # Differences of scores (as fractions) below this are settled by integers; see `tally_own_ratios`.
 NEAR = 2.0**-44
 
@@ -132,6 +135,42 @@ def tally(values, pairs, margins, extreme):
             for t in range(end - begin):
                 count = np.int32(count + np.int32(a[t] - b[t] >= margin))
             extreme[p] += count
+
+
+@compiled
+def cross_tally(drawn, pairs, margins, events, counts):
+    """Add to counts (3, P) how often a pair's event holds, how often a linear event near it, and how often both.
+
+    drawn are values (K, T), whose differences are to be at least margins (P,), and summed statistics (S, K, T). The
+    linear events are weighted sums of these, `DrawnEvents`; those that must be infinite are not looked at.
+    """
+    values, sums = drawn
+    better, worse = pairs
+    linear = np.empty(_TOGETHER)
+    for begin in range(0, values.shape[1], _TOGETHER):
+        width = min(_TOGETHER, values.shape[1] - begin)
+        for p in range(len(better)):
+            i, j = better[p], worse[p]
+            a, b = values[i, begin : begin + width], values[j, begin : begin + width]
+            margin = margins[p]
+            n = np.int32(0)
+            for t in range(width):
+                n += np.int32(a[t] - b[t] >= margin)
+            counts[0, p] += n
+            if events.least[p] == np.inf:
+                continue
+            linear[:width] = -events.least[p]
+            for s in range(sums.shape[0]):
+                x, y = sums[s, i, begin : begin + width], sums[s, j, begin : begin + width]
+                of_x, of_y = events.better[p, s], events.worse[p, s]
+                for t in range(width):
+                    linear[t] += of_x * x[t] - of_y * y[t]
+            n, both = np.int32(0), np.int32(0)
+            for t in range(width):
+                n += np.int32(linear[t] >= 0)
+                both += np.int32((linear[t] >= 0) & (a[t] - b[t] >= margin))
+            counts[1, p] += n
+            counts[2, p] += both
 
 
 @compiled

@@ -188,6 +188,8 @@ class SignificanceResult(FieldsMixin):
     statistic: FloatArray
     #: 1 where the statistic prefers the system with the better score, -1 for the other, 0 for neither.
     direction: IntArray
+    #: The Monte Carlo intervals (2, P) of p-values that are not the counts alone.
+    bounds: FloatArray | None = None
 
     @classmethod
     def analytic(

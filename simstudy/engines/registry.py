@@ -187,7 +187,7 @@ TESTS = {
             "hypothesis",
             source="Berg-Kirkpatrick et al. 2012, figure 1; Efron and Tibshirani 1993, chapter 16",
             cites=("bergkirkpatrick2012", "efron1993"),
-            n_resamples=1_000_000,
+            n_resamples=2**18,
             computed=True,
         ),
         SignificanceTest(

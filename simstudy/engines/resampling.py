@@ -38,15 +38,16 @@ def over_resamples(
     draw: Draw,
     add: Callable[[NDArray[Any], Found], None],
     question: Question,
+    n_found: tuple[int, ...] = (),
 ) -> NDArray[np.int64]:
-    """Draw resamples, sum the columns (C, n) in each, and add up what `add` finds in the sums, for each pair (P,).
+    """Draw resamples, sum the columns (C, n) in each, and add up the numbers that `add` finds for each pair (..., P).
 
     Where there is no column (0, n) the sums are the multiplicities themselves, (n, T).
 
     `draw` fills multiplicities (T, n) of the units in resamples first, first + 1, …, given the seed and the first;
-    `add` adds to found (P,) what it finds in the sums (C, T). Each of the question's threads draws, multiplies and
-    tallies its own tiles, so memory is so many tiles whatever the number of resamples is. What is found are whole
-    numbers, whose sum does not depend on who found them.
+    `add` adds to found (*n_found, P) what it finds in the sums (C, T). Each of the question's threads draws,
+    multiplies and tallies its own tiles, so memory is so many tiles whatever the number of resamples is. What is found
+    are whole numbers, whose sum does not depend on who found them.
     """
     n_resamples = question.n_resamples
     size = question.tile_size or _default_tile(columns, n_resamples)
@@ -57,7 +58,7 @@ def over_resamples(
     lock = threading.Lock()
 
     def work() -> Found:
-        found = np.zeros(question.n_pairs, dtype=np.int64)
+        found = np.zeros((*n_found, question.n_pairs), dtype=np.int64)
         counts = np.empty((size, columns.shape[1]), dtype=columns.dtype)
         sums = np.empty((len(columns), size), dtype=columns.dtype)
         while not stopped:

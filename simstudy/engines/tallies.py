@@ -123,9 +123,17 @@ class ResampledScores:
         # Scores may cancel to 0 on the test set and not in resamples: how large they get, sizes tell.
         self.size = float(np.abs(self._metric.score(np.abs(statistics).sum(axis=1, dtype=np.float64))).max())
 
+    def statistics(self, sums: Array) -> NDArray[np.float64]:
+        """Summed statistics (S, K, T) from sums (C, T) of the columns."""
+        return np.asarray(sums[self.rows.T], dtype=np.float64)
+
     def of(self, sums: Array) -> NDArray[np.float64]:
         """Scores (K, T) from sums (C, T) of the columns."""
-        return self._metric.score(np.moveaxis(sums[self.rows.T].astype(np.float64), 0, -1))
+        return self.of_statistics(self.statistics(sums))
+
+    def of_statistics(self, sums: Array) -> NDArray[np.float64]:
+        """Scores (K, T) from summed statistics (S, K, T)."""
+        return self._metric.score(np.moveaxis(sums, 0, -1))
 
 
 def resampled_scores(question: Question) -> ResampledScores | ArrayScores:

@@ -53,7 +53,11 @@ def read_alignments(source: Source) -> Loaded:
             "references of word alignments must be the gold file, or the gold file, source text and target text, not "
             f"{len(source.references)} files"
         )
-    lengths = _lengths(source.references[1:]) if source.references[1:] else None
+    sides = [read_lines(path) for path in source.references[1:]]
+    for path, lines in zip(source.references[1:], sides, strict=True):
+        check_as_many(source.references[1], len(sides[0]), "line", path, len(lines))
+    pairs = list(zip(*sides, strict=True))
+    lengths = tuple((len(s.split()), len(t.split())) for s, t in pairs) if sides else None
     paths = (source.references[0], *source.paths)
     files = [read_links(path, lengths) for path in paths]
     gold, lines_of_gold = files[0]
@@ -74,24 +78,14 @@ def read_alignments(source: Source) -> Loaded:
         counts = [alignment_counts(own, g.sure, g.possible) for own, g in zip(answers, wanted, strict=True)]
         said = [tuple(sorted(own)) for own in answers]
         systems.append(SystemOutputs(name, str(path), ids, np.array(counts), said, texts=map(_text, said)))
-    return assemble(systems, source, items, asked=_asked(ids, wanted, source))
+    gold_texts = (
+        " ".join(filter(None, [_text(sorted(g.sure)), _text(sorted(g.possible - g.sure), "p")])) for g in wanted
+    )
+    return assemble(systems, source, items, asked=Asked.of(ids, map("\n".join, pairs), gold_texts))
 
 
-def _text(links: Iterable[Link]) -> str:
-    return " ".join(f"{i}-{j}" for i, j in links)
-
-
-def _asked(ids: Sequence[str], wanted: Sequence[Links], source: Source) -> Asked | None:
-    """The sentences, if their words are there, and the sure and possible links."""
-    if not source.keeps_texts:
-        return None
-    gold = [
-        " ".join(filter(None, [_text(sorted(g.sure)), *(f"{i}p{j}" for i, j in sorted(g.possible - g.sure))]))
-        for g in wanted
-    ]
-    pairs = zip(*map(read_lines, source.references[1:]), strict=True)
-    words = dict(zip(ids, map("\n".join, pairs), strict=True)) if source.references[1:] else {}
-    return Asked(words, dict(zip(ids, gold, strict=True)))
+def _text(links: Iterable[Link], mark: str = "-") -> str:
+    return " ".join(f"{i}{mark}{j}" for i, j in links)
 
 
 @once
@@ -148,10 +142,3 @@ def _naacl(path: str | Path, lines: Sequence[str]) -> Iterator[tuple[int, int, L
             )
         number, i, j = (int(match[k]) for k in (1, 2, 3))
         yield n, number, (i - 1, j - 1), match[4] != "P", f"{i} {j}"
-
-
-def _lengths(texts: Sequence[Path]) -> tuple[tuple[int, int], ...]:
-    """Numbers of words of each sentence of the source and the target text."""
-    contents = [read_lines(text) for text in texts]
-    check_as_many(texts[0], len(contents[0]), "line", texts[1], len(contents[1]))
-    return tuple((len(s.split()), len(t.split())) for s, t in zip(*contents, strict=True))

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from simstudy.loaders.base import Loaded, Source, counted
-from simstudy.loaders.battle_texts import battle_texts
-from simstudy.loaders.items import items_by_id
+from simstudy.loaders.items import items_by_id, numbered
 from simstudy.loaders.json_files import first_keys
 from simstudy.loaders.tables import Where, coded, first_of, no_column, places, read_header, read_table, renamed
+from simstudy.loaders.text_columns import ANSWERS, INPUTS, as_text, text_column
 from simstudy.metrics import METRICS
-from simstudy.metrics.base import Array
+from simstudy.metrics.base import Array, IntArray
 from simstudy.notes import note
 from simstudy.outputs import Outputs
 from simstudy.outputs.item_columns import names_clusters
+from simstudy.outputs.texts import ItemTexts, PackedTexts
 from simstudy.statistics.bradley_terry import meeting_parts, separated, strengths
 from simstudy.validation import check_choice
 
@@ -107,7 +110,7 @@ def _points(table: pd.DataFrame, first: Array, second: Array, names: list[str], 
 def _battles(table: pd.DataFrame, points: Array) -> pd.DataFrame:
     """The battles as items: who met, what the first got, and which have one prompt."""
     n = len(table)
-    items = pd.DataFrame({"id": [str(i) for i in range(1, n + 1)]})
+    items = numbered(n)
     for name in ("model_a", "model_b"):
         items[name] = table[name].astype(str).to_numpy()
     items["points_a"] = points
@@ -129,3 +132,40 @@ def _check_mixed(first: Array, second: Array, points: Array, names: list[str]) -
             f"{counted(len(apart), 'system')} ({listed}) won or lost all battles with the other systems, or never met "
             "them, so that there is no Bradley-Terry strength: leave out such systems, or use metric='win_rate'"
         )
+
+
+_SAID = (*ANSWERS, "conversation", "messages", "text")
+
+
+def battle_texts(table: pd.DataFrame, first: IntArray, second: IntArray, names: Sequence[str]) -> ItemTexts | None:
+    """The texts of battles, in the order of the table; None where no column has any.
+
+    Prompts are in a column with a usual name. Answers are in two, ``response_a`` and ``response_b``, or in
+    ``conversation_a`` and ``conversation_b``, which are lists of messages; what the user says there is the prompt.
+    """
+    columns = [text_column(table.columns, [f"{name}{ending}" for name in _SAID]) for ending in ("_a", "_b")]
+    prompt = text_column(table.columns, INPUTS)
+    if prompt is None and None in columns:
+        return None
+    places = {str(i + 1): i for i in range(len(table))}
+    inputs = [None] * len(table) if prompt is None else [as_text(cell) for cell in table[prompt]]
+    if prompt is None and columns[0] is not None:
+        inputs = [_said(cell, by_user=True) for cell in table[columns[0]]]
+    said = [[None] * len(table) if name is None else [_said(cell) for cell in table[name]] for name in columns]
+    answers: dict[str, PackedTexts] = {}
+    for k, name in enumerate(names):
+        # Most systems are in few of the battles.
+        own = np.flatnonzero((first == k) | (second == k)).tolist()
+        texts = [said[0][i] if first[i] == k else said[1][i] for i in own]
+        answers[name] = PackedTexts({str(i + 1): at for at, i in enumerate(own)}, texts)
+    return ItemTexts(PackedTexts(places, inputs), None, answers)
+
+
+def _said(cell: Any, *, by_user: bool = False) -> str | None:
+    """An answer; of messages those of the model, or those of the user."""
+    if isinstance(cell, np.ndarray):
+        cell = cell.tolist()
+    if isinstance(cell, list) and cell and all(isinstance(one, dict) for one in cell):
+        own = [one.get("content") for one in cell if (one.get("role") == "user") == by_user]
+        return "\n\n".join(as_text(one) or "" for one in own)
+    return None if by_user else as_text(cell)

@@ -1,20 +1,24 @@
-"""Outputs of what loaders found of each system: items meet by their ids."""
+"""Outputs of what loaders found of each system, and texts beside them: items meet by their ids."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from simstudy.loaders.base import Asked, Loaded, Source, SystemOutputs, counted
-from simstudy.loaders.item_texts import kept_texts
-from simstudy.loaders.unlike_samples import are_unlike, as_means
-from simstudy.metrics.base import Array
+from simstudy.loaders.entries import Entries
+from simstudy.loaders.tables import takes_one_score
+from simstudy.loaders.text_columns import ANSWERS, INPUTS, REFERENCES, answer_columns, as_text, text_column
+from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.notes import note
 from simstudy.outputs import Outputs
 from simstudy.outputs.checks import note_percent
+from simstudy.outputs.samples import SAMPLE_OF, folded, question_table
 from simstudy.outputs.tables import check_named
+from simstudy.outputs.texts import ItemTexts, PackedTexts
 from simstudy.running.fingerprints import number_of
 
 
@@ -132,3 +136,98 @@ def _matched(
     for unknown in extras:
         note(f"left out: {unknown}")
     return kept
+
+
+def are_unlike(systems: Sequence[SystemOutputs], items: pd.DataFrame, source: Source) -> bool:
+    """Whether systems lack samples of others, in a way that means of samples can bridge.
+
+    Samples that are dropped, or scored as no answer, stay samples. A sample that no system has a score of is missing.
+    """
+    if SAMPLE_OF not in items or source.missing != "error" or not takes_one_score(source.metric):
+        return False
+    wanted = set(items["id"])
+    if all(len(system.ids) == len(wanted) for system in systems):
+        return False
+    if wanted != {name for system in systems for name in system.ids}:
+        return False
+    return all((system.statistics[:, 1] == 1).all() and system.samples is None for system in systems)
+
+
+def as_means(systems: Sequence[SystemOutputs], items: pd.DataFrame) -> tuple[list[SystemOutputs], pd.DataFrame]:
+    """The systems with one score for each of their items, and the table of these items. A note says so."""
+    table, codes = question_table(items, SAMPLE_OF)
+    place = pd.Series(codes, index=items["id"])
+    found = [_folded(system, place.loc[list(system.ids)].to_numpy(), table["id"].tolist()) for system in systems]
+    numbers = np.concatenate([system.samples[:, 0] for system in found if system.samples is not None])
+    note(
+        f"systems have different samples of an item, {numbers.min():.0f} to {numbers.max():.0f} each: the score of an "
+        "item is the mean of its samples; missing='zero' scores a sample that a system lacks as no answer"
+    )
+    return found, table
+
+
+def _folded(system: SystemOutputs, codes: IntArray, names: Sequence[str]) -> SystemOutputs:
+    own, within = np.unique(codes, return_inverse=True)
+    scores: FloatArray = system.statistics[None, :, 0].astype(np.float64)
+    mean, samples = folded(scores, within)
+    statistics = np.stack([mean[0], np.ones_like(mean[0])], axis=-1)
+    ids = [names[code] for code in own]
+    return replace(system, ids=ids, statistics=statistics, answers=None, samples=samples[0])
+
+
+def texts_of_entries(entries: Entries, frame: pd.DataFrame, of_items: Iterable[object]) -> Sequence[str | None] | None:
+    """What was said in each entry of a table of scores: its label, or the text of a column; None where none has it.
+
+    Columns `of_items` say one thing of each item: one of these that may be the right answer is.
+    """
+    if entries.said is not None:
+        return entries.said
+    own = answer_columns(frame)
+    if any(name in own for name in entries.systems):
+        cells = {name: frame[column].tolist() for name, column in own.items()}
+        names = (entries.systems[k] for k in entries.system)
+        return [
+            as_text(cells[name][row]) if name in cells else None for name, row in zip(names, entries.row, strict=True)
+        ]
+    right = {column for column in of_items if text_column([column], REFERENCES) is not None}
+    column = text_column(entries.others, ANSWERS, right)
+    return None if column is None else [as_text(cell) for cell in frame[column].iloc[entries.row]]
+
+
+def kept_texts(
+    systems: Sequence[SystemOutputs], rows: Sequence[Mapping[str, int]], items: pd.DataFrame, asked: Asked | None
+) -> ItemTexts | None:
+    """The texts of items and systems; None where there are none.
+
+    `rows` say where each system has each item. What no file says of the items themselves, a column of `items` may.
+    """
+    ids = items["id"].tolist()
+    places = {name: i for i, name in enumerate(ids)}
+    asked = asked or Asked()
+    inputs = _packed(places, asked.inputs) or _of_column(places, items, INPUTS)
+    references = _packed(places, asked.references) or _of_column(places, items, REFERENCES)
+    answers = {
+        system.name: PackedTexts(row, system.texts)
+        for system, row in zip(systems, rows, strict=True)
+        if system.texts is not None
+    }
+    if not answers and inputs is None and references is None:
+        return None
+    samples: dict[str, list[str]] = {}
+    if SAMPLE_OF in items:
+        for name, question in zip(ids, items[SAMPLE_OF].astype(str), strict=True):
+            samples.setdefault(question, []).append(name)
+    return ItemTexts(inputs, references, answers, samples)
+
+
+def _packed(places: Mapping[str, int], texts: Mapping[str, str | None]) -> PackedTexts | None:
+    known = any(texts.get(name) for name in places)
+    return PackedTexts(places, (texts.get(name) for name in places)) if known else None
+
+
+def _of_column(places: Mapping[str, int], items: pd.DataFrame, names: Sequence[str]) -> PackedTexts | None:
+    column = text_column(items.columns, names, ["id"])
+    if column is None:
+        return None
+    cells: list[Hashable] = items[column].tolist()
+    return _packed(places, dict(zip(places, map(as_text, cells), strict=True)))

@@ -178,6 +178,11 @@ class Asked:
     inputs: Mapping[str, str | None] = field(default_factory=dict)
     references: Mapping[str, str | None] = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, ids: Sequence[str], inputs: Iterable[str | None] = (), references: Iterable[str | None] = ()) -> Self:
+        """From texts in the order of these items, or none."""
+        return cls(*(dict(zip(ids, texts, strict=False)) for texts in (inputs, references)))
+
 
 @dataclass(frozen=True, repr=False)
 class Noted(ReprMixin):

@@ -13,7 +13,6 @@ from simstudy.loaders.base import Loaded, Noted, Source, Ties, check_columns, co
 from simstudy.loaders.candidate_tables import read_candidate_table
 from simstudy.loaders.items import items_by_id
 from simstudy.loaders.tables import read_header
-from simstudy.metrics import Metric
 from simstudy.metrics.direction import sounds_like_error
 from simstudy.notes import note
 from simstudy.rankings.candidates import Candidates
@@ -105,7 +104,12 @@ def read_candidates(source: Source) -> Loaded:
     The systems' outputs are the n-best lists of `Source.metric`, "precision@n". Their answers are None: most candidates
     are in no list, so that the lists agree on them by chance.
     """
-    n = _length(source.metric)
+    kind, _, length = source.metric.name.partition("@")
+    if kind != "precision" or not length:
+        raise ValueError(
+            f"metric must be precision@n for candidates, such as precision@100, not '{source.metric.name}'"
+        )
+    n = int(length)
     if len(source.paths) != 1:
         files = counted(len(source.paths), "file")
         raise ValueError(f"candidates are one table with a column for each scoring function, not {files}")
@@ -115,20 +119,17 @@ def read_candidates(source: Source) -> Loaded:
     # Which candidates are true, their own table says.
     items = items_by_id(source, own, ("gold", "item", *own)).assign(true=own["true"])
     if source.domain is not None:
-        candidates, items = _of_domain(candidates, items, source.domain)
+        # Candidates of one domain are ranked among themselves.
+        kept = replace(candidates.outputs(1), items=items).domain(source.domain).items["id"]
+        positions = np.flatnonzero(items["id"].isin(kept))
+        candidates, items = candidates.take(positions), items.iloc[positions].reset_index(drop=True)
     if n > candidates.n_candidates:
         most = f"{candidates.n_candidates:,}, the number of candidates"
         raise ValueError(f"{path}: n of {source.metric.name} must be at most {most}")
-    _note_errors(candidates)
+    if errors := [f"'{name}'" for name in candidates.names if sounds_like_error(name)]:
+        note(f"higher scores rank first by {', '.join(errors)} too: negate the column where lower is better")
     _note_ties(candidates, n)
     return Loaded(replace(candidates.outputs(n), items=items))
-
-
-def _of_domain(candidates: Candidates, items: pd.DataFrame, domain: str) -> tuple[Candidates, pd.DataFrame]:
-    """The candidates of one domain, to be ranked among themselves, and what describes them."""
-    kept = replace(candidates.outputs(1), items=items).domain(domain).items["id"]
-    positions = np.flatnonzero(items["id"].isin(kept))
-    return candidates.take(positions), items.iloc[positions].reset_index(drop=True)
 
 
 def has_candidates(path: Path, columns: Mapping[str, str]) -> bool:
@@ -136,21 +137,6 @@ def has_candidates(path: Path, columns: Mapping[str, str]) -> bool:
     header = {*read_header(path)}
     names = (header - {*columns.values()}) | {ours for ours in columns if ours == "gold" or columns[ours] in header}
     return bool(header) and "gold" in names and not names & {"system", "score"}
-
-
-def _length(metric: Metric) -> int:
-    """The n of "precision@n"."""
-    kind, _, n = metric.name.partition("@")
-    if kind != "precision" or not n:
-        raise ValueError(f"metric must be precision@n for candidates, such as precision@100, not '{metric.name}'")
-    return int(n)
-
-
-def _note_errors(candidates: Candidates) -> None:
-    """Say where a scoring function sounds as if lower were better."""
-    errors = [f"'{name}'" for name in candidates.names if sounds_like_error(name)]
-    if errors:
-        note(f"higher scores rank first by {', '.join(errors)} too: negate the column where lower is better")
 
 
 def _note_ties(candidates: Candidates, n: int) -> None:

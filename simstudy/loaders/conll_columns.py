@@ -59,18 +59,13 @@ def read_conll_columns(source: Source) -> Loaded:
         ]
         texts = map(_text, own)
         systems.append(SystemOutputs(name, str(path), ids, np.array(counts), [s.tags for s in own], texts=texts))
-    asked = _asked(ids, gold) if source.keeps_texts else None
+    asked = Asked.of(ids, (" ".join(s.tokens) for s in gold), map(_text, gold))
     return assemble(systems, source, items, asked=asked)
 
 
 def _text(sentence: TaggedSentence) -> str:
     """A sentence as people read it: tags stand behind tokens, but for O, which marks no span."""
     return annotated(sentence.tokens, ("" if tag == "O" else tag for tag in sentence.tags))
-
-
-def _asked(ids: Sequence[str], gold: Sequence[TaggedSentence]) -> Asked:
-    words, tagged = (" ".join(s.tokens) for s in gold), map(_text, gold)
-    return Asked(dict(zip(ids, words, strict=True)), dict(zip(ids, tagged, strict=True)))
 
 
 @once

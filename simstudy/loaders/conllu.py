@@ -69,10 +69,8 @@ def read_conllu_outputs(source: Source) -> Loaded:
     if all(sentence.document for sentence in gold.values()):
         items["cluster"] = [sentence.document for sentence in gold.values()]
     items = items_in_order(source, items, named=True)
-    asked = None
-    if source.keeps_texts:
-        words = {name: " ".join(sentence.words) for name, sentence in gold.items()}
-        asked = Asked(words, {name: _text(sentence, metric) for name, sentence in gold.items()})
+    words = {name: " ".join(sentence.words) for name, sentence in gold.items()}
+    asked = Asked(words, {name: _text(sentence, metric) for name, sentence in gold.items()})
     return assemble(systems, source, items, nothing, asked)
 
 

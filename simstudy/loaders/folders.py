@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
@@ -33,7 +33,10 @@ class Format:
     files: tuple[str, ...] = ()
     metrics: tuple[str, ...] = ()
     holds: Callable[[Path], bool] | None = None
-    #: For logs of a harness: patterns of the other files that it writes, of which no note tells.
+    #: Where files say themselves what is right, so that nothing is compared with gold answers: what to say of it.
+    scored: str = ""
+    #: Whether an evaluation harness writes it, and patterns of its other files, of which no note tells.
+    is_log: bool = False
     beside: tuple[str, ...] = ()
 
     def has(self, file: Path) -> bool:
@@ -46,22 +49,21 @@ class Format:
 
 
 def opened(
-    paths: Sequence[tuple[str | None, Path]], logs: Iterable[Format]
+    paths: Sequence[tuple[str | None, Path]], formats: Collection[Format]
 ) -> tuple[dict[Path, str | None], frozenset[Path]]:
     """The files with the names of their systems, folders opened, and those of the files that came from folders.
 
     A zip file is a folder of all files in it. Of other folders `files_to_read` says which files are read.
     """
-    logs = list(logs)
     files: dict[Path, str | None] = {}
     inside: list[Path] = []
     left: dict[Path, list[Path]] = {}
     for name, path in paths:
         if path.is_dir():
-            every = sorted(filter(_is_listed, path.rglob("*")))
+            every = sorted(one for one in path.rglob("*") if one.is_file() and not one.name.startswith("."))
             if not every:
                 raise ValueError(f"folder {path} has no files")
-            own, left[path] = files_to_read(path, every, logs)
+            own, left[path] = files_to_read(path, every, formats)
             found = [one for file in own for one in _unzipped(file)]
             inside += found
         else:
@@ -77,14 +79,14 @@ def opened(
     return files, frozenset(inside)
 
 
-def files_to_read(folder: Path, every: Sequence[Path], logs: Iterable[Format]) -> tuple[list[Path], list[Path]]:
+def files_to_read(folder: Path, every: Sequence[Path], formats: Collection[Format]) -> tuple[list[Path], list[Path]]:
     """The files that are read of all files below a folder (`every`), which are those in it, and the others.
 
     They are those of its subfolders too if it has none of its own, or if only its subfolders have logs of a harness.
     """
-    logs = list(logs)
     own = [file for file in every if file.parent == folder]
-    if not own or (not _any_log(own, logs) and _any_log(every, logs)):
+    logs = [file for file in every if any(one.is_log and one.names(file) for one in formats)]
+    if not own or (logs and not set(logs) & set(own)):
         return [*every], []
     return own, [file for file in every if file.parent != folder]
 
@@ -114,16 +116,14 @@ def without_others(
     return kept
 
 
-def format_of(
-    source: Source, formats: Mapping[str, Format], logs: Sequence[str], default: str, inside: frozenset[Path]
-) -> str:
+def format_of(source: Source, formats: Mapping[str, Format], default: str, inside: frozenset[Path]) -> str:
     """The name of the format that the files are of; `default` if their names do not tell.
 
     Logs that have a name of their own decide. Files of JSON without such a name, beside others, do not: a table of
     scores may lie beside the texts that were scored.
     """
-    for name in logs:
-        if any(formats[name].names(file) for file in source.paths):
+    for name, one in formats.items():
+        if one.is_log and any(map(one.names, source.paths)):
             return name
     plain = [file for file in source.paths if not _matches(file, _JSON)]
     known = {file: next((name for name, one in formats.items() if one.has(file)), None) for file in source.paths}
@@ -132,7 +132,8 @@ def format_of(
     if plain:
         # JSON that was named is meant, and so are logs. Other JSON in a folder is left aside by `files_of`.
         others = [file for file in source.paths if _matches(file, _JSON) and known[file] != chosen]
-        meant = [file for file in others if file not in inside or (known[file] in logs and not source.references)]
+        logs = [] if source.references else [name for name, one in formats.items() if one.is_log]
+        meant = [file for file in others if file not in inside or known[file] in logs]
         if meant:
             what = formats[str(known[meant[0]])].what if known[meant[0]] else "JSON"
             raise ValueError(
@@ -142,15 +143,12 @@ def format_of(
     return chosen
 
 
-def files_of(
-    files: Sequence[Path], name: str, formats: Mapping[str, Format], logs: Sequence[str], inside: frozenset[Path]
-) -> tuple[Path, ...]:
+def files_of(files: Sequence[Path], own: Format, inside: frozenset[Path]) -> tuple[Path, ...]:
     """The files that are read as this format: what was named, and of folders what is of the format.
 
     A note tells of others, unless the harness writes them beside its logs.
     """
-    own = formats[name]
-    if name in logs:
+    if own.is_log:
         kept = [file for file in files if own.has(file)]
         if not kept:
             # The reader says what is wrong with them.
@@ -158,39 +156,20 @@ def files_of(
         beside = {file for file in files if file not in kept and _matches(file, own.beside)}
         # One that is damaged is left to the reader, which says so.
         anonymous = not any(_matches(file, own.files[:1]) for file in kept)
-        kept = [
-            file
-            for file in files
-            if file in kept
-            or _matches(file, own.files[:1])
-            or (file not in beside and (file not in inside or (anonymous and _without_keys(file, own))))
-        ]
+        damaged = {file for file in files if anonymous and _matches(file, own.files) and not first_keys(file)}
+        meant = {file for file in files if file not in beside and (file not in inside or file in damaged)}
+        kept = [file for file in files if file in kept or file in meant or _matches(file, own.files[:1])]
     else:
         # Files of JSON in a folder of others: scores, settings.
         kept = [file for file in files if file not in inside or not _matches(file, _JSON) or own.has(file)]
-        if not kept or own.holds is not None or _takes_json(own):
+        takes_json = any(fnmatch(pattern, json) for pattern in own.files for json in _JSON)
+        if not kept or own.holds is not None or takes_json:
             return tuple(files)
         beside = set()
     left = [file for file in files if file not in kept and file not in beside]
     if left:
         note(f"{counted(len(left), 'file')} not read, not {own.what}: {left[0]}{' …' if len(left) > 1 else ''}")
     return tuple(kept)
-
-
-def _without_keys(file: Path, own: Format) -> bool:
-    return _matches(file, own.files) and not first_keys(file)
-
-
-def _takes_json(own: Format) -> bool:
-    return any(fnmatch(pattern, json) for pattern in own.files for json in _JSON)
-
-
-def _is_listed(file: Path) -> bool:
-    return file.is_file() and not file.name.startswith(".")
-
-
-def _any_log(files: Sequence[Path], logs: Sequence[Format]) -> bool:
-    return any(one.names(file) for file in files for one in logs)
 
 
 def _unzipped(path: Path) -> list[Path]:

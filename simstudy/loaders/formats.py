@@ -44,6 +44,8 @@ from simstudy.validation import brief, check_choice, check_list, check_path, che
 #: Names of files of tables.
 TABLES = ("*.csv", "*.tsv", "*.parquet", "*.json", "*.jsonl", "*.ndjson")
 
+_SCORES = "which have scores already"
+
 #: Name -> format, in the order in which they are tried.
 FORMATS = {
     "segments": Format(
@@ -51,20 +53,27 @@ FORMATS = {
         read_segment_scores,
         ("*.seg.score", "*"),
         holds=holds_segment_scores,
+        scored=_SCORES,
     ),
     "lm-eval": Format(
         "sample logs of lm-evaluation-harness",
         read_lm_eval,
         ("samples_*.jsonl", "*.jsonl"),
         holds=holds_lm_eval,
+        scored=_SCORES,
+        is_log=True,
         beside=("*_????-??-??t*.json",),
     ),
-    "inspect": Format("Inspect eval logs", read_inspect, ("*.eval", "*.json"), holds=holds_inspect),
+    "inspect": Format(
+        "Inspect eval logs", read_inspect, ("*.eval", "*.json"), holds=holds_inspect, scored=_SCORES, is_log=True
+    ),
     "helm": Format(
         "HELM runs",
         read_helm,
         ("per_instance_stats.json", "*.json"),
         holds=holds_helm,
+        scored=_SCORES,
+        is_log=True,
         beside=("*.json", "*.txt"),
     ),
     "swe-bench": Format(
@@ -72,16 +81,13 @@ FORMATS = {
         read_swe_bench,
         ("report.json", "*.json"),
         holds=holds_swe_bench,
+        scored=_SCORES,
+        is_log=True,
         beside=("patch.diff", "eval.sh", "run_instance.log", "test_output.txt"),
     ),
-    "arena": Format(
-        "preferences between two systems",
-        read_arena,
-        TABLES,
-        holds=holds_battles,
-    ),
+    "arena": Format("preferences between two systems", read_arena, TABLES, holds=holds_battles, scored=_SCORES),
     # After all formats that share names of files with it: JSON of any other shape is a table.
-    "scores": Format("tables of item scores (CSV, TSV, JSON, Parquet)", read_scores, TABLES),
+    "scores": Format("tables of item scores (CSV, TSV, JSON, Parquet)", read_scores, TABLES, scored=_SCORES),
     "conllu": Format("CoNLL-U treebanks", read_conllu_outputs, ("*.conllu",), ("uas", "las")),
     "conll": Format("CoNLL columns", read_conll_columns, ("*.conll", "*.bio"), ("span_f1",)),
     "trees": Format("bracketed trees", read_trees, ("*.mrg", "*.ptb"), ("parseval",)),
@@ -89,18 +95,7 @@ FORMATS = {
     "trec": Format("TREC runs", read_trec, (), ("ap", "rr", "@")),
     "text": Format("plain text, one line for each item", read_text),
     # Known by the columns of its file.
-    "candidates": Format("a table of candidates", read_candidates),
-}
-
-# Formats that evaluation harnesses write.
-_LOGS = ("lm-eval", "inspect", "helm", "swe-bench")
-# Those whose logs name their metrics.
-_WITH_METRICS = _LOGS[:3]
-
-# Formats of files that say themselves what is right: nothing is compared with gold answers.
-_SCORED = {
-    **dict.fromkeys(("scores", "arena", "segments", *_LOGS), "which have scores already"),
-    "candidates": "which says which candidates are true",
+    "candidates": Format("a table of candidates", read_candidates, scored="which says which candidates are true"),
 }
 
 
@@ -210,7 +205,7 @@ def load(
     check_columns(columns, chosen)
     in_memory = _is_in_memory(paths)
     given = [] if in_memory else named_paths(paths)  # type: ignore[arg-type]
-    names, inside = ({}, frozenset()) if in_memory else opened(given, [FORMATS[name] for name in _LOGS])
+    names, inside = ({}, frozenset()) if in_memory else opened(given, FORMATS.values())
     gold = tuple(_file(path, "references") for path in _listed("references", references))
     of_items = None if items is None else _file(items, "items")
     if inside:
@@ -262,13 +257,13 @@ def read_source(
         if own:
             get_metric(source.asked)
         raise
-    if own and name not in _WITH_METRICS:
+    if own and not (FORMATS[name].is_log and name != "swe-bench"):
         get_metric(source.asked)
-    source = replace(source, paths=files_of(source.paths, name, FORMATS, _LOGS, inside))
-    what = FORMATS[name].what
+    source = replace(source, paths=files_of(source.paths, FORMATS[name], inside))
+    what, scored = FORMATS[name].what, FORMATS[name].scored
     if (source.texts != Texts() or source.mark) and name != "text":
         raise ValueError(f"tokenize and lowercase are for plain text, not for {what}")
-    if source.allow_different and name not in _LOGS:
+    if source.allow_different and not FORMATS[name].is_log:
         raise ValueError(f"allow_different must not be given for {what}: it is for logs of evaluation harnesses")
     if source.ties.how != "jitter" and name != "candidates":
         raise ValueError(f"ties are for candidates, not for {what}")
@@ -276,8 +271,8 @@ def read_source(
         raise ValueError("metric 'bradley_terry' is for preferences: a table with columns model_a, model_b and winner")
     if source.names and name == "candidates":
         raise ValueError(f"paths must have no names for {what}: its columns name the scoring functions")
-    if source.references and name in _SCORED:
-        raise ValueError(f"references must not be given for {what}, {_SCORED[name]}")
+    if source.references and scored:
+        raise ValueError(f"references must not be given for {what}, {scored}")
     with doing(f"reading {counted(len(source.paths), 'file')}"):
         loaded = FORMATS[name].read(source)
     if own:
@@ -357,7 +352,7 @@ def ranks_within_domain(metric: Metric) -> bool:
 
 def files_of_folder(folder: Path, every: Sequence[Path]) -> tuple[list[Path], list[Path]]:
     """The files that are read of all files below a folder, and the others."""
-    return files_to_read(folder, every, [FORMATS[name] for name in _LOGS])
+    return files_to_read(folder, every, FORMATS.values())
 
 
 def _kind(metric: Metric) -> str:
@@ -371,4 +366,4 @@ def _format_of(source: Source, inside: frozenset[Path]) -> str:
     if own in FORMATS["trec"].metrics and source.references:
         return "trec"
     by_metric = next((name for name, known in FORMATS.items() if own in known.metrics), "text")
-    return format_of(source, FORMATS, _LOGS, by_metric, inside)
+    return format_of(source, FORMATS, by_metric, inside)

@@ -5,21 +5,20 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, counted, system_files
-from simstudy.loaders.helm_texts import RunTexts
-from simstudy.loaders.items import sample_id
+from simstudy.loaders.base import Loaded, Source, counted, system_files
+from simstudy.loaders.harness_texts import RunTexts
 from simstudy.loaders.json_files import first_keys, read_json
 from simstudy.loaders.mixtures import Mixtures
 from simstudy.loaders.reading import once
-from simstudy.loaders.tables import check_takes_one_score, score_statistics
+from simstudy.loaders.tables import check_takes_one_score
 from simstudy.loaders.task_logs import (
+    Answer,
+    TaskLog,
     assemble_tasks,
     check_tasks,
     chosen,
@@ -89,10 +88,6 @@ def read_helm(source: Source) -> Loaded:
     runs = _runs(source.paths)
     check_tasks(source.columns, {run.task for run in runs})
     mixtures = Mixtures(source.allow_different)
-    logs: list[tuple[str, SystemOutputs]] = []
-    asked: dict[tuple[str, str], str] = {}
-    metrics: list[tuple[str, str]] = []
-    known: dict[tuple[str, str], tuple[str | None, str | None]] = {}
 
     def of_run(run: Run, columns: Mapping[str, str]) -> tuple[Run, list[Instance], str]:
         instances = _of_split(run, columns, _parsed(run.path))
@@ -106,34 +101,36 @@ def read_helm(source: Source) -> Loaded:
         of_domain(runs, source.domain, lambda run: run.task), source.columns, of_run,
         lambda one: (one[0].task, one[2], None),
     )  # fmt: skip
-    several = any(one.trial > 0 for _, instances, _ in read for one in instances)
     for run, instances, metric in read:
-        metrics.append((run.task, metric))
         mixtures.check("metric", run.task, metric, str(run.path))
         _check(run, {one.id for one in instances}, mixtures)
-        ids: list[str] = []
-        scores: list[float] = []
-        places: list[str] = []
-        for one in instances:
-            name = sample_id(one.id, one.trial + 1) if several else one.id
-            asked[run.task, name] = one.id
-            if (score := one.stats.get(metric)) is not None:
-                ids.append(name)
-                scores.append(score)
-                places.append(f"{run.path}, instance '{one.id}'")
-        statistics = score_statistics(pd.Series(scores, dtype=object), source.metric, places.__getitem__)
-        system, told = source.names.get(run.path, run.system), None
-        if source.keeps_texts:
-            texts = RunTexts.of(run.path)
-            told = [texts.answer(one.id, one.trial) for one in instances if one.stats.get(metric) is not None]
-            for one in instances:
-                name = sample_id(one.id, one.trial + 1) if several else one.id
-                known.setdefault((run.task, name), texts.asked(one.id))
-        logs.append((run.task, SystemOutputs(system, str(run.path), ids, statistics, texts=told)))
     mixtures.close()
-    note_metrics(metrics, source.columns)
-    loaded = assemble_tasks(logs, source, asked, metrics=metrics, texts=known)
-    return replace(loaded, scored_by=tuple(dict.fromkeys(name for _, name in metrics)))
+    logs = [_log(run, instances, metric, source) for run, instances, metric in read]
+    note_metrics(logs, source.columns)
+    return assemble_tasks(logs, source)
+
+
+def _log(run: Run, instances: Sequence[Instance], metric: str, source: Source) -> TaskLog:
+    texts = RunTexts.of(run.path) if source.keeps_texts else RunTexts()
+    answers = [
+        Answer(
+            one.id,
+            one.trial + 1 if one.trial > 0 else None,
+            one.stats.get(metric),
+            f"{run.path}, instance '{one.id}'",
+            of=(one.id, one.trial),
+        )
+        for one in instances
+    ]
+    return TaskLog(
+        run.path,
+        source.names.get(run.path, run.system),
+        run.task,
+        metric,
+        answers,
+        told=lambda answer: texts.answers.get(answer.of),
+        asks=lambda answer: (texts.inputs.get(answer.item), texts.references.get(answer.item)),
+    )
 
 
 def _runs(paths: Sequence[Path]) -> list[Run]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -39,10 +38,7 @@ def _entries(path: Path) -> tuple[dict[str, Any], list[Any]]:
     samples: dict[str, Any] = {}
     for name, content in zip_entries(path, _is_needed):
         place = f"{path}, {name}"
-        try:
-            found = parse_json(decoded(content, place), Path(place))
-        except json.JSONDecodeError as error:
-            raise ValueError(f"{place}, line {error.lineno}: not JSON (is the file cut?): {error.msg}") from None
+        found = parse_json(decoded(content, place), place)
         if not isinstance(found, dict):
             raise ValueError(f"{place}: not as Inspect writes it (no object of JSON)")
         if name == _HEADER:

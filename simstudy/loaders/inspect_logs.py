@@ -5,24 +5,21 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, system_files
+from simstudy.loaders.base import Loaded, Source, system_files
 from simstudy.loaders.harness_texts import as_read
 from simstudy.loaders.inspect_archives import read_archive
-from simstudy.loaders.items import sample_id
-from simstudy.loaders.json_files import first_keys, parse_json
+from simstudy.loaders.json_files import first_keys, read_json
 from simstudy.loaders.mixtures import Mixtures
-from simstudy.loaders.reading import once, read_content
-from simstudy.loaders.tables import check_takes_one_score, number, score_statistics
-from simstudy.loaders.task_logs import assemble_tasks, check_tasks, chosen, of_domain, read_each
-from simstudy.metrics.base import Array
+from simstudy.loaders.reading import once
+from simstudy.loaders.tables import check_takes_one_score, number
+from simstudy.loaders.task_logs import Answer, TaskLog, assemble_tasks, check_tasks, chosen, of_domain, read_each
 from simstudy.notes import note
 
 #: Inspect's value_to_float.
@@ -92,28 +89,19 @@ def read_inspect(source: Source) -> Loaded:
     for log in read:
         _check(log, mixtures)
     mixtures.close()
-    several = any(epoch > 1 for log in read for _, epoch in log.samples)
-
-    def id_of(sample: str, epoch: int) -> str:
-        return sample_id(sample, epoch) if several else sample
-
-    logs = []
-    for name, log in zip(_names(read, source.names), read, strict=True):
-        ids, said = [id_of(*key) for key in log.scored], [log.samples[key].said for key in log.scored]
-        answers, told = None if None in said else said, map(as_read, said)
-        logs.append((log.task, SystemOutputs(name, str(log.path), ids, _statistics(log, source), answers, texts=told)))
-    asked = {(log.task, id_of(*key)): key[0] for log in read for key in log.samples}
-    scorers = [(log.task, log.scorer) for log in read]
-    first: dict[tuple[str, str], Sample] = {}
-    for log in read if inputs is not None else ():
-        for key, sample in log.samples.items():
-            first.setdefault((log.task, id_of(*key)), sample)
-    texts = {
-        key: (as_read((inputs or {}).get(sample.input)), as_read(sample.target or None))
-        for key, sample in first.items()
-    }
-    loaded = assemble_tasks(logs, source, asked, metrics=scorers, texts=texts)
-    return replace(loaded, scored_by=tuple(dict.fromkeys(name for _, name in scorers)))
+    logs = [
+        TaskLog(
+            log.path,
+            name,
+            log.task,
+            log.scorer,
+            _answers(log),
+            told=lambda answer: as_read(answer.said),
+            asks=lambda answer: (as_read((inputs or {}).get(answer.of.input)), as_read(answer.of.target or None)),
+        )
+        for name, log in zip(_names(read, source.names), read, strict=True)
+    ]
+    return assemble_tasks(logs, source)
 
 
 def read_log(path: Path, columns: Mapping[str, str], asked: str = "", inputs: dict[str, str] | None = None) -> Log:
@@ -221,20 +209,13 @@ _OF_PARTS = ("type", "text", "reasoning", "image", "audio", "video", "document",
 
 @once
 def _parsed(path: Path) -> dict[str, Any]:
-    log: Any = read_archive(path) if path.suffix.lower() == ".eval" else _json(path)
+    log: Any = read_archive(path) if path.suffix.lower() == ".eval" else read_json(path)
     about = log.get("eval") if isinstance(log, dict) else None
     if not isinstance(about, dict) or "status" not in log or not {"task", "model"} <= about.keys():
         raise ValueError(f"{path}: not an Inspect eval log: it has no status, or no task and model")
     if not isinstance(log.get("samples") or [], list):
         raise ValueError(f"{path}: not as Inspect writes it (samples are no list)")
     return dict(log)
-
-
-def _json(path: Path) -> Any:
-    try:
-        return parse_json(read_content(path), path)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path}, line {error.lineno}: not JSON (is the file cut?): {error.msg}") from None
 
 
 def _names(logs: Sequence[Log], given: Mapping[Path, str]) -> list[str]:
@@ -247,14 +228,15 @@ def _names(logs: Sequence[Log], given: Mapping[Path, str]) -> list[str]:
     return list(names.values())
 
 
-def _statistics(log: Log, source: Source) -> Array:
-    """The values of the samples that were scored, as statistics."""
-    places = [f"{log.path}, sample '{sample}'" for sample, _ in log.scored]
-    found = [_number(value) for value in log.scored.values()]
-    for place, value, score in zip(places, log.scored.values(), found, strict=True):
-        if np.isnan(score):
+def _answers(log: Log) -> list[Answer]:
+    answers = []
+    for (name, epoch), sample in log.samples.items():
+        place, value = f"{log.path}, sample '{name}'", log.scored.get((name, epoch))
+        score = None if value is None else _number(value)
+        if score is not None and np.isnan(score):
             raise ValueError(f"{place}: the value must be one number or C, I, P, N, not {value!r:.60}")
-    return score_statistics(pd.Series(found, dtype=np.float64), source.metric, places.__getitem__)
+        answers.append(Answer(name, epoch if epoch > 1 else None, score, place, sample.said, sample))
+    return answers
 
 
 def _number(value: Any) -> float:

@@ -32,11 +32,10 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from simstudy.files.unpacking import plain_name
 from simstudy.loaders.base import Source, counted
 from simstudy.loaders.column_names import ROW, usual_items, with_joined
 from simstudy.loaders.reading import read_lines
-from simstudy.loaders.tables import Where, check_plain, coded, first_of, no_column, places, read_table
+from simstudy.loaders.tables import Where, check_plain, coded, ending, first_of, no_column, places, read_table
 from simstudy.notes import note
 from simstudy.outputs.item_columns import cluster_rank, names_clusters, note_single_items
 from simstudy.outputs.samples import SAMPLE_OF
@@ -148,18 +147,18 @@ def _without_header(path: Path, n: int) -> pd.DataFrame | None:
     a .csv file between commas, are of domains and clusters. If the second numbers the items of the first (document and
     segment), the first is of clusters.
     """
-    if Path(plain_name(path)).suffix.lower() in (".parquet", ".json", ".jsonl", ".ndjson"):
+    kind = ending(path)
+    if kind in (".parquet", ".json", ".jsonl", ".ndjson"):
         return None
-    mark = "," if Path(plain_name(path)).suffix.lower() == ".csv" else "\t"
-    rows = [line.split(mark) for line in read_lines(path)]
+    lines = read_lines(path)
+    rows = [line.split("," if kind == ".csv" else "\t") for line in lines]
     widths = {len(row) for row in rows}
     if len(rows) != n or widths not in ({1}, {2}) or any('"' in cell for row in rows for cell in row):
-        if mark == "," or Path(plain_name(path)).suffix.lower() == ".tsv":
+        if kind in (".csv", ".tsv"):
             return None
-        text = read_lines(path)
         raise ValueError(
             f"{path} must be a table (.csv, .tsv, .json, .parquet), or have a line for each of {counted(n, 'item')}: a "
-            f"document, or a domain, a tab and a document; it has {counted(len(text), 'line')}"
+            f"document, or a domain, a tab and a document; it has {counted(len(lines), 'line')}"
         )
     if any(names_clusters(cell) or cell.strip() in (*_KEYS, *_OF_FILES) for cell in rows[0]):
         return None

@@ -19,23 +19,25 @@ _KEY = re.compile(r'"((?:[^"\\]|\\.)*)"\s*:')
 
 
 def read_json(path: Path) -> Any:
-    """What a file of JSON says; a ValueError names the line where it is not JSON, or as by `parse_json`."""
-    try:
-        return parse_json(read_content(path), path)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path}, line {error.lineno}: not JSON (is the file cut?): {error.msg}") from None
+    """What a file of JSON says; errors are those of `parse_json`."""
+    return parse_json(read_content(path), path)
 
 
-def parse_json(text: str, path: Path, line: int = 1) -> Any:
+class NotJSONError(ValueError):
+    """A text is not JSON, as where a file is cut."""
+
+
+def parse_json(text: str, path: Path | str, line: int = 1) -> Any:
     """What a JSON text says, which begins in this line of a file.
 
-    What is JSON, but not for Python (a key twice, nested too deeply, too many digits), is a ValueError that names the
-    line; what is not JSON a json.JSONDecodeError.
+    A ValueError names the line where it is not JSON (`NotJSONError`), or not for Python: a key twice, nested too
+    deeply, too many digits.
     """
     try:
         return json.loads(text, object_pairs_hook=_once)
-    except json.JSONDecodeError:
-        raise
+    except json.JSONDecodeError as error:
+        problem = f"not JSON (is the file cut?): {error.msg}"
+        raise NotJSONError(f"{path}, line {line + error.lineno - 1}: {problem}") from None
     except _TwiceError as error:
         place = f"{path}, line {line}" if "\n" not in text.strip() else path
         raise ValueError(f"{place}: an object of JSON has the key '{error}' twice") from None

@@ -12,7 +12,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from typing import Any
 import pandas as pd
 
 from simstudy.loaders.base import counted
-from simstudy.loaders.json_files import parse_json
+from simstudy.loaders.json_files import NotJSONError, parse_json
 from simstudy.loaders.reading import read_content
 from simstudy.loaders.usual_names import names_anything
 from simstudy.text.reprs import listed
@@ -45,7 +44,7 @@ def read_json_table(path: Path) -> pd.DataFrame:
     text = read_content(path)
     lines = _lines(text, path)
     if lines is None:
-        records = _Document(path).records(_parsed(text, path))
+        records = _Document(path).records(parse_json(text, path))
         places, unit = [*range(1, len(records) + 1)], "record"
     else:
         for line, record in lines:
@@ -76,29 +75,14 @@ def _lines(text: str, path: Path) -> list[tuple[int, Any]] | None:
     by_name = ".jsonl" in path.name.lower() or ".ndjson" in path.name.lower()
     try:
         first = parse_json(rows[0][1], path, rows[0][0])
-    except json.JSONDecodeError:
+    except NotJSONError:
         if not by_name or rows[0][1].strip() in "[{":
             return None
         first = None
     # One line may be a whole document: {"q1": 1, "q2": 0}.
     if isinstance(first, list) or (len(rows) == 1 and not (by_name and _is_record(first))):
         return None if isinstance(first, dict | list) or not by_name else [(rows[0][0], first)]
-    found = []
-    for number, line in rows:
-        try:
-            found.append((number, parse_json(line, path, number)))
-        except json.JSONDecodeError as error:
-            raise ValueError(
-                f"{path}, line {number}: not a whole line of JSON (is the file cut?): {error.msg}"
-            ) from None
-    return found
-
-
-def _parsed(text: str, path: Path) -> Any:
-    try:
-        return parse_json(text, path)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path}, line {error.lineno}: not JSON (is the file cut?): {error.msg}") from None
+    return [(number, parse_json(line, path, number)) for number, line in rows]
 
 
 class _Document:

@@ -7,21 +7,19 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
-from simstudy.loaders.base import Loaded, Source, SystemOutputs
+from simstudy.loaders.base import Loaded, Source
 from simstudy.loaders.harness_texts import asked_of_document, responses_of
-from simstudy.loaders.items import sample_id
 from simstudy.loaders.json_files import first_keys, parse_json
 from simstudy.loaders.lm_eval_runs import Run, named_runs, newest_runs
 from simstudy.loaders.mixtures import Mixtures
 from simstudy.loaders.reading import once, read_lines
-from simstudy.loaders.tables import check_takes_one_score, score_statistics
+from simstudy.loaders.tables import check_takes_one_score
 from simstudy.loaders.task_logs import (
+    Answer,
+    TaskLog,
     assemble_tasks,
     check_tasks,
     chosen,
@@ -49,21 +47,6 @@ Sample = dict[str, Any]
 
 #: A run with the chosen metric and filter of its log, and the samples under these.
 Read = tuple[Run, str, str, list[tuple[int, Sample]]]
-
-
-@dataclass(frozen=True)
-class Response:
-    """A response to a document, with its score, what the model said (as JSON; None if not known), and its line."""
-
-    doc_id: str
-    #: Which of several responses it is; None for the only one.
-    sample: int | str | None
-    score: Any
-    said: str | None
-    line: int
-    #: What it is a response to, as logged, and its place among the responses to that.
-    to: Sample
-    place: int
 
 
 def holds_lm_eval(path: Path) -> bool:
@@ -101,33 +84,21 @@ def read_lm_eval(source: Source) -> Loaded:
     for run, metric, one, samples in read:
         _check(run, metric, one, samples, mixtures)
     mixtures.close()
-    note_metrics(((run.task, metric) for run, metric, _, _ in read), source.columns)
     number = source.columns.get("sample")
-    found = [(run, list(_responses(run.path, metric, samples, number))) for run, metric, _, samples in read]
-    several = any(response.sample is not None for _, responses in found for response in responses)
-
-    def id_of(response: Response) -> str:
-        return (
-            sample_id(response.doc_id, 1 if response.sample is None else response.sample)
-            if several
-            else response.doc_id
+    logs = [
+        TaskLog(
+            run.path,
+            source.names.get(run.path, run.system),
+            run.task,
+            metric,
+            list(_answers(run.path, metric, samples, number)),
+            told=_told,
+            asks=lambda answer: (asked_of_document(answer.of[0]), as_text(answer.of[0].get("target"))),
         )
-
-    logs: list[tuple[str, SystemOutputs]] = []
-    asked: dict[tuple[str, str], str] = {}
-    for run, responses in found:
-        places = [f"{run.path}, line {response.line}" for response in responses]
-        scores = pd.Series([response.score for response in responses], dtype=object)
-        statistics = score_statistics(scores, source.metric, places.__getitem__)
-        ids, said = [id_of(response) for response in responses], [response.said for response in responses]
-        asked |= {(run.task, name): response.doc_id for name, response in zip(ids, responses, strict=True)}
-        answers = None if None in said else said
-        system, told = source.names.get(run.path, run.system), map(_answered, responses)
-        logs.append((run.task, SystemOutputs(system, str(run.path), ids, statistics, answers, texts=told)))
-    metrics = [(run.task, metric) for run, metric, _, _ in read]
-    texts = _texts([(run.task, {id_of(one): one.to for one in responses}) for run, responses in found], source)
-    loaded = assemble_tasks(logs, source, asked, metrics=metrics, texts=texts)
-    return replace(loaded, scored_by=tuple(dict.fromkeys(name for _, name in metrics)))
+        for run, metric, _, samples in read
+    ]
+    note_metrics(logs, source.columns)
+    return assemble_tasks(logs, source)
 
 
 def read_samples(
@@ -141,9 +112,15 @@ def read_samples(
     if found != [_ONE_WAY] or wanted(columns, "filter", task) not in (None, columns.get("filter")):
         one = chosen(path, found, columns, "filter", "filter", task=task)
         logged = [(line, sample) for line, sample in logged if sample.get("filter", _ONE_WAY) == one]
-    named = (sample.get("metrics", _numeric_fields(sample)) for _, sample in logged)
-    known = list(dict.fromkeys(str(name) for names in named for name in names))
+    known = list(dict.fromkeys(str(name) for _, sample in logged for name in _metrics(sample)))
     return chosen(path, known, columns, "metric", "score", task=task, asked=asked), one, logged
+
+
+def _metrics(sample: Sample) -> list[Any]:
+    """The metrics that a sample lists; in early versions it does not, and its numbers are metrics."""
+    own = [name for name, value in sample.items() if name not in _FIELDS and isinstance(value, int | float)]
+    listed: list[Any] = sample.get("metrics", own)
+    return listed
 
 
 def _check(run: Run, metric: str, one: str, samples: Sequence[tuple[int, Sample]], mixtures: Mixtures) -> None:
@@ -155,18 +132,12 @@ def _check(run: Run, metric: str, one: str, samples: Sequence[tuple[int, Sample]
         where, item = f"{run.path}, line {line}", str(sample["doc_id"])
         # In logs of early versions hashes are empty or not there.
         mixtures.check("input", task, sample.get("doc_hash"), where, item=item)
-        mixtures.check("target", task, _text(sample.get("target")), where, item=item)
+        mixtures.check("target", task, as_text(sample.get("target")), where, item=item)
         mixtures.check("prompt", task, sample.get("prompt_hash"), where, item=item, setting=run.template)
 
 
-def _text(target: Any) -> str | None:
-    return target if isinstance(target, str | None) else json.dumps(target, ensure_ascii=False)
-
-
-def _responses(
-    path: Path, metric: str, samples: Sequence[tuple[int, Sample]], number: str | None
-) -> Iterator[Response]:
-    """The responses of a log, with their scores."""
+def _answers(path: Path, metric: str, samples: Sequence[tuple[int, Sample]], number: str | None) -> Iterator[Answer]:
+    """The responses of a log: each is of its sample, as logged, and of its place among the responses to that."""
     first: dict[tuple[str, object], int] = {}
     counts = Counter(str(sample["doc_id"]) for _, sample in samples)
     for line, sample in samples:
@@ -179,7 +150,8 @@ def _responses(
         if scores is not None:
             own = list(zip(range(1, len(scores) + 1), scores, said, strict=True))
         else:
-            own = [(_number(sample, number) if counts[doc_id] > 1 else None, sample[metric], _whole(said))]
+            whole = said[0] if len(said) == 1 else json.dumps(said, ensure_ascii=False)
+            own = [(_number(sample, number) if counts[doc_id] > 1 else None, sample[metric], whole)]
         for place, (which, score, text) in enumerate(own):
             at = first.setdefault((doc_id, which), line)
             if at != line:
@@ -188,7 +160,7 @@ def _responses(
                     "table of scores, with a column 'sample'"
                 )
             _check_score(path, line, metric, score)
-            yield Response(doc_id, which, score, text, line, sample, place)
+            yield Answer(doc_id, which, score, f"{path}, line {line}", text, (sample, place))
 
 
 def _repeated(sample: Sample, metric: str) -> list[Any] | None:
@@ -211,28 +183,15 @@ def _said(sample: Sample) -> list[str | None]:
     return [json.dumps(response, ensure_ascii=False) for response in of] or [None]
 
 
-def _whole(said: list[str | None]) -> str | None:
-    return said[0] if len(said) == 1 else json.dumps(said, ensure_ascii=False)
-
-
-def _texts(
-    found: Sequence[tuple[str, Mapping[str, Sample]]], source: Source
-) -> dict[tuple[str, str], tuple[str | None, str | None]]:
-    """What each sample of a task asks, and what is right, as the first log has it."""
-    first: dict[tuple[str, str], Sample] = {}
-    for task, samples in found if source.keeps_texts else ():
-        for name, sample in samples.items():
-            first.setdefault((task, name), sample)
-    return {key: (asked_of_document(one), as_text(one.get("target"))) for key, one in first.items()}
-
-
-def _answered(response: Response) -> str | None:
+def _told(answer: Answer) -> str | None:
     """What the model said, as people read it."""
-    texts = responses_of(response.to)
+    sample, place = answer.of
+    texts = responses_of(sample)
     # One score of several responses: it is of all of them together.
-    if response.sample is None and len(texts) > 1:
+    if answer.sample is None and len(texts) > 1:
         return "\n\n".join(text for text in texts if text is not None)
-    return texts[min(response.place, len(texts) - 1)]
+    told: str | None = texts[min(place, len(texts) - 1)]
+    return told
 
 
 def _number(sample: Sample, name: str | None) -> int | str | None:
@@ -265,10 +224,7 @@ def _run(path: Path) -> Run:
 def _parsed(path: Path) -> list[tuple[int, Sample]]:
     logged = []
     for number, line in enumerate(read_lines(path), start=1):
-        try:
-            sample = parse_json(line, path, number)
-        except json.JSONDecodeError:
-            raise ValueError(f"{path}, line {number}: not a whole JSON line (is the file cut?)") from None
+        sample = parse_json(line, path, number)
         if not isinstance(sample, dict) or "doc_id" not in sample:
             raise ValueError(f"{path}, line {number}: not a sample of lm-evaluation-harness: it has no doc_id")
         if not isinstance(sample.get("metrics", []), list):
@@ -276,8 +232,3 @@ def _parsed(path: Path) -> list[tuple[int, Sample]]:
             raise ValueError(f"{path}, line {number}: 'metrics' must be a list of names, not {shown}")
         logged.append((number, sample))
     return logged
-
-
-def _numeric_fields(sample: Sample) -> list[str]:
-    """The metrics of a sample that does not list them, as in early versions."""
-    return [name for name, value in sample.items() if name not in _FIELDS and isinstance(value, int | float)]

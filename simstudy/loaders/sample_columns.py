@@ -18,11 +18,10 @@ from simstudy.loaders.items import HINT
 from simstudy.loaders.tables import Where, first_of, numbers, takes_one_score
 from simstudy.loaders.usual_names import sample_columns
 from simstudy.metrics import Metric
-from simstudy.metrics.base import FloatArray
 from simstudy.metrics.of_samples import of_samples
 from simstudy.notes import note
 from simstudy.outputs import Outputs
-from simstudy.outputs.sample_variances import Samples, of_shares
+from simstudy.outputs.answers import Samples, of_shares
 from simstudy.outputs.samples import SAMPLE_OF, has_samples, per_question
 
 #: What columns are called that say how many samples a score is the mean of.
@@ -69,11 +68,7 @@ def samples_of_means(entries: Entries, frame: pd.DataFrame, metric: Metric, wher
         return None
     some = f"{number.min():,.0f}" if number.min() == number.max() else f"{number.min():,.0f} to {number.max():,.0f}"
     note(f"scores are means of {some} samples (column '{column}')")
-    return of_shares(share, _floats(number))
-
-
-def _floats(number: FloatArray) -> FloatArray:
-    return np.asarray(number, dtype=np.float64)
+    return of_shares(share, np.asarray(number, dtype=np.float64))
 
 
 def of_questions(outputs: Outputs, metric: str, missing: str) -> Outputs:

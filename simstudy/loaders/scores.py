@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from simstudy.loaders.assembling import assemble
+from simstudy.loaders.assembling import assemble, texts_of_entries
 from simstudy.loaders.base import Asked, Loaded, Source, SystemOutputs, all_errors
 from simstudy.loaders.column_names import ROW, alike, guesses, with_guesses, with_joined, with_rows
 from simstudy.loaders.entries import (
@@ -22,7 +22,6 @@ from simstudy.loaders.entries import (
     wide_entries,
     without_mean,
 )
-from simstudy.loaders.item_texts import texts_of_entries
 from simstudy.loaders.items import items_by_id, of_samples
 from simstudy.loaders.labels import label_entries, of_labels, with_our_names
 from simstudy.loaders.sample_columns import samples_of_means, stacked
@@ -32,9 +31,9 @@ from simstudy.loaders.usual_names import sample_columns
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, BrokenRule
 from simstudy.notes import note
+from simstudy.outputs.answers import Samples
 from simstudy.outputs.checks import note_exchanged
 from simstudy.outputs.item_columns import names_clusters
-from simstudy.outputs.sample_variances import Samples
 from simstudy.text.reprs import listed
 
 # What to say of a table without a column of items.
@@ -89,21 +88,18 @@ def read_frame(source: Source) -> pd.DataFrame:
     ours = renamed(frame, columns)
     sampled = not named and is_of_samples(ours, source.metric)
     if sampled:
-        _note_samples(ours, len(files))
-    if sampled or (not named and _is_tidy(ours, source.metric)):
+        first, *_, last = sample_columns(ours)
+        whose = "the system" if len(files) == 1 else "each file's system"
+        note(f"columns '{first}' to '{last}' are samples of {whose}; give them other names if they are systems")
+    if sampled or (not named and _shape(with_our_names(ours, source.metric), source.metric)[1]):
         frame = frame.assign(system=np.repeat([*source.systems()], [len(own) for own in frames]))
     return frame
 
 
-def _note_samples(frame: pd.DataFrame, n_files: int) -> None:
-    first, *_, last = sample_columns(frame)
-    whose = "the system" if n_files == 1 else "each file's system"
-    note(f"columns '{first}' to '{last}' are samples of {whose}; give them other names if they are systems")
-
-
-def _is_tidy(frame: pd.DataFrame, metric: Metric) -> bool:
-    named = with_our_names(frame, metric)
-    return "predicted" in named if of_labels(named, metric) else is_tidy(named, metric)
+def _shape(frame: pd.DataFrame, metric: Metric) -> tuple[bool, bool]:
+    """Whether a table with our names has labels, and whether it is tidy."""
+    labels = of_labels(frame, metric)
+    return labels, "predicted" in frame if labels else is_tidy(frame, metric)
 
 
 def _called(frame: pd.DataFrame, path: Path, source: Source) -> pd.DataFrame:
@@ -143,8 +139,7 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     frame = stacked(frame, source.metric)
     if "item" not in frame:
         no_column(origin, "item", frame.columns, _NO_ITEM)
-    labels = of_labels(frame, source.metric)
-    tidy = "predicted" in frame if labels else is_tidy(frame, source.metric)
+    labels, tidy = _shape(frame, source.metric)
     frame = _plain(frame, tidy, source, places(frame, origin))
     if tidy and source.missing != "error" and "score" in frame:
         frame = frame[frame["score"].notna() & (frame["score"] != "")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -77,16 +77,10 @@ def read_segment_scores(source: Source) -> Loaded:
         note(f"{n - len(items):,} of {n:,} segments left out that have no score of any system")
     if metrics[0] in ("BLEU", "chrF2", "chrF2++", "TER"):
         note(f"the scores are means over sentences; {metrics[0]} of a whole test set is another number")
-    asked = _asked(ids, [rows for _, rows in systems.values()])
+    # As the first system with texts has them.
+    told = [row.texts or {} for row in next((rows for _, rows in systems.values() if rows[0].texts is not None), ())]
+    asked = Asked.of(ids, *([as_text(one.get(name)) for one in told] for name in ("src", "ref")))
     return replace(assemble(outputs, source, items, asked=asked), scored_by=(metrics[0],))
-
-
-def _asked(ids: Sequence[str], systems: Sequence[Sequence[Segment]]) -> Asked:
-    """Sources and references of the segments, as the first system with texts has them."""
-    rows = next((rows for rows in systems if rows[0].texts is not None), ())
-    known = [(item, row.texts or {}) for item, row in zip(ids, rows, strict=False)]
-    sources, references = ({item: as_text(one.get(name)) for item, one in known} for name in ("src", "ref"))
-    return Asked(sources, references)
 
 
 def holds_segment_scores(path: Path) -> bool:

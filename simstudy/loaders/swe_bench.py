@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,8 +14,8 @@ import pandas as pd
 from simstudy.loaders.assembling import assemble
 from simstudy.loaders.base import Loaded, Source, SystemOutputs, system_files
 from simstudy.loaders.items import items_by_id
-from simstudy.loaders.json_files import first_keys, parse_json
-from simstudy.loaders.reading import once, read_content
+from simstudy.loaders.json_files import first_keys, read_json
+from simstudy.loaders.reading import once
 from simstudy.loaders.tables import check_takes_one_score, read_table, score_statistics
 from simstudy.notes import note
 from simstudy.validation import check_utf8
@@ -139,10 +138,7 @@ def _listed(table: pd.DataFrame | None, source: Source, path: Path) -> list[str]
 
 @once
 def _parsed(path: Path) -> Report:
-    try:
-        found = parse_json(read_content(path), path)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path}, line {error.lineno}: not JSON (is the file cut?): {error.msg}") from None
+    found = read_json(path)
     if isinstance(found, dict) and _RESOLVED in found:
         return _of_run(path, found)
     resolved = {}

@@ -52,7 +52,7 @@ def read_table(path: Path) -> pd.DataFrame:
     called "line", has the line on which each row begins; that of a Parquet file, called "row", counts from 1. The
     shapes of JSON are those of `simstudy.loaders.json_tables`.
     """
-    kind = _kind(path)
+    kind = ending(path)
     if kind == ".parquet":
         frame = _read_parquet(path)
     elif kind in DIALECTS:
@@ -70,7 +70,7 @@ def read_table(path: Path) -> pd.DataFrame:
 
 def read_header(path: Path) -> list[str]:
     """The names of a table's columns; none where the file is no table, or cannot be read: its loader says why."""
-    kind = _kind(path)
+    kind = ending(path)
     try:
         if kind == ".parquet":
             return parquet_columns(path)
@@ -167,15 +167,12 @@ def numbers(cells: pd.Series[Any]) -> FloatArray:
         converted = pd.to_numeric(cells, errors="coerce")
     except OverflowError:
         # A whole number of JSON may have thousands of digits.
-        converted = pd.to_numeric(cells.where(cells.map(_has_a_float), np.inf), errors="coerce")
+        too_large = cells.map(lambda cell: isinstance(cell, int) and abs(cell) > sys.float_info.max)
+        converted = pd.to_numeric(cells.mask(too_large, np.inf), errors="coerce")
     found = np.asarray(converted.to_numpy(dtype=np.float64, na_value=np.nan)).copy()
     words = np.flatnonzero(np.isnan(found))
     found[words] = [_TRUTH.get(str(cell).lower(), np.nan) for cell in cells.iloc[words]]
     return found
-
-
-def _has_a_float(cell: object) -> bool:
-    return not isinstance(cell, int) or abs(cell) <= sys.float_info.max
 
 
 def narrow(values: FloatArray) -> Array:
@@ -217,7 +214,8 @@ def check_takes_one_score(metric: Metric) -> None:
         )
 
 
-def _kind(path: Path) -> str:
+def ending(path: Path) -> str:
+    """How the file's name ends, in lower case; of a packed one that of the file in it."""
     return Path(plain_name(path)).suffix.lower()
 
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import chain
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
 
 from simstudy.loaders.assembling import assemble
 from simstudy.loaders.base import OF_TASKS, Asked, Loaded, Source, SystemOutputs
-from simstudy.loaders.items import items_by_id, of_samples
+from simstudy.loaders.items import items_by_id, of_samples, sample_id
+from simstudy.loaders.tables import score_statistics
 from simstudy.metrics import METRICS, find_metric, get_metric
 from simstudy.metrics.mean import Mean
 from simstudy.metrics.names import ALIASES, canonical
@@ -26,6 +27,38 @@ from simstudy.validation import check_utf8, nearest
 
 #: The column of the items that says which number of the logs is the score, where it is not the same for all.
 SCORED_BY = "scored_by"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a model did with a sample of an item of a task."""
+
+    item: str
+    #: Which of several samples it is; None for the only one, or the first.
+    sample: int | str | None
+    #: None: the item is asked, but was not scored.
+    score: Any
+    #: Where it is, for messages.
+    place: str
+    #: What the model said, which tells duplicates; None where nothing says.
+    said: str | None = None
+    #: What it was read from.
+    of: Any = None
+
+
+@dataclass(frozen=True)
+class TaskLog:
+    """The answers of a model to the items of a task, scored by a metric of the log."""
+
+    path: Path
+    system: str
+    task: str
+    metric: str
+    answers: Sequence[Answer]
+    #: For people: what the model said, and what is asked and right. Neither is called if texts are not kept.
+    told: Callable[[Answer], str | None]
+    asks: Callable[[Answer], tuple[str | None, str | None]]
+
 
 L = TypeVar("L")
 R = TypeVar("R")
@@ -178,9 +211,9 @@ def _suggested(made: Mapping[str, str], found: Iterable[Chosen], columns: Mappin
     return "columns={" + ", ".join(f"'{ours}': '{theirs}'" for ours, theirs in told.items()) + "}"
 
 
-def note_metrics(metrics: Iterable[tuple[str, str]], columns: Mapping[str, str]) -> None:
-    """Say that tasks have different metrics, from pairs of task and metric, unless the user chose by task."""
-    of = dict(metrics)
+def note_metrics(logs: Iterable[TaskLog], columns: Mapping[str, str]) -> None:
+    """Say that tasks have different metrics, unless the user chose by task."""
+    of = {log.task: log.metric for log in logs}
     names = list(dict.fromkeys(of.values()))
     if len(names) > 1 and not any(name.startswith("score@") for name in columns):
         examples = [f"{name} ({next(task for task in of if of[task] == name)})" for name in names]
@@ -188,57 +221,60 @@ def note_metrics(metrics: Iterable[tuple[str, str]], columns: Mapping[str, str])
         note(f"tasks have different metrics: {some}; columns={{'score@TASK': '...'}} chooses for a task")
 
 
-def assemble_tasks(
-    logs: Iterable[tuple[str, SystemOutputs]],
-    source: Source,
-    asked: Mapping[tuple[str, str], str] | None = None,
-    *,
-    metrics: Iterable[tuple[str, str]] = (),
-    texts: Mapping[tuple[str, str], tuple[str | None, str | None]] | None = None,
-) -> Loaded:
-    """Outputs of models on one or several tasks, with one score for each item, from pairs of task and log.
+def assemble_tasks(logs: Sequence[TaskLog], source: Source) -> Loaded:
+    """Outputs of models on one or several tasks, with one score for each item.
 
-    With several tasks an item's id is ``<task>/<id>``, and the task is its ``domain``. What is asked, (task, id) and
-    the item that this is a sample of (or the id itself), may be without a score in some logs, or in all: missing.
-    Logs of one task, the only one that `Source.domain` takes, are named as those of several. If the metrics of the
-    tasks, or of the logs of a task, have several names, items have a column ``scored_by``. `texts` are what (task, id)
-    asks, and what is right.
+    With several tasks an item's id is ``<task>/<id>``, and the task is its ``domain``. Logs of one task, the only one
+    that `Source.domain` takes, are named as those of several. If the metrics of the tasks, or of the logs of a task,
+    have several names, items have a column ``scored_by``.
     """
-    found: dict[tuple[str, str], SystemOutputs] = {}
-    for task, log in logs:
-        first = found.setdefault((log.name, task), log)
-        if first is not log:
-            both = f"{first.origin} and {log.origin}"
-            raise ValueError(f"{both} are both of model '{log.name}' and task '{task}': keep one of them")
-    for (model, task), log in found.items():
-        check_utf8([model, task], f"{log.origin}: model and task")
-        check_utf8(log.ids, f"{log.origin}: samples")
-    asked = asked or {(task, item): item for (_, task), log in found.items() for item in log.ids}
-    check_utf8((name for _, name in asked), "samples")
-    tasks = {task for _, task in found}
-    several = len(tasks) > 1 or source.domain in tasks
-
-    def id_of(task: str, item: str) -> str:
-        return f"{task}/{item}" if several else item
-
-    items = {id_of(task, name): id_of(task, item) for (task, name), item in asked.items()}
-    domains = {id_of(task, item): task for (task, _), item in asked.items()}
-    parts: dict[str, list[SystemOutputs]] = {}
-    for (model, task), log in found.items():
-        parts.setdefault(model, []).append(replace(log, ids=[id_of(task, item) for item in log.ids]))
-    known = pd.DataFrame({"id": list(domains)} | ({"domain": list(domains.values())} if several else {}))
-    of_task: dict[str, dict[str, None]] = {}
-    for task, metric in metrics:
-        of_task.setdefault(task, {})[metric] = None
-    if len({metric for of in of_task.values() for metric in of}) > 1:
-        known = known.assign(**{SCORED_BY: ["+".join(of_task[task]) for task, _ in asked]})
+    parts: dict[str, dict[str, SystemOutputs]] = {}
+    tasks = {log.task for log in logs}
+    in_tasks = len(tasks) > 1 or source.domain in tasks
+    sampled = any(answer.sample is not None for log in logs for answer in log.answers)
+    # The item of each sample, and the task of each item.
+    items: dict[str, str] = {}
+    domains: dict[str, str] = {}
+    texts: dict[str, tuple[str | None, str | None]] = {}
+    for log in logs:
+        check_utf8([log.system, log.task], f"{log.path}: model and task")
+        check_utf8((answer.item for answer in log.answers), f"{log.path}: samples")
+        ids: list[str] = []
+        for answer in log.answers:
+            item = f"{log.task}/{answer.item}" if in_tasks else answer.item
+            name = sample_id(item, 1 if answer.sample is None else answer.sample) if sampled else item
+            items[name], domains[item] = item, log.task
+            if source.keeps_texts and name not in texts:
+                texts[name] = log.asks(answer)
+            if answer.score is not None:
+                ids.append(name)
+        own = parts.setdefault(log.system, {})
+        if (first := own.get(log.task)) is not None:
+            both = f"{first.origin} and {log.path} are both"
+            raise ValueError(f"{both} of model '{log.system}' and task '{log.task}': keep one of them")
+        own[log.task] = _of_log(log, ids, source)
+    known = pd.DataFrame({"id": list(domains)} | ({"domain": list(domains.values())} if in_tasks else {}))
+    metrics = {task: dict.fromkeys(log.metric for log in logs if log.task == task) for task in tasks}
+    scored_by = tuple(dict.fromkeys(log.metric for log in logs))
+    if len(scored_by) > 1:
+        known = known.assign(**{SCORED_BY: ["+".join(metrics[task]) for task in domains.values()]})
     table = items_by_id(source, known)
-    if any(sample != item for sample, item in items.items()):
+    if sampled:
         table = of_samples(table, items)
-    own = {id_of(task, name): both for (task, name), both in (texts or {}).items()}
-    asked_for = Asked({name: both[0] for name, both in own.items()}, {name: both[1] for name, both in own.items()})
-    joined = [_joined(of_system) for of_system in parts.values()]
-    return assemble(joined, source, table, lambda item: np.array([0, 1]), asked_for)
+    asked = Asked(*({name: both[k] for name, both in texts.items()} for k in (0, 1)))
+    joined = [_joined(list(of_system.values())) for of_system in parts.values()]
+    loaded = assemble(joined, source, table, lambda item: np.array([0, 1]), asked)
+    return replace(loaded, scored_by=scored_by)
+
+
+def _of_log(log: TaskLog, ids: Sequence[str], source: Source) -> SystemOutputs:
+    """The outputs of a log: the answers that have a score, under these ids."""
+    scored = [answer for answer in log.answers if answer.score is not None]
+    scores = pd.Series([answer.score for answer in scored], dtype=object)
+    statistics = score_statistics(scores, source.metric, lambda i: scored[i].place)
+    said = [answer.said for answer in scored]
+    answers = None if None in said or not said else said
+    return SystemOutputs(log.system, str(log.path), ids, statistics, answers, texts=map(log.told, scored))
 
 
 def of_several_tasks(outputs: Outputs) -> bool:

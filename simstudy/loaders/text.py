@@ -11,12 +11,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from simstudy.files.unpacking import plain_name
 from simstudy.loaders.assembling import assemble
 from simstudy.loaders.base import Asked, Loaded, Source, SystemOutputs, all_errors, counted
 from simstudy.loaders.items import items_in_order, numbered
 from simstudy.loaders.reading import read_lines
-from simstudy.loaders.tables import no_column, number, read_table
+from simstudy.loaders.tables import ending, no_column, number, read_table
 from simstudy.loaders.text_notes import note_lengths, note_script
 from simstudy.metrics import METRICS, Metric
 from simstudy.metrics.base import Array
@@ -70,7 +69,7 @@ def read_text(source: Source) -> Loaded:
     if gold:
         note_script(gold.texts, source)
         note_lengths(dict(zip(source.paths, files, strict=True)), gold.texts, texts=metric.of_texts)
-    asked = Asked(references=dict(zip(ids, map("\n".join, gold.texts), strict=True))) if gold else None
+    asked = Asked.of(ids, references=map("\n".join, gold.texts)) if gold else None
     loaded = assemble(systems, source, items, asked=asked)
     return replace(loaded, scored_by=() if gold else all_errors(path.name for path in source.paths))
 
@@ -123,7 +122,7 @@ def _scores(lines: Sequence[str], path: Path, metric: Metric) -> Array:
 
 def _is_table(path: Path) -> bool:
     """Whether a file of references is a table: by its name, .csv or .tsv, packed or not."""
-    return Path(plain_name(path)).suffix in (".csv", ".tsv")
+    return ending(path) in (".csv", ".tsv")
 
 
 @dataclass(frozen=True)

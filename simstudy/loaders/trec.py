@@ -91,19 +91,10 @@ def _text(documents: Sequence[str], judged: Mapping[str, int]) -> str:
 def read_qrels(path: Path) -> Qrels:
     """The judgments of a file of qrels (``topic iteration docno relevance``, or JSON)."""
     qrels: Qrels = {}
-    if path.name.lower().removesuffix(".gz").endswith(".json"):
-        for place, topic, document, grade in _json_rows(path):
-            if not isinstance(grade, int):
-                raise ValueError(f"{place}: relevance must be a whole number, not {grade}")
-            qrels.setdefault(topic, {})[document] = grade
-        return qrels
-    for line, (topic, _, document, grade) in _rows(path, "topic iteration docno relevance"):
-        judged = qrels.setdefault(topic, {})
-        if document in judged:
-            raise ValueError(f"{path}, line {line}: document '{document}' is judged twice for topic '{topic}'")
-        if not _GRADE.fullmatch(grade):
-            raise ValueError(f"{path}, line {line}: relevance must be a whole number, not '{grade}'")
-        judged[document] = int(grade)
+    for place, topic, document, grade in _entries(path, "topic iteration docno relevance"):
+        if not (isinstance(grade, int) or _GRADE.fullmatch(str(grade))):
+            raise ValueError(f"{place}: relevance must be a whole number, not {grade!r}")
+        qrels.setdefault(topic, {})[document] = int(grade)
     return qrels
 
 
@@ -111,19 +102,11 @@ def read_qrels(path: Path) -> Qrels:
 def read_run(path: Path) -> dict[str, list[str]]:
     """The documents of each topic of a run, best first."""
     run: dict[str, dict[str, float]] = {}
-    if path.name.lower().removesuffix(".gz").endswith(".json"):
-        for place, topic, document, score in _json_rows(path):
-            if not isfinite(score):
-                raise ValueError(f"{place}: the score must be a number, not {score}")
-            run.setdefault(topic, {})[document] = float(score)
-        return {topic: _ranked(scores) for topic, scores in run.items()}
-    for line, (topic, _, document, _, score, _) in _rows(path, "topic Q0 docno rank score tag"):
+    for place, topic, document, score in _entries(path, "topic Q0 docno rank score tag"):
         scores = run.setdefault(topic, {})
-        if document in scores:
-            raise ValueError(f"{path}, line {line}: document '{document}' is twice in topic '{topic}'")
-        scores[document] = number(score)
+        scores[document] = number(score) if isinstance(score, str) else float(score)
         if not isfinite(scores[document]):
-            raise ValueError(f"{path}, line {line}: the score must be a number, not '{score}'")
+            raise ValueError(f"{place}: the score must be a number, not {score!r}")
     return {topic: _ranked(scores) for topic, scores in run.items()}
 
 
@@ -134,8 +117,27 @@ def _ranked(scores: dict[str, float]) -> list[str]:
     return [document for _, document in sorted(zip(single, scores, strict=True), reverse=True)]
 
 
-def _json_rows(path: Path) -> Iterator[tuple[str, str, str, Any]]:
-    """The place, topic, document and number of each entry of ``{topic: {docno: number}}``."""
+def _entries(path: Path, form: str) -> Iterator[tuple[str, str, str, Any]]:
+    """The place, topic, document and number of each line of this form, or of each entry of JSON; each is there once."""
+    if path.name.lower().removesuffix(".gz").endswith(".json"):
+        yield from _json_entries(path)
+        return
+    names, seen = form.split(), set()
+    at = [names.index(name) for name in ("topic", "docno", "score" if "score" in names else "relevance")]
+    for n, line in enumerate(read_lines(path), start=1):
+        cells = line.split()
+        if cells and len(cells) != len(names):
+            raise ValueError(f"{path}, line {n}: {counted(len(cells), 'column')}, not {len(names)} ({form})")
+        if cells:
+            topic, document, value = (cells[i] for i in at)
+            if (topic, document) in seen:
+                raise ValueError(f"{path}, line {n}: document '{document}' is twice in topic '{topic}'")
+            seen.add((topic, document))
+            yield f"{path}, line {n}", topic, document, value
+
+
+def _json_entries(path: Path) -> Iterator[tuple[str, str, str, Any]]:
+    """The same of ``{topic: {docno: number}}``."""
     found = read_json(path)
     if not isinstance(found, dict) or not found:
         raise ValueError(f"{path}: a run or qrels in JSON must be {{topic: {{document: number}}}}")
@@ -147,14 +149,3 @@ def _json_rows(path: Path) -> Iterator[tuple[str, str, str, Any]]:
             if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > _LARGEST:
                 raise ValueError(f"{place}: must be a number, not {json.dumps(value)[:60]}")
             yield place, topic, document, value
-
-
-def _rows(path: Path, form: str) -> Iterator[tuple[int, list[str]]]:
-    """The numbers and cells of lines that are not empty."""
-    width = len(form.split())
-    for n, line in enumerate(read_lines(path), start=1):
-        cells = line.split()
-        if cells:
-            if len(cells) != width:
-                raise ValueError(f"{path}, line {n}: {counted(len(cells), 'column')}, not {width} ({form})")
-            yield n, cells

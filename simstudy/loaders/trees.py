@@ -48,10 +48,8 @@ def read_trees(source: Source) -> Loaded:
     def nothing(item: str) -> IntArray:
         return np.array([0, 0, bracket_counts(wanted[item], wanted[item])[2]])
 
-    asked = None
-    if source.keeps_texts:
-        words = {name: " ".join(tree.words) for name, tree in wanted.items()}
-        asked = Asked(words, {name: bracketed(tree) for name, tree in wanted.items()})
+    words = {name: " ".join(tree.words) for name, tree in wanted.items()}
+    asked = Asked(words, {name: bracketed(tree) for name, tree in wanted.items()})
     return assemble(systems, source, items, nothing, asked)
 
 

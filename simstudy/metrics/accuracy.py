@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
-
-from simstudy.metrics.base import Array, IntArray, TextCounter
+from simstudy.metrics.base import Array, References, TextCounter
+from simstudy.metrics.per_class import label_counts
 from simstudy.metrics.ratio import Ratio
 from simstudy.metrics.references import one_label_each
 
@@ -24,16 +21,10 @@ class Accuracy(Ratio):
         )  # fmt: skip
 
     def text_counter(
-        self, references: Sequence[Sequence[str]], *, tokenize: str | None = None, lowercase: bool = False
+        self, references: References, *, tokenize: str | None = None, lowercase: bool = False
     ) -> TextCounter:
         labels = one_label_each(self.name, references)
-
-        def count(said: Sequence[str]) -> IntArray:
-            # Blanks around a label do not count.
-            right = [own.strip() == wanted for own, wanted in zip(said, labels, strict=True)]
-            return np.stack([right, np.ones(len(right))], axis=-1).astype(np.int64)
-
-        return TextCounter(len(labels), count)
+        return TextCounter(len(labels), lambda said: label_counts(self, labels, [own.strip() for own in said]))
 
     def check(self, statistics: Array) -> None:
         correct, total = statistics[..., 0], statistics[..., 1]

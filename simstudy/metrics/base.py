@@ -18,6 +18,9 @@ Array = NDArray[Any]
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+#: Reference texts, or the label, of n items: one or several each.
+References = Sequence[Sequence[str]]
+
 #: What scores are told in. A gain of what is in percent is in points; "" is a scale of the metric's own.
 Unit = Literal["percent", "points", "probability", ""]
 
@@ -184,7 +187,7 @@ class Metric(FieldsMixin, ABC):
         return ""
 
     def text_counter(
-        self, references: Sequence[Sequence[str]], *, tokenize: str | None = None, lowercase: bool = False
+        self, references: References, *, tokenize: str | None = None, lowercase: bool = False
     ) -> TextCounter | None:
         """What counts statistics of texts or labels, each item with one or several references; None of other items."""
         return None

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from simstudy.metrics import quick_kernels
-from simstudy.metrics.base import Array, FloatArray, Metric, Quick, TextCounter
+from simstudy.metrics.base import Array, FloatArray, Metric, Quick, References, TextCounter
 from simstudy.metrics.references import reference_streams, sacrebleu_counter
 from simstudy.validation import check_choice
 
@@ -38,7 +38,7 @@ class Bleu(Metric):
         )  # fmt: skip
 
     def text_counter(
-        self, references: Sequence[Sequence[str]], *, tokenize: str | None = None, lowercase: bool = False
+        self, references: References, *, tokenize: str | None = None, lowercase: bool = False
     ) -> TextCounter:
         # Not at the top: most studies count no texts.
         from sacrebleu.metrics.bleu import BLEU

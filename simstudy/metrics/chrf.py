@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from simstudy.metrics import quick_kernels
-from simstudy.metrics.base import Array, FloatArray, IntArray, Metric, Quick, TextCounter, Words
+from simstudy.metrics.base import Array, FloatArray, IntArray, Metric, Quick, References, TextCounter, Words
 from simstudy.metrics.references import reference_streams, sacrebleu_counter
 
 _CHARACTERS = 6
@@ -41,7 +39,7 @@ class Chrf(Metric):
         return "spaced" if self.word_order else ""
 
     def text_counter(
-        self, references: Sequence[Sequence[str]], *, tokenize: str | None = None, lowercase: bool = False
+        self, references: References, *, tokenize: str | None = None, lowercase: bool = False
     ) -> TextCounter:
         # Not at the top: most studies count no texts.
         from sacrebleu.metrics.chrf import CHRF

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from simstudy.metrics.base import Array, FloatArray, IntArray, TextCounter, Words
+from simstudy.metrics.base import Array, FloatArray, IntArray, References, TextCounter, Words
 from simstudy.metrics.edit_kernels import edit_distance
 from simstudy.metrics.ratio import Ratio
 from simstudy.metrics.references import check_references, reference_streams
@@ -45,7 +45,7 @@ class EditRate(ErrorRate):
         return "spaced" if self.name == "wer" else ""
 
     def text_counter(
-        self, references: Sequence[Sequence[str]], *, tokenize: str | None = None, lowercase: bool = False
+        self, references: References, *, tokenize: str | None = None, lowercase: bool = False
     ) -> TextCounter:
         check_references(references)
         for i, own in enumerate(references):
@@ -85,7 +85,7 @@ class Ter(ErrorRate):
         return "spaced"
 
     def text_counter(
-        self, references: Sequence[Sequence[str]], *, tokenize: str | None = None, lowercase: bool = False
+        self, references: References, *, tokenize: str | None = None, lowercase: bool = False
     ) -> TextCounter:
         # Not at the top: most studies count no texts.
         from sacrebleu.metrics.ter import TER

@@ -109,11 +109,11 @@ def mean_slopes(metric: Metric, one: FloatArray, other: FloatArray) -> FloatArra
     for part in range(parts):
         for point, weight in zip((_POINTS + 1) / 2, _WEIGHTS / 2, strict=True):
             share = (part + point) / parts
-            slopes += weight / parts * _slopes(metric, other + share * (one - other))
+            slopes += weight / parts * derivatives(metric, other + share * (one - other))
     return slopes
 
 
-def _slopes(metric: Metric, sums: FloatArray) -> FloatArray:
+def derivatives(metric: Metric, sums: FloatArray) -> FloatArray:
     """The score's derivatives (P, S) at sums (P, S), by central differences."""
     step = _STEP * np.maximum(np.abs(sums), 1)
     # Counts do not go below 0, where a metric need not be defined.

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.metrics import get_metric
-from simstudy.metrics.arrays import ArrayMetric
+from simstudy.metrics.arrays import ArrayMetric, real_numbers
 from simstudy.metrics.base import Array, FloatArray, Metric, Unit
-from simstudy.metrics.returned import real_numbers
 from simstudy.running.fingerprints import fingerprint
 from simstudy.running.provenance import program_of
 from simstudy.text.plain_text import printable

@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 
 from simstudy.metrics import quick_kernels
-from simstudy.metrics.base import Array, FloatArray, Metric, Quick, TextCounter
+from simstudy.metrics.base import Array, FloatArray, Metric, Quick, References, TextCounter
 from simstudy.metrics.references import one_label_each
 
 # What is counted for each class, in this order; then names of statistics are "right:cat".
@@ -48,7 +48,7 @@ class PerClass(Metric):
         return made if made.statistics == tuple(names) else self
 
     def text_counter(
-        self, references: Sequence[Sequence[str]], *, tokenize: str | None = None, lowercase: bool = False
+        self, references: References, *, tokenize: str | None = None, lowercase: bool = False
     ) -> TextCounter:
         wanted = one_label_each(self.name, references)
         return TextCounter(len(wanted), lambda said: label_counts(self, wanted, [own.strip() for own in said]))

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from simstudy.metrics.base import Array, IntArray, TextCounter
+from simstudy.metrics.base import Array, IntArray, References, TextCounter
 
 
-def check_references(references: Sequence[Sequence[str]]) -> None:
+def check_references(references: References) -> None:
     """Raise a ValueError where there is no item, or one without a list of references."""
     if not references:
         raise ValueError("references must hold at least one item")
@@ -22,7 +22,7 @@ def check_references(references: Sequence[Sequence[str]]) -> None:
             )
 
 
-def one_label_each(metric: str, references: Sequence[Sequence[str]]) -> list[str]:
+def one_label_each(metric: str, references: References) -> list[str]:
     """The one label of each item, without blanks around it; ValueError where an item has several."""
     for i, own in enumerate(references):
         if len(own) > 1:
@@ -32,7 +32,7 @@ def one_label_each(metric: str, references: Sequence[Sequence[str]]) -> list[str
     return [own[0].strip() for own in references]
 
 
-def reference_streams(references: Sequence[Sequence[str]]) -> list[tuple[Any, ...]]:
+def reference_streams(references: References) -> list[tuple[Any, ...]]:
     """References as sacrebleu takes them: the first ones of all items, the second ones, …, None where there is none."""
     check_references(references)
     return list(zip_longest(*references))

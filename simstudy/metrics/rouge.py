@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from simstudy.metrics.base import FloatArray, TextCounter, Words
+from simstudy.metrics.base import FloatArray, References, TextCounter, Words
 from simstudy.metrics.mean import Mean
 from simstudy.metrics.references import check_references
 
@@ -33,7 +33,7 @@ class Rouge(Mean):
         return "a-z0-9"
 
     def text_counter(
-        self, references: Sequence[Sequence[str]], *, tokenize: str | None = None, lowercase: bool = False
+        self, references: References, *, tokenize: str | None = None, lowercase: bool = False
     ) -> TextCounter:
         scorer = _scorer(self.name)
         check_references(references)

@@ -1,4 +1,4 @@
-"""What systems answered, as numbers: where two systems gave an item the same answer they have the same number there."""
+"""What Outputs keep beside statistics: answers as numbers, and how many samples a score is the mean of."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
-def answers_joined(one: Answers | None, other: Answers | None, axis: int) -> Answers | None:
-    """The answers of two collections together, where both have them."""
+def joined(one: NDArray[Any] | None, other: NDArray[Any] | None, axis: int) -> NDArray[Any] | None:
+    """The answers or samples of two collections together, where both have them."""
     return None if one is None or other is None else np.concatenate([one, other], axis)
 
 
@@ -39,3 +39,31 @@ def answers_of_clusters(answers: Answers, starts: NDArray[np.intp]) -> Answers:
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
     return np.add.reduceat(mixed ^ (mixed >> np.uint64(31)), starts, axis=1).view(np.int64)
+
+
+Samples = NDArray[np.float64]
+"""(K systems, n items, 2): the number of samples, and the unbiased variance of one of them, NaN for one sample."""
+
+
+def checked_samples(samples: ArrayLike, shape: tuple[int, ...]) -> Samples:
+    """Samples as an array; ValueError for another shape, numbers below 1, and variances below 0."""
+    # A copy: the caller's array stays as it is.
+    array = np.array(samples, dtype=np.float64)
+    if array.shape != (*shape, 2):
+        raise ValueError(f"samples must be numbers of shape {(*shape, 2)}, not {array.shape}")
+    number, variance = array[..., 0], array[..., 1]
+    if not ((number >= 1) & (number == np.rint(number)) & np.isfinite(number)).all():
+        raise ValueError("samples must have whole numbers of samples from 1 on")
+    if (variance < 0).any() or np.isinf(variance).any():
+        raise ValueError("samples must have variances of at least 0, or NaN where they are not known")
+    return read_only(array)
+
+
+def of_shares(share: NDArray[np.float64], number: NDArray[np.float64]) -> Samples:
+    """Samples (..., 2) of right and wrong answers, from the share of right ones and their number.
+
+    Of n answers with a share p of right ones, the unbiased variance of one answer is p (1 - p) n / (n - 1).
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        variance = np.where(number > 1, share * (1 - share) * number / (number - 1), np.nan)
+    return np.stack([number, np.maximum(variance, 0)], axis=-1)

@@ -16,8 +16,7 @@ from pandas.api.types import is_scalar
 from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.arrays import not_of_sums
 from simstudy.metrics.scaling import without_offset
-from simstudy.outputs.answers import Answers, answers_of_clusters, read_only
-from simstudy.outputs.sample_variances import Samples
+from simstudy.outputs.answers import Answers, Samples, answers_of_clusters, read_only
 from simstudy.running.fingerprints import fingerprint
 from simstudy.text.reprs import ReprMixin, listed
 from simstudy.validation import check_list, check_text, check_whole, nearest
@@ -138,9 +137,7 @@ class OutputsBase(ReprMixin):
         while table["id"].duplicated().any():
             occurrence = table.groupby("id").cumcount()
             table["id"] = table["id"].where(occurrence == 0, table["id"] + "#" + (occurrence + 1).astype(str))
-        answers = None if self.answers is None else self.answers[:, positions]
-        samples = None if self.samples is None else self.samples[:, positions]
-        return self._with(self.statistics[:, positions], answers, items=table, samples=samples)
+        return self._at((slice(None), positions), items=table)
 
     def domain(self, name: str) -> Self:
         """The items of one domain, as a test set named after it.
@@ -203,10 +200,7 @@ class OutputsBase(ReprMixin):
         if unknown or not names:
             raise ValueError(f"names must be of systems{self._of()}: {', '.join(unknown) or 'the list is empty'}")
         rows = [index[name] for name in names]
-        answers = None if self.answers is None else self.answers[rows]
-        samples = None if self.samples is None else self.samples[rows]
-        table = self.systems.iloc[rows].reset_index(drop=True)
-        return self._with(self.statistics[rows], answers, systems=table, samples=samples)
+        return self._at(rows, systems=self.systems.iloc[rows].reset_index(drop=True))
 
     def _summary(self) -> tuple[str, str]:
         ranked = self.best_first()
@@ -268,23 +262,21 @@ class OutputsBase(ReprMixin):
         # Without samples it is what it was before there were any.
         return fingerprint(parts if self.samples is None else [*parts, self.samples])
 
+    def _at(self, where: Any, **tables: pd.DataFrame) -> Self:
+        """What is at these places of arrays (K systems, n items), with the tables of what is there."""
+        answers, samples = (None if of is None else of[where] for of in (self.answers, self.samples))
+        return self._with(self.statistics[where], answers, samples, **tables)
+
     def _with(
         self,
         statistics: NDArray[Any],
         answers: Answers | None,
-        *,
-        systems: pd.DataFrame | None = None,
-        items: pd.DataFrame | None = None,
         samples: Samples | None = None,
+        **tables: pd.DataFrame,
     ) -> Self:
-        return replace(
-            self,
-            statistics=read_only(statistics),
-            answers=None if answers is None else read_only(answers),
-            samples=None if samples is None else read_only(samples),
-            systems=self.systems if systems is None else systems,
-            items=self.items if items is None else items,
-        )
+        known = {"statistics": statistics, "answers": answers, "samples": samples}
+        arrays = {name: None if array is None else read_only(array) for name, array in known.items()}
+        return replace(self, **arrays, **tables)  # type: ignore[arg-type]
 
     def labels(self, name: str, argument: str = "") -> pd.Series[str]:
         """A column of the item table as text, in which every item has a value; ValueError where one has none.

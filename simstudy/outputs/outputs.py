@@ -16,11 +16,10 @@ from numpy.typing import ArrayLike
 from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.direction import directed, sounds_like_error
 from simstudy.metrics.per_class import PER_CLASS, PerClass, label_counts
-from simstudy.outputs.answers import answers_joined, checked_answers, read_only
+from simstudy.outputs.answers import checked_answers, checked_samples, joined, read_only
 from simstudy.outputs.base import OutputsBase
 from simstudy.outputs.checks import check_axes, check_outputs, note_exchanged
 from simstudy.outputs.frames import Table, wide_scores
-from simstudy.outputs.sample_variances import checked_samples, samples_joined
 from simstudy.outputs.saved import read, write
 from simstudy.outputs.statistics import check_statistics, labels_of, response_statistics, score_values, statistics_array
 from simstudy.outputs.tables import complete_systems, keyed_table, matched_table, merged_columns
@@ -323,9 +322,8 @@ class Outputs(OutputsBase):
         items = merged_columns(self.items, other.items, "item", "id")
         statistics = np.concatenate([self.statistics, other.statistics])
         self.metric.check_shared(statistics, table["name"].tolist(), items["id"].tolist())
-        answers = answers_joined(self.answers, other.answers, 0)
-        samples = samples_joined(self.samples, other.samples, 0)
-        return self._with(statistics, answers, systems=table, items=items, samples=samples)
+        answers, samples = joined(self.answers, other.answers, 0), joined(self.samples, other.samples, 0)
+        return self._with(statistics, answers, samples, systems=table, items=items)
 
     def join_items(self, other: Outputs) -> Outputs:
         """Both test sets end to end, for the systems that they share.
@@ -341,11 +339,8 @@ class Outputs(OutputsBase):
         check_unique(table["id"], "items")
         systems = merged_columns(self.systems, other.systems, "system", "name")
         statistics = np.concatenate([self.statistics, other.statistics], axis=1)
-        answers, samples = (
-            answers_joined(self.answers, other.answers, 1),
-            samples_joined(self.samples, other.samples, 1),
-        )
-        return self._with(statistics, answers, systems=systems, items=table, samples=samples)
+        answers, samples = joined(self.answers, other.answers, 1), joined(self.samples, other.samples, 1)
+        return self._with(statistics, answers, samples, systems=systems, items=table)
 
     def save(self, path: str | Path) -> None:
         """Write everything to one Parquet file: a row for each item, a column for each system and statistic.

@@ -10,10 +10,9 @@ import pandas as pd
 from simstudy.metrics import get_metric
 from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.of_samples import KINDS, kind_and_k, of_samples, share_of_plurality, share_right
-from simstudy.outputs.answers import read_only
+from simstudy.outputs.answers import Samples, read_only
 from simstudy.outputs.checks import require_outputs
 from simstudy.outputs.outputs import Outputs
-from simstudy.outputs.sample_variances import Samples
 from simstudy.validation import brief, check_text
 
 #: The column of the items that says which question an item is a sample of.

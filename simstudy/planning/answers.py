@@ -1,4 +1,4 @@
-"""The tables of a plan: what it answers of a case, of other sizes and of other designs, and the power curve."""
+"""The tables of a plan: what it answers of a case and of other sizes, and the power curve."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy.planning.arguments import Design
 from simstudy.planning.benchmarks import next_edition
 from simstudy.planning.cases import BETTER, EQUIVALENT, Case, Target
-from simstudy.planning.differences import ClusteredDifference, Difference, NormalDifference
-from simstudy.planning.settings import Costs
+from simstudy.planning.differences import Difference
 from simstudy.planning.solving import MOST_UNITS, check_gain, least_size, minimum_detectable_gain
 from simstudy.text.numerals import units_text
 
@@ -22,12 +20,6 @@ ENDS = ("low", "high")
 # Sizes of the table, around the one that a plan comes to.
 _STEPS = np.array([1, 2, 5])
 _AROUND = 12.0
-
-#: How many items a cluster has, by the columns of a table of designs.
-AS_ASKED, BEST = "as asked", "best for the money"
-
-# A design that is looked at beside the one that was asked for: so many times as many items a cluster.
-_TIMES = (0.25, 0.5, 2.0, 4.0)
 
 
 def answer(case: Case, target: Target, goal: str) -> dict[str, Any]:
@@ -192,82 +184,3 @@ def power_curve(cases: Sequence[Case], target: Target, units: Sequence[int]) -> 
             power = _ranged("power", able, lambda difference, n=n: difference.power(gain, n, target.level))  # type: ignore[misc]
             rows.append(row | power)
     return pd.DataFrame(rows)
-
-
-def other_designs(case: Case, target: Target, costs: Costs, at_units: int) -> pd.DataFrame:
-    """`Plan.designs` of a case: plans with fewer or more items a cluster, and their costs.
-
-    Without costs there are no rows where units are items, or where it is not known how alike a unit's items are; with
-    costs, items alone have one row. Sizes are left out at which items cannot be as unlike as they are, and those of
-    which the budget does not buy two units. `at_units` are those that the budget buys, or as many as the plan has.
-    """
-    known = case.design is not None and np.isfinite(case.item_sd)
-    if not known and (costs.item is None or case.unit != "item"):
-        return pd.DataFrame().assign(relation=case.relation)
-    design = case.design or Design(1.0, 0.0)
-    sizes: dict[float, str] = {float(design.size): AS_ASKED}
-    for times in _TIMES if known else ():
-        sizes.setdefault(float(max(1, round(design.size * times))), "")
-    if costs.item and design.icc > 0:
-        best = float(best_size(design.icc, costs.cluster, costs.item, design.cv))
-        sizes[best] = f"{AS_ASKED}, {BEST}" if sizes.get(best) == AS_ASKED else BEST
-    rows = []
-    for size, which in sorted(sizes.items()):
-        like = design.of_size(size)
-        if like is None or (costs.budget is not None and size != design.size and not costs.buys_two(size)):
-            continue
-        # Units as asked are what the case says they are; others follow by the design effect.
-        unit = case.middle if size == design.size else _resized(case, like)
-        units = None
-        if target.gain is not None and target.gain > 0:
-            gain = target.gain
-            units = least_size(lambda n, unit=unit, gain=gain: unit.power(gain, n, target.level), target.power)  # type: ignore[misc]
-        n_units = np.nan if units is None else units
-        at = at_units if costs.budget is None else costs.affordable(size)
-        found = minimum_detectable_gain(unit, at, power=target.power, level=target.level)
-        rows.append(
-            {
-                "items_per_unit": size, "which": which, "design_effect": like.effect, "n_units": n_units,
-                "n_items": np.ceil(n_units * size - 1e-9), "cost": (at if units is None else units) * costs.of(size),
-                "at_units": at, "minimum_detectable_gain": found,
-            }
-        )  # fmt: skip
-    table = pd.DataFrame(rows)
-    if table["which"].str.contains(BEST, regex=False).any():
-        best = best_row(table, costs)
-        asked = table["items_per_unit"] == design.size
-        table["which"] = [
-            ", ".join(filter(None, [AS_ASKED if own else "", BEST if i == best else ""])) for i, own in enumerate(asked)
-        ]
-    return table.assign(relation=case.relation)
-
-
-def best_row(table: pd.DataFrame, costs: Costs) -> int:
-    """The position of the design with the least cost for the gain, or the least gain for the budget.
-
-    Of plans that have neither it is the one that is called the best.
-    """
-    if table["n_units"].notna().any():
-        return int(np.nanargmin(table["cost"]))
-    if costs.budget is not None and table["minimum_detectable_gain"].notna().any():
-        return int(np.nanargmin(table["minimum_detectable_gain"]))
-    return int(np.argmax(table["which"].str.contains(BEST, regex=False)))
-
-
-def _resized(case: Case, design: Design) -> Difference:
-    """How two systems differ on units of another size."""
-    if isinstance(case.middle, ClusteredDifference):
-        item = case.middle.item
-    else:
-        item = case.middle if case.unit == "item" else NormalDifference(case.item_sd, case.middle.largest)
-    return item if design.size == 1 else ClusteredDifference(item, design)
-
-
-def best_size(icc: float, cost_unit: float, cost_item: float, cv: float = 0.0) -> int:
-    """How many items of a unit make the least variance for the money (Cochran 1977, section 10.6); icc is above 0."""
-    exact = np.sqrt(cost_unit / cost_item * (1 - icc) / (icc * (1 + cv**2)))
-
-    def cost_of_precision(size: int) -> float:
-        return (cost_unit + size * cost_item) * Design(size, icc, cv if size > 1 else 0.0).effect / size
-
-    return min({max(1, int(exact)), max(1, int(exact) + 1)}, key=cost_of_precision)

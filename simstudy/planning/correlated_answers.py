@@ -20,16 +20,22 @@ def disagreement_of(score: float, gain: float, agreement: float) -> float:
 
     A ValueError has the range of agreements that two such systems can have.
     """
-    first, second = _shares(score, gain)
-    low, high = agreement_range(score, gain)
-    if not low - _ROUNDING <= agreement <= high + _ROUNDING:
-        raise ValueError(
-            f"Guess.agreement must be from {low:.6g} to {high:.6g} between systems of {100 * first:g} and "
-            f"{100 * second:g} %, not {agreement:g}"
-        )
+    _check_within("agreement", agreement, agreement_range(score, gain), score, gain, digits=6)
     if agreement >= 1:
         raise ValueError(f"Guess.agreement must be below 1, not {agreement:g}: systems that always agree do not differ")
     return 1 - float(agreement)
+
+
+def _check_within(
+    name: str, value: float, possible: tuple[float, float], score: float, gain: float, *, digits: int
+) -> None:
+    low, high = possible
+    if not low - _ROUNDING <= value <= high + _ROUNDING:
+        first, second = _shares(score, gain)
+        raise ValueError(
+            f"Guess.{name} must be from {low:.{digits}g} to {high:.{digits}g} between systems of {100 * first:g} and "
+            f"{100 * second:g} %, not {value:g}"
+        )
 
 
 def agreement_range(score: float, gain: float) -> tuple[float, float]:
@@ -51,13 +57,8 @@ def correlation_range(score: float, gain: float) -> tuple[float, float]:
 
 def disagreement_of_correlation(score: float, gain: float, r12: float) -> float:
     """The same from the correlation of the two systems' right and wrong answers; a ValueError has their range."""
+    _check_within("r12", r12, correlation_range(score, gain), score, gain, digits=4)
     first, second = _shares(score, gain)
-    low, high = correlation_range(score, gain)
-    if not low - _ROUNDING <= r12 <= high + _ROUNDING:
-        raise ValueError(
-            f"Guess.r12 must be from {low:.4g} to {high:.4g} between systems of {100 * first:g} and "
-            f"{100 * second:g} %, not {r12:g}"
-        )
     spread = np.sqrt(first * (1 - first) * second * (1 - second))
     return float(first + second - 2 * (first * second + r12 * spread))
 

@@ -32,8 +32,6 @@ from simstudy.planning.right_or_wrong import AnswersDifference, JudgedDifference
 from simstudy.planning.settings import Range, ends
 from simstudy.validation import brief
 
-# How well two systems' scores correlate, for a sentence: the number comes last.
-
 
 def of_guess(metric: Metric, gain: float | None, guess: Guess, clusters: Clusters, judge: Judge) -> list[Case]:
     """The cases that a guess makes: one, or, where usual values stand in, one for each relation of systems."""

@@ -20,7 +20,7 @@ from simstudy.outputs.samples import has_samples, per_question
 from simstudy.outputs.units import in_units
 from simstudy.planning.arguments import Design
 from simstudy.planning.cases import LEVEL, TWO_SYSTEMS, Case, scale_of
-from simstudy.planning.differences import Difference, MixedDifference, NormalDifference
+from simstudy.planning.differences import NormalDifference
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.sampling import variance_components
 from simstudy.planning.sentences import counted_samples
@@ -34,6 +34,7 @@ from simstudy.planning.spreads import (
     of_pairs,
     share_interval,
     spread_interval,
+    widened,
 )
 from simstudy.text.numerals import units_text
 
@@ -249,16 +250,6 @@ def _check_spread(units: Outputs, unit: str) -> None:
             f"outputs must be of systems whose difference varies: {names} differ by the same amount on each of these "
             f"{these}; plan with a guess instead"
         )
-
-
-def widened(difference: Difference, factor: float) -> Difference:
-    """The difference with a spread that is larger by a factor."""
-    if isinstance(difference, MixedDifference):
-        return MixedDifference(tuple(widened(part, factor) for part in difference.parts))
-    if isinstance(difference, RightOrWrongDifference):
-        return RightOrWrongDifference(min(difference.disagreement * factor**2, 1.0), difference.scale)
-    assert isinstance(difference, NormalDifference)
-    return difference.times(factor)
 
 
 def _variances_without_groups(units: Outputs) -> FloatArray:

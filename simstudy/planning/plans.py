@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +12,13 @@ import pandas as pd
 from simstudy.metrics import get_metric
 from simstudy.metrics.base import Metric
 from simstudy.outputs import Outputs
-from simstudy.planning.answers import answer, items_of, merged, other_designs, other_sizes, sizes_around, units_of
+from simstudy.planning.answers import answer, items_of, merged, other_sizes, sizes_around, units_of
 from simstudy.planning.arguments import Clusters, Guess, Judge, changed, check_noun
 from simstudy.planning.benchmarks import known_as, near_chance
 from simstudy.planning.cases import Case, Target, check_points
+from simstudy.planning.designs import designs_of
 from simstudy.planning.guesses import of_guess
 from simstudy.planning.results import Plan
-from simstudy.planning.sampling import splits
 from simstudy.planning.sentences import (
     assumptions,
     costing,
@@ -31,7 +31,6 @@ from simstudy.planning.sentences import (
     single_pairs,
 )
 from simstudy.planning.settings import Costs, Level, Pilot
-from simstudy.planning.solving import least_size, minimum_detectable_gain
 from simstudy.running.progress import shown_to_people
 from simstudy.text.numerals import units_text
 from simstudy.validation import check_fraction, check_list, check_whole
@@ -146,7 +145,9 @@ def plan(
         if given is None:
             raise ValueError("gain must be given, or n_items: the true gain to detect, or the size of the test set")
         at = given.outputs.n_items
-    target = _in_points(Target(get_metric(known), gain, at, power, level, margin), guess, given)
+    target = Target(get_metric(known), gain, at, power, level, margin)
+    best = None if given is None else float(np.max(given.outputs.scores()))
+    check_points(target.metric, score=guess.score, gain=gain, margin=margin, of_pilot=best)
     cases = of_guess(target.metric, gain, guess, clusters, judge) if given is None else _of_outputs(given)
     own_costs = _with_samples(costs, cases[0])
     target, in_part = _within(own_costs, target, cases[0]), _in_whole_clusters(cases[0], n_items, sizes)
@@ -155,7 +156,8 @@ def plan(
     planned = [int(next(row["at_units"] for of, row in rows if of is case)) for case in cases]
     others = other_sizes(cases, target, _units(cases, planned, given, sizes))
     simulated, predicted, why_not = _drawn(given, cases[0], target, rows[0][1], others)
-    designs = [_designs(case, target, costs, n) for case, n in zip(cases, planned, strict=True)]
+    of_benchmarks = near_chance(target.metric, guess) if given is None else known_as([given.outputs.test_set])
+    designs = [designs_of(case, target, costs, n) for case, n in zip(cases, planned, strict=True)]
     return Plan(
         target=target,
         cases=tuple(cases),
@@ -166,12 +168,7 @@ def plan(
         simulated=simulated,
         sentences=_said(cases, target, rows, designs),
         assumptions=tuple(assumptions(cases, target, answers, of_outputs=given is not None)),
-        notes=(
-            *in_part,
-            *left_out,
-            *(*why_not, *of_few_samples(cases[0])),
-            *(near_chance(target.metric, guess) if given is None else known_as([given.outputs.test_set])),
-        ),
+        notes=(*in_part, *left_out, *why_not, *of_few_samples(cases[0]), *of_benchmarks),
         settings=_settings(
             target, given, n_items=n_items, sizes=sizes, guess=guess, clusters=clusters, judge=judge, costs=costs
         ),
@@ -192,13 +189,6 @@ def _said(
         said += [write(case, target, row) for write in (sentence, left_open, in_next_edition, single_pairs)]
     said += [limited(case, own) for case, own in zip(cases, designs, strict=True)]
     return tuple(filter(None, said))
-
-
-def _in_points(target: Target, guess: Guess, pilot: Pilot | None) -> Target:
-    """The target; a ValueError for fractions where its metric is in percent or points."""
-    best = None if pilot is None else float(np.max(pilot.outputs.scores()))
-    check_points(target.metric, score=guess.score, gain=target.gain, margin=target.margin, of_pilot=best)
-    return target
 
 
 def _settings(target: Target, pilot: Pilot | None, **asked: Any) -> dict[str, Any]:
@@ -253,24 +243,6 @@ def _with_samples(costs: Costs, case: Case) -> Costs:
             )
         return costs
     return costs.with_samples(case.samples)
-
-
-def _designs(case: Case, target: Target, costs: Costs, at_units: int) -> pd.DataFrame:
-    """Plans with other numbers of samples of an item where it has several; else of items of a cluster."""
-    known, gain = case.components, target.gain
-    if known is None:
-        return other_designs(case, target, costs, at_units)
-    from simstudy.planning.pilots import widened
-
-    def solve(factor: float) -> tuple[float, Callable[[int], float]]:
-        unit = widened(case.middle, factor)
-        size = None
-        if gain is not None and gain > 0:
-            size = least_size(lambda n: unit.power(gain, n, target.level), target.power)
-        found = np.nan if size is None else size
-        return found, lambda n: minimum_detectable_gain(unit, n, power=target.power, level=target.level)
-
-    return splits(known, case.samples, costs, at_units, solve).assign(relation=case.relation)
 
 
 def _within(costs: Costs, target: Target, case: Case) -> Target:

@@ -26,12 +26,31 @@ _ALL = 64
 _MOST_COUNTS = 300
 
 
-class AnswersDifference(Difference):
-    """Right and wrong answers, of which the true gain says how many items differ: what is found is that of `at`."""
+class SeenDifference(Difference):
+    """A difference of which the true gain says what is seen of it: what is found is that of `at`."""
 
     @abstractmethod
     def at(self, gain: float) -> RightOrWrongDifference:
-        """The two systems with this true gain."""
+        """What is seen of the two systems with this true gain."""
+
+    def sd_of(self, gain: float) -> float:
+        return self.at(gain).sd_of(self.visible * gain) / self.visible
+
+    def power(self, gain: float, n: int, level: Level) -> float:
+        return self.at(gain).power(self.visible * gain, n, level)
+
+    def detection(self, gain: float, n: int, level: Level) -> Detection:
+        seen = self.at(gain).detection(self.visible * gain, n, level)
+        # What is seen is compared with what is true.
+        return replace(seen, exaggeration=self.visible * seen.exaggeration)
+
+    def within(self, gain: float, margin: float, n: int, tail: float, *, both: bool) -> float:
+        # The margin is one of true gains: what is seen of it is as much smaller as gains are.
+        return self.at(abs(gain)).within(self.visible * gain, self.visible * margin, n, tail, both=both)
+
+
+class AnswersDifference(SeenDifference):
+    """Right and wrong answers, of which the true gain says how many items differ."""
 
     @abstractmethod
     def allowing(self, gain: float) -> AnswersDifference: ...
@@ -39,18 +58,6 @@ class AnswersDifference(Difference):
     @property
     def step(self) -> float:
         return self.at(0.0).scale
-
-    def sd_of(self, gain: float) -> float:
-        return self.at(gain).sd_of(gain)
-
-    def power(self, gain: float, n: int, level: Level) -> float:
-        return self.at(gain).power(gain, n, level)
-
-    def detection(self, gain: float, n: int, level: Level) -> Detection:
-        return self.at(gain).detection(gain, n, level)
-
-    def within(self, gain: float, margin: float, n: int, tail: float, *, both: bool) -> float:
-        return self.at(abs(gain)).within(gain, margin, n, tail, both=both)
 
 
 @dataclass(frozen=True)
@@ -150,7 +157,7 @@ class RightOrWrongDifference(AnswersDifference):
 
 
 @dataclass(frozen=True)
-class JudgedDifference(Difference):
+class JudgedDifference(SeenDifference):
     """Right and wrong, as a judge says who errs: what is found of a true gain is found of a smaller one."""
 
     #: The difference that a judge without error would see.
@@ -164,23 +171,8 @@ class JudgedDifference(Difference):
     def largest(self) -> float:
         return self.true.largest
 
-    def sd_of(self, gain: float) -> float:
-        return self._seen(gain).sd_of(self.visible * gain) / self.visible
-
     def allowing(self, gain: float) -> JudgedDifference:
         return replace(self, true=self.true.allowing(gain))
-
-    def power(self, gain: float, n: int, level: Level) -> float:
-        return self._seen(gain).power(self.visible * gain, n, level)
-
-    def within(self, gain: float, margin: float, n: int, tail: float, *, both: bool) -> float:
-        # The margin is one of true gains: on verdicts it is as much smaller as gains are.
-        return self._seen(abs(gain)).within(self.visible * gain, self.visible * margin, n, tail, both=both)
-
-    def detection(self, gain: float, n: int, level: Level) -> Detection:
-        seen = self._seen(gain).detection(self.visible * gain, n, level)
-        # What is seen is compared with what is true.
-        return replace(seen, exaggeration=self.visible * seen.exaggeration)
 
     @property
     def step(self) -> float:
@@ -190,7 +182,7 @@ class JudgedDifference(Difference):
     def visible(self) -> float:
         return 1 - 2 * self.error
 
-    def _seen(self, gain: float) -> RightOrWrongDifference:
+    def at(self, gain: float) -> RightOrWrongDifference:
         true = self.true.at(gain)
         if self.of == "pairs":
             return true

@@ -1,4 +1,4 @@
-"""How many samples of each question: variance components of a gain, and plans for other numbers of samples.
+"""How many samples of each question: variance components of a gain.
 
 The model of one question's difference of two systems: an effect of its cluster (document), one of the question, and
 the mean of k samples of each system. A question is an item here.
@@ -6,9 +6,8 @@ the mean of k samples of each system. A question is an item here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from math import ceil, inf, nan, sqrt
+from math import ceil, inf, sqrt
 
 import numpy as np
 import pandas as pd
@@ -16,13 +15,9 @@ import pandas as pd
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.outputs import Outputs, require_outputs
 from simstudy.outputs.samples import per_question
-from simstudy.planning.settings import Costs
 from simstudy.statistics.between import between_variance
 from simstudy.text.reprs import FieldsMixin
-from simstudy.validation import check_text, check_whole
-
-#: Numbers of samples that a plan looks at beside the one that was asked for and the best one for the money.
-NUMBERS = (1, 2, 3, 5, 10, 20)
+from simstudy.validation import check_text
 
 #: No plan proposes more than so many times the outputs' samples of a question, however cheap they are.
 MOST_TIMES = 4
@@ -190,60 +185,3 @@ def _between(values: FloatArray, errors: FloatArray, codes: IntArray) -> tuple[f
     inside = float(((values - means[codes]) ** 2).sum() - ((1 - own) * errors).sum()) / (n - n_clusters)
     outside = float((sizes * (means - values.mean()) ** 2).sum() - ((own - 1 / n) * errors).sum())
     return (outside - (n_clusters - 1) * inside) / (n - float((sizes**2).sum()) / n), inside
-
-
-def splits(
-    components: Components,
-    samples: int,
-    costs: Costs,
-    at_units: int,
-    solve: Callable[[float], tuple[float, Callable[[int], float]]],
-) -> pd.DataFrame:
-    """Plans with other numbers of samples of each question: how many questions they need, and what both cost.
-
-    Parameters
-    ----------
-    samples
-        As asked for.
-    at_units
-        Units of the plan where there is no budget.
-    solve
-        From the factor of the spread, against that of the plan: the units that the gain needs (NaN: no gain), and the
-        gain that is detected with a number of units.
-
-    Returns
-    -------
-    table
-        samples, which ("as asked", "best for the money"), items_per_unit, n_units, n_items, n_samples (of both
-        systems), cost, at_units, minimum_detectable_gain.
-    """
-    from simstudy.planning.answers import AS_ASKED, BEST, best_row
-
-    check_whole("samples", samples, 1)
-    size, most = components.questions, components.most_samples
-    best = 0 if costs.item is None else components.best_samples(costs.item + costs.cluster / size, costs.sample)
-    # Units are whole, and few of them have a t distribution with long tails: the best number may be near that.
-    near = [k for k in range(best - 3, best + 4) if best and 1 <= k <= most]
-    rows = []
-    for k in sorted({*(k for k in NUMBERS if k <= most), samples, *near}):
-        n_units, detected = solve(components.factor(k) / components.factor(samples))
-        own = costs.with_samples(k)
-        if costs.budget is not None and not own.buys_two(size):
-            continue
-        at = at_units if costs.budget is None else own.affordable(size)
-        planned = at if np.isnan(n_units) else n_units
-        rows.append(
-            {
-                "samples": k, "which": AS_ASKED if k == samples else "", "items_per_unit": size, "n_units": n_units,
-                "n_items": np.ceil(n_units * size - 1e-9), "n_samples": 2 * k * np.ceil(planned * size - 1e-9),
-                "cost": planned * own.of(size) if costs.item is not None else nan, "at_units": at,
-                "minimum_detectable_gain": detected(int(at)),
-            }
-        )  # fmt: skip
-    table = pd.DataFrame(rows)
-    if best:
-        nearest = int(np.argmin((table["samples"] - best).abs()))
-        row = best_row(table.assign(which=np.where(table.index == nearest, BEST, "")), costs)
-        table.loc[row, "which"] = ", ".join(filter(None, [str(table.loc[row, "which"]), BEST]))
-    shown = table["samples"].isin((*NUMBERS, samples)) | (table["which"] != "")
-    return table[shown].reset_index(drop=True)

@@ -9,16 +9,17 @@ import numpy as np
 import pandas as pd
 
 from simstudy.metrics.base import Metric
-from simstudy.planning.answers import AS_ASKED, BEST, ENDS
+from simstudy.planning.answers import ENDS
 from simstudy.planning.benchmarks import EDITIONS, n_pairs, next_edition
 from simstudy.planning.cases import BETTER, GUESSED, LEVEL, NOT_WORSE, TWO_SYSTEMS, Case, Target
+from simstudy.planning.designs import AS_ASKED, BEST
 from simstudy.planning.differences import Difference, MixedDifference
 from simstudy.planning.right_or_wrong import AnswersDifference, JudgedDifference
 from simstudy.planning.sampling import MOST_TIMES
 from simstudy.text.numerals import gain_text, units_name, units_text
 
 # Where the excess kurtosis of a pilot's differences is above this part of the number of units, power was off by more
-# than 0.03 in simulations (tests/planning/test_plans_of_skewed_differences.py). The least number of units there.
+# than 0.03 in simulations (tests/planning/test_plans_hold.py). The least number of units there.
 _LONG_TAILED, _CHECKED = 0.1, 90
 
 
@@ -44,10 +45,11 @@ def sentence(case: Case, target: Target, row: Mapping[str, Any]) -> str:
             f"{found}{_range(row, 'minimum_detectable_gain', gain_text, case)} with power "
             f"{target.power:g}{_averaged(case)}."
         )
+    wrong = "less than 0.1 %" if row["wrong_winner"] < 0.001 else f"{100 * row['wrong_winner']:.2g} %"
     return (
         f"{have}, the test {_how(target)} detects a true gain of {gain_in(target.metric, row['gain'])} with power "
         f"{row['power']:.2f}{_range(row, 'power', '{:.2f}'.format, case)}{_averaged(case)}. Wrong winner: "
-        f"{_percent(row['wrong_winner'])} of such test sets. Significant gains are on average "
+        f"{wrong} of such test sets. Significant gains are on average "
         f"{row['exaggeration']:.2f} times the true gain (type M error)."
     )
 
@@ -294,7 +296,3 @@ def _unequal(case: Case) -> str:
 
 def _averaged(case: Case) -> str:
     return " on average over these pairs" if case.example else ""
-
-
-def _percent(share: float) -> str:
-    return "less than 0.1 %" if share < 0.001 else f"{100 * share:.2g} %"

@@ -79,7 +79,7 @@ def spread_interval(values: FloatArray) -> tuple[float, float, float]:
     Measured coverage of 4,000 pilots of 50, 100 and 200 values each: 0.95 - 0.96 of normal ones, 0.95 - 0.97 of
     ratings, 0.96 - 0.97 where nine of ten are 0, 0.92 - 0.93 of t with 5 degrees of freedom, 0.86 - 0.89 of normal
     values times log-normal ones (0.8), 0.83 - 0.87 of log-normal values (1.0) and 0.85 - 0.88 of differences of two of
-    them: the truth is above the other intervals (slow tests, tests/planning/test_pilots_hold.py).
+    them: the truth is above the other intervals (slow tests, tests/planning/test_plans_hold.py).
     """
     n, levels = len(values), np.unique(np.round((values - values.min()) / np.ptp(values), 9))
     if len(levels) == 2:
@@ -123,3 +123,13 @@ def intraclass_correlation(parts: FloatArray, codes: IntArray) -> float:
         return float("nan")
     sums, squares = np.bincount(codes, weights=centred), np.bincount(codes, weights=centred**2)
     return float((sums**2 - squares).sum() / n_pairs / variance)
+
+
+def widened(difference: Difference, factor: float) -> Difference:
+    """The difference with a spread that is larger by a factor."""
+    if isinstance(difference, MixedDifference):
+        return MixedDifference(tuple(widened(part, factor) for part in difference.parts))
+    if isinstance(difference, RightOrWrongDifference):
+        return RightOrWrongDifference(min(difference.disagreement * factor**2, 1.0), difference.scale)
+    assert isinstance(difference, NormalDifference)
+    return difference.times(factor)

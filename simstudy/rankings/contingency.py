@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 
 import numpy as np
@@ -25,34 +24,6 @@ def has_tables(columns: Iterable[str]) -> bool:
     """Whether columns hold contingency tables: all of `CELLS`, or all of `SIGNATURE`."""
     names = set(columns)
     return names.issuperset(CELLS) or names.issuperset(SIGNATURE)
-
-
-def frequency_table(pairs: Iterable[tuple[str, str]]) -> pd.DataFrame:
-    """Frequency signatures of pair types, a row each with the index "first second", in the order of their first tokens.
-
-    The words of a pair stand in a syntactic relation (a verb and its preposition), so N counts pair tokens, not words,
-    and f1 and f2 those with the first and with the second word (Evert 2008, Corpora and collocations, section 3).
-    """
-    f = Counter(pairs)
-    if not f:
-        raise ValueError("pairs must have at least one pair")
-    f1, f2 = Counter[str](), Counter[str]()
-    for (first, second), count in f.items():
-        f1[first] += count
-        f2[second] += count
-    table = pd.DataFrame(
-        {
-            "f": list(f.values()),
-            "f1": [f1[first] for first, _ in f],
-            "f2": [f2[second] for _, second in f],
-            "N": f.total(),
-        },
-        index=[f"{first} {second}" for first, second in f],
-    )
-    if not table.index.is_unique:
-        twice = table.index[table.index.duplicated()][0]
-        raise ValueError(f"pairs must have different words, unlike those that give '{twice}'")
-    return table
 
 
 def contingency_tables(frequencies: pd.DataFrame) -> pd.DataFrame:

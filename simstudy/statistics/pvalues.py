@@ -89,6 +89,7 @@ CONVENTIONS = {
             source="gain(x*) > 2 gain(x), s / b (Berg-Kirkpatrick et al. 2012, figure 1)",
             weakness="p may be 0, and is 0 for two identical systems, since ties do not count",
             cites=("bergkirkpatrick2012",),
+            n_resamples={"bootstrap": 1_000_000},
         ),
         Convention(
             "koehn2004",

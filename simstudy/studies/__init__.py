@@ -49,16 +49,14 @@ from simstudy.studies.reused import hashes_of, outputs_of, tables_of
 from simstudy.studies.run import Results, run_study
 from simstudy.studies.side_by_side import side_by_side, side_by_side_sections
 from simstudy.truth import PAIR_MODELS, pair_model
-from simstudy.truth.particles import ARRANGEMENTS, particle_sets
-from simstudy.truth.synthetic import all_alike
 
 __all__ = [
-    "ARRANGEMENTS", "EACH_ONCE", "MEASURES", "METRICS", "PAIR_MODELS", "Cell", "Comparison", "Decision",
+    "EACH_ONCE", "MEASURES", "METRICS", "PAIR_MODELS", "Cell", "Comparison", "Decision",
     "DrawnBoards", "DrawnPairs", "Findings", "Keys", "Level", "NormalDifference", "Positive", "Problems", "Resamples",
     "Results", "RightOrWrongDifference", "RunContext", "ShippedTables", "Shown", "SideBySide", "Size", "Study",
-    "StudyError", "TaskName", "Training", "all_alike", "benjamini_hochberg", "central_range", "check_comparison",
+    "StudyError", "TaskName", "Training", "benjamini_hochberg", "central_range", "check_comparison",
     "check_systems", "clopper_pearson", "close_pairs", "derived_seed", "disagreement_of_correlation", "hashes_of",
     "holm", "independence_ratio", "label", "load_study", "make_study", "minimum_detectable_gain", "of_pairs",
-    "of_spread", "one_of", "outputs_of", "pair_model", "particle_sets", "read_tagged", "run_comparisons", "run_study",
+    "of_spread", "one_of", "outputs_of", "pair_model", "read_tagged", "run_comparisons", "run_study",
     "shipped_studies", "side_by_side", "side_by_side_sections", "size_for", "tables_of", "tango", "train",
 ]  # fmt: skip

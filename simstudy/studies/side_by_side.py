@@ -12,6 +12,7 @@ from simstudy.analyses.correlation import correlation, correlation_shares, corre
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.comparisons.comparing import compare
 from simstudy.engines.asking import applicable
+from simstudy.engines.question import MonteCarlo
 from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
 from simstudy.pages.sections import Section, Table
@@ -54,8 +55,10 @@ def side_by_side(outputs: Outputs, settings: SideBySide, seed: int, context: Run
 
 
 def _compared(outputs: Outputs, test: str, n_resamples: int | None, seed: int, n_jobs: int) -> pd.DataFrame:
+    # Papers count the bootstrap's resamples.
+    how: MonteCarlo = True if test == "bootstrap" else "auto"
     return compare(
-        outputs, test=test, alternative=_ALTERNATIVE, n_resamples=n_resamples, seed=seed, n_jobs=n_jobs
+        outputs, test=test, alternative=_ALTERNATIVE, n_resamples=n_resamples, monte_carlo=how, seed=seed, n_jobs=n_jobs
     ).frame
 
 

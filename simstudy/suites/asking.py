@@ -19,8 +19,7 @@ from simstudy.statistics.multiplicity import holm
 from simstudy.suites.across import AcrossTasks
 from simstudy.suites.averages import Average, TaskGroup, averages_of
 from simstudy.suites.contributions import LIKE_THESE, THESE, Suite, reach, spread_of
-from simstudy.suites.pairs_along import along, rounded
-from simstudy.suites.single_tasks import by_task, left_out, task_scores
+from simstudy.suites.single_tasks import along, by_task, left_out, rounded, task_scores
 from simstudy.validation import check_fraction, check_mapping, check_seed, check_text, check_whole
 
 # Comparisons tell more of a pair than an average does.

@@ -88,10 +88,7 @@ class Suite:
     @cached_property
     def parts(self) -> dict[str, FloatArray]:
         """Task -> what its units contribute to each system's score on it (K, n_t); NaN where that is not defined."""
-        found = {}
-        for name, of in self.units.items():
-            found[name] = self._contributions(of.statistics)
-        return found
+        return {name: self._contributions(of.statistics) for name, of in self.units.items()}
 
     def _contributions(self, of: Array) -> FloatArray:
         statistics, factor = rescaled(of, self.metric)

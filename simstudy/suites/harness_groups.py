@@ -7,14 +7,13 @@ average that gives this score is taken, and by size if both do, which is the har
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from simstudy.loaders.json_files import parse_json
+from simstudy.loaders.json_files import read_json
 from simstudy.notes import note
 from simstudy.suites.averages import TaskGroup
 
@@ -71,10 +70,7 @@ def _results(paths: Iterable[str | Path]) -> list[Path]:
 
 
 def _parsed(path: Path) -> dict[str, Any]:
-    try:
-        content = parse_json(path.read_text(encoding="utf-8"), path)
-    except (json.JSONDecodeError, UnicodeDecodeError):
-        raise ValueError(f"{path}: not JSON (is the file cut?)") from None
+    content = read_json(path)
     if not isinstance(content, dict):
         raise ValueError(f"{path}: not a results file of lm-evaluation-harness")
     return content

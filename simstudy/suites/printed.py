@@ -42,8 +42,13 @@ def show(
     two, facts, every, title = found.outputs.n_systems == 2, facts or {}, noted(notes), _title(found)
     rows = (task_rows(found) if two else system_rows(found, verbose=verbose)).text()
     spare = _SPARE_OF_TASKS if two else _SPARE_OF_SYSTEMS
+    others = found.averages[found.averages["average"] != found.average]
     more = "Averages" if verbose else "Other averages"
-    averages = average_rows(found, found.averages if verbose else _others(found)).text() if two else pd.DataFrame()
+    averages = (
+        average_rows(found, found.averages if verbose else others.head(_MOST_AVERAGES)).text()
+        if two
+        else pd.DataFrame()
+    )
     told, most, n_facts, plain = every, len(rows), len(facts), printer
     names = [shown(name) for name in found.leaderboard["system"].drop_duplicates()]
     printer, which = plain.lettered([] if verbose else names[:2], names)
@@ -68,17 +73,12 @@ def show(
     printer.facts(facts)
     printer.lines(told)
     hidden = {
-        "average": int((found.averages["average"] != found.average).sum()) - len(averages) if two else 0,
+        "average": len(others) - len(averages) if two else 0,
         "task" if two else "system": len(rows) - most,
         "fact": n_facts - len(facts),
         "task column": 0 if two or verbose or len(found.main.tasks) <= _COLUMNS else len(found.main.tasks),
     }
     printer.lines([*left_out(hidden, every, told, last), *last])
-
-
-def _others(found: AcrossTasks) -> pd.DataFrame:
-    """The averages that the answer does not tell of, as many as there is room for."""
-    return found.averages[found.averages["average"] != found.average].head(_MOST_AVERAGES)
 
 
 def _title(found: AcrossTasks) -> str:

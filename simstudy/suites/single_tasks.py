@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from simstudy.comparisons.comparing import compare
 from simstudy.loaders.task_logs import SCORED_BY
+from simstudy.metrics.base import FloatArray
 from simstudy.outputs import Outputs
 from simstudy.running.progress import doing
 from simstudy.statistics.proportions import tango
 from simstudy.suites.averages import Average
 from simstudy.suites.contributions import Suite, reach
-from simstudy.suites.pairs_along import along, rounded
 
 # What Comparisons say of a pair on one task.
 _COLUMNS = (
@@ -112,3 +113,25 @@ def left_out(suite: Suite, average: Average, pairs: Any, alpha: float) -> pd.Dat
     size = table["change"].abs()
     most = size.groupby([table["system_a"], table["system_b"]]).transform("max")
     return table.assign(drives=(size == most) & (size > 0))
+
+
+def along(frame: pd.DataFrame, pairs: tuple[NDArray[np.object_], NDArray[np.object_]]) -> pd.DataFrame:
+    """Comparisons in this order of pairs, their gains turned where the pair is the other way round."""
+    rows = {pair: row for row, pair in enumerate(zip(frame["system_a"], frame["system_b"], strict=True))}
+    both = list(zip(*pairs, strict=True))
+    turned = np.array([pair not in rows for pair in both])
+    found = frame.iloc[[rows.get((a, b), rows.get((b, a), -1)) for a, b in both]].reset_index(drop=True)
+    low, high = found["gain_low"], found["gain_high"]
+    swapped = {
+        "gain": found["gain"].where(~turned, -found["gain"]),
+        "gain_low": low.where(~turned, -high),
+        "gain_high": high.where(~turned, -low),
+    }
+    for one, other in (("score_a", "score_b"), ("wins", "losses")):
+        swapped |= {one: found[one].where(~turned, found[other]), other: found[other].where(~turned, found[one])}
+    return found.assign(**swapped, system_a=pairs[0], system_b=pairs[1])
+
+
+def rounded(gains: FloatArray, scores: FloatArray) -> FloatArray:
+    """Gains without what rounding leaves of none."""
+    return np.asarray(np.where(np.abs(gains) > 1e-12 * np.abs(scores).max(initial=0), gains, 0.0))

@@ -15,7 +15,6 @@ from simstudy.validation import (
     check_list,
     check_number,
     check_seed,
-    check_share,
     check_text,
     check_whole,
     number_list,
@@ -204,26 +203,3 @@ def outcome_correlation(accuracy_1: float, accuracy_2: float, latent: float) -> 
     both = scipy.stats.multivariate_normal([0, 0], [[1, latent], [latent, 1]], allow_singular=True).cdf(bounds)
     spread = np.sqrt(accuracy_1 * (1 - accuracy_1) * accuracy_2 * (1 - accuracy_2))
     return float((both - accuracy_1 * accuracy_2) / spread)
-
-
-def all_alike(n: int, correlation: float) -> float:
-    """The chance that n fair coins, positively correlated, all land on one particular side.
-
-    Five independent flips do so with probability 1/32, correlated ones more often: once the first has landed on that
-    side, the others are each more likely to (Yeh 2000, section 4). Of the many ways to be correlated this is the
-    beta-binomial, in which each pair of flips correlates by rho: the product over k = 0 … n - 1 of
-    ((1 - rho) / 2 + k rho) / (1 - rho + k rho), the chance of flip k + 1 after k flips on that side.
-
-    rho, the correlation, goes from 0 (independent: 2^-n) to 1 (one flip for all: 1/2).
-
-    Examples
-    --------
-    >>> all_alike(5, 0), all_alike(2, 0.5), all_alike(5, 1)   # 1/32; 1/2 * 3/4; 1/2
-    (0.03125, 0.375, 0.5)
-    """
-    check_whole("n", n, 1)
-    check_share("correlation", correlation)
-    # The first flip has chance 1/2 whatever the correlation, also at 1, where the formula is 0 / 0.
-    k = np.arange(1, n)
-    after = ((1 - correlation) / 2 + k * correlation) / (1 - correlation + k * correlation)
-    return float(0.5 * after.prod())

@@ -93,7 +93,8 @@ def test_strata_keep_what_differs_between_them_out_of_the_resamples() -> None:
     statistics = np.stack([right, np.ones_like(right)], axis=-1)[:, mixed]
     outputs = Outputs.from_statistics(statistics, "accuracy", ["a", "b"], items)
     options: dict[str, Any] = {"test": "bootstrap", "alternative": "greater", "n_resamples": 999}
-    assert compared(outputs, strata="domain", **options).p_value[0] == 1 / 1000
+    assert compared(outputs, strata="domain", **options).p_value[0] == 0
+    assert compared(outputs, strata="domain", monte_carlo=True, **options).p_value[0] == 1 / 1000
     assert compared(outputs, **options).p_value[0] > 0.02
 
 

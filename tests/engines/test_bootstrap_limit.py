@@ -6,11 +6,13 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from simstudy.engines import draw_kernels
 from simstudy.metrics import METRICS, Metric
 from simstudy.outputs import Outputs
-from tests.oracles import ERROR_RATE, ascending, compared, could_be, drawn_tail, exact_bootstrap_p
+from tests.oracles import ERROR_RATE, all_resamples, ascending, compared, could_be, drawn_tail, exact_bootstrap_p
 
 BOOTSTRAP: dict[str, Any] = {"test": "bootstrap", "alternative": "greater", "unit": "item"}
 
@@ -129,20 +131,56 @@ def test_all_pairs_at_once_are_each_pair_alone(rng: np.random.Generator) -> None
             assert row.p_value == pytest.approx(limit(scores[i] - scores[j], "default", "greater"), rel=1e-9, abs=0)
 
 
-def test_pairs_of_wide_scores_are_resampled_unless_none_may_be() -> None:
-    """a and b differ by little, c by thousands: which pairs are resampled does not depend on the others."""
-    rng = np.random.default_rng(5)
-    scores = rng.integers(0, 5, size=(3, 100)) + np.array([[0], [0], [1]]) * rng.integers(0, 4000, size=100)
-    outputs = Outputs.from_statistics(np.stack([scores, np.ones_like(scores)], -1), "mean", list("abc"))
-    pairs = compared(outputs, **BOOTSTRAP, n_resamples=1000)
-    assert {row.system_a + row.system_b for row in pairs.itertuples() if not row.monte_carlo} & {"ab", "ba"}
-    assert (pairs["n_resamples"] == np.where(pairs["monte_carlo"], 1000, 0)).all()
-    assert pairs["monte_carlo"].sum() == 2
-    every = compared(outputs, **BOOTSTRAP, monte_carlo=False)
-    assert not every["monte_carlo"].any()
-    computed = pairs.loc[~pairs["monte_carlo"], "p_value"].item()
-    assert every.loc[~pairs["monte_carlo"], "p_value"].item() == computed
-    assert compared(outputs.select(["a", "b"]), **BOOTSTRAP).p_value[0] == computed
+@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
+@pytest.mark.parametrize("kind", ["lengths", "strata"])
+def test_p_is_the_share_of_all_resamples_of_clusters_and_strata(kind: str, alternative: str) -> None:
+    """Clusters of unequal size, whose number of items varies; strata that keep their number of items."""
+    drawn, items = all_resamples(5), pd.DataFrame({"id": range(5), "domain": list("xxyyy")})
+    if kind == "strata":
+        drawn = drawn[drawn[:, :2].sum(axis=1) == 2]
+    found = []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        below = rng.integers(1, 9, 5) if kind == "lengths" else np.ones(5, dtype=np.int64)
+        above = rng.integers(0, 2 + below, (2, 5))
+        outputs = Outputs.from_statistics(
+            np.stack([above, np.stack([below, below])], axis=-1), "mean", ["a", "b"], items
+        )
+        how = {"strata": "domain"} if kind == "strata" else {}
+        row = compared(outputs, **(BOOTSTRAP | {"alternative": alternative}), **how).iloc[0]
+        won = differences(above, row)
+        gains, gain = drawn @ won / (drawn @ below), won.sum() / below.sum()
+        extreme = (gains >= 2 * gain - 1e-9) | ((alternative == "two-sided") & (gains <= 1e-9))
+        assert not row.monte_carlo
+        assert row.p_value == pytest.approx(extreme.mean(), rel=1e-9, abs=0)
+        found.append(row.p_value)
+    assert len(set(found)) > 3
+
+
+def test_a_tail_of_nearly_equal_sums_is_known_up_to_the_error_that_is_told() -> None:
+    """Few units differ, by nearly as much each: a sum looks smooth to the first nodes, and is not."""
+    known = 0
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        numbers, n_differ = np.zeros(80, dtype=np.int64), int(rng.integers(4, 20))
+        numbers[:n_differ] = rng.choice([-1, 1, 1], n_differ) * (40 + rng.integers(-2, 3, n_differ))
+        numbers *= 1 if numbers.sum() >= 0 else -1
+        least = 2 * int(numbers.sum())
+        expected = float(drawn_tail(numbers, least))
+        tail, error = draw_kernels.drawn_tail(numbers.astype(float), np.array([0, 80]), least - 0.5, False, 0.0)
+        assert abs(tail - expected) <= error + 1e-9
+        known += error < 1e-9
+    assert known < 12
+
+
+@pytest.mark.statistical
+def test_resamples_agree_with_p_of_decimals() -> None:
+    for seed, n in enumerate((30, 100, 400)):
+        rng = np.random.default_rng(seed)
+        scores = rng.random((2, n)) ** 3 + np.array([[0.03], [0.0]])
+        computed, drawn = (ask(scores, n_resamples=40_000, monte_carlo=how) for how in (False, True))
+        assert not computed.monte_carlo
+        assert could_be(drawn.n_extreme, drawn.n_resamples, computed.p_value)
 
 
 @pytest.mark.statistical
@@ -158,28 +196,28 @@ def test_resampling_agrees_with_its_limit(convention: str, alternative: str) -> 
         assert could_be(row.n_extreme, row.n_resamples, limit(differences(scores, row), convention, alternative))
 
 
-def test_a_limit_where_there_is_none_is_refused_in_one_line(tagged: Outputs) -> None:
-    counts = ascending(np.random.default_rng(0).integers(0, 5, size=(2, 30, 3)))
-    right = Outputs.from_statistics(
-        np.stack([counts[..., 0] > 0, np.ones((2, 30), int)], -1), "accuracy",
-        items=tagged.items.iloc[:30].reset_index(drop=True),
-    )  # fmt: skip
-    decimals = Outputs.from_statistics(np.stack([np.sqrt(counts[..., 0]), np.ones((2, 30))], -1), "mean")
-    wide = Outputs.from_statistics(
-        np.stack([counts[..., 0] * (10**7 + counts[..., 1]), np.ones((2, 30), int)], -1), "mean"
-    )
+def test_a_limit_where_there_is_none_is_refused_in_one_line() -> None:
+    rng = np.random.default_rng(0)
+    counts = ascending(rng.integers(0, 5, size=(2, 30, 3)))
+    right = np.stack([counts[..., 0] > 0, np.ones((2, 30), int)], -1)
+    # Of three items two have no denominator, and so 8 of 27 resamples.
+    few = [[[1, 1, 1], [0, 0, 0], [0, 0, 0]], [[0, 1, 1], [0, 0, 0], [0, 0, 0]]]
+    # Sums of three decimals, each of them a lump of its own.
+    lumps = np.zeros((2, 30, 2))
+    lumps[0, :3, 0], lumps[..., 1] = rng.random(3), 1
     for outputs, options, message in (
-        (tagged, {}, r"units \(item\) have different denominators"),
-        (Outputs.from_statistics(counts, "f1"), {}, "metric 'f1' is no mean of whole-number item scores"),
-        (decimals, {}, "metric 'mean' is no mean of whole-number item scores"),
-        (right, {"strata": "domain"}, "strata are resampled each on its own"),
-        (right, {"convention": "sacrebleu", "alternative": "two-sided"}, "convention 'sacrebleu' has no limit"),
-        (wide, {}, r"would need [0-9,]+ cells, more than 8,388,608 \(512 MiB\)"),
+        (Outputs.from_statistics(counts, "f1"), {}, "metric 'f1' is no mean of unit scores"),
+        (
+            Outputs.from_statistics(right, "accuracy"),
+            {"convention": "sacrebleu"},
+            "convention 'sacrebleu' has no limit",
+        ),
+        (Outputs.from_statistics(few, "recall"), {}, r"some resamples have no denominator, so few units \(item\) have"),
+        (Outputs.from_statistics(lumps, "mean"), {}, "many sums of their differences are nearly equal"),
     ):
+        asked = BOOTSTRAP | ({"alternative": "two-sided"} if options else {}) | options
         with pytest.raises(ValueError, match=message) as error:
-            compared(outputs, monte_carlo=False, **(BOOTSTRAP | options))
+            compared(outputs, monte_carlo=False, **asked)
         assert "\n" not in str(error.value)
-        row = compared(outputs, n_resamples=100, **(BOOTSTRAP | options)).iloc[0]
+        row = compared(outputs, n_resamples=100, **asked).iloc[0]
         assert (row.monte_carlo, row.n_resamples) == (True, 100)
-    # Clusters of equal size have one denominator.
-    assert not compared(right, **(BOOTSTRAP | {"unit": "domain"}), monte_carlo=False)["monte_carlo"].any()

@@ -92,8 +92,7 @@ class TestEveryTest:
         assert (rest["p_low"] == rest["p_value"]).all()
         assert (rest["p_value"] == rest["p_high"]).all()
         assert rest["p_value"].between(0, 1, inclusive="right").all()
-        # Here the bootstrap's items have different denominators, and so no limit; all else that can be is computed.
-        assert len(drawn) == (10 if test in RESAMPLED and (monte_carlo is True or test == "bootstrap") else 0)
+        assert len(drawn) == (10 if test in RESAMPLED and monte_carlo is True else 0)
         # Drawn or computed, a test holds its level or it does not; a Wilcoxon test that is not computed is normal.
         normal = test == "wilcoxon" and monte_carlo is True
         assert (pairs["exact"] == (test in EXACT and not normal)).all()
@@ -160,11 +159,12 @@ def test_an_approximation_can_not_be_computed(tagged: Outputs) -> None:
 
 
 def test_what_is_resampled_by_default(answered: Outputs) -> None:
-    """2^18 flips, a million for the bootstrap, 2^20 shuffles, or what a convention prescribes."""
+    """2^18 flips or test sets, 2^20 shuffles, or what a convention prescribes."""
     pair = answered.select(["a", "b"])
     for test, convention, expected in (
         ("sign_flips", "default", 2**18),
-        ("bootstrap", "default", 1_000_000),
+        ("bootstrap", "default", 2**18),
+        ("bootstrap", "bk2012", 1_000_000),
         ("randomization", "default", 2**20),
         ("randomization", "chinchor1992", 9_999),
         ("bootstrap", "koehn2004", 1_000),
@@ -196,7 +196,9 @@ def test_ties_are_judged_by_the_size_of_the_scores_not_of_their_mean() -> None:
     frame = pd.DataFrame({"a": base + rng.normal(0.0001, 0.0005, 50), "b": base})
     shifted = [frame - frame["b"].mean(), frame + 100, frame]
     for test in ("bootstrap", "randomization"):
-        options: dict[str, Any] = {"test": test, "alternative": "greater", "n_resamples": 3000, "monte_carlo": True}
+        options: dict[str, Any] = {
+            "test": test, "alternative": "greater", "n_resamples": 3000, "monte_carlo": True,
+        }  # fmt: skip
         counts = {compared(Outputs.from_scores(scores), **options).n_extreme[0] for scores in shifted}
         assert len(counts) == 1
         assert 0 < min(counts) < 3000
@@ -257,7 +259,9 @@ def test_lower_is_better(worse: tuple[np.ndarray, Metric], better: tuple[np.ndar
 
 def test_progress_counts_every_resample(tagged: Outputs) -> None:
     done: list[int] = []
-    compared(tagged, test="bootstrap", n_resamples=2_500, tile_size=1000, n_jobs=2, progress=done.append)
+    compared(
+        tagged, test="bootstrap", n_resamples=2_500, tile_size=1000, n_jobs=2, monte_carlo=True, progress=done.append
+    )
     assert sorted(done) == [500, 1000, 1000]
 
 
@@ -265,5 +269,6 @@ def test_an_error_in_a_thread_stops_the_others(tagged: Outputs) -> None:
     def fail(_: int) -> None:
         raise RuntimeError("stop here")
 
+    how: dict[str, Any] = {"monte_carlo": True, "n_resamples": 50_000, "tile_size": 100, "n_jobs": 2}
     with pytest.raises(RuntimeError, match="stop here"):
-        compared(tagged, test="bootstrap", n_resamples=50_000, tile_size=100, n_jobs=2, progress=fail)
+        compared(tagged, test="bootstrap", progress=fail, **how)

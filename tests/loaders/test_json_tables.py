@@ -132,7 +132,7 @@ def test_tables_beside_the_scores_may_be_json_too(tmp_path: Path) -> None:
     [
         ("s.json", '{"a": 1,\n"b":', ", line 2: not JSON (is the file cut?): Expecting value"),
         ("s.jsonl", '{"id": 1}\n{"id": 2',
-         ", line 2: not a whole line of JSON (is the file cut?): Expecting ',' delimiter"),
+         ", line 2: not JSON (is the file cut?): Expecting ',' delimiter"),
         ("s.jsonl", '{"id": 1}\n\n[2]\n', ", line 3: a line of JSON must be an object, not a list"),
         ("s.jsonl", '{"id": 1, "id": 2}\n', ", line 1: an object of JSON has the key 'id' twice"),
         ("s.json", "[]", " has no records"),

@@ -136,7 +136,7 @@ CASES: dict[str, list[tuple[str, str]]] = {
         ),
     ],
     "lm-eval": [
-        (SAMPLE + "\n" + SAMPLE[:20], ", line 2: not a whole JSON line (is the file cut?)"),
+        (SAMPLE + "\n" + SAMPLE[:20], ", line 2: not JSON (is the file cut?): Unterminated string starting at"),
         (SAMPLE + "\n[1]\n", ", line 2: not a sample of lm-evaluation-harness: it has no doc_id"),
         (
             SAMPLE + "\n" + SAMPLE,
@@ -264,7 +264,7 @@ def test_samples_of_another_shape_are_told_by_number(sample: object, problem: st
     [
         ("trec", "1 0 a 1\n1 0 b 1_0\n", ", line 2: relevance must be a whole number, not '1_0'"),
         ("trec", "1 0 a\n", ", line 1: 3 columns, not 4 (topic iteration docno relevance)"),
-        ("trec", "1 0 a 1\n1 0 a 0\n", ", line 2: document 'a' is judged twice for topic '1'"),
+        ("trec", "1 0 a 1\n1 0 a 0\n", ", line 2: document 'a' is twice in topic '1'"),
         ("trec", "1 0 a 0\n", ": no topic has a relevant document"),
         ("trees", TREES + "(())\n", ", line 4: a gold tree without words"),
     ],

@@ -1,15 +1,22 @@
+"""What every metric does, what its rules are, and what it is called."""
+
 from __future__ import annotations
 
 import re
 from dataclasses import replace
+from fractions import Fraction
 from operator import attrgetter
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, fbeta_score, precision_score, recall_score
 
-from simstudy.metrics import METRICS, FBeta, Metric, Ratio, get_metric
+from simstudy.metrics import METRICS, FBeta, Metric, Ratio, find_metric, get_metric
 from simstudy.metrics.mean import Mean
+from simstudy.metrics.names import ALIASES
+from simstudy.outputs import Outputs
 
 
 def valid_sums(metric: Metric, shape: tuple[int, ...], most: int, rng: np.random.Generator) -> np.ndarray:
@@ -168,3 +175,79 @@ def test_unlike_gold_counts_are_told_of_a_system_that_has_them_on_the_item_that_
     counts[1, 4, 2], counts[3, 2, 2] = 6, 7
     with pytest.raises(ValueError, match=r"one 'gold' of each item, but item 'i2' .*has 5 by '?a'? and 7 by '?d'?"):
         METRICS["f1"].check_shared(counts, list("abcd"), [f"i{k}" for k in range(6)])
+
+
+BETAS = {"muc_f": Fraction(1), "muc_f_2p": Fraction(1, 2), "muc_f_2r": Fraction(2)}
+
+
+def by_definition(possible: int, actual: int, correct: int, partial: int, beta: Fraction) -> dict[str, Fraction]:
+    """Precision, recall and F as Chinchor defines them, in fractions; 0 where a denominator is 0."""
+    found = correct + Fraction(partial, 2)
+    recall = found / possible if possible else Fraction(0)
+    precision = found / actual if actual else Fraction(0)
+    below = beta**2 * precision + recall
+    return {
+        "muc_recall": recall,
+        "muc_precision": precision,
+        "f": (1 + beta**2) * precision * recall / below if below else Fraction(0),
+    }
+
+
+@given(st.tuples(*[st.integers(0, 40)] * 4))
+def test_f_is_that_of_precision_and_recall(parts: tuple[int, int, int, int]) -> None:
+    missing, wrong, correct, partial = parts
+    found = correct + partial
+    sums = (found + missing, found + wrong, correct, partial)
+    METRICS["muc_f"].check(np.array([[sums]]))
+    for name, beta in BETAS.items():
+        expected = by_definition(*sums, beta)
+        for metric, value in ((name, expected["f"]), *((m, expected[m]) for m in ("muc_recall", "muc_precision"))):
+            assert METRICS[metric].score(np.array(sums)) == pytest.approx(float(100 * value), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "fills",
+    [[5, 5, -1, 0], [5, 5, 0, -1], [5, 9, 4, 2], [9, 5, 4, 2], [5.0, 5.0, 4.5, 1.0]],
+    ids=["negative correct", "negative partial", "more than possible", "more than actual", "more in decimals"],
+)
+def test_rules(fills: list[float]) -> None:
+    with pytest.raises(
+        ValueError, match=r"correct \+ partial <= actual, unlike possible = .* of system 'system-1', item '0'$"
+    ):
+        Outputs.from_statistics([[fills]], "muc_f")
+
+
+def test_narrow_integers_do_not_wrap_around() -> None:
+    with pytest.raises(ValueError, match="correct \\+ partial <= possible"):
+        Outputs.from_statistics(np.array([[[250, 250, 200, 100]]], np.uint8), "muc_f")
+
+
+def test_other_names_are_the_metrics_own() -> None:
+    for name in ("acc", "em", "exact_match", "pass@1"):
+        assert get_metric(name) is METRICS["accuracy"]
+    for other, own in ALIASES.items():
+        assert find_metric(other) is None
+        assert get_metric(other).name == own
+
+
+@pytest.mark.parametrize(
+    ("typed", "hint"),
+    {
+        "f-score": "(did you mean 'f1' or 'macro_f1'?)",
+        "macro f1": "(did you mean 'macro_f1'?)",
+        "Macro-F1": "(did you mean 'macro_f1'?)",
+        "rouge": "(did you mean 'rouge1', 'rouge2' or 'rougeL'?)",
+        "map": "(did you mean 'ap'?)",
+        "mrr": "(did you mean 'rr'?)",
+        "AUROC": "(did you mean 'auc'?)",
+        "comet": "(segment scores of COMET: metric='mean')",
+        "kappa": "(did you mean 'mcc'? ss.metric(…, resample=True) accepts a function of the items' arrays)",
+        "perplexity": "(did you mean 'mean'? The mean of the items' log losses, with lower_is_better=True, ranks as",
+        "word error rate": "(did you mean 'wer'?)",
+        "acuracy": "(did you mean 'accuracy'?)",
+        "eval_loss": "; errors that files have as numbers are 'mean' with lower_is_better=True",
+    }.items(),
+)
+def test_what_is_meant(typed: str, hint: str) -> None:
+    with pytest.raises(ValueError, match=f"not '{typed}' ?{re.escape(hint)}"):
+        get_metric(typed)

@@ -1,13 +1,18 @@
-"""TestSet: outputs with how they are compared."""
+"""What stands beside Outputs: settings of a test set, units, and texts for people."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import simstudy as ss
+from simstudy.outputs import Outputs, TestSet
+from simstudy.outputs.texts import ItemTexts, PackedTexts
+from simstudy.outputs.units import in_units, strata_of
+from simstudy.truth.synthetic import correlated_accuracies
 from tests.oracles import compared
 
 
@@ -61,3 +66,75 @@ def test_its_segments_end_with_the_whole(outputs: ss.Outputs) -> None:
 def test_what_is_no_test_set(outputs: ss.Outputs, options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=f"^{message}$"):
         ss.TestSet(**{"outputs": outputs, **options})
+
+
+ITEMS = pd.DataFrame({"id": ["10", "9", "b", "1"], "cluster": ["d10", "d9", "d10", "d1"], "user": ["v", "u", "u", "u"]})
+OUTPUTS = Outputs.from_statistics([[[1, 1], [2, 3], [0, 1], [4, 4]]] * 2, "mean", ["x", "y"], ITEMS)
+
+
+@pytest.mark.parametrize(
+    ("unit", "ids", "sums"),
+    [
+        ("item", ["1", "9", "b", "10"], [4, 2, 0, 1]), (None, ["d1", "d9", "d10"], [4, 2, 1]),
+        ("cluster", ["d1", "d9", "d10"], [4, 2, 1]), ("user", ["u", "v"], [6, 1]),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 0, 2, 1]])
+def test_shorter_names_come_first(unit: str | None, ids: list[str], sums: list[int], order: list[int]) -> None:
+    found = in_units(OUTPUTS.take(order), unit)
+    assert found.items["id"].tolist() == ids
+    assert found.statistics[1, :, 0].tolist() == sums
+
+
+def test_units_that_are_in_order_stay() -> None:
+    ordered = in_units(OUTPUTS, "item")
+    assert in_units(ordered, "item") is ordered
+    with pytest.raises(ValueError, match="unit must be the name of a column of the items, or None, not 3"):
+        in_units(OUTPUTS, 3)  # type: ignore[arg-type]
+
+
+def test_units_of_a_stratum_stand_together_in_their_order() -> None:
+    order, bounds, names = strata_of(OUTPUTS, "cluster")
+    assert (names, bounds.tolist(), order.tolist()) == (["d1", "d9", "d10"], [0, 1, 2, 4], [3, 1, 0, 2])
+    assert [part.tolist() for part in strata_of(OUTPUTS, "user")[:2]] == [[1, 2, 3, 0], [0, 3, 4]]
+    order, bounds, names = strata_of(OUTPUTS, None)
+    assert (order.tolist(), bounds.tolist(), names) == ([0, 1, 2, 3], [0, 4], [""])
+    assert np.array_equal(OUTPUTS.take(order).statistics, OUTPUTS.statistics)
+
+
+PLACES = {"q1": 0, "q2": 1, "q3": 2}
+
+
+def test_texts_are_found_by_id_in_any_order() -> None:
+    packed = PackedTexts(PLACES, ["Oslo", None, "half \ud800 and\x00NUL"])
+    assert packed.of(["q3", "q1", "q9", "q2"]) == ["half \ud800 and\x00NUL", "Oslo", None, None]
+
+
+def test_texts_shrink() -> None:
+    texts = [f"the answer to question {i} is that nobody knows" for i in range(500)]
+    packed = PackedTexts({str(i): i for i in range(500)}, texts)
+    assert packed.n_bytes < sum(map(len, texts)) / 3
+    assert packed.of(["499"]) == [texts[499]]
+
+
+def test_a_question_has_the_answers_of_its_samples() -> None:
+    """Equal ones are there once; what is asked is that of the first sample."""
+    places = {"q1#1": 0, "q1#2": 1, "q1#3": 2, "q2#1": 3, "q2#2": 4}
+    samples = {"q1": ["q1#1", "q1#2", "q1#3"], "q2": ["q2#1", "q2#2"]}
+    answers = PackedTexts(places, ["4", "5", "4", "7", "7"])
+    asked = PackedTexts(places, ["2 + 2?", "2 + 2?", "2 + 2?", "3 + 4?", "3 + 4?"])
+    texts = ItemTexts(asked, None, {"a": answers}, samples)
+    assert texts.answers_of("a", ["q2", "q1"]) == ["2 samples: 7", "2 of 3 samples: 4\n1 of 3 samples: 5"]
+    assert texts.answers_of("a", ["q1#2"]) == ["5"]
+    assert texts.inputs_of(["q1", "q2#1"]) == ["2 + 2?", "3 + 4?"]
+    assert texts.references_of(["q1"]) == [None]
+    assert texts.answers_of("nobody", ["q1"]) == [None]
+
+
+def test_a_test_set_takes_texts_and_nothing_else() -> None:
+    outputs = correlated_accuracies([0.5, 0.6], 20)
+    texts = ItemTexts(answers={"system-1": PackedTexts(PLACES, ["a", "b", "c"])})
+    assert TestSet(outputs, texts=texts).with_settings(test="sign").texts is texts
+    assert "1 systems" in repr(texts)
+    with pytest.raises(ValueError, match="texts must be ItemTexts"):
+        TestSet(outputs, texts={"a": "b"})  # type: ignore[arg-type]

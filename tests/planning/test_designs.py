@@ -10,9 +10,9 @@ import pytest
 
 import simstudy as ss
 from simstudy.engines.drawn_pairs import DrawnPairs
-from simstudy.planning.answers import best_size
 from simstudy.planning.arguments import Design
 from simstudy.planning.benchmarks import CLUSTERS, usual_cv
+from simstudy.planning.designs import best_size
 from tests.planning.options import plan_with
 
 

@@ -1,4 +1,4 @@
-"""Plans and pilots against brute force: the power at the planned size, and how often intervals hold (slow lane)."""
+"""Plans hold what they say, in simulations that take long."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 import simstudy as ss
 from simstudy.engines.drawn_pairs import DrawnPairs
-from simstudy.metrics.base import FloatArray
+from simstudy.metrics.base import Array, FloatArray
 from simstudy.outputs import Outputs
 from simstudy.planning.cases import EQUIVALENT, NOT_WORSE
 from simstudy.planning.pilots import of_two
@@ -29,6 +29,8 @@ from simstudy.truth.scores import (
     Ordinal,
     ScoreModel,
 )
+from tests.planning.test_pilots import Draw as PairDraw
+from tests.planning.test_pilots import f1, precision
 
 pytestmark = [pytest.mark.slow, pytest.mark.statistical]
 
@@ -215,3 +217,70 @@ def test_the_range_of_power_that_a_pilot_leaves_holds_the_true_power() -> None:
     assert np.mean(held) >= 0.93
     # Which is why the range is printed.
     assert np.quantile(powers, 0.1) < 0.6
+
+
+def means(values: Callable[[tuple[int, int], np.random.Generator], FloatArray]) -> tuple[str, PairDraw]:
+    """Differences of two systems' scores, of which the second one's are 0."""
+
+    def draw(n_sets: int, n: int, rng: np.random.Generator) -> Array:
+        drawn = values((n_sets, n), rng)
+        one = np.ones_like(drawn)
+        return np.stack([np.stack([drawn, one], -1), np.stack([0 * drawn, one], -1)], axis=1)
+
+    return "mean", draw
+
+
+def log_normal(side: float, gain: float) -> tuple[str, PairDraw]:
+    """Of standard deviation 1."""
+    mean, sd = np.exp(0.5), np.sqrt((np.e - 1) * np.e)
+    return means(lambda shape, rng: gain + side * (rng.lognormal(0, 1, shape) - mean) / sd)
+
+
+def mostly_zero(share: float, gain: float) -> tuple[str, PairDraw]:
+    """So many are not 0: normal ones around the gain over that share."""
+    return means(lambda shape, rng: (rng.random(shape) < share) * (gain / share + rng.normal(0, share**-0.5, shape)))
+
+
+# What is planned with power 0.8, and between which powers it is in truth, by simulation.
+POWERS: dict[str, tuple[tuple[str, PairDraw], tuple[float, float]]] = {
+    "precision .9 and .6": (precision((0.9, 0.6), (0.3, 0.3)), (0.76, 0.84)),
+    "precision .9 and .6, of few": (precision((0.9, 0.6), (0.1, 0.3)), (0.76, 0.84)),
+    "precision .9 and .6, of many": (precision((0.9, 0.6), (0.3, 0.1)), (0.76, 0.85)),
+    "precision .6 and .3": (precision((0.6, 0.3), (0.2, 0.2)), (0.74, 0.84)),
+    "precision .95 and .85": (precision((0.95, 0.85), (0.2, 0.2)), (0.76, 0.86)),
+    "F1, recall up and precision down": (f1((0.85, 0.55), (1.1, 0.2)), (0.76, 0.84)),
+    "F1, both up": (f1((0.8, 0.6), (0.3, 0.9)), (0.76, 0.84)),
+    "F1, nine items": (f1((0.9, 0.6), (0.1, 0.5)), (0.7, 0.9)),
+    "log-normal, right, small": (log_normal(1, 0.2), (0.76, 1.0)),
+    "log-normal, right": (log_normal(1, 0.3), (0.76, 1.0)),
+    "log-normal, left, small": (log_normal(-1, 0.2), (0.76, 1.0)),
+    "log-normal, left": (log_normal(-1, 0.3), (0.76, 1.0)),
+    "t(2.5)": (means(lambda shape, rng: 0.2 + rng.standard_t(2.5, shape) / np.sqrt(5)), (0.76, 1.0)),
+    "95 % zeros, small": (mostly_zero(0.05, 0.15), (0.76, 1.0)),
+    "95 % zeros": (mostly_zero(0.05, 0.3), (0.76, 1.0)),
+}
+
+
+def found(metric: str, draw: PairDraw, n: int, n_sets: int) -> float:
+    """How often the default test finds the first system better."""
+    rng, count, done = np.random.default_rng(7), 0, 0
+    at_once = max(1, min(500, 1_000_000 // n))
+    while done < n_sets:
+        drawn = DrawnPairs(draw(at_once, n, rng), metric, n_resamples=999, seed=done)
+        count += drawn.decisions(["sign_flips"], (0.05,), ["two-sided"])[0]["n_rejected_first"]
+        done += at_once
+    return count / done
+
+
+@pytest.mark.slow
+@pytest.mark.statistical
+@pytest.mark.parametrize("name", POWERS)
+def test_the_power_is_in_the_range_that_plans_print(name: str) -> None:
+    (metric, draw), (low, high) = POWERS[name]
+    population = Outputs.from_statistics(draw(1, 200_000, np.random.default_rng(1))[0], metric, ["new", "old"])
+    gain = float(population.scores()[0] - population.scores()[1])
+    plan = ss.plan(ss.Pilot(population, n_sets=0), gain=gain)
+    n = int(plan.answers["n_units"].iloc[0])
+    power = found(metric, draw, n, 5000)
+    print(f"{name}: gain {gain:.3g}, {n} units, kurtosis {plan.cases[0].kurtosis:.1f}, {power:.3f}")
+    assert low <= power <= high

@@ -9,9 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.rankings.contingency import CELLS, SIGNATURE, contingency_tables, deviations, frequency_table, has_tables
+from simstudy.rankings.contingency import CELLS, SIGNATURE, contingency_tables, deviations, has_tables
+from tests.experiments.programs import program
 
 PAIRS = [("give", "up")] * 3 + [("give", "in"), ("look", "up"), ("look", "at"), ("look", "at"), ("sit", "down")]
+
+PARTICLES = program("evert_2004", "particles")
 
 
 def signature(**changes: Any) -> pd.DataFrame:
@@ -27,7 +30,7 @@ def cells(**changes: Any) -> pd.DataFrame:
 
 def test_cells_are_what_counting_tokens_gives() -> None:
     """Each pair token is with or without the first word, with or without the second."""
-    tables = contingency_tables(frequency_table(PAIRS))
+    tables = contingency_tables(PARTICLES.frequency_table(PAIRS))
     for label, row in tables.iterrows():
         first, second = str(label).split()
         counted = [
@@ -113,33 +116,3 @@ def test_deviations_keep_their_digits() -> None:
         exact = int(o) - Fraction(int(a) * int(b), int(t))
         assert value == pytest.approx(float(exact), rel=1e-15, abs=0)
     assert np.abs(found).max() <= 0.5
-
-
-def test_counts_are_those_of_looking_at_all_pairs(rng: np.random.Generator) -> None:
-    first, second = rng.choice(list("abcdef"), size=300), rng.choice(list("uvwxyz"), size=300)
-    pairs = [(str(a), str(b)) for a, b in zip(first, second, strict=True)]
-    table = frequency_table(pairs)
-    assert table.index.tolist() == list(dict.fromkeys(f"{a} {b}" for a, b in pairs))
-    for pair, row in table.iterrows():
-        a, b = str(pair).split()
-        assert row["f"] == sum(p == (a, b) for p in pairs)
-        assert row["f1"] == sum(p[0] == a for p in pairs)
-        assert row["f2"] == sum(p[1] == b for p in pairs)
-        assert row["N"] == 300
-    assert (table.dtypes == np.int64).all()
-
-
-def test_a_word_is_counted_in_its_own_place_only() -> None:
-    table = frequency_table(iter([("in", "up"), ("up", "in"), ("in", "in")]))
-    assert table.to_dict("index") == {
-        "in up": {"f": 1, "f1": 2, "f2": 1, "N": 3},
-        "up in": {"f": 1, "f1": 1, "f2": 2, "N": 3},
-        "in in": {"f": 1, "f1": 2, "f2": 2, "N": 3},
-    }
-
-
-def test_bad_pairs() -> None:
-    with pytest.raises(ValueError, match="^pairs must have at least one pair$"):
-        frequency_table([])
-    with pytest.raises(ValueError, match="have different words, unlike those that give 'a b c'$"):
-        frequency_table([("a b", "c"), ("a", "b c")])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from simstudy.truth.synthetic import all_alike, clustered_accuracies, correlated_accuracies, outcome_correlation
+from simstudy.truth.synthetic import clustered_accuracies, correlated_accuracies, outcome_correlation
 
 THREE = [0.3, 0.6, 0.9]
 BELOW = stats.norm.ppf(THREE)
@@ -105,14 +105,6 @@ def test_all_of_the_latent_score_may_be_shared() -> None:
     assert (own[0] != own[1]).any()
 
 
-@pytest.mark.parametrize("n", [1, 2, 5, 12])
-def test_flips_that_fall_alike_are_beta_binomial(n: int) -> None:
-    for correlation in (0.01, 0.3, 0.5, 0.9):
-        shape = (1 - correlation) / (2 * correlation)  # the correlation of two flips is 1 / (2 shape + 1)
-        assert all_alike(n, correlation) == pytest.approx(stats.betabinom.pmf(n, n, shape, shape), rel=1e-9)
-    assert (all_alike(n, 0), all_alike(n, 1)) == (0.5**n, 0.5)
-
-
 CORRELATED = {"accuracies": [0.5, 0.6], "n_items": 10}
 CLUSTERED = {"accuracies": [0.5, 0.6], "n_clusters": 10, "cluster_size": 2}
 
@@ -135,17 +127,9 @@ CLUSTERED = {"accuracies": [0.5, 0.6], "n_clusters": 10, "cluster_size": 2}
         (CLUSTERED | {"within": -0.1}, "within and between must be at least 0"),
         (CLUSTERED | {"between": float("nan")}, "between must be a number, not nan"),
         (CLUSTERED | {"seed": -1}, "seed must be at least 0"),
-        ({"n": 0, "correlation": 0.5}, "n must be at least 1"),
-        ({"n": 5, "correlation": -0.1}, "correlation must lie between 0 and 1"),
     ],
 )
 def test_bad_input(options: dict[str, object], message: str) -> None:
-    made = (
-        correlated_accuracies
-        if "n_items" in options
-        else clustered_accuracies
-        if "n_clusters" in options
-        else all_alike
-    )
+    made = correlated_accuracies if "n_items" in options else clustered_accuracies
     with pytest.raises(ValueError, match=message):
         made(**options)  # type: ignore[operator]

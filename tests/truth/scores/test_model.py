@@ -1,12 +1,18 @@
-"""The model of item scores: true gains, nulls, nested test sets, blocks, clusters, pairs."""
+"""Models of item scores: the true gain, nulls, clusters, pairs, and what a study.toml describes."""
 
 from __future__ import annotations
+
+import tomllib
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from simstudy.engines.drawn_pairs import DrawnPairs
+from simstudy.metrics import METRICS
+from simstudy.truth import PAIR_MODELS
+from simstudy.truth.known import Scores
 from simstudy.truth.scores import (
     Bernoulli,
     Beta,
@@ -15,6 +21,7 @@ from simstudy.truth.scores import (
     GaussianCopula,
     Independent,
     ItemClusters,
+    Khoudraji,
     LogNormal,
     Ordinal,
     ScoreModel,
@@ -193,3 +200,56 @@ def test_a_pair_is_independent_where_its_sums_of_clusters_are(
 def test_bad_input(make: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make()  # type: ignore[operator]
+
+
+TABLE = """
+scored_by = "ap"
+gain = 0
+null = "equal means"
+margins = [{ kind = "Beta", average = 0.2, concentration = 2 }, { kind = "Beta", average = 0.3, concentration = 6 }]
+dependence = { kind = "Khoudraji", shares = [0.9, 0.5], of = { kind = "Clayton", theta = 3.0 } }
+clusters = { correlation = 0.2, size = 3 }
+"""
+
+
+def _described(**changed: Any) -> Any:
+    # Studies hand over lists as tuples.
+    given = {**tomllib.loads(TABLE), **changed}
+    return PAIR_MODELS["Scores"](
+        **{name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
+    )
+
+
+def test_a_table_makes_the_model() -> None:
+    pair = _described()
+    model = ScoreModel(
+        [Beta(0.3, 2), Beta(0.3, 6)], Khoudraji(Clayton(3.0), (0.9, 0.5)), ItemClusters(0.2, 3), metric="ap"
+    )
+    one, other = (of.draw(4, 6, np.random.default_rng(0)).statistics for of in (pair, model.pair()))
+    np.testing.assert_array_equal(one, other)
+    assert (pair.metric, pair.units, pair.true_gain, pair.exchangeable) == ("ap", ("cluster", "item"), 0, False)
+    METRICS["ap"].check(one.reshape(8, -1, 2))
+
+
+def test_exchangeable_needs_equal_margins_and_symmetry() -> None:
+    assert not _described(null="equal margins").exchangeable
+    assert _described(null="equal margins", dependence={"kind": "Gumbel", "theta": 2}).exchangeable
+    assert not _described(dependence={"kind": "Gumbel", "theta": 2}).exchangeable
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"margins": [{"kind": "Beta"}]}, "margins must be two tables"),
+        ({"margins": [{"kind": "Beta"}] * 2}, "margins must have the parameters of Beta"),
+        ({"margins": [{"kind": "beta"}] * 2}, "margins.kind must be one of"),
+        ({"dependence": {"kind": "Survival", "of": {"kind": "Frank"}}}, "dependence.of.kind must be one of"),
+        ({"dependence": 0.5}, "dependence must be a table with kind"),
+        ({"gain": 0.8}, "gain must be from -0.3 to 0.7"),
+        ({"scored_by": "bleu"}, "metric must take one score of an item"),
+    ],
+)
+def test_tables_that_describe_no_pair(changed: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        _described(**changed)
+    assert Scores.__name__ in PAIR_MODELS

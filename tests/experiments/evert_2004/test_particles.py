@@ -8,7 +8,9 @@ import pytest
 
 from simstudy.loaders.tagged import TaggedDocument, read_tagged
 from simstudy.rankings.candidates import Candidates
-from simstudy.truth.particles import ARRANGEMENTS, particle_sets
+from tests.experiments.programs import program
+
+PARTICLES = program("evert_2004", "particles")
 
 
 def document(name: str, *sentences: str) -> TaggedDocument:
@@ -27,7 +29,7 @@ DOCUMENTS = [
 
 def sets(documents: list[TaggedDocument], n_parts: int, floor: int = 1, arrangement: str = "dealt") -> list[Candidates]:
     measures = ["frequency", "dice"]
-    return particle_sets(documents, n_parts, floor=floor, arrangement=arrangement, measures=measures, seed=0)
+    return PARTICLES.particle_sets(documents, n_parts, floor=floor, arrangement=arrangement, measures=measures, seed=0)
 
 
 def rows(part: Candidates) -> dict[str, tuple[float, float, bool]]:
@@ -79,27 +81,16 @@ def test_parts_are_of_nearly_equally_many_documents() -> None:
     """Ten documents, each with a pair of its own: three, or four in the first part."""
     documents = [document(f"d{i}", f"v{i}/vb up/rp") for i in range(10)]
     found = {
-        arrangement: [part.ids for part in sets(documents, 3, arrangement=arrangement)] for arrangement in ARRANGEMENTS
+        arrangement: [part.ids for part in sets(documents, 3, arrangement=arrangement)]
+        for arrangement in PARTICLES.ARRANGEMENTS
     }
     numbers = {"contiguous": [[0, 1, 2, 3], [4, 5, 6], [7, 8, 9]], "dealt": [[0, 3, 6, 9], [1, 4, 7], [2, 5, 8]]}
     assert found == {name: [[f"v{i} up" for i in part] for part in parts] for name, parts in numbers.items()}
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"n_parts": 5}, "^n_parts must be at most 4, the number of documents, not 5$"),
-        ({"n_parts": 0}, "^n_parts must be at least 1, not 0$"),
-        ({"n_parts": 1, "floor": 0}, "^floor must be at least 1, not 0$"),
-        ({"n_parts": 1, "arrangement": "continuous"}, "did you mean 'contiguous'"),
-    ],
-)
-def test_bad_settings(settings: dict[str, int | str], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        sets(DOCUMENTS, **settings)  # type: ignore[arg-type]
-
-
 def test_parts_without_candidates_are_told() -> None:
+    with pytest.raises(ValueError, match="^n_parts must be at most 4, the number of documents, not 5$"):
+        sets(DOCUMENTS, 5)
     with pytest.raises(ValueError, match=r"^part 2 of 4 \(dealt\) has no verb .* 3 times: take fewer parts or a lower"):
         sets(DOCUMENTS, 4, floor=3)
     with pytest.raises(ValueError, match=r"^part 1 of 1 \(contiguous\) has no verb .* 1 times"):
@@ -124,3 +115,26 @@ def test_parts_of_the_brown_corpus(shared_data: Path) -> None:
     assert sizes.min() > 150
     assert sizes.max() < 220
     assert 0.15 < share < 0.21
+
+
+def test_counts_are_those_of_looking_at_all_pairs(rng: np.random.Generator) -> None:
+    first, second = rng.choice(list("abcdef"), size=300), rng.choice(list("uvwxyz"), size=300)
+    pairs = [(str(a), str(b)) for a, b in zip(first, second, strict=True)]
+    table = PARTICLES.frequency_table(pairs)
+    assert table.index.tolist() == list(dict.fromkeys(f"{a} {b}" for a, b in pairs))
+    for pair, row in table.iterrows():
+        a, b = str(pair).split()
+        assert row["f"] == sum(p == (a, b) for p in pairs)
+        assert row["f1"] == sum(p[0] == a for p in pairs)
+        assert row["f2"] == sum(p[1] == b for p in pairs)
+        assert row["N"] == 300
+    assert (table.dtypes == np.int64).all()
+
+
+def test_a_word_is_counted_in_its_own_place_only() -> None:
+    table = PARTICLES.frequency_table(iter([("in", "up"), ("up", "in"), ("in", "in")]))
+    assert table.to_dict("index") == {
+        "in up": {"f": 1, "f1": 2, "f2": 1, "N": 3},
+        "up in": {"f": 1, "f1": 1, "f2": 2, "N": 3},
+        "in in": {"f": 1, "f1": 2, "f2": 2, "N": 3},
+    }

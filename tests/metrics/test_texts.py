@@ -1,18 +1,27 @@
+"""Metrics of texts, against sacrebleu, rouge-score and counts by hand."""
+
 from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
 import sacrebleu
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.tokenizers import tokenizer_ja_mecab
 
 from simstudy.metrics import get_metric
+from simstudy.metrics.base import TextCounter
 from simstudy.metrics.bleu import Bleu
+from simstudy.metrics.chrf import Chrf
+from simstudy.metrics.rouge import KINDS, _scorer
 
 WORDS = ["a", "b", "c", "the", "cat,", "U.S.", "&quot;"]
 SENTENCES = st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join)
@@ -135,3 +144,114 @@ def test_texts_and_references_that_do_not_fit(name: str) -> None:
     assert counter is not None
     with pytest.raises(ValueError, match="hypotheses must be 1 texts, one for each item with references, not 2"):
         counter.statistics(["a", "b"])
+
+
+CHRF_SENTENCES = st.text("ab c.", max_size=12)
+CHRF_ITEMS = st.lists(
+    st.tuples(CHRF_SENTENCES, st.lists(CHRF_SENTENCES, min_size=1, max_size=3)), min_size=1, max_size=5
+)
+
+
+@pytest.mark.parametrize("word_order", [0, 2])
+@pytest.mark.parametrize("most", [2, 5, 10**6])
+def test_scores_are_sacrebleus_for_all_sums_of_chrf_too(word_order: int, most: int, rng: np.random.Generator) -> None:
+    theirs = CHRF(word_order=word_order)
+    match, hyp, ref = rng.integers(0, most, size=(3, 1_000, 6 + word_order))
+    match = np.minimum(match, np.minimum(hyp, ref))
+    triplets = np.stack([hyp, ref, match], axis=-1).reshape(1_000, -1)
+    found = Chrf(word_order).score(np.concatenate([match, hyp, ref], axis=-1))
+    np.testing.assert_allclose(found, [theirs._compute_f_score(row) for row in triplets.tolist()], rtol=1e-12)
+
+
+@pytest.mark.parametrize("word_order", [0, 2])
+@given(items=CHRF_ITEMS, seed=st.integers(0, 2**32 - 1), lowercase=st.booleans())
+@settings(max_examples=25, deadline=None)
+def test_the_score_of_a_resamples_sums_is_the_resampled_texts_chrf(
+    word_order: int, items: list[tuple[str, list[str]]], seed: int, lowercase: bool
+) -> None:
+    draw = np.random.default_rng(seed).integers(0, len(items), size=len(items))
+    metric = Chrf(word_order)
+    counter = metric.text_counter([own for _, own in items], lowercase=lowercase)
+    statistics = counter.statistics([text.title() for text, _ in items])
+    metric.check(statistics[None])
+    drawn = [items[i] for i in draw]
+    streams = [[own[r] if r < len(own) else None for _, own in drawn] for r in range(3)]
+    texts = [text.title() for text, _ in drawn]
+    theirs = CHRF(word_order=word_order, lowercase=lowercase).corpus_score(texts, streams).score  # type: ignore[arg-type]
+    assert metric.score(statistics[draw].sum(axis=0)) == pytest.approx(theirs, abs=1e-9)
+
+
+def test_rules() -> None:
+    with pytest.raises(ValueError, match="metric 'chrf' must have 0 <= match <= hyp and match <= ref"):
+        Chrf().check(np.array([[[2] + [0] * 5 + [3] + [0] * 5 + [1] + [0] * 5]]))
+
+
+@pytest.mark.parametrize(
+    ("word_order", "folder", "system"), [(0, "wmt22_ja-en", "NT5.en"), (2, "wmt24_en-de", "MSLC.de")]
+)
+def test_every_twentieth_translation_with_all_references(
+    word_order: int, folder: str, system: str, shared_data: Path
+) -> None:
+    references = [lines(path) for path in sorted((shared_data / folder).glob("ref.*"))]
+    text = lines(shared_data / folder / "sys" / system)
+    theirs = CHRF(word_order=word_order).corpus_score(text, references).score
+    metric = Chrf(word_order)
+    statistics = metric.text_counter(list(zip(*references, strict=True))).statistics(text)
+    assert metric.score(statistics.sum(axis=0)) == pytest.approx(theirs, abs=1e-9)
+
+
+def lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").split("\n")[:-1:20]
+
+
+def all_lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").split("\n")[:-1]
+
+
+def counter_of(kind: str, references: Sequence[Sequence[str]]) -> TextCounter:
+    counter = get_metric(kind).text_counter(references)
+    assert counter is not None
+    return counter
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "references", "f"),
+    [
+        ("rouge1", "the cats sat", ["the cat sat down"], 2 * 3 / (3 + 4)),  # cats and cat have one stem
+        ("rouge2", "the cats sat", ["the cat sat down"], 2 * 2 / (2 + 3)),
+        ("rougeL", "sat the cat", ["the cat sat down"], 2 * 2 / (3 + 4)),
+        ("rouge1", "A B", ["x", "a, b!"], 1.0),  # the best reference
+        ("rouge1", "", ["x"], 0.0),
+        ("rouge2", "x", ["x"], 0.0),
+    ],
+)
+def test_by_hand(kind: str, text: str, references: list[str], f: float) -> None:
+    counted = counter_of(kind, [references]).statistics([text])
+    assert counted.tolist() == [pytest.approx([f, 1])]
+    assert float(get_metric(kind).score(counted.sum(axis=0))) == pytest.approx(100 * f)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_summaries_score_as_by_the_package(kind: str, shared_data: Path) -> None:
+    """Against rouge-score with its own tokenizer, with one reference and with eleven."""
+    realsumm, summeval = shared_data / "realsumm", shared_data / "summeval"
+    theirs = RougeScorer([kind], use_stemmer=True)
+    for system, n, references in [
+        (realsumm / "sys" / "ext.refresh.txt", 25, [realsumm / "ref.txt"]),
+        (summeval / "sys" / "M11.txt", 8, [summeval / f"ref.{r}.txt" for r in range(11)]),
+    ]:
+        texts, own = (
+            all_lines(system)[:n],
+            list(zip(*(all_lines(path)[:n] for path in references), strict=True)),
+        )
+        found = counter_of(kind, own).statistics(texts)[:, 0]
+        expected = [theirs.score_multi(targets, text)[kind] for targets, text in zip(own, texts, strict=True)]
+        assert found.tolist() == [score.fmeasure for score in expected]
+
+
+def test_the_package_must_be_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    _scorer.cache_clear()
+    monkeypatch.setitem(sys.modules, "rouge_score.rouge_scorer", None)
+    message = r"^metric rouge1 needs the package rouge-score: pip install 'simstudy\[rouge\]'$"
+    with pytest.raises(ValueError, match=message):
+        counter_of("rouge1", [["a"]])

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from simstudy.loaders.tagged import TaggedDocument
-from simstudy.metrics.base import IntArray
-from simstudy.rankings.association import association
-from simstudy.rankings.candidates import Candidates
-from simstudy.rankings.contingency import frequency_table
-from simstudy.validation import check_choice, check_whole
+import simstudy as ss
 
 #: How documents become parts.
 ARRANGEMENTS = ("contiguous", "dealt")
@@ -26,14 +23,8 @@ _MORE = re.compile("[-+*]")
 
 
 def particle_sets(
-    documents: Sequence[TaggedDocument],
-    n_parts: int,
-    *,
-    floor: int,
-    arrangement: str,
-    measures: Sequence[str],
-    seed: int,
-) -> list[Candidates]:
+    documents: Sequence[Any], n_parts: int, *, floor: int, arrangement: str, measures: Sequence[str], seed: int
+) -> list[ss.rankings.Candidates]:
     """Candidate sets of disjoint parts of a corpus: an evaluation that is repeated, as in section 4 of Evert 2004.
 
     A candidate is a verb form (a tag vb…: not be, have, do) and the next word, a preposition or an adverbial particle
@@ -43,28 +34,17 @@ def particle_sets(
     Documents have the tags of the Brown corpus. The arrangement "contiguous" has them in their order, cut into runs of
     equally many (as in the paper; runs of Brown are of one genre or two); "dealt" has document i in part i modulo
     n_parts, so that all parts have the same mixture of genres. `floor` is the least frequency of a candidate in its
-    part; pairs below it count in the marginals. Measures are names of `simstudy.rankings.association.MEASURES`: the
-    scoring functions. The seed is of the jitter that breaks ties.
-
-    Examples
-    --------
-    >>> sentences = [[("Look", "vb"), ("up", "rp")], [("look", "vb"), ("up", "rp"), ("to", "in")]]
-    >>> document = TaggedDocument("ca01", "news", [*sentences, [("look", "vb"), ("at", "in")]])
-    >>> (part,) = particle_sets([document], 1, floor=1, arrangement="dealt", measures=["frequency"], seed=0)
-    >>> part.ids, part.scores.tolist(), part.true.tolist()
-    (['look up', 'look at'], [[2.0, 1.0]], [True, False])
+    part; pairs below it count in the marginals. The seed is of the jitter that breaks ties.
     """
-    check_choice("arrangement", arrangement, ARRANGEMENTS)
-    check_whole("n_parts", n_parts, 1)
-    check_whole("floor", floor, 1)
     if n_parts > len(documents):
         raise ValueError(f"n_parts must be at most {len(documents)}, the number of documents, not {n_parts}")
     tokens = [list(_pair_tokens(document)) for document in documents]
     every = Counter(pair for document in tokens for pair, _ in document)
     as_particle = Counter(pair for document in tokens for pair, particle in document if particle)
     true = {" ".join(pair): 2 * as_particle[pair] >= count for pair, count in every.items()}
-    sets = []
-    for k, members in enumerate(_parts(len(documents), n_parts, arrangement), start=1):
+    numbers, sets = np.arange(len(documents)), []
+    dealt = [numbers[k::n_parts] for k in range(n_parts)]
+    for k, members in enumerate(dealt if arrangement == "dealt" else np.array_split(numbers, n_parts), start=1):
         pairs = [pair for i in members for pair, _ in tokens[i]]
         if max(Counter(pairs).values(), default=0) < floor:
             raise ValueError(
@@ -72,19 +52,28 @@ def particle_sets(
                 "fewer parts or a lower floor"
             )
         table = frequency_table(pairs)
-        scores = association(table[table["f"] >= floor], measures)
+        scores = ss.rankings.association(table[table["f"] >= floor], measures)
         hits = [true[pair] for pair in scores.index]
-        sets.append(Candidates.from_scores(scores, hits, seed=seed, test_set=f"part {k}"))
+        sets.append(ss.rankings.Candidates.from_scores(scores, hits, seed=seed, test_set=f"part {k}"))
     return sets
 
 
-def _parts(n_documents: int, n_parts: int, arrangement: str) -> list[IntArray]:
-    """The numbers of each part's documents."""
-    numbers = np.arange(n_documents)
-    return [numbers[k::n_parts] for k in range(n_parts)] if arrangement == "dealt" else np.array_split(numbers, n_parts)
+def frequency_table(pairs: Iterable[Pair]) -> pd.DataFrame:
+    """Frequency signatures of pair types, a row each with the index "first second", in the order of their first tokens.
+
+    The words of a pair stand in a syntactic relation (a verb and its preposition), so N counts pair tokens, not words,
+    and f1 and f2 those with the first and with the second word (Evert 2008, Corpora and collocations, section 3).
+    """
+    f = Counter(pairs)
+    f1, f2 = Counter[str](), Counter[str]()
+    for (first, second), count in f.items():
+        f1[first] += count
+        f2[second] += count
+    own = {"f": list(f.values()), "f1": [f1[first] for first, _ in f], "f2": [f2[second] for _, second in f]}
+    return pd.DataFrame(own, index=[f"{first} {second}" for first, second in f]).assign(N=f.total())
 
 
-def _pair_tokens(document: TaggedDocument) -> Iterator[tuple[Pair, bool]]:
+def _pair_tokens(document: Any) -> Iterator[tuple[Pair, bool]]:
     """Verb and next word, and whether that is tagged as a particle."""
     for sentence in document.sentences:
         for (verb, verb_tag), (word, tag) in pairwise(sentence):

@@ -1,0 +1,186 @@
+"""Counts of trees, dependency parses, spans and alignments, by hand and by the programs that define them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simstudy.loaders.trees import parse_trees
+from simstudy.metrics import METRICS
+from simstudy.metrics.aer import Aer, alignment_counts
+from simstudy.metrics.attachment import attachment_counts
+from simstudy.metrics.parseval import bracket_counts, counted_label
+from simstudy.metrics.spans import Span, bio_spans, span_counts
+from simstudy.outputs import Outputs
+
+GOLD = "(TOP (S (NP (DT the) (NN cat)) (VP (VBD sat) (PRT (RP down))) (. .)))"
+
+
+@pytest.mark.parametrize(
+    ("guessed", "gold", "counts"),
+    [
+        pytest.param(GOLD, GOLD, (4, 4, 4), id="itself"),
+        pytest.param(GOLD.replace("(TOP ", "(ROOT "), GOLD.replace("(TOP ", "( "), (4, 4, 4), id="roots"),
+        pytest.param(GOLD.replace("PRT", "ADVP"), GOLD, (4, 4, 4), id="PRT is ADVP"),
+        pytest.param(GOLD.replace("NP", "NP-SBJ-1=2"), GOLD.replace("NP", "NP|QP"), (4, 4, 4), id="function tags"),
+        pytest.param(GOLD.replace("NP", "NX"), GOLD, (3, 4, 4), id="label"),
+        pytest.param(GOLD.replace("NN cat", "JJ cat"), GOLD, (4, 4, 4), id="tags of words do not count"),
+        pytest.param(
+            "(S (NP (DT the) (NN cat)) (VP (VP (VBD sat)) (PRT (RP down))) (. .))", GOLD, (4, 5, 4), id="a bracket more"
+        ),
+        pytest.param(
+            "(S (NP (DT the) (NN cat)) (VP (VBD sat) (PRT (RP down)) (. .)))", GOLD, (4, 4, 4), id="punctuation"
+        ),
+        pytest.param("(S (DT the) (NN cat) (VBD sat) (RP down) (. .))", GOLD, (1, 1, 4), id="flat"),
+        pytest.param(
+            "(S (NP (NP (NP (NN it)))) (VP (VBD is)))",
+            "(S (NP (NP (NN it))) (VP (VBD is)))",
+            (4, 5, 4),
+            id="each counts",
+        ),
+        pytest.param(
+            "(S (VP (TO to) (VP (VB go))))",
+            "(S (NP-SBJ (-NONE- *)) (VP (TO to) (VP (VB go) (SBAR (-NONE- 0) (S (-NONE- *T*-1))))))",
+            (3, 3, 3),
+            id="traces",
+        ),
+        pytest.param(
+            "(NP (NN x) (PRN (-LRB- -LRB-) (NN y) (-RRB- -RRB-)))",
+            "(NP (NN x) (-LRB- -LRB-) (PRN (NN y) (-RRB- -RRB-)))",
+            (1, 2, 2),
+            id="round brackets are words",
+        ),
+        pytest.param(
+            "(S (NP (NN cat) (NN ,)) (VP (VBZ sits)))",
+            "(S (NP (NN cat)) (, ,) (VP (VBZ sits)))",
+            (3, 3, 3),
+            id="what is punctuation, gold tags say",
+        ),
+        pytest.param("(S (NP (. .)))", "(S (. .))", (0, 0, 0), id="nothing but punctuation"),
+    ],
+)
+def test_hand_counted(guessed: str, gold: str, counts: tuple[int, int, int]) -> None:
+    trees = [parse_trees(text, "test")[0] for text in (guessed, gold)]
+    assert bracket_counts(*trees) == counts
+    # What is right, and what is guessed and gold, are symmetric where punctuation is tagged the same.
+    if [tag for tag in trees[0].tags if tag in ".,"] == [tag for tag in trees[1].tags if tag in ".,"]:
+        assert bracket_counts(*trees[::-1]) == (counts[0], counts[2], counts[1])
+
+
+def test_labels_count_without_their_functions() -> None:
+    labels = ("NP-SBJ-2", "NP=1", "ADJP|ADVP", "-LRB-", "PRT", "PRT|ADVP", "TOP", "ROOT", "S1", "", ",")
+    assert [counted_label(label) for label in labels] == ["NP", "NP", "ADJP", "-LRB-", "ADVP", "ADVP", *[None] * 5]
+
+
+def test_other_words() -> None:
+    own, gold = parse_trees("(NP (DT the) (NN dog)) (NP (DT the) (NN cat) (NNS s))", "test")
+    message = "trees must be of the same words; the first that differs is 'dog', in the gold tree 'cat'"
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        bracket_counts(own, gold)
+
+
+PARSE = [2, 0, 2, 3], ["nsubj:pass", "root", "obj", "punct"]
+
+
+@pytest.mark.parametrize(
+    ("guessed", "right_heads", "right_relations"),
+    [
+        (PARSE, 4, 4),
+        (([2, 0, 2, 3], ["nsubj", "root", "obj:x", "punct"]), 4, 4),  # subtypes do not count
+        (([2, 0, 2, 3], ["csubj:pass", "root", "iobj", "punct"]), 4, 2),
+        (([2, 0, 2, 2], PARSE[1]), 3, 3),  # punctuation counts
+        (([0, 1, 1, 1], PARSE[1]), 0, 0),
+    ],
+)
+def test_words_by_hand(guessed: tuple[list[int], list[str]], right_heads: int, right_relations: int) -> None:
+    assert attachment_counts(guessed, PARSE, labelled=False) == (right_heads, 4, 4)
+    assert attachment_counts(guessed, PARSE) == (right_relations, 4, 4)
+
+
+def test_scores_are_f1_of_words_so_that_words_may_differ_in_number() -> None:
+    for name in ("uas", "las"):
+        assert Outputs.from_statistics([[[4, 4, 5]]], name).scores()[0] == pytest.approx(200 * 4 / 9)
+        assert METRICS[name].name == name
+
+
+def test_parses_of_other_words() -> None:
+    with pytest.raises(ValueError, match="^parses must be of the same words, not of 1 and 4$"):
+        attachment_counts(([0], ["root"]), PARSE)
+
+
+TAGS = st.lists(st.sampled_from(["O", "B-a", "I-a", "B-b", "I-b", "I-a-b"]), max_size=9)
+
+
+def conlleval(tags: list[str]) -> set[Span]:
+    """Spans by startOfChunk and endOfChunk of conlleval.pl, which ask about a tag and the one before it."""
+    split = [("O", ""), *(tuple(tag.split("-", 1)) if tag != "O" else ("O", "") for tag in tags), ("O", "")]
+    spans, start = set(), 0
+    for i in range(1, len(split)):
+        (before, old), (now, new) = split[i - 1], split[i]
+        ends = (before in "BI" and now in "BO") or (before != "O" and old != new)
+        starts = (before in "BIO" and now == "B") or (before == "O" and now == "I") or (now != "O" and old != new)
+        if ends:
+            spans.add((old, start, i - 1))
+        if starts:
+            start = i - 1
+    return spans
+
+
+@given(TAGS)
+def test_spans_are_those_of_conlleval(tags: list[str]) -> None:
+    assert bio_spans(tags) == conlleval(tags)
+
+
+@given(TAGS.flatmap(lambda gold: st.tuples(st.just(gold), st.permutations(gold))))
+def test_counts_are_those_of_the_sets(pair: tuple[list[str], list[str]]) -> None:
+    gold, guessed = pair
+    right = [span for span in conlleval(guessed) if span in conlleval(gold)]
+    assert span_counts(guessed, gold) == (len(right), len(conlleval(guessed)), len(conlleval(gold)))
+
+
+def test_a_label_may_have_hyphens() -> None:
+    assert bio_spans(["B-creative-work", "I-creative-work", "I-creative"]) == {
+        ("creative-work", 0, 2),
+        ("creative", 2, 3),
+    }
+
+
+@pytest.mark.parametrize("tag", ["E-person", "B-", "B", "b-person", "", "person"])
+def test_other_tags_mark_no_spans(tag: str) -> None:
+    with pytest.raises(ValueError, match=f"^tags of spans must be O, B-label or I-label, not '{tag}'$"):
+        bio_spans(["O", tag])
+
+
+LINKS = st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3)))
+
+
+@given(LINKS, LINKS, LINKS)
+def test_aer_is_one_minus_the_share_of_right_links(guessed, sure, possible) -> None:  # type: ignore[no-untyped-def]
+    possible = possible | sure
+    counts = alignment_counts(guessed, sure, possible)
+    METRICS["aer"].check(np.array([[counts]]))
+    both = len(guessed) + len(sure)
+    in_sure = sum(link in sure for link in guessed)
+    in_possible = sum(link in possible for link in guessed)
+    expected = 100 * (1 - (in_sure + in_possible) / both) if both else 0
+    assert METRICS["aer"].score(np.array(counts)) == pytest.approx(expected, abs=1e-12)
+
+
+def test_sure_links_count_as_possible_whether_listed_or_not() -> None:
+    assert alignment_counts({(0, 0)}, {(0, 0)}, set()) == alignment_counts({(0, 0)}, {(0, 0)}, {(0, 0)}) == (1, 1, 1, 1)
+
+
+def test_fewer_errors_are_better() -> None:
+    assert not Aer().higher_is_better
+    none, all_wrong = METRICS["aer"].score(np.array([[2, 2, 2, 2], [0, 0, 2, 2]]))
+    assert (none, all_wrong) == (0, 100)
+
+
+@pytest.mark.parametrize("counts", [[2, 1, 3, 3], [1, 4, 3, 3], [3, 3, 3, 2], [-1, 0, 0, 0]])
+def test_rules(counts: list[int]) -> None:
+    with pytest.raises(
+        ValueError, match="must have 0 <= in_sure <= in_possible <= guessed and in_sure <= sure, unlike"
+    ):
+        Outputs.from_statistics([[counts]], "aer")
