@@ -80,7 +80,7 @@ class Examination(ReprMixin):
         try:
             return self.pairs.groups(alpha=self.alpha, p="p_holm")
         except ValueError:
-            # More than 10,000 maximal sets.
+            # Nobody reads more than 1,000 maximal sets.
             return self.pairs.groups(alpha=self.alpha, p="p_holm", rule="greedy")
 
     @cached_property

@@ -169,8 +169,8 @@ def numbers(cells: pd.Series[Any]) -> FloatArray:
         # A whole number of JSON may have thousands of digits.
         converted = pd.to_numeric(cells.where(cells.map(_has_a_float), np.inf), errors="coerce")
     found = np.asarray(converted.to_numpy(dtype=np.float64, na_value=np.nan)).copy()
-    words = np.flatnonzero(np.isnan(found))
-    found[words] = [_TRUTH.get(str(cell).lower(), np.nan) for cell in cells.iloc[words]]
+    if len(words := np.flatnonzero(np.isnan(found))):
+        found[words] = [_TRUTH.get(str(cell).lower(), np.nan) for cell in cells.iloc[words]]
     return found
 
 
