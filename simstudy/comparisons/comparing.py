@@ -132,11 +132,9 @@ def compare(
     >>> [round(compare(outputs, test=name).pair("a", "b").p_value, 5) for name in tests]
     [0.00195, 0.00195, 0.00195]
     """
-    outputs, chosen = _with_others(outputs, against)
-    ranked = outputs.best_first()
-    test = default_test(outputs.metric) if test is None else test
-    question = ask(
-        ranked,
+    outputs, chosen = with_others(outputs, against)
+    ranked, question, test = asked(
+        outputs,
         test=test,
         n_resamples=n_resamples,
         seed=seed,
@@ -146,15 +144,24 @@ def compare(
         unit=unit,
         strata=strata,
         n_jobs=n_jobs,
+        against=chosen,
         progress=progress,
     )
-    question = replace(question, asked=_asked(ranked.names, chosen))
     check_memory(test, question.statistics.shape, question.n_pairs, question.n_jobs)
-    frame = _table(ranked, question, test, strata or "")
-    return Comparisons(frame, outputs.systems)
+    return Comparisons(table_of(ranked, question, test, strata), outputs.systems)
 
 
-def _with_others(outputs: Outputs, against: object) -> tuple[Outputs, object]:
+def asked(
+    outputs: Outputs, *, test: str | None = None, against: Any = None, **options: Any
+) -> tuple[Outputs, Question, str]:
+    """The systems best first, the question of `compare` about them, and the name of the test."""
+    ranked = outputs.best_first()
+    test = default_test(outputs.metric) if test is None else test
+    question = ask(ranked, test=test, **options)
+    return ranked, replace(question, asked=_asked(ranked.names, against)), test
+
+
+def with_others(outputs: Outputs, against: object) -> tuple[Outputs, object]:
     """All systems, and the names that are compared with all others; as they are where `against` is no Outputs."""
     require_outputs(outputs, 1 if isinstance(against, Outputs) else 2)
     return (against.join_systems(outputs), outputs.names) if isinstance(against, Outputs) else (outputs, against)
@@ -178,8 +185,8 @@ def _asked(names: list[str], against: Any) -> Pairs | None:
     return pairs_with(names, chosen)
 
 
-def _table(ranked: Outputs, question: Question, test: str, strata: str) -> pd.DataFrame:
-    """The table of all pairs of systems that come best first."""
+def table_of(ranked: Outputs, question: Question, test: str, strata: str | None) -> pd.DataFrame:
+    """The table of a question's pairs of systems that come best first."""
     with doing(f"testing {question.n_pairs:,} pairs"):
         result = TESTS[test].run(question)
     i, j = question.pairs
@@ -203,7 +210,7 @@ def _table(ranked: Outputs, question: Question, test: str, strata: str) -> pd.Da
             "alternative": question.alternative,
             "convention": question.convention.name,
             "unit": unit_in_words(ranked, question.unit),
-            "strata": strata,
+            "strata": strata or "",
             "seed": question.seed,
             "n_units": question.n_units,
             **_systems(ranked, question),
