@@ -149,9 +149,9 @@ def places(gains: GainParts, *, level: float, n_bootstrap: int, seed: int) -> Pl
         drawn = kernels.Drawn(np.ascontiguousarray(flipped.parts), np.ascontiguousarray(shares), weights, pooled)
         beaten, turned = np.empty((2, *drawn.parts.shape))
         kernels.extremes(drawn, ahead, beaten, turned)
-        kernels.reached_by_own(drawn, ahead, own_order, least_own, turned, of_own)
+        kernels.reached_by_own(drawn, (ahead, own_order, least_own), turned, of_own)
         # That the one behind is better is never rejected, and so it is in every family.
-        kernels.reached(drawn, first, second, least, turned.max(axis=0), of_pairs)
+        kernels.reached(drawn, (first, second, least), turned.max(axis=0), of_pairs)
         largest = np.maximum.accumulate(beaten[best_order], axis=0)
         of_best += (largest >= _least(behind[best_order])[:, None]).sum(axis=1, dtype=np.int32)
     most = (1 - level) * (n_bootstrap + 1) - 1 + _TIE

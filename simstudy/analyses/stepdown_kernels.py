@@ -55,11 +55,12 @@ def extremes(drawn, ahead, beaten, turned):
 
 
 @njit(cache=True, nogil=True)
-def reached(drawn, first, second, least, largest, counts):
+def reached(drawn, hypotheses, largest, counts):
     """Of pairs (H,) from the smallest statistic on: add how many draws reach each by the largest statistic so far.
 
     `largest` (draws,) is what came before, and then the largest of all.
     """
+    first, second, least = hypotheses
     found = np.empty(largest.shape[0])
     for h in range(len(first)):
         _statistics(drawn, first[h], second[h], found)
@@ -73,12 +74,16 @@ def reached(drawn, first, second, least, largest, counts):
 
 
 @njit(cache=True, nogil=True)
-def reached_by_own(drawn, ahead, order, least, turned, counts):
-    """`reached` for the pairs of each system (K, K), in the order of its row; the better system is the first."""
+def reached_by_own(drawn, own, turned, counts):
+    """`reached` for the pairs of each system: own are `ahead`, the order of each row (K, K), and what is to be reached.
+
+    The better system of a pair is its first.
+    """
+    ahead, order, least = own
     k = ahead.shape[0]
     first, second = np.empty(k, dtype=np.int64), np.empty(k, dtype=np.int64)
     for a in range(k):
         for place in range(k):
             b = order[a, place]
             first[place], second[place] = (a, b) if ahead[a, b] else (b, a)
-        reached(drawn, first, second, least[a], turned[a].copy(), counts[a])
+        reached(drawn, (first, second, least[a]), turned[a].copy(), counts[a])

@@ -16,6 +16,7 @@ from simstudy.cli.files import HEADING, Files
 from simstudy.cli.gate import Gates, around, tell
 from simstudy.cli.options import grouped, settings_of
 from simstudy.cli.several_tasks import SeveralTasks, with_tasks
+from simstudy.cli.some_pairs import check_some_pairs, is_parquet, show_some_pairs, write_some_pairs
 from simstudy.cli.terminal import Output, printer, write_page, written
 from simstudy.files.own_pages import is_html
 from simstudy.planning.settings import option
@@ -57,6 +58,11 @@ class HowTested:
         None, "Column of the items: bootstrap resamples keep the number of items of each value."
     )
     alpha: float = option(0.05, "Significance level.")
+    against: list[str] | None = option(
+        None,
+        "Only pairs with this system, a baseline or a new one. Repeat the option for further systems. neighbours: each "
+        "system with the next one by score. Prints a table of these pairs.",
+    )
     margin: float | None = option(
         None,
         "Smallest gain that matters. Adds tests of non-inferiority and equivalence at this margin.",
@@ -73,6 +79,10 @@ class HowTested:
 class ComparedOutput(Output):
     """The place of the outcome, and the baseline of its tables for a paper."""
 
+    memory: str | None = option(
+        None, "With --out FILE.parquet: memory that the command may take, such as 4GiB (default: what is there)."
+    )
+
     baseline: Annotated[
         str | None,
         typer.Option(
@@ -84,8 +94,18 @@ class ComparedOutput(Output):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.memory is not None and not is_parquet(self.out):
+            raise ValueError("--memory needs --out with a file that ends in .parquet")
         if self.baseline is not None and not self.for_a_paper and (self.out is None or is_html(self.out)):
             raise ValueError("--baseline needs --latex, --markdown or a folder: it is for tables of a paper")
+
+    @property
+    def analyses(self) -> dict[str, object]:
+        """The options that ask for more than a table of pairs."""
+        return {
+            "--json": self.print_json, "--latex": self.latex, "--markdown": self.markdown, "--figures": self.figures,
+            "--baseline": self.baseline,
+        }  # fmt: skip
 
 
 @grouped
@@ -131,6 +151,10 @@ def compare(
 
     simstudy compare asr.csv --metric mean --columns score=wer --lower-is-better
 
+    simstudy compare leaderboard.parquet new.csv --metric accuracy --against new
+
+    simstudy compare leaderboard.parquet --metric accuracy --out pairs.parquet --memory 4GiB
+
     simstudy compare logs/ --metric accuracy --average macro
 
     simstudy compare candidates.csv --metric precision@500 --columns gold=is_collocation --ties keep
@@ -154,6 +178,20 @@ def compare(
         _check_out(
             output.out, [*given, *(files.references or []), *filter(None, (files.systems, files.items))], len(every)
         )
+    if how.against is not None or is_parquet(output.out):
+        every_other = {"several metrics or domains": len(every) > 1, "a gate": asked, **output.analyses}
+        every_other |= {
+            "--margin": how.margin,
+            tasks.asked or "": tasks.asked,
+            "--duplicates": files.duplicates != "keep",
+        }
+        check_some_pairs(output.out, every_other)
+        test_set = _test_set(every[0], files, how, context)
+        if output.out is None:
+            show_some_pairs(every[0], test_set, how.against, how.alpha, verbose=output.verbose)
+        else:
+            write_some_pairs(every[0], test_set, how.against, how.alpha, output.out, output.memory)
+        return
     ways = [replace(how, test=how.test or default_test(loaded.outputs.metric)) for loaded in every]
     parts = [
         replace(_examine(_test_set(loaded, files, one, context), one), files=hashes)
@@ -243,6 +281,10 @@ def _check_out(out: Path, inputs: Sequence[Path], n_parts: int) -> None:
 
     if is_html(out):
         require_page(out)
+        return
+    if is_parquet(out):
+        if out.resolve() in [path.resolve() for path in inputs]:
+            raise ValueError(f"out must be a file of its own, but {out} is an input")
         return
     for path in inputs:
         if out.resolve() in (path.resolve(), path.resolve().parent):

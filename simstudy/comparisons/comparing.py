@@ -111,7 +111,7 @@ def compare(
     Raises
     ------
     ValueError
-        For fewer than two systems, for names in `against` that are no systems, for any argument outside its rule, for a test that does not apply to the metric,
+        For fewer than two systems, for any argument outside its rule, for a test that does not apply to the metric,
         for a unit with one value, where monte_carlo=False can not be had, and where the table would not fit into
         memory.
 

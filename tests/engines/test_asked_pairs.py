@@ -17,7 +17,9 @@ NAMES = [f"s{k:02d}" for k in range(12)]
 
 def right_or_wrong() -> Outputs:
     rng = np.random.default_rng(4)
-    return Outputs.from_scores(pd.DataFrame(rng.random((90, 12)) < np.linspace(0.5, 0.7, 12), columns=NAMES), "accuracy")
+    return Outputs.from_scores(
+        pd.DataFrame(rng.random((90, 12)) < np.linspace(0.5, 0.7, 12), columns=NAMES), "accuracy"
+    )
 
 
 def decimals() -> Outputs:
