@@ -2,10 +2,15 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: quickstart test slow browser lint docs pos_tagging bench clean
+.PHONY: quickstart results test slow browser lint docs pos_tagging bench clean
 
 quickstart: .venv/installed
 	$(BIN)/simstudy run quickstart
+
+# All that is in results/, from nothing: DATA is a folder of data files that are not to be fetched. If it is stopped, the
+# same command goes on.
+results: .venv/installed
+	$(BIN)/simstudy run --all --from-nothing $(if $(DATA),--data-dir $(DATA))
 
 # A file of tests stays in one process, for what its tests share. The processes fill the cores: threads of BLAS and
 # OpenMP beside them would only wait for each other. Processes that tests start find the package compiled to bytecode,

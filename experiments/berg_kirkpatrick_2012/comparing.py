@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from .published import THRESHOLDS
+from .published import NATURAL, THRESHOLDS
+
+if TYPE_CHECKING:
+    from .settings import Natural
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -45,6 +49,26 @@ def beside_published(parts: Mapping[str, Tables], tasks: Mapping[str, str]) -> p
                 row |= {f"scaled_{key}": ours[key] * scale for key in ("threshold", "low", "high")}
             rows.append(row)
     return pd.DataFrame(rows)
+
+
+def natural_thresholds(natural: Sequence[Natural], parts: Mapping[str, Tables]) -> pd.DataFrame:
+    """The threshold of each test set of systems that others made, all pairs together, or why there is none.
+
+    The paper prints one such threshold (section 3.1.1), by a one-sided p: what is p there is 2 p here.
+    """
+    rows = []
+    for part in natural:
+        known = parts[part.study]["thresholds"]
+        same = (known["test_set"] == part.test_set) & (known["metric"] == part.metric) & (known["unit"] == "item")
+        known = known[same & (known["relation"] == ALL_PAIRS)]
+        ours = known[known["n_items"] == known["n_items"].max()].iloc[0]
+        published, n_published = NATURAL.get(part.test_set, (np.nan, pd.NA))
+        columns = ["test_set", "n_items", "metric", "n_systems", "n_window", "threshold", "low", "high", "note"]
+        rows.append(
+            {"like": part.like, "published": published, "n_published": n_published, "study": part.study}
+            | {column: ours[column] for column in columns}
+        )
+    return pd.DataFrame(rows).astype({"n_published": "Int64"})
 
 
 def families(parts: Mapping[str, Tables]) -> pd.DataFrame:
@@ -157,7 +181,7 @@ def by_test(parts: Mapping[str, Tables]) -> pd.DataFrame:
 
 def confidence_models(parts: Mapping[str, Tables]) -> pd.DataFrame:
     """Of every study how much of p each model tells: the share of variance, and the factor of nine in ten."""
-    rows, given = [], []
+    rows = []
     for study, tables in parts.items():
         models = tables.get("confidence_models")
         if models is None or models["r2"].isna().all():
@@ -166,10 +190,7 @@ def confidence_models(parts: Mapping[str, Tables]) -> pd.DataFrame:
         for model in models.to_dict("records"):
             row |= {model["predictors"]: model["r2"], f"factor {model['predictors']}": model["factor_90"]}
         rows.append(row)
-        given += models["predictors"].tolist()
-    table = pd.DataFrame(rows)
-    table.attrs["predictors"] = given
-    return table
+    return pd.DataFrame(rows)
 
 
 def training(parts: Mapping[str, Tables]) -> pd.DataFrame:

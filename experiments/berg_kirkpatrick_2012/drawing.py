@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 _UNLIKE = "different families"
 
+#: Study -> what a figure shows -> the number of the paper's figure that shows it of its data.
+Figures = Mapping[str, Mapping[str, int | None]]
+
 
 def home(points: pd.DataFrame) -> pd.DataFrame:
     """The rows of the home test set, which come first."""
@@ -25,8 +28,8 @@ def home(points: pd.DataFrame) -> pd.DataFrame:
 
 def natural(study: Settings, parts: Mapping[str, Tables]) -> Any:
     """A panel for each test set of systems that others made."""
-    titles = [f"{part.test_set} (their {part.like.partition(':')[0]})" for part in study.natural]
-    figure, axes = ss.plot.panels(titles, width=4.2, shared=False)
+    names = [f"{part.test_set} (their {part.like.partition(':')[0]})" for part in study.natural]
+    figure, axes = ss.plot.panels(names, width=4.2, shared=False)
     for part, ax in zip(study.natural, axes, strict=True):
         points = parts[part.study]["points"]
         chosen = points[(points["test_set"] == part.test_set) & (points["metric"] == part.metric)]
@@ -34,9 +37,20 @@ def natural(study: Settings, parts: Mapping[str, Tables]) -> Any:
     return figure
 
 
-def synthetic(parts: Mapping[str, Tables]) -> Any:
+def titles(names: Iterable[str], figures: Figures, what: str) -> list[str]:
+    """The names of studies, with the figures of the paper that show the same of its data."""
+    like = {name: figures[name][what] for name in names}
+    return [f"{shown(name)} (fig. {like[name]})" if like[name] else shown(name) for name in names]
+
+
+def shown(study: str) -> str:
+    """The name of a study in words."""
+    return study.replace("_", " ")
+
+
+def synthetic(parts: Mapping[str, Tables], figures: Figures) -> Any:
     """A panel for each study: its pairs on the whole home test set."""
-    figure, axes = ss.plot.panels([*parts], per_row=3, width=2.9, height=2.4, shared=False)
+    figure, axes = ss.plot.panels(titles(parts, figures, "whole"), per_row=3, width=2.9, height=2.4, shared=False)
     for tables, ax in zip(parts.values(), axes, strict=True):
         whole = _some(_whole(tables["points"]))
         curves = tables["curves"]
@@ -57,9 +71,19 @@ def _whole(points: pd.DataFrame) -> pd.DataFrame:
     return whole
 
 
-def sizes(parts: Mapping[str, Tables]) -> Any:
+def overlays(parts: Mapping[str, Tables]) -> Any:
+    """A panel for each study that has natural systems on its home test set: these over the resampled ones."""
+    of_natural = {name: tables["overlay"]["test_set"].iloc[0] for name, tables in parts.items()}
+    names = [f"{shown(name)}: {natural}" for name, natural in of_natural.items()]
+    figure, axes = ss.plot.panels(names, per_row=2, width=4.4, height=3.2, shared=False)
+    for (name, tables), ax in zip(parts.items(), axes, strict=True):
+        ss.plot.curve(tables["overlay_points"], over=of_natural[name], ax=ax)
+    return figure
+
+
+def sizes(parts: Mapping[str, Tables], figures: Figures) -> Any:
     """A panel for each study: initial segments of its home test set."""
-    figure, axes = ss.plot.panels([*parts], per_row=3, width=2.9, height=2.4, shared=False)
+    figure, axes = ss.plot.panels(titles(parts, figures, "sizes"), per_row=3, width=2.9, height=2.4, shared=False)
     for tables, ax in zip(parts.values(), axes, strict=True):
         points, curves = home(tables["points"]), tables["curves"]
         at_home = curves["test_set"] == points["test_set"].iloc[0]
@@ -78,12 +102,15 @@ def at_one_size(tables: Tables) -> pd.DataFrame:
     return same if several.max() > 1 else same.iloc[:0]
 
 
-def domains(parts: Mapping[str, Tables]) -> Any:
+def domains(parts: Mapping[str, Tables], figures: Figures) -> Any:
     """A panel for each study: test sets of equal size."""
-    shown = {name: _some(at_one_size(tables), "test_set", 30) for name, tables in parts.items()}
-    titles = [f"{name}, {points['n_items'].iloc[0]:,} items" for name, points in shown.items()]
-    figure, axes = ss.plot.panels(titles, per_row=2, width=3.8, height=2.8, shared=False)
-    for points, tables, ax in zip(shown.values(), parts.values(), axes, strict=True):
+    drawn = {name: _some(at_one_size(tables), "test_set", 30) for name, tables in parts.items()}
+    names = [
+        f"{title}, {points['n_items'].iloc[0]:,} items"
+        for title, points in zip(titles(drawn, figures, "domains"), drawn.values(), strict=True)
+    ]
+    figure, axes = ss.plot.panels(names, per_row=2, width=3.8, height=2.8, shared=False)
+    for points, tables, ax in zip(drawn.values(), parts.values(), axes, strict=True):
         curves = tables["curves"]
         same = (curves["n_items"] == points["n_items"].iloc[0]) & (curves["relation"] == _UNLIKE)
         ss.plot.curve(points, curves[same], by="test_set", ax=ax)

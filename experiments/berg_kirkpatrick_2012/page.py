@@ -33,6 +33,8 @@ def sections(study: Settings, parts: Mapping[str, Tables], tables: Tables) -> li
     synthetic = {part.study: parts[part.study] for part in study.synthetic}
     sized = {name: part for name, part in synthetic.items() if drawing.home(part["points"])["n_items"].nunique() > 2}
     abroad = {name: part for name, part in synthetic.items() if len(drawing.at_one_size(part))}
+    laid_over = {name: part for name, part in synthetic.items() if "overlay_points" in part}
+    figures = {part.study: part.figures for part in study.synthetic}
     return [
         Section(
             "Natural comparisons",
@@ -45,10 +47,10 @@ def sections(study: Settings, parts: Mapping[str, Tables], tables: Tables) -> li
         Section(
             "Comparisons of resampled systems",
             "Pairs of variants of base models on the whole home test set, one-sided; lines are running medians "
-            "(section 3.2, figures 5, 7 and 8). "
+            "(section 3.2, figures 5 to 8; a title names the figure of the paper that shows the same task). "
             + "; ".join(f"{part.study} stands beside {part.like}" for part in study.synthetic if part.like)
             + ". The others are tasks that the paper does not have.",
-            figure=Figure("synthetic", partial(drawing.synthetic, synthetic)),
+            figure=Figure("synthetic", partial(drawing.synthetic, synthetic, figures)),
         ),
         Section(
             "Thresholds",
@@ -57,6 +59,24 @@ def sections(study: Settings, parts: Mapping[str, Tables], tables: Tables) -> li
             "our number of sentences over theirs: an extrapolation, not a measurement. Test sets, languages and "
             "systems are others.",
             table=Table(tables["thresholds"], THRESHOLDS),
+        ),
+        Section(
+            "Thresholds of systems that others made",
+            "The paper's one threshold of natural comparisons (section 3.1.1) and what ours give, all pairs together: "
+            "by the window 0.04 <= p <= 0.06 of two-sided tests here, of one-sided tests there. Fewer than 20 pairs in "
+            "the window give no threshold.",
+            table=Table(
+                tables["natural_thresholds"],
+                {
+                    "the paper": "{like}",
+                    "theirs": Column("{published:.2f} ({n_published} pairs)"),
+                    "study": Column("{study:name}"),
+                    "test set": "{test_set:name}, {n_items:,} items, {metric:metric}",
+                    "systems": "{n_systems:,}",
+                    "pairs near p = 0.05": "{n_window:,.0f}",
+                    "ours": Column("{threshold:.2f}[ ({low:.2f}–{high:.2f})]", missing="{note}"),
+                },
+            ),
         ),
         Section(
             "Pairs within a family and across families",
@@ -83,19 +103,20 @@ def sections(study: Settings, parts: Mapping[str, Tables], tables: Tables) -> li
         Section(
             "Test sizes",
             "Initial segments of the home test sets, pairs of different families (section 4.1, figures 9 and 10).",
-            figure=Figure("sizes", partial(drawing.sizes, sized)),
+            figure=Figure("sizes", partial(drawing.sizes, sized, figures)),
         ),
         Section(
             "Domains",
             "Initial segments of equal size of different test sets, pairs of different families (section 4.1, figure "
             "11).",
-            figure=Figure("domains", partial(drawing.domains, abroad)),
+            figure=Figure("domains", partial(drawing.domains, abroad, figures)),
         ),
         Section(
             "Natural systems over resampled ones",
             "Where both are there on one test set (figures 5 and 6): by how much the natural pairs' confidence differs "
             "at equal gain from the class's running median, and how many times larger a natural gain is that is as "
             "significant; 95 % intervals for other such natural systems and other variants of these families.",
+            figure=Figure("overlay", partial(drawing.overlays, laid_over)),
             table=Table(
                 tables["overlay"],
                 {
@@ -167,7 +188,8 @@ def sections(study: Settings, parts: Mapping[str, Tables], tables: Tables) -> li
                     "pairs": "{n_pairs:,.0f}",
                     **{
                         given: Column(f"{{{given}:.1%}}, {{factor {given}:.1f}}")
-                        for given in dict.fromkeys(tables["confidence_models"].attrs["predictors"])
+                        for given in map(str, tables["confidence_models"])
+                        if f"factor {given}" in tables["confidence_models"]
                     },
                 },
             ),

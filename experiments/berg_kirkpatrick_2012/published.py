@@ -22,6 +22,9 @@ THRESHOLDS = pd.DataFrame(
     columns=["task", "theirs", "n_theirs", "relation", "published"],
 )
 
+#: Section 3.1.1: test set of a natural comparison here -> the threshold of the like in the paper, from how many pairs.
+NATURAL = {"REALSumm": (1.10, 47)}
+
 #: Table 1: p on section 23 of the WSJ corpus -> percent of pairs whose winner also wins there.
 TABLE_1 = pd.DataFrame(
     [

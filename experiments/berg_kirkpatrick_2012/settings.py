@@ -24,6 +24,15 @@ class Synthetic(Keys):
     study: Annotated[str, one_of(shipped_studies())]
     task: str
     like: str = ""
+    #: The paper's figures, if any, that show the same of its data: of whole test sets, sizes and domains.
+    whole: int | None = None
+    sizes: int | None = None
+    domains: int | None = None
+
+    @property
+    def figures(self) -> dict[str, int | None]:
+        """Those figures, by what they show."""
+        return {"whole": self.whole, "sizes": self.sizes, "domains": self.domains}
 
 
 class Settings(Study):
@@ -31,3 +40,8 @@ class Settings(Study):
 
     natural: list[Natural] = Field(min_length=1)
     synthetic: list[Synthetic] = Field(min_length=1)
+
+    @property
+    def others(self) -> list[str]:
+        """The studies whose tables stand beside the paper."""
+        return [*(part.study for part in self.natural), *(part.study for part in self.synthetic)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -16,7 +17,7 @@ PAIR = {"pair": "{system_a} / {system_b}", "scores": "{score_a:.2f} / {score_b:.
 TESTED = {"p, 9,999 shuffles": "{p_value:.4f}", "certainty": "{certainty:.3f}", "exact p": "{exact_p:.3g}"}
 
 
-def example_sections(tables: dict[str, pd.DataFrame]) -> list[Section]:
+def example_sections(tables: Mapping[str, pd.DataFrame]) -> list[Section]:
     """Worked examples, a printed confidence level, constructed cases."""
     reading = {
         "pair": "{pair}",
@@ -47,7 +48,7 @@ def example_sections(tables: dict[str, pd.DataFrame]) -> list[Section]:
     ]
 
 
-def set_sections(tables: dict[str, pd.DataFrame], rules: dict[str, Any]) -> list[Section]:
+def set_sections(tables: Mapping[str, pd.DataFrame], rules: dict[str, Any]) -> list[Section]:
     """The MUC-like set: decisions by metric, what must not be concluded, groups by rule."""
     groups, triples = (tables[name][tables[name]["test_set"] == MUC_LIKE] for name in ("groups", "intransitive"))
     n_groups = groups.groupby(["metric", "rule"], sort=False)["group"].nunique().unstack().reset_index()
@@ -83,7 +84,7 @@ def set_sections(tables: dict[str, pd.DataFrame], rules: dict[str, Any]) -> list
     ]
 
 
-def decision_rows(tables: dict[str, pd.DataFrame]) -> Table:
+def decision_rows(tables: Mapping[str, pd.DataFrame]) -> Table:
     """How many pairs differ, by metric and by way of deciding."""
     columns = {
         "metric": "{metric:metric}",

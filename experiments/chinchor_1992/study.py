@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 
 import simstudy as ss
-from simstudy.studies import Cell, Decision, Findings, RunContext, label
+from simstudy.pages.sections import Section
+from simstudy.studies import Cell, Decision, Findings, RunContext, ShippedTables, Shown, label
 
 from .page import MUC_LIKE, RULES, decision_rows, drawn_pairs, example_sections, set_sections
 from .settings import Settings
@@ -41,10 +42,12 @@ CONSTRUCTED: dict[str, dict[str, Runs]] = {
 
 # The significance levels of TST3, figure 9, and the confidence printed for one of them.
 PUBLISHED = {"GE / GE-CMU": 0.0415, "GE / UMASS": 0.0994, "GE-CMU / UMASS": 0.8918}
+# How often she shuffled.
+N_SHUFFLES = 9999
 READING = {
     "pair": "GE / UMASS",
     "level": 0.0994,
-    "n_shuffles": 9999,
+    "n_shuffles": N_SHUFFLES,
     "alpha": 0.1,
     "confidence": 0.635,
 }
@@ -84,25 +87,44 @@ def run(study: Settings, context: RunContext) -> Findings:
         tables["gain_ranges"] = pd.concat(
             [ss.analyses.gain_ranges(p, **rules) for p, _ in sets.values()], ignore_index=True
         )
-    titles = {f"case_{k}": title for k, title in enumerate(cases, start=1)} | {metric: label(metric) for metric in sets}
-    drawn = [
-        drawn_pairs(pairs, maximal, name, title, rules)
-        for (name, title), pairs, (maximal, *_) in zip(titles.items(), every, grouped, strict=True)
-    ]
-    n = len(cases)
     return Findings(
         tables=tables,
-        sections=[*example_sections(tables), *sum(drawn[:n], []), *set_sections(tables, rules), *sum(drawn[n:], [])],
         facts={
             "Test": "approximate randomization, |difference|, 9,999 shuffles, beside the exact p-value",
             "Cutoff and certainty": f"{study.alpha:g} and {study.certainty:g}",
             "MUC-like set": f"{study.muc.n_systems} systems, {study.muc.n_messages} messages (synthetic)",
             "Seed": str(study.seed),
         },
+        comparisons=pd.concat([pairs for found in sets.values() for pairs in found], ignore_index=True),
+    )
+
+
+def show(study: Settings, tables: ShippedTables) -> Shown:
+    """Her examples and the cases after hers, then the MUC-like set, each with the matrices and groups of its pairs."""
+    rules: dict[str, Any] = {"alpha": study.alpha, "certainty": study.certainty}
+    maximal = tables["groups"][tables["groups"]["rule"] == "maximal"]
+    muc_like = maximal["test_set"] == MUC_LIKE
+
+    def drawn(of: pd.DataFrame, groups: pd.DataFrame, column: str, file: str) -> list[Section]:
+        return [
+            section
+            for k, (name, pairs) in enumerate(of.groupby(column, sort=False), start=1)
+            for section in drawn_pairs(
+                pairs.assign(n_resamples=N_SHUFFLES, alternative="two-sided"),
+                groups[groups[column] == name],
+                file.format(k=k, name=name),
+                label(str(name)),
+                rules,
+            )
+        ]
+
+    cases = drawn(tables["constructed"], maximal[~muc_like], "test_set", "case_{k}")
+    sets = drawn(tables["pairs"], maximal[muc_like], "metric", "{name}")
+    return Shown(
+        sections=[*example_sections(tables), *cases, *set_sections(tables, rules), *sets],
         closing="p-values are two-sided and, but for the columns holm and bh, not corrected for the number of pairs. "
         "Scores and gains are in percent and points; p-values and certainties are fractions.",
         summary={"The MUC-like set": decision_rows(tables)},
-        comparisons=pd.concat([pairs for found in sets.values() for pairs in found], ignore_index=True),
     )
 
 

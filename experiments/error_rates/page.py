@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pandas as pd
 
 import simstudy as ss
@@ -122,7 +124,7 @@ def verdicts(tests: pd.DataFrame) -> Table:
     return Table(tests[(tests["n_conditions"] > 0) & ~tests.duplicated(["test", "n_conditions"])], VERDICT)
 
 
-def rate_sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
+def rate_sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
     """What the tests do, the verdict first."""
     target, liberal, n_from = in_words(study.aims.target), in_words(study.aims.liberal), study.aims.from_units
     rates, few = with_views(tables["rates"], study), with_views(tables["few_units"], study)
@@ -210,7 +212,7 @@ def _choice_sections(choices: pd.DataFrame, study: Settings) -> list[Section]:
     ]
 
 
-def exact_sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
+def exact_sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
     """Where results could be exchanged."""
     sections = []
     if len(tables["exact"]):
@@ -242,7 +244,7 @@ def exact_sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Sec
     return sections
 
 
-def power_sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
+def power_sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
     """What tests find."""
     found = with_views(tables["power"].assign(breaks=""), study)
     found = found[(found["alternative"] == TWO_SIDED) & (found["alpha"] == study.alpha)]
@@ -269,7 +271,7 @@ def power_sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Sec
     ]
 
 
-def coverage_sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
+def coverage_sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
     """What intervals hold, and what was drawn."""
     return [
         Section(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pandas as pd
 
 from simstudy.pages.sections import Section, Table
-from simstudy.studies import Cell, Findings, RunContext
+from simstudy.studies import Cell, Findings, RunContext, ShippedTables, Shown
 
 from .cautions import caution_section, cautions
 from .choices import choices
@@ -47,8 +47,6 @@ def run(study: Settings, context: RunContext) -> Findings:
     decided, covered = counted["decisions"], coverage(counted["coverage"], study)
     nulls = [name for name, condition in study.conditions.items() if condition.null]
     tables: dict[str, pd.DataFrame] = {}
-    sections: list[Section] = []
-    summary: dict[str, Table] = {}
     if nulls:
         rates = error_rates(decided, study)
         at_alpha = rates[rates["alpha"] == study.alpha]
@@ -61,30 +59,39 @@ def run(study: Settings, context: RunContext) -> Findings:
         }
         if len(counted["quantiles"]):
             tables["quantiles"] = quantiles(counted["quantiles"], study)
-        summary = {"Two-sided error rates where scores are equal": verdicts(tables["tests"])}
     if len(nulls) < len(study.conditions):
         tables["power"] = power(decided, study)
     if {"rates", "power"} <= set(tables):
         tables = {"choices": choices(tables["rates"], tables["power"], study)} | tables
-        summary = {"Which test when": chosen(tables["choices"])} | summary
     tables |= {"coverage": covered, "conditions": conditions(study)}
-    if nulls:
-        sections += [*rate_sections(tables, study), *exact_sections(tables, study)]
-        if len(tables["cautions"]):
-            sections.append(caution_section(tables["cautions"], study))
-    if "power" in tables:
-        sections += power_sections(tables, study)
     n_many, n_few = (study.sets * batches for batches in (study.batches_of_many, study.batches))
     slow = [f"{c.title}: {study.sets * c.batches:,} at most" for c in study.conditions.values() if c.batches]
     return Findings(
         tables=tables,
-        sections=[*sections, *coverage_sections(tables, study)],
         facts={
             "Test sets": f"{n_few:,} for each condition and number of units, {n_many:,} from {study.many_units:,} "
             f"units on, in batches of {study.sets:,}" + "".join(f"; {fewer}" for fewer in slow),
             "Resamples": f"{study.n_resamples:,} of each test set, where p-values are not computed",
             "Seed": str(study.seed),
         },
+    )
+
+
+def show(study: Settings, tables: ShippedTables) -> Shown:
+    """Error rates, exact tests, cautions, power and coverage, as far as there are conditions for them."""
+    sections: list[Section] = []
+    summary: dict[str, Table] = {}
+    if "choices" in tables:
+        summary["Which test when"] = chosen(tables["choices"])
+    if "rates" in tables:
+        summary["Two-sided error rates where scores are equal"] = verdicts(tables["tests"])
+        sections += [*rate_sections(tables, study), *exact_sections(tables, study)]
+        if len(tables["cautions"]):
+            sections.append(caution_section(tables["cautions"], study))
+    if "power" in tables:
+        sections += power_sections(tables, study)
+    return Shown(
+        sections=[*sections, *coverage_sections(tables, study)],
         closing=CLOSING,
-        summary=summary or {"Coverage": intervals(covered, study)},
+        summary=summary or {"Coverage": intervals(tables["coverage"], study)},
     )

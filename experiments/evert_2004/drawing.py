@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ def p_values_by_length(table: pd.DataFrame, *, alpha: float, ax: Any) -> Any:
     return ax
 
 
-def spread(tables: dict[str, pd.DataFrame], parts: Parts) -> Any:
+def spread(tables: Mapping[str, pd.DataFrame], parts: Parts) -> Any:
     """Histograms as in figure 4, for the coarsest cut: a row for each arrangement, a panel for each ranking."""
     panels = [(way, name) for way in parts.arrangements for name in parts.rankings]
     titles = [f"{name}, {way}".replace("_", " ") for way, name in panels]

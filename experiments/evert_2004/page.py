@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -67,7 +67,7 @@ SIMULATED = {
 }
 
 
-def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
+def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
     """The whole page, in the paper's order."""
     pair = " and ".join(PAIR).replace("_", " ")
     parts, simulated, range_of_n = study.parts, study.simulated, f"{study.figures.n_from} to {study.figures.n_to:,}"

@@ -18,6 +18,8 @@ from simstudy.studies import (
     Findings,
     Problems,
     RunContext,
+    ShippedTables,
+    Shown,
     StudyError,
     check_comparison,
     read_tagged,
@@ -72,7 +74,6 @@ def run(study: Settings, context: RunContext) -> Findings:
         tables["simulated"] = simulated_check(study.simulated, study.alpha, study.seed, context)
     return Findings(
         tables=tables,
-        sections=sections(tables, study),
         facts={
             "Candidates": f"{candidates.n_candidates:,} PP-verb pairs, {int(candidates.true.sum())} true, "
             f"{len(candidates.names)} rankings",
@@ -81,10 +82,17 @@ def run(study: Settings, context: RunContext) -> Findings:
             "Ties": f"broken at random, seed {study.seed}",
             "Seed": str(study.seed),
         },
-        closing=CLOSING,
-        summary={"What the paper says, and what comes out": Table(tables["claims"], CLAIMED)},
         data={"files": {name: datasets.registry()[name].sha256 for name in (KRENN, BROWN)}},
         comparisons=pairs,
+    )
+
+
+def show(study: Settings, tables: ShippedTables) -> Shown:
+    """The page of the tables."""
+    return Shown(
+        sections=sections(tables, study),
+        closing=CLOSING,
+        summary={"What the paper says, and what comes out": Table(tables["claims"], CLAIMED)},
     )
 
 

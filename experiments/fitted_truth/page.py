@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ def headline(ratios: pd.DataFrame, study: Settings) -> Table:
     return Table(rows, {"set": "{title}", "metric": "{metric:metric}"}, across="measure", cell=cell)
 
 
-def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
+def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
     """Ratios first, then each measure's numbers, then the sets."""
     ratios, curves = tables["ratios"], tables["curves"]
     return [

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 import simstudy as ss
-from simstudy.studies import Cell, Findings, RunContext, derived_seed
+from simstudy.studies import Cell, Findings, RunContext, ShippedTables, Shown, derived_seed
 from simstudy.truth.scores import held_out_split
 
 from .page import CLOSING, headline, sections
@@ -67,16 +67,22 @@ def run(study: Settings, context: RunContext) -> Findings:
     }
     return Findings(
         tables=tables,
-        sections=sections(tables, study),
         facts={
             "Real sets": f"{len(study.sets)}, each halved {study.splits} times, by documents where they are known",
             "Replicates": f"{study.replicates} test sets from the model fitted to each whole set, halved as often",
             "Resamples": f"{study.n_resamples:,} of each comparison",
             "Seed": str(study.seed),
         },
+        data={"files": {name: hashes(of) for name, of in files.items()}},
+    )
+
+
+def show(study: Settings, tables: ShippedTables) -> Shown:
+    """The page of the tables."""
+    return Shown(
+        sections=sections(tables, study),
         closing=CLOSING,
         summary={"Ratio of the fitted sets' distance to the halves'": headline(tables["ratios"], study)},
-        data={"files": {name: hashes(of) for name, of in files.items()}},
     )
 
 

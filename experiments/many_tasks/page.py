@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pandas as pd
 
 from simstudy.pages.sections import Column, Figure, Section, Table
@@ -40,14 +42,14 @@ def titled(rates: pd.DataFrame, study: Settings) -> pd.DataFrame:
     return rates.assign(question=questions, size=sizes, pair=pairs)
 
 
-def summary(tables: dict[str, pd.DataFrame]) -> dict[str, Table]:
+def summary(tables: Mapping[str, pd.DataFrame]) -> dict[str, Table]:
     """What a terminal shows."""
     rows = tables["rates"][tables["rates"]["null"]]
     at = {"sizes": "{sizes}", "pair": "{agreement}", "tasks": "{n_tasks}", "truth": "{truth}", "redrawn": "{redrawn}"}
     return {"Rejections of true null hypotheses": Table(rows, at, across="method", cell="{share:.3f}")}
 
 
-def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
+def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
     """Type I error, coverage, power, and the real suites."""
     rows = titled(tables["rates"], study)
     at = {"question": "{question}", "sizes": "{size}", "pair": "{pair}", "tasks": "{n_tasks}"}

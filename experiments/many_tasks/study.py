@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy.studies import Cell, Findings, RunContext, clopper_pearson
+from simstudy.studies import Cell, Findings, RunContext, ShippedTables, Shown, clopper_pearson
 
 from .methods import METHODS, WON, examine
 from .page import CLOSING, sections, summary
@@ -39,10 +39,12 @@ def run(study: Settings, context: RunContext) -> Findings:
         "Suites": f"{study.n_sets:,} of each condition, truth and number of tasks",
         "Seed": str(study.seed),
     }
-    return Findings(
-        tables=tables, sections=sections(tables, study), facts=facts, closing=CLOSING, summary=summary(tables),
-        data={"files": hashes},
-    )  # fmt: skip
+    return Findings(tables=tables, facts=facts, data={"files": hashes})
+
+
+def show(study: Settings, tables: ShippedTables) -> Shown:
+    """The page of the tables."""
+    return Shown(sections=sections(tables, study), closing=CLOSING, summary=summary(tables))
 
 
 def blocks(study: Settings) -> Iterator[Cell]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pandas as pd
 
 from simstudy.pages.sections import Column, Figure, Section, Table
@@ -25,7 +27,7 @@ def titled(table: pd.DataFrame, study: Settings) -> pd.DataFrame:
     return table.assign(title=[study.conditions[name].title for name in table["condition"]])
 
 
-def summary(tables: dict[str, pd.DataFrame]) -> dict[str, Table]:
+def summary(tables: Mapping[str, pd.DataFrame]) -> dict[str, Table]:
     """What a terminal shows."""
     rows = tables["families"].query(
         "truth == @ALL_EQUAL and family == @ALL_PAIRS and alternative == @TWO_SIDED",
@@ -35,7 +37,7 @@ def summary(tables: dict[str, pd.DataFrame]) -> dict[str, Table]:
     return {"Any false claim where all are equal": Table(rows, at, across="method", cell="{share:.3f}")}
 
 
-def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
+def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
     """Pairs, places, groups and looks."""
     return [
         *pair_sections(titled(tables["families"], study), study),
@@ -148,7 +150,7 @@ def board_sections(places: pd.DataFrame, said: pd.DataFrame, study: Settings) ->
     ]
 
 
-def look_sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
+def look_sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
     """What is found by trying, and by looking again."""
     rows = tables["variants"]
     rows = rows.assign(title=[study.variants[name].title for name in rows["variants"]])

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy.studies import Cell, Findings, RunContext, clopper_pearson
+from simstudy.studies import Cell, Findings, RunContext, ShippedTables, Shown, clopper_pearson
 
 from . import families, looks
 from .families import NONE, TWO_SIDED
@@ -52,9 +52,12 @@ def run(study: Settings, context: RunContext) -> Findings:
         "Draws of signs for the stepdown": f"{study.n_draws:,}",
         "Seed": str(study.seed),
     }
-    return Findings(
-        tables=tables, sections=sections(tables, study), facts=facts, closing=CLOSING, summary=summary(tables)
-    )
+    return Findings(tables=tables, facts=facts)
+
+
+def show(study: Settings, tables: ShippedTables) -> Shown:
+    """The page of the tables."""
+    return Shown(sections=sections(tables, study), closing=CLOSING, summary=summary(tables))
 
 
 def systems_cells(study: Settings) -> list[Cell]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,7 @@ def _shares(rows: pd.DataFrame) -> Table:
     )
 
 
-def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
+def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
     """Calibration first, then errors by set, one test set from another, plans with a margin, and the sets."""
     calibration, errors = tables["calibration"], tables["errors"]
     parts = [

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 import simstudy as ss
-from simstudy.studies import Cell, Findings, RunContext, outputs_of
+from simstudy.studies import Cell, Findings, RunContext, ShippedTables, Shown, outputs_of
 
 from .halves import beside, n_units, outcome, split
 from .margins import GOALS, shown
@@ -61,15 +61,21 @@ def run(study: Settings, context: RunContext) -> Findings:
     }
     return Findings(
         tables=tables,
-        sections=sections(tables, study),
         facts={
             "Real sets": f"{len(sets)}, each halved {study.splits} times, by documents where they are known",
             "Predictions": f"{study.n_draws} drawn test sets each",
             "Seed": str(study.seed),
         },
+        data={"files": hashes},
+    )
+
+
+def show(study: Settings, tables: ShippedTables) -> Shown:
+    """The page of the tables."""
+    return Shown(
+        sections=sections(tables, study),
         closing=CLOSING,
         summary={"How many outcomes prediction intervals hold": headline(tables["calibration"])},
-        data={"files": hashes},
     )
 
 

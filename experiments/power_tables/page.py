@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pandas as pd
 
 from simstudy.pages.sections import Column, Figure, Section, Table
@@ -23,7 +25,7 @@ CLOSING = (
 _FORMS = {GAIN: "{:.3f}", POWER: "{:.4f}", SIZE: "{:,.0f}"}
 
 
-def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
+def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
     """What benchmarks can tell, what a planner may assume, and published numbers beside ours."""
     benchmarks, titles = tables["benchmarks"], titles_of(study)
     clusters = benchmarks["n_units"].where(benchmarks["unit"] != "item")
@@ -188,7 +190,7 @@ def few(items: pd.DataFrame, gains: pd.DataFrame, study: Settings) -> list[Secti
     ]
 
 
-def summary(tables: dict[str, pd.DataFrame]) -> dict[str, Table]:
+def summary(tables: Mapping[str, pd.DataFrame]) -> dict[str, Table]:
     """What a terminal shows: c of each metric."""
     law = tables["law"]
     columns = {"metric": "{metric:metric}", "test sets": "{n_test_sets}", "c": "{c:.0f} ({c_10:.0f} – {c_90:.0f})"}

@@ -5,7 +5,7 @@ The table of benchmarks is shipped inside the package, where plans take their de
 
 from __future__ import annotations
 
-from simstudy.studies import Cell, Findings, RunContext
+from simstudy.studies import Cell, Findings, RunContext, ShippedTables, Shown
 
 from .benchmarks import benchmarks
 from .checks import few_gains, few_items, simulated_power
@@ -52,12 +52,14 @@ def run(study: Settings, context: RunContext) -> Findings:
         facts["Not installed"] = "statsmodels: pip install 'simstudy[tools]'"
     return Findings(
         tables=tables,
-        sections=sections(tables, study),
         facts=facts,
-        closing=CLOSING,
-        summary=summary(tables),
         data={"files": hashes},
     )
+
+
+def show(study: Settings, tables: ShippedTables) -> Shown:
+    """The page of the tables."""
+    return Shown(sections=sections(tables, study), closing=CLOSING, summary=summary(tables))
 
 
 def simulate(anchor: Anchor, sets: int, seed: int) -> dict[str, float]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pandas as pd
 
 from simstudy.pages.sections import Figure, Section, Table
@@ -17,7 +19,7 @@ CLOSING = (
 _RATE = "{share:.4f} ({low:.4f} – {high:.4f})"
 
 
-def summary(tables: dict[str, pd.DataFrame]) -> dict[str, Table]:
+def summary(tables: Mapping[str, pd.DataFrame]) -> dict[str, Table]:
     """The tables that a terminal shows."""
     return {
         "False claims at any look while items arrive": Table(
@@ -29,7 +31,7 @@ def summary(tables: dict[str, pd.DataFrame]) -> dict[str, Table]:
     }
 
 
-def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
+def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
     """Level and cost of both situations."""
     titles = {name: of.title for name, of in study.conditions.items()}
     grown, cost = (tables[name].assign(title=tables[name]["condition"].map(titles)) for name in ("growing", "cost"))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy.studies import Cell, Findings, RunContext, clopper_pearson
+from simstudy.studies import Cell, Findings, RunContext, ShippedTables, Shown, clopper_pearson
 
 from . import commits, growing
 from .page import CLOSING, sections, summary
@@ -47,9 +47,12 @@ def run(study: Settings, context: RunContext) -> Findings:
         "Sets": f"{study.growing.sets:,} of each condition, {study.commits.sets:,} of commits",
         "Seed": str(study.seed),
     }
-    return Findings(
-        tables=tables, sections=sections(tables, study), facts=facts, closing=CLOSING, summary=summary(tables)
-    )
+    return Findings(tables=tables, facts=facts)
+
+
+def show(study: Settings, tables: ShippedTables) -> Shown:
+    """The page of the tables."""
+    return Shown(sections=sections(tables, study), closing=CLOSING, summary=summary(tables))
 
 
 def _cell(study: Settings, kind: str, which: tuple[Any, ...], block: int, size: int, drawn: Any) -> Cell:

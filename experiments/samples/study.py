@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -14,7 +15,7 @@ import simstudy as ss
 from simstudy.files import datasets
 from simstudy.pages.sections import Figure, Section, Table
 from simstudy.planning import variance_components
-from simstudy.studies import Cell, Findings, RunContext, derived_seed
+from simstudy.studies import Cell, Findings, RunContext, ShippedTables, Shown, derived_seed
 
 from .settings import Settings
 
@@ -59,11 +60,14 @@ def run(study: Settings, context: RunContext) -> Findings:
     tables = {"noises": measured, "plans": plans.reset_index(), "splits": held, "curves": curves}
     return Findings(
         tables=tables,
-        sections=_sections(tables, study),
         facts={"Splits": f"{study.splits} of each set", "Seed": str(study.seed)},
-        closing=_CLOSING,
         data={"files": hashes},
     )
+
+
+def show(study: Settings, tables: ShippedTables) -> Shown:
+    """The page of the tables."""
+    return Shown(sections=_sections(tables, study), closing=_CLOSING)
 
 
 @cache
@@ -149,7 +153,7 @@ def _of(right: np.ndarray, k: int) -> ss.Outputs:
     return ss.Outputs.from_statistics(np.stack([share, np.ones_like(share)], axis=-1), "accuracy", samples=samples)
 
 
-def _sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
+def _sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
     plans = tables["plans"]
     large = plans[plans["n_questions"] >= 50]
     return [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pandas as pd
 
 from simstudy.pages.sections import Column, Figure, Section, Table
@@ -40,7 +42,7 @@ def short(bench: pd.DataFrame) -> Table:
     )
 
 
-def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
+def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
     """The bench first, then what each tool says of itself."""
     titles = {name: condition.title for name, condition in study.conditions.items()}
     rows = tables["bench"].assign(title=tables["bench"]["condition"].map(titles))

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 import simstudy as ss
-from simstudy.studies import Cell, DrawnPairs, Findings, RunContext, clopper_pearson
+from simstudy.studies import Cell, DrawnPairs, Findings, RunContext, ShippedTables, Shown, clopper_pearson
 
 from .adapters import ADAPTERS, Answer, by_p
 from .data_sets import DataSet, blocks
@@ -55,11 +55,13 @@ def run(study: Settings, context: RunContext) -> Findings:
         facts["Not installed"] = f"{', '.join(missing)}: {INSTALL}"
     return Findings(
         tables=tables,
-        sections=sections(tables, study),
         facts=facts,
-        closing=CLOSING,
-        summary={"Type I errors": short(tables["bench"])},
     )
+
+
+def show(study: Settings, tables: ShippedTables) -> Shown:
+    """The page of the tables."""
+    return Shown(sections=sections(tables, study), closing=CLOSING, summary={"Type I errors": short(tables["bench"])})
 
 
 def by_pace(sets: Sets) -> str:

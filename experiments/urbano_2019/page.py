@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -35,12 +36,12 @@ def titled(rows: pd.DataFrame, study: Settings) -> pd.DataFrame:
     return rows.assign(title=[study.measures[name].title for name in rows["measure"]])
 
 
-def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
+def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
     """The published table first, then what makes it, then gains."""
     return [*_published(tables, study), *_causes(tables, study), *_gains(tables, study)]
 
 
-def _published(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
+def _published(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
     beside = tables["published"]
     null = beside[beside["gain"] == 0]
     first = next(iter(study.measures))
@@ -89,7 +90,7 @@ def _published(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section
     ]
 
 
-def _causes(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
+def _causes(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
     rates, shapes = tables["rates"], tables["shapes"]
     shown = rates[(rates["alpha"] == study.level) & (rates["alternative"] == "two-sided")]
     words = "; ".join(f"{name}: {said}" for name, said in NULLS.items())
@@ -136,7 +137,7 @@ def _causes(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
     ]
 
 
-def _gains(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
+def _gains(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
     gains, beside = tables["gains"], tables["published"]
     known = beside[beside["gain"] > 0]
     two_sided = gains[gains["alternative"] == "two-sided"]

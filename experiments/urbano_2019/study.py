@@ -15,7 +15,7 @@ import pandas as pd
 from scipy import stats
 
 from simstudy.files import datasets
-from simstudy.studies import Cell, Findings, RunContext, clopper_pearson
+from simstudy.studies import Cell, Findings, RunContext, ShippedTables, Shown, clopper_pearson
 
 from .conditions import GAIN, SIGN_WITH_TIES, examine
 from .controls import examine_controls
@@ -79,7 +79,6 @@ def run(study: Settings, context: RunContext) -> Findings:
     n_sets = study.batches * study.null.pairs * study.null.sets
     return Findings(
         tables=tables,
-        sections=sections(tables, study),
         facts={
             "Runs": f"of {len(names)} TREC collections, the worst {study.dropped:.0%} and equal ones left out",
             "Test sets": f"{n_sets:,} for each measure, null hypothesis and number of topics, of "
@@ -87,9 +86,16 @@ def run(study: Settings, context: RunContext) -> Findings:
             "Resamples": f"{study.n_resamples:,} of each test set (the paper: 1,000,000)",
             "Seed": str(study.seed),
         },
+        data={"files": {f"trec_urbano/{name}.csv.gz": digest for name, digest in hashes.items()}},
+    )
+
+
+def show(study: Settings, tables: ShippedTables) -> Shown:
+    """The page of the tables."""
+    return Shown(
+        sections=sections(tables, study),
         closing=CLOSING,
         summary={"Two-sided error rates beside the published ones": headline(tables["published"], study)},
-        data={"files": {f"trec_urbano/{name}.csv.gz": digest for name, digest in hashes.items()}},
     )
 
 

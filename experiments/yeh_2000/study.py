@@ -5,6 +5,8 @@ Alexander Yeh, "More accurate tests for the statistical significance of result d
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pandas as pd
 
 import simstudy as ss
@@ -13,9 +15,12 @@ from simstudy.studies import (
     Findings,
     Problems,
     RunContext,
+    ShippedTables,
+    Shown,
     all_alike,
     check_systems,
     side_by_side,
+    side_by_side_sections,
     train,
 )
 
@@ -47,15 +52,26 @@ def run(study: Settings, context: RunContext) -> Findings:
     with context.clock("training"):
         outputs = train(task, study.systems.training, study.seed, context)[study.systems.test_set]
     with context.clock("tests side by side"):
-        beside, sections_beside = side_by_side(outputs, study.tests, study.seed, context)
+        tables |= side_by_side(outputs, study.tests, study.seed, context)
     return Findings(
-        tables=tables | beside,
-        sections=[*example_sections(tables), *sections_beside, *dependence_sections(tables, study.dependence)],
+        tables=tables,
         facts={
             "Shuffles": f"{study.n_shuffles:,}",
             "Systems": f"{outputs.n_systems} of task {task.name} on {outputs.n_items:,} items",
             "Seed": str(study.seed),
         },
+        data={"task": task.fingerprint, "files": dict(task.files)},
+    )
+
+
+# What the page shows
+
+
+def show(study: Settings, tables: ShippedTables) -> Shown:
+    """The paper's example, then its experiments on systems of our own."""
+    own = [*side_by_side_sections(tables), *dependence_sections(tables, study.dependence)]
+    return Shown(
+        sections=[*example_sections(tables), *own],
         closing="No p-value here is corrected for the number of pairs. Percentages are percentages; p-values, shares "
         "and correlations are fractions.",
         summary={
@@ -64,11 +80,8 @@ def run(study: Settings, context: RunContext) -> Findings:
                 {name: LEVELS[name] for name in ("metric", "alternative", "paper", "exact p (103)", "our shuffles")},
             )
         },
-        data={"task": task.fingerprint, "files": dict(task.files)},
     )
 
-
-# What the page shows
 
 LEVELS = {
     "metric": "{metric}",
@@ -92,7 +105,7 @@ TESTED = {
 }
 
 
-def example_sections(tables: dict[str, pd.DataFrame]) -> list[Section]:
+def example_sections(tables: Mapping[str, pd.DataFrame]) -> list[Section]:
     """The modifier example, and what assuming independence costs."""
     readings = {f"of {relations} relations": f"{{of {relations} relations:.3f}}" for relations in RELATIONS}
     return [
@@ -129,7 +142,7 @@ def example_sections(tables: dict[str, pd.DataFrame]) -> list[Section]:
     ]
 
 
-def dependence_sections(tables: dict[str, pd.DataFrame], settings: Dependence) -> list[Section]:
+def dependence_sections(tables: Mapping[str, pd.DataFrame], settings: Dependence) -> list[Section]:
     """Items that depend on each other."""
     clusters = f"{settings.n_clusters} clusters of {settings.cluster_size} items"
     drawn = Figure(

@@ -16,7 +16,7 @@ from simstudy.cli.compare import compare
 from simstudy.cli.errors import OneLineGroup
 from simstudy.cli.options import StrictCommand
 from simstudy.cli.plan import plan
-from simstudy.cli.run import list_studies, new, run, verify
+from simstudy.cli.run import list_studies, new, page, run, verify
 from simstudy.text.encodings import READABLE
 
 app = typer.Typer(cls=OneLineGroup, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
@@ -25,6 +25,7 @@ app.command(cls=StrictCommand)(new)
 app.command(cls=StrictCommand)(run)
 app.command(cls=StrictCommand)(compare)
 app.command(cls=StrictCommand)(plan)
+app.command(cls=StrictCommand)(page)
 app.command(cls=StrictCommand)(verify)
 app.add_typer(data.app, name="data")
 

@@ -1,4 +1,4 @@
-"""`simstudy list`, `new`, `run` and `verify`: studies that there are, making and doing one, and checking its folder."""
+"""`simstudy list`, `new`, `run`, `page` and `verify`: studies, from a list of them to a check of what one wrote."""
 
 from __future__ import annotations
 
@@ -41,49 +41,85 @@ def new(
     print_line(f"Run it: simstudy run {shlex.quote(str(name))}")
 
 
+_Named = Annotated[
+    str | None,
+    typer.Argument(
+        help="Name of a shipped study, or path of a study.toml or its folder. Its study.py or task.py is executed."
+    ),
+]
+_Every = Annotated[
+    bool,
+    typer.Option(
+        "--all", help="Run all shipped studies, one after the other. A study that cannot be made is named and left."
+    ),
+]
+_FromNothing = Annotated[
+    bool, typer.Option("--from-nothing", help="With --all: remove the finished cells of a study before it is begun.")
+]
+_Out = Annotated[
+    Path | None, typer.Option(help="Folder for the results (default: results/<name>; with --all, results).")
+]
+_Cluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Compute the cells on the workers of a dask scheduler, tcp://host:8786, or of local:N processes.",
+    ),
+]
+_Shard = Annotated[
+    str | None,
+    typer.Option(
+        metavar="K/N",
+        help="Compute only share K of N of the cells, without a server: for job arrays with a common folder --out. "
+        "When all shares are done, the command without --shard finds them.",
+    ),
+]
+
+
 def run(
-    study: Annotated[
-        str,
-        typer.Argument(
-            help="Name of a shipped study, or path of a study.toml or its folder. Its study.py or task.py is executed."
-        ),
-    ],
+    study: _Named = None,
     *,
+    every: _Every = False,
+    from_nothing: _FromNothing = False,
     jobs: Annotated[int, typer.Option(help="Number of processes and threads; -1 for all cores.")] = -1,
-    out: Annotated[Path | None, typer.Option(help="Folder for the results (default: results/<name>).")] = None,
+    out: _Out = None,
     seed: Annotated[int | None, typer.Option(help="Seed that replaces the study's own.")] = None,
     data_dir: DataDir = None,
     allow_outside: Annotated[
         bool, typer.Option("--allow-outside", help="Allow a study.toml to read files outside its data folder.")
     ] = False,
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Compute the cells on the workers of a dask scheduler, tcp://host:8786, or of local:N processes.",
-        ),
-    ] = None,
-    shard: Annotated[
-        str | None,
-        typer.Option(
-            metavar="K/N",
-            help="Compute only share K of N of the cells, without a server: for job arrays with a common folder --out. "
-            "When all shares are done, the command without --shard finds them.",
-        ),
-    ] = None,
+    cluster: _Cluster = None,
+    shard: _Shard = None,
     listed: Annotated[
         bool, typer.Option("--list", help="Run nothing. List the cells (parts of the work) and which of them are done.")
     ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="With --list: print every cell.")] = False,
 ) -> None:
     """Run a study and write its tables, figures and page. A stopped run continues where it stopped."""
+    if every == (study is not None):
+        raise ValueError("run needs the name of a study, or --all")
+    if from_nothing and (listed or not every):
+        raise ValueError("--from-nothing needs --all without --list: it removes finished cells")
+    if every:
+        others = {"--seed": seed, "--cluster": cluster, "--shard": shard, "--allow-outside": allow_outside}
+        if given := [name for name, value in others.items() if value]:
+            raise ValueError(f"{given[0]} must not be given with --all")
+        _run_every(out or Path("results"), data_dir, jobs, listed=listed, from_nothing=from_nothing)
+    else:
+        where = {"out": out, "seed": seed, "data_dir": data_dir, "allow_outside": allow_outside}
+        _run_one(str(study), where, jobs, cluster, shard, listed=listed, verbose=verbose)
+
+
+def _run_one(
+    study: str, where: dict[str, Any], jobs: int, cluster: str | None, shard: str | None, *, listed: bool, verbose: bool
+) -> None:
+    """Run, list or compute a share of one study, which is found and written `where` the arguments say."""
     from simstudy.running.clusters import cluster as cluster_of
     from simstudy.running.runner import n_workers
     from simstudy.running.workers import Processes
     from simstudy.studies import run_study
     from simstudy.studies.run import run_shard, study_cells
 
-    where: dict[str, Any] = {"out": out, "seed": seed, "data_dir": data_dir, "allow_outside": allow_outside}
     if listed:
         print_cells(study_cells(study, **where), verbose=verbose)
         return
@@ -99,6 +135,52 @@ def run(
     for title, rows in results.summary.items():
         print_table(title, rows)
     printer.lines(written(results.folder))
+
+
+def _run_every(out: Path, data_dir: Path | None, jobs: int, *, listed: bool, from_nothing: bool) -> None:
+    """Say what all studies need, run them, and say what they took."""
+    import pandas as pd
+
+    from simstudy.studies.every import TIMES, begin_anew, needs, run_every
+    from simstudy.text.numerals import duration
+
+    if from_nothing:
+        begin_anew(out)
+    studies = needs(out, data_dir)
+    ready = studies[studies["state"] == "ready"]
+    shown = studies.assign(
+        cells=[f"{row.cells_done:,} of {row.cells_known:,}" for row in studies.itertuples()],
+        time=[duration(value) if value == value else "not known" for value in studies["wall_seconds"]],
+        memory=[f"{value:,.0f} MB" if value == value else "" for value in studies["memory_mb"]],
+        disk=[f"{value:,.0f} MB" if value == value else "" for value in studies["disk_mb"]],
+    )
+    print_table("Studies", shown[["study", "state", "cells", "time", "memory", "disk"]])
+    total = ready["wall_seconds"].sum()
+    print_line(
+        f"{len(ready)} of {len(studies)} studies are to be made" + (f", in some {duration(total)}." if total else ".")
+    )
+    if listed or ready.empty:
+        return
+    options = ["--jobs", str(jobs), *([] if data_dir is None else ["--data-dir", str(data_dir)])]
+    took = []
+    for one in run_every(list(ready["study"]), out, options):
+        end = "" if not one.exit_code else f"; it failed with exit code {one.exit_code}"
+        print_line(f"{one.study}: {duration(one.wall_seconds)}{end}")
+        took.append(one)
+    failed = [one.study for one in took if one.exit_code]
+    rows = pd.DataFrame(
+        {
+            "study": [one.study for one in took],
+            "time": [duration(one.wall_seconds) for one in took],
+            "of processors": [duration(one.cpu_seconds) for one in took],
+            "memory": [f"{one.memory_mb:,.0f} MB" for one in took],
+        }
+    )
+    print_table("What each study took", rows)
+    print_line(f"All of these: {duration(sum(one.wall_seconds for one in took))}. A whole run writes {out / TIMES}.")
+    if failed:
+        print_line(f"Not made: {', '.join(failed)}. simstudy run NAME says more; run --all again goes on with them.")
+        raise typer.Exit(1)
 
 
 def _shard(typed: str) -> tuple[int, int]:
@@ -118,16 +200,42 @@ def _tell_shard(cells: pd.DataFrame, shard: tuple[int, int]) -> None:
         print_line("The command without --shard writes the tables and figures.")
 
 
+def page(
+    study: Annotated[str, typer.Argument(help="As for run.")],
+    *,
+    out: Annotated[Path | None, typer.Option(help="Folder of the results (default: results/<name>).")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the run, if it was not the study's own.")] = None,
+) -> None:
+    """Write the page and figures of a study's results again, from its tables. Nothing is computed."""
+    from simstudy.studies.written import rewrite_page
+
+    for title, rows in rewrite_page(study, out=out, seed=seed).items():
+        print_table(title, rows)
+    printer.lines(written(out or Path("results") / Path(study).name))
+
+
 def verify(
     folder: Annotated[Path, typer.Argument(help="A folder that `simstudy run` or `simstudy compare --out` wrote.")],
+    *,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Also check whether today's settings and code made a study's tables.")
+    ] = False,
 ) -> None:
-    """Check the files of a results folder against its manifest. Exit code 1 means that a file changed or is missing."""
+    """Check the files of a results folder against its manifest. Exit code 1 means that something differs."""
     from simstudy.loaders.base import counted
     from simstudy.running.results_folder import verify as check
 
-    problems = check(folder)
+    problems, matches = check(folder), "all files match the manifest"
+    if fresh:
+        from simstudy.studies.written import why_not_fresh
+
+        reasons, versions = why_not_fresh(folder)
+        problems += reasons
+        matches += ", and today's settings and code made the tables"
+        if versions:
+            print_line(f"Other versions of libraries are installed than made the results: {versions}")
     if not problems:
-        print_line(f"{folder}: all files match the manifest")
+        print_line(f"{folder}: {matches}")
         return
     print_line(f"{folder}: {counted(len(problems), 'problem')}")
     printer.lines(problems)

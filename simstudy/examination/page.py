@@ -30,12 +30,14 @@ from simstudy.examination.widgets.sizes import size_sections, size_tables
 from simstudy.loaders.base import counted
 from simstudy.metrics import label
 from simstudy.outputs.meetings import meetings
-from simstudy.pages.report import InOrder, Page, write_results
+from simstudy.pages.report import Page, write_results
 from simstudy.pages.sections import Chart, Figure, Section, Table
+from simstudy.pages.tables import InOrder
 from simstudy.papers.basis import counted_units
 from simstudy.papers.pairs import most_significant_first
 from simstudy.papers.written import files
-from simstudy.running.results_folder import manifest_of, results_folder
+from simstudy.running.manifest import manifest_of
+from simstudy.running.results_folder import results_folder
 from simstudy.suites.page import task_sections
 from simstudy.text.plain_text import line, shown
 
@@ -92,7 +94,7 @@ def write(
     """Write tables, figures, page and manifest of one comparison to a folder of its own."""
     with results_folder(out, RESULTS_OF) as results:
         page = replace(page_of(found, command), paper=files(found.paper(baseline=baseline)), paper_figures=figures)
-        write_results(results, page, manifest_of({"comparison": dict(settings)}, {"files": dict(found.files)}, {}))
+        write_results(results, page, manifest_of({"comparison": dict(settings)}, {"files": dict(found.files)}), {})
 
 
 def page_of(found: Examination, command: str) -> Page:

@@ -22,7 +22,8 @@ from simstudy.pages.report import Page, write_results
 from simstudy.pages.sections import Section, Table
 from simstudy.papers.document import Paper
 from simstudy.papers.written import files, in_latex, in_markdown
-from simstudy.running.results_folder import manifest_of, results_folder
+from simstudy.running.manifest import manifest_of
+from simstudy.running.results_folder import results_folder
 from simstudy.statistics.decisions import Decision
 from simstudy.statistics.multiplicity import holm
 from simstudy.text.plain_text import shown
@@ -150,7 +151,7 @@ class Several(ReprMixin):
                 )  # fmt: skip
             hashes = {path: digest for part in self.parts for path, digest in part.files.items()}
             page = replace(self._page(command, names), paper=files(self.paper(baseline=baseline)))
-            write_results(results, page, manifest_of({"comparison": asked}, {"files": hashes}, {}))
+            write_results(results, page, manifest_of({"comparison": asked}, {"files": hashes}), {})
 
     def to_html(self, path: str | Path, *, command: str = "simstudy.examine") -> None:
         """Write the table and the page of each part as one HTML file that loads nothing.

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from simstudy import plot
 from simstudy.files.own_pages import INDEX
@@ -17,38 +15,19 @@ from simstudy.files.whole import atomic_path, check_file_names
 from simstudy.notes import notes_kept
 from simstudy.pages.html import html
 from simstudy.pages.sections import Figure, Section
+from simstudy.pages.tables import InOrder, write_tables
 from simstudy.running.progress import doing
 from simstudy.running.results_folder import ResultsFolder
-from simstudy.text.formulas import has_formulas, without_formulas
+from simstudy.text.formulas import has_formulas
 from simstudy.text.plain_text import code, markdown, markdown_rows, paragraph
 
 # Inches that a page of a paper has for a figure.
 _PAGE_HEIGHT = 9.0
 
-# Rows of a table in another order that are held at a time.
-_TOGETHER = 2**16
-
 _APOSTROPHES = (
     "In these files an apostrophe goes before text that begins with =, +, - or @, so that no spreadsheet takes it for "
     "a formula; `simstudy.text.plain_text.csv_name` takes it off."
 )
-
-
-@dataclass(frozen=True)
-class InOrder:
-    """A table that is written in another order of its rows, some at a time: of a million pairs no copy is made."""
-
-    table: pd.DataFrame
-    order: NDArray[np.intp]
-
-    def __len__(self) -> int:
-        """The number of rows."""
-        return len(self.order)
-
-    def parts(self) -> Iterator[pd.DataFrame]:
-        """Yield its rows, some at a time."""
-        for first in range(0, len(self), _TOGETHER):
-            yield self.table.iloc[self.order[first : first + _TOGETHER]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,10 +84,16 @@ class Page:
         return {name: f"{len(rows):,} row{'' if len(rows) == 1 else 's'}" for name, rows in self.tables.items()}
 
 
-def write_results(results: ResultsFolder, page: Page, manifest: Mapping[str, Any]) -> None:
-    """Write tables, figures and the page; then all of them take their places, and the manifest with them."""
+def write_results(
+    results: ResultsFolder, page: Page, manifest: Mapping[str, Any], seconds: Mapping[str, float] | None = None
+) -> str:
+    """Write tables (but those that are there), figures and the page; then all take their places, and the manifest too.
+
+    Returned is what is to be said of results that were there and were made with other versions.
+    """
     with doing("writing tables"):
-        write_tables(page.tables, results.gathered)
+        there = {path.stem for path in results.gathered.glob("*.csv")}
+        write_tables({name: table for name, table in page.tables.items() if name not in there}, results.gathered)
     with notes_kept() as told, doing("drawing figures", len(page.drawn)) as advance:
         for figure in page.drawn:
             drawn = figure.draw().figure
@@ -125,9 +110,9 @@ def write_results(results: ResultsFolder, page: Page, manifest: Mapping[str, Any
     if left_out:
         notes.append(f"Not among the figures for a paper, which has no room for so many rows: {', '.join(left_out)}.")
     with doing("writing the page"):
-        write_page(page, results.gathered, notes)
+        (results.gathered / "README.md").write_text(page_text(page, notes), encoding="utf-8")
         (results.gathered / INDEX).write_text(html(page, results.gathered), encoding="utf-8", newline="\n")
-        results.publish(manifest)
+        return results.publish(manifest, seconds)
 
 
 def _write_paper(page: Page, folder: Path) -> list[str]:
@@ -146,21 +131,7 @@ def _write_paper(page: Page, folder: Path) -> list[str]:
     return left_out
 
 
-def write_tables(tables: Mapping[str, pd.DataFrame | InOrder], folder: Path) -> None:
-    """Each table as <name>.csv, six significant digits; no text is a formula (`simstudy.text.plain_text.csv_cell`)."""
-    for name, table in tables.items():
-        parts = table.parts() if isinstance(table, InOrder) else [table]
-        with (
-            atomic_path(folder / f"{name}.csv") as temporary,
-            temporary.open("w", encoding="utf-8", newline="") as file,
-        ):
-            for k, part in enumerate(parts):
-                without_formulas(part).to_csv(
-                    file, header=k == 0, index=False, float_format="%.6g", lineterminator="\n"
-                )
-
-
-def write_page(page: Page, folder: Path, notes: Sequence[str] = ()) -> None:
+def page_text(page: Page, notes: Sequence[str] = ()) -> str:
     """README.md: the question, what was run, figures and main tables, and notes on these."""
     parts = [
         f"# {markdown(page.title)}",
@@ -182,8 +153,7 @@ def write_page(page: Page, folder: Path, notes: Sequence[str] = ()) -> None:
         parts.append(_APOSTROPHES)
     parts += map(paragraph, notes)
     parts.append(paragraph(" ".join(filter(None, (page.closing, page.of_files)))))
-    with atomic_path(folder / "README.md") as temporary:
-        temporary.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    return "\n\n".join(parts) + "\n"
 
 
 def _fact(name: str, value: str | Sequence[str]) -> str:

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
 from simstudy.running.progress import Display, Phase
+from simstudy.text.numerals import duration
 
 # Seconds between two lines of a log; characters of a bar that is text.
 _MINUTE, _WIDTH = 60.0, 30
@@ -38,16 +39,9 @@ def say(text: str) -> None:
 def words(phase: Phase) -> str:
     """How far a phase is: the share that is done, and the time that it has taken, or that is left."""
     if phase.share is None:
-        return _time(monotonic() - phase.begun)
+        return duration(monotonic() - phase.begun)
     left = phase.left()
-    return f"{100 * phase.share:.0f} %" + ("" if left is None else f", {_time(left)} left")
-
-
-def _time(seconds: float) -> str:
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    return f"{whole // 60} min {whole % 60} s" if whole < 3600 else f"{whole // 3600} h {whole % 3600 // 60} min"
+    return f"{100 * phase.share:.0f} %" + ("" if left is None else f", {duration(left)} left")
 
 
 class _Bar:

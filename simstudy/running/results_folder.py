@@ -1,8 +1,9 @@
 """A folder of results: one run at a time writes to it, all of a run appears at once, and nothing else is touched.
 
 What a run makes is gathered in a folder beside its place and moved when all of it is there. The manifest comes last: it
-names every file with its hash, so that a folder says of itself whether it is whole (`verify`). Only index.html is left
-out: it shows what the other files hold, is large, and is not under version control; a folder is whole without it.
+names every file with its hash, so that a folder says of itself whether it is whole (`verify`). Two files are left out,
+and are not under version control: index.html, which shows what the other files hold, and run.json, which says when and
+where the run was and how long it took. A folder is whole without them.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import platform
 import re
 import shutil
 import socket
@@ -18,19 +18,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
-from threadpoolctl import threadpool_info
 
 from simstudy.files.own_pages import INDEX, is_ours
 from simstudy.files.whole import named_in_errors
 from simstudy.running.cells import SECONDS, SUFFIX, damaged
-from simstudy.running.runner import n_workers
-
-MANIFEST = "manifest.json"
+from simstudy.running.manifest import MANIFEST, RUN, is_run, json_object, of_this_run, other_files, own_hash
 
 #: Of all pairs, large, and left out of version control: a folder may be whole without it.
 COMPARISONS = "comparisons.parquet"
@@ -50,11 +46,6 @@ _OURS = re.compile(
 )
 _WORKING = re.compile(rf"{CELLS}/(?:[^/]*{re.escape(SUFFIX)}|[^/]*\.error\.txt|\.arrays-[^/]*|{re.escape(SECONDS)})")
 
-# Whose versions a manifest has.
-_PACKAGES = (
-    "simstudy", "numpy", "scipy", "numba", "scikit-learn", "pandas", "pyarrow", "joblib", "matplotlib", "seaborn",
-)  # fmt: skip
-
 
 @dataclass(frozen=True)
 class ResultsFolder:
@@ -71,35 +62,47 @@ class ResultsFolder:
         """Where finished cells are kept."""
         return self.path / CELLS
 
-    def publish(self, manifest: Mapping[str, Any]) -> None:
+    def publish(self, manifest: Mapping[str, Any], seconds: Mapping[str, float] | None = None) -> str:
         """Move what was gathered into its place, and remove what an earlier run left and this one has not.
 
-        Last comes the manifest, with the hashes of all files and one of itself.
+        Last comes the manifest, with the hashes of all files and one of itself. `seconds` (stage -> wall time) go to
+        run.json; None: this is no run, and run.json stays. Returned is what is to be said of an earlier run with other
+        versions (`other_files`).
         """
         made = {
             path.relative_to(self.gathered).as_posix(): _digest(path)
             for path in sorted(self.gathered.rglob("*"))
             if path.is_file() and path != self.gathered / INDEX
         }
+        moved = list(made)
+        if COMPARISONS in manifest.get("files", ()):
+            # The page is written again: the large table stays where it is, if it is there.
+            made[COMPARISONS] = manifest["files"][COMPARISONS]
         content = {"results_of": self.of, **manifest, "files": made}
-        content["manifest"] = _own_hash(content)
+        content["manifest"] = own_hash(content)
         written = self.gathered / MANIFEST
         with named_in_errors(written):
             # Before anything is moved: from here on hardly any room on the disk is needed.
             written.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+            if seconds is not None:
+                run = of_this_run(seconds)
+                (self.gathered / RUN).write_text(json.dumps(run, indent=2) + "\n", encoding="utf-8")
+        told = other_files(json_object(self.path / MANIFEST), content)
         stale = _own(self.path) - set(made)
         _mark(self.path, _moving(self.path) | made)
-        for name in made:
+        for name in moved:
             target = self.path / name
             target.parent.mkdir(exist_ok=True)
             os.replace(self.gathered / name, target)
         for name in stale:
             (self.path / name).unlink(missing_ok=True)
-        if (self.gathered / INDEX).is_file():
-            os.replace(self.gathered / INDEX, self.path / INDEX)
+        for name in (INDEX, RUN):
+            if (self.gathered / name).is_file():
+                os.replace(self.gathered / name, self.path / name)
         os.replace(written, self.path / MANIFEST)
         # Nothing is being moved any more. To say so by another marker would need room on the disk.
         (self.path / _MARKER).unlink()
+        return told
 
 
 @contextmanager
@@ -195,22 +198,6 @@ def _is_held(path: Path) -> bool:
     return False
 
 
-def manifest_of(settings: Mapping[str, Any], data: Mapping[str, Any], seconds: Mapping[str, float]) -> dict[str, Any]:
-    """Settings (under one key: ``{"study": …}``), data hashes, versions, machine and wall time by stage, as JSON."""
-    pools = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
-    return {
-        **settings,
-        "data": dict(data),
-        "versions": {"python": platform.python_version(), **{package: version(package) for package in _PACKAGES}},
-        "machine": {
-            "system": f"{platform.system()} {platform.machine()}",
-            "cores": n_workers(-1),
-            "blas": sorted({f"{pool['internal_api']} {pool['version']} {pool.get('architecture')}" for pool in pools}),
-        },
-        "seconds": {**seconds, "note": "of this run; cells finished by earlier runs were found, not computed again"},
-    }
-
-
 def verify(path: str | Path) -> list[str]:
     """What is wrong with a folder of results, a line each: files that are missing, changed or unknown, damaged cells.
 
@@ -219,13 +206,13 @@ def verify(path: str | Path) -> list[str]:
     folder = Path(path)
     if not folder.is_dir():
         raise ValueError(f"no such folder: {folder}")
-    manifest = _object(folder / MANIFEST)
+    manifest = json_object(folder / MANIFEST)
     if not (folder / MANIFEST).is_file():
         raise ValueError(f"{folder} has no {MANIFEST}: no run has finished there")
     problems = []
     if _moving(folder):
         problems.append("a run was stopped while it wrote here: run it again")
-    if manifest is None or manifest.get("manifest") != _own_hash(manifest):
+    if manifest is None or manifest.get("manifest") != own_hash(manifest):
         problems.append(f"{MANIFEST} has been changed, or is not one of simstudy's")
     files = _files((manifest or {}).get("files"))
     for name, digest in files.items():
@@ -243,8 +230,8 @@ def verify(path: str | Path) -> list[str]:
 def require_own(folder: Path, of: str) -> None:
     """Raise a ValueError where the folder has files that no run of the same wrote, or that were changed since."""
     known = _own(_no_file(folder))
-    manifest = _object(folder / MANIFEST)
-    if manifest is not None and manifest.get("manifest") == _own_hash(manifest):
+    manifest = json_object(folder / MANIFEST)
+    if manifest is not None and manifest.get("manifest") == own_hash(manifest):
         known.add(MANIFEST)
         if manifest.get("results_of") != of:
             raise ValueError(f"out must be a folder of its own, but {folder} holds results of {manifest['results_of']}")
@@ -268,7 +255,7 @@ def _no_file(path: str | Path) -> Path:
 
 def _own(folder: Path) -> set[str]:
     """The files that a run wrote here and that are as they were written: what may be replaced or removed."""
-    manifest = _object(folder / MANIFEST) or {}
+    manifest = json_object(folder / MANIFEST) or {}
     written = [*_files(manifest.get("files")).items(), *_moving(folder).items()]
     return {
         name
@@ -292,7 +279,8 @@ def _strangers(folder: Path, known: set[str]) -> list[str]:
         for path in sorted(folder.rglob("*"))
         if not any(path == part or path.is_relative_to(part) for part in parts)
     ]
-    known = {CELLS, "figures", "paper", *known, *([INDEX] if is_ours(folder / INDEX) else [])}
+    unsealed = {INDEX: is_ours(folder / INDEX), RUN: is_run(folder / RUN)}
+    known = {CELLS, "figures", "paper", *known, *(name for name, ours in unsealed.items() if ours)}
     # Hidden files (a run's own, those of an editor or a file manager) are never written over nor removed.
     return [name for name in names if name[0] != "." and name not in known and not _WORKING.fullmatch(name)]
 
@@ -300,22 +288,8 @@ def _strangers(folder: Path, known: set[str]) -> list[str]:
 def _parts(folder: Path) -> list[Path]:
     """Folders of results inside this one: of a run that compared by several metrics or on several domains."""
     inside = [path for path in folder.glob("[!.]*") if path.is_dir() and not path.is_symlink()]
-    written = [(path, _object(path / MANIFEST)) for path in sorted(inside)]
-    return [path for path, manifest in written if manifest and manifest.get("manifest") == _own_hash(manifest)]
-
-
-def _object(path: Path) -> dict[str, Any] | None:
-    """The JSON object of a file; None where there is none."""
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return None
-    return content if isinstance(content, dict) else None
-
-
-def _own_hash(manifest: Mapping[str, Any]) -> str:
-    rest = {name: value for name, value in manifest.items() if name != "manifest"}
-    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+    written = [(path, json_object(path / MANIFEST)) for path in sorted(inside)]
+    return [path for path, manifest in written if manifest and manifest.get("manifest") == own_hash(manifest)]
 
 
 def _digest(path: Path) -> str:
@@ -334,11 +308,11 @@ def _mark(folder: Path, moving: Mapping[str, str]) -> None:
 
 def _moving(folder: Path) -> dict[str, str]:
     """Name -> hash of the files that a run was moving into their places when it was stopped."""
-    return _files((_object(folder / _MARKER) or {}).get("moving"))
+    return _files((json_object(folder / _MARKER) or {}).get("moving"))
 
 
 def _holder(folder: Path) -> str:
-    marker = _object(folder / _MARKER) or {}
+    marker = json_object(folder / _MARKER) or {}
     return f"(process {marker.get('process', '?')} on {marker.get('host', '?')}, since {marker.get('since', '?')})"
 
 

@@ -27,7 +27,7 @@ from simstudy.statistics.proportions import tango
 from simstudy.statistics.pvalues import clopper_pearson
 from simstudy.studies.catalogue import load_study, make_study
 from simstudy.studies.comparing import run_comparisons
-from simstudy.studies.context import Findings, RunContext
+from simstudy.studies.context import Findings, RunContext, ShippedTables, Shown
 from simstudy.studies.definition import (
     EACH_ONCE,
     Comparison,
@@ -47,7 +47,7 @@ from simstudy.studies.problems import Problems, check_comparison
 from simstudy.studies.resampling.study import check_systems, train
 from simstudy.studies.reused import hashes_of, outputs_of, tables_of
 from simstudy.studies.run import Results, run_study
-from simstudy.studies.side_by_side import side_by_side
+from simstudy.studies.side_by_side import side_by_side, side_by_side_sections
 from simstudy.truth import PAIR_MODELS, pair_model
 from simstudy.truth.particles import ARRANGEMENTS, particle_sets
 from simstudy.truth.synthetic import all_alike
@@ -55,10 +55,10 @@ from simstudy.truth.synthetic import all_alike
 __all__ = [
     "ARRANGEMENTS", "EACH_ONCE", "MEASURES", "METRICS", "PAIR_MODELS", "Cell", "Comparison", "Decision",
     "DrawnBoards", "DrawnPairs", "Findings", "Keys", "Level", "NormalDifference", "Positive", "Problems", "Resamples",
-    "Results", "RightOrWrongDifference", "RunContext", "SideBySide", "Size", "Study", "StudyError", "TaskName",
-    "Training", "all_alike", "benjamini_hochberg", "central_range", "check_comparison", "check_systems",
-    "clopper_pearson", "derived_seed", "minimum_detectable_gain", "disagreement_of_correlation", "hashes_of", "holm",
-    "close_pairs", "independence_ratio", "label", "load_study", "make_study", "of_pairs", "of_spread", "one_of",
-    "outputs_of", "pair_model", "particle_sets", "read_tagged", "run_comparisons", "run_study", "shipped_studies",
-    "side_by_side", "size_for", "tables_of", "tango", "train",
+    "Results", "RightOrWrongDifference", "RunContext", "ShippedTables", "Shown", "SideBySide", "Size", "Study",
+    "StudyError", "TaskName", "Training", "all_alike", "benjamini_hochberg", "central_range", "check_comparison",
+    "check_systems", "clopper_pearson", "close_pairs", "derived_seed", "disagreement_of_correlation", "hashes_of",
+    "holm", "independence_ratio", "label", "load_study", "make_study", "minimum_detectable_gain", "of_pairs",
+    "of_spread", "one_of", "outputs_of", "pair_model", "particle_sets", "read_tagged", "run_comparisons", "run_study",
+    "shipped_studies", "side_by_side", "side_by_side_sections", "size_for", "tables_of", "tango", "train",
 ]  # fmt: skip

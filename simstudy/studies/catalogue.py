@@ -17,17 +17,19 @@ from pydantic import BaseModel, ValidationError
 
 from simstudy.files.datasets import DataError
 from simstudy.running import program_files
+from simstudy.running.provenance import program_of
 from simstudy.running.runner import CellsFailed
-from simstudy.studies.context import Findings, RunContext, Unfinished
-from simstudy.studies.definition import Study, StudyError, placed
+from simstudy.studies.context import Findings, RunContext, ShippedTables, Shown, Unfinished
+from simstudy.studies.definition import Study, StudyError, place_of, placed
+from simstudy.studies.natural import study as natural
 from simstudy.studies.natural.definition import NaturalStudy
-from simstudy.studies.natural.study import run as run_natural
+from simstudy.studies.resampling import study as resampling
 from simstudy.studies.resampling.definition import ResamplingStudy, with_own_task
-from simstudy.studies.resampling.study import run as run_resampling
-from simstudy.training.named import OWN
+from simstudy.training.named import OWN, maker
 from simstudy.validation import brief, nearest
 
 Run = Callable[[Any, RunContext], Findings]
+Show = Callable[[Any, ShippedTables], Shown]
 
 #: The value of `kind` in the study.toml of a program.
 PROGRAM = "program"
@@ -35,8 +37,11 @@ PROGRAM = "program"
 #: The values of `kind` for studies that are data.
 KINDS: dict[str, type[Study]] = {"resampling": ResamplingStudy, "natural": NaturalStudy}
 
-# What runs a study, by what its study.toml may say; programs are added when they are loaded.
-_RUNS: dict[type[Study], Run] = {ResamplingStudy: run_resampling, NaturalStudy: run_natural}
+# What runs a study and what shows its tables, by what its study.toml may say; programs are added when they are loaded.
+_PARTS: dict[type[Study], tuple[Run, Show]] = {
+    ResamplingStudy: (resampling.run, resampling.show),
+    NaturalStudy: (natural.run, natural.show),
+}
 
 # What says by itself what is wrong: a definition, data, cells, memory, a disk.
 _TOLD = (StudyError, DataError, CellsFailed, Unfinished, MemoryError, OSError)
@@ -95,6 +100,15 @@ def load_study(study: str | Path) -> Study:
         model = load_program(path.parent) if kind == PROGRAM else with_own_task(path.parent)
     made = make_study({"name": path.resolve().parent.name, **content}, str(path), model)
     return made if str(study) in known else placed(made, path.resolve().parent)
+
+
+def asked_for(study: str | Path | Study, out: str | Path | None, seed: int | None) -> tuple[Study, Path]:
+    """The study that is asked for, with a seed of its own or another, and the folder of its results."""
+    definition = study if isinstance(study, Study) else load_study(study)
+    if seed is not None:
+        seeded = make_study({**definition.model_dump(), "seed": seed}, definition.name, type(definition))
+        definition = placed(seeded, place_of(definition))
+    return definition, Path(out) if out is not None else Path("results") / definition.name
 
 
 def make_study(content: Mapping[str, Any], source: str, model: type[Study] | None = None) -> Study:
@@ -158,18 +172,50 @@ def load_program(folder: Path) -> type[Study]:
         signature(run).bind(None, None)
     except TypeError:
         raise StudyError(f"{path} must define run(settings, context), not run{signature(run)}") from None
+    show = getattr(module, "show", _show_nothing)
+    try:
+        signature(show).bind(None, None)
+    except TypeError:
+        raise StudyError(f"{path} must define show(settings, tables), not show{signature(show)}") from None
     settings.folder = folder
-    _RUNS[settings] = run
+    _PARTS[settings] = run, show
     return settings
 
 
 def found_by(study: Study, context: RunContext) -> Findings:
     """What a study finds; a TypeError where a program returns something else."""
-    run = next(_RUNS[model] for model in type(study).__mro__ if model in _RUNS)
-    found = run(study, context)
+    found = _parts_of(study)[0](study, context)
     if not isinstance(found, Findings):
         raise TypeError(f"run must return simstudy.studies.Findings, not {type(found).__name__}")
     return found
+
+
+def program_behind(study: Study) -> dict[str, str]:
+    """The program that makes a study's tables: of what runs it, and of the task that it trains.
+
+    See `simstudy.running.provenance.program_of`.
+    """
+    parts: list[Callable[..., Any]] = [_parts_of(study)[0]]
+    if isinstance(study, ResamplingStudy):
+        parts.append(maker(study.task, study.folder))
+    return program_of(*parts)
+
+
+def shown_by(study: Study, tables: ShippedTables) -> Shown:
+    """How a study shows its tables; a TypeError where a program returns something else."""
+    shown = _parts_of(study)[1](study, tables)
+    if not isinstance(shown, Shown):
+        raise TypeError(f"show must return simstudy.studies.Shown, not {type(shown).__name__}")
+    return shown
+
+
+def _parts_of(study: Study) -> tuple[Run, Show]:
+    return next(_PARTS[model] for model in type(study).__mro__ if model in _PARTS)
+
+
+def _show_nothing(_: Study, __: ShippedTables) -> Shown:
+    """The page of a program without `show`: its facts, and the names of its tables."""
+    return Shown(sections=[])
 
 
 def blaming_program(study: Study) -> AbstractContextManager[None]:

@@ -1,9 +1,9 @@
-"""What the run of a study is given to work with (`RunContext`), and what it returns (`Findings`)."""
+"""What the run of a study is given to work with (`RunContext`), what it returns (`Findings`), and how that is shown."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,8 +13,10 @@ from typing import Any
 import pandas as pd
 
 from simstudy.pages.sections import Section, Table
+from simstudy.pages.tables import read_table
 from simstudy.running.cells import Cell
 from simstudy.running.display import say
+from simstudy.running.manifest import MANIFEST, json_object
 from simstudy.running.progress import doing, listening
 from simstudy.running.runner import run_cells, share, states
 from simstudy.validation import brief
@@ -126,17 +128,64 @@ class Findings:
 
     tables: dict[str, pd.DataFrame]
     """Name (letters, digits, _ and -) -> table, unrounded, in the order of the page."""
-    sections: list[Section]
-    """The page's parts, with their figures and tables."""
     facts: dict[str, str] = field(default_factory=dict)
     """What was run, for the head of the page."""
-    closing: str = ""
-    """How the numbers are to be read, at the page's end: units, corrections."""
     answers: list[str] = field(default_factory=list)
     """What a terminal shows first: sentences that answer the question."""
-    summary: dict[str, Table] = field(default_factory=dict)
-    """What a terminal shows at the end: title -> a few rows."""
     data: dict[str, Any] = field(default_factory=dict)
     """What the manifest says of the data."""
     comparisons: pd.DataFrame = field(default_factory=pd.DataFrame)
     """All pairs on all test sets, where the study has such a table."""
+
+
+@dataclass(kw_only=True)
+class Shown:
+    """How the tables of a study are shown: it follows from them alone, so that a page needs no run."""
+
+    sections: list[Section]
+    """The page's parts, with their figures and tables."""
+    closing: str = ""
+    """How the numbers are to be read, at the page's end: units, corrections."""
+    summary: dict[str, Table] = field(default_factory=dict)
+    """What a terminal shows at the end: title -> a few rows."""
+
+
+class ShippedTables(Mapping[str, pd.DataFrame]):
+    """The tables of a folder of results as its files have them, rounded to six digits; each is read when asked for.
+
+    Parameters
+    ----------
+    folder
+        Where the CSV files are.
+    kinds
+        Name of each table -> the kinds of its columns (`simstudy.pages.tables.kinds_of`).
+    home
+        The folder of results, beside which those of other studies are.
+    """
+
+    def __init__(self, folder: Path, kinds: Mapping[str, str], home: Path) -> None:
+        self._folder, self._kinds, self._home = folder, kinds, home
+        self._read: dict[str, pd.DataFrame] = {}
+
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        if name not in self._read:
+            self._read[name] = read_table(self._folder / f"{name}.csv", self._kinds[name])
+        return self._read[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._kinds)
+
+    def __len__(self) -> int:
+        return len(self._kinds)
+
+    @classmethod
+    def of(cls, folder: Path) -> ShippedTables:
+        """The tables of the results in a folder, whole ones."""
+        kinds = (json_object(folder / MANIFEST) or {}).get("tables", {})
+        names = kinds or [path.stem for path in sorted(folder.glob("*.csv"))]
+        return cls(folder, {name: kinds.get(name, "") for name in names}, folder)
+
+    def beside(self, study: str) -> ShippedTables:
+        """The tables of another study, in the folder of its name beside this one."""
+        # Whole, since the results may be written to the working directory itself.
+        return ShippedTables.of(self._home.resolve().parent / study)

@@ -7,21 +7,20 @@ from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
-import pandas as pd
-
 from simstudy.analyses.duplicates import distinct
 from simstudy.outputs import TestSet
+from simstudy.running.manifest import MANIFEST
 from simstudy.running.progress import doing
-from simstudy.running.results_folder import MANIFEST, verify
+from simstudy.running.results_folder import verify
 from simstudy.studies.catalogue import load_study, make_study
-from simstudy.studies.context import RunContext, Unfinished
+from simstudy.studies.context import RunContext, ShippedTables, Unfinished
 from simstudy.studies.definition import StudyError
 from simstudy.studies.natural.definition import NaturalStudy
 from simstudy.studies.natural.sources import n_test_sets, read_all
 from simstudy.studies.run import run_study, study_cells
 
 
-def tables_of(study: str, context: RunContext) -> dict[str, pd.DataFrame]:
+def tables_of(study: str, context: RunContext) -> ShippedTables:
     """Tables of a study by name, from the folder of that name beside the results of the study that asks.
 
     Results that are there are taken where all files are as a run wrote them and the settings are the study's; whether
@@ -41,7 +40,7 @@ def tables_of(study: str, context: RunContext) -> dict[str, pd.DataFrame]:
             data_dir=context.data_dir,
             allow_outside=context.allow_outside,
         )
-    return {path.stem: pd.read_csv(path) for path in sorted(folder.glob("*.csv"))}
+    return ShippedTables.of(folder)
 
 
 def hashes_of(study: str, context: RunContext) -> dict[str, str]:

@@ -14,14 +14,16 @@ import pandas as pd
 from simstudy.analyses.signature import signatures
 from simstudy.files.datasets import folder_at_hand
 from simstudy.files.whole import atomic_path
-from simstudy.pages.report import Page, write_results
+from simstudy.pages.tables import kinds_of, write_tables
+from simstudy.running.manifest import manifest_of
 from simstudy.running.program_files import shipped_studies
 from simstudy.running.progress import shown
-from simstudy.running.results_folder import CELLS, COMPARISONS, manifest_of, results_folder, shard_folder
+from simstudy.running.results_folder import CELLS, COMPARISONS, results_folder, shard_folder
 from simstudy.running.runner import n_workers
-from simstudy.studies.catalogue import blaming_program, found_by, load_study, make_study
+from simstudy.studies.catalogue import asked_for, blaming_program, found_by, program_behind
 from simstudy.studies.context import RunContext, Unfinished
-from simstudy.studies.definition import Study, place_of, placed
+from simstudy.studies.definition import Study, place_of
+from simstudy.studies.written import publish_page
 from simstudy.text.reprs import ReprMixin, listed
 from simstudy.validation import check_whole
 
@@ -116,7 +118,7 @@ def run_study(
     >>> len(results.comparisons), sorted(results.tables)   # 8 systems, 28 pairs, two sizes
     (56, ['confidence_models', 'curves', 'points', 'systems', 'thresholds', 'training_variance'])
     """
-    definition, folder = _asked(study, out, seed)
+    definition, folder = asked_for(study, out, seed)
     # A template of a program's page that does not fit is told when the page is written.
     with shown(), results_folder(folder, of=f"study {definition.name}") as results, blaming_program(definition):
         context = RunContext(
@@ -126,20 +128,19 @@ def run_study(
         if len(found.comparisons):
             with atomic_path(results.gathered / COMPARISONS) as temporary:
                 found.comparisons.to_parquet(temporary, index=False)
+        write_tables(found.tables, results.gathered)
         command, place = _command(definition, folder, seed, data_dir, allow_outside)
-        page = Page(
-            title=definition.title,
-            question=definition.question,
-            command=command,
-            place=place,
-            facts={**found.facts, **_signed(found.comparisons)},
-            sections=found.sections,
-            tables=found.tables,
-            closing=found.closing,
-            answer=found.answers,
-        )
-        summary = {title: table.text() for title, table in found.summary.items()}
-        write_results(results, page, manifest_of({"study": definition.model_dump()}, found.data, context.clock.seconds))
+        manifest = {
+            **manifest_of({"study": definition.model_dump()}, found.data, program_behind(definition)),
+            "tables": {name: kinds_of(table) for name, table in found.tables.items()},
+            "page": {
+                "command": command,
+                "place": place,
+                "facts": {**found.facts, **_signed(found.comparisons)},
+                "answers": list(found.answers),
+            },
+        }
+        summary = publish_page(definition, results, manifest, context.clock.seconds)
     return Results(folder, found.tables, found.comparisons, summary, tuple(found.answers))
 
 
@@ -167,7 +168,7 @@ def study_cells(
     >>> study_cells("quickstart", out=mkdtemp()).value_counts(["part", "state"]).to_dict()
     {('training systems', 'missing'): 100}
     """
-    definition, folder = _asked(study, out, seed)
+    definition, folder = asked_for(study, out, seed)
     context = RunContext(
         folder / CELLS, 1, data_dir, allow_outside, reads=folder / CELLS, home=place_of(definition), listed=[]
     )
@@ -222,7 +223,7 @@ def run_shard(
     >>> len(cells), set(cells["part"])   # 8 systems; which of them this shard trains follows from their keys
     (8, {'training systems'})
     """
-    definition, folder = _asked(study, out, seed)
+    definition, folder = asked_for(study, out, seed)
     k, n = shard
     check_whole("shard k/n: n", n, 1)
     check_whole("shard k/n: k", k, 1, n + 1)
@@ -235,15 +236,6 @@ def run_shard(
             found_by(definition, context)
     assert context.listed is not None
     return pd.concat(context.listed, ignore_index=True)[["part", "cell", "state", "seconds", "bytes"]]
-
-
-def _asked(study: str | Path | Study, out: str | Path | None, seed: int | None) -> tuple[Study, Path]:
-    """The study, and its folder of results."""
-    definition = study if isinstance(study, Study) else load_study(study)
-    if seed is not None:
-        seeded = make_study({**definition.model_dump(), "seed": seed}, definition.name, type(definition))
-        definition = placed(seeded, place_of(definition))
-    return definition, Path(out) if out is not None else Path("results") / definition.name
 
 
 def _signed(comparisons: pd.DataFrame) -> dict[str, list[str]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pandas as pd
 
 from simstudy import plot
@@ -22,10 +24,8 @@ from simstudy.studies.figures import panel
 _ALTERNATIVE = "two-sided"
 
 
-def side_by_side(
-    outputs: Outputs, settings: SideBySide, seed: int, context: RunContext
-) -> tuple[dict[str, pd.DataFrame], list[Section]]:
-    """Every test that applies on all pairs of a test set, two-sided, and r12 of all pairs: tables and sections."""
+def side_by_side(outputs: Outputs, settings: SideBySide, seed: int, context: RunContext) -> dict[str, pd.DataFrame]:
+    """Every test that applies on all pairs of a test set, two-sided, and r12 of all pairs."""
     tests = applicable(outputs)
     drawn = {test: settings.n_resamples if TESTS[test].n_resamples else None for test in tests}
     cells = [
@@ -45,13 +45,12 @@ def side_by_side(
     ]
     pairs = pd.concat(context.run("tests side by side", _compared, cells, here=True), ignore_index=True)
     together = correlation(outputs)
-    tables = {
+    return {
         "tests": agreement(pairs, alpha=settings.alpha, seed=seed),
         "tests_disagree": disagreements(pairs, alpha=settings.alpha, n=settings.n_shown),
         "correlation": correlation_summary(together),
         "correlation_shares": correlation_shares(together),
     }
-    return tables, _sections(tables, settings.alpha, f"{outputs.test_set}, {outputs.n_items:,} items")
 
 
 def _compared(outputs: Outputs, test: str, n_resamples: int | None, seed: int, n_jobs: int) -> pd.DataFrame:
@@ -60,8 +59,11 @@ def _compared(outputs: Outputs, test: str, n_resamples: int | None, seed: int, n
     ).frame
 
 
-def _sections(tables: dict[str, pd.DataFrame], alpha: float, where: str) -> list[Section]:
+def side_by_side_sections(tables: Mapping[str, pd.DataFrame]) -> list[Section]:
+    """How the tables of `side_by_side` are shown."""
     tests = tables["tests"]
+    one = tests.iloc[0]
+    where, alpha = f"{one['test_set']}, {one['n_items']:,} items", one["alpha"]
     aside, height = {"title": where, "legend_aside": True}, 0.34 * tests["test"].nunique() + 1.3
     others = [f"{name}: {TESTS[name].null}" for name in dict.fromkeys(tests["test"]) if not TESTS[name].of_scores]
     of_others = (

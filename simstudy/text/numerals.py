@@ -183,3 +183,11 @@ def units_name(unit: str, n: float = 2) -> str:
     word = {"item": "item", "sample_of": "question"}.get(unit, "cluster")
     which = "" if unit in ("item", "cluster", "sample_of") else f" ({shown(unit)})"
     return f"{word}{'' if n == 1 else 's'}{which}"
+
+
+def duration(seconds: float) -> str:
+    """A time in two units: "12 s", "3 min 5 s", "1 h 6 min"."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    return f"{whole // 60} min {whole % 60} s" if whole < 3600 else f"{whole // 3600} h {whole % 3600 // 60} min"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -55,27 +56,36 @@ def load_task(name: str, data_dir: str | Path | None = None, *, folder: str | Pa
     ['logistic regression', 'naive Bayes', 'nearest neighbours', 'random forest']
     """
     check_path("data_dir", data_dir, or_none=True)
+    make = maker(name, folder)
+    with program_files.blaming(_file(name, folder), but=(DataError, OSError, MemoryError)):
+        task = make(Path(data_dir) if data_dir else None)
+        if not isinstance(task, Task):
+            raise TypeError(f"{name.removeprefix(OWN)} must return a simstudy.training.Task, not {brief(task)}")
+    return task
+
+
+def maker(name: str, folder: str | Path | None = None) -> Callable[[Path | None], Task]:
+    """The function that makes a task of the folder of its data; arguments and errors are those of `load_task`."""
     check_path("folder", folder, or_none=True)
     check_task("name", name, folder)
-    data = Path(data_dir) if data_dir else None
     if name == _DIGITS:
         # It needs scikit-learn: only those who train should wait for it.
         from simstudy.training.digits import digits
 
-        return digits(data)
+        return digits
     program_files.load_learners()
-    path = Path(folder or "") / "task.py" if name.startswith(OWN) else _of_studies()[name]
-    function = name.removeprefix(OWN)
+    path, function = _file(name, folder), name.removeprefix(OWN)
     with program_files.blaming(path):
         module = program_files.load_program(path)
-    make = getattr(module, function, None)
+    make: Callable[[Path | None], Task] | None = getattr(module, function, None)
     if not callable(make):
         raise program_files.ProgramError(f"{path} must define {function}(data_dir), as the name of the task says")
-    with program_files.blaming(path, but=(DataError, OSError, MemoryError)):
-        task = make(data)
-        if not isinstance(task, Task):
-            raise TypeError(f"{function} must return a simstudy.training.Task, not {brief(task)}")
-    return task
+    return make
+
+
+def _file(name: str, folder: str | Path | None) -> Path:
+    """The task.py that makes a task."""
+    return Path(folder or "") / "task.py" if name.startswith(OWN) else _of_studies().get(name, Path(__file__))
 
 
 def check_task(argument: str, name: str, folder: str | Path | None) -> None:

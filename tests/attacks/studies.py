@@ -18,7 +18,7 @@ import time
 import numpy as np
 import pandas as pd
 from simstudy.pages.sections import Table
-from simstudy.studies import Cell, Findings, Study
+from simstudy.studies import Cell, Findings, Shown, Study
 class Settings(Study):
     seconds: list[float]
 def run(study, context):
@@ -26,7 +26,9 @@ def run(study, context):
     found = context.run("cells", drawn, cells)
     table = pd.concat(found, ignore_index=True)
     tables = {"drawn": table, "means": table.mean().to_frame("mean")}
-    return Findings(tables=tables, sections=[], summary={"All": Table(table, {"drawn": "{drawn:.3f}"})})
+    return Findings(tables=tables)
+def show(study, tables):
+    return Shown(sections=[], summary={"All": Table(tables["drawn"], {"drawn": "{drawn:.3f}"})})
 def drawn(seconds, seed):
     time.sleep(seconds)
     return pd.DataFrame({"drawn": np.random.default_rng(seed).normal(size=9) + seconds})

@@ -222,7 +222,7 @@ def test_a_study_writes_no_table_outside_its_folder(tmp_path: Path) -> None:
         (folder / "study.py").write_text(
             "import pandas as pd\nfrom simstudy.studies import Findings, Study\nclass Settings(Study): ...\n"
             "def run(study, context):\n    table = pd.DataFrame({'n': [1]})\n"
-            f"    found = Findings(tables={tables}, sections=[])\n    {later}\n    return found\n"
+            f"    found = Findings(tables={tables})\n    {later}\n    return found\n"
         )
         with pytest.raises(ProgramError, match=r"study.py: ValueError: table must have a name .*not '../../x'$"):
             run_study(folder, out=tmp_path / "deep" / "out", n_jobs=1)

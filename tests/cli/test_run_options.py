@@ -85,7 +85,7 @@ def test_every_option_of_a_list_arrives(asked: list[Any]) -> None:
         assert run("run", "mine", "--list", *given)[0] == 0
     assert asked == [("list", "mine", USUAL), ("list", "mine", ARRIVES)]
     parameters = set(inspect.signature(import_module("simstudy.cli.run").run).parameters)
-    assert parameters == {"study", "jobs", "cluster", "shard", "listed", "verbose", *USUAL}
+    assert parameters == {"study", "jobs", "cluster", "shard", "listed", "verbose", "every", "from_nothing", *USUAL}
 
 
 def test_a_list_says_of_each_part_and_cell_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
@@ -164,3 +164,19 @@ def test_a_shard_and_a_cluster_arrive(asked: list[Any], monkeypatch: pytest.Monk
     assert out.startswith("Shard 3/20 has ended. 2 of all 6 known cells are missing.\n")
     code, _, _ = run("run", "mine", "--cluster", "local:2")
     assert asked[0][2]["executor"] == "workers at local:2"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ([], "run needs the name of a study, or --all"),
+        (["quickstart", "--all"], "run needs the name of a study, or --all"),
+        (["--all", "--seed", "3"], "--seed must not be given with --all"),
+        (["quickstart", "--from-nothing"], "--from-nothing needs --all without --list"),
+        (["--all", "--list", "--from-nothing"], "--from-nothing needs --all without --list"),
+    ],
+)
+def test_options_that_exclude_each_other_are_refused(given: list[str], said: str) -> None:
+    code, _, err = run("run", *given)
+    assert code == 2
+    assert said in err

@@ -131,9 +131,11 @@ def test_published_numbers_are_the_papers(shared_data: Path) -> None:
 def test_the_page_shows_every_study(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     asked = []
 
-    def committed(study: str, context: ss.studies.RunContext) -> dict[str, pd.DataFrame]:
+    def committed(study: str, context: ss.studies.RunContext) -> ss.studies.ShippedTables:
         asked.append(study)
-        return {path.stem: pd.read_csv(path) for path in (RESULTS / study).glob("*.csv")}
+        # The page looks for them beside its own results.
+        (tmp_path / study).symlink_to(RESULTS / study)
+        return ss.studies.ShippedTables.of(tmp_path / study)
 
     study = small(NAME)
     few = {"natural": study.natural[-1:], "synthetic": [study.synthetic[0], study.synthetic[1]]}
@@ -143,7 +145,7 @@ def test_the_page_shows_every_study(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     done = ss.run_study(small(NAME, **few), out=tmp_path / "out")
     assert asked == ["natural_mt", "dependency_parsing", "word_alignment"]
     assert {path.stem for path in (tmp_path / "out" / "figures").glob("*.png")} == {
-        "natural", "synthetic", "sizes", "domains",
+        "natural", "synthetic", "sizes", "domains", "overlay",
     }  # fmt: skip
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text(encoding="utf-8"))
     assert manifest["data"]["studies"]["natural_mt"] == {"points.csv": "natural_mt"}

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.pages import report
+from simstudy.pages import report, tables
 from simstudy.pages.sections import Figure, Section
 from simstudy.text.formulas import without_formulas
 
@@ -19,7 +19,7 @@ def test_a_table_in_another_order_is_written_as_if_it_were_sorted(
     first: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Seven rows, three at a time; at most one of them begins like a formula."""
-    monkeypatch.setattr(report, "_TOGETHER", 3)
+    monkeypatch.setattr(tables, "_TOGETHER", 3)
     rng = np.random.default_rng(0)
     table = pd.DataFrame(
         {"system": [first, *"bcdef", None], "p_value": rng.integers(0, 3, 7) / 7, "n": rng.integers(0, 9, 7)}
@@ -28,7 +28,7 @@ def test_a_table_in_another_order_is_written_as_if_it_were_sorted(
     by_hand = table.sort_values("p_value", kind="stable", ignore_index=True)
     if first == "=1+1":
         by_hand["system"] = by_hand["system"].replace("=1+1", "'=1+1")
-    report.write_tables({"parts": report.InOrder(table, order)}, tmp_path)
+    tables.write_tables({"parts": tables.InOrder(table, order)}, tmp_path)
     lines = (tmp_path / "parts.csv").read_text().splitlines()
     assert lines == ["system,p_value,n"] + [
         f"{row.system if isinstance(row.system, str) else ''},{row.p_value:.6g},{row.n}" for row in by_hand.itertuples()
@@ -41,16 +41,11 @@ def page_of(**changed: Any) -> report.Page:
     return report.Page(**{**parts, "closing": "End.", **changed})
 
 
-def written(page: report.Page, folder: Path) -> str:
-    report.write_page(page, folder)
-    return (folder / "README.md").read_text(encoding="utf-8")
-
-
 def test_a_page_says_what_was_asked_and_run_and_counts_the_rows_of_its_tables(tmp_path: Path) -> None:
     tables = {f"of_{n}": pd.DataFrame({"x": range(n)}) for n in (0, 1, 1200)}
     facts = {"Items": "3 *", "One": ["a|b"], "Two": ["a|b", "c"]}
     page = page_of(title="A *title*", command="simstudy `x`", facts=facts, tables=tables, closing="# End")
-    assert written(page, tmp_path) == (
+    assert report.page_text(page) == (
         "# A \\*title\\*\n\nQ?\n\n"
         "Made by `` simstudy `x` ``; `manifest.json` has every setting and version.\n\n"
         "- **Items**: 3 \\*\n- **One**: `a|b`\n- **Two**:\n  - `a|b`\n  - `c`\n\n"
@@ -74,5 +69,5 @@ def test_a_page_says_where_its_files_have_apostrophes(name: str, cell: str, tmp_
     marked = "=" in name + cell
     ordered = {"t": report.InOrder(tables["t"], np.array([0]))}
     for given in (tables, ordered):
-        assert ("an apostrophe goes before text" in written(page_of(tables=given), tmp_path)) == marked
+        assert ("an apostrophe goes before text" in report.page_text(page_of(tables=given))) == marked
     assert ("'=" in (tmp_path / "t.csv").read_text(encoding="utf-8")) == marked

@@ -65,11 +65,9 @@ def test_a_table_without_rows_has_its_columns() -> None:
     assert Table(ROWS.head(0), {"system": "{system}"}).text().columns.tolist() == ["system"]
 
 
-def test_a_section_is_drawn_where_its_page_says(tmp_path_factory: pytest.TempPathFactory) -> None:
-    folder = tmp_path_factory.mktemp("page")
+def test_a_section_is_drawn_where_its_page_says() -> None:
     figure = Figure("points", lambda: plot.panels(["two points"])[0])
     section = Section("A heading", "A caption.", figure=figure, table=Table(ROWS, {"n": "{n:,}"}))
     shown = report.Page(title="T", question="Q?", command="c", facts={}, sections=[section], tables={}, closing="End.")
-    report.write_page(shown, folder)
-    page = (folder / "README.md").read_text(encoding="utf-8")
+    page = report.page_text(shown)
     assert "## A heading\n\n![A heading](figures/points.png)\n\nA caption.\n\n| n |\n| --- |\n| 1,234 |\n| 5 |" in page

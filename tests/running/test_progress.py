@@ -15,6 +15,7 @@ from rich.console import Console
 
 from simstudy.running import display, progress
 from simstudy.running.progress import Phase, advanced, doing, listening, shown, shown_to_people
+from simstudy.text.numerals import duration
 
 
 class Screen:
@@ -126,7 +127,7 @@ def test_the_time_that_is_left_is_told_at_the_rate_of_late(monkeypatch: pytest.M
     assert display.words(phase) == "94 %, 12 s left"
     monkeypatch.setattr(display, "monotonic", lambda: 75.4)
     assert display.words(Phase("reading", begun=0.0)) == "1 min 15 s"
-    assert [display._time(seconds) for seconds in (0.4, 59.6, 3600, 7300)] == [
+    assert [duration(seconds) for seconds in (0.4, 59.6, 3600, 7300)] == [
         "0 s",
         "1 min 0 s",
         "1 h 0 min",

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from simstudy.running import results_folder as module
+from simstudy.running.manifest import own_hash
 from simstudy.running.results_folder import results_folder, verify
 
 
@@ -34,7 +34,9 @@ def stopped(folder: Path) -> None:
 
 
 def names(folder: Path) -> set[str]:
-    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()} - {".simstudy.lock"}
+    """The files of a folder, but for those that every run leaves there outside the manifest."""
+    found = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    return found - {".simstudy.lock", "run.json"}
 
 
 def test_a_run_replaces_what_an_earlier_one_wrote(tmp_path: Path) -> None:
@@ -96,13 +98,13 @@ def test_nothing_outside_the_folder_is_deleted(tmp_path: Path) -> None:
     manifest = json.loads(path.read_text())
     outside = ("../thesis.csv", str(other), "figures/../../thesis.csv", "./../thesis.csv", "figures//../thesis.csv")
     manifest["files"] |= dict.fromkeys(outside, digest)
-    manifest["manifest"] = module._own_hash(manifest)
+    manifest["manifest"] = own_hash(manifest)
     path.write_text(json.dumps(manifest))
     run(tmp_path / "out", b_csv="2")
     assert other.read_text() == "words"
     (tmp_path / "out" / "link.csv").symlink_to(other)
     manifest["files"] = {"b.csv": sha256(b"2").hexdigest(), "link.csv": digest}
-    manifest["manifest"] = module._own_hash(manifest)
+    manifest["manifest"] = own_hash(manifest)
     path.write_text(json.dumps(manifest))
     with pytest.raises(ValueError, match="holds link.csv, which"):
         run(tmp_path / "out", a_csv="1")
@@ -160,6 +162,7 @@ def test_verify_names_what_is_wrong(tmp_path: Path) -> None:
 
 HOLD = """
 import sys, time
+from simstudy.running.manifest import own_hash
 from simstudy.running.results_folder import results_folder
 with results_folder(sys.argv[1], 'study x') as results:
     (results.gathered / "a.csv").write_text("1")

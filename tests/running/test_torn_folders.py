@@ -15,6 +15,7 @@ import pytest
 from filelock import FileLock
 
 from simstudy.running import results_folder as module
+from simstudy.running.manifest import own_hash
 from simstudy.running.results_folder import require_own, results_folder, verify
 from tests.running.test_results_folder import names, run
 
@@ -73,16 +74,22 @@ def test_the_marker_names_the_run_and_the_manifest_all_that_it_made(tmp_path: Pa
         (results.gathered / "figures").mkdir()
         (results.gathered / "figures" / "x.svg").write_text("1")
         (results.gathered / "README.md").write_text("2")
-        results.publish({"study": {"name": "x"}, "seconds": {"data": 1.5}})
+        results.publish({"study": {"name": "x"}}, {"data": 1.5})
     manifest = json.loads((out / "manifest.json").read_text())
     own = manifest.pop("manifest")
     assert manifest == {
         "results_of": "study x",
         "study": {"name": "x"},
-        "seconds": {"data": 1.5},
         "files": {"README.md": sha256(b"2").hexdigest(), "figures/x.svg": sha256(b"1").hexdigest()},
     }
     assert own == sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
+    assert json.loads((out / "run.json").read_text())["seconds"]["data"] == 1.5
+    # A folder is whole without what is said of the run, and another file of that name is not written over.
+    (out / "run.json").unlink()
+    assert verify(out) == []
+    (out / "run.json").write_text("{}")
+    with pytest.raises(ValueError, match=r"holds run\.json, which is not of an earlier run"):
+        require_own(out, "study x")
 
 
 def test_finished_cells_stay_and_an_empty_folder_of_them_does_not(tmp_path: Path) -> None:
@@ -143,7 +150,7 @@ def test_files_that_no_run_writes_are_not_removed_whatever_a_manifest_says(tmp_p
     (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / name).write_text("mine")
     manifest: dict[str, Any] = {"results_of": "study x", "files": {name: sha256(b"mine").hexdigest()}}
-    manifest["manifest"] = module._own_hash(manifest)
+    manifest["manifest"] = own_hash(manifest)
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(ValueError, match="out must be new, empty or a folder that simstudy wrote"):
         run(tmp_path, a_csv="1")

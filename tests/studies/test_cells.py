@@ -192,7 +192,6 @@ def test_tests_side_by_side_have_keys_of_their_own(outputs: Outputs, monkeypatch
     asked: list[tuple[Any, ...]] = []
     for name in ("agreement", "disagreements"):
         monkeypatch.setattr(module, name, lambda pairs, **options: asked.append((len(pairs), options)))
-    monkeypatch.setattr(module, "_sections", lambda *_: [])
     side_by_side(outputs, SideBySide(alpha=0.2, n_shown=3, n_resamples=60), 8, context := Heard())
     n = 6 * len(usual)
     assert asked == [(n, {"alpha": 0.2, "seed": 8}), (n, {"alpha": 0.2, "n": 3})]

@@ -24,7 +24,7 @@ PROGRAM = """
 from pathlib import Path
 import pandas as pd
 from simstudy.pages.sections import Section, Table
-from simstudy.studies import Cell, Findings, Study
+from simstudy.studies import Cell, Findings, Shown, Study
 
 (Path(__file__).parent / "executed").touch()
 
@@ -34,8 +34,11 @@ class Settings(Study):
 def run(study, context):
     cells = [Cell(str(n), {"n": n}, (study, n)) for n in study.numbers]
     table = pd.DataFrame({"n": study.numbers, "square": context.run("squares", square, cells)})
-    sections = [Section("Squares", "Of numbers.", table=Table(table, {"n²": "{square}"}))]
-    return Findings(tables={"squares": table}, sections=sections, closing="No more.")
+    return Findings(tables={"squares": table})
+
+def show(study, tables):
+    sections = [Section("Squares", "Of numbers.", table=Table(tables["squares"], {"n²": "{square}"}))]
+    return Shown(sections=sections, closing="No more.")
 
 def square(study, n):
     return times(n, n) + study.seed
@@ -91,13 +94,16 @@ def test_an_executor_that_is_given_computes_the_cells(folder: Path) -> None:
 PARTS = {
     "study": """
 import pandas as pd
-from simstudy.studies import Findings
+from simstudy.studies import Findings, Shown
 from .page import sections
 from .work import Settings, square, cells
 
 def run(study, context):
     table = pd.DataFrame({"square": context.run("squares", square, cells(study))})
-    return Findings(tables={"squares": table}, sections=sections(table), closing="No more.")
+    return Findings(tables={"squares": table})
+
+def show(study, tables):
+    return Shown(sections=sections(tables["squares"]), closing="No more.")
 """,
     "page": """
 from simstudy.pages.sections import Section, Table
@@ -145,7 +151,7 @@ def test_a_program_that_is_edited_after_it_was_loaded_is_known_by_what_it_was(fo
     assert ss.run_study(folder, out=out, n_jobs=1).tables["squares"]["square"].tolist() == [8, 27, 64]
 
 
-_ROWS = 'Table(table, {"n²": "{square}"})'
+_ROWS = 'Table(tables["squares"], {"n²": "{square}"})'
 
 
 @pytest.mark.parametrize(
@@ -157,10 +163,10 @@ _ROWS = 'Table(table, {"n²": "{square}"})'
             ": TypeError: run must return simstudy.studies.Findings, not NoneType",
         ),
         ("study, context", "", "study.py must define run(settings, context), not run()"),
-        (_ROWS, _ROWS.replace("square", "sqare"), "'{sqare}': there is no column 'sqare' (did you mean 'square'?)"),
+        (_ROWS, _ROWS.replace("{square}", "{sqare}"), "'{sqare}': there is no column 'sqare' (did you mean 'square'?)"),
         pytest.param(
             _ROWS,
-            _ROWS.replace("square", "square:q"),
+            _ROWS.replace("{square", "{square:q"),
             "study.py: ValueError: template '{square:q}', column 'square': ",
             marks=pytest.mark.slow,
         ),

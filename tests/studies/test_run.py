@@ -18,7 +18,8 @@ from typer.testing import CliRunner
 import simstudy as ss
 from simstudy.cli import app
 from simstudy.studies import Results, StudyError, load_study
-from simstudy.studies.run import _asked, study_cells
+from simstudy.studies.catalogue import asked_for
+from simstudy.studies.run import study_cells
 from simstudy.training import Task
 
 # What is drawn is looked at in test_study.py, test_resampling.py and tests/plot.
@@ -212,4 +213,4 @@ def test_what_is_left_is_said_and_listed(study: Path, tmp_path: Path) -> None:
 
 def test_seed_nought_is_a_seed_like_any_other() -> None:
     study = load_study("quickstart").model_copy(update={"seed": 5})
-    assert [_asked(study, None, seed)[0].seed for seed in (None, 0, 7)] == [5, 0, 7]
+    assert [asked_for(study, None, seed)[0].seed for seed in (None, 0, 7)] == [5, 0, 7]

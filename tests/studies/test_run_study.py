@@ -17,7 +17,7 @@ from simstudy.pages.sections import Section, Table
 from simstudy.running.cells import Cell
 from simstudy.running.results_folder import verify
 from simstudy.running.runner import n_workers
-from simstudy.studies import Findings, RunContext, Study, load_study, make_study
+from simstudy.studies import Findings, RunContext, Shown, Study, load_study, make_study, written
 from simstudy.studies.run import study_cells
 from simstudy.truth.synthetic import correlated_accuracies
 from tests.oracles import compared
@@ -46,16 +46,17 @@ def tells(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Tells:
     """Make studies that find this, and hear what they were given."""
     monkeypatch.chdir(tmp_path)
 
-    def made(**found: Any) -> Seen:
+    def made(shown: Shown | None = None, **found: Any) -> Seen:
         seen: Seen = []
 
         def run(study: Study, context: RunContext) -> Findings:
             seen.append((study, context))
             with context.clock("a stage"):
                 pass
-            return Findings(**{"tables": {"numbers": TABLE}, "sections": [], **found})
+            return Findings(**{"tables": {"numbers": TABLE}, **found})
 
         monkeypatch.setattr(module, "found_by", run)
+        monkeypatch.setattr(written, "shown_by", lambda *_: shown or Shown(sections=[]))
         return seen
 
     return made
@@ -86,8 +87,9 @@ def test_all_that_was_found_is_written(tells: Tells, tmp_path: Path) -> None:
     pairs = compared(correlated_accuracies([0.6, 0.8], 30), test="sign")
     table = Table(TABLE, {"a heading": "{n:.2f}"})
     tells(
-        facts={"A fact": "of the study"}, closing="That is all.", comparisons=pairs, data={"files": {"x": "a hash"}},
-        sections=[Section("A part", "Its text.", table=table)], summary={"In short": table},
+        Shown(sections=[Section("A part", "Its text.", table=table)], closing="That is all.",
+              summary={"In short": table}),
+        facts={"A fact": "of the study"}, comparisons=pairs, data={"files": {"x": "a hash"}},
     )  # fmt: skip
     results = ss.run_study(STUDY, out=tmp_path / "out", seed=5)
     page = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
@@ -104,7 +106,7 @@ def test_all_that_was_found_is_written(tells: Tells, tmp_path: Path) -> None:
     assert manifest["results_of"] == "study mine"
     assert manifest["study"] == STUDY.model_copy(update={"seed": 5}).model_dump(mode="json")
     assert manifest["data"] == {"files": {"x": "a hash"}}
-    assert set(manifest["seconds"]) == {"a stage", "note"}
+    assert set(json.loads((results.folder / "run.json").read_text())["seconds"]) == {"a stage", "note"}
     assert set(manifest["files"]) == {"README.md", "numbers.csv", "comparisons.parquet"}
     assert verify(tmp_path / "out") == []
     assert results.folder == tmp_path / "out"
@@ -157,7 +159,7 @@ def test_cells_of_all_parts_are_listed_in_order(tells: Tells, tmp_path: Path, mo
     def run(study: Study, context: RunContext) -> Findings:
         for part, names in {"first": "ab", "second": "cd"}.items():
             found = context.run(part, str.upper, [Cell(name, {"name": name}, (name,)) for name in names])
-        return Findings(tables={"found": pd.DataFrame({"found": found})}, sections=[])
+        return Findings(tables={"found": pd.DataFrame({"found": found})})
 
     monkeypatch.setattr(module, "found_by", run)
     out = tmp_path / "out"

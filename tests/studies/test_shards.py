@@ -20,7 +20,7 @@ def run(study, context):
     first = context.run("first", doubled, [Cell(f"a {k}", {"a": k}, (k,)) for k in range(12)])
     total = float(sum(table["x"].sum() for table in first))
     second = context.run("second", doubled, [Cell(f"b {k}", {"b": k, "total": total}, (k + total,)) for k in range(12)])
-    return Findings(tables={"all": pd.concat([*first, *second], ignore_index=True)}, sections=[])
+    return Findings(tables={"all": pd.concat([*first, *second], ignore_index=True)})
 def doubled(x):
     return pd.DataFrame({"x": [2.0 * x]})
 """

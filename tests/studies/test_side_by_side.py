@@ -29,7 +29,7 @@ def home() -> Outputs:
 @pytest.fixture(scope="module")
 def done(home: Outputs, tmp_path_factory: pytest.TempPathFactory) -> Tables:
     settings = SideBySide(alpha=0.2, n_shown=5)
-    return side_by_side(home, settings, 7, RunContext(tmp_path_factory.mktemp("beside"), 1))[0]
+    return side_by_side(home, settings, 7, RunContext(tmp_path_factory.mktemp("beside"), 1))
 
 
 @pytest.fixture(scope="module")

@@ -240,7 +240,7 @@ def _duplicates(table: pd.DataFrame) -> Section:
         "Pairs of systems with more than 90 % identical answers. Files of scores count only items on which systems "
         "differ. If some were dropped, the first by name stays.",
         table=Table(
-            rows.assign(dropped=rows["dropped"].replace("", "none")),
+            rows.assign(dropped=[text or "none" for text in rows["dropped"].astype(object).fillna("")]),
             {**columns, "identical": "{share:.1%}", "dropped": "{dropped}"},
         ),
     )

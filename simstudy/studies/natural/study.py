@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pandas as pd
@@ -17,7 +17,7 @@ from simstudy.outputs import TestSet
 from simstudy.running.progress import doing
 from simstudy.statistics.decisions import two_sided
 from simstudy.studies.comparing import compare_by_items, leaderboards, run_comparisons
-from simstudy.studies.context import Findings, RunContext
+from simstudy.studies.context import Findings, RunContext, Shown
 from simstudy.studies.figures import plotted_pairs
 from simstudy.studies.natural import gains, page
 from simstudy.studies.natural.cross_domain import cross_domain, homes_of
@@ -31,7 +31,7 @@ Compared = tuple[TestSet, list[pd.DataFrame], pd.DataFrame | None]
 
 
 def run(study: NaturalStudy, context: RunContext) -> Findings:
-    """Read, compare on all test sets, analyse and draw."""
+    """Read, compare on all test sets, and analyse."""
     kept = KeptReads(context.reads)
     with context.clock("data"), doing("reading outputs", n_test_sets(study.test_sets)) as advance:
         found, hashes = read_all(
@@ -55,22 +55,27 @@ def run(study: NaturalStudy, context: RunContext) -> Findings:
         boards = leaderboards(test_sets, study.seed, context)
     with context.clock("calibration"):
         calibrated = [cross_domain(study, part, test_sets, context) for part in study.calibration]
-    with context.clock("analyses and figures"):
+    with context.clock("analyses"):
         tables = _analyse(study, compared, boards)
         tables["duplicates"] = duplicates
         if calibrated:
             tables["calibration"] = pd.concat(calibrated, ignore_index=True)
-        sections = page.sections(tables, study)
     everything = pd.concat([table for _, segments, _ in compared for table in segments], ignore_index=True)
     return Findings(
         tables=tables,
-        sections=sections,
         facts=page.facts(study, everything, [note for one in found for note in one.notes]),
-        closing=page.closing(study),
         answers=page.answers(study, tables["leaderboard"], _whole_sets(study, compared)),
-        summary=gains.summary(tables["significant_gains"], study.shown),
         data={"files": hashes},
         comparisons=everything,
+    )
+
+
+def show(study: NaturalStudy, tables: Mapping[str, pd.DataFrame]) -> Shown:
+    """The page of the tables."""
+    return Shown(
+        sections=page.sections(tables, study),
+        closing=page.closing(study),
+        summary=gains.summary(tables["significant_gains"], study.shown),
     )
 
 

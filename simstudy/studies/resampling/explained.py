@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pandas as pd
 
 from simstudy.analyses.confidence_model import confidence_models
@@ -11,17 +13,20 @@ from simstudy.outputs import Outputs
 from simstudy.pages.sections import Column, Section, Table
 
 
-def explained(pairs: pd.DataFrame, home: Outputs, seed: int) -> tuple[dict[str, pd.DataFrame], list[Section]]:
-    """Tables and sections of pairs on a home test set at all sizes, whose whole is `home`."""
-    models = confidence_models(pairs, correlation(home), seed=seed)
-    tables, sections = {"confidence_models": models}, []
-    if models["r2"].notna().any():
-        sections.append(_models(models))
+def explained(pairs: pd.DataFrame, home: Outputs, seed: int) -> dict[str, pd.DataFrame]:
+    """Tables of pairs on a home test set at all sizes, whose whole is `home`."""
+    tables = {"confidence_models": confidence_models(pairs, correlation(home), seed=seed)}
     whole = pairs[pairs["n_items"] == home.n_items]
     if len(of_one_method(whole, home.systems)):
         tables["training_variance"] = training_variance(whole, home)
-        sections.append(_training(tables["training_variance"]))
-    return tables, sections
+    return tables
+
+
+def explained_sections(tables: Mapping[str, pd.DataFrame]) -> list[Section]:
+    """How the tables of `explained` are shown."""
+    models = tables["confidence_models"]
+    sections = [_models(models)] if models["r2"].notna().any() else []
+    return [*sections, *([_training(tables["training_variance"])] if "training_variance" in tables else [])]
 
 
 def _models(models: pd.DataFrame) -> Section:

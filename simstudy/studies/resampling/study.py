@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import reduce
 
 import pandas as pd
@@ -15,21 +16,21 @@ from simstudy.papers.basis import described_test
 from simstudy.statistics.decisions import two_sided
 from simstudy.studies.baselines import baseline, compare_redrawn
 from simstudy.studies.comparing import compare_by_items, run_comparisons
-from simstudy.studies.context import Findings, RunContext
+from simstudy.studies.context import Findings, RunContext, Shown
 from simstudy.studies.definition import Training
 from simstudy.studies.problems import Problems
 from simstudy.studies.resampling import page, test_sets
 from simstudy.studies.resampling.definition import ResamplingStudy
-from simstudy.studies.resampling.explained import explained
+from simstudy.studies.resampling.explained import explained, explained_sections
 from simstudy.studies.resampling.overlay import natural_outputs, overlaid
-from simstudy.studies.side_by_side import side_by_side
+from simstudy.studies.side_by_side import side_by_side, side_by_side_sections
 from simstudy.training import Task, load_task
 from simstudy.training.resampling import outputs_of_variants, train_variant, training_cells, variants
 from simstudy.validation import check_choice
 
 
 def run(study: ResamplingStudy, context: RunContext) -> Findings:
-    """Train, compare on all test sets, analyse and draw."""
+    """Train, compare on all test sets, and analyse."""
     with context.clock("data"):
         task = load_task(study.task, context.data_dir, folder=study.folder)
     test_sets.check(study, task)
@@ -49,7 +50,7 @@ def run(study: ResamplingStudy, context: RunContext) -> Findings:
     at_home = pairs[pairs["test_set"] == home]
     across = _across_domains(study, outputs, pairs, context)
     identical = _redrawn(study, outputs, context)
-    with context.clock("analyses and figures"):
+    with context.clock("analyses"):
         tables = {
             "systems": _systems(of_metrics),
             "thresholds": _thresholds(study, pairs, by_item, others),
@@ -61,22 +62,26 @@ def run(study: ResamplingStudy, context: RunContext) -> Findings:
         if natural is not None:
             resampled = at_home if by_item is None else by_item
             tables |= overlaid(study, natural, resampled[resampled["n_items"] == size], context)
-        domain_size = study.domains.size if study.domains else None
-        sections = page.sections(tables, home=home, home_size=size, domain_size=domain_size)
     with context.clock("what p follows from"):
-        told, sections_told = explained(at_home, whole, study.seed)
+        tables |= explained(at_home, whole, study.seed)
     if study.tests:
         with context.clock("tests side by side"):
-            beside, more = side_by_side(test_sets.find(outputs, home), study.tests, study.seed, context)
-        told, sections_told = told | beside, sections_told + more
+            tables |= side_by_side(test_sets.find(outputs, home), study.tests, study.seed, context)
     return Findings(
-        tables=tables | told,
-        sections=sections + sections_told,
+        tables=tables,
         facts=_facts(study, of_metrics, pairs) | ({"Natural comparisons": note} if note else {}),
-        closing=page.CLOSING,
-        summary=page.summary(tables),
         data={"task": task.fingerprint, "files": {**task.files, **hashes}},
         comparisons=pairs,
+    )
+
+
+def show(study: ResamplingStudy, tables: Mapping[str, pd.DataFrame]) -> Shown:
+    """The page of the tables."""
+    home, domain_size = study.home, study.domains.size if study.domains else None
+    of_page = page.sections(tables, home=home.test_set, home_size=home.sizes[-1], domain_size=domain_size)
+    beside = side_by_side_sections(tables) if study.tests else []
+    return Shown(
+        sections=[*of_page, *explained_sections(tables), *beside], closing=page.CLOSING, summary=page.summary(tables)
     )
 
 

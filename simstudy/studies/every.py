@@ -1,0 +1,160 @@
+"""All shipped studies, one after the other: what they need, what they will take, and what they took.
+
+Each is a process of its own, so that its memory is its own. A file in the folder of results says which have ended; a
+run that was stopped goes on with the others.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from simstudy.files.whole import atomic_path
+from simstudy.running.manifest import json_object
+from simstudy.running.program_files import shipped_folder, shipped_studies
+from simstudy.running.progress import doing
+from simstudy.running.results_folder import CELLS
+from simstudy.studies.catalogue import load_study
+from simstudy.studies.run import study_cells
+
+#: What each study took when all of them were made from nothing.
+TIMES = "times.csv"
+
+# Which studies have been begun, and which have ended with what they took; and what it says before any was.
+_STATE = ".simstudy.all.json"
+_NOTHING: dict[str, Any] = {"from_nothing": False, "begun": [], "ended": {}}
+
+# Studies of data that are at hand come first; programs may be made of their results.
+_ORDER = ("natural", "resampling", "program")
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What one study took: a row of `TIMES`."""
+
+    study: str
+    wall_seconds: float
+    cpu_seconds: float
+    #: Of the largest process.
+    memory_mb: float
+    #: Of the folder of results, with its cells.
+    disk_mb: float
+    #: Whether it had been begun before, so that the times are of its last part alone.
+    resumed: bool
+    exit_code: int
+
+
+def begin_anew(out: Path) -> None:
+    """Remove the finished cells of all shipped studies, unless a run that began so was stopped and is to go on."""
+    state = _state(out)
+    if state["from_nothing"]:
+        return
+    for name in shipped_studies():
+        shutil.rmtree(out / name / CELLS, ignore_errors=True)
+    out.mkdir(parents=True, exist_ok=True)
+    _write_state(out, {**_NOTHING, "from_nothing": True})
+
+
+def needs(out: Path, data_dir: Path | None) -> pd.DataFrame:
+    """What every shipped study needs, in the order in which they run.
+
+    Returns
+    -------
+    studies
+        A row each: study, state ("done" in a run of all that was stopped, "ready", or why it cannot be made),
+        cells_done and cells_known (cells that follow from others are not known yet), and what it took when all were
+        made from nothing: wall_seconds, memory_mb and disk_mb; NaN where that is not known. All data are read for it,
+        which takes some minutes.
+    """
+    names = [name for kind in _ORDER for name in shipped_studies() if load_study(name).kind == kind]
+    ended, took, rows = _state(out)["ended"], _times(out), []
+    with doing("looking at data and cells", len(names)) as advance:
+        for name in names:
+            row = {"study": name, "state": "done", "cells_done": 0, "cells_known": 0}
+            if name not in ended:
+                try:
+                    cells = study_cells(name, out=out / name, data_dir=data_dir)
+                    row |= {"state": "ready", "cells_done": (cells["state"] == "done").sum(), "cells_known": len(cells)}
+                except (ValueError, OSError, ImportError) as error:
+                    row["state"] = f"cannot be made: {error}"
+            rows.append(row)
+            advance(1)
+    return pd.DataFrame(rows).join(took[["wall_seconds", "memory_mb", "disk_mb"]], on="study")
+
+
+def run_every(studies: Sequence[str], out: Path, options: Sequence[str] = ()) -> Iterator[Taken]:
+    """Run studies that no earlier, stopped run of all has ended, and yield what each took; then write `TIMES`.
+
+    Parameters
+    ----------
+    studies
+        Shipped names. A study that fails is left, and the others run.
+    out
+        The folder that holds a folder of results for each.
+    options
+        Of ``simstudy run``, for all of them.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    state = _state(out)
+    for name in studies:
+        if name in state["ended"]:
+            continue
+        resumed = name in state["begun"]
+        state["begun"].append(name)
+        _write_state(out, state)
+        taken = _run_one(name, out, options, resumed=resumed or not state["from_nothing"])
+        if not taken.exit_code:
+            state["ended"][name] = asdict(taken)
+            _write_state(out, state)
+        yield taken
+    if set(shipped_studies()) <= state["ended"].keys():
+        rows = pd.DataFrame([state["ended"][name] for name in shipped_studies()])
+        if not rows["resumed"].any():
+            with atomic_path(out / TIMES) as temporary:
+                rows.drop(columns=["resumed", "exit_code"]).to_csv(temporary, index=False, float_format="%.0f")
+        (out / _STATE).unlink()
+
+
+def _run_one(name: str, out: Path, options: Sequence[str], *, resumed: bool) -> Taken:
+    begun = time.perf_counter()
+    main = "from simstudy.cli.command import main; main()"
+    command = [sys.executable, "-c", main, "run", name, "--out", str(out / name), *options]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        if hasattr(os, "wait4"):
+            _, status, used = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            # Kilobytes, but on a Mac bytes.
+            cpu, memory = used.ru_utime + used.ru_stime, used.ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)
+        else:
+            process.wait()
+            cpu = memory = float("nan")
+    disk = sum(path.stat().st_size for path in (out / name).rglob("*") if path.is_file()) / 1e6
+    return Taken(name, time.perf_counter() - begun, cpu, memory, disk, resumed, process.returncode)
+
+
+def _times(out: Path) -> pd.DataFrame:
+    """What each study took, by name: as the last run of all wrote it there, or as it came with the package."""
+    for path in (out / TIMES, shipped_folder() / TIMES):
+        if path.is_file():
+            return pd.read_csv(path, index_col="study")
+    return pd.DataFrame(columns=["wall_seconds", "memory_mb", "disk_mb"], dtype=float)
+
+
+def _state(out: Path) -> dict[str, Any]:
+    return deepcopy(_NOTHING) | (json_object(out / _STATE) or {})
+
+
+def _write_state(out: Path, state: Mapping[str, Any]) -> None:
+    with atomic_path(out / _STATE) as temporary:
+        temporary.write_text(json.dumps(state, indent=2) + "\n", encoding="utf-8")

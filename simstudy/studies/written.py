@@ -1,0 +1,147 @@
+"""Results that a run of a study wrote: their page, and whether today's settings and code would make the same tables."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from simstudy.pages.report import Page, write_results
+from simstudy.running.display import say
+from simstudy.running.manifest import MANIFEST, changed_rooms, json_object, other_versions
+from simstudy.running.progress import shown
+from simstudy.running.results_folder import ResultsFolder, results_folder, verify
+from simstudy.studies.catalogue import asked_for, blaming_program, load_study, program_behind, shown_by
+from simstudy.studies.context import ShippedTables
+from simstudy.studies.definition import Study, StudyError
+
+# Settings that are words of the page alone.
+_WORDS = ("title", "question")
+
+
+def publish_page(
+    study: Study, results: ResultsFolder, manifest: Mapping[str, Any], seconds: Mapping[str, float] | None = None
+) -> dict[str, pd.DataFrame]:
+    """Write the page of tables that are gathered, and publish all of it; what a terminal shows at the end."""
+    page, summary = page_of(study, ShippedTables(results.gathered, manifest["tables"], results.path), manifest)
+    if told := write_results(results, page, manifest, seconds):
+        say(told)
+    return summary
+
+
+def page_of(study: Study, tables: ShippedTables, manifest: Mapping[str, Any]) -> tuple[Page, dict[str, pd.DataFrame]]:
+    """The page of a study, from its tables and what the manifest says of the run; what a terminal shows at the end."""
+    found, told = shown_by(study, tables), manifest["page"]
+    page = Page(
+        title=study.title,
+        question=study.question,
+        command=told["command"],
+        place=told["place"],
+        facts=told["facts"],
+        sections=found.sections,
+        tables=tables,
+        closing=found.closing,
+        answer=told["answers"],
+    )
+    return page, {title: table.text() for title, table in found.summary.items()}
+
+
+def rewrite_page(
+    study: str | Path | Study, *, out: str | Path | None = None, seed: int | None = None
+) -> dict[str, pd.DataFrame]:
+    """Write the page and figures of a study's results again, as today's code shows the tables; nothing is computed.
+
+    Parameters
+    ----------
+    study, out, seed
+        As for `run_study`.
+
+    Returns
+    -------
+    summary
+        As `Results` has it.
+
+    Raises
+    ------
+    ValueError
+        Where the files are not as a run wrote them, or the run had other settings.
+
+    Examples
+    --------
+    >>> import simstudy as ss
+    >>> from tempfile import mkdtemp
+    >>> results = ss.run_study("chinchor_1992", out=mkdtemp(), n_jobs=1)
+    >>> before = (results.folder / "README.md").read_bytes()
+    >>> list(rewrite_page("chinchor_1992", out=results.folder))
+    ['The MUC-like set']
+    >>> (results.folder / "README.md").read_bytes() == before
+    True
+    """
+    definition, folder = asked_for(study, out, seed)
+    manifest = _manifest_in(folder)
+    if changed := _other_settings(definition, manifest):
+        raise ValueError(f"{folder} was made with other settings ({', '.join(changed)}): run the study")
+    with shown(), results_folder(folder, of=f"study {definition.name}") as results, blaming_program(definition):
+        for name in manifest["tables"]:
+            shutil.copyfile(folder / f"{name}.csv", results.gathered / f"{name}.csv")
+        return publish_page(definition, results, manifest)
+
+
+def why_not_fresh(path: str | Path, study: str | Path | None = None) -> tuple[list[str], str]:
+    """What differs between the program that made the results in a folder and today's, and between the versions.
+
+    Parameters
+    ----------
+    path
+        A folder that `run_study` wrote.
+    study
+        As for `run_study`; None for the shipped study that the results say they are of.
+
+    Returns
+    -------
+    reasons
+        A line each: settings, and rooms of code. None of them: the tables are what the program would make today from
+        the same data. A change in a room need not change a table. How tables are shown does not count.
+    versions
+        Which versions of Python and libraries differ, in words; empty where none does.
+
+    Raises
+    ------
+    ValueError
+        Where no study has written there.
+    """
+    folder = Path(path)
+    manifest = json_object(folder / MANIFEST)
+    if manifest is None or not isinstance(manifest.get("study"), dict):
+        raise ValueError(f"{folder} holds no results of a study")
+    try:
+        asked = load_study(study if study is not None else str(manifest["study"].get("name")))
+    except StudyError as error:
+        raise ValueError(f"{folder}: {error}") from None
+    changed = _other_settings(asked, manifest)
+    reasons = [f"settings have changed: {', '.join(changed)}"] if changed else []
+    rooms = changed_rooms(manifest, program_behind(asked))
+    if rooms is None:
+        reasons.append(f"{MANIFEST} does not say what program made the results")
+    elif rooms:
+        reasons.append(f"code has changed: {', '.join(rooms)}")
+    return reasons, other_versions(manifest)
+
+
+def _manifest_in(folder: Path) -> dict[str, Any]:
+    """The manifest of a folder whose files are as a run of a study wrote them."""
+    problems = [problem for problem in verify(folder) if not problem.startswith("cells/")]
+    manifest = json_object(folder / MANIFEST) or {}
+    if problems or not {"study", "tables", "page"} <= manifest.keys():
+        what = problems[0] if problems else f"{MANIFEST} is not of a run of a study"
+        raise ValueError(f"{folder} must be as a run of the study left it: {what}")
+    return manifest
+
+
+def _other_settings(study: Study, manifest: Mapping[str, Any]) -> list[str]:
+    """The settings that differ between a study and the run of a manifest, by name."""
+    today, written = study.model_dump(mode="json"), manifest["study"]
+    return [key for key in {**today, **written} if key not in _WORDS and today.get(key) != written.get(key)]

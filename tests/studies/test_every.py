@@ -1,0 +1,88 @@
+"""All shipped studies in one go: what is said beforehand, what is left, and what goes on after a stop."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from simstudy.studies import every
+from simstudy.studies.every import TIMES, Taken, begin_anew, needs, run_every
+
+NAMES = ("chinchor_1992", "natural_mt", "quickstart")
+
+
+@pytest.fixture
+def three(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Only three studies are shipped, and the data of one of them are in no folder."""
+    known = every.shipped_studies()
+    monkeypatch.setattr(every, "shipped_studies", lambda: {name: known[name] for name in NAMES})
+    return tmp_path / "results"
+
+
+def test_what_is_missing_is_said_and_the_rest_is_ready(three: Path, tmp_path: Path) -> None:
+    (tmp_path / "nothing").mkdir()
+    found = needs(three, tmp_path / "nothing").set_index("study")
+    assert found.index.tolist() == ["natural_mt", "quickstart", "chinchor_1992"]
+    assert found.loc["natural_mt", "state"].startswith("cannot be made: ")
+    assert found.loc["quickstart", ["state", "cells_done", "cells_known"]].tolist() == ["ready", 0, 100]
+    assert found["wall_seconds"].isna().all()
+    assert not three.exists()
+    three.mkdir()
+    (three / TIMES).write_text("study,wall_seconds,cpu_seconds,memory_mb,disk_mb\nquickstart,12,20,300,24\n")
+    assert needs(three, tmp_path / "nothing").set_index("study").loc["quickstart", "wall_seconds"] == 12
+
+
+def test_a_stopped_run_goes_on_with_what_is_left_and_then_writes_what_all_took(
+    three: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[tuple[str, bool]] = []
+    exits = {"natural_mt": 1}
+
+    def run_one(name: str, out: Path, options: list[str], *, resumed: bool) -> Taken:
+        made.append((name, resumed))
+        assert (out, options) == (three, ["--jobs", "2"])
+        return Taken(name, 10.4, 20, 300, 1.6, resumed, exits.get(name, 0))
+
+    monkeypatch.setattr(every, "_run_one", run_one)
+    old = three / "quickstart" / "cells"
+    old.mkdir(parents=True)
+    (old / "old.cell").write_text("from an earlier run")
+    begin_anew(three)
+    assert not old.exists()
+    run_all = run_every(NAMES, three, ["--jobs", "2"])
+    assert [next(run_all).study for _ in range(2)] == ["chinchor_1992", "natural_mt"]
+    run_all.close()
+    # What has failed runs again, what has ended does not; finished cells stay now.
+    old.mkdir()
+    begin_anew(three)
+    assert old.is_dir()
+    assert [one.study for one in run_every(NAMES, three, ["--jobs", "2"])] == ["natural_mt", "quickstart"]
+    assert not (three / TIMES).exists()
+    exits.clear()
+    assert [one.study for one in run_every(NAMES, three, ["--jobs", "2"])] == ["natural_mt"]
+    assert made == [
+        ("chinchor_1992", False), ("natural_mt", False), ("natural_mt", True), ("quickstart", False),
+        ("natural_mt", True),
+    ]  # fmt: skip
+    # Times of a part are not those of the whole.
+    assert not (three / TIMES).exists()
+    begin_anew(three)
+    assert [one.study for one in run_every(NAMES, three, ["--jobs", "2"])] == list(NAMES)
+    assert pd.read_csv(three / TIMES).to_dict("list") == {
+        "study": list(NAMES), "wall_seconds": [10] * 3, "cpu_seconds": [20] * 3, "memory_mb": [300] * 3,
+        "disk_mb": [2] * 3,
+    }  # fmt: skip
+
+
+def test_a_study_is_run_by_the_command_in_a_process_of_its_own(three: Path) -> None:
+    (one,) = run_every(["chinchor_1992"], three, ["--jobs", "1"])
+    assert one.exit_code == 0
+    assert one.cpu_seconds > 0
+    assert 100 < one.memory_mb < 3_000
+    written = json.loads((three / "chinchor_1992" / "manifest.json").read_text())
+    assert written["study"]["name"] == "chinchor_1992"
+    (failed,) = run_every(["natural_mt"], three, ["--no-such-option"])
+    assert failed.exit_code == 2
