@@ -51,13 +51,13 @@ class Point:
 
 #: What is varied in each series, from a point that the others keep.
 SERIES: dict[str, tuple[str, list[Point]]] = {
-    "exact, K": ("k", [Point(k, 200) for k in (250, 500, 1000, 2000)]),
-    "exact, n": ("n", [Point(300, n) for n in (1000, 4000, 16_000, 64_000)]),
-    "bootstrap, K": ("k", [Point(k, 500, 20_000) for k in (50, 100, 200, 400)]),
-    "bootstrap, n": ("n", [Point(150, n, 20_000) for n in (1000, 2000, 4000, 8000)]),
-    "bootstrap, B": ("b", [Point(150, 500, b) for b in (10_000, 20_000, 40_000, 80_000)]),
-    "bootstrap, S": ("s", [Point(60, 1000, 10_000, s) for s in (2, 4, 8, 16)]),
-    "bootstrap, cores": ("cores", [Point(150, 1000, 40_000, cores=c) for c in (1, 2, 4, 8)]),
+    "exact, K": ("k", [Point(k, 200) for k in (200, 400, 800, 1200)]),
+    "exact, n": ("n", [Point(300, n) for n in (500, 1000, 2000, 4000)]),
+    "bootstrap, K": ("k", [Point(k, 500, 4000) for k in (100, 200, 400, 800)]),
+    "bootstrap, n": ("n", [Point(150, n, 4000) for n in (1000, 2000, 4000, 8000)]),
+    "bootstrap, B": ("b", [Point(150, 500, b) for b in (5000, 10_000, 20_000, 40_000)]),
+    "bootstrap, S": ("s", [Point(60, 1000, 2000, s) for s in (2, 4, 8, 16)]),
+    "bootstrap, cores": ("cores", [Point(150, 1000, 20_000, cores=c) for c in (1, 2, 4, 8)]),
 }
 
 

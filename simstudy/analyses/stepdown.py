@@ -195,6 +195,6 @@ def _least(observed: FloatArray) -> FloatArray:
     return observed - _TIE * np.abs(observed)
 
 
-def _stepped(counts: IntArray) -> IntArray:
+def _stepped(counts: NDArray[np.int32]) -> NDArray[np.int32]:
     """Counts of rising statistics, none less than that of a larger statistic: no step before the one above it."""
     return np.asarray(np.maximum.accumulate(counts[..., ::-1], axis=-1)[..., ::-1])

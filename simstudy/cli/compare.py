@@ -174,33 +174,18 @@ def compare(
         _check_systems(loaded.outputs.names, output.baseline)
     gates.check(asked, every, files)
     given = [path for _, path in map(name_and_path, paths)]
-    if output.out is not None:
-        _check_out(
-            output.out, [*given, *(files.references or []), *filter(None, (files.systems, files.items))], len(every)
-        )
+    inputs = [*given, *(files.references or []), *filter(None, (files.systems, files.items))]
+    _check_out(output.out, inputs, len(every))
     if how.against is not None or is_parquet(output.out):
-        every_other = {"several metrics or domains": len(every) > 1, "a gate": asked, **output.analyses}
-        every_other |= {
-            "--margin": how.margin,
-            tasks.asked or "": tasks.asked,
-            "--duplicates": files.duplicates != "keep",
-        }
-        check_some_pairs(output.out, every_other)
-        test_set = _test_set(every[0], files, how, context)
-        if output.out is None:
-            show_some_pairs(every[0], test_set, how.against, how.alpha, verbose=output.verbose)
-        else:
-            write_some_pairs(every[0], test_set, how.against, how.alpha, output.out, output.memory)
+        others = {"several metrics or domains": len(every) > 1, "a gate": asked, tasks.asked or "": tasks.asked}
+        _some_pairs(_test_set(every[0], files, how, context), how, output, others)
         return
     ways = [replace(how, test=how.test or default_test(loaded.outputs.metric)) for loaded in every]
     parts = [
         replace(_examine(_test_set(loaded, files, one, context), one), files=hashes)
         for loaded, one in zip(every, ways, strict=True)
     ]
-    if len(parts) > 1 and tasks.asked:
-        raise ValueError(f"{tasks.asked} must not be given with several metrics or domains: it has a table of its own")
-    if len(parts) == 1:
-        parts = [with_tasks(parts[0], tasks, ways[0], given)]
+    parts = _averaged(parts, tasks, ways[0], given)
     settings["test"] = how.test or ways[0].test
     verdicts = gates.decide(asked, parts, how, settings)
     parts = gates.noted(parts, verdicts)
@@ -208,6 +193,23 @@ def compare(
     write_page(found, output.out, settings, figures=output.figures, baseline=output.baseline)
     _print(found, settings, verdicts, output, gates)
     tell(gates, verdicts, as_json=output.print_json)
+
+
+def _averaged(parts: list[Examination], tasks: SeveralTasks, how: HowTested, given: list[Path]) -> list[Examination]:
+    """One comparison with averages of its tasks; several as they are."""
+    if len(parts) > 1 and tasks.asked:
+        raise ValueError(f"{tasks.asked} must not be given with several metrics or domains: it has a table of its own")
+    return [with_tasks(parts[0], tasks, how, given)] if len(parts) == 1 else parts
+
+
+def _some_pairs(test_set: TestSet, how: HowTested, output: ComparedOutput, others: dict[str, object]) -> None:
+    """The table of some pairs, or of all as Parquet; a ValueError says which other option does not go with it."""
+    more = {"--margin": how.margin, "--duplicates": test_set.duplicates != "keep"}
+    check_some_pairs(output.out, {**others, **output.analyses, **more})
+    if output.out is None:
+        show_some_pairs(test_set, how.against, how.alpha, verbose=output.verbose)
+    else:
+        write_some_pairs(test_set, how.against, how.alpha, output.out, output.memory)
 
 
 def _print(
@@ -273,12 +275,14 @@ def _check_systems(names: list[str], baseline: str | None) -> None:
         check_baseline(baseline, names)
 
 
-def _check_out(out: Path, inputs: Sequence[Path], n_parts: int) -> None:
+def _check_out(out: Path | None, inputs: Sequence[Path], n_parts: int) -> None:
     """Raise a ValueError where the folder holds anything but an earlier comparison, or the file is not a page."""
     from simstudy.examination import page, several
     from simstudy.files.own_pages import is_html, require_page
     from simstudy.running.results_folder import require_own
 
+    if out is None:
+        return
     if is_html(out):
         require_page(out)
         return

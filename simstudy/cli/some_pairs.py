@@ -14,7 +14,6 @@ from simstudy.text.printing import LEFT_OUT, MOST_LINES, left_out, noted
 
 if TYPE_CHECKING:
     from simstudy.examination import Examination
-    from simstudy.loaders.base import Loaded
     from simstudy.outputs import TestSet
 
 _SEEN = "Which systems are neighbours is seen in the data. Pairs that are not neighbours were not tested."
@@ -51,16 +50,14 @@ def _require_pairs(out: Path) -> None:
         raise ValueError(f"out must be new or a table of pairs that simstudy wrote, but {out} is something else")
 
 
-def show_some_pairs(
-    loaded: Loaded, test_set: TestSet, against: Sequence[str] | None, alpha: float, *, verbose: bool
-) -> None:
+def show_some_pairs(test_set: TestSet, against: Sequence[str] | None, alpha: float, *, verbose: bool) -> None:
     """Compare these pairs and print how many are significant, the pairs, and what they rest on."""
     from simstudy.comparisons import compare
     from simstudy.examination.examination import Examination, classified
     from simstudy.examination.printed import SPARE_OF_PAIRS
     from simstudy.examination.rows import facts, pair_rows
 
-    outputs, chosen = loaded.outputs, _chosen(against)
+    outputs, chosen = test_set.outputs, _chosen(against)
     pairs = compare(outputs, against=chosen, **test_set.options).corrected()
     pairs = replace(pairs, frame=classified(pairs.frame, outputs, test_set.by[0] if test_set.by else None))
     nothing = pd.DataFrame()
@@ -96,17 +93,16 @@ def _said(found: Examination, against: Any) -> list[str]:
 
 
 def write_some_pairs(
-    loaded: Loaded, test_set: TestSet, against: Sequence[str] | None, alpha: float, out: Path, memory: str | None
+    test_set: TestSet, against: Sequence[str] | None, alpha: float, out: Path, memory: str | None
 ) -> None:
     """Write these pairs, or all, to a Parquet file, and print how many are significant."""
     from simstudy.comparisons.streaming import write_pairs
 
-    n, significant = write_pairs(
-        loaded.outputs, out, memory=memory, alpha=alpha, against=_chosen(against), **test_set.options
-    )
+    outputs = test_set.outputs
+    n, significant = write_pairs(outputs, out, memory=memory, alpha=alpha, against=_chosen(against), **test_set.options)
     printer.lines(
         [
-            f"{significant:,} of {n:,} pairs of {loaded.outputs.n_systems:,} systems differ significantly at {alpha:g} "
+            f"{significant:,} of {n:,} pairs of {outputs.n_systems:,} systems differ significantly at {alpha:g} "
             f"(Holm's correction for {n:,} pairs).",
             *noted(test_set.notes),
             f"Pairs: {out}",
