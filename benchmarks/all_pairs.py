@@ -66,10 +66,18 @@ def seconds(work: Callable[[], object], repeats: int = 3) -> float:
     return min(times)
 
 
-def profile(outputs: Outputs, n_resamples: int, n_jobs: int, test: str = "bootstrap") -> tuple[float, float, Any]:
-    """Wall time of a comparison that resamples, seconds in the product on each core, and the product's shape."""
-    options: dict[str, Any] = {"test": test, "monte_carlo": True, "n_jobs": n_jobs}
-    compare(outputs, n_resamples=64, **options)  # compile
+def profile(outputs: Outputs, n_resamples: int, n_jobs: int) -> tuple[float, float, Any]:
+    """Wall time of a comparison by the bootstrap, seconds in the product on each core, and the product's shape."""
+
+    def work(n: int) -> object:
+        return compare(outputs, test="bootstrap", monte_carlo=True, n_jobs=n_jobs, n_resamples=n)
+
+    return in_the_product(work, n_resamples, n_jobs)
+
+
+def in_the_product(work: Callable[[int], object], n_resamples: int, n_jobs: int) -> tuple[float, float, Any]:
+    """Wall time of so many resamples, seconds in the product on each core, and the product's shape."""
+    work(64)  # compile
     spent, shapes, lock = [0.0], set(), threading.Lock()
     plain = resampling._multiply
 
@@ -82,7 +90,7 @@ def profile(outputs: Outputs, n_resamples: int, n_jobs: int, test: str = "bootst
 
     with mock.patch.object(resampling, "_multiply", timed):
         start = time.perf_counter()
-        compare(outputs, n_resamples=n_resamples, **options)
+        work(n_resamples)
         wall = time.perf_counter() - start
     return wall, spent[0] / n_jobs, max(shapes, key=lambda shape: shape[1])
 

@@ -132,6 +132,9 @@ def drawn(table: pd.DataFrame, ax: Any) -> None:
         what, test = str(found["varied"].iloc[0]), str(series).split(",")[0]
         times, line = found["cpu"] / found["cpu"].iloc[0], "-" if test == "exact" else "--"
         ax.loglog(found[what] / found[what].iloc[0], times, f"o{line}", label=series)
+    ax.minorticks_off()
+    ax.set_xticks([1, 2, 4, 8], ["1", "2", "4", "8"])
+    ax.set_yticks([1, 3, 10, 30], ["1", "3", "10", "30"])
     ax.set_xlabel("multiple of the smallest K, n, B or S")
     ax.set_ylabel("multiple of its processor time")
     ax.legend()

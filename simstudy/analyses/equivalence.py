@@ -19,6 +19,9 @@ from simstudy.validation import brief
 BETTER, BOTH, EQUIVALENT = "better", "better by less than the margin", "equivalent"
 NOT_WORSE, UNDECIDED = "not worse", "undecided"
 
+# The largest gain in a unit of scores: every pair is equivalent within a margin that no gain exceeds.
+_LARGEST = {"percent": 100.0, "probability": 1.0}
+
 
 @takes_family
 def equivalence(pairs: pd.DataFrame, margin: float, *, alpha: float = 0.05) -> pd.DataFrame:
@@ -38,8 +41,8 @@ def equivalence(pairs: pd.DataFrame, margin: float, *, alpha: float = 0.05) -> p
     pairs
         Comparisons that answer one question.
     margin
-        Above 0, on the metric's scale: the smallest true gain that would matter. It must be chosen before the data
-        are seen.
+        Above 0, on the metric's scale, and below its largest gain (100 points, 1 for a probability): the smallest true
+        gain that would matter. It must be chosen before the data are seen.
     alpha
         The level of the test of the gain; each of the one-sided tests has half of it.
 
@@ -57,8 +60,8 @@ def equivalence(pairs: pd.DataFrame, margin: float, *, alpha: float = 0.05) -> p
     Raises
     ------
     ValueError
-        For a margin that is not above 0, an alpha that is no fraction, and tables that lack columns or are several
-        families.
+        For a margin that is not above 0 or that no gain can exceed, an alpha that is no fraction, and tables that lack
+        columns or are several families.
 
     Examples
     --------
@@ -75,6 +78,8 @@ def equivalence(pairs: pd.DataFrame, margin: float, *, alpha: float = 0.05) -> p
     columns = ["gain", "gain_se", "gain_high", "df", "interval", "wins", "losses", "n_units", "p_value"]
     require_columns(pairs, columns)
     check_margin(margin)
+    for unit in pairs.get("metric_unit", pd.Series(dtype=object)).unique():
+        check_margin(margin, unit)
     better = Decision(alpha, p="p_holm").significant(corrected(pairs))
     # (2, P): that system_a is worse by the margin or more, and that system_b is.
     worse = _one_sided(pairs, margin)
@@ -94,10 +99,13 @@ def equivalence(pairs: pd.DataFrame, margin: float, *, alpha: float = 0.05) -> p
     )
 
 
-def check_margin(margin: object) -> None:
-    """Raise a ValueError where a margin is not a number above 0."""
+def check_margin(margin: object, unit: str = "") -> None:
+    """Raise a ValueError where a margin is not a number above 0, or no gain in this unit of scores can exceed it."""
     if isinstance(margin, bool) or not isinstance(margin, Real) or not 0 < float(margin) < np.inf:
         raise ValueError(f"margin must be a number above 0, on the metric's scale, not {brief(margin)}")
+    if float(margin) >= (largest := _LARGEST.get(unit, np.inf)):
+        scale = "from 0 to 1" if largest == 1 else "in percent"
+        raise ValueError(f"margin must be below {largest:g} for scores {scale}, not {margin:g}")
 
 
 def _one_sided(pairs: pd.DataFrame, margin: float) -> NDArray[np.float64]:

@@ -23,6 +23,13 @@ from simstudy.validation import check_fraction, check_seed, check_text, check_wh
 # Variances below the square of this part of the contributions' size are rounding.
 _ROUNDING = 1e-12
 
+# The least and the largest score of metrics that are no ratio; without more intervals may go beyond them.
+_SCALES = {
+    **dict.fromkeys(("bleu", "chrf", "chrf++", "macro_f1", "balanced_accuracy"), (0.0, 100.0)),
+    **dict.fromkeys(("mcc", "pearson", "spearman"), (-1.0, 1.0)),
+    "auc": (0.0, 1.0),
+}
+
 
 def leaderboard(
     outputs: Outputs, *, unit: str | None = None, level: float = 0.95, n_bootstrap: int = 2000, seed: int = 0
@@ -55,7 +62,7 @@ def leaderboard(
         One row a system: task, test_set, n_items, metric, unit, n_units, system, family, score, score_se (standard
         error by the jackknife, or by the bootstrap if the metric is no function of sums; NaN where nothing varies),
         score_low, score_high (interval of this score alone, whatever the others' are: Wilson's (1927) for items that
-        are right or wrong and taken one by one, else score_se with Student's t, within the scale of shares),
+        are right or wrong and taken one by one, else score_se with Student's t, within the metric's scale),
         place (1 and the number of systems with a better score), rank_low, rank_high (simultaneous), rank_low_own,
         rank_high_own (marginal), may_be_best, n_undefined (units without which the system's score would be 0 / 0: with
         any, its spread is not known, it has no interval and differs from none), level.
@@ -113,7 +120,7 @@ def leaderboard(
         parts = bootstrap_deviations(metric, arrays, members, bounds, seed)
         se = _standard_errors(parts, undefined, resampled=True)
         reach = special.stdtrit(n - 1, (1 + level) / 2) * se
-        low, high = scores - reach, scores + reach
+        low, high = (np.clip(end, *_scale(metric)) for end in (scores - reach, scores + reach))
         turned = 1.0 if metric.higher_is_better else -1.0
         gains = GainParts(turned * scores, turned * parts, undefined > 0)
     else:
@@ -165,17 +172,20 @@ def _intervals(
 ) -> tuple[FloatArray, FloatArray]:
     """Bounds of each score by itself, (K,) each."""
     n = statistics.shape[1]
-    top = np.inf
+    scale = _scale(metric)
     if (ratio := metric.ratio(statistics)) is not None:
         above, below = ratio
         if _right_or_wrong(above, below):
             low, high = wilson(above.sum(axis=1) / n, n, level)
             return metric.scale * low, metric.scale * high
         if ((above >= 0) & (above <= below)).all():
-            top = metric.scale
+            scale = (0.0, metric.scale)
     reach = special.stdtrit(n - 1, (1 + level) / 2) * se
-    bottom = 0.0 if np.isfinite(top) else -np.inf
-    return np.clip(scores - reach, bottom, top), np.clip(scores + reach, bottom, top)
+    return np.clip(scores - reach, *scale), np.clip(scores + reach, *scale)
+
+
+def _scale(metric: Metric) -> tuple[float, float]:
+    return _SCALES.get(metric.name, (-np.inf, np.inf))
 
 
 def _right_or_wrong(above: Array, below: Array) -> bool:

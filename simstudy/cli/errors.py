@@ -26,6 +26,7 @@ from simstudy.cli.stopping import Stopped, stop_in_order
 from simstudy.running import progress
 from simstudy.running.program_files import ProgramError
 from simstudy.text.plain_text import line, printable
+from simstudy.validation import brief
 
 #: Exit codes; `Stopped` has those of signals. 1 is also what `compare` with a gate says.
 FAILED, BAD_INPUT, BUG, INTERRUPTED = 1, 2, 70, 130
@@ -250,4 +251,9 @@ def _say_usage(error: Any) -> None:
     context = getattr(error, "ctx", None)
     see = f" (see {context.command_path} --help)" if context is not None else ""
     message = error.format_message().strip().rstrip(".")
+    if wrong := getattr(error.__cause__, "errors", None):
+        # typer names the option and the rule, and not the value.
+        first = wrong()[0]
+        rule = first["msg"].partition(",")[0].removeprefix("Input should be ")
+        message = f"{message.partition(':')[0]}: it must be {rule}, not {brief(first['input'])}"
     say(f"{message[:1].lower()}{message[1:]}{see}")

@@ -94,7 +94,11 @@ class Gates:
         if self.planned_looks is not None:
             check_whole("planned_looks", self.planned_looks, 1)
             if self.looks is None or self.sequential:
-                raise ValueError("planned_looks must be None without --looks, and with --sequential")
+                raise ValueError(
+                    f"planned_looks must be None {'with --sequential' if self.looks else 'without --looks'}"
+                )
+        if self.looks is not None and self.looks.is_dir():
+            raise ValueError(f"looks must be a file, but {self.looks} is a folder")
         if self.annotations is not None:
             check_choice("annotations", self.annotations, ("github", "none"))
         self._check_sequential(how)

@@ -324,7 +324,9 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
                 "95 % interval": [
                     "none" if np.isnan(low) else f"{low:{digits}} to {high:{digits}}" for low, high in bounds
                 ],
-                "p": [p_text(p, floor=p_floor(n)) for p, n in zip(found["p_value"], found["n_resamples"], strict=True)],
+                "p, not corrected": [
+                    p_text(p, floor=p_floor(n)) for p, n in zip(found["p_value"], found["n_resamples"], strict=True)
+                ],
                 "significant at 0.05": np.where(Decision().significant(found), "yes", "no"),
             }
         )

@@ -23,7 +23,8 @@ from simstudy.engines.kernels import Ratio
 from simstudy.engines.question import MOST_ENUMERATED, Question, SignificanceResult, not_computed
 from simstudy.engines.resampling import over_resamples, side_by_side
 from simstudy.engines.swap_kernels import Tail
-from simstudy.engines.tallies import Tally, make_swap_tally
+from simstudy.engines.swap_tallies import make_swap_tally
+from simstudy.engines.tallies import Tally
 from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.scaling import on_grid
 

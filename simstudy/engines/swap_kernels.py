@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from simstudy.engines.kernels import NEAR, Ratio, exact_sign, philox_words
-from simstudy.metrics.base import FloatArray
+from simstudy.metrics.base import FloatArray, IntArray
 
 # Coins have blocks of a replicate's stream that no bootstrap of the same seed reaches.
 _COIN_BLOCKS = 2**31
@@ -47,6 +47,20 @@ class Contributions(NamedTuple):
     pooled: FloatArray
     #: Flipped sums from this on are extreme.
     least: FloatArray
+
+
+class Summed(NamedTuple):
+    """Which columns are a system's statistics (K, S), and their sums on the test set (K, S)."""
+
+    rows: IntArray
+    totals: FloatArray
+
+
+class Decisive(NamedTuple):
+    """Gains (P,) that decide on a shuffle: from `surely` on it is extreme, below `maybe` it is not."""
+
+    surely: FloatArray
+    maybe: FloatArray
 
 
 @njit(cache=True, nogil=True)
@@ -183,3 +197,60 @@ def tally_flips(picked, pairs, unflipped, two_sided, extreme):
                         flipped = abs(flipped)
                     count = np.int32(count + np.int32(flipped >= bound))
             extreme[p] += count
+
+
+@njit(cache=True, nogil=True)
+def arrange(sums, shuffles, rows, picked):
+    """Fill picked (K, S, WIDTH) with the systems' statistics in some shuffles: their sums (C, …), and rows (K, S)."""
+    begin, end = shuffles
+    for k in range(rows.shape[0]):
+        for s in range(rows.shape[1]):
+            row, to = sums[rows[k, s], begin:end], picked[k, s]
+            for t in range(end - begin):
+                to[t] = row[t]
+
+
+@njit(cache=True, nogil=True)
+def swap(sums, systems, pairs, shuffles, swapped):
+    """Fill swapped (S, 2, P, T) with the summed statistics of both pseudo-systems, in T shuffles of these sums.
+
+    The shuffles are positions in the columns of sums (C, …): the first one of all pairs, or one of each (P,), T = 1.
+    """
+    better, worse = pairs
+    rows, totals = systems
+    for p in range(len(better)):
+        i, j = better[p], worse[p]
+        begin = shuffles[p % len(shuffles)]
+        for s in range(rows.shape[1]):
+            of_i, of_j, total_i, total_j = rows[i, s], rows[j, s], totals[i, s], totals[j, s]
+            one, other = swapped[s, 0, p], swapped[s, 1, p]
+            for t in range(len(one)):
+                moved = sums[of_j, begin + t] - sums[of_i, begin + t]
+                one[t] = total_i + moved
+                other[t] = total_j - moved
+
+
+@njit(cache=True, nogil=True)
+def tally_gains(gains, decisive, two_sided, extreme, kept):
+    """Add to extreme (P,) how often gains (P, T) are surely extreme.
+
+    Shuffles that are not decided are kept: their pairs and positions in the tile are added to `undecided` (2, U), which
+    holds some already. Returns how many it holds then.
+    """
+    undecided, n_undecided, first_pair, first_shuffle = kept
+    for p in range(len(gains)):
+        of_pair, surely, maybe = gains[p], decisive.surely[p], decisive.maybe[p]
+        count, candidates = np.int32(0), np.int32(0)
+        for t in range(len(of_pair)):
+            gain = abs(of_pair[t]) if two_sided else of_pair[t]
+            count = np.int32(count + np.int32(gain >= surely))
+            candidates = np.int32(candidates + np.int32(gain >= maybe))
+        extreme[p] += count
+        if candidates > count:
+            for t in range(len(of_pair)):
+                gain = abs(of_pair[t]) if two_sided else of_pair[t]
+                if maybe <= gain < surely:
+                    undecided[0, n_undecided] = first_pair + p
+                    undecided[1, n_undecided] = first_shuffle + t
+                    n_undecided += 1
+    return n_undecided

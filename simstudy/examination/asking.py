@@ -181,6 +181,8 @@ def _examined(test_set: TestSet, *, alpha: float, margin: float | None, files: M
         notes.note_duplicates(every, outputs, alike)
         _check_memory(test_set)
         notes.note_domains(outputs, options.get("strata"))
+        if margin is not None:
+            check_margin(margin, outputs.metric.unit)
         if outputs.n_systems > 1:
             # A column that is not there, or says what it can not, is told before minutes of resampling.
             names = outputs.names

@@ -69,7 +69,9 @@ def matrix(found: Examination) -> Chart:
     groups = _lanes(found.groups)
     settings = {
         "alpha": found.alpha,
-        "significant": f"significant at {found.alpha:g} ({sides(found)}, not corrected): the darker, the smaller p",
+        "significant": (
+            f"significant at {found.alpha:g} ({sides(found)}, not corrected): the stronger the colour, the smaller p"
+        ),
         "groups": "groups that do not differ significantly (Holm)",
         "lanes": int(groups["lane"].max()) + 1 if len(groups) else 0,
         "label": f"p-values of {len(pairs):,} pairs",

@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 # More systems make no figure of rows or of a matrix, no chart of a matrix, and no matrix in a column of a paper.
 _MOST_SYSTEMS, _MOST_CHARTED, _MOST_IN_PAPERS = 200, 60, 24
+# Pairs of a class from which on a window of its running median is at most a tenth of them.
+_LEAST_LINED = 150
 # Rows of a table that a page shows; the CSV has all. The most significant pairs of an HTML page that has not all.
 _MOST_ROWS, _ALSO_SIGNIFICANT = 50, 2000
 
@@ -163,12 +165,15 @@ def _pooled_sections(found: Examination) -> list[Section]:
         return [_verdict(found, found.verdict), *samples.sections(found), *_tried(found)]
     n = found.outputs.n_systems
     small = n <= _MOST_SYSTEMS
+    curve = found.curve[found.curve["relation"].isin(found.pairs["relation"].unique())]
+    curve = curve[curve["n_pairs"] >= _LEAST_LINED]
+    lines = " Lines are running medians, bands hold 5-95 % of the pairs." if len(curve) else ""
     return [
         _systems(found),
         Section(
             "Gain against confidence",
-            "Each point is a pair of systems; lines are running medians, bands hold 5-95 % of the pairs.",
-            figure=_gain_confidence(found),
+            f"Each point is a pair of systems.{lines} Pairs with larger gains than the figure shows have p <= 0.005.",
+            figure=_gain_confidence(found, curve),
         ),
         *([_groups(found)] if small else []),
         _pairs(found, drawn=small),
@@ -203,8 +208,7 @@ def _verdict(found: Examination, said: str) -> Section:
     return Section("Verdict", said, figure=drawn, table=table, on_screen=lambda: (rest, table))
 
 
-def _gain_confidence(found: Examination) -> Figure:
-    curve = found.curve[found.curve["relation"].isin(found.pairs["relation"].unique())]
+def _gain_confidence(found: Examination, curve: pd.DataFrame) -> Figure:
     return Figure(
         "gain_confidence",
         lambda: plot.curve(found.pairs, curve),
@@ -306,7 +310,11 @@ def _duplicates(found: Examination) -> Section:
 
 def _what_is_corrected(found: Examination, drawn: bool) -> str:
     """Which columns of the section on pairs are corrected for the number of pairs."""
-    text = " The figure shows p, which is not corrected for the number of pairs. The groups are." if drawn else ""
+    text = (
+        " The figure shows p, which is not corrected for the number of pairs. Its groups are corrected."
+        if drawn
+        else ""
+    )
     if "conclusion" not in found.pairs.frame:
         return text
     margin = found.pairs["margin"].iloc[0]

@@ -13,7 +13,6 @@ from simstudy.papers import basis, leaderboards, pairs
 from simstudy.papers.document import Paper, Text, joined
 from simstudy.suites.paper import paper as paper_of_tasks
 from simstudy.text.numerals import number_text
-from simstudy.text.plain_text import shown
 
 if TYPE_CHECKING:
     from simstudy.examination.examination import Examination
@@ -46,14 +45,10 @@ def paper(found: Examination, *, baseline: str | None = None, most: int | None =
 
 def _methods(found: Examination, baseline: str | None) -> Text:
     frame, board = found.pairs.frame, found.leaderboard
-    own: Text = []
-    if baseline is not None:
-        name, family = shown(baseline), leaderboards.against(board, frame, baseline)[2]
-        own = [f"Comparisons with {name} are corrected for {family}; {name} was chosen before the results were seen."]
     return joined(
         basis.compared(frame),
         basis.corrected_for(f"all {len(frame):,} pairs"),
-        own,
+        basis.corrected_with(baseline, leaderboards.against(board, frame, baseline)[2]),
         basis.intervals(frame, of_scores=score_interval(found.outputs, found.test_set.unit)),
         basis.ranks(float(board["level"].iloc[0])),
         basis.software(signature(found)),

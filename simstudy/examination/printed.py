@@ -143,7 +143,7 @@ def _lead(found: Examination, form: str | None = None) -> str:
     if row["gain"] == 0:
         return f"{a} and {b} have the same score."
     usual = score_format(max(abs(row["score_a"]), abs(row["score_b"])), row["gain"])
-    gain = number_text(row["gain"], form or usual)
+    gain = number_text(row["gain"], form) if form else format(row["gain"], usual)
     p = p_texts(pair, found.alpha)["holm"][0]
     p = p if p.startswith("<") else f"= {p}"
     why_not = Decision(found.alpha, p="p_holm").why_not(pair)[0]

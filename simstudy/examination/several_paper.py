@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from simstudy.analyses.leaderboard import score_interval
 from simstudy.comparisons.paper import counted_significant, of_pair
 from simstudy.comparisons.verdict import decided, with_shown_names
 from simstudy.examination.printed import may_be_best
@@ -40,7 +41,7 @@ def paper(found: Several, *, baseline: str | None = None) -> Paper:
         ]
         results = [" ".join([*said, claims(found)])]
     notes = list(dict.fromkeys(note for one in found.parts for note in one.notes))
-    return Paper(tables=tables, results=results, methods=_methods(found), notes=notes)
+    return Paper(tables=tables, results=results, methods=_methods(found, baseline), notes=notes)
 
 
 def _of_pairs(found: Several) -> Table:
@@ -64,12 +65,17 @@ def _of_pairs(found: Several) -> Table:
     return Table("pairs", head, written, [caption])
 
 
-def _methods(found: Several) -> Text:
+def _methods(found: Several, baseline: str | None) -> Text:
     """The test of each comparison: what several have in common is said once."""
+    with_intervals = found.of_pairs or len(found.parts) <= scores.WITH_INTERVALS
     told: dict[str, tuple[Text, list[str]]] = {}
     for one in found.parts:
         frame = one.pairs.frame
-        said = joined(basis.compared(frame, by="{by}", units=False), basis.intervals(frame))
+        said = basis.compared(frame, by="{by}", units=False)
+        if with_intervals:
+            # The table of more systems has intervals of scores, and none of gains.
+            kind = None if found.of_pairs else score_interval(one.outputs, one.test_set.unit)
+            said = joined(said, basis.intervals(frame if found.of_pairs else frame.head(0), of_scores=kind))
         told.setdefault(repr(said), (said, []))[1].append(_called(found, one))
     several: list[Text] = []
     for said, names in told.values():
@@ -82,7 +88,15 @@ def _methods(found: Several) -> Text:
         items = f"The units are {', '.join(f'{units[name]} ({name})' for name in units)}."
     family = f"the {len(found.parts):,} {_noun(found)}s" if found.of_pairs else f"all pairs of one {_noun(found)}"
     signatures = "; ".join(signed(found).values())
-    return joined(*several, [items], basis.corrected_for(family), basis.software(signatures))
+    board = found.parts[0].leaderboard
+    return joined(
+        *several,
+        [items],
+        basis.corrected_for(family),
+        basis.corrected_with(baseline, f"the pairs with {shown(baseline or '')} of one {_noun(found)}"),
+        [] if found.of_pairs else basis.ranks(float(board["level"].iloc[0])),
+        basis.software(signatures),
+    )
 
 
 def _said_of_pair(found: Several, one: Examination) -> Text:

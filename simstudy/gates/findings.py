@@ -12,6 +12,7 @@ from simstudy.analyses.equivalence import equivalence
 from simstudy.comparisons.verdict import one_row
 from simstudy.gates.asked import BETTER, EQUIVALENT, Gate
 from simstudy.loaders.task_logs import of_several_tasks
+from simstudy.papers.basis import SIDES
 from simstudy.statistics.decisions import Decision
 from simstudy.suites.sentences import is_significant
 from simstudy.text.numerals import p_floor, p_text
@@ -47,6 +48,8 @@ class Finding:
     #: The unit of the metric's scores: percent, points, …
     metric_unit: str
     n_units: int
+    #: The sides of a test without a margin: "two-sided" or "one-sided".
+    sides: str = "two-sided"
     #: Reasons for a claim that is not shown other than a large p-value, for the end of a sentence.
     why: str = ""
     #: The largest e-value so far, if the test is sequential: the smaller one of two claims.
@@ -100,7 +103,7 @@ def find(gate: Gate, found: Examination, level: float) -> Finding:
         gate, of, told, p_value, equals(p_value, threshold, resampled), level, claimed,
         gain=float(-row["gain"] if turned else row["gain"]), gain_low=float(low), gain_high=float(high),
         interval=f"{100 * sure:g} % interval", metric_unit=str(row["metric_unit"]), n_units=int(row["n_units"]),
-        why=why,
+        sides=SIDES[row.get("alternative", "two-sided")], why=why,
     )  # fmt: skip
 
 

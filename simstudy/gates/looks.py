@@ -105,6 +105,10 @@ class Looks:
     kept: list[Kept]
     changed: bool = False
 
+    def __post_init__(self) -> None:
+        #: The systems of the looks that earlier calls kept.
+        self.pairs = [{one.system, one.other} for one in self.kept]
+
     def ask(self, inputs: str) -> Look:
         """The look at these inputs: the one that the file has, or the next one with its level.
 
@@ -130,7 +134,16 @@ class Looks:
         return own + (last.level if last is not None and last.claimed else 0.0)
 
     def check_units(self, gate: Gate, of: str, arrived: Arrivals) -> None:
-        """Raise a ValueError where the first units are not those that an earlier look at the same two systems saw."""
+        """Raise a ValueError for other systems than those of earlier calls, and where their first units changed.
+
+        Each further pair of systems would have the whole level.
+        """
+        if self.pairs and {gate.a, gate.b} not in self.pairs:
+            begun = " and ".join(f"'{shown(name)}'" for name in sorted(self.pairs[0]))
+            raise ValueError(
+                f"{self.path}: begun with the systems {begun}, not '{shown(gate.a)}' and '{shown(gate.b)}': "
+                "--sequential is for more items of the same systems; other systems need a file of their own"
+            )
         for one in self.kept:
             for part in one.parts:
                 if (one.system, one.other) not in ((gate.a, gate.b), (gate.b, gate.a)) or part.of != of:
@@ -222,8 +235,8 @@ def _check_plan(path: Path, begun: Plan, asked: Plan) -> None:
         old, new = (one.get(name) for one in both)
         if old != new:
             raise ValueError(
-                f"{path}: begun with {name.replace('_', ' ')} {_text(old)}, not {_text(new)}: a plan must not "
-                "change once somebody has looked; another plan needs a new file and new items"
+                f"{path}: begun {_given(name, old)}, not {_given(name, new)}: a plan must not change once somebody "
+                "has looked; another plan needs a new file and new items"
             )
 
 
@@ -234,5 +247,11 @@ def _write(looks: Looks) -> None:
         temporary.write_text(json_text(text) + "\n", encoding="utf-8")
 
 
-def _text(value: object) -> str:
-    return "none" if value is None else shown(", ".join(map(str, value)) if isinstance(value, list) else value)
+def _given(name: str, value: object) -> str:
+    """A setting as its option was given."""
+    if name == "rule":
+        return f"{'with' if value == SEQUENTIAL else 'without'} --sequential"
+    option = f"--{name.replace('_', '-')}"
+    if value is None:
+        return f"without {option}"
+    return f"with {option} {shown(', '.join(map(str, value)) if isinstance(value, list) else value)}"

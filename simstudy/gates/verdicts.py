@@ -86,17 +86,18 @@ def _better(finding: Finding) -> str:
     said = f"{a} {verb} significantly better than {b} at {_level(finding.level)} by {finding.told}"
     if finding.e_value is not None:
         low, high = (_amount(finding, end) for end in (finding.gain_low, finding.gain_high))
-        return f"{said}, {_p(finding)}; the gain is from {low} to {high} ({finding.interval})"
+        low = low.removesuffix(" points")
+        return f"{said}, {_sided(finding)}; the gain is between {low} and {high} ({finding.interval})"
     # The p-value is of the system with the better score.
-    return f"{said}: {b} has the better score" if finding.gain < 0 else f"{said}, {_p(finding)}{finding.why}"
+    return f"{said}: {b} has the better score" if finding.gain < 0 else f"{said}, {_sided(finding)}{finding.why}"
 
 
 def _worse(finding: Finding) -> str:
     a, b = _names(finding)
     if finding.claimed:
-        return f"{a} is significantly worse than {b} at {_level(finding.level)} by {finding.told}, {_p(finding)}"
+        return f"{a} is significantly worse than {b} at {_level(finding.level)} by {finding.told}, {_sided(finding)}"
     said = f"{a} is not significantly worse than {b} at {_level(finding.level)} by {finding.told}"
-    said += f": {a} has the better score" if finding.gain > 0 else f", {_p(finding)}{finding.why}"
+    said += f": {a} has the better score" if finding.gain > 0 else f", {_sided(finding)}{finding.why}"
     if isnan(finding.gain_low):
         return f"{said}; how much worse it may be is not known"
     if finding.gain_low >= 0:
@@ -136,6 +137,11 @@ def _level(level: float) -> str:
 
 def _p(finding: Finding) -> str:
     return "without a p-value" if isnan(finding.p_value) else f"p {finding.p}"
+
+
+def _sided(finding: Finding) -> str:
+    """The p-value of a test without a margin, with its sides."""
+    return _p(finding) if isnan(finding.p_value) else f"{_p(finding)} ({finding.sides})"
 
 
 def _names(finding: Finding) -> tuple[str, str]:

@@ -277,7 +277,7 @@ def read_source(
     if source.names and name == "candidates":
         raise ValueError(f"paths must have no names for {what}: its columns name the scoring functions")
     if source.references and name in _SCORED:
-        raise ValueError(f"references are not for {what}, {_SCORED[name]}")
+        raise ValueError(f"references must not be given for {what}, {_SCORED[name]}")
     with doing(f"reading {counted(len(source.paths), 'file')}"):
         loaded = FORMATS[name].read(source)
     if own:

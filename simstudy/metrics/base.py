@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, field, fields
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,15 @@ Words = Literal["a-z0-9", "spaced", ""]
 
 #: Scores that are not ratios of whole numbers tie when they differ by less than this part of their size.
 TIE_TOLERANCE = 1e-12
+
+
+class Quick(NamedTuple):
+    """A compiled function of the gains of pairs that swap units (`simstudy.metrics.quick_kernels`)."""
+
+    #: Fills gains (P, T) from (picked, totals, pairs, gains).
+    gains: Callable[..., object]
+    #: How far a score may be from `Metric.score`, at most; at least 3 roundings of the best score.
+    error: float
 
 
 class BrokenRule(ValueError):
@@ -116,6 +125,11 @@ class Metric(FieldsMixin, ABC):
         Must be elementwise (no score may depend on its neighbours) and defined for every sum that can occur,
         an empty one included.
         """
+
+    @property
+    def quick(self) -> Quick | None:
+        """Gains of pairs in single precision, many times as fast as `score`; None where only `score` is there."""
+        return None
 
     def defined(self, sums: Array) -> NDArray[np.bool_]:
         """Where summed statistics (..., S) have a score, rather than a 0 that stands for 0 / 0; shape (...)."""

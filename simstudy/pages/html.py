@@ -6,6 +6,7 @@ and charts take the places of the pictures. A Content-Security-Policy allows the
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from functools import cache
 from hashlib import sha256
@@ -162,7 +163,7 @@ def _section(key: str, section: Section, data: dict[str, Any], folder: Path | No
             "n": len(texts),
         }
     shown: dict[str, Any] = {"key": key, "heading": printable(section.heading), "text": _paragraphs(text)}
-    shown |= {"figure": figure, "table": table, "name": section.figure.name if section.figure else key}
+    shown |= {"figure": figure, "table": table, "name": re.sub(r"\W+", "_", section.heading.lower()).strip("_")}
     return shown | {"widget": key in data["widgets"]}
 
 

@@ -20,6 +20,7 @@ from simstudy.running.progress import doing
 from simstudy.running.results_folder import ResultsFolder
 from simstudy.text.formulas import has_formulas
 from simstudy.text.plain_text import code, markdown, markdown_rows, paragraph
+from simstudy.validation import check_choice
 
 # Inches that a page of a paper has for a figure.
 _PAGE_HEIGHT = 9.0
@@ -73,6 +74,11 @@ class Page:
     def __post_init__(self) -> None:
         check_file_names("table", self.tables)
         check_file_names("figure", [figure.name for figure in self.drawn])
+        if self.paper_figures is not None:
+            # It loads what draws.
+            from simstudy.plot.saving import FORMATS
+
+            check_choice("figures", self.paper_figures, FORMATS)
 
     @property
     def drawn(self) -> list[Figure]:

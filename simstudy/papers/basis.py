@@ -149,6 +149,17 @@ def corrected_for(family: str) -> Text:
     return [f"The p-values are corrected for {family} by Holm's method", Cite((HOLM,)), "."]
 
 
+def corrected_with(baseline: str | None, family: str) -> Text:
+    """Which family comparisons with a baseline are corrected for, and when that is valid; nothing without one."""
+    if baseline is None:
+        return []
+    name = shown(baseline)
+    return [
+        f"Comparisons with {name} are corrected for {family}. This is valid if {name} was chosen before the results "
+        "were seen."
+    ]
+
+
 #: The sentence of one test.
 NOT_CORRECTED: Text = ["The p-value is not corrected for multiple tests."]
 

@@ -16,8 +16,8 @@ from simstudy.papers.pairs import interval, number_format
 from simstudy.text.numerals import number_text
 from simstudy.text.plain_text import shown
 
-# So many comparisons have room for intervals beside their scores, and so many columns have room on a page.
-_WITH_INTERVALS, _MOST_COLUMNS = 3, 8
+#: So many comparisons have room for intervals beside their scores, and so many columns have room on a page.
+WITH_INTERVALS, _MOST_COLUMNS = 3, 8
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,10 @@ def by_system(
     )
     used = {sign for found in marks for sign in found.values()} - {""}
     across = "row" if len(columns) > _MOST_COLUMNS >= len(systems) else "column"
+    beside = len(columns) <= WITH_INTERVALS and any(map(any, intervals))
     caption = [f"{what} {_caption(columns, used, baseline, alpha, across)}"]
+    if beside:
+        caption.append(" 95 % CI: the interval of each score by itself.")
     if across == "row":
         head: list[tuple[str, Any]] = [("", "left"), *((name, "right") for name in names)]
         rows = [[one.heading, *cells] for one, cells in zip(columns, scores, strict=True)]
@@ -63,7 +66,7 @@ def by_system(
         for k in range(start, min(start + _MOST_COLUMNS, len(columns))):
             head.append((columns[k].heading, "right"))
             written.append(scores[k])
-            if len(columns) <= _WITH_INTERVALS and any(intervals[k]):
+            if beside and any(intervals[k]):
                 head.append(("95 % CI", "middle"))
                 written.append(intervals[k])
         tables.append(Table(f"{name}{start // _MOST_COLUMNS + 1}" if start else name, head,

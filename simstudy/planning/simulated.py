@@ -27,7 +27,7 @@ from simstudy.planning.settings import FEWEST_SETS, Level, Pilot
 from simstudy.planning.spreads import gain_parts
 from simstudy.running.progress import doing
 from simstudy.statistics.pvalues import clopper_pearson
-from simstudy.text.numerals import units_text
+from simstudy.text.numerals import units_name, units_text
 from simstudy.text.plain_text import shown
 from simstudy.text.reprs import FieldsMixin
 from simstudy.truth.scores import fit
@@ -132,8 +132,8 @@ class Simulated(FieldsMixin):
         said = (
             f"Simulated: the gain is significant in {100 * self.power:.1f} % ({100 * self.low:.1f} to "
             f"{100 * self.high:.1f}) of {self.n_sets:,} test sets of {units_text(self.n_units, self.unit)} "
-            f"{self._drawn_from(names)}.{fewer} The plan's formula gives {100 * self.expected:.1f} % for them. The two "
-            f"differ by {differ}. Wrong winner: {100 * self.wrong_winner:.2g} %."
+            f"{self._drawn_from(names)}.{fewer} The plan's formula gives {100 * self.expected:.1f} % for such test "
+            f"sets. The two differ by {differ}. Wrong winner: {100 * self.wrong_winner:.2g} %."
         )
         larger = f"Significant gains are {self.exaggeration:.2f} times the true gain."
         return " ".join(filter(None, [self.warning, said, "" if np.isnan(self.exaggeration) else larger]))
@@ -141,7 +141,10 @@ class Simulated(FieldsMixin):
     def _drawn_from(self, names: str) -> str:
         if self.fitted:
             return f"drawn from a model fitted to {names}"
-        return f"of {names}, in which some are drawn more often so that the true gain is the planned one"
+        return (
+            f"of {names}. They were drawn from the {units_name(self.unit)} of the pilot with unequal chances, so that "
+            "the true gain is the planned one"
+        )
 
 
 def held(pilot: Pilot, case: Case, target: Target, row: Mapping[str, Any]) -> tuple[Simulated | None, list[str]]:

@@ -40,6 +40,8 @@ _LOCK = ".simstudy.lock"
 _GATHERED = ".simstudy.new"
 _SHARD = ".simstudy.shard-{}.lock"
 
+# Endings that nobody gives a folder: a table or a figure was wanted.
+_OF_FILES = (".csv", ".json", ".md", ".pdf", ".png", ".svg", ".tex", ".txt", ".xml")
 # What a run may write, and so may remove; and what else it may have among its cells.
 _OURS = re.compile(
     r"[^/\\]+\.(?:csv|parquet|md)|figures/[^/\\]+\.(?:png|svg)|paper/[^/\\]+\.(?:tex|bib|md|pdf|png|svg)"
@@ -250,6 +252,8 @@ def _no_file(path: str | Path) -> Path:
     folder = Path(path)
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"out must be a folder, but {folder} is a file")
+    if folder.suffix.lower() in _OF_FILES and not folder.exists():
+        raise ValueError(f"out must be the name of a folder, not of a file such as {folder.name}")
     return folder
 
 

@@ -29,7 +29,7 @@ def paper(found: AcrossTasks, *, baseline: str | None = None, notes: Sequence[st
     if baseline is not None:
         check_baseline(baseline, found.outputs.names)
     tables = [_of_two(found)] if found.outputs.n_systems == 2 else _of_many(found, baseline)
-    return Paper(tables=tables, results=[" ".join(found.sentences)], methods=_methods(found), notes=notes)
+    return Paper(tables=tables, results=[" ".join(found.sentences)], methods=_methods(found, baseline), notes=notes)
 
 
 def _of_two(found: AcrossTasks) -> Table:
@@ -104,7 +104,7 @@ def ahead_first(rows: pd.DataFrame) -> pd.DataFrame:
     return found.assign(gain_low=rows["gain_low"].where(~turned, low), gain_high=rows["gain_high"].where(~turned, high))
 
 
-def _methods(found: AcrossTasks) -> Text:
+def _methods(found: AcrossTasks, baseline: str | None) -> Text:
     row, test, two = found.answer.iloc[0], TESTS[DEFAULT_TEST], found.outputs.n_systems == 2
     drawn = int(found.averages["n_resamples"].max())
     of = (
@@ -120,6 +120,7 @@ def _methods(found: AcrossTasks) -> Text:
             f"{basis.named(test, 'two-sided')}", Cite(test.cites), f" ({of}){family}",
         ],
         [] if two else basis.corrected_for(f"all {len(found.answer):,} pairs of one average"),
+        basis.corrected_with(baseline, f"the pairs with {shown(baseline or '')} of one average or task"),
         [
             f"These tasks: the tasks are fixed, and {units} are resampled within them; the null hypothesis is "
             "that the two averages on these tasks are equal. Intervals add the variances of the tasks, with t and "

@@ -170,6 +170,18 @@ def test_no_test_makes_a_system_better_than_its_score() -> None:
     assert equivalence(three, 5)["conclusion"].item() == UNDECIDED
 
 
+def test_a_margin_that_every_gain_is_within_shows_nothing() -> None:
+    shares = pd.DataFrame({"a": [0.9, 0.2, 0.7, 0.4], "b": [0.1, 0.8, 0.3, 0.6]})
+    for outputs, largest, scale in (
+        (right(3, 1, 9), 100, "in percent"),
+        (Outputs.from_scores(shares, "ap"), 1, "from 0 to 1"),
+    ):
+        pairs = compared(outputs)
+        equivalence(pairs, 0.999 * largest)
+        with pytest.raises(ValueError, match=f"^margin must be below {largest} for scores {scale}, not {largest}$"):
+            equivalence(pairs, largest)
+
+
 @pytest.mark.parametrize("margin", [0, -1, float("nan"), float("inf"), "x", True, None, [1]])
 def test_a_margin_is_a_number_above_0(margin: Any) -> None:
     message = f"margin must be a number above 0, on the metric's scale, not {re.escape(repr(margin))}"

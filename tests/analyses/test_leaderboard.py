@@ -54,6 +54,22 @@ def test_shares_stay_within_their_scale() -> None:
     assert ratings["score_high"][0] > 3
 
 
+def test_scores_of_few_items_stay_within_the_scale_of_their_metric() -> None:
+    """Student's interval of these would go beyond both ends: a standard error times 12.7."""
+    gold, said = ["a", "b", "b", "a"] * 2, [["a", "b", "b", "b"] * 2, ["a", "a", "a", "b"] * 2]
+    items = pd.DataFrame({"id": range(8), "cluster": [0] * 5 + [1] * 3})
+    labels = Outputs.from_labels(gold, pd.DataFrame(dict(zip("xy", said, strict=True))), "macro_f1", items=items)
+    board = leaderboard(labels)
+    reach = stats.t.ppf(0.975, 1) * board["score_se"]
+    assert (board["score"] + reach > 100).any()
+    assert board["score_high"].tolist() == np.minimum(board["score"] + reach, 100).tolist()
+    assert board["score_low"].tolist() == np.maximum(board["score"] - reach, 0).tolist()
+    ranks = np.arange(6.0)
+    answers = [np.stack([ranks, one], axis=-1) for one in (ranks[[0, 1, 2, 3, 5, 4]], ranks[::-1])]
+    board = leaderboard(Outputs.from_statistics(np.stack(answers), "spearman", ["up", "down"]))
+    assert board[["score_low", "score_high"]].abs().max(axis=None) == 1
+
+
 def test_lower_is_better() -> None:
     """Error rates put the systems in the same places as the accuracies that they are the rest of."""
     error = Ratio("error", ("wrong", "total"), higher_is_better=False, numerator=(1, 0), denominator=(0, 1))

@@ -71,6 +71,7 @@ _USAGE = {
     "no option": (["compare", "a"], "missing option '--metric'"),
     "no value": (["compare", "a", "--metric"], "--metric"),
     "no number": (["compare", *FILES, "--resamples", "x"], "invalid value for '--resamples'"),
+    "the value": (["compare", *FILES, "--resamples", "x1"], "'x1'"),
     "a number with a comma": (["compare", *FILES, "--alpha", "0,05"], "invalid value for '--alpha'"),
     "too many arguments": (["list", "x"], "unexpected extra argument"),
     "twice": (["compare", *FILES, "--alpha", "0.1", "--alpha", "0.2"], "'--alpha': it is given twice"),

@@ -138,11 +138,14 @@ def test_tables_are_copied_and_downloaded_as_they_are_filtered(
     assert in_latex.endswith("\\bottomrule\n\\end{tabular}\n")
     assert "a \\& b \\textbar{} c\\_d \\$x\\$ 50\\,\\% & " in in_latex
     assert "\\{\\{ 7 * 7 \\}\\} & " in in_latex
+    signs = re.findall(r"(\$-\$|-)\d+\.\d\d to ", copied(page, PAIRS, "LaTeX"))
+    assert len(signs) == (many.pairs["gain_low"] <= -0.005).sum() > 0
+    assert {*signs} == {"$-$"}, "a hyphen is no minus sign"
     page.locator("#s0 input").fill("hyperlink")
     page.locator("#s0 .count", has_text="1 row that").wait_for()
     with page.expect_download() as download:
         page.locator("#s0 button", has_text="Download").click()
-    assert download.value.suggested_filename == "leaderboard.csv"
+    assert download.value.suggested_filename == "systems.csv"
     header, row = csv.reader(io.StringIO(Path(download.value.path()).read_text("utf-8")))
     own = dict(zip(header, row, strict=True))
     expected = board[board["system"] == "=HYPERLINK(1)"].iloc[0]

@@ -236,7 +236,7 @@ def test_scripts_can_ask_whether_one_system_is_better(names: tuple[str, str], al
     said = (
         f"simstudy: gate: {names[0]} is {'not ' * expected}significantly better than {names[1]} at {alpha} by accuracy"
     )
-    assert err == said + (": new has the better score\n" if names[0] == "old" else ", p = 0.0156\n")
+    assert err == said + (": new has the better score\n" if names[0] == "old" else ", p = 0.0156 (one-sided)\n")
     code, out, _ = compare(*options, "--json")
     assert code == expected
     content = json.loads(out)

@@ -108,6 +108,10 @@ _BAD = {
         "scores.csv --metric accuracy --strata domain",
         "simstudy: --strata must not be given for test 'sign_flips'; only --test bootstrap resamples within strata",
     ),
+    "a table for LaTeX as folder": (
+        "scores.csv --metric accuracy --out a.tex",
+        "--out must be the name of a folder, not of a file such as a.tex",
+    ),
     "a file as folder": ("scores.csv --metric accuracy --out a.txt", "out must be a folder, but a.txt is a file"),
 }
 

@@ -224,7 +224,7 @@ def test_the_gate_is_for_all_metrics_and_domains() -> None:
     code, _, err = compare("t.csv", "--metric", "accuracy", "--by-domain", *gate)
     assert code == 1
     assert err == (
-        "simstudy: gate: new is not significantly better than old at 0.05 by accuracy on y, p = 1.000 "
+        "simstudy: gate: new is not significantly better than old at 0.05 by accuracy on y, p = 1.000 (two-sided) "
         "(fails: 1 of 2 comparisons; each must pass)\n"
     )
     assert compare("t.csv", "--metric", "accuracy", "--metric", "mean", *gate)[2].endswith(

@@ -224,7 +224,7 @@ class TestShown:
         assert shown.startswith(
             "Comparisons: 15 pairs of 6 systems on 300 items (accuracy, sign-flip test, two-sided)\n"
         )
-        head = "system_a system_b gain 95 % interval p significant at 0.05"
+        head = "system_a system_b gain 95 % interval p, not corrected significant at 0.05"
         assert shown.splitlines()[1].split() == head.split()
         best = pairs.frame.iloc[0]
         assert f"{best['gain']:.2f}" in shown.splitlines()[2]

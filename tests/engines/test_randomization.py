@@ -11,12 +11,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from simstudy.engines import swap_tallies
 from simstudy.engines.question import Question
-from simstudy.engines.tallies import make_swap_tally
+from simstudy.engines.swap_tallies import make_swap_tally
 from simstudy.metrics import METRICS, Metric, Ratio
 from simstudy.outputs import Outputs
 from simstudy.statistics.pvalues import CONVENTIONS
 from tests.engines.pairs import KINDS, NET, ask, best_first, made
+from tests.metrics.test_quick_gains import QUICK, statistics_of
 from tests.oracles import all_shuffles, compared, could_be, fraction, goodness, shuffled_p
 
 
@@ -98,6 +100,35 @@ def test_every_shuffle_is_judged_as_its_fractions_are(kind: str, alternative: st
         # Counts a power of two larger are the same fractions, in wider arithmetic or past its bound.
         for factor in (1, 2**18, 2**26):
             assert count_extreme(small * factor, metric, alternative, strict) == expected
+
+
+@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize("n", [1, 3, 10])
+def test_quick_gains_change_no_count(name: str, n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All 2^n shuffles, scored one by one; each ties with its complement, and many with the observed gain."""
+    monkeypatch.setattr(swap_tallies, "_PAIRS", 4)
+    monkeypatch.setattr(swap_tallies, "_UNDECIDED", 50)
+    metric, rng = QUICK[name], np.random.default_rng([n, len(name)])
+    statistics = statistics_of(metric, (5, n), 9, rng)
+    statistics[1], statistics[2, 1:], statistics[4] = statistics[0], statistics[3, 1:], 0
+    scores = metric.score(statistics.sum(axis=1))
+    order = np.argsort(-scores, kind="stable")
+    statistics, scores = statistics[order], scores[order]
+    swapped = all_shuffles(n)
+    for two_sided, strict in product((False, True), repeat=2):
+        rule = replace(CONVENTIONS["default"], strict=strict)
+        bounds, alternative = np.array([0, n]), "two-sided" if two_sided else "greater"
+        tally = make_swap_tally(Question(statistics, metric, list("abcde"), "item", bounds, alternative, rule))
+        assert len(tally.columns) < 5 * len(metric.statistics), "equal columns are summed once"
+        found = np.zeros(10, np.int64)
+        tally.add(tally.columns @ swapped.T.astype(tally.columns.dtype), found)
+        for p, (i, j) in enumerate(zip(*np.triu_indices(5, 1), strict=True)):
+            moved = swapped @ (statistics[j] - statistics[i])
+            gain = metric.score(statistics[i].sum(axis=0) + moved) - metric.score(statistics[j].sum(axis=0) - moved)
+            excess = (np.abs(gain) if two_sided else gain) - (scores[i] - scores[j])
+            tied = np.abs(excess) < 1e-10
+            assert found[p] == (excess[~tied] > 0).sum() + (0 if strict else tied.sum())
+            assert tied.any()
 
 
 @pytest.mark.parametrize("alternative", ["greater", "two-sided"])

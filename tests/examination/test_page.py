@@ -48,6 +48,12 @@ def rows(text: str, heading: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if "---" not in line]
 
 
+def test_a_format_of_figures_is_refused_before_anything_is_written(found: Examination, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="^figures must be one of png, svg, pdf, not 'jpg'"):
+        found.write(tmp_path / "out", figures="jpg")
+    assert not (tmp_path / "out" / "README.md").exists()
+
+
 def test_a_folder_has_tables_figures_page_and_manifest(folder: Path) -> None:
     text = (folder / "README.md").read_text(encoding="utf-8")
     assert text.startswith("# 5 systems compared by accuracy on exam\n\n")

@@ -108,7 +108,10 @@ def test_several_comparisons_are_a_conjunction_or_a_disjunction_by_what_is_asked
             "--fail-unless-better",
             "by accuracy on y: old has the better score (fails: 1 of 2 comparisons; each must pass)",
         ),
-        ("--fail-if-worse", "by accuracy on y, p = 0.00391 (fails: 1 of 2 comparisons; each is tested at 0.05)"),
+        (
+            "--fail-if-worse",
+            "by accuracy on y, p = 0.00391 (two-sided) (fails: 1 of 2 comparisons; each is tested at 0.05)",
+        ),
     ):
         code, _, err = compare(*by_domain, option, "new", "old")
         assert (code, err.rstrip().endswith(ends)) == (1, True), err
@@ -142,7 +145,12 @@ def test_a_system_without_an_interval_shows_nothing_about_a_margin() -> None:
         ("--sequential", "--sequential needs a gate, such as --fail-unless-better A B"),
         ("--looks looks.json", "--looks needs a gate, such as --fail-unless-better A B"),
         ("--junit report.xml", "--junit needs a gate, such as --fail-unless-better A B"),
-        ("--fail-if-worse new old --planned-looks 5", "--planned-looks must not be given without --looks, and with"),
+        ("--fail-if-worse new old --planned-looks 5", "--planned-looks must not be given without --looks\n"),
+        (
+            "--fail-if-worse new old --sequential --looks l.json --planned-looks 5",
+            "--planned-looks must not be given with --sequential\n",
+        ),
+        ("--fail-if-worse new old --looks .", "--looks must be a file, but . is a folder"),
         ("--fail-if-worse new old --looks l.json --planned-looks 0", "--planned-looks must be at least 1, not 0"),
         ("--fail-if-worse new old --annotations gitlab", "--annotations must be one of github, none, not 'gitlab'"),
         ("--fail-if-worse new old --score-range 1:5", "--score-range must not be given without --sequential"),

@@ -122,7 +122,7 @@ def test_a_sequential_gate_passes_once_and_for_all_while_items_arrive() -> None:
     (gate,) = json.loads(out)["gates"]
     assert gate["look"] == {"file": "looks.json", "number": 3, "level": 0.05, "again": True}
     assert gate["p_value"] == pytest.approx(2 / gate["e_value"])
-    assert "by accuracy on 4,000 items, p < 0.000001; the gain is from " in err
+    assert "by accuracy on 4,000 items, p < 0.000001 (two-sided); the gain is between " in err
     assert "of all looks) [look 3 of looks.json, which was there already]" in err
 
 
@@ -140,6 +140,18 @@ def test_other_gates_of_the_same_systems_go_on_with_their_items() -> None:
         2,
         True,
     )
+
+
+def test_other_systems_do_not_go_on_with_a_sequential_file() -> None:
+    """Each pair has the whole level: commits in files of new names would each have it, too."""
+    asked(grown(100), "--sequential")
+    before = Path("looks.json").read_bytes()
+    pd.read_csv(grown(200)).rename(columns={"new": "newer"}).to_csv("scores.csv", index=False)
+    how = ("scores.csv", "--metric", "accuracy", "--sequential", *LOOKS)
+    code, out, err = compare(*how, "--fail-unless-better", "newer", "old")
+    assert (code, out) == (2, "")
+    assert err.startswith("simstudy: looks.json: begun with the systems 'new' and 'old', not 'newer' and 'old': ")
+    assert Path("looks.json").read_bytes() == before
 
 
 @pytest.mark.parametrize("change", ["another score", "another order", "another name"])
@@ -176,11 +188,14 @@ def test_averages_of_tasks_have_no_sequential_test() -> None:
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (("--alpha", "0.1"), "begun with alpha 0.05, not 0.1: a plan must not change once somebody has looked"),
-        (("--sequential",), "begun with rule spending, not sequential"),
-        (("--planned-looks", "9"), "begun with planned looks none, not 9"),
-        (("--seed", "1"), "begun with seed 0, not 1"),
-        (("--test", "t_paired"), "begun with test sign_flips, not t_paired"),
+        (
+            ("--alpha", "0.1"),
+            "begun with --alpha 0.05, not with --alpha 0.1: a plan must not change once somebody has looked",
+        ),
+        (("--sequential",), "begun without --sequential, not with --sequential: a plan"),
+        (("--planned-looks", "9"), "begun without --planned-looks, not with --planned-looks 9: a plan"),
+        (("--seed", "1"), "begun with --seed 0, not with --seed 1: a plan"),
+        (("--test", "t_paired"), "begun with --test sign_flips, not with --test t_paired: a plan"),
     ],
 )
 def test_a_plan_must_not_change(more: tuple[str, ...], said: str) -> None:

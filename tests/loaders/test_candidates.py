@@ -99,7 +99,7 @@ def test_candidates_are_one_table_for_precision_at_no_more_than_all(tmp_path: Pa
     message = "candidates are one table with a column for each scoring function, not 2 files"
     with pytest.raises(ValueError, match=message):
         load([path, other], "precision@2")
-    message = "references are not for a table of candidates, which says which candidates are true"
+    message = "references must not be given for a table of candidates, which says which candidates are true"
     with pytest.raises(ValueError, match=message):
         load(path, "precision@2", references=other)
 

@@ -197,5 +197,5 @@ def test_options_and_references_of_other_formats_are_refused(case: Case, tmp_pat
     with pytest.raises(ValueError, match=f"^ties are for candidates, not for {what}$"):
         case.load(ties="keep")
     if not case.references:
-        with pytest.raises(ValueError, match=f"references are not for {what}"):
+        with pytest.raises(ValueError, match=f"references must not be given for {what}"):
             case.load(references=written(tmp_path, "gold", "1\n"))

@@ -153,8 +153,8 @@ def test_a_baseline_has_its_own_correction_in_results_and_methods() -> None:
         "Holm's correction for the 2 pairs with system-2)." in found["Results"]
     )
     assert (
-        "Comparisons with system-2 are corrected for the 2 pairs with system-2; system-2 was chosen before the "
-        "results were seen." in found["Methods"]
+        "Comparisons with system-2 are corrected for the 2 pairs with system-2. This is valid if system-2 was chosen "
+        "before the results were seen." in found["Methods"]
     )
 
 
@@ -207,6 +207,15 @@ def test_several_domains_of_many_systems_have_a_column_each() -> None:
     assert "Holm's correction for all pairs of one column, not for the 2 columns" in caption
     beside = found.to_markdown("scores", baseline="system-2")
     assert "Holm's correction for the pairs with system-2 of one column" in beside
+    assert "95 % CI: the interval of each score by itself." in beside
+    methods = paragraphs(found.to_markdown(baseline="system-2"))["Methods"]
+    assert "are corrected for the pairs with system-2 of one domain. This is valid if" in methods
+    # The table has intervals of scores, and none of gains.
+    assert "Intervals of scores are 95 %, two-sided: score intervals (Wilson, 1927)" in methods
+    assert "Intervals of gains" not in methods
+    assert (
+        "Confidence sets of ranks hold for all systems at once with 95 % confidence (Mogstad et al., 2024)" in methods
+    )
 
 
 def by_tasks(systems: int, tasks: int) -> ss.Outputs:

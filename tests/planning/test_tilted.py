@@ -63,7 +63,10 @@ def test_a_plan_for_more_than_a_pilot_shows_is_held_against_its_units() -> None:
     held = plan.simulated
     assert held is not None, plan.notes
     assert (held.fitted, held.n_sets, held.systems) == (False, 1000, ("old", "new"))
-    assert "of old and new, in which some are drawn more often so that the true gain is the planned one" in held.text()
+    assert (
+        "of old and new. They were drawn from the items of the pilot with unequal chances, so that the true gain"
+        in held.text()
+    )
     # The textbook's power of what was drawn; four standard errors of 1,000 test sets, and 0.02 for the normal form.
     expected = stats.norm.sf(1.96 - 5.0 * np.sqrt(held.n_units) / held.spread)
     assert held.power == pytest.approx(expected, abs=4 * 0.0127 + 0.02)

@@ -58,10 +58,11 @@ def _text(found: Examination, sizes: Sizes) -> str:
     first = f"On the first {half['n_items']:,.0f} of {whole['n_items']:,.0f} items{units}"
     if whole["pairs"] == 1:
         outcome = "is significant" if half["significant"] else "is not significant"
-        again = "with the same test"
+        again, reach = "with the same test", ""
         said = f"{first}, the gain of {shown(found.pairs['system_a'].iloc[0])} {outcome} at {found.alpha:g}."
     else:
         again = "with the same test, and Holm's correction for all pairs"
+        reach = " A pair could be significant if its systems differ on enough items."
         said = (
             f"{first}, {half['significant_holm']:,.0f} of {whole['pairs']:,.0f} pairs differ significantly at "
             f"{found.alpha:g}; on all items {whole['significant_holm']:,.0f} do."
@@ -70,7 +71,7 @@ def _text(found: Examination, sizes: Sizes) -> str:
         f"{said} The systems were compared again on the first items, in the order of the files, {again}. Each size "
         "holds all smaller ones, so that their results depend on each other. They are of this one order of the items, "
         f"and do not predict another test set.{_domains(sizes)} The command simstudy plan is for "
-        "other sizes, larger ones too."
+        f"other sizes, larger ones too.{reach}"
     )
 
 
@@ -103,7 +104,7 @@ def _table(found: Examination, sizes: Sizes) -> Table:
             "also on all items": "{agreeing:,}",
             "on these items only": "{only_here:,}",
             "the other way round": "{reversed:,}",
-            "within reach": "{reachable:,}",
+            "could be significant": "{reachable:,}",
         },
     )
 

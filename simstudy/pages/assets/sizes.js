@@ -112,7 +112,7 @@
         parts.push(key([[HOLM, "significant"], [LOST, "significant on all items only"], [NEW, "significant on these items only"],
           [OTHER, "the other system is significantly better"], ["var(--none)", "not significant"]].map((entry) => [...entry, "bar"])));
         const rest = settings.left_out ? ` The first ${systems.length} systems are shown.` : "";
-        parts.push(element("p", { class: "count" }, `At the right: score and rank on these items (rank on all items first, where another).${rest}`));
+        parts.push(element("p", { class: "count" }, `At the right: score and rank on these items. An arrow leads from the rank on all items, if that is another one.${rest}`));
       }
       drawn.replaceChildren(...parts);
     };

@@ -220,7 +220,9 @@
   const latexRow = (line) => `${/^[[*]/.test(line[0]) ? "{}" : ""}${line.map(latexCell).join(" & ")} \\\\`;
 
   function latex(lines, numeric) {
-    const [head, ...body] = lines.map(latexRow);
+    // Names keep their hyphens.
+    const signed = (cell, k) => (numeric[k] ? cell.replace(/(^|[\s(])-(?=[\d.])/g, "$1−") : cell);
+    const [head, ...body] = lines.map((line) => latexRow(line.map(signed)));
     const columns = numeric.map((right) => (right ? "r" : "l")).join("");
     return [`\\begin{tabular}{${columns}}`, "\\toprule", head, "\\midrule", ...body, "\\bottomrule", "\\end{tabular}"].join("\n") + "\n";
   }

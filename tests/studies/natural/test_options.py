@@ -129,7 +129,7 @@ def test_a_key_of_a_test_set_changes_what_is_read(
 ) -> None:
     before = seen(data, without)
     if "format" in given:
-        with pytest.raises(StudyError, match="references are not for tables of item scores"):
+        with pytest.raises(StudyError, match="references must not be given for tables of item scores"):
             seen(data, {**without, **given})
     else:
         assert before != seen(data, {**without, **given})
