@@ -53,6 +53,7 @@ bench: .venv/installed-dev
 	$(BIN)/python benchmarks/randomization.py
 	$(BIN)/python benchmarks/peers.py
 	$(BIN)/python benchmarks/natural.py
+	$(BIN)/python benchmarks/scaling.py
 	$(BIN)/python benchmarks/rankings.py
 
 .venv/bin/python:

@@ -34,14 +34,22 @@ class _Compiled:
         return self._dispatcher
 
 
-def compiled(function: Callable[..., Any] | None = None, *, inline: bool = False, error_model: str = "python") -> Any:
+def compiled(
+    function: Callable[..., Any] | None = None,
+    *,
+    inline: bool = False,
+    error_model: str = "python",
+    any_order: bool = False,
+) -> Any:
     """The function, compiled without the interpreter's lock when it is first called, and kept on disk for later runs.
 
     Numba keeps it in ``NUMBA_CACHE_DIR`` if that is set, else beside its module, else (if the package cannot be
     written) in the user's cache folder. If it can write nowhere, each process compiles anew. By error model "python"
-    divisions by 0 are errors; by "numpy" they are none.
+    divisions by 0 are errors; by "numpy" they are none. With `any_order` sums may be taken in any order.
     """
-    options = {"nogil": True, "inline": "always" if inline else "never", "error_model": error_model}
+    options: dict[str, Any] = {"nogil": True, "inline": "always" if inline else "never", "error_model": error_model}
+    if any_order:
+        options["fastmath"] = {"reassoc", "nsz"}
     return functools.partial(_Compiled, options=options) if function is None else _Compiled(function, options)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,6 +61,15 @@ def order_of(pairs: pd.DataFrame) -> Order:
     if len(set(place)) < k:
         raise ValueError("pairs must have the better system as system_a in every row, ties always in one order")
     return Order(names[np.argsort(place)], place[first], place[second])
+
+
+def pairs_with(names: Sequence[str], against: Collection[str]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Places of the pairs that have at least one of these systems, in the order of all pairs; names come best first."""
+    chosen = np.flatnonzero(pd.Index(names).isin(list(against)))
+    one, other = np.repeat(chosen, len(names)), np.tile(np.arange(len(names)), len(chosen))
+    keys = np.unique((np.minimum(one, other) * len(names) + np.maximum(one, other))[one != other])
+    better, worse = np.divmod(keys, len(names))
+    return better, worse
 
 
 def relations(first: NDArray[Any], second: NDArray[Any], what: str = "family") -> NDArray[np.object_]:

@@ -8,12 +8,14 @@ from fractions import Fraction
 from functools import cache
 from itertools import product
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
 from scipy import special, stats
 
 from simstudy.comparisons import compare
+from simstudy.engines import resampling
 from simstudy.engines.question import Question
 from simstudy.engines.registry import TESTS
 from simstudy.metrics import METRICS, Metric, Ratio
@@ -23,9 +25,11 @@ from simstudy.truth.scores import held_out_split
 from simstudy.validation import check_fraction
 
 
-def compared(outputs: Outputs, **options: Any) -> pd.DataFrame:
-    """The table of `compare`, for tests that look at its columns."""
-    return compare(outputs, **options).frame
+def compared(outputs: Outputs, *, tile_size: int | None = None, **options: Any) -> pd.DataFrame:
+    """The table of `compare`, for tests that look at its columns; with so many resamples in a tile."""
+    tile: dict[str, Any] = {} if tile_size is None else {"side_effect": lambda *_: tile_size}
+    with patch.object(resampling, "_default_tile", wraps=resampling._default_tile, **tile):
+        return compare(outputs, **options).frame
 
 
 #: Lower is better.

@@ -248,7 +248,7 @@ def _two_sides(first: NDArray[np.int64], second: NDArray[np.int64], n_clusters: 
     Every cluster is there twice, and a pair joins either copy of the one with the other copy of the other: two sides
     are what is not joined.
     """
-    edges = np.unique(np.minimum(first, second) * n_clusters + np.maximum(first, second))
+    edges = pd.unique(np.minimum(first, second) * n_clusters + np.maximum(first, second))
     # So many edges have a triangle among them, or a loop (Mantel's theorem); all pairs of many systems are looked at no
     # further.
     if len(edges) > n_clusters**2 // 4:

@@ -16,6 +16,7 @@ from simstudy.cli.files import HEADING, Files
 from simstudy.cli.gate import Gates, around, tell
 from simstudy.cli.options import grouped, settings_of
 from simstudy.cli.several_tasks import SeveralTasks, with_tasks
+from simstudy.cli.some_pairs import check_some_pairs, is_parquet, show_some_pairs, write_some_pairs
 from simstudy.cli.terminal import Output, printer, write_page, written
 from simstudy.files.own_pages import is_html
 from simstudy.planning.settings import option
@@ -59,6 +60,11 @@ class HowTested:
         None, "Column of the items: bootstrap resamples keep the number of items of each value."
     )
     alpha: float = option(0.05, "Significance level.")
+    against: list[str] | None = option(
+        None,
+        "Only pairs with this system, a baseline or a new one. Repeat the option for further systems. neighbours: each "
+        "system with the next one by score. Prints a table of these pairs.",
+    )
     margin: float | None = option(
         None,
         "Smallest gain that matters. Adds tests of non-inferiority and equivalence at this margin.",
@@ -75,6 +81,10 @@ class HowTested:
 class ComparedOutput(Output):
     """The place of the outcome, and the baseline of its tables for a paper."""
 
+    memory: str | None = option(
+        None, "With --out FILE.parquet: memory that the command may take, such as 4GiB (default: what is there)."
+    )
+
     baseline: Annotated[
         str | None,
         typer.Option(
@@ -86,8 +96,18 @@ class ComparedOutput(Output):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.memory is not None and not is_parquet(self.out):
+            raise ValueError("--memory needs --out with a file that ends in .parquet")
         if self.baseline is not None and not self.for_a_paper and (self.out is None or is_html(self.out)):
             raise ValueError("--baseline needs --latex, --markdown or a folder: it is for tables of a paper")
+
+    @property
+    def analyses(self) -> dict[str, object]:
+        """The options that ask for more than a table of pairs."""
+        return {
+            "--json": self.print_json, "--latex": self.latex, "--markdown": self.markdown, "--figures": self.figures,
+            "--baseline": self.baseline,
+        }  # fmt: skip
 
 
 @grouped
@@ -133,6 +153,10 @@ def compare(
 
     simstudy compare asr.csv --metric mean --columns score=wer --lower-is-better
 
+    simstudy compare leaderboard.parquet new.csv --metric accuracy --against new
+
+    simstudy compare leaderboard.parquet --metric accuracy --out pairs.parquet --memory 4GiB
+
     simstudy compare logs/ --metric accuracy --average macro
 
     simstudy compare candidates.csv --metric precision@500 --columns gold=is_collocation --ties keep
@@ -152,19 +176,18 @@ def compare(
         _check_systems(loaded.outputs.names, output.baseline)
     gates.check(asked, every, files)
     given = [path for _, path in map(name_and_path, paths)]
-    if output.out is not None:
-        _check_out(
-            output.out, [*given, *(files.references or []), *filter(None, (files.systems, files.items))], len(every)
-        )
+    inputs = [*given, *(files.references or []), *filter(None, (files.systems, files.items))]
+    _check_out(output.out, inputs, len(every))
+    if how.against is not None or is_parquet(output.out):
+        others = {"several metrics or domains": len(every) > 1, "a gate": asked, tasks.asked or "": tasks.asked}
+        _some_pairs(_test_set(every[0], files, how, context), how, output, others)
+        return
     ways = [replace(how, test=how.test or default_test(loaded.outputs.metric)) for loaded in every]
     parts = [
         replace(_examine(_test_set(loaded, files, one, context), one), files=hashes)
         for loaded, one in zip(every, ways, strict=True)
     ]
-    if len(parts) > 1 and tasks.asked:
-        raise ValueError(f"{tasks.asked} must not be given with several metrics or domains: it has a table of its own")
-    if len(parts) == 1:
-        parts = [with_tasks(parts[0], tasks, ways[0], given)]
+    parts = _averaged(parts, tasks, ways[0], given)
     settings["test"] = how.test or ways[0].test
     verdicts = gates.decide(asked, parts, how, settings)
     parts = gates.noted(parts, verdicts)
@@ -172,6 +195,23 @@ def compare(
     write_page(found, output.out, settings, figures=output.figures, baseline=output.baseline)
     _print(found, settings, verdicts, output, gates)
     tell(gates, verdicts, as_json=output.print_json)
+
+
+def _averaged(parts: list[Examination], tasks: SeveralTasks, how: HowTested, given: list[Path]) -> list[Examination]:
+    """One comparison with averages of its tasks; several as they are."""
+    if len(parts) > 1 and tasks.asked:
+        raise ValueError(f"{tasks.asked} must not be given with several metrics or domains: it has a table of its own")
+    return [with_tasks(parts[0], tasks, how, given)] if len(parts) == 1 else parts
+
+
+def _some_pairs(test_set: TestSet, how: HowTested, output: ComparedOutput, others: dict[str, object]) -> None:
+    """The table of some pairs, or of all as Parquet; a ValueError says which other option does not go with it."""
+    more = {"--margin": how.margin, "--duplicates": test_set.duplicates != "keep"}
+    check_some_pairs(output.out, {**others, **output.analyses, **more})
+    if output.out is None:
+        show_some_pairs(test_set, how.against, how.alpha, verbose=output.verbose)
+    else:
+        write_some_pairs(test_set, how.against, how.alpha, output.out, output.memory)
 
 
 def _print(
@@ -237,14 +277,20 @@ def _check_systems(names: list[str], baseline: str | None) -> None:
         check_baseline(baseline, names)
 
 
-def _check_out(out: Path, inputs: Sequence[Path], n_parts: int) -> None:
+def _check_out(out: Path | None, inputs: Sequence[Path], n_parts: int) -> None:
     """Raise a ValueError where the folder holds anything but an earlier comparison, or the file is not a page."""
     from simstudy.examination import page, several
     from simstudy.files.own_pages import is_html, require_page
     from simstudy.running.results_folder import require_own
 
+    if out is None:
+        return
     if is_html(out):
         require_page(out)
+        return
+    if is_parquet(out):
+        if out.resolve() in [path.resolve() for path in inputs]:
+            raise ValueError(f"out must be a file of its own, but {out} is an input")
         return
     for path in inputs:
         if out.resolve() in (path.resolve(), path.resolve().parent):

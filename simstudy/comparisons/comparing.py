@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,13 +16,19 @@ from simstudy.engines.intervals import intervals
 from simstudy.engines.memory import check_memory
 from simstudy.engines.question import MonteCarlo, Question, SignificanceResult
 from simstudy.engines.registry import TESTS, default_test
+from simstudy.engines.ties import Pairs
 from simstudy.engines.wins import win_counts
 from simstudy.outputs import Outputs, require_outputs
 from simstudy.outputs.meetings import meetings
 from simstudy.outputs.samples import unit_in_words
-from simstudy.pairs import relations
+from simstudy.pairs import pairs_with, relations
 from simstudy.running.progress import doing, shown_to_people
 from simstudy.statistics.pvalues import clopper_pearson
+from simstudy.text.reprs import listed
+from simstudy.validation import brief, check_list, nearest
+
+#: What `against` says for each system and the next one by score.
+NEIGHBOURS = "neighbours"
 
 
 @shown_to_people
@@ -38,13 +44,13 @@ def compare(
     unit: str | None = None,
     strata: str | None = None,
     n_jobs: int = 1,
-    tile_size: int | None = None,
+    against: str | Sequence[str] | Outputs | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Comparisons:
     """Test the gain of every pair of systems on one test set, with an interval for each gain.
 
-    The same seed gives the same table to the last bit, whatever `n_jobs`, `tile_size` and the order of the
-    systems are; all pairs share their resamples (Berg-Kirkpatrick et al. 2012, footnote 5).
+    The same seed gives the same table to the last bit, whatever `n_jobs` and the order of the systems
+    are, and whichever pairs are asked for; all pairs share their resamples (Berg-Kirkpatrick et al. 2012, footnote 5).
 
     Parameters
     ----------
@@ -91,8 +97,12 @@ def compare(
         flips and swaps leave each unit in its place, which keeps all strata.
     n_jobs
         Threads; -1 for all cores.
-    tile_size
-        Resamples that a thread works on at a time. Advanced: None sizes it automatically.
+    against
+        Which pairs are compared. None: all. A name, or several: the pairs that have at least one of these systems, of a
+        baseline that was chosen beforehand, say. "neighbours": each system with the next one by score; which these
+        are the data say. Outputs of other systems on the same items: each system of `outputs` with all others, as
+        for one system more on a leaderboard. Rows have the same bits as in the table of all pairs. Corrections
+        are for the pairs that are asked for; what needs all pairs (groups, ranks) refuses fewer.
     progress
         Called with the number of resamples just finished, by one thread at a time.
 
@@ -126,11 +136,9 @@ def compare(
     >>> [round(compare(outputs, test=name).pair("a", "b").p_value, 5) for name in tests]
     [0.00195, 0.00195, 0.00195]
     """
-    require_outputs(outputs, 2)
-    ranked = outputs.best_first()
-    test = default_test(outputs.metric) if test is None else test
-    question = ask(
-        ranked,
+    outputs, chosen = with_others(outputs, against)
+    ranked, question, test = asked(
+        outputs,
         test=test,
         n_resamples=n_resamples,
         seed=seed,
@@ -140,16 +148,49 @@ def compare(
         unit=unit,
         strata=strata,
         n_jobs=n_jobs,
-        tile_size=tile_size,
+        against=chosen,
         progress=progress,
     )
     check_memory(test, question.statistics.shape, question.n_pairs, question.n_jobs)
-    frame = _table(ranked, question, test, strata or "")
-    return Comparisons(frame, outputs.systems)
+    return Comparisons(table_of(ranked, question, test, strata), outputs.systems)
 
 
-def _table(ranked: Outputs, question: Question, test: str, strata: str) -> pd.DataFrame:
-    """The table of all pairs of systems that come best first."""
+def asked(
+    outputs: Outputs, *, test: str | None = None, against: Any = None, **options: Any
+) -> tuple[Outputs, Question, str]:
+    """The systems best first, the question of `compare` about them, and the name of the test."""
+    ranked = outputs.best_first()
+    test = default_test(outputs.metric) if test is None else test
+    question = ask(ranked, test=test, **options)
+    return ranked, replace(question, asked=_asked(ranked.names, against)), test
+
+
+def with_others(outputs: Outputs, against: object) -> tuple[Outputs, object]:
+    """All systems, and the names that are compared with all others; as they are where `against` is no Outputs."""
+    require_outputs(outputs, 1 if isinstance(against, Outputs) else 2)
+    return (against.join_systems(outputs), outputs.names) if isinstance(against, Outputs) else (outputs, against)
+
+
+def _asked(names: list[str], against: Any) -> Pairs | None:
+    """The pairs that are asked for, as places of names that come best first; None: all."""
+    if against is None:
+        return None
+    chosen = [against] if isinstance(against, str) else against
+    check_list("against", chosen, "names of systems")
+    chosen = list(chosen)
+    if isinstance(against, str) and against == NEIGHBOURS and NEIGHBOURS not in names:
+        return np.arange(len(names) - 1), np.arange(1, len(names))
+    if not chosen:
+        raise ValueError("against must name at least one system")
+    for name in chosen:
+        if name not in names:
+            some = f"{listed(names, 8)}; or '{NEIGHBOURS}'"
+            raise ValueError(f"against must be a system, not {brief(name)}{nearest(name, names)}: one of {some}")
+    return pairs_with(names, chosen)
+
+
+def table_of(ranked: Outputs, question: Question, test: str, strata: str | None) -> pd.DataFrame:
+    """The table of a question's pairs of systems that come best first."""
     with doing(f"testing {question.n_pairs:,} pairs"):
         result = TESTS[test].run(question)
     i, j = question.pairs
@@ -173,7 +214,7 @@ def _table(ranked: Outputs, question: Question, test: str, strata: str) -> pd.Da
             "alternative": question.alternative,
             "convention": question.convention.name,
             "unit": unit_in_words(ranked, question.unit),
-            "strata": strata,
+            "strata": strata or "",
             "seed": question.seed,
             "n_units": question.n_units,
             **_systems(ranked, question),

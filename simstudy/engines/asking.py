@@ -97,7 +97,6 @@ def check_options(
     alternative: str | None = None,
     convention: str = "default",
     monte_carlo: MonteCarlo = "auto",
-    tile_size: int | None = None,
     strata: str | None = None,
 ) -> None:
     """Raise a ValueError for options of `simstudy.compare` that are wrong or do not fit, whatever the outputs are."""
@@ -127,8 +126,6 @@ def check_options(
     if n_resamples is not None:
         check_whole("n_resamples", n_resamples, 1, 2**53)
     check_seed(seed)
-    if tile_size is not None:
-        check_whole("tile_size", tile_size, 1, 2**20)
 
 
 def _units(outputs: Outputs, unit: str, strata: str | None) -> tuple[NDArray[Any], NDArray[np.int64]]:

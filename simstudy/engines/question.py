@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.engines.contour_kernels import LEAST_TAIL
+from simstudy.engines.product_kernels import pair_products
 from simstudy.engines.ties import Pairs, Ties
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, FloatArray, IntArray
@@ -47,7 +48,6 @@ class Question(FieldsMixin):
     n_resamples: int = 1
     seed: int = 0
     n_jobs: int = 1
-    tile_size: int | None = None
     progress: Callable[[int], None] | None = None
     #: None: all pairs of systems that come best first.
     asked: Pairs | None = None
@@ -231,8 +231,6 @@ def products(rows: Array, question: Question, others: Array | None = None) -> Ar
 
     Without `others` both are rows of the same array.
     """
-    i, j = question.pairs
-    others = rows if others is None else others
-    if question.n_pairs < question.n_systems:
-        return np.asarray(np.einsum("pn,pn->p", rows[i], others[j]))
-    return np.asarray((rows @ others.T)[i, j])
+    found = np.empty(question.n_pairs, dtype=rows.dtype)
+    pair_products(rows, rows if others is None else others, question.pairs, found)
+    return found

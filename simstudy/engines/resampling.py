@@ -50,7 +50,7 @@ def over_resamples(
     are whole numbers, whose sum does not depend on who found them.
     """
     n_resamples = question.n_resamples
-    size = question.tile_size or _default_tile(columns, n_resamples)
+    size = _default_tile(columns, n_resamples)
     tiles: queue.SimpleQueue[int] = queue.SimpleQueue()
     for first in range(0, n_resamples, size):
         tiles.put(first)

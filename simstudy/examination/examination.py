@@ -32,8 +32,10 @@ from simstudy.suites import AcrossTasks
 from simstudy.text.printing import text_of
 from simstudy.text.reprs import ReprMixin
 
-#: The options of `compare`, with their defaults.
-OPTIONS = {name: one.default for name, one in signature(compare).parameters.items() if name != "outputs"}
+#: The options of `compare` of all pairs, with their defaults.
+OPTIONS = {
+    name: one.default for name, one in signature(compare).parameters.items() if name not in ("outputs", "against")
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,7 +82,7 @@ class Examination(ReprMixin):
         try:
             return self.pairs.groups(alpha=self.alpha, p="p_holm")
         except ValueError:
-            # More than 10,000 maximal sets.
+            # Nobody reads more than 1,000 maximal sets.
             return self.pairs.groups(alpha=self.alpha, p="p_holm", rule="greedy")
 
     @cached_property

@@ -29,9 +29,10 @@ if TYPE_CHECKING:
 
 # Systems and notes that a screen holds, whatever must be left out for them; notes that it holds at most.
 _FIRST_SYSTEMS, _FIRST_NOTES, _MOST_NOTES = 3, 1, 3
-# Columns that a narrow terminal is without first: of the systems, of the pairs, and of the gains.
+# Columns that a narrow terminal is without first: of the systems, and of the gains.
 _SPARE_OF_SYSTEMS = ("within", "se", "rank", "groups")
-_SPARE_OF_PAIRS = ("p (BH)", "wins/losses", "relation", "p", "caution")
+#: The same of the pairs.
+SPARE_OF_PAIRS = ("p (BH)", "wins/losses", "relation", "p", "caution")
 _SPARE_OF_GAINS = ("pairs with p ≈ 0.05", "observed, 95 % of the pairs", "true, power 0.8, close pairs", "threshold")
 # Facts that are left out first if there are too few lines.
 _SPARE = (
@@ -91,7 +92,7 @@ def show(found: Examination, printer: Printer, *, verbose: bool = False, last: S
         printer.table(_SYSTEMS, rows.head(n), _SPARE_OF_SYSTEMS, verbose=verbose)
     if verbose:
         title, pairs = pair_rows(found, len(found.pairs))
-        printer.table(title, pairs.text(), _SPARE_OF_PAIRS, verbose=True)
+        printer.table(title, pairs.text(), SPARE_OF_PAIRS, verbose=True)
         printer.table(_GAINS, threshold_rows(found).text(), _SPARE_OF_GAINS, verbose=True)
         printer.line("")
     printer.facts(known)

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 def facts(found: Examination) -> dict[str, str]:
     """What was compared and how."""
-    one = found.pairs.frame.iloc[0]
+    one, k = found.pairs.frame.iloc[0], found.outputs.n_systems
+    which = "all" if len(found.pairs) == k * (k - 1) // 2 else "these"
     known = {"Test set": shown(one.test_set)} if one.test_set else {}
     known |= {
         "Systems": f"{found.outputs.n_systems:,} ({counted(len(found.pairs), 'pair')})",
@@ -38,7 +39,7 @@ def facts(found: Examination) -> dict[str, str]:
         "Metric": label(str(one.metric)),
         "Test": described_test(found.pairs.frame),
         "Null hypothesis": TESTS[one.test].null,
-        "Correction": f"Holm, for all {len(found.pairs):,} pairs",
+        "Correction": f"Holm, for {which} {len(found.pairs):,} pairs",
         "Signature": signature(found),
     }
     if len(found.pairs) == 1:

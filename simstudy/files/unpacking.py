@@ -56,7 +56,7 @@ _limit: ContextVar[float | None] = ContextVar("limit", default=None)
 @contextmanager
 def unpacking_at_most(size: int | str | None) -> Iterator[None]:
     """Within the block, packed files may unpack to this size: bytes, "4G", "none"; None changes nothing."""
-    token = _limit.set(_parsed("max_size", size) if size is not None else _limit.get())
+    token = _limit.set(size_of("max_size", size) if size is not None else _limit.get())
     try:
         yield
     finally:
@@ -66,7 +66,7 @@ def unpacking_at_most(size: int | str | None) -> Iterator[None]:
 def most() -> float:
     """The limit in bytes."""
     chosen = _limit.get()
-    return chosen if chosen is not None else _parsed(VARIABLE, os.environ.get(VARIABLE) or DEFAULT)
+    return chosen if chosen is not None else size_of(VARIABLE, os.environ.get(VARIABLE) or DEFAULT)
 
 
 def plain_name(path: Path) -> str:
@@ -267,7 +267,8 @@ def _too_large(path: Path, limit: float, size: float | None = None) -> NoReturn:
     )
 
 
-def _parsed(argument: str, size: int | str) -> float:
+def size_of(argument: str, size: int | str) -> float:
+    """Bytes of a size such as 500M or 4GiB; infinite for "none". A ValueError names the argument."""
     if str(size).strip().lower() == "none":
         return float("inf")
     found = _SIZE.fullmatch(str(size)) if not isinstance(size, bool) else None

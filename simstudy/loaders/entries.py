@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -96,8 +96,9 @@ def wide_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where)
     metric = source.metric
     by_system = _count_columns(frame, source) or _score_columns(frame, origin, source)
     item, items = coded(frame["item"], "item", where)
-    rows, parts = [], []
-    for system, columns in by_system.items():
+    scores = _all_scores(frame, by_system, metric)
+    rows, parts = ([], []) if scores is None else ([np.arange(len(frame))] * len(by_system), [scores])
+    for system, columns in by_system.items() if scores is None else ():
         for column in columns:
             if column not in frame:
                 no_column(origin, column, frame.columns)
@@ -239,6 +240,17 @@ def _score_columns(frame: pd.DataFrame, origin: str, source: Source) -> dict[str
         return {system: [system] for system in systems}
     # Of a metric of arrays, what is not there for all systems alike is each system's own.
     return {system: [name if name in frame else system for name in metric.statistics] for system in systems}
+
+
+def _all_scores(frame: pd.DataFrame, by_system: Mapping[str, list[str]], metric: Metric) -> Array | None:
+    """The statistics of all systems, one after the other, where every cell is a score; None where some is not."""
+    if not takes_one_score(metric) or any(columns != [system] for system, columns in by_system.items()):
+        return None
+    found = np.concatenate([numbers(frame[system]) for system in by_system])
+    low, high = metric.item_range or (-np.inf, np.inf)
+    if not (np.isfinite(found).all() and ((found >= low) & (found <= high)).all()):
+        return None
+    return narrow(np.stack([found, np.ones_like(found)], axis=-1))
 
 
 def _system_scores(column: pd.Series[Any], rows: IntArray, metric: Metric, where: Where) -> Array:

@@ -170,8 +170,8 @@ def numbers(cells: pd.Series[Any]) -> FloatArray:
         too_large = cells.map(lambda cell: isinstance(cell, int) and abs(cell) > sys.float_info.max)
         converted = pd.to_numeric(cells.mask(too_large, np.inf), errors="coerce")
     found = np.asarray(converted.to_numpy(dtype=np.float64, na_value=np.nan)).copy()
-    words = np.flatnonzero(np.isnan(found))
-    found[words] = [_TRUTH.get(str(cell).lower(), np.nan) for cell in cells.iloc[words]]
+    if len(words := np.flatnonzero(np.isnan(found))):
+        found[words] = [_TRUTH.get(str(cell).lower(), np.nan) for cell in cells.iloc[words]]
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
@@ -24,7 +25,19 @@ def tango(better: ArrayLike, worse: ArrayLike, n: ArrayLike, level: float = 0.95
     >>> low.round(4).tolist(), high.round(4).tolist()
     ([-0.0876, -0.022], [0.0876, 0.3209])
     """
-    b, c, n = (np.asarray(numbers, dtype=np.float64) for numbers in (better, worse, n))
+    b, c, n = np.broadcast_arrays(*(np.asarray(one, dtype=np.float64) for one in (better, worse, n)))
+    # Pairs with equal counts have equal intervals: of many pairs few are unlike.
+    keys = np.zeros(b.size, dtype=np.int64)
+    for counts in (b, c, n):
+        codes, known = pd.factorize(counts.ravel())
+        keys = pd.factorize(keys * len(known) + codes)[0]
+    first = np.empty(keys.max(initial=-1) + 1, dtype=np.int64)
+    first[keys[::-1]] = np.arange(b.size)[::-1]
+    low, high = _tango(b.ravel()[first], c.ravel()[first], n.ravel()[first], level)
+    return low[keys].reshape(b.shape), high[keys].reshape(b.shape)
+
+
+def _tango(b: FloatArray, c: FloatArray, n: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
     z = float(special.ndtri((1 + level) / 2))
     # The statistic falls as the difference grows: z below the gain, -z above it. Both are found by bisection at once.
     gain = (b - c) / n

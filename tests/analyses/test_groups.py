@@ -194,7 +194,7 @@ def test_too_many_sets_are_refused() -> None:
     gap = np.abs(np.subtract.outer(np.arange(60), np.arange(60)))
     # Twenty trios whose members differ: each set takes one of every trio, 3^20 in all.
     trios = of_graph((gap < 3) & (np.arange(60) // 3 == np.arange(60)[:, None] // 3))
-    with pytest.raises(ValueError, match="rule 'maximal' gives more than 10,000 groups here; rule='greedy'"):
+    with pytest.raises(ValueError, match="rule 'maximal' gives more than 1,000 groups here; rule='greedy'"):
         groups(trios)
     assert groups(trios, rule="greedy")["group"].max() > 1
 

@@ -124,7 +124,6 @@ def test_bad_input(test: str, tagged: Outputs) -> None:
         ({"seed": -1}, r"seed must be at least 0 and below 2\^64, not -1"),
         ({"seed": 2**64}, r"seed must be at least 0 and below 2\^64"),
         ({"n_jobs": 0}, r"n_jobs \(-1: all cores\) must be at least 1, not 0"),
-        ({"tile_size": 0}, "tile_size must be at least 1"),
         ({"alternative": "less"}, "alternative must be one of two-sided, greater, not 'less'"),
         ({"convention": "bk"}, "convention must be one of default, noreen, chinchor1992, bk2012, .* not 'bk'"),
         ({"monte_carlo": "yes"}, "monte_carlo must be True, False or 'auto', not 'yes'"),

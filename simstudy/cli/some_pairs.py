@@ -1,0 +1,110 @@
+"""`simstudy compare` of some pairs, or of millions: their table alone, printed or written as Parquet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from simstudy.cli.terminal import printer
+from simstudy.text.printing import LEFT_OUT, MOST_LINES, left_out, noted
+
+if TYPE_CHECKING:
+    from simstudy.examination import Examination
+    from simstudy.outputs import TestSet
+
+_SEEN = "Which systems are neighbours is seen in the data. Pairs that are not neighbours were not tested."
+
+
+def is_parquet(path: Path | None) -> bool:
+    """Whether a path names a Parquet file."""
+    return path is not None and path.suffix.lower() == ".parquet"
+
+
+def check_some_pairs(out: Path | None, others: Mapping[str, object]) -> None:
+    """Raise a ValueError for options that need all pairs, or a page of them."""
+    given = next((name for name, value in others.items() if value), None)
+    if given is not None:
+        raise ValueError(f"{given} needs all pairs and their analyses: leave out --against, and --out FILE.parquet")
+    if out is not None and not is_parquet(out):
+        raise ValueError("--against with --out needs a file that ends in .parquet: there is a table, but no page")
+    if out is not None and out.exists():
+        _require_pairs(out)
+
+
+def _require_pairs(out: Path) -> None:
+    """Raise a ValueError where something else than a table of pairs is there."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    from simstudy.schema import OWN
+
+    try:
+        ours = {*OWN} <= {*parquet.read_schema(out).names}
+    except (OSError, pa.ArrowException):
+        ours = False
+    if not ours:
+        raise ValueError(f"out must be new or a table of pairs that simstudy wrote, but {out} is something else")
+
+
+def show_some_pairs(test_set: TestSet, against: Sequence[str] | None, alpha: float, *, verbose: bool) -> None:
+    """Compare these pairs and print how many are significant, the pairs, and what they rest on."""
+    from simstudy.comparisons import compare
+    from simstudy.examination.examination import Examination, classified
+    from simstudy.examination.printed import SPARE_OF_PAIRS
+    from simstudy.examination.rows import facts, pair_rows
+
+    outputs, chosen = test_set.outputs, _chosen(against)
+    pairs = compare(outputs, against=chosen, **test_set.options).corrected()
+    pairs = replace(pairs, frame=classified(pairs.frame, outputs, test_set.by[0] if test_set.by else None))
+    nothing = pd.DataFrame()
+    found = Examination(pairs, alpha, test_set=test_set, leaderboard=nothing, duplicates=nothing)
+    said, every = _said(found, chosen), noted(found.notes)
+    known = {name: fact for name, fact in facts(found).items() if name not in ("Note", "Systems")}
+    title, table = pair_rows(found, len(pairs))
+    rows = table.text()
+    notes, n = every, len(rows)
+    if not verbose:
+        notes = every[:1]
+        room = MOST_LINES - printer.height(*said, *notes, LEFT_OUT) - printer.facts_height(known)
+        n = max(1, printer.rows_fitting(title, rows.head(MOST_LINES), room, SPARE_OF_PAIRS))
+    printer.lines(said)
+    printer.table(title, rows.head(n), SPARE_OF_PAIRS, verbose=verbose)
+    printer.facts(known)
+    printer.lines([*notes, *left_out({} if verbose else {"pair": len(rows) - n}, every, notes, ())])
+
+
+def _chosen(against: Sequence[str] | None) -> Any:
+    return against[0] if against is not None and len(against) == 1 else against
+
+
+def _said(found: Examination, against: Any) -> list[str]:
+    from simstudy.comparisons.comparing import NEIGHBOURS
+    from simstudy.comparisons.paper import counted_significant
+    from simstudy.papers.leaderboards import counted_against
+
+    frame, names = found.pairs.frame, found.outputs.names
+    if isinstance(against, str) and against in names:
+        return [counted_against(found.leaderboard, frame, against, found.alpha)]
+    return [counted_significant(frame, found.alpha), *([_SEEN] if against == NEIGHBOURS else [])]
+
+
+def write_some_pairs(
+    test_set: TestSet, against: Sequence[str] | None, alpha: float, out: Path, memory: str | None
+) -> None:
+    """Write these pairs, or all, to a Parquet file, and print how many are significant."""
+    from simstudy.comparisons.streaming import write_pairs
+
+    outputs = test_set.outputs
+    n, significant = write_pairs(outputs, out, memory=memory, alpha=alpha, against=_chosen(against), **test_set.options)
+    printer.lines(
+        [
+            f"{significant:,} of {n:,} pairs of {outputs.n_systems:,} systems differ significantly at {alpha:g} "
+            f"(Holm's correction for {n:,} pairs).",
+            *noted(test_set.notes),
+            f"Pairs: {out}",
+        ]
+    )

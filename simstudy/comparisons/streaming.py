@@ -1,0 +1,173 @@
+"""Tables of millions of pairs: written to one Parquet file by row groups while they are made, within a given memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyarrow import parquet
+
+from simstudy.comparisons.comparing import asked, table_of, with_others
+from simstudy.engines.memory import available, needed, taken
+from simstudy.engines.question import Question
+from simstudy.engines.ties import Pairs
+from simstudy.files.unpacking import size_of
+from simstudy.files.whole import atomic_path
+from simstudy.outputs import Outputs
+from simstudy.running.progress import shown_to_people
+from simstudy.statistics.decisions import Decision
+from simstudy.statistics.multiplicity import benjamini_hochberg, holm
+from simstudy.validation import check_fraction, check_path
+
+# Measured: bytes for each pair of a block (its row, what the row is made of, and as it is written), and for each pair
+# of all (its p-value, and what corrects it). Fewer pairs than the last are no block.
+_OF_ROW, _OF_PAIR, _LEAST_ROWS = 800, 72, 2**12
+
+# Rows of a row group, and of a block where memory would take more: of tests that resample each block draws again.
+_ROW_GROUP, _MOST_ROWS = 2**16, 2**21
+
+
+@shown_to_people
+def write_pairs(
+    outputs: Outputs, path: str | Path, *, memory: str | int | None = None, alpha: float = 0.05, **options: Any
+) -> tuple[int, int]:
+    """Write the table of `simstudy.compare`, with corrected p-values, to a Parquet file, by row groups as it is made.
+
+    The rows have the same bits, in the same order, as ``compare(outputs, …).corrected()``, whatever the memory is. The
+    file appears whole or not at all; ``Comparisons(pd.read_parquet(path))`` has all of it, and
+    ``pd.read_parquet(path, columns=[…])`` a part.
+
+    Parameters
+    ----------
+    outputs
+        At least two systems.
+    path
+        The file; one that is there is replaced.
+    memory
+        What the whole process may take at its peak: a number of bytes, or a text such as "4GiB". None: what the machine
+        and its limits leave. Pairs are tested in blocks of as many as fit. A test that resamples draws again for each
+        block, so that less memory takes more time; tests that compute their p-values do not.
+    alpha
+        The level of the count of significant pairs.
+    options
+        Of `simstudy.compare`, `against` among them.
+
+    Returns
+    -------
+    counts
+        How many pairs there are, and how many are significant after Holm's correction for all of them.
+
+    Raises
+    ------
+    ValueError
+        As `simstudy.compare` does, and where the memory is too small.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from simstudy.truth.synthetic import correlated_accuracies
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     counts = write_pairs(correlated_accuracies([0.5, 0.7, 0.9], 400), f"{folder}/pairs.parquet")
+    ...     table = pd.read_parquet(f"{folder}/pairs.parquet", columns=["system_a", "system_b"])
+    >>> counts, table.values.tolist()
+    ((3, 3), [['system-3', 'system-2'], ['system-3', 'system-1'], ['system-2', 'system-1']])
+    """
+    check_path("path", path)
+    check_fraction("alpha", alpha)
+    outputs, against = with_others(outputs, options.pop("against", None))
+    ranked, question, test = asked(outputs, against=against, **options)
+    blocks = list(_blocks(question, _block_size(question, memory)))
+    p_value = np.empty(blocks[-1][1])
+    with atomic_path(Path(path)) as whole:
+        # What corrects a p-value is known when all are there: rows are kept without it until then.
+        rows = whole.with_suffix(".rows")
+        try:
+            writer = None
+            for first, last in blocks:
+                block = replace(question, asked=_places(question, first, last))
+                frame = table_of(ranked, block, test, options.get("strata"))
+                p_value[first:last] = frame["p_value"]
+                writer = _written(writer, rows, frame)
+                del block, frame
+            _closed(writer)
+            return len(p_value), _corrected(rows, whole, p_value, alpha)
+        finally:
+            rows.unlink(missing_ok=True)
+
+
+def _written(writer: parquet.ParquetWriter | None, path: Path, frame: pd.DataFrame) -> parquet.ParquetWriter:
+    """The writer, by which the rows are written; a new one for the first."""
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    writer = writer or parquet.ParquetWriter(path, table.schema, compression="zstd")
+    writer.write_table(table, row_group_size=_ROW_GROUP)
+    return writer
+
+
+def _closed(writer: parquet.ParquetWriter | None) -> None:
+    assert writer is not None
+    writer.close()
+
+
+def _corrected(rows: Path, whole: Path, p_value: NDArray[np.float64], alpha: float) -> int:
+    """Write the row groups again with corrected p-values; how many pairs are significant by Holm's."""
+    corrected = {"p_holm": holm(p_value), "p_bh": benjamini_hochberg(p_value)}
+    decision, first, significant, writer = Decision(alpha, p="p_holm"), 0, 0, None
+    with parquet.ParquetFile(rows) as file:
+        for group in range(file.num_row_groups):
+            frame = file.read_row_group(group).to_pandas()
+            those = slice(first, first + len(frame))
+            frame = frame.assign(**{name: values[those] for name, values in corrected.items()})
+            significant += int(decision.significant(frame).sum())
+            writer = _written(writer, whole, frame)
+            first = those.stop
+    _closed(writer)
+    return significant
+
+
+def _n_pairs(question: Question) -> int:
+    k = question.n_systems
+    return k * (k - 1) // 2 if question.asked is None else len(question.asked[0])
+
+
+def _block_size(question: Question, memory: str | int | None) -> int:
+    """How many pairs a block may have."""
+    there = np.inf if memory is None else size_of("memory", memory) - taken()
+    left = min(there, np.inf if (free := available()) is None else free)
+    if np.isinf(left):
+        return _MOST_ROWS
+    k, n, s = question.statistics.shape
+    fixed = needed(k, n, s, 0, question.n_jobs) + _OF_PAIR * _n_pairs(question)
+    rows = (left - fixed) // _OF_ROW
+    if rows < min(_LEAST_ROWS, _n_pairs(question)):
+        least = (fixed + _LEAST_ROWS * _OF_ROW + (0 if memory is None else taken())) / 2**30
+        raise ValueError(
+            f"memory must be at least about {least:.1f} GiB for {_n_pairs(question):,} pairs of {k:,} systems on {n:,} "
+            f"units, not {'the ' if memory is None else ''}{memory or f'{left / 2**30:.1f} GiB that are left'}"
+        )
+    return min(int(rows), _MOST_ROWS)
+
+
+def _blocks(question: Question, size: int) -> Iterator[tuple[int, int]]:
+    """The first pair of each block, and the one after its last."""
+    n = _n_pairs(question)
+    for first in range(0, n, size):
+        yield first, min(first + size, n)
+
+
+def _places(question: Question, first: int, last: int) -> Pairs:
+    """The systems of some pairs, in the order of all."""
+    if question.asked is not None:
+        return question.asked[0][first:last], question.asked[1][first:last]
+    k = question.n_systems
+    # Pairs of all systems that come before: where each system's own begin.
+    starts = np.arange(k, dtype=np.int64) * (2 * k - np.arange(k) - 1) // 2
+    which = np.arange(first, last)
+    better = np.searchsorted(starts, which, side="right") - 1
+    # The last system has no pair of its own: it begins where all end.
+    return better, which - starts[better] + better + 1

@@ -1,0 +1,89 @@
+"""Pairs with a baseline, neighbours, and all pairs as a Parquet file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import simstudy as ss
+from tests.cli.command import compare
+
+
+@pytest.fixture(scope="module")
+def board(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("board")
+    right = np.random.default_rng(3).random((300, 6)) < np.linspace(0.5, 0.75, 6)
+    frame = pd.DataFrame(right.astype(int), columns=list("abcdef"))
+    frame.insert(0, "item", [f"q{i}" for i in range(300)])
+    frame[["item", "a", "b", "c", "d", "e"]].to_parquet(folder / "board.parquet")
+    frame[["item", "f"]].to_csv(folder / "new.csv", index=False)
+    return folder
+
+
+def outputs(board: Path) -> ss.Outputs:
+    return ss.load([board / "board.parquet", board / "new.csv"], "accuracy").outputs
+
+
+def test_one_system_against_all_others(board: Path) -> None:
+    """A new system's rows are those of the whole table; Holm's correction is for them alone."""
+    files = (str(board / "board.parquet"), str(board / "new.csv"))
+    code, out, err = compare(*files, "--metric", "accuracy", "--against", "f")
+    assert (code, err) == (0, "")
+    found = outputs(board)
+    pairs = ss.compare(found.select(["f"]), against=found.select(list("abcde"))).corrected()
+    better, worse = (int((pairs.significant(corrected="holm")[side] == "f").sum()) for side in ("system_b", "system_a"))
+    assert out.startswith(
+        f"Of the 5 other systems, {better} {'is' if better == 1 else 'are'} significantly better than f and {worse} "
+        "significantly worse, at 0.05 (two-sided, Holm's correction for the 5 pairs with f).\n"
+    )
+    assert "Correction: Holm, for these 5 pairs\n" in out
+    for row in pairs:
+        assert f" {row.row['system_a']}       {row.row['system_b']}      {row.gain:5.2f}" in out
+
+
+def test_neighbours_are_said_to_be_seen_in_the_data(board: Path) -> None:
+    code, out, _ = compare(str(board / "board.parquet"), "--metric", "accuracy", "--against", "neighbours")
+    assert code == 0
+    assert "of 4 pairs differ significantly" in out
+    assert "Which systems are neighbours is seen in the data" in out
+
+
+def test_all_pairs_as_parquet(board: Path, tmp_path: Path) -> None:
+    """A table of pairs is written over; nothing else is."""
+    path, files = tmp_path / "pairs.parquet", (str(board / "board.parquet"), "--metric", "accuracy")
+    for _ in range(2):
+        code, out, err = compare(*files, "--out", str(path), "--memory", "8GiB", "--jobs", "1")
+        assert (code, err) == (0, "")
+        assert out.endswith(f"Pairs: {path}\n")
+    found = ss.Comparisons(pd.read_parquet(path))
+    expected = ss.compare(outputs(board).select(list("abcde"))).corrected()
+    pd.testing.assert_frame_equal(found.frame, expected.frame, check_exact=True)
+    assert f"{len(expected.significant(corrected='holm'))} of 10 pairs of 5 systems differ significantly" in out
+    pd.DataFrame({"a": [1]}).to_parquet(path)
+    assert compare(*files, "--out", str(path))[0] == 2
+    assert pd.read_parquet(path)["a"].tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--against", "z"), "--against must be a system, not 'z'"),
+        (("--against", "a", "--json"), "--json needs all pairs"),
+        (("--against", "a", "--margin", "1"), "--margin needs all pairs"),
+        (("--against", "a", "--fail-unless-better", "a", "b"), "a gate needs all pairs"),
+        (("--against", "a", "--out", "report"), "--against with --out needs a file that ends in .parquet"),
+        (("--against", "a", "--out", "report.html"), "--against with --out needs a file that ends in .parquet"),
+        (("--memory", "4GiB"), "--memory needs --out with a file that ends in .parquet"),
+        (("--out", "pairs.parquet", "--memory", "1M"), "--memory must be at least about"),
+        (("--out", "BOARD"), "is an input"),
+    ],
+)
+def test_what_does_not_fit_is_said(board: Path, options: tuple[str, ...], message: str) -> None:
+    path = str(board / "board.parquet")
+    code, _, err = compare(path, "--metric", "accuracy", *(path if one == "BOARD" else one for one in options))
+    assert code == 2
+    assert message in err
+    assert not Path("pairs.parquet").exists()

@@ -1,0 +1,120 @@
+"""Pairs that are asked for: the rows of all pairs, to the last bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from simstudy.comparisons import compare
+from simstudy.engines.registry import TESTS
+from simstudy.outputs import Outputs
+
+NAMES = [f"s{k:02d}" for k in range(12)]
+
+
+def right_or_wrong() -> Outputs:
+    rng = np.random.default_rng(4)
+    return Outputs.from_scores(
+        pd.DataFrame(rng.random((90, 12)) < np.linspace(0.5, 0.7, 12), columns=NAMES), "accuracy"
+    )
+
+
+def decimals() -> Outputs:
+    return Outputs.from_scores(pd.DataFrame(np.random.default_rng(5).normal(size=(70, 12)) * np.pi, columns=NAMES))
+
+
+def counts(metric: Any = "f1") -> Outputs:
+    rng = np.random.default_rng(6)
+    guessed, gold = rng.integers(1, 6, (12, 60)), np.broadcast_to(rng.integers(1, 6, 60), (12, 60))
+    correct = np.minimum(rng.integers(0, 6, (12, 60)), np.minimum(guessed, gold))
+    return Outputs.from_statistics(np.stack([correct, guessed, gold], axis=-1), metric, NAMES)
+
+
+def correlated() -> Outputs:
+    rng = np.random.default_rng(7)
+    gold = rng.normal(size=40)
+    statistics = np.stack([np.broadcast_to(gold, (12, 40)), gold + rng.normal(size=(12, 40))], axis=-1)
+    return Outputs.from_statistics(statistics, "pearson", NAMES)
+
+
+def accepted() -> Outputs:
+    """Candidates that are accepted or not, and right or not, of which precision is."""
+    rng = np.random.default_rng(8)
+    gold, guessed = np.broadcast_to(rng.integers(0, 2, 80), (12, 80)), rng.integers(0, 2, (12, 80))
+    return Outputs.from_statistics(np.stack([gold * guessed, guessed, gold], axis=-1), "precision", NAMES)
+
+
+OUTPUTS = [accepted(), right_or_wrong(), decimals(), counts(), counts("precision"), correlated()]
+
+
+def applies(outputs: Outputs, test: str) -> bool:
+    try:
+        compare(outputs.select(NAMES[:2]), test=test, n_resamples=9 if TESTS[test].n_resamples else None)
+    except ValueError:
+        return False
+    return True
+
+
+def rows_with(whole: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+    return whole[whole["system_a"].isin(names) | whole["system_b"].isin(names)].reset_index(drop=True)
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_rows_are_those_of_all_pairs(test: str) -> None:
+    """Against a baseline, neighbours, and systems that come later: bit by bit, by each test that applies."""
+    tried = 0
+    for outputs in OUTPUTS:
+        if not applies(outputs, test):
+            continue
+        tried += 1
+        options: dict[str, Any] = {"test": test, "n_resamples": 300 if TESTS[test].n_resamples else None}
+        whole = compare(outputs, **options).frame
+        order = outputs.best_first().names
+        places = whole["system_a"].map(order.index) + 1 == whole["system_b"].map(order.index)
+        for against, rows in (
+            ("s03", rows_with(whole, ["s03"])),
+            (["s11", "s00"], rows_with(whole, ["s00", "s11"])),
+            ("neighbours", whole[places].reset_index(drop=True)),
+        ):
+            pd.testing.assert_frame_equal(compare(outputs, against=against, **options).frame, rows, check_exact=True)
+        earlier = outputs.select([name for name in NAMES if name not in ("s05", "s07")])
+        later = compare(outputs.select(["s05", "s07"]), against=earlier, **options)
+        pd.testing.assert_frame_equal(later.frame, rows_with(whole, ["s05", "s07"]), check_exact=True)
+        assert set(later.systems["name"]) == set(NAMES)  # type: ignore[index]
+    assert tried
+
+
+def test_a_system_may_be_called_neighbours() -> None:
+    outputs = Outputs.from_scores(pd.DataFrame({"neighbours": [1, 0, 1], "b": [0, 0, 1], "c": [0, 1, 0]}), "accuracy")
+    found = compare(outputs, against="neighbours").frame
+    assert ((found["system_a"] == "neighbours") | (found["system_b"] == "neighbours")).all()
+
+
+@pytest.mark.parametrize(
+    ("against", "message"),
+    [
+        ("s1", "against must be a system, not 's1'.*one of s.*or 'neighbours'"),
+        (["s01", 3], "against must be a system, not 3"),
+        ([], "against must name at least one system"),
+        (4, "against must be a list of names of systems, not 4"),
+    ],
+)
+def test_what_is_no_system(against: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        compare(OUTPUTS[1], against=against)
+
+
+def test_systems_that_are_there_already_are_refused() -> None:
+    with pytest.raises(ValueError, match="systems must"):
+        compare(OUTPUTS[1].select(["s01"]), against=OUTPUTS[1])
+
+
+def test_corrections_are_for_the_pairs_that_are_asked() -> None:
+    pairs = compare(OUTPUTS[1], against="s03").corrected()
+    smallest = pairs["p_value"].min()
+    assert pairs["p_holm"].min() == min(1, 11 * smallest)
+    with pytest.raises(ValueError, match="every two systems once"):
+        pairs.groups()
