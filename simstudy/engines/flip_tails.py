@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.engines import flip_kernels
-from simstudy.engines.contour_kernels import MOST_ERROR, MOST_ERROR_OF_SMALL, SMALL
+from simstudy.engines.contour_kernels import LEAST_TAIL, MOST_ERROR, MOST_ERROR_OF_SMALL, SMALL
 from simstudy.engines.flip_kernels import FlippedSums
 from simstudy.engines.question import Question
 from simstudy.engines.resampling import side_by_side
@@ -14,6 +14,11 @@ from simstudy.metrics.base import FloatArray
 
 #: Why a share is not known, for the end of a sentence on two systems.
 NOT_KNOWN = "their differences are nearly multiples of one another, so that many sums of them are nearly equal"
+
+
+def never_0(shares: FloatArray, question: Question) -> FloatArray:
+    """Shares of all flips or shuffles, of which what was observed is one if ties count; NaN stays."""
+    return shares if question.convention.strict else np.maximum(shares, LEAST_TAIL)
 
 
 def flipped_shares(columns: FloatArray, sums: FlippedSums, which: NDArray[np.intp], question: Question) -> FloatArray:

@@ -10,7 +10,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from simstudy.engines.contour_kernels import LEAST_TAIL
 from simstudy.engines.product_kernels import pair_products
 from simstudy.engines.ties import Pairs, Ties
 from simstudy.metrics import Metric
@@ -212,11 +211,9 @@ class SignificanceResult(FieldsMixin):
         # Two tails overlap where the gain is 0 and a resample's gain is 0 too.
         found = 0 if known.all() else np.minimum(extreme(), question.n_resamples)
         counts, tried = np.where(known, 0, found), np.where(known, 0, question.n_resamples)
-        # Ties that do not count, or a count without the observed one, may give a p-value that is too small, even 0.
-        never_0 = question.convention.plus_one and not question.convention.strict
-        computed = np.maximum(computed, LEAST_TAIL) if never_0 else computed
         p = np.where(known, computed, question.convention.p_value(counts, question.n_resamples))
-        exact &= never_0
+        # Ties that do not count, or a count without the observed one, may give a p-value that is too small.
+        exact &= question.convention.plus_one and not question.convention.strict
         ones = np.ones(len(known), dtype=np.int64)
         return cls(p, counts, tried, np.full(len(known), exact), np.full(len(known), np.nan), ones)
 

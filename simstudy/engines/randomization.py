@@ -19,7 +19,7 @@ from scipy import special
 
 from simstudy.engines import exact_kernels, swap_kernels, ties
 from simstudy.engines.flip_kernels import FlippedSums
-from simstudy.engines.flip_tails import NOT_KNOWN, flipped_shares
+from simstudy.engines.flip_tails import NOT_KNOWN, flipped_shares, never_0
 from simstudy.engines.kernels import Ratio
 from simstudy.engines.question import MOST_ENUMERATED, Question, SignificanceResult, not_computed
 from simstudy.engines.resampling import over_resamples, side_by_side
@@ -93,7 +93,7 @@ def _computed(question: Question) -> FloatArray:
                 f"for at most {MOST_ENUMERATED} units"
             )
         raise not_computed(f"{names}, which differ on {units[pair]:,} units: {rule}")
-    return p_value
+    return never_0(p_value, question)
 
 
 def _from_distributions(question: Question, p_value: FloatArray) -> IntArray:

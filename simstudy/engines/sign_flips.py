@@ -36,7 +36,7 @@ from scipy import special
 
 from simstudy.engines import swap_kernels
 from simstudy.engines.flip_kernels import FlippedSums
-from simstudy.engines.flip_tails import NOT_KNOWN, flipped_shares
+from simstudy.engines.flip_tails import NOT_KNOWN, flipped_shares, never_0
 from simstudy.engines.intervals import spread
 from simstudy.engines.kernels import Ratio
 from simstudy.engines.question import Question, SignificanceResult, not_computed
@@ -116,7 +116,7 @@ def _computed(question: Question) -> FloatArray:
     share = flipped_shares(parts.columns, parts.sums, np.arange(question.n_pairs), question)
     if missing := question.first_missing(share):
         raise not_computed(f"{missing[1]} by metric '{question.metric.name}': {NOT_KNOWN}")
-    return share
+    return never_0(share, question)
 
 
 def skew_corrected(question: Question) -> SignificanceResult:

@@ -263,6 +263,15 @@ def test_real_sizes_agree_with_many_flips_and_many_nodes(metric: str, rng: np.ra
         assert found["p_value"][p] == pytest.approx(expected, rel=1e-8, abs=1e-12)
 
 
+@pytest.mark.parametrize("kind", ["decimals", "right or wrong"])
+def test_p_is_never_0(kind: str, rng: np.random.Generator) -> None:
+    """One of 2^1200 ways to flip is as extreme, fewer than double precision holds."""
+    gains = rng.uniform(1, 2, 1200) if kind == "decimals" else np.ones(1200)
+    for test in ("sign_flips", "randomization"):
+        row = compared(Outputs.from_scores(pd.DataFrame({"a": gains, "b": 0.0 * gains})), test=test).iloc[0]
+        assert (row["p_value"], row["monte_carlo"]) == (1e-300, False)
+
+
 def test_numbers_that_are_nearly_multiples_of_each_other_are_refused_in_one_line(rng: np.random.Generator) -> None:
     """Which of many sums that differ in the eighth digit reach the gain, no integral can tell."""
     scores = pd.DataFrame({"a": rng.integers(0, 4, 300) + 1e-7 * rng.normal(size=300), "b": rng.integers(0, 4, 300)})
