@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 _lock = threading.RLock()
+
+_plain = ContextVar("plain", default=False)
 
 
 class _Compiled:
@@ -20,6 +24,8 @@ class _Compiled:
         self._dispatcher: Any = None
 
     def __call__(self, *arguments: Any) -> Any:
+        if _plain.get():
+            return self._function(*arguments)
         return (self._dispatcher or self.dispatcher())(*arguments)
 
     def dispatcher(self) -> Any:
@@ -34,22 +40,24 @@ class _Compiled:
         return self._dispatcher
 
 
-def compiled(
-    function: Callable[..., Any] | None = None,
-    *,
-    inline: bool = False,
-    error_model: str = "python",
-    any_order: bool = False,
-) -> Any:
+@contextmanager
+def plain(wanted: bool = True) -> Iterator[None]:
+    """Within the block, functions run as they are written: for so little work that numba's start would take longer."""
+    token = _plain.set(wanted)
+    try:
+        yield
+    finally:
+        _plain.reset(token)
+
+
+def compiled(function: Callable[..., Any] | None = None, *, inline: bool = False, error_model: str = "python") -> Any:
     """The function, compiled without the interpreter's lock when it is first called, and kept on disk for later runs.
 
     Numba keeps it in ``NUMBA_CACHE_DIR`` if that is set, else beside its module, else (if the package cannot be
     written) in the user's cache folder. If it can write nowhere, each process compiles anew. By error model "python"
-    divisions by 0 are errors; by "numpy" they are none. With `any_order` sums may be taken in any order.
+    divisions by 0 are errors; by "numpy" they are none.
     """
-    options: dict[str, Any] = {"nogil": True, "inline": "always" if inline else "never", "error_model": error_model}
-    if any_order:
-        options["fastmath"] = {"reassoc", "nsz"}
+    options = {"nogil": True, "inline": "always" if inline else "never", "error_model": error_model}
     return functools.partial(_Compiled, options=options) if function is None else _Compiled(function, options)
 
 

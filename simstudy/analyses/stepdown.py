@@ -18,12 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.analyses import stepdown_kernels as kernels
+from simstudy.compiled import plain
 from simstudy.metrics.base import Array, FloatArray, IntArray, Metric
 from simstudy.metrics.influence import over_denominator
 
 # Draws and units that are held together: some 20 MB. Signs are drawn by blocks of draws and units, so that a draw does
 # not depend on how many there are.
 _DRAWS, _UNITS = 512, 4096
+
+# Systems over whose pairs the loops pass as they are written before they could be compiled.
+_FEW = 2
 
 # Statistics that differ by less than this part of their size tie, and contributions by less differ by rounding.
 _TIE, _ROUNDING = 1e-9, 1e-12
@@ -148,10 +152,11 @@ def places(gains: GainParts, *, level: float, n_bootstrap: int, seed: int) -> Pl
         shares, pooled = (nothing if side is None else side for side in (flipped.shares, flipped.pooled))
         drawn = kernels.Drawn(np.ascontiguousarray(flipped.parts), np.ascontiguousarray(shares), weights, pooled)
         beaten, turned = np.empty((2, *drawn.parts.shape))
-        kernels.extremes(drawn, ahead, beaten, turned)
-        kernels.reached_by_own(drawn, (ahead, own_order, least_own), turned, of_own)
-        # That the one behind is better is never rejected, and so it is in every family.
-        kernels.reached(drawn, (first, second, least), turned.max(axis=0), of_pairs)
+        with plain(k <= _FEW):
+            kernels.extremes(drawn, ahead, beaten, turned)
+            kernels.reached_by_own(drawn, (ahead, own_order, least_own), turned, of_own)
+            # That the one behind is better is never rejected, and so it is in every family.
+            kernels.reached(drawn, (first, second, least), turned.max(axis=0), of_pairs)
         largest = np.maximum.accumulate(beaten[best_order], axis=0)
         of_best += (largest >= _least(behind[best_order])[:, None]).sum(axis=1, dtype=np.int32)
     most = (1 - level) * (n_bootstrap + 1) - 1 + _TIE

@@ -137,6 +137,9 @@ def _n_pairs(question: Question) -> int:
 
 def _block_size(question: Question, memory: str | int | None) -> int:
     """How many pairs a block may have."""
+    if memory is not None:
+        # What is needed to compile takes memory of its own: it is there before the rest is counted.
+        import numba  # noqa: F401
     there = np.inf if memory is None else size_of("memory", memory) - taken()
     left = min(there, np.inf if (free := available()) is None else free)
     if np.isinf(left):
