@@ -146,7 +146,8 @@ def _block_size(question: Question, memory: str | int | None) -> int:
         return _MOST_ROWS
     k, n, s = question.statistics.shape
     fixed = needed(k, n, s, 0, question.n_jobs) + _OF_PAIR * _n_pairs(question)
-    rows = (left - fixed) // _OF_ROW
+    # A tenth is left for what the interpreter does not give back.
+    rows = (0.9 * left - fixed) // _OF_ROW
     if rows < min(_LEAST_ROWS, _n_pairs(question)):
         least = (fixed + _LEAST_ROWS * _OF_ROW + (0 if memory is None else taken())) / 2**30
         raise ValueError(
