@@ -97,10 +97,7 @@ def _tangents(
     at_a, at_b = a, b
     with np.errstate(all="ignore"):
         for step in range(_STEPS + 1):
-            # Any tangent will do: in single precision it does not depend on how covariances were added up.
-            slope_a, slope_b = (
-                direction * derivatives(metric, at).astype(np.float32).astype(np.float64) for at in (at_a, at_b)
-            )
+            slope_a, slope_b = (direction * derivatives(metric, at) for at in (at_a, at_b))
             beyond = goal - metric.score(at_a) + metric.score(at_b)
             least = direction * beyond + (slope_a * at_a - slope_b * at_b).sum(axis=1)
             if step == _STEPS:
@@ -111,5 +108,9 @@ def _tangents(
             )
             variance = (slope_a * toward_a - slope_b * toward_b).sum(axis=1)
             reach = (least - (slope_a * a - slope_b * b).sum(axis=1)) / variance
-            at_a, at_b = a + reach[:, None] * toward_a, b + reach[:, None] * toward_b
+            # Any tangent will do: at a point in single precision it does not depend on how covariances were added up.
+            at_a, at_b = (
+                whole + (reach[:, None] * toward).astype(np.float32)
+                for whole, toward in ((a, toward_a), (b, toward_b))
+            )
     return slope_a, slope_b, least

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, field, fields
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,8 @@ Words = Literal["a-z0-9", "spaced", ""]
 TIE_TOLERANCE = 1e-12
 
 
-class Quick(NamedTuple):
+@dataclass(frozen=True)
+class Quick(FieldsMixin):
     """A compiled function of the gains of pairs that swap units (`simstudy.metrics.quick_kernels`)."""
 
     #: Fills gains (P, T) from (picked, totals, pairs, gains).

@@ -25,6 +25,7 @@ from simstudy.running.manifest import json_object
 from simstudy.running.program_files import shipped_folder, shipped_studies
 from simstudy.running.progress import doing
 from simstudy.running.results_folder import CELLS
+from simstudy.running.workers import Processes
 from simstudy.studies.catalogue import load_study
 from simstudy.studies.run import study_cells
 
@@ -79,18 +80,25 @@ def needs(out: Path, data_dir: Path | None) -> pd.DataFrame:
     """
     names = [name for kind in _ORDER for name in shipped_studies() if load_study(name).kind == kind]
     ended, took, rows = _state(out)["ended"], _times(out), []
-    with doing("looking at data and cells", len(names)) as advance:
+    # The data are read in another process: what this one takes would count as the studies'.
+    with doing("looking at data and cells", len(names)) as advance, Processes(1) as elsewhere:
         for name in names:
-            row = {"study": name, "state": "done", "cells_done": 0, "cells_known": 0}
+            state: tuple[str, int, int] = ("done", 0, 0)
             if name not in ended:
-                try:
-                    cells = study_cells(name, out=out / name, data_dir=data_dir)
-                    row |= {"state": "ready", "cells_done": (cells["state"] == "done").sum(), "cells_known": len(cells)}
-                except (ValueError, OSError, ImportError) as error:
-                    row["state"] = f"cannot be made: {error}"
-            rows.append(row)
+                state = elsewhere.submit(_looked_at, name, out / name, data_dir).result()
+            rows.append((name, *state))
             advance(1)
-    return pd.DataFrame(rows).join(took[["wall_seconds", "memory_mb", "disk_mb"]], on="study")
+    columns = ["study", "state", "cells_done", "cells_known"]
+    return pd.DataFrame(rows, columns=columns).join(took[["wall_seconds", "memory_mb", "disk_mb"]], on="study")
+
+
+def _looked_at(name: str, folder: Path, data_dir: Path | None) -> tuple[str, int, int]:
+    """The state of a study, and its cells that are done and that are known."""
+    try:
+        cells = study_cells(name, out=folder, data_dir=data_dir)
+    except (ValueError, OSError, ImportError) as error:
+        return f"cannot be made: {error}", 0, 0
+    return "ready", int((cells["state"] == "done").sum()), len(cells)
 
 
 def run_every(studies: Sequence[str], out: Path, options: Sequence[str] = ()) -> Iterator[Taken]:

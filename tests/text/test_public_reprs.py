@@ -130,6 +130,7 @@ def instances() -> list[Any]:
         *(ss.planning.variance_components(_samples()), TaskGroup(("a", LONG), by_size=True)),
         *(*_loaded(outputs), *_trained()),
         *(*METRICS.values(), find_metric("macro_f1"), find_metric("auc"), find_metric("precision@7")),
+        METRICS["bleu"].quick,
         *(ss.metric(LONG, lambda right: right), ss.metric("median of all", lambda right: right[0], resample=True)),
         *(*_models(), Results(Path(LONG), {SCRIPT: right}, right, {})),
         *(found.deciding_items(*names[:2]), found.by_size, *_texts()),
