@@ -182,7 +182,7 @@ def test_domains_are_never_mixed_silently(four: str) -> None:
     note = "items of 3 domains are tested together: news 10, web 10, mail 10"
     assert as_json(*options, "--unit", "item")["notes"] == [across, note]
     assert f"Note: {note}\n" in compare(*options, "--unit", "item")[1]
-    stratified = ("--strata", "domain", "--unit", "item", "--test", "bootstrap", "--resamples", "100")
+    stratified = ("--strata", "domain", "--unit", "item", "--test", "bootstrap")
     assert as_json(*options, *stratified)["notes"] == [across]
     alone = as_json(*options, "--domain", "web", "--test", "sign", "--unit", "item")
     few = "only 10 items: intervals are rough with fewer than 20"
