@@ -6,7 +6,7 @@ import numpy as np
 
 from simstudy.engines.array_scores import units_that_differ
 from simstudy.engines.exact_kernels import swap_counts
-from simstudy.engines.question import Question
+from simstudy.engines.question import Question, products
 from simstudy.engines.ties import SCALED
 from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.influence import mean_slopes, weighted
@@ -55,15 +55,19 @@ def win_counts(question: Question) -> tuple[IntArray, IntArray, IntArray]:
 def answers_won(question: Question) -> tuple[IntArray, IntArray]:
     """On how many units only the better system of each pair is right, and only the worse one; (P,) each.
 
-    One matrix product counts for all pairs on how many units both are right.
+    For most of all pairs one matrix product counts on how many units both are right.
     """
     assert question.right_or_wrong
     assert question.unit_scores is not None
     i, j = question.pairs
     # Errors are -1 and 0.
     right = (question.unit_scores - question.unit_scores.min()).astype(np.float64)
-    alone = (right.sum(axis=1)[:, None] - right @ right.T).astype(np.int64)
-    return alone[i, j], alone[j, i]
+    if question.n_pairs < question.n_systems**2 / 8:
+        both = products(right, question)
+    else:
+        both = (right @ right.T)[i, j]
+    total = right.sum(axis=1)
+    return (total[i] - both).astype(np.int64), (total[j] - both).astype(np.int64)
 
 
 def _excess(question: Question, those: slice) -> Array:
