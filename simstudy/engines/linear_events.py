@@ -110,7 +110,6 @@ def _tangents(
             reach = (least - (slope_a * a - slope_b * b).sum(axis=1)) / variance
             # Any tangent will do: at a point in single precision it does not depend on how covariances were added up.
             at_a, at_b = (
-                whole + (reach[:, None] * toward).astype(np.float32)
-                for whole, toward in ((a, toward_a), (b, toward_b))
+                whole + (reach[:, None] * toward).astype(np.float32) for whole, toward in ((a, toward_a), (b, toward_b))
             )
     return slope_a, slope_b, least

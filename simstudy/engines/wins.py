@@ -62,10 +62,8 @@ def answers_won(question: Question) -> tuple[IntArray, IntArray]:
     i, j = question.pairs
     # Errors are -1 and 0.
     right = (question.unit_scores - question.unit_scores.min()).astype(np.float64)
-    if question.n_pairs < question.n_systems**2 / 8:
-        both = products(right, question)
-    else:
-        both = (right @ right.T)[i, j]
+    few = question.n_pairs < question.n_systems**2 / 8
+    both = products(right, question) if few else (right @ right.T)[i, j]
     total = right.sum(axis=1)
     return (total[i] - both).astype(np.int64), (total[j] - both).astype(np.int64)
 

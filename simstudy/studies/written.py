@@ -71,12 +71,15 @@ def rewrite_page(
 
     Examples
     --------
-    >>> import simstudy as ss
     >>> from tempfile import mkdtemp
-    >>> results = ss.run_study("chinchor_1992", out=mkdtemp(), n_jobs=1)
+    >>> from simstudy.studies import make_study, run_study
+    >>> study = make_study({"name": "tiny", "title": "T", "question": "Q?", "task": "digits",
+    ...     "training": {"fractions": [0.1], "replicates": [2]}, "comparison": {"n_resamples": 1000},
+    ...     "home": {"test_set": "test", "sizes": [100]}}, "here")
+    >>> results = run_study(study, out=mkdtemp(), n_jobs=1)
     >>> before = (results.folder / "README.md").read_bytes()
-    >>> list(rewrite_page("chinchor_1992", out=results.folder))
-    ['The MUC-like set']
+    >>> list(rewrite_page(study, out=results.folder)) == list(results.summary)
+    True
     >>> (results.folder / "README.md").read_bytes() == before
     True
     """

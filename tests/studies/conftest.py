@@ -38,7 +38,7 @@ def tags(_: Path | None) -> Task:
 
 
 RESAMPLED: dict[str, Any] = {"fractions": [0.5, 0.2], "replicates": [10, 10], "seed": 1}
-COMPARED: dict[str, Any] = {"test": "bootstrap", "alternative": "greater", "n_resamples": 2000}
+COMPARED: dict[str, Any] = {"test": "bootstrap", "alternative": "greater", "n_resamples": 2000, "monte_carlo": True}
 STUDY: dict[str, Any] = {
     "name": "tags", "title": "A small study", "question": "Does it run?", "task": "task.py:tags", "seed": 1,
     "training": {"fractions": [0.5, 0.2], "replicates": [10, 10]}, "comparison": COMPARED,

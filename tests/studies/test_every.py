@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -23,16 +24,16 @@ def three(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def test_what_is_missing_is_said_and_the_rest_is_ready(three: Path, tmp_path: Path) -> None:
-    (tmp_path / "nothing").mkdir()
+    for folder in (tmp_path / "nothing", three):
+        folder.mkdir()
+    (three / TIMES).write_text("study,wall_seconds,cpu_seconds,memory_mb,disk_mb\nquickstart,12,20,300,24\n")
     found = needs(three, tmp_path / "nothing").set_index("study")
     assert found.index.tolist() == ["natural_mt", "quickstart", "chinchor_1992"]
     assert found.loc["natural_mt", "state"].startswith("cannot be made: ")
     assert found.loc["quickstart", ["state", "cells_done", "cells_known"]].tolist() == ["ready", 0, 100]
-    assert found["wall_seconds"].isna().all()
-    assert not three.exists()
-    three.mkdir()
-    (three / TIMES).write_text("study,wall_seconds,cpu_seconds,memory_mb,disk_mb\nquickstart,12,20,300,24\n")
-    assert needs(three, tmp_path / "nothing").set_index("study").loc["quickstart", "wall_seconds"] == 12
+    assert found["wall_seconds"].tolist()[0::2] == pytest.approx([np.nan] * 2, nan_ok=True)
+    assert found.loc["quickstart", "wall_seconds"] == 12
+    assert [path.name for path in three.iterdir()] == [TIMES]
 
 
 def test_a_stopped_run_goes_on_with_what_is_left_and_then_writes_what_all_took(
@@ -77,6 +78,13 @@ def test_a_stopped_run_goes_on_with_what_is_left_and_then_writes_what_all_took(
     }  # fmt: skip
 
 
+def test_a_study_that_fails_is_told(three: Path) -> None:
+    (failed,) = run_every(["natural_mt"], three, ["--no-such-option"])
+    assert failed.exit_code == 2
+    assert failed.cpu_seconds > 0
+
+
+@pytest.mark.slow
 def test_a_study_is_run_by_the_command_in_a_process_of_its_own(three: Path) -> None:
     (one,) = run_every(["chinchor_1992"], three, ["--jobs", "1"])
     assert one.exit_code == 0
@@ -85,5 +93,3 @@ def test_a_study_is_run_by_the_command_in_a_process_of_its_own(three: Path) -> N
     assert one.memory_mb > 100
     written = json.loads((three / "chinchor_1992" / "manifest.json").read_text())
     assert written["study"]["name"] == "chinchor_1992"
-    (failed,) = run_every(["natural_mt"], three, ["--no-such-option"])
-    assert failed.exit_code == 2

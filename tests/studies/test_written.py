@@ -11,7 +11,7 @@ import simstudy as ss
 from simstudy.pages.report import page_text
 from simstudy.running.manifest import MANIFEST
 from simstudy.running.results_folder import verify
-from simstudy.studies import ShippedTables, load_study
+from simstudy.studies import ShippedTables, load_study, written
 from simstudy.studies.written import page_of, rewrite_page, why_not_fresh
 from tests.cli.test_run_options import run
 
@@ -54,15 +54,16 @@ def test_an_edit_of_code_or_settings_is_told_by_name_and_one_of_words_is_not(tmp
         why_not_fresh(home)
 
 
-def test_the_command_says_that_old_code_made_results(tmp_path: Path) -> None:
-    ss.run_study("chinchor_1992", out=tmp_path / "out")
-    code, out, _ = run("verify", "--fresh", str(tmp_path / "out"))
+def test_the_command_says_that_old_code_made_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = str(RESULTS / "chinchor_1992")
+    monkeypatch.setattr(written, "why_not_fresh", lambda _: ([], ""))
+    code, out, _ = run("verify", "--fresh", folder)
     assert code == 0
     assert out.endswith("all files match the manifest, and today's settings and code made the tables\n")
-    manifest = tmp_path / "out" / "manifest.json"
-    manifest.write_text(manifest.read_text().replace('"simstudy.engines": "', '"simstudy.engines": "0'))
-    code, out, _ = run("verify", "--fresh", str(tmp_path / "out"))
+    monkeypatch.setattr(written, "why_not_fresh", lambda _: (["code has changed: simstudy.engines"], "numpy 2, not 1"))
+    code, out, _ = run("verify", "--fresh", folder)
     assert code == 1
+    assert out.startswith("Other versions of libraries are installed than made the results: numpy 2, not 1\n")
     assert out.endswith("code has changed: simstudy.engines\n")
 
 
