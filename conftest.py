@@ -1,4 +1,4 @@
-"""What pytest does after each example of a docstring, whichever folders it is told to look in."""
+"""Figures of examples are closed, whichever folders pytest is told to look in."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Mean(Metric):
 
 @dataclass(frozen=True)
 class Point:
-    """What is compared: K systems, n items, B resamples (0: p-values are computed), S statistics, cores."""
+    """A comparison: K systems, n items, B resamples (0: p-values are computed), S statistics, cores."""
 
     k: int
     n: int

@@ -95,7 +95,7 @@ def _said(calibration: pd.DataFrame) -> str:
         for measure in MEASURES
         if np.isfinite(found.get(measure, (np.nan, np.nan))[0])
     ]
-    return f"Of outcomes of the other half, the 80 % and 95 % prediction intervals hold: {'; '.join(said)}."
+    return f"The 80 % and 95 % prediction intervals hold these shares of the other half's outcomes: {'; '.join(said)}."
 
 
 def _errors(errors: pd.DataFrame, sets: pd.DataFrame) -> Table:

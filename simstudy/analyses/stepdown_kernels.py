@@ -56,7 +56,7 @@ def extremes(drawn, ahead, beaten, turned):
 
 @compiled
 def reached(drawn, hypotheses, largest, counts):
-    """Of pairs (H,) from the smallest statistic on: add how many draws reach each by the largest statistic so far.
+    """Add how many draws reach each of the pairs (H,), smallest statistic first, by the largest statistic so far.
 
     `largest` (draws,) is what came before, and then the largest of all.
     """
