@@ -73,6 +73,7 @@ print(int(peak) * 1024)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="peak memory is told in other units elsewhere")
 def test_memory_is_kept(tmp_path: Path) -> None:
     """A quarter of a million pairs within 420 MiB, of which the libraries take most; without a limit it is more."""
