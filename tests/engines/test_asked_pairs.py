@@ -113,6 +113,6 @@ def test_systems_that_are_there_already_are_refused() -> None:
 def test_corrections_are_for_the_pairs_that_are_asked() -> None:
     pairs = compare(OUTPUTS[1], against="s03").corrected()
     smallest = pairs["p_value"].min()
-    assert pairs["p_holm"].min() == min(1, 11 * smallest)
+    assert pairs["p_holm"].min() == min(1, 7 * smallest)
     with pytest.raises(ValueError, match="every two systems once"):
         pairs.groups()
