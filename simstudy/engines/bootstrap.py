@@ -1,6 +1,6 @@
 """The paired bootstrap of all pairs of systems at once (Berg-Kirkpatrick et al. 2012, section 2.2 and footnote 5).
 
-Where all systems share a denominator on every unit (accuracy, recall, a mean of scores), the event that is counted is
+If all systems share a denominator on every unit (accuracy, recall, a mean of scores), the event that is counted is
 one of a sum of n independent draws. So the p-value for infinitely many resamples is the tail of such a sum's
 distribution; for right and wrong answers it is a trinomial's: microseconds a pair. Other functions of sums (F1, BLEU)
 are resampled, and a linear event takes most of the Monte Carlo error off (`simstudy.engines.stratified`).

@@ -289,7 +289,7 @@ def _of_line(line, least, s):
 
 @compiled
 def _to_the_left(s, delta, deviation):
-    """What nodes that lie `delta` apart add of the tails to the left, each nearly 1 before it is tilted."""
+    """The part of the tails to the left, nearly 1 before they are tilted, that nodes `delta` apart add."""
     return 1.0 / math.expm1(2.0 * math.pi * s / delta) if s * deviation < _FAR else 0.0
 
 

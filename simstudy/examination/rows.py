@@ -172,7 +172,7 @@ def gain_columns(form: str, *, intervals: bool = True) -> dict[str, Column]:
 
 
 def gains_text(sides: str, alpha: float, intervals: str) -> str:
-    """What the columns of `gain_columns` mean; `intervals` says what these hold for."""
+    """The meaning of the columns of `gain_columns`; `intervals` says what these hold for."""
     return (
         f"Threshold: 95th percentile of the gains of pairs with 0.04 <= p <= 0.06 ({sides}; Berg-Kirkpatrick et al. "
         "2012, section 3.1.1), if there are at least 20 such pairs. The other columns follow from the standard errors "
@@ -184,7 +184,7 @@ def gains_text(sides: str, alpha: float, intervals: str) -> str:
 
 
 def intervals_for(gains: pd.DataFrame) -> str:
-    """What the intervals of gains hold for, a sentence for each kind; some rows may have another one than others."""
+    """A sentence for each kind of interval of gains: what it holds for. Rows may have different kinds."""
     known = gains[gains["interval_for"] != ""]
     kinds = known.groupby("interval_for", sort=False)["relation"].unique()
     several = [f" of relation {listed([shown(name) for name in names])}" if len(kinds) > 1 else "" for names in kinds]
