@@ -25,11 +25,15 @@ which nodes all of them are to be multiplied. Everything here is `nogil`, single
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from simstudy.compiled import compiled
+from simstudy.engines import by_arrays
+from simstudy.engines.by_arrays import BLOCK, NONE, TOGETHER, TRIED, Either
+from simstudy.engines.exact_kernels import summed
 from simstudy.metrics.base import FloatArray, IntArray
 
 # Nodes that lie this part of 1 / standard deviation apart: what Hoeffding's inequality leaves of the tails that are
@@ -43,15 +47,8 @@ _NODES, _LEAST_NODES, _MOST_NODES = 512, 1024, 2**17
 # From so many standard deviations on, what lies 2 pi / delta to the left adds less than 1e-9 of the tail.
 _FAR = 5.0
 
-# Numbers that are multiplied together: a power of two.
-_BLOCK = 32
-
-# Products below this are taken to be 0.
-_NONE = 1e-12
-
-# Whether they are is tried with so many numbers at most, each of which is squared so often at most, at so many nodes
-# together.
-_TRIED, _MOST_SQUARED, _TOGETHER = 256, 2, 512
+# Numbers are squared so often at most where it is tried whether their product is 0.
+_MOST_SQUARED = 2
 
 #: A tail is good enough if the bound of its error is at most this part of it: the error of 2^18 flips at p = 0.05. Of
 #: a tail below `SMALL` the bound may be the second part.
@@ -95,7 +92,7 @@ def saddle_point(values, times, least):
     Any s > 0 is a line of integration, so that tanh need not be exact here. The mean is concave in s: Newton's steps
     from the left hardly pass it.
     """
-    variance = (times * values * values).sum()
+    variance = summed(times * values * values)
     s = least / variance
     for _ in range(50):
         mean = spread = 0.0
@@ -145,25 +142,25 @@ def _power(a, b, times):
     return real, imaginary
 
 
-@compiled
+@partial(Either, by_arrays.large_nodes)
 def large_nodes(numbers, delta, first, last):
-    """The nodes t = k delta, for k = first … last, at which |M(s + i t) / M(s)| may be `_NONE` or more; factors tried.
+    """The nodes t = k delta, for k = first … last, at which |M(s + i t) / M(s)| may be `NONE` or more; factors tried.
 
     A number v has the factor |cos(v t) + i tilt sin(v t)|^2 = 1 - q + q cos(2 v t), with q = (1 - tilt^2) / 2. Factors
     are at most 1: some of them are enough, and powers may be rounded down to powers of two.
     """
     values, times, tilts = numbers.values, numbers.times, numbers.tilts
     found = np.empty(last + 1 - first, np.int64)
-    twice, now, before, q, factors = np.empty((5, _BLOCK))
-    squared = np.empty(_BLOCK, np.int64)
+    twice, now, before, q, factors = np.empty((5, BLOCK))
+    squared = np.empty(BLOCK, np.int64)
     n_found = n_factors = 0
-    for start in range(first, last + 1, _TOGETHER):
-        reached = min(_TOGETHER, last + 1 - start)
+    for start in range(first, last + 1, TOGETHER):
+        reached = min(TOGETHER, last + 1 - start)
         sizes = np.ones(reached)
-        for begin in range(0, min(len(values), _TRIED), _BLOCK):
+        for begin in range(0, min(len(values), TRIED), BLOCK):
             # Factors of 1 fill the last block.
             twice[:], now[:], before[:], q[:], squared[:] = 2.0, 1.0, 1.0, 0.0, 0
-            for v in range(min(_BLOCK, len(values) - begin)):
+            for v in range(min(BLOCK, len(values) - begin)):
                 angle = 2.0 * values[begin + v] * delta
                 twice[v], now[v], before[v] = (
                     2.0 * math.cos(angle),
@@ -173,46 +170,46 @@ def large_nodes(numbers, delta, first, last):
                 q[v] = 0.5 - 0.5 * tilts[begin + v] ** 2
                 squared[v] = min(int(math.log2(times[begin + v])), _MOST_SQUARED)
             most = squared.max()
-            n_factors += _BLOCK * reached
+            n_factors += BLOCK * reached
             alive = 0
             for k in range(reached):
-                for v in range(_BLOCK):
+                for v in range(BLOCK):
                     cosine = now[v]
                     factors[v] = 1.0 - q[v] + q[v] * cosine
                     now[v], before[v] = twice[v] * cosine - before[v], cosine
                 for r in range(most):
-                    for v in range(_BLOCK):
+                    for v in range(BLOCK):
                         factors[v] = factors[v] * factors[v] if squared[v] > r else factors[v]
-                half = _BLOCK // 2
+                half = BLOCK // 2
                 while half > 0:
                     for v in range(half):
                         factors[v] *= factors[half + v]
                     half //= 2
                 sizes[k] *= factors[0]
-                if abs(sizes[k]) >= _NONE * _NONE:
+                if abs(sizes[k]) >= NONE * NONE:
                     alive = k + 1
             reached = alive
         for k in range(reached):
-            if abs(sizes[k]) >= _NONE * _NONE:
+            if abs(sizes[k]) >= NONE * NONE:
                 found[n_found] = start + k
                 n_found += 1
     return found[:n_found], n_factors
 
 
-@compiled
+@partial(Either, by_arrays.multiply)
 def multiply(numbers, delta, nodes):
     """M(s + i t) / M(s), the product of cos(v t) + i tilt sin(v t), at nodes t = delta k for whole numbers k (m,).
 
-    Real and imaginary parts, (2, m), and how many factors were multiplied. Products below `_NONE` stay unfinished.
+    Real and imaginary parts, (2, m), and how many factors were multiplied. Products below `NONE` stay unfinished.
     """
     values, times, tilts = numbers.values, numbers.times, numbers.tilts
     products = np.zeros((2, len(nodes)))
     products[0] = 1.0
     real, imaginary = products
-    cosines, sines, by_cosine, by_sine, a, b, tilt = np.empty((7, _BLOCK))
+    cosines, sines, by_cosine, by_sine, a, b, tilt = np.empty((7, BLOCK))
     n_factors = 0
-    for begin in range(0, len(values), _BLOCK):
-        width = min(_BLOCK, len(values) - begin)
+    for begin in range(0, len(values), BLOCK):
+        width = min(BLOCK, len(values) - begin)
         # Factors of 1 fill the last block.
         cosines[:], sines[:], by_cosine[:], by_sine[:], tilt[:] = 1.0, 0.0, 1.0, 0.0, 0.0
         angles = values[begin : begin + width] * delta
@@ -221,11 +218,11 @@ def multiply(numbers, delta, nodes):
         several = times[begin : begin + width].max() > 1
         before = 0
         for k in range(len(nodes)):
-            if real[k] * real[k] + imaginary[k] * imaginary[k] < _NONE * _NONE:
+            if real[k] * real[k] + imaginary[k] * imaginary[k] < NONE * NONE:
                 continue
-            n_factors += _BLOCK
+            n_factors += BLOCK
             if nodes[k] == before + 1:
-                for v in range(_BLOCK):
+                for v in range(BLOCK):
                     c, d = cosines[v], sines[v]
                     cosines[v] = c * by_cosine[v] - d * by_sine[v]
                     sines[v] = d * by_cosine[v] + c * by_sine[v]
@@ -233,12 +230,12 @@ def multiply(numbers, delta, nodes):
                 for v in range(width):
                     cosines[v], sines[v] = math.cos(nodes[k] * angles[v]), math.sin(nodes[k] * angles[v])
             before = nodes[k]
-            for v in range(_BLOCK):
+            for v in range(BLOCK):
                 a[v], b[v] = cosines[v], sines[v] * tilt[v]
             if several:
                 for v in range(width):
                     a[v], b[v] = _power(a[v], b[v], times[begin + v])
-            half = _BLOCK // 2
+            half = BLOCK // 2
             while half > 0:
                 for v in range(half):
                     c, d = a[v], b[v]
@@ -251,13 +248,29 @@ def multiply(numbers, delta, nodes):
 
 
 @compiled
+def _sinh(z):
+    return complex(math.cos(z.imag) * math.sinh(z.real), math.sin(z.imag) * math.cosh(z.real))
+
+
+@compiled
+def _tanh(z):
+    above = _sinh(z)
+    below = complex(math.cos(z.imag) * math.cosh(z.real), math.sin(z.imag) * math.sinh(z.real))
+    part = 1.0 / (below.real * below.real + below.imag * below.imag)
+    return complex(
+        (above.real * below.real + above.imag * below.imag) * part,
+        (above.imag * below.real - above.real * below.imag) * part,
+    )
+
+
+@compiled
 def _of_period(line, least, step, s):
     """The trapezoid rule over one period of multiples of a step, for `least` half-way between two sums."""
     total = 0.5 * step / math.sinh(step * s)
     for m in range(len(line.nodes)):
-        t = line.nodes[m] * line.delta
+        t = float(line.nodes[m] * line.delta)
         product = complex(line.products[0, m], line.products[1, m])
-        node = product * complex(math.cos(t * least), -math.sin(t * least)) * step / np.sinh(step * complex(s, t))
+        node = product * complex(math.cos(t * least), -math.sin(t * least)) * step / _sinh(step * complex(s, t))
         # The middle of a period has no twin at -t.
         total += 0.5 * node.real if line.nodes[m] == line.last else node.real
     return total
@@ -276,11 +289,11 @@ def _of_line(line, least, s):
     at_0 = 1.0 / math.tanh(0.5 * rate * s)
     total, mean, half = 0.5 / s, 0.25 * rate * at_0, 0.25 * rate
     for m in range(len(line.nodes)):
-        t = line.nodes[m] * line.delta
+        t = float(line.nodes[m] * line.delta)
         product = complex(line.products[0, m], line.products[1, m])
         node = product * complex(math.cos(t * least), -math.sin(t * least))
         w, left = complex(s, t), 1.0 - t / end
-        coth = 1.0 / np.tanh(0.5 * rate * w)
+        coth = 1.0 / _tanh(0.5 * rate * w)
         total += (node / w).real
         mean += 0.5 * rate * (node * (left * coth + (at_0 - coth) * complex(0.0, -s / end))).real
         half += 0.5 * rate * left * node.real
@@ -305,12 +318,13 @@ def contour_tail(numbers, least, step):
 
     If the numbers (`Tilted`) are multiples of a step > 0, `least` is half-way between two sums.
     """
-    s = numbers.s
+    # Of numpy's own numbers complex ones would be divided in another way.
+    s, least, step = float(numbers.s), float(least), float(step)
     if log_bound(numbers, least) < math.log(LEAST_TAIL):
         return LEAST_TAIL, 0.0
-    deviation = math.sqrt((numbers.times * numbers.values * numbers.values).sum())
+    deviation = math.sqrt(summed(numbers.times * numbers.values * numbers.values))
     size = math.exp(log_bound(numbers, least)) / math.pi
-    delta = _SPACING / deviation
+    delta = float(_SPACING / deviation)
     if step > 0:
         # Nodes divide the period.
         half = int(math.ceil(math.pi / (2.0 * step * delta)))
@@ -319,7 +333,7 @@ def contour_tail(numbers, least, step):
             nodes, _ = large_nodes(numbers, delta, 1, half)
             products, _ = multiply(numbers, delta, nodes)
             total = size * delta * _of_period(Line(delta, half, nodes, products), least, step, s)
-            return total - _to_the_left(s, delta, deviation), _NONE * half * total
+            return total - _to_the_left(s, delta, deviation), NONE * half * total
     n_nodes = min(max(int(_NODES * s * deviation * MOST_ERROR / most_error(math.pi * size)), _LEAST_NODES), _MOST_NODES)
     nodes, n_factors = large_nodes(numbers, delta, 1, n_nodes)
     products, n_multiplied = multiply(numbers, delta, nodes)
@@ -328,7 +342,7 @@ def contour_tail(numbers, least, step):
         total, error = _of_line(Line(delta, n_nodes, nodes, products), least, s)
         tail = size * delta * total - _to_the_left(s, delta, deviation)
         # Of the nodes that are left out, those near 0 count most.
-        error = size * delta * (error + abs(total) * _NONE * 32.0 * (1.0 + s / delta))
+        error = size * delta * (error + abs(total) * NONE * 32.0 * (1.0 + s / delta))
         if error <= most_error(tail) * tail or 2 * n_factors > MOST_FACTORS or 2 * n_nodes > _MOST_NODES:
             return tail, error
         more, n_tried = large_nodes(numbers, delta, n_nodes + 1, 2 * n_nodes)

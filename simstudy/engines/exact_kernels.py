@@ -6,9 +6,13 @@ probabilities are as accurate as large ones.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from simstudy.compiled import compiled
+from simstudy.engines import by_arrays
+from simstudy.engines.by_arrays import Either
 from simstudy.engines.kernels import Ratio
 from simstudy.engines.swap_kernels import ObservedPair, is_extreme
 
@@ -17,6 +21,15 @@ _LARGE = 2.0**500
 
 # Sums that are added to at a time: copies of so many stay in the first-level cache.
 _BLOCK = 2048
+
+
+@compiled
+def summed(numbers):
+    """The sum of numbers, one after the other."""
+    found = 0.0
+    for number in numbers:
+        found += number
+    return found
 
 
 @compiled
@@ -46,6 +59,19 @@ def swap_counts(above, below, pairs, counts):
         counts[p, 3] = largest
 
 
+@partial(Either, by_arrays.join)
+def join(weights, kept, step, top):
+    """Add to the weights of sums from `step` to `top` those of the sums `step` below, as they were."""
+    # From the top down, each block by a copy of what joins it: loops over two arrays run on all lanes.
+    for end in range(top + 1, step, -_BLOCK):
+        begin = max(end - _BLOCK, step)
+        joins, block = weights[begin - step : end - step], weights[begin:end]
+        for s in range(end - begin):
+            kept[s] = joins[s]
+        for s in range(end - begin):
+            block[s] += kept[s]
+
+
 @compiled
 def subset_sums(steps, last):
     """The distribution of the sum of a random half of positive whole numbers, up to `last`: weights, log2 of the unit.
@@ -62,14 +88,7 @@ def subset_sums(steps, last):
     for m in range(len(steps)):
         step = steps[m]
         top = min(top + step, last)
-        # From the top down, each block by a copy of what joins it: loops over two arrays run on all lanes.
-        for end in range(top + 1, step, -_BLOCK):
-            begin = max(end - _BLOCK, step)
-            joins, block = weights[begin - step : end - step], weights[begin:end]
-            for s in range(end - begin):
-                kept[s] = joins[s]
-            for s in range(end - begin):
-                block[s] += kept[s]
+        join(weights, kept, step, top)
         unit -= 1
         if m % 500 == 499:
             for s in range(top + 1):
@@ -121,7 +140,7 @@ def swapped_sum_tails(scores, pairs, tail, p_value):
             p_value[p] = 1.0
             continue
         weights, unit = subset_sums(steps[:n_steps], last)
-        share = weights.sum() * 2.0**unit
+        share = summed(weights) * 2.0**unit
         p_value[p] = min(2 * share if tail.two_sided else share, 1.0)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from simstudy.compiled import plain
 from simstudy.engines import flip_kernels
+from simstudy.engines.by_arrays import little
 from simstudy.engines.contour_kernels import LEAST_TAIL, MOST_ERROR, MOST_ERROR_OF_SMALL, SMALL
 from simstudy.engines.flip_kernels import FlippedSums
 from simstudy.engines.question import Question
@@ -29,7 +31,8 @@ def flipped_shares(columns: FloatArray, sums: FlippedSums, which: NDArray[np.int
 
     def shares(part: NDArray[np.intp]) -> FloatArray:
         found = np.empty((2, len(part)))
-        flip_kernels.flip_tails(columns, question.pairs, sums, part, found)
+        with plain(little(len(part) * columns.shape[1])):
+            flip_kernels.flip_tails(columns, question.pairs, sums, part, found)
         tails, errors = found
         most = np.where(tails >= SMALL, MOST_ERROR, MOST_ERROR_OF_SMALL)
         tails[errors > most * tails] = np.nan

@@ -17,7 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from simstudy.compiled import plain
 from simstudy.engines import exact_kernels, swap_kernels, ties
+from simstudy.engines.by_arrays import little
 from simstudy.engines.flip_kernels import FlippedSums
 from simstudy.engines.flip_tails import NOT_KNOWN, flipped_shares, never_0
 from simstudy.engines.kernels import Ratio
@@ -109,7 +111,8 @@ def _from_distributions(question: Question, p_value: FloatArray) -> IntArray:
         p_value[:] = _coin_tails(more, less, tail)
         return more + less
     counts = np.empty((len(i), 4), dtype=np.int64)
-    exact_kernels.swap_counts(above, below, question.pairs, counts)
+    with plain(little(above.shape[1] * question.n_pairs)):
+        exact_kernels.swap_counts(above, below, question.pairs, counts)
     units, largest = counts[:, 0], counts[:, 3]
     shared = question.unit_scores is not None
     if shared:
@@ -126,7 +129,8 @@ def _from_distributions(question: Question, p_value: FloatArray) -> IntArray:
         found = np.empty(len(part))
         pairs = (i[part], j[part])
         if shared:
-            exact_kernels.swapped_sum_tails(above, pairs, tail, found)
+            with plain(little(above.shape[1] * len(part))):
+                exact_kernels.swapped_sum_tails(above, pairs, tail, found)
         else:
             exact_kernels.swapped_ratio_tails(Ratio(above, below), pairs, tail, found)
         return found

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from simstudy.compiled import plain
 from simstudy.engines.array_scores import units_that_differ
+from simstudy.engines.by_arrays import little
 from simstudy.engines.exact_kernels import swap_counts
 from simstudy.engines.question import Question, products
 from simstudy.engines.ties import SCALED
@@ -35,7 +37,8 @@ def win_counts(question: Question) -> tuple[IntArray, IntArray, IntArray]:
     i, j = question.pairs
     if question.unit_scores is not None and question.integers:
         scores, counts = question.unit_scores, np.empty((question.n_pairs, 4), dtype=np.int64)
-        swap_counts(scores, np.zeros_like(scores), question.pairs, counts)
+        with plain(little(scores.shape[1] * question.n_pairs)):
+            swap_counts(scores, np.zeros_like(scores), question.pairs, counts)
         return counts[:, 1].copy(), counts[:, 2].copy(), counts[:, 0].copy()
     better, worse, differ = np.zeros((3, question.n_pairs), dtype=np.int64)
     width = max(1, _TOGETHER // (question.n_units * question.statistics.shape[2]))

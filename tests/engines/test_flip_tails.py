@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -282,3 +285,35 @@ def test_numbers_that_are_nearly_multiples_of_each_other_are_refused_in_one_line
     found = simstudy.examine(outputs, comparison={"n_resamples": 1000})
     assert found.pairs.frame["monte_carlo"].all()
     assert "p-values of 1 pair are from random flips" in str(found.test_set.notes)
+
+
+def tails_of_all_kinds() -> list[list[float]]:
+    """Tails with their bounds: numbers of each kind, and pairs of systems one by one."""
+    rng, found = np.random.default_rng(7), []
+    for kind, draw in (KINDS | WHOLE).items():
+        for m in (33, 200, 1000) if "as large" not in kind else (33,):
+            numbers = np.asarray(draw(rng, m), dtype=float)
+            for z, step in ((-0.7, 0.0), (1.0, 0.0), (1.96, 1.0 if kind in WHOLE else 0.0), (4.0, 0.0)):
+                least = float(np.floor(z * np.sqrt((numbers**2).sum())))
+                found.append([float(x) for x in flip_tail(numbers, asked(least, step))])
+    ratings = rng.integers(1, 6, (300, 3))
+    for scores in (ratings, ratings + rng.normal(size=ratings.shape).round(3), ratings.clip(1, 2)):
+        for a, b in ((0, 1), (1, 2)):
+            pair = simstudy.compare(Outputs.from_scores(pd.DataFrame(scores[:, [a, b]], columns=["a", "b"]))).frame
+            found.append(pair[["p_value", "wins", "losses"]].iloc[0].astype(float).tolist())
+    return found
+
+
+def test_arrays_give_the_bits_of_compiled_loops() -> None:
+    """In a process without numba, except for what are too many numbers for arrays."""
+    code = f"""
+import json, sys
+from {__name__} import tails_of_all_kinds
+from simstudy.engines import by_arrays
+by_arrays._MOST_FACTORS = by_arrays._MOST_CONTRIBUTIONS = 2**30
+with plain():
+    print(json.dumps(tails_of_all_kinds()))
+assert "numba" not in sys.modules
+"""
+    run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=120)
+    assert json.loads(run.stdout) == tails_of_all_kinds()
