@@ -308,6 +308,7 @@ def test_arrays_give_the_bits_of_compiled_loops() -> None:
     """In a process without numba, except for what are too many numbers for arrays."""
     code = f"""
 import json, sys
+from simstudy.compiled import plain
 from {__name__} import tails_of_all_kinds
 from simstudy.engines import by_arrays
 by_arrays._MOST_FACTORS = by_arrays._MOST_CONTRIBUTIONS = 2**30
