@@ -18,7 +18,7 @@ from simstudy.cli.options import grouped, settings_of
 from simstudy.cli.several_tasks import SeveralTasks, with_tasks
 from simstudy.cli.some_pairs import check_some_pairs, is_parquet, show_some_pairs, write_some_pairs
 from simstudy.cli.terminal import Output, printer, write_page, written
-from simstudy.files.own_pages import is_html
+from simstudy.files.own_pages import is_html, require_page
 from simstudy.planning.settings import option
 
 if TYPE_CHECKING:
@@ -279,12 +279,11 @@ def _check_systems(names: list[str], baseline: str | None) -> None:
 
 def _check_out(out: Path | None, inputs: Sequence[Path], n_parts: int) -> None:
     """Raise a ValueError where the folder holds anything but an earlier comparison, or the file is not a page."""
-    from simstudy.examination import page, several
-    from simstudy.files.own_pages import is_html, require_page
-    from simstudy.running.results_folder import require_own
-
     if out is None:
         return
+    from simstudy.examination import page, several
+    from simstudy.running.results_folder import require_own
+
     if is_html(out):
         require_page(out)
         return

@@ -115,7 +115,7 @@ def _run_one(
 ) -> None:
     """Run, list or compute a share of one study, which is found and written `where` the arguments say."""
     from simstudy.running.clusters import cluster as cluster_of
-    from simstudy.running.runner import n_workers
+    from simstudy.running.jobs import n_workers
     from simstudy.running.workers import Processes
     from simstudy.studies import run_study
     from simstudy.studies.run import run_shard, study_cells

@@ -17,7 +17,7 @@ from simstudy.metrics import get_metric
 from simstudy.metrics.scaling import rescaled, without_offset
 from simstudy.outputs import Outputs, require_outputs
 from simstudy.outputs.units import in_units, strata_of
-from simstudy.running.runner import n_workers
+from simstudy.running.jobs import n_workers
 from simstudy.statistics.pvalues import CONVENTIONS
 from simstudy.validation import brief, check_choice, check_flag, check_seed, check_text, check_whole
 

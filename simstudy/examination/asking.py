@@ -27,7 +27,7 @@ from simstudy.notes import notes_kept
 from simstudy.outputs import Outputs, TestSet
 from simstudy.outputs.frames import Table
 from simstudy.running.progress import shown_to_people
-from simstudy.running.runner import n_workers
+from simstudy.running.jobs import n_workers
 from simstudy.statistics.multiplicity import corrected
 from simstudy.validation import brief, check_choice, check_fraction
 

@@ -18,7 +18,7 @@ from typing import Any
 from threadpoolctl import threadpool_info
 
 from simstudy.running.fingerprints import describe
-from simstudy.running.runner import n_workers
+from simstudy.running.jobs import n_workers
 
 MANIFEST = "manifest.json"
 

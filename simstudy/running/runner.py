@@ -15,18 +15,17 @@ from pathlib import Path
 from types import FunctionType, MethodType
 from typing import Any
 
-import joblib
 import pandas as pd
-from joblib.parallel import get_active_backend
 
 from simstudy.files.whole import atomic_path
 from simstudy.running.calls import Calls, OtherProgram, made, sweep
 from simstudy.running.cells import SUFFIX, Cell, DamagedCell, kept, note_seconds, seconds, write
 from simstudy.running.clusters import ClusterExecutor, ClusterLost
 from simstudy.running.fingerprints import describe
+from simstudy.running.jobs import n_workers
 from simstudy.running.provenance import program_of
 from simstudy.running.workers import Processes, WorkerDied
-from simstudy.validation import brief, check_whole
+from simstudy.validation import brief
 
 # Cells that an executor holds at a time: enough for many workers, few enough to be prepared quickly.
 _WAITING = 1000
@@ -42,19 +41,6 @@ class CellsFailed(RuntimeError):
         named = ", ".join(list(self.failures)[:5]) + (" ..." if len(failures) > 5 else "")
         where = f"; tracebacks in {reports}" if reports else ""
         super().__init__(f"{len(failures)} failed ({named}), the first with {trace}{where}")
-
-
-def n_workers(n_jobs: int | None, otherwise: int = -1) -> int:
-    """The number of workers that `n_jobs` asks for (-1: all cores); None for that of `joblib.parallel_config`.
-
-    Where there is none either it is `otherwise`. A ValueError for numbers that are neither positive nor -1.
-    """
-    if n_jobs is None:
-        n_jobs = get_active_backend()[1] or otherwise
-    if isinstance(n_jobs, int) and n_jobs == -1:
-        return int(joblib.cpu_count())
-    check_whole("n_jobs (-1: all cores)", n_jobs, 1)
-    return int(n_jobs)
 
 
 def run_cells(
@@ -153,6 +139,8 @@ def _report(folder: Path, key: str) -> Path:
 @contextmanager
 def _workers(executor: Executor | None, n_jobs: int | None, n_cells: int) -> Iterator[Executor | None]:
     """What does the work; None for this process."""
+    from joblib.parallel import get_active_backend
+
     n = min(n_workers(n_jobs, otherwise=1), 2 * n_workers(-1), n_cells)
     backend = type(get_active_backend()[0]).__name__.removesuffix("Backend").lower()
     if executor is not None:

@@ -19,7 +19,7 @@ from simstudy.running.manifest import manifest_of
 from simstudy.running.program_files import shipped_studies
 from simstudy.running.progress import shown
 from simstudy.running.results_folder import CELLS, COMPARISONS, results_folder, shard_folder
-from simstudy.running.runner import n_workers
+from simstudy.running.jobs import n_workers
 from simstudy.studies.catalogue import asked_for, blaming_program, found_by, program_behind
 from simstudy.studies.context import RunContext, Unfinished
 from simstudy.studies.definition import Study, place_of

@@ -66,7 +66,7 @@ def test_every_option_of_run_arrives(
     asked: list[Any], monkeypatch: pytest.MonkeyPatch, given: list[str], n_jobs: int, workers: int, arrives: Any
 ) -> None:
     """Cells are computed in processes even with one job. There are at most twice as many jobs as cores, here two."""
-    monkeypatch.setattr("joblib.cpu_count", lambda: 2)
+    monkeypatch.setattr("simstudy.running.jobs.cores", lambda: 2)
     code, out, _ = run("run", "mine", *given)
     ((called, study, options),) = asked
     executor = options.pop("executor")

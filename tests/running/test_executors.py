@@ -22,7 +22,8 @@ from simstudy.running import provenance, runner
 from simstudy.running.cells import Cell, seconds
 from simstudy.running.clusters import cluster
 from simstudy.running.provenance import program_of
-from simstudy.running.runner import CellsFailed, n_workers, run_cells, states
+from simstudy.running.jobs import n_workers
+from simstudy.running.runner import CellsFailed, run_cells, states
 from simstudy.running.workers import Processes
 from tests.running.executors import DEATHS, TRIED, Here, cells, tried
 
@@ -274,7 +275,7 @@ def test_arguments_and_joblibs_configuration_say_where_and_with_how_many(
 
     for name in ("Processes", "ThreadPoolExecutor"):
         monkeypatch.setattr(runner, name, counted(name))
-    monkeypatch.setattr("joblib.cpu_count", lambda: 2)
+    monkeypatch.setattr("simstudy.running.jobs.cores", lambda: 2)
     work = [Cell(str(k), {"k": k}, (k,)) for k in range(n_cells)]
     options = {"n_jobs": configured} | ({"backend": backend} if backend else {})
     with joblib.parallel_config(**options):

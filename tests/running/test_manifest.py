@@ -12,7 +12,7 @@ import pytest
 
 from simstudy.running import manifest
 from simstudy.running.manifest import changed_rooms, is_run, manifest_of, of_this_run, other_files, other_versions
-from simstudy.running.runner import n_workers
+from simstudy.running.jobs import n_workers
 
 LIBRARIES = {
     "simstudy", "numpy", "scipy", "numba", "scikit-learn", "pandas", "pyarrow", "joblib", "matplotlib", "seaborn",
