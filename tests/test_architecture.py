@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType, ModuleType
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -245,6 +246,40 @@ for name in simstudy.plot.__all__:
     assert callable(getattr(simstudy.plot, name)), name
 """
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+
+
+def test_the_first_answer_of_the_command_waits_for_no_heavy_module(tmp_path: Path) -> None:
+    """Two systems, and a plan from guesses: such imports would be half of the time of a first answer."""
+    rng = np.random.default_rng(0)
+    words = np.array([f"word{k}" for k in range(200)])
+    texts = {"ref": rng.choice(words, (100, 12))}
+    for name, wrong in (("old", 0.3), ("new", 0.25)):
+        texts[name] = np.where(rng.random((100, 12)) < wrong, rng.choice(words, (100, 12)), texts["ref"])
+    for name, lines in texts.items():
+        (tmp_path / f"{name}.txt").write_text("".join(" ".join(line) + "\n" for line in lines), encoding="utf-8")
+    scores = pd.DataFrame(rng.random((100, 2)).round(4), columns=["old", "new"])
+    scores.to_csv(tmp_path / "means.csv", index_label="item")
+    (scores > 0.5).astype(int).to_csv(tmp_path / "right.csv", index_label="item")
+    code = """
+import sys
+from simstudy.cli import main
+try:
+    main()
+except SystemExit as end:
+    assert not end.code
+heavy = "numba joblib asyncio multiprocessing sklearn matplotlib pyarrow.parquet scipy.stats scipy.optimize scipy.sparse"
+print("late:", *(set(heavy.split()) & sys.modules.keys()))
+"""
+    for arguments, may in (
+        ("compare old.txt new.txt --metric bleu --references ref.txt", set()),
+        ("compare means.csv --metric mean", set()),
+        ("compare right.csv --metric accuracy", set()),
+        # It searches for the size.
+        ("plan --metric accuracy --gain 1 --score 80 --agreement 0.9", {"scipy.optimize", "scipy.sparse"}),
+    ):
+        command = [sys.executable, "-c", code, *arguments.split()]
+        run = subprocess.run(command, check=True, timeout=120, cwd=tmp_path, capture_output=True, text=True)
+        assert set(run.stdout.rpartition("late:")[2].split()) <= may, arguments
 
 
 @pytest.mark.parametrize("package", [simstudy, plot, planning])
