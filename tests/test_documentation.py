@@ -133,6 +133,8 @@ def test_links_lead_somewhere(page: Path) -> None:
             continue  # the build of the site checks these
         assert target.exists(), link
         assert not anchor or anchor in anchors(target), link
+    for name in re.findall(r"[\w/]*test_\w+\.py", page.read_text(encoding="utf-8")):
+        assert (ROOT / "tests" / name.removeprefix("tests/")).exists(), name
 
 
 @pytest.mark.parametrize("page", [page for page in DOCS if page.parent.name == "start"], ids=name_of)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from simstudy.cli.errors import by_options, outliving_the_pipe
-from simstudy.cli.files import HEADING, Files
+from simstudy.cli.files import HEADING, Files, SomeFormats
 from simstudy.cli.gate import Gates, around, tell
 from simstudy.cli.options import grouped, settings_of
 from simstudy.cli.several_tasks import SeveralTasks, with_tasks
@@ -27,18 +27,6 @@ if TYPE_CHECKING:
     from simstudy.gates.verdicts import Verdict
     from simstudy.loaders.base import Loaded
     from simstudy.outputs import TestSet
-
-
-@dataclass(frozen=True)
-class SomeFormats:
-    """How files of some formats are read."""
-
-    ties: str = option("jitter", "Candidates with equal scores: jitter (random order, by --seed) or keep (tied).")
-    tokenize: str | None = option(None, "sacrebleu's tokenizer for BLEU, such as zh.")
-    lowercase: bool = option(False, "Lower-case texts before scoring.")
-    max_size: str | None = option(
-        None, "Largest unpacked size of a compressed file, such as 4G, or none (default: SIMSTUDY_MAX_SIZE, else 1G)."
-    )
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,18 @@ HEADING = "How files are read"
 
 
 @dataclass(frozen=True)
+class SomeFormats:
+    """How files of some formats are read."""
+
+    ties: str = option("jitter", "Candidates with equal scores: jitter (random order, by --seed) or keep (tied).")
+    tokenize: str | None = option(None, "sacrebleu's tokenizer for BLEU, such as zh.")
+    lowercase: bool = option(False, "Lower-case texts before scoring.")
+    max_size: str | None = option(
+        None, "Largest unpacked size of a compressed file, such as 4G, or none (default: SIMSTUDY_MAX_SIZE, else 1G)."
+    )
+
+
+@dataclass(frozen=True)
 class Files:
     """How files of system outputs are read."""
 

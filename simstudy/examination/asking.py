@@ -26,8 +26,8 @@ from simstudy.metrics import Metric, get_metric
 from simstudy.notes import notes_kept
 from simstudy.outputs import Outputs, TestSet
 from simstudy.outputs.frames import Table
-from simstudy.running.progress import shown_to_people
 from simstudy.running.jobs import n_workers
+from simstudy.running.progress import shown_to_people
 from simstudy.statistics.multiplicity import corrected
 from simstudy.validation import brief, check_choice, check_fraction
 

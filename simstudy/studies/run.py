@@ -15,11 +15,11 @@ from simstudy.analyses.signature import signatures
 from simstudy.files.datasets import folder_at_hand
 from simstudy.files.whole import atomic_path
 from simstudy.pages.tables import kinds_of, write_tables
+from simstudy.running.jobs import n_workers
 from simstudy.running.manifest import manifest_of
 from simstudy.running.program_files import shipped_studies
 from simstudy.running.progress import shown
 from simstudy.running.results_folder import CELLS, COMPARISONS, results_folder, shard_folder
-from simstudy.running.jobs import n_workers
 from simstudy.studies.catalogue import asked_for, blaming_program, found_by, program_behind
 from simstudy.studies.context import RunContext, Unfinished
 from simstudy.studies.definition import Study, place_of
@@ -169,14 +169,9 @@ def study_cells(
     {('training systems', 'missing'): 100}
     """
     definition, folder = asked_for(study, out, seed)
-    context = RunContext(
-        folder / CELLS, 1, data_dir, allow_outside, reads=folder / CELLS, home=place_of(definition), listed=[]
-    )
-    with blaming_program(definition), suppress(Unfinished):
-        found_by(definition, context)
-    assert context.listed is not None
-    columns = ["part", "cell", "state", "seconds", "bytes"]
-    return pd.concat([pd.DataFrame(columns=columns), *context.listed], ignore_index=True)[columns]
+    cells = folder / CELLS
+    context = RunContext(cells, 1, data_dir, allow_outside, reads=cells, home=place_of(definition))
+    return _known_cells(definition, context)
 
 
 def run_shard(
@@ -227,15 +222,20 @@ def run_shard(
     k, n = shard
     check_whole("shard k/n: n", n, 1)
     check_whole("shard k/n: k", k, 1, n + 1)
-    with shown(), shard_folder(folder, f"study {definition.name}", shard) as cells, blaming_program(definition):
+    with shown(), shard_folder(folder, f"study {definition.name}", shard) as cells:
         context = RunContext(
-            cells, n_workers(n_jobs), data_dir, allow_outside, executor, cells, place_of(definition),
-            listed=[], shard=shard,
-        )  # fmt: skip
-        with suppress(Unfinished):
-            found_by(definition, context)
-    assert context.listed is not None
-    return pd.concat(context.listed, ignore_index=True)[["part", "cell", "state", "seconds", "bytes"]]
+            cells, n_workers(n_jobs), data_dir, allow_outside, executor, cells, place_of(definition), shard=shard
+        )
+        return _known_cells(definition, context)
+
+
+def _known_cells(definition: Study, context: RunContext) -> pd.DataFrame:
+    """The cells of a study in a context that lists them: of its parts up to the first that is not done."""
+    columns = ["part", "cell", "state", "seconds", "bytes"]
+    context.listed = [pd.DataFrame(columns=columns)]
+    with blaming_program(definition), suppress(Unfinished):
+        found_by(definition, context)
+    return pd.concat(context.listed, ignore_index=True)[columns]
 
 
 def _signed(comparisons: pd.DataFrame) -> dict[str, list[str]]:

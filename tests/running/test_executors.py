@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from simstudy.running import provenance, runner
 from simstudy.running.cells import Cell, seconds
 from simstudy.running.clusters import cluster
-from simstudy.running.provenance import program_of
 from simstudy.running.jobs import n_workers
+from simstudy.running.provenance import program_of
 from simstudy.running.runner import CellsFailed, run_cells, states
 from simstudy.running.workers import Processes
 from tests.running.executors import DEATHS, TRIED, Here, cells, tried

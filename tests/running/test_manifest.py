@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from simstudy.running import manifest
-from simstudy.running.manifest import changed_rooms, is_run, manifest_of, of_this_run, other_files, other_versions
 from simstudy.running.jobs import n_workers
+from simstudy.running.manifest import changed_rooms, is_run, manifest_of, of_this_run, other_files, other_versions
 
 LIBRARIES = {
     "simstudy", "numpy", "scipy", "numba", "scikit-learn", "pandas", "pyarrow", "joblib", "matplotlib", "seaborn",
