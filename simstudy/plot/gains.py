@@ -77,6 +77,7 @@ def curve(
     'confidence, 1 − p (two-sided)'
     """
     check_text("by", by, "the name of a column")
+    check_text("over", over, "a value of this column")
     check_table("points", points, ["gain", "p_value", by])
     require_one_question(points, argument="points")
     if curves is not None:
