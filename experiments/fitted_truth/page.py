@@ -175,7 +175,9 @@ def draw_curves(curves: pd.DataFrame, study: Settings) -> Any:
 
 def draw_ratios(ratios: pd.DataFrame, study: Settings) -> Any:
     """A panel for each measure: a set's ratio, and the range of those of models of the right kind."""
-    figure, axes = ss.plot.panels([_PANELS.get(name, name) for name in MEASURES], per_row=len(MEASURES), width=2.8, height=3.6)
+    figure, axes = ss.plot.panels(
+        [_PANELS.get(name, name) for name in MEASURES], per_row=len(MEASURES), width=2.8, height=3.6
+    )
     places = {name: -k for k, name in enumerate(study.sets)}
     for ax, measure in zip(axes, MEASURES, strict=True):
         rows = ratios[(ratios["measure"] == measure) & ratios["ratio"].notna()]
