@@ -42,10 +42,10 @@ def confidence_models(pairs: pd.DataFrame, correlations: pd.DataFrame, *, seed: 
 
     Pairs are of the same systems on one or more sizes of a test set, by one metric; correlations are those of
     `simstudy.analyses.correlation` on the largest. The table has a row for each model: predictors (what p is told
-    from), n_pairs (foretold, sizes counted apart), r2 (share of the variance of confidence that is foretold; below 0 is worse
-    than their mean), factor_50 and factor_90 (of pairs with 0.001 <= p <= 0.5 so many have a foretold p within this
-    factor), exponent_n and exponent_r12 (s is proportional to n^exponent_n (1 - r12)^exponent_r12, fitted to all pairs;
-    -0.5 and 0.5 for a mean), and note, where a half has too few pairs of different gain.
+    from), n_pairs (foretold, sizes counted apart), r2 (share of the variance of confidence that is foretold; below 0
+    is worse than their mean), factor_50 and factor_90 (of pairs with 0.001 <= p <= 0.5 so many have a foretold p
+    within this factor), exponent_n and exponent_r12 (s is proportional to n^exponent_n (1 - r12)^exponent_r12, fitted
+    to all pairs; -0.5 and 0.5 for a mean), and note, where a half has too few pairs of different gain.
     """
     require_columns(pairs, ["n_items", "relation", "system_a", "system_b", "gain", "p_value", "alternative"])
     columns = ["system_a", "system_b", "r12", "sd_independent", "sd_paired"]
