@@ -1,19 +1,20 @@
-"""Published answers: what each assumed, the same computed again its own way, and ours."""
+"""Powers and sizes that papers and a tool give: what each assumed, the same computed again its way, and ours."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import metadata
 from math import ceil, sqrt
 
 import numpy as np
+import pandas as pd
 from scipy import optimize, stats
 
 from simstudy.studies import (
     Level,
     NormalDifference,
     RightOrWrongDifference,
+    derived_seed,
     disagreement_of_correlation,
     of_spread,
     size_for,
@@ -22,6 +23,9 @@ from simstudy.studies import (
 GAIN, SIZE, POWER = "gain, points", "items", "power"
 
 Difference = NormalDifference | RightOrWrongDifference
+
+# Numbers drawn at a time.
+_AT_ONCE = 2_000_000
 
 # Where a two-sided p-value of 0.05 and a power of 0.8 are.
 _Z, _Z_POWER = float(stats.norm.isf(0.025)), float(stats.norm.isf(0.2))
@@ -39,7 +43,7 @@ class Anchor:
     """`GAIN`, `SIZE` or `POWER`."""
     published: float
     recomputed: float
-    """The published way, done recomputed: NaN where it is not known."""
+    """The published way, done again: NaN where it is not known."""
     ours: float
     gain: float
     """The true gain that ours is about."""
@@ -52,9 +56,52 @@ class Anchor:
     """What the two do differently."""
 
 
-def anchors(sets: int) -> list[Anchor]:
-    """All of them, in the order of the page; what others have simulated is simulated again on so many test sets."""
-    return [*_glue(), _bleu(sets), _miller(), *_lmms(), *_mcnemar(), *_means()]
+def of_papers(sets: int) -> list[Anchor]:
+    """Those of papers and of lmms-eval; what others have simulated is simulated again on so many test sets."""
+    return [*_glue(), _bleu(sets), _miller(), *_lmms()]
+
+
+def beside(anchors: list[Anchor], simulated: list[float]) -> pd.DataFrame:
+    """A row for each published number."""
+    return pd.DataFrame(
+        [
+            {
+                "case": one.name, "source": one.source, "settings": one.what, "quantity": one.quantity,
+                "published": one.published, "recomputed": one.recomputed, "ours": one.ours,
+                "ratio": one.ours / one.published, "n_items": one.n, "gain": one.gain, "power": one.power,
+                "simulated": power, "note": one.note,
+            }
+            for one, power in zip(anchors, simulated, strict=True)
+        ]
+    )  # fmt: skip
+
+
+def simulated_power(anchor: Anchor, sets: int, seed: int) -> float:
+    """The share of drawn test sets on which the better system is found, by each test as a textbook has it."""
+    rng = np.random.default_rng(derived_seed(seed, "power", anchor.source, anchor.name))
+    at_once = max(1, _AT_ONCE // anchor.n)
+    draw = _of_answers if isinstance(anchor.difference, RightOrWrongDifference) else _of_scores
+    found = sum(draw(anchor, min(at_once, sets - first), rng) for first in range(0, sets, at_once))
+    return found / sets
+
+
+def _of_answers(anchor: Anchor, sets: int, rng: np.random.Generator) -> int:
+    """McNemar's exact test: scipy's binomial test of those that differ."""
+    assert isinstance(anchor.difference, RightOrWrongDifference)
+    differ, gain = anchor.difference.disagreement, anchor.gain / anchor.difference.scale
+    better, worse, _ = rng.multinomial(anchor.n, [(differ + gain) / 2, (differ - gain) / 2, 1 - differ], sets).T
+    one_sided = stats.binom.sf(better - 1, better + worse, 0.5)
+    p = one_sided if anchor.level.alternative == "greater" else np.minimum(2 * one_sided, 1)
+    return int(((p <= anchor.level.alpha) & (better > worse)).sum())
+
+
+def _of_scores(anchor: Anchor, sets: int, rng: np.random.Generator) -> int:
+    """The paired t test of normal differences."""
+    assert isinstance(anchor.difference, NormalDifference)
+    drawn = rng.normal(anchor.gain, anchor.difference.sd, (sets, anchor.n))
+    test = stats.ttest_1samp(drawn, 0, axis=1)
+    found = np.asarray(test.pvalue <= anchor.level.alpha) & np.asarray(test.statistic > 0)
+    return int(found.sum())
 
 
 # Card et al. 2020: test items, and the accuracy of the best system then, as their notebook has them.
@@ -207,197 +254,4 @@ def _lmms() -> list[Anchor]:
         theirs = z_size(0.25, 0.03)
         what = "gain 3 points, correlation 0.5 of the two systems' scores, power 0.8"
         found.append(Anchor(name, source, what, SIZE, theirs, theirs, ours, 3.0, ours, difference, Level(), 0.8, note))
-    return found
-
-
-def _mcnemar() -> list[Anchor]:
-    first, second = RightOrWrongDifference(0.4), RightOrWrongDifference(0.5)
-    one_sided = Level(0.05, "greater")
-    power, n = first.detection(24, 50, one_sided).power, size_for(second, 40)
-    return [
-        Anchor(
-            "McNemar, exact, one-sided",
-            "G*Power 3.1 manual, chapter 5",
-            "8 and 32 % of pairs differ one way and the other (O'Brien 2002), 50 pairs",
-            POWER,
-            0.839343,
-            np.nan,
-            power,
-            24.0,
-            50,
-            first,
-            one_sided,
-            power,
-            "G*Power's sum over the numbers of pairs that differ stops where they are unlikely; R's pwrss has "
-            "0.839357 too",
-        ),
-        *(_balanced(first, pairs, said) for pairs, said in {50: 0.798241, 75: 0.930639, 100: 0.980441}.items()),
-        Anchor(
-            "McNemar, normal",
-            "Connor 1987; powerandsamplesize.com",
-            "5 and 45 % of pairs differ one way and the other, power 0.8",
-            SIZE,
-            23,
-            connor_size(0.5, 0.4),
-            n,
-            40.0,
-            n,
-            second,
-            Level(),
-            0.8,
-            "theirs is a normal approximation; in the exact test 23 pairs have power 0.777",
-        ),
-    ]
-
-
-def _balanced(difference: RightOrWrongDifference, pairs: int, published: float) -> Anchor:
-    ours = difference.detection(24, pairs, Level()).power
-    return Anchor(
-        f"McNemar, exact, two-sided, {pairs} pairs",
-        "G*Power 3.1 manual, chapter 5",
-        "the same shares, alpha balanced by the second option",
-        POWER,
-        published,
-        balanced_power(pairs, difference.disagreement, 0.8),
-        ours,
-        24.0,
-        pairs,
-        difference,
-        Level(),
-        ours,
-        "there one side gets what the other leaves of alpha; ours has alpha / 2 on each, as two-sided p-values have",
-    )
-
-
-def balanced_power(n: int, disagreement: float, share: float, alpha: float = 0.05) -> float:
-    """The power of McNemar's exact test, where the side of many wins takes what the other leaves of alpha.
-
-    Of n items a share differs, and of these the better system wins the other share.
-    """
-    power = 0.0
-    for differ in range(n + 1):
-        tails = np.cumsum(stats.binom.pmf(np.arange(differ + 1), differ, 0.5))
-        few = _most(tails, alpha / 2)
-        many = differ - _most(tails, alpha - (float(tails[few]) if few >= 0 else 0.0))
-        found = stats.binom.sf(many - 1, differ, share) + stats.binom.cdf(few, differ, share)
-        power += float(stats.binom.pmf(differ, n, disagreement) * found)
-    return power
-
-
-def _most(tails: np.ndarray, most: float) -> int:
-    """The largest number of wins whose tail is no more than this; -1 for none."""
-    return int(np.searchsorted(tails, most * (1 + 1e-12), side="right")) - 1
-
-
-def _means() -> list[Anchor]:
-    difference, standard = of_spread(sqrt(1.25), 0.75), NormalDifference(1.0)
-    n, power = size_for(difference, 0.5), standard.detection(0.421637, 50, Level()).power
-    return [
-        Anchor(
-            "paired t",
-            "G*Power 3.1 manual, chapter 19",
-            "a gain of 0.421637 standard deviations of the difference, 50 pairs",
-            POWER,
-            0.832114,
-            nct_power(0.421637, 50),
-            power,
-            0.421637,
-            50,
-            standard,
-            Level(),
-            power,
-            "",
-        ),
-        Anchor(
-            "paired means",
-            "R's statpsych, size.test.mean.ps",
-            "gain 0.5, variance 1.25 of either score, correlation 0.75, power 0.8",
-            SIZE,
-            22,
-            nct_size(0.5 / sqrt(0.625)),
-            n,
-            0.5,
-            n,
-            difference,
-            Level(),
-            0.8,
-            "",
-        ),
-    ]
-
-
-def nct_power(effect: float, n: int) -> float:
-    """The power of the paired t test (two-sided, 0.05) by the noncentral t distribution; both tails."""
-    cut, shift = stats.t.isf(0.025, n - 1), effect * sqrt(n)
-    return float(stats.nct.sf(cut, n - 1, shift) + stats.nct.cdf(-cut, n - 1, shift))
-
-
-def nct_size(effect: float) -> int:
-    """The number of items for power 0.8 by the same."""
-    n = 3
-    while nct_power(effect, n) < 0.8:
-        n += 1
-    return n
-
-
-def installed() -> str:
-    """The version of statsmodels; empty where it is not installed."""
-    try:
-        return metadata.version("statsmodels")
-    except metadata.PackageNotFoundError:
-        return ""
-
-
-def of_statsmodels() -> list[Anchor]:
-    """What statsmodels computes beside ours; nothing where it is not installed."""
-    if not installed():
-        return []
-    from statsmodels.stats.power import NormalIndPower, TTestPower
-    from statsmodels.stats.proportion import proportion_effectsize
-
-    found = []
-    for effect in (0.1, 0.2, 0.5):
-        difference = NormalDifference(1.0)
-        ours = size_for(difference, effect)
-        found.append(
-            Anchor(
-                f"paired t, {effect:g} standard deviations",
-                "statsmodels, TTestPower().solve_power",
-                "power 0.8",
-                SIZE,
-                float(TTestPower().solve_power(effect_size=effect, alpha=0.05, power=0.8)),
-                nct_size(effect),
-                ours,
-                effect,
-                ours,
-                difference,
-                Level(),
-                0.8,
-                "theirs need not be a whole number",
-            )
-        )
-    apart = NormalIndPower().solve_power(effect_size=proportion_effectsize(0.83, 0.8), alpha=0.05, power=0.8)
-    for r12, note in (
-        (0.0, "each system on items of its own there; on the same items, uncorrelated, it is nearly the same"),
-        (0.5, "a test that knows of one half shared difficulty needs half as many: what pairing is worth"),
-    ):
-        answers = RightOrWrongDifference(disagreement_of_correlation(80, 3, r12))
-        ours = size_for(answers, 3)
-        found.append(
-            Anchor(
-                f"accuracy 80 and 83 %, ours with r12 = {r12:g}",
-                "statsmodels, NormalIndPower().solve_power",
-                "items of each system, power 0.8",
-                SIZE,
-                float(apart),
-                np.nan,
-                ours,
-                3.0,
-                ours,
-                answers,
-                Level(),
-                0.8,
-                note,
-            )
-        )
     return found
