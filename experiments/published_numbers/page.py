@@ -165,9 +165,10 @@ def few(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
         Section(
             "Intervals of one accuracy",
             "Coverage of 95 % intervals by all outcomes (no simulation). True accuracies are even between 0 and 1, and "
-            "the uniform prior is the one that they are drawn from: its coverage is 0.95 by construction. Brackets, and "
-            "marks in the figure, have the published coverage, read from the vectors of figure exp4-1 in the repository "
-            "of Bowyer, Aitchison and Ivanova (2025): 100 true accuracies, drawn at random, with 200 test sets each.",
+            "the uniform prior is the one that they are drawn from: its coverage is 0.95 by construction. Brackets "
+            "and, in the figure, marks have the published coverage. It was read from the vectors of figure exp4-1 in "
+            "the repository of Bowyer, Aitchison and Ivanova (2025), and is of 100 true accuracies, drawn at random, "
+            "with 200 test sets each.",
             figure=Figure("one_accuracy", lambda: draw_coverage(one)),
             table=Table(one, {"items": "{n_items}"}, across="title", cell="{coverage:.3f}[ ({published:.3f})]"),
         ),
