@@ -12,9 +12,8 @@ from scipy import stats
 
 import simstudy as ss
 
+from .claims import COUNT, POINTS, RANK, SHARE, P, claim
 from .settings import Board, Equal, Resolution
-
-RANK, COUNT, SHARE, POINTS, P = "rank", "count", "percent of pairs", "gain, points", "p-value"
 
 AUDIT = "swebench-rank-audit (2026), RESULTS.md"
 _ISSUE = "issue 621 of SWE-bench/SWE-bench (2026)"
@@ -23,14 +22,6 @@ _KOTAWALA = "Kotawala 2026, abstract"
 
 # Two-sided 0.05 and power 0.8, in standard errors.
 RESOLVED = float(stats.norm.isf(0.025) + stats.norm.isf(0.2))
-
-
-def claim(
-    source: str, what: str, quantity: str, published: float, ours: float, *, note: str, means: str, **more: float
-) -> dict[str, Any]:
-    """A row of a published number: what is different here, and what it means."""
-    row = {"source": source, "claim": what, "quantity": quantity, "published": published, "published_of": np.nan}
-    return row | {"recomputed": np.nan, "ours": ours, "ours_of": np.nan} | more | {"note": note, "means": means}
 
 
 def load_board(path: str | Path) -> ss.Outputs:
@@ -48,11 +39,11 @@ def board_claims(board: Board, outputs: ss.Outputs, alpha: float = 0.05) -> list
     first = int(np.argmax(np.array(against_first) < alpha))
     there = f"{len(names)} systems here, {board.systems} there"
     note = "as many systems here, and the same test" if len(names) == board.systems else f"{there}; the same test"
-    of = {"published_of": board.systems - 1, "ours_of": len(names) - 1}
+    of: dict[str, float] = {"published_of": board.systems - 1, "ours_of": len(names) - 1}
     told: list[tuple[str, str, float, float, dict[str, float], str]] = [
         (
             "neighbours that do not differ significantly", COUNT, board.not_significant,
-            sum(p >= alpha for p in neighbours), of, "the order of neighbours is mostly chance",
+            sum(bool(p >= alpha) for p in neighbours), of, "the order of neighbours is mostly chance",
         ),
         (
             "pairs that differ significantly", SHARE, board.significant,

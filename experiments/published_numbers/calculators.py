@@ -17,7 +17,8 @@ from simstudy.studies import (
     size_for,
 )
 
-from .powers import POWER, SIZE, Anchor, connor_size
+from .claims import POWER, SIZE
+from .powers import Anchor, connor_size
 
 
 def calculators() -> list[Anchor]:

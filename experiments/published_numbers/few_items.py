@@ -36,14 +36,17 @@ def intervals(n: int) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     right = np.arange(n + 1)
     share = right / n
     reach = _Z * np.sqrt(share * (1 - share) / n)
-    found = {"normal": (share - reach, share + reach)}
-    for name, method in {"wilson": "wilson", "exact": "exact"}.items():
-        ends = [stats.binomtest(int(k), n).proportion_ci(method=method) for k in right]
-        found[name] = (np.array([ci.low for ci in ends]), np.array([ci.high for ci in ends]))
-    found["bayes"] = stats.beta(right + 1, n - right + 1).interval(0.95)
-    # Of a resample of right and wrong answers the number of right ones is binomial.
-    found["bootstrap"] = (stats.binom.ppf(0.025, n, share) / n, stats.binom.ppf(0.975, n, share) / n)
-    return found
+    tests = [stats.binomtest(int(k), n) for k in right]
+    found = {
+        "normal": (share - reach, share + reach),
+        "wilson": zip(*(test.proportion_ci(method="wilson") for test in tests), strict=True),
+        "exact": zip(*(test.proportion_ci(method="exact") for test in tests), strict=True),
+        "bayes": stats.beta(right + 1, n - right + 1).interval(0.95),
+        # Of a resample of right and wrong answers the number of right ones is binomial.
+        "bootstrap": (stats.binom.ppf(0.025, n, share) / n, stats.binom.ppf(0.975, n, share) / n),
+    }
+    ends = {name: [np.asarray(end, dtype=np.float64) for end in both] for name, both in found.items()}
+    return {name: (low, high) for name, (low, high) in ends.items()}
 
 
 def two_systems(sizes: list[int], agreement: float, gain: float) -> pd.DataFrame:

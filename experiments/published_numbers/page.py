@@ -8,21 +8,14 @@ import pandas as pd
 
 from simstudy.pages.sections import Column, Figure, Section, Table
 
-from .boards import COUNT, POINTS, RANK, SHARE, P
+from .claims import FORMS
 from .drawing import INTERVALS, draw_coverage, draw_subsets
-from .powers import GAIN, POWER, SIZE
 from .settings import Settings
 
 CLOSING = (
     "Tests are two-sided at level 0.05, and p-values are not corrected, unless a row says otherwise. Points are "
     "percent of right answers, or of the metric's scale. A published number was read in the source that its row names."
 )
-
-# How a number is written, by what it is.
-_FORMS = {
-    GAIN: "{:.3f}", POWER: "{:.4f}", SIZE: "{:,.0f}", RANK: "{:.0f}", COUNT: "{:.0f}", SHARE: "{:.1f}", P: "{:.3f}",
-}  # fmt: skip
-_BOARDS = {POINTS: "{:.2f}"}
 
 
 def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
@@ -60,7 +53,7 @@ def claims(rows: pd.DataFrame) -> Section:
 
 
 def _claims(rows: pd.DataFrame) -> Table:
-    written = _written(rows, ["published", "recomputed", "ours"], _FORMS | _BOARDS)
+    written = _written(rows, ["published", "recomputed", "ours"])
     for name in ("published", "ours"):
         of = [f" of {value:.0f}" if pd.notna(value) else "" for value in rows[f"{name}_of"]]
         written[f"{name}_text"] += of
@@ -78,11 +71,11 @@ def _claims(rows: pd.DataFrame) -> Table:
     )
 
 
-def _written(rows: pd.DataFrame, columns: list[str], forms: Mapping[str, str]) -> pd.DataFrame:
+def _written(rows: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
     """The rows with texts of these columns, each in the form of its quantity."""
     texts = {
         f"{name}_text": [
-            forms[quantity].format(value) if pd.notna(value) else ""
+            FORMS[quantity].format(value) if pd.notna(value) else ""
             for quantity, value in zip(rows["quantity"], rows[name], strict=True)
         ]
         for name in columns
@@ -139,7 +132,7 @@ def powers(rows: pd.DataFrame, study: Settings) -> Section:
         f"{study.simulated:,} simulated test sets on which scipy's test detects the better system with our number. The "
         "column before it has the planned power.",
         table=Table(
-            _written(rows, ["published", "recomputed", "ours"], _FORMS | {GAIN: "{:.3f}"}),
+            _written(rows, ["published", "recomputed", "ours"]),
             {
                 "case": "{case}",
                 "source": "{source}",

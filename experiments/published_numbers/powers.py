@@ -20,7 +20,7 @@ from simstudy.studies import (
     size_for,
 )
 
-GAIN, SIZE, POWER = "gain, points", "items", "power"
+from .claims import GAIN, POWER, SIZE
 
 Difference = NormalDifference | RightOrWrongDifference
 

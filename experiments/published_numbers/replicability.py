@@ -10,7 +10,7 @@ from scipy import stats
 
 from simstudy.studies import clopper_pearson, derived_seed, holm
 
-from .boards import COUNT, claim
+from .claims import COUNT, claim
 from .settings import Replicability
 
 BONFERRONI, FISHER = "Bonferroni", "Fisher"

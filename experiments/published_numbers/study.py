@@ -106,10 +106,8 @@ def ranked_by_subsets(study: Settings, context: RunContext) -> tuple[pd.DataFram
     table = subsets.near(by_gain, asked.gain, asked.within)
     table = table.merge(subsets.least_gains(by_gain, asked.agreement), on=key[:3], validate="1:1")
     table["predicted"] = [
-        subsets.predicted(right[row.test_set], row.n_items, asked.gain, asked.within)
-        if row.method == subsets.RANDOM
-        else float("nan")
-        for row in table.itertuples()
+        subsets.predicted(right[name], size, asked.gain, asked.within) if method == subsets.RANDOM else float("nan")
+        for name, method, size in table[key[:3]].to_numpy().tolist()
     ]
     of_set = {name: subsets.needed(own, asked.gain, asked.within, asked.agreement) for name, own in right.items()}
     described = pd.DataFrame(

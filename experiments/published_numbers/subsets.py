@@ -14,8 +14,7 @@ from scipy import stats
 
 from simstudy.studies import derived_seed
 
-from .boards import POINTS, claim
-from .powers import SIZE
+from .claims import POINTS, SIZE, claim
 from .settings import Subsets
 
 RANDOM, ANCHORS, TELLING = METHODS = ("random", "anchors", "telling")
@@ -50,9 +49,9 @@ def telling_items(source: np.ndarray, size: int, rng: np.random.Generator) -> tu
 def anchor_items(source: np.ndarray, size: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """An item for each cluster of items, weighted by the cluster's size (k-means of the systems' answers)."""
     patterns, place, number = np.unique(source.T, axis=0, return_inverse=True, return_counts=True)
-    place = place.ravel()
+    patterns, place = patterns.astype(np.float32), place.ravel()
     start = rng.choice(len(patterns), min(size, len(patterns)), replace=False, p=number / number.sum())
-    centres = patterns[start].astype(float)
+    centres = patterns[start]
     for _ in range(_ROUNDS):
         cluster = _distances(patterns, centres).argmin(axis=1)
         total = np.bincount(cluster, number, minlength=len(centres))
