@@ -22,7 +22,12 @@ CLOSING = (
 TOPICS = {"measure": "{title}", "topics": "{n_topics}"}
 
 # The test that asks what the paper's sign test does is drawn in its place.
-DRAWN = ("t_paired", "wilcoxon", SIGN_WITH_TIES, "bootstrap", "randomization")
+# Test -> its colour, that of the figures of error rates.
+_COLOURS = {
+    "t_paired": "#E69F00", "wilcoxon": "#CC79A7", SIGN_WITH_TIES: "#999999", "bootstrap": "#D55E00",
+    "randomization": "#009E73",
+}  # fmt: skip
+DRAWN = tuple(_COLOURS)
 
 
 def headline(beside: pd.DataFrame, study: Settings) -> Table:
@@ -191,9 +196,8 @@ def draw_gains(gains: pd.DataFrame, known: pd.DataFrame, study: Settings) -> Any
     for ax, (kind, measure) in zip(axes, places, strict=True):
         for test in DRAWN:
             rows = gains[(gains["measure"] == measure) & (gains["test"] == test)]
-            ax.plot(
-                rows["gain"], rows[kind], "o-", markersize=2.5, linewidth=1, label=test.split(",")[0].replace("_", " ")
-            )
+            name = "sign" if test == SIGN_WITH_TIES else test
+            ax.plot(rows["gain"], rows[kind], "o-", markersize=2.5, linewidth=1, color=_COLOURS[test], label=name)
         marks = known[known["measure"] == measure]
         ax.plot(marks["gain"], marks[kinds[kind][1]], "x", color="black", markersize=4, zorder=9, label="published")
         ax.set(xlabel="true gain", ylim=(0, 1) if kind == "share" else (0, 0.03))
