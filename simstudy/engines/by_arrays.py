@@ -119,7 +119,7 @@ def multiply(numbers: Tilted, delta: float, nodes: IntArray) -> Any:
         angles = numbers.values[some] * delta
         a, b = np.ones((len(live), BLOCK)), np.zeros((len(live), BLOCK))
         by_cosine, by_sine = _cosines(angles), _sines(angles)
-        cosine, sine, before = 1.0, 0.0, 0
+        cosine, sine, before = np.ones(len(angles)), np.zeros(len(angles)), 0
         for row, node in enumerate(nodes[live].tolist()):
             if node == before + 1:
                 cosine, sine = cosine * by_cosine - sine * by_sine, sine * by_cosine + cosine * by_sine

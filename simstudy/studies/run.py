@@ -232,10 +232,10 @@ def run_shard(
 def _known_cells(definition: Study, context: RunContext) -> pd.DataFrame:
     """The cells of a study in a context that lists them: of its parts up to the first that is not done."""
     columns = ["part", "cell", "state", "seconds", "bytes"]
-    context.listed = [pd.DataFrame(columns=columns)]
+    context.listed = []
     with blaming_program(definition), suppress(Unfinished):
         found_by(definition, context)
-    return pd.concat(context.listed, ignore_index=True)[columns]
+    return pd.concat([pd.DataFrame(columns=columns), *context.listed], ignore_index=True)[columns]
 
 
 def _signed(comparisons: pd.DataFrame) -> dict[str, list[str]]:
