@@ -267,7 +267,7 @@ try:
     main()
 except SystemExit as end:
     assert not end.code
-heavy = "numba joblib asyncio multiprocessing sklearn matplotlib pyarrow.parquet scipy.stats scipy.optimize".split()
+heavy = "numba joblib asyncio multiprocessing sklearn matplotlib scipy.stats scipy.optimize".split()
 print("late:", *sys.modules.keys() & heavy)
 """
     for arguments, may in (

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
+from pyarrow import parquet
 
 from simstudy.comparisons.comparing import asked, table_of, with_others
 from simstudy.engines.memory import available, needed, taken
@@ -23,9 +24,6 @@ from simstudy.running.progress import shown_to_people
 from simstudy.statistics.decisions import Decision
 from simstudy.statistics.multiplicity import benjamini_hochberg, holm
 from simstudy.validation import check_fraction, check_path
-
-if TYPE_CHECKING:
-    from pyarrow import parquet
 
 # Measured: bytes for each pair of a block (its row, what the row is made of, and as it is written), and for each pair
 # of all (its p-value, and what corrects it). Fewer pairs than the last are no block.
@@ -105,8 +103,6 @@ def write_pairs(
 
 def _written(writer: parquet.ParquetWriter | None, path: Path, frame: pd.DataFrame) -> parquet.ParquetWriter:
     """The writer, by which the rows are written; a new one for the first."""
-    from pyarrow import parquet
-
     table = pa.Table.from_pandas(frame, preserve_index=False)
     writer = writer or parquet.ParquetWriter(path, table.schema, compression="zstd")
     writer.write_table(table, row_group_size=_ROW_GROUP)
@@ -120,8 +116,6 @@ def _closed(writer: parquet.ParquetWriter | None) -> None:
 
 def _corrected(rows: Path, whole: Path, p_value: NDArray[np.float64], alpha: float) -> int:
     """Write the row groups again with corrected p-values; how many pairs are significant by Holm's."""
-    from pyarrow import parquet
-
     corrected = {"p_holm": holm(p_value), "p_bh": benjamini_hochberg(p_value)}
     decision, first, significant, writer = Decision(alpha, p="p_holm"), 0, 0, None
     with parquet.ParquetFile(rows) as file:

@@ -19,6 +19,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, NoReturn
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from simstudy.validation import brief
 
@@ -214,11 +215,9 @@ def _within(limit: float, stream: IO[bytes], path: Path) -> bytes:
 
 def read_parquet(path: Path) -> pa.Table:
     """A Parquet file's table, whose pages must have their checksums where they have any."""
-    from pyarrow import parquet
-
     limit = most()
     try:
-        with parquet.ParquetFile(_parquet_source(path), page_checksum_verification=True) as file:
+        with pq.ParquetFile(_parquet_source(path), page_checksum_verification=True) as file:
             about = file.metadata
             stored = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
             # A column of one value takes no room in the file.
@@ -243,9 +242,7 @@ def read_parquet(path: Path) -> pa.Table:
 
 def parquet_columns(path: Path) -> list[str]:
     """The names of the columns of a Parquet file; errors are those of Arrow."""
-    from pyarrow import parquet
-
-    return [str(name) for name in parquet.read_schema(_parquet_source(path)).names]
+    return [str(name) for name in pq.read_schema(_parquet_source(path)).names]
 
 
 def _parquet_source(path: Path) -> Path | pa.BufferReader:

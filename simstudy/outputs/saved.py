@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from simstudy.files.unpacking import read_parquet
 from simstudy.files.whole import atomic_path
@@ -69,10 +70,8 @@ def write(outputs: OutputsBase, path: str | Path) -> None:
     }
     text = json.dumps(header)
     table = pa.table(filled).replace_schema_metadata({_KEY: text, _SUM: hashlib.sha256(text.encode()).hexdigest()})
-    from pyarrow import parquet
-
     with atomic_path(path) as temporary:
-        parquet.write_table(table, temporary, compression="zstd", write_page_checksum=True)
+        pq.write_table(table, temporary, compression="zstd", write_page_checksum=True)
 
 
 def read(kind: type[C], path: str | Path, metric: Metric | None) -> C:
