@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -119,6 +120,22 @@ def test_the_bound_holds_where_sums_lie_in_heaps(kind: str, rng: np.random.Gener
     assert max(used) <= 1
     # Not by being far too large: of these the sums have steps that half of the bound is needed for.
     assert max(used) > 0.3 or kind not in ("two sizes", "nearly 1, 2 and 3")
+
+
+def test_more_nodes_are_spent_where_no_random_flip_would_tell(rng: np.random.Generator) -> None:
+    """A tail of 1e-9 of nearly equal numbers: all sums with 16 negative signs reach it, and some with 17."""
+    n, base = 90, 400_000
+    less = rng.integers(0, 100, n)
+    # By how many sets of j numbers lack so much of their common size.
+    ways = np.zeros((18, 17 * 100))
+    ways[0, 0] = 1
+    for one in less:
+        ways[1:, one:] += ways[:-1, : ways.shape[1] - one].copy()
+    middle = int(17 * less.mean())
+    expected = (sum(math.comb(n, j) for j in range(17)) + ways[17, middle:].sum()) / 2.0**n
+    least = (base - less).sum() - 2.0 * (17 * base - middle) - 0.5
+    found, error = flip_tail(base - less.astype(float), asked(least))
+    assert abs(found - expected) <= error <= MOST_ERROR_OF_SMALL * expected
 
 
 def test_whole_numbers_have_the_tails_of_their_polynomial(rng: np.random.Generator) -> None:
