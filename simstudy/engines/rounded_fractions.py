@@ -17,8 +17,11 @@ from simstudy.metrics.base import Array, FloatArray, Metric
 from simstudy.metrics.ratio import Ratio, combine, whole
 from simstudy.metrics.scaling import rescaled
 
-# The largest denominator that is looked for, and the part of 1 / its square that the steps may be.
-_MOST_BELOW, _PART = 100, 0.01
+#: The largest denominator that is looked for.
+MOST_BELOW = 100
+
+# The part of 1 / its square that the steps may be.
+_PART = 0.01
 
 # Scores of more decimals than this are not rounded to decimals, but to the digits of their type.
 _MOST_DECIMALS = 9
@@ -44,7 +47,7 @@ def as_fractions(statistics: Array, metric: Metric) -> tuple[Array, float]:
         return statistics, 1.0
     scores = statistics[..., columns[0]]
     rounding = _rounding(scores)
-    most = min(_MOST_BELOW, int(np.sqrt(_PART / (2 * rounding))))
+    most = min(MOST_BELOW, int(np.sqrt(_PART / (2 * rounding))))
     values, where = np.unique(scores, return_inverse=True)
     # There are no more fractions than this.
     if len(values) > most**2 * (values[-1] - values[0] + 1):
