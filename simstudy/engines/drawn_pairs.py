@@ -168,8 +168,9 @@ class DrawnPairs:
         """Sign flips and randomization of means are computed, as `compare` does; others only if units are few.
 
         A set takes up to 0.4 ms (50 to 2,000 units; F1, BLEU, decimals, ratings), and 0.6 ms where its clusters have
-        sizes of their own. Shared resamples are up to 13 times as fast on 50 units, and about as slow on 2,000. But 999 of them say nothing about levels below 0.001,
-        which plans for many comparisons have. The bootstrap is drawn: its limit is not what resampling few units shows.
+        sizes of their own. Shared resamples are up to 13 times as fast on 50 units, and about as slow on 2,000. But 999
+        of them say nothing about levels below 0.001, which plans for many comparisons have. The bootstrap is drawn: its
+        limit is not what resampling few units shows.
         """
         if TESTS[test].n_resamples is None or self.question.right_or_wrong:
             return "auto"

@@ -82,7 +82,9 @@ def drawn(kind: str, rng: np.random.Generator, m: int = 8, n: int = 40) -> tuple
         accepted = rng.random(shape) < 0.5
         return "precision_of_accepted", np.stack([accepted & (rng.random((m, 1, n)) < 0.8), accepted], -1).astype(int)
     scores = rng.integers(0, 2, size=shape) if kind == "answers" else rng.lognormal(sigma=1.2, size=shape)
-    return {"answers": "accuracy", "skewed": "mean", "errors": LOWER_MEAN}[kind], np.stack([scores, np.ones_like(scores)], axis=-1)
+    return {"answers": "accuracy", "skewed": "mean", "errors": LOWER_MEAN}[kind], np.stack(
+        [scores, np.ones_like(scores)], axis=-1
+    )
 
 
 @pytest.mark.parametrize("kind", ["clusters", "f1", "acceptances", "skewed", "errors", "answers"])
