@@ -84,9 +84,9 @@ def compare(
         means. Sign flips are drawn only for pairs whose computed p-value might be wrong by more than 1 % of it (5 % of
         it below 0.0001; `simstudy.engines.contour_kernels`). Randomization of other ratios of whole numbers is computed
         if that costs about as much as resampling. For other metrics of sums (F1, BLEU) "auto" stratifies the
-        bootstrap's resamples by a linear event whose probability is computed (`simstudy.engines.stratified`): above
-        p = 0.001 the Monte Carlo variance falls to a tenth and less for most pairs, and ``p_low`` and ``p_high`` tell
-        what is left. ``n_extreme`` is the plain count then. False: compute all, or raise an error. True: resample, and
+        bootstrap's resamples by a linear event whose probability is computed (`simstudy.engines.stratified`), and tilts
+        some to it if it is rare: the Monte Carlo variance falls to a tenth and less for most pairs, and ``p_low`` and
+        ``p_high`` tell what is left. ``n_extreme`` is the plain count then. False: compute all, or raise an error. True: resample, and
         count. Tests that draw nothing are unaffected, except Wilcoxon's, which then uses the normal approximation.
     unit
         What is resampled or swapped: "item", or a column of the item table whose values name clusters. None: the
