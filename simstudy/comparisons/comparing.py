@@ -86,8 +86,9 @@ def compare(
         if that costs about as much as resampling. For other metrics of sums (F1, BLEU) "auto" stratifies the
         bootstrap's resamples by a linear event whose probability is computed (`simstudy.engines.stratified`), and tilts
         some to it if it is rare: the Monte Carlo variance falls to a tenth and less for most pairs, and ``p_low`` and
-        ``p_high`` tell what is left. ``n_extreme`` is the plain count then. False: compute all, or raise an error. True: resample, and
-        count. Tests that draw nothing are unaffected, except Wilcoxon's, which then uses the normal approximation.
+        ``p_high`` tell what is left. ``n_extreme`` is the plain count then. False: compute all, or raise an error.
+        True: resample, and count. Tests that draw nothing are unaffected, except Wilcoxon's, which then uses the normal
+        approximation.
     unit
         What is resampled or swapped: "item", or a column of the item table whose values name clusters. None: the
         column "cluster" (documents, users) where there is one, since items of one document depend on each other;

@@ -8,8 +8,7 @@ the shares q1 and q0 of extreme resamples among those in which it holds, and doe
 Each share counts one extreme resample more than there are, as the default convention does: p is above 0, and too large
 by about 1 / B rather than too small.
 
-If the linear event is rare, further resamples are tilted to it (`simstudy.engines.tilted`), each pair's own. At p = 1e-6
-they tell as much as 10^8 resamples or more.
+If the linear event is rare, further resamples are tilted to it (`simstudy.engines.tilted`), each pair's own.
 
 Measured on 568 pairs of real systems (F1 on 214 to 1,287 sentences, BLEU on 331 to 333) with 10^5 resamples: against
 10^6 counted ones the root mean square of z is 0.95. By how many times the interval's squared length is shorter than
@@ -32,6 +31,7 @@ BLEU gains least where a system's length is near the references': its brevity pe
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
@@ -58,9 +58,11 @@ def stratified(question: Question) -> SignificanceResult:
     extreme = np.minimum(counts[:, 0].sum(axis=0), n)
     parts = np.zeros((4, question.n_pairs))
     for near, found in zip(tally.near, counts, strict=True):
-        rare = estimate(question, near, found[3:] / kernels.STEPS + of_tilted(question, tally.scores, near))
-        p, middle, below, above = np.where(near.tilts[0] > 0, rare, _of_strata(near.share, found, n))
-        parts += [p, middle, below**2, above**2]
+        weights = found[3:] / kernels.STEPS + of_tilted(question, tally.scores, near)
+        tilted = near.tilts[0] > 0
+        for stratum in _of_strata(near.share, found, n):
+            parts += np.where(tilted, 0.0, stratum)
+        parts += np.where(tilted, estimate(question, near, weights), 0.0)
     p, middle, below, above = parts
     bounds = np.clip([middle - np.sqrt(below), middle + np.sqrt(above)], 0.0, 1.0)
     known = np.any([near.share > 0 for near in tally.near], axis=0)
@@ -75,19 +77,15 @@ def stratified(question: Question) -> SignificanceResult:
     )
 
 
-def _of_strata(share: FloatArray, counts: IntArray, n: int) -> FloatArray:
-    """Of counts (3, P): p, the same without one extreme resample too many in each stratum, and its interval."""
+def _of_strata(share: FloatArray, counts: IntArray, n: int) -> Iterator[list[FloatArray]]:
+    """Of each stratum: its part of p, with and without an extreme resample too many, and the interval's squares."""
     of_event, of_linear, of_both = counts[:3]
-    p, middle, (below, above) = np.zeros_like(share), np.zeros_like(share), np.zeros((2, len(share)))
     for weight, found, of in ((share, of_both, of_linear), (1 - share, of_event - of_both, n - of_linear)):
-        p += weight * (found + 1) / (of + 1)
         ends = clopper_pearson(found, of)
         # Of none, all may be extreme.
         rate = np.where(of > 0, found / np.maximum(of, 1), 1.0)
-        middle += weight * rate
-        below += (weight * (rate - ends[0])) ** 2
-        above += (weight * (ends[1] - rate)) ** 2
-    return np.array([p, middle, np.sqrt(below), np.sqrt(above)])
+        lengths = (weight * (rate - ends[0])) ** 2, (weight * (ends[1] - rate)) ** 2
+        yield [weight * (found + 1) / (of + 1), weight * rate, *lengths]
 
 
 class _CrossTally:

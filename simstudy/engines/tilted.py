@@ -96,7 +96,7 @@ def of_tilted(question: Question, scores: ResampledScores, near: Near) -> FloatA
 
 
 def estimate(question: Question, near: Near, sums: FloatArray) -> FloatArray:
-    """Of sums (4, P) of weights and of their squares: p, the estimate without the added resample, and its interval.
+    """Of sums (4, P) of weights and of their squares: p, with and without the added resample, the interval's squares.
 
     The interval is that of weighted sums of Poisson counts (Fay and Feuer 1997), with the added resample of the weight
     that those found have on average, or that of the boundary; two sums combine by squares.
@@ -112,7 +112,7 @@ def estimate(question: Question, near: Near, sums: FloatArray) -> FloatArray:
         mean = (squares + one**2) / (total + one)
         ends.append((low, mean * special.gammaincinv((total + one) / mean, 1 - _TAIL)))
     (more_low, more_high), (fewer_low, fewer_high) = ends
-    below = np.hypot(more - more_low, fewer_high - fewer)
-    above = np.hypot(more_high - more, fewer - fewer_low)
+    below = ((more - more_low) ** 2 + (fewer_high - fewer) ** 2) / n**2
+    above = ((more_high - more) ** 2 + (fewer - fewer_low) ** 2) / n**2
     middle = near.share + (more - fewer) / n
-    return np.array([np.maximum(middle, 0) + boundary / n, middle, below / n, above / n])
+    return np.array([np.maximum(middle, 0) + boundary / n, middle, below, above])
