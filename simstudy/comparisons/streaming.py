@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -88,13 +87,13 @@ def write_pairs(
         # What corrects a p-value is known when all are there: rows are kept without it until then.
         rows = whole.with_suffix(".rows")
         try:
-            writer = None
+            block, writer = question, None
             for first, last in blocks:
-                block = replace(question, asked=_places(question, first, last))
+                block = block.about(_places(question, first, last))
                 frame = table_of(ranked, block, test, options.get("strata"))
                 p_value[first:last] = frame["p_value"]
                 writer = _written(writer, rows, frame)
-                del block, frame
+                del frame
             _closed(writer)
             return len(p_value), _corrected(rows, whole, p_value, alpha)
         finally:

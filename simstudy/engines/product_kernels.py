@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simstudy.compiled import compiled
-from simstudy.metrics.base import Array
+from simstudy.metrics.base import Array, FloatArray, IntArray
 
 # Every so-many-th product is added to one sum, and these sums to each other in the end: a processor adds them at once.
 _LANES = 16
+
+# Words of 64 answers that are looked at together.
+_WORDS = 2**20
 
 # Numbers of which numpy makes the products before the compiled loop could be loaded.
 _FEW = 2**20
@@ -52,3 +56,51 @@ def many_products(rows, others, pairs, found):
         found[p] = 0
         for lane in range(_LANES):
             found[p] += lanes[lane]
+
+
+def common_bits(rows: NDArray[np.bool_], pairs: tuple[Array, Array]) -> IntArray:
+    """In how many places both of two rows (K, n) are true: (P,)."""
+    packed = np.packbits(rows, axis=1)
+    words = np.pad(packed, [(0, 0), (0, -packed.shape[1] % 8)]).view(np.uint64)
+    found = np.empty(len(pairs[0]), dtype=np.int64)
+    width = max(1, _WORDS // words.shape[1])
+    for first in range(0, len(found), width):
+        i, j = (side[first : first + width] for side in pairs)
+        found[first : first + width] = np.bitwise_count(words[i] & words[j]).sum(axis=1, dtype=np.int64)
+    return found
+
+
+def answer_moments(rows: NDArray[np.bool_], values: FloatArray, pairs: tuple[Array, Array]) -> FloatArray:
+    """The inner products of x y, x x y and x y y, (3, P), where a system has its first value or, if true, its second.
+
+    Values are (K, 2). The sums have the bits of `pair_products`, but a byte is read for each number.
+    """
+    found = np.empty((3, len(pairs[0])))
+    if found.shape[1] * rows.shape[1] <= _FEW:
+        x, y = (np.where(rows[side], values[side, 1:], values[side, :1]) for side in pairs)
+        found[:] = few_products(x, y), few_products(x * x, y), few_products(x, y * y)
+    else:
+        many_moments(rows, values, pairs, found)
+    return found
+
+
+@compiled
+def many_moments(rows, values, pairs, found):
+    """The same of more numbers."""
+    i, j = pairs
+    n = rows.shape[1]
+    lanes = np.empty((3, _LANES))
+    for p in range(len(i)):
+        one, other = rows[i[p]], rows[j[p]]
+        x0, x1, y0, y1 = values[i[p], 0], values[i[p], 1], values[j[p], 0], values[j[p], 1]
+        lanes[:] = 0
+        for u in range(0, n, _LANES):
+            for lane in range(min(_LANES, n - u)):
+                x = x1 if one[u + lane] else x0
+                y = y1 if other[u + lane] else y0
+                lanes[0, lane] += x * y
+                lanes[1, lane] += x * x * y
+                lanes[2, lane] += x * (y * y)
+        found[:, p] = 0
+        for lane in range(_LANES):
+            found[:, p] += lanes[:, lane]
