@@ -61,12 +61,12 @@ def many_products(rows, others, pairs, found):
 def common_bits(rows: NDArray[np.bool_], pairs: tuple[Array, Array]) -> IntArray:
     """In how many places both of two rows (K, n) are true: (P,)."""
     packed = np.packbits(rows, axis=1)
-    words = np.pad(packed, [(0, 0), (0, -packed.shape[1] % 8)]).view(np.uint64)
+    words = np.ascontiguousarray(np.pad(packed, [(0, 0), (0, -packed.shape[1] % 8)]).view(np.uint64).T)
     found = np.empty(len(pairs[0]), dtype=np.int64)
-    width = max(1, _WORDS // words.shape[1])
+    width = max(1, _WORDS // len(words))
     for first in range(0, len(found), width):
-        i, j = (side[first : first + width] for side in pairs)
-        found[first : first + width] = np.bitwise_count(words[i] & words[j]).sum(axis=1, dtype=np.int64)
+        i, j = (words[:, side[first : first + width]] for side in pairs)
+        found[first : first + width] = np.bitwise_count(i & j).sum(axis=0, dtype=np.int64)
     return found
 
 
@@ -84,23 +84,32 @@ def answer_moments(rows: NDArray[np.bool_], values: FloatArray, pairs: tuple[Arr
     return found
 
 
+@compiled(inline=True)
+def add_moments(x, y, lane, sums):
+    """Add a number's products to the sums of a lane."""
+    products, first, second = sums
+    products[lane] += x * y
+    first[lane] += x * x * y
+    second[lane] += x * (y * y)
+
+
 @compiled
 def many_moments(rows, values, pairs, found):
     """The same of more numbers."""
     i, j = pairs
     n = rows.shape[1]
-    lanes = np.empty((3, _LANES))
+    whole = n - n % _LANES
+    sums = np.empty(_LANES), np.empty(_LANES), np.empty(_LANES)
     for p in range(len(i)):
         one, other = rows[i[p]], rows[j[p]]
         x0, x1, y0, y1 = values[i[p], 0], values[i[p], 1], values[j[p], 0], values[j[p], 1]
-        lanes[:] = 0
-        for u in range(0, n, _LANES):
-            for lane in range(min(_LANES, n - u)):
-                x = x1 if one[u + lane] else x0
-                y = y1 if other[u + lane] else y0
-                lanes[0, lane] += x * y
-                lanes[1, lane] += x * x * y
-                lanes[2, lane] += x * (y * y)
-        found[:, p] = 0
-        for lane in range(_LANES):
-            found[:, p] += lanes[:, lane]
+        sums[0][:], sums[1][:], sums[2][:] = 0, 0, 0
+        for u in range(0, whole, _LANES):
+            for lane in range(_LANES):
+                add_moments(x1 if one[u + lane] else x0, y1 if other[u + lane] else y0, lane, sums)
+        for lane in range(n - whole):
+            add_moments(x1 if one[whole + lane] else x0, y1 if other[whole + lane] else y0, lane, sums)
+        for m in range(3):
+            found[m, p] = 0
+            for lane in range(_LANES):
+                found[m, p] += sums[m][lane]
