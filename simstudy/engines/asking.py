@@ -14,7 +14,7 @@ from simstudy.engines.array_scores import N_RESAMPLES
 from simstudy.engines.question import MonteCarlo, Question
 from simstudy.engines.registry import ALTERNATIVES, TESTS, default_test
 from simstudy.metrics import get_metric
-from simstudy.metrics.scaling import rescaled, without_offset
+from simstudy.metrics.scaling import rescaled
 from simstudy.outputs import Outputs, require_outputs
 from simstudy.outputs.units import in_units, strata_of
 from simstudy.running.runner import n_workers
@@ -49,9 +49,7 @@ def ask(
     for argument, column in (("unit", None if what == "item" else what), ("strata", strata)):
         if column is not None:
             ranked.labels(column, argument)
-    apart = without_offset(ranked.statistics, ranked.metric, by_item=chosen.pairs_systems)
-    if apart is not ranked.statistics:
-        ranked = replace(ranked, statistics=apart)
+    ranked = ranked.without_offset(by_item=chosen.pairs_systems)
     if ranked.metric.of_sums:
         statistics, bounds = _units(ranked, what, strata)
         members = None

@@ -50,6 +50,8 @@ def keyed_table(
 def check_named(names: Iterable[str], what: str) -> None:
     """Raise a ValueError where two names look the same: they differ in the normal form of Unicode only."""
     known: dict[str, str] = {}
+    if isinstance(names, pd.Series):
+        names = names[~names.str.isascii()]
     for name in sorted(name for name in names if not name.isascii()):
         other = known.setdefault(unicodedata.normalize("NFC", name), name)
         if other != name:

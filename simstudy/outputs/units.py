@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from simstudy.metrics.base import IntArray
 from simstudy.outputs import Outputs
@@ -42,5 +44,7 @@ def strata_of(units: Outputs, strata: str | None) -> tuple[IntArray, IntArray, l
 
 def _shortest_first(names: pd.Series[str]) -> IntArray:
     """The order of names by their length and then by their letters: numbers are in theirs, 9 before 10."""
-    texts = names.astype(str).tolist()
-    return np.array(sorted(range(len(texts)), key=lambda k: (len(texts[k]), texts[k])), dtype=np.int64)
+    texts = pa.chunked_array(pa.array(names.astype(str)))
+    keys = {"length": pc.utf8_length(texts), "text": texts}
+    order = pc.sort_indices(pa.table(keys), sort_keys=[(key, "ascending") for key in keys])
+    return np.asarray(order.to_numpy(), dtype=np.int64)
