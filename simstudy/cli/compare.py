@@ -167,10 +167,10 @@ def compare(
     from simstudy.loaders.base import Texts, Ties
     from simstudy.loaders.naming import name_and_path
 
-    settings, asked = _settings(context), gates.ask(how)
+    settings, asked, narrow = _settings(context), gates.ask(how), is_parquet(output.out)
     texts, ties = Texts(formats.tokenize, formats.lowercase), Ties(formats.ties, how.seed)
     with unpacking_at_most(formats.max_size):
-        every, hashes = files.read_each(paths, metric, by_domain=by_domain, texts=texts, ties=ties)
+        every, hashes = files.read_each(paths, metric, by_domain=by_domain, texts=texts, ties=ties, narrow=narrow)
     # What can be wrong is said before minutes of resampling.
     for loaded in every:
         _check_systems(loaded.outputs.names, output.baseline)

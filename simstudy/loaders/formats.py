@@ -39,7 +39,7 @@ from simstudy.outputs import Outputs
 from simstudy.outputs.frames import Table, is_table
 from simstudy.outputs.samples import SAMPLE_OF, unit_in_words
 from simstudy.running.progress import doing, shown_to_people
-from simstudy.validation import brief, check_choice, check_list, check_path, check_text
+from simstudy.validation import brief, check_choice, check_flag, check_list, check_path, check_text
 
 #: Names of files of tables.
 TABLES = ("*.csv", "*.tsv", "*.parquet", "*.json", "*.jsonl", "*.ndjson")
@@ -119,6 +119,7 @@ def load(
     lower_is_better: bool | None = None,
     texts: Texts | None = None,
     ties: str | Ties = "jitter",
+    narrow: bool = False,
     **of_logs: Unpack[OfLogs],
 ) -> Loaded:
     r"""Outputs of systems from files, or from a table of scores in memory.
@@ -164,6 +165,9 @@ def load(
     ties
         Of candidates with equal scores: "jitter" (broken at random), "keep" (an n-best list has all that tie with its
         last), or ``simstudy.loaders.base.Ties("jitter", seed=3)``.
+    narrow
+        For large tables: their scores are held in the fewest bytes (right and wrong answers in one, counts in four),
+        and texts of items are not kept. All numbers of a comparison are the same.
     **of_logs
         ``allow_different``: what logs of one task may differ in, which is an error else: "metric", "filter", "scorer",
         "version", "shots", "input", "target", "prompt" (`simstudy.loaders.mixtures`), or several of these.
@@ -200,6 +204,7 @@ def load(
     chosen = directed(get_metric(MEAN if asked and is_of_logs(asked) else metric), lower_is_better)
     check_choice("missing", missing, MISSING)
     check_text("domain", domain, "the name of a domain", or_none=True)
+    check_flag("narrow", narrow)
     if not isinstance(texts, Texts | None):
         raise ValueError(f"texts must be Texts(tokenize, lowercase), not {brief(texts)}")
     check_columns(columns, chosen)
@@ -225,7 +230,8 @@ def load(
         allow_different=check_allowed(of_logs.get("allow_different", ())),
         names={path: name for path, name in names.items() if name is not None},
         asked=asked,
-        keeps_texts=True,
+        keeps_texts=not narrow,
+        narrow=narrow,
     )
     if in_memory:
         loaded = _read_table(paths, source, format, lower_is_better)

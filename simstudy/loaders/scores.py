@@ -33,7 +33,7 @@ from simstudy.loaders.wide_tables import whole_table
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, BrokenRule
 from simstudy.notes import note
-from simstudy.outputs.answers import Samples
+from simstudy.outputs.answers import Samples, read_only
 from simstudy.outputs import Outputs
 from simstudy.outputs.checks import note_exchanged, note_percent
 from simstudy.outputs.item_columns import names_clusters
@@ -82,7 +82,7 @@ def read_frame(source: Source) -> pd.DataFrame:
         raise ValueError("no system: at least one table of scores is needed")
     files = [str(path) for path in source.paths]
     frames = alike(
-        [_called(read_table(path), path, source) for path in source.paths], files, source.columns, source.metric
+        [_called(read_table(path, source.narrow), path, source) for path in source.paths], files, source.columns, source.metric
     )
     units = {str(frame.index.name) for frame in frames}
     names = ["file", units.pop() if len(units) == 1 else "row"]
@@ -193,7 +193,7 @@ def _of_whole_table(
         note_percent(statistics, systems)
     texts = kept_texts([], [], items, None) if source.keeps_texts else None
     note_exchanged(*statistics.shape[:2])
-    outputs = Outputs.from_statistics(statistics, source.metric, systems, items)
+    outputs = Outputs.from_statistics(read_only(statistics), source.metric, systems, items)
     return Loaded(outputs, _scored_by(systems, False, source), texts)
 
 

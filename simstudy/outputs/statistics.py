@@ -24,8 +24,10 @@ def statistics_array(statistics: object) -> NDArray[Any]:
             "order and pass .to_numpy()"
         )
     check_unmasked("statistics", statistics)
+    # What its maker cannot write to any more needs no copy.
+    kept = isinstance(statistics, np.ndarray) and statistics.base is None and not statistics.flags.writeable
     try:
-        array = np.array(statistics, order="C")
+        array = np.array(statistics, order="C", copy=None if kept else True)
     except ValueError:
         raise ValueError("statistics must be one rectangular array: systems x items x statistics") from None
     if array.dtype.kind == "b":
