@@ -33,8 +33,8 @@ _OF_ROW, _OF_PAIR, _LEAST_ROWS = 800, 72, 2**12
 _QUICKLY = pa.ipc.IpcWriteOptions(compression="lz4")
 _DECISIVE = ["system_a", "better", "gain", "p_value", "p_floor", "p_holm"]
 
-# Rows of a row group, and of a block where memory would take more: of tests that resample each block draws again.
-_ROW_GROUP, _MOST_ROWS = 2**16, 2**21
+# Rows of a row group, and of a block where memory would take more: large ones for tests that draw again for each.
+_ROW_GROUP, _SOME_ROWS, _MOST_ROWS = 2**16, 2**18, 2**21
 
 
 @shown_to_people
@@ -142,12 +142,14 @@ def _block_size(question: Question, test: str, memory: str | int | None) -> int:
     if memory is not None:
         # What is needed to compile takes memory of its own: it is there before the rest is counted.
         import numba  # noqa: F401
+    answers = question.right_or_wrong and question.computes
+    most = _SOME_ROWS if answers else _MOST_ROWS
     there = np.inf if memory is None else size_of("memory", memory) - taken()
     left = min(there, np.inf if (free := available()) is None else free)
     if np.isinf(left):
-        return _MOST_ROWS
+        return most
     k, n, s = question.statistics.shape
-    of_unit = bytes_of_unit(test, (k, n, s), answers=question.right_or_wrong and question.computes)
+    of_unit = bytes_of_unit(test, (k, n, s), answers=answers)
     fixed = needed(k, n, s, 0, question.n_jobs, of_unit=of_unit) + _OF_PAIR * _n_pairs(question)
     # A tenth is left for what the interpreter does not give back.
     rows = (0.9 * left - fixed) // _OF_ROW
@@ -157,7 +159,7 @@ def _block_size(question: Question, test: str, memory: str | int | None) -> int:
             f"memory must be at least about {least:.1f} GiB for {_n_pairs(question):,} pairs of {k:,} systems on {n:,} "
             f"units, not {'the ' if memory is None else ''}{memory or f'{left / 2**30:.1f} GiB that are left'}"
         )
-    return min(int(rows), _MOST_ROWS)
+    return min(int(rows), most)
 
 
 def _blocks(question: Question, size: int) -> Iterator[tuple[int, int]]:

@@ -20,7 +20,7 @@ from simstudy.engines.product_kernels import answer_moments
 from simstudy.engines.question import Question, products
 from simstudy.metrics.arrays import ArrayMetric
 from simstudy.metrics.base import FloatArray, IntArray
-from simstudy.metrics.influence import contributions, deviations, n_undefined
+from simstudy.metrics.influence import deviations
 from simstudy.statistics.proportions import tango
 
 #: Coverage of the interval; level (two-sided) and power of the minimum detectable gain.
@@ -85,8 +85,7 @@ def spread(question: Question) -> tuple[FloatArray, FloatArray]:
         variance[p], third[p] = (difference**2).sum(), (difference**3).sum()
     variance[variance <= _ROUNDING**2 * (own[i] + own[j])] = np.nan
     if question.metric.of_sums:
-        undefined = n_undefined(question.statistics, question.metric) > 0
-        variance[undefined[i] | undefined[j]] = np.nan
+        variance[question.undefined[i] | question.undefined[j]] = np.nan
     return question.factor * np.sqrt(variance), third / variance**1.5 * np.sqrt(n)
 
 
@@ -110,11 +109,6 @@ def _moments(rows: FloatArray, question: Question) -> _Moments:
 
 def _moments_of_answers(right: NDArray[np.bool_], question: Question) -> _Moments:
     """The same, with the same bits, of right and wrong answers (K, n): a system deviates by one of two numbers."""
-    values, own = np.empty((2, question.n_systems, 2))
-    for k, answers in enumerate(right):
-        parts = contributions(question.statistics[k : k + 1], question.metric)
-        rows = deviations(parts if question.metric.higher_is_better else -parts)
-        values[k] = rows[0, [answers.argmin(), answers.argmax()]]
-        own[k] = [np.einsum("kn,kn->k", power, rows)[0] for power in (rows, rows**2)]
+    values, own = question.answers
     mixed = answer_moments(right, values, question.pairs)
     return _Moments(own[:, 0], own[:, 1], mixed, lambda k: values[k][right[k].astype(np.int8)])

@@ -14,7 +14,7 @@ from simstudy.engines.product_kernels import common_bits, pair_products
 from simstudy.engines.ties import Pairs, Ties
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, FloatArray, IntArray
-from simstudy.metrics.influence import contributions
+from simstudy.metrics.influence import contributions, deviations, n_undefined
 from simstudy.metrics.ratio import whole
 from simstudy.metrics.scaling import common_divisor
 from simstudy.statistics.pvalues import CONVENTIONS, Convention
@@ -30,7 +30,9 @@ RATIO_LIMIT = 2**26
 
 
 # What a question keeps once it is known, whatever pairs are asked for.
-_OF_SYSTEMS = ("ties", "ratio", "unit_scores", "right", "contributions", "fractions", "small_counts")
+_OF_SYSTEMS = (
+    "ties", "ratio", "unit_scores", "right", "contributions", "answers", "undefined", "fractions", "small_counts",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -166,6 +168,23 @@ class Question(FieldsMixin):
         """What each unit adds to each system's score (K, n), on the metric's scale over `factor`; more is better."""
         parts = contributions(self.statistics, self.metric)
         return parts if self.metric.higher_is_better else -parts
+
+    @cached_property
+    def answers(self) -> tuple[FloatArray, FloatArray]:
+        """How far a wrong and a right answer deviate from each system's mean, and sums of squares and cubes; (K, 2)."""
+        assert self.right is not None
+        values, powers = np.empty((2, self.n_systems, 2))
+        for k, right in enumerate(self.right):
+            parts = contributions(self.statistics[k : k + 1], self.metric)
+            rows = deviations(parts if self.metric.higher_is_better else -parts)
+            values[k] = rows[0, [right.argmin(), right.argmax()]]
+            powers[k] = [np.einsum("kn,kn->k", power, rows)[0] for power in (rows, rows**2)]
+        return values, powers
+
+    @cached_property
+    def undefined(self) -> NDArray[np.bool_]:
+        """Which systems (K,) have an undefined score without one of the units."""
+        return n_undefined(self.statistics, self.metric) > 0
 
     @cached_property
     def fractions(self) -> bool:

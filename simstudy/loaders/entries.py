@@ -245,8 +245,9 @@ def _score_columns(frame: pd.DataFrame, origin: str, source: Source) -> dict[str
         note(f"not used as {'a system' if aside.count(',') == 0 else 'systems'}: {aside}; to use one, rename it")
     if "system" in frame or not systems:
         no_column(origin, "score", frame.columns, "Name it with columns={'score': 'NAME'}.")
+    cells = frame[systems].reset_index(drop=True)
     for system in systems:
-        check_not_row_numbers(origin, system, numbers(frame[system]))
+        check_not_row_numbers(origin, system, numbers(cells[system]))
     if takes_one_score(metric):
         return {system: [system] for system in systems}
     # Of a metric of arrays, what is not there for all systems alike is each system's own.

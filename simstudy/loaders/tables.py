@@ -158,6 +158,8 @@ def number(text: str) -> float:
 
 def numbers(cells: pd.Series[Any]) -> FloatArray:
     """Cells as numbers, True and False as 1 and 0; NaN where one is not a number."""
+    if isinstance(cells.dtype, np.dtype) and cells.dtype.kind in "biuf":
+        return cells.to_numpy(dtype=np.float64)
     if is_bool_dtype(cells) or is_numeric_dtype(cells):
         return np.asarray(cells.to_numpy(dtype=np.float64, na_value=np.nan))
     if cells.dtype.kind in "mM":
