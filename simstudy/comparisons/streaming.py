@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,12 @@ from pyarrow import parquet
 from simstudy.comparisons.comparing import asked, table_of, with_others
 from simstudy.engines.memory import available, bytes_of_unit, needed, taken
 from simstudy.engines.question import Question
+from simstudy.engines.registry import default_test
 from simstudy.engines.ties import Pairs
-from simstudy.files.unpacking import size_of
+from simstudy.files.unpacking import parquet_sizes, size_of
 from simstudy.files.whole import atomic_path
+from simstudy.loaders.tables import ending
+from simstudy.metrics import Metric
 from simstudy.outputs import Outputs
 from simstudy.running.progress import shown_to_people
 from simstudy.statistics.decisions import Decision
@@ -28,6 +32,9 @@ from simstudy.validation import check_fraction, check_path
 # Measured: bytes for each pair of a block (its row, what the row is made of, and as it is written), and for each pair
 # of all (its p-value, and what corrects it). Fewer pairs than the last are no block.
 _OF_ROW, _OF_PAIR, _LEAST_ROWS = 800, 72, 2**12
+
+# Measured: bytes for each item while a table is read (its name, its row, its place among the names), and afterwards.
+_OF_ITEM_READ, _OF_ITEM = 150, 50
 
 # How rows are kept, and the columns that say whether they are significant.
 _QUICKLY = pa.ipc.IpcWriteOptions(compression="lz4")
@@ -154,12 +161,48 @@ def _block_size(question: Question, test: str, memory: str | int | None) -> int:
     # A tenth is left for what the interpreter does not give back.
     rows = (0.9 * left - fixed) // _OF_ROW
     if rows < min(_LEAST_ROWS, _n_pairs(question)):
-        least = (fixed + _LEAST_ROWS * _OF_ROW + (0 if memory is None else taken())) / 2**30
-        raise ValueError(
-            f"memory must be at least about {least:.1f} GiB for {_n_pairs(question):,} pairs of {k:,} systems on {n:,} "
-            f"units, not {'the ' if memory is None else ''}{memory or f'{left / 2**30:.1f} GiB that are left'}"
-        )
+        least = fixed + _LEAST_ROWS * _OF_ROW + (0 if memory is None else taken())
+        raise _too_little(least, _n_pairs(question), (k, n), memory, left)
     return min(int(rows), most)
+
+
+def _too_little(
+    least: float, n_pairs: int, shape: tuple[int, int], memory: str | int | None, left: float
+) -> ValueError:
+    given = f"the {left / 2**30:.1f} GiB that are left" if memory is None else memory
+    return ValueError(
+        f"memory must be at least about {least / 2**30:.1f} GiB for {n_pairs:,} pairs of {shape[0]:,} systems on "
+        f"{shape[1]:,} units, not {given}: compare fewer systems at a time, or some of the pairs (against)"
+    )
+
+
+def check_tables(paths: Iterable[Path], metric: Metric, *, memory: str | int | None = None, **options: Any) -> None:
+    """Raise a ValueError where a Parquet table and a comparison of its systems would not fit into memory, unread.
+
+    The table has a row for each item; of other files `write_pairs` tells. Memory and options are those of `write_pairs`.
+    """
+    free = available()
+    left = np.inf if free is None else free + taken()
+    there = min(left, np.inf if memory is None else size_of("memory", memory))
+    test, against = options.get("test") or default_test(metric), options.get("against")
+    for path in paths:
+        if ending(path) != ".parquet" or not path.is_file():
+            continue
+        n, sizes = parquet_sizes(path)
+        by_system = Counter(name.rpartition(":")[0] for name in sizes)
+        # A column for each system, but for that of the items; or one for each of its statistics.
+        k = len(by_system) - 1 if ":" in "".join(sizes) else max(len(sizes) - 1, 1)
+        s, n_pairs = len(metric.statistics), k * (k - 1) // 2
+        if against is not None:
+            n_pairs = k if isinstance(against, str) else min(k * len(against), n_pairs)
+        width = max(4 if size == 2 else size for size in [*sizes.values()][1:] or [8])
+        of_statistics, of_columns = k * s * width, sum(sizes.values())
+        of_unit = bytes_of_unit(test, (k, n, s), answers=width == 1 and metric.item_range is not None)
+        reading = n * (2 * of_columns + of_statistics + _OF_ITEM_READ)
+        comparing = n * (2 * of_statistics + _OF_ITEM) + needed(k, n, s, 0, of_unit=of_unit) + _OF_PAIR * n_pairs
+        least = taken() + max(reading, comparing + _LEAST_ROWS * _OF_ROW)
+        if least > there:
+            raise _too_little(least, n_pairs, (k, n), memory, left)
 
 
 def _blocks(question: Question, size: int) -> Iterator[tuple[int, int]]:

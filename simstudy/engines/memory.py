@@ -12,7 +12,7 @@ _OF_PAIR, _OF_PAIR_ANALYSED, _COPIES = 650, 850, 5
 
 # Measured for tests of flips: bytes for each unit of a system of what all units contribute, and of right and wrong
 # answers, of which one system's contributions are held at a time.
-_OF_CONTRIBUTION, _OF_ANSWER, _OF_ANSWERS = 120, 3, 100
+_OF_CONTRIBUTION, _OF_ANSWER, _OF_ANSWERS = 120, 3, 80
 
 # What a thread's tiles of resamples and sums take, and what is read in late.
 _OF_THREAD, _OF_PYTHON = 64 * 2**20, 100 * 2**20

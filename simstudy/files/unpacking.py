@@ -261,6 +261,14 @@ def _narrowed(schema: pa.Schema, about: pq.FileMetaData) -> pa.Schema:
     return pa.schema([*fields.values()], schema.metadata) if len(fields) == len(schema) else schema
 
 
+def parquet_sizes(path: Path) -> tuple[int, dict[str, int]]:
+    """The rows of a Parquet file, and the bytes of a value of each column if `read_parquet` holds it narrow."""
+    with pq.ParquetFile(_parquet_source(path)) as file:
+        schema = _narrowed(file.schema_arrow, file.metadata)
+        sizes = {one.name: one.type.byte_width if pa.types.is_integer(one.type) else 8 for one in schema}
+        return file.metadata.num_rows, sizes | {one.name: 1 for one in schema if pa.types.is_boolean(one.type)}
+
+
 def parquet_columns(path: Path) -> list[str]:
     """The names of the columns of a Parquet file; errors are those of Arrow."""
     return [str(name) for name in pq.read_schema(_parquet_source(path)).names]

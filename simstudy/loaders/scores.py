@@ -82,7 +82,10 @@ def read_frame(source: Source) -> pd.DataFrame:
         raise ValueError("no system: at least one table of scores is needed")
     files = [str(path) for path in source.paths]
     frames = alike(
-        [_called(read_table(path, source.narrow), path, source) for path in source.paths], files, source.columns, source.metric
+        [_called(read_table(path, source.narrow), path, source) for path in source.paths],
+        files,
+        source.columns,
+        source.metric,
     )
     units = {str(frame.index.name) for frame in frames}
     names = ["file", units.pop() if len(units) == 1 else "row"]

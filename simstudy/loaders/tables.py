@@ -226,7 +226,9 @@ def _read_parquet(path: Path, narrow: bool) -> pd.DataFrame:
     table = read_parquet(path, narrow=narrow)
     try:
         # A column is freed once it is converted; of more columns than rows that would take longer.
-        frame: pd.DataFrame = table.to_pandas(self_destruct=narrow, split_blocks=narrow and len(table) > table.num_columns)
+        frame: pd.DataFrame = table.to_pandas(
+            self_destruct=narrow, split_blocks=narrow and len(table) > table.num_columns
+        )
     except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
         raise ValueError(f"{path} cannot be read as a table: {' '.join(str(error).split())}") from None
     check_header(path, [str(name) for name in frame.columns])
