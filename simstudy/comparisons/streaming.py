@@ -179,7 +179,7 @@ def _too_little(
 def check_tables(paths: Iterable[Path], metric: Metric, *, memory: str | int | None = None, **options: Any) -> None:
     """Raise a ValueError where a Parquet table and a comparison of its systems would not fit into memory, unread.
 
-    The table has a row for each item; of other files `write_pairs` tells. Memory and options are those of `write_pairs`.
+    The table has a row for each item; of other files `write_pairs` tells. Memory and options are as there.
     """
     free = available()
     left = np.inf if free is None else free + taken()

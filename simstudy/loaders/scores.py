@@ -33,8 +33,8 @@ from simstudy.loaders.wide_tables import whole_table
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, BrokenRule
 from simstudy.notes import note
-from simstudy.outputs.answers import Samples, read_only
 from simstudy.outputs import Outputs
+from simstudy.outputs.answers import Samples, read_only
 from simstudy.outputs.checks import note_exchanged, note_percent
 from simstudy.outputs.item_columns import names_clusters
 from simstudy.text.reprs import listed

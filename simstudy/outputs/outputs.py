@@ -25,7 +25,6 @@ from simstudy.outputs.statistics import check_statistics, labels_of, response_st
 from simstudy.outputs.tables import complete_systems, keyed_table, matched_table, merged_columns
 from simstudy.validation import brief, check_path, check_text, check_unique
 
-
 # Statistics that are checked together.
 _TOGETHER = 2**24
 
