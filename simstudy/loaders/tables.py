@@ -50,7 +50,8 @@ def read_table(path: Path, narrow: bool = False) -> pd.DataFrame:
 
     The index says where each row is. Of CSV and TSV all cells are text, as written ("01" stays "01"), and the index,
     called "line", has the line on which each row begins; that of a Parquet file, called "row", counts from 1. The
-    shapes of JSON are those of `simstudy.loaders.json_tables`. Whole numbers of Parquet may be held in few bytes (`narrow`).
+    shapes of JSON are those of `simstudy.loaders.json_tables`. Whole numbers of Parquet may be held in few bytes
+    (`narrow`).
     """
     kind = ending(path)
     if kind == ".parquet":
