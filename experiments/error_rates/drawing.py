@@ -59,7 +59,6 @@ def uniformity(table: pd.DataFrame, *, ax: Any) -> Any:
         ax.plot(rows["alpha"], rows["excess"], color=colour, linewidth=0.9, label=situation)
     ax.set(xscale="log", ylim=(-0.05, 0.05), xlabel="level", ylabel="share - level")
     ax.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
-    ax.label_outer()
     named = dict(zip(*ax.get_legend_handles_labels()[::-1], strict=True))
     ax.legend(named.values(), named.keys(), loc="lower left")
     return ax

@@ -26,6 +26,9 @@ MEASURES = {
     "significant": "share of pairs with p ≤ 0.05",
     "threshold": "95th percentile of gains of pairs with p from 0.04 to 0.06",
 }
+# Titles of panels, where they are not the names.
+_PANELS = {"r12": "correlation"}
+
 _DRAWN = {
     "real": ("black", "held-out half"),
     "training": ("tab:blue", "training half"),
@@ -139,6 +142,9 @@ def _ordered(ratios: pd.DataFrame, study: Settings) -> pd.DataFrame:
 
 def draw_curves(curves: pd.DataFrame, study: Settings) -> Any:
     """A panel for each set that has curves."""
+    # Imported here, so that processes that only compute do not wait for matplotlib.
+    from simstudy.plot.parts import unit
+
     names = [name for name in study.sets if len(curves) and (curves["set"] == name).any()]
     figure, axes = ss.plot.panels(
         [study.sets[name].title for name in names] or ["no curves"], per_row=4, width=2.7, height=2.1, shared=False
@@ -156,14 +162,22 @@ def draw_curves(curves: pd.DataFrame, study: Settings) -> Any:
                     label=label if not k else None,
                 )
         rising = own[own["confidence"] < 0.995]["gain"]
-        ax.set(xlabel=f"gain, {study.sets[name].metric}", ylim=(0.3, 1.01), xlim=(0, rising.quantile(0.995)))
+        metric = pd.DataFrame({"metric": [study.sets[name].metric]})
+        ax.set(
+            xlabel=f"gain ({unit(metric)})",
+            ylabel="confidence, 1 − p",
+            ylim=(0.3, 1.01),
+            xlim=(0, rising.quantile(0.995)),
+        )
     ss.plot.share_legend(figure, axes)
     return figure
 
 
 def draw_ratios(ratios: pd.DataFrame, study: Settings) -> Any:
     """A panel for each measure: a set's ratio, and the range of those of models of the right kind."""
-    figure, axes = ss.plot.panels(list(MEASURES), per_row=len(MEASURES), width=2.8, height=3.6)
+    figure, axes = ss.plot.panels(
+        [_PANELS.get(name, name) for name in MEASURES], per_row=len(MEASURES), width=2.8, height=3.6
+    )
     places = {name: -k for k, name in enumerate(study.sets)}
     for ax, measure in zip(axes, MEASURES, strict=True):
         rows = ratios[(ratios["measure"] == measure) & ratios["ratio"].notna()]

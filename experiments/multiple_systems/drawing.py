@@ -24,6 +24,8 @@ def draw_families(rows: pd.DataFrame) -> Any:
     figure, axes = ss.plot.panels(list(views), per_row=min(3, len(views)), width=3.3, height=2.5)
     for ax, of in zip(axes, views.values(), strict=True):
         ss.plot.styled(rates_by_number)(of.assign(title=of["method"]), ax=ax)
+    # The panels share their axes: some have fewer numbers than others.
+    axes[0].set_xticks(sorted(set(rows.loc[rows["title"].isin(list(views)), "n_systems"])))
     ss.plot.share_legend(figure, axes)
     return figure
 
@@ -77,6 +79,5 @@ def rates_by_number(
     ax.xaxis.set_major_formatter(lambda x, _: f"{x:,.0f}")
     ax.set(ylim=(0, most), xlabel=of, ylabel=shares)
     ax.yaxis.set_major_formatter(lambda share, _: f"{100 * share:.0f}%")
-    ax.label_outer()
     ax.legend(loc="upper left")
     return ax

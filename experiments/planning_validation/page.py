@@ -184,7 +184,7 @@ def _transfers(transfers: pd.DataFrame) -> Section:
 def draw_calibration(calibration: pd.DataFrame) -> Any:
     """A panel for each source and size, a row for each measure, dots for both levels."""
     keys = list(dict.fromkeys(zip(calibration["source"], calibration["target"], strict=True)))
-    figure, axes = ss.plot.panels([f"from {source}: {of}" for source, of in keys], per_row=2, height=2.4, width=4.6)
+    figure, axes = ss.plot.panels([f"from {source} to {of}" for source, of in keys], per_row=2, height=2.4, width=4.6)
     measures = list(MEASURES)
     for (source, of), ax in zip(keys, axes, strict=True):
         own = calibration[(calibration["source"] == source) & (calibration["target"] == of)].set_index("measure")

@@ -56,7 +56,7 @@ def _rows(ax: Any, rows: pd.DataFrame, titles: dict[str, str], most: int) -> Non
             color=colour,
             linewidth=1.1,
         )
-        ax.plot(own["minimum_detectable_gain"], at, "o", color=colour, markersize=3.6, label=f"between {relation}")
+        ax.plot(own["minimum_detectable_gain"], at, "o", color=colour, markersize=3.6, label=relation)
     items = rows.groupby("test_set")["n_items"].first()
     ax.set_yticks(range(len(places)), [f"{titles[name]}  ({items[name]:,})" for name in places], fontsize=7)
     ax.set(ylim=(-0.8, most - 0.2), xlim=(0.3, 25), xscale="log", xlabel="true gain detected with power 0.8, points")

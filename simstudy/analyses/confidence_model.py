@@ -11,7 +11,7 @@ from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.tables import check_table, require_columns, system_codes
 from simstudy.validation import check_seed
 
-#: What a standard error is told from (column given) -> names of predictors of its logarithm.
+#: What a standard error is told from (column predictors) -> names of predictors of its logarithm.
 _MODELS = {
     "gain": (),
     "gain, n": ("n",),
@@ -41,11 +41,11 @@ def confidence_models(pairs: pd.DataFrame, correlations: pd.DataFrame, *, seed: 
     within the other. Items are the same in both, and so may be training sets: this is no forecast for another test set.
 
     Pairs are of the same systems on one or more sizes of a test set, by one metric; correlations are those of
-    `simstudy.analyses.correlation` on the largest. The table has a row for each model: given (what p is told from),
-    n_pairs (foretold, sizes counted apart), r2 (share of the variance of confidence that is foretold; below 0 is worse
-    than their mean), factor_50 and factor_90 (of pairs with 0.001 <= p <= 0.5 so many have a foretold p within this
-    factor), exponent_n and exponent_r12 (s is proportional to n^exponent_n (1 - r12)^exponent_r12, fitted to all pairs;
-    -0.5 and 0.5 for a mean), and note, where a half has too few pairs of different gain.
+    `simstudy.analyses.correlation` on the largest. The table has a row for each model: predictors (what p is told
+    from), n_pairs (foretold, sizes counted apart), r2 (share of the variance of confidence that is foretold; below 0
+    is worse than their mean), factor_50 and factor_90 (of pairs with 0.001 <= p <= 0.5 so many have a foretold p
+    within this factor), exponent_n and exponent_r12 (s is proportional to n^exponent_n (1 - r12)^exponent_r12, fitted
+    to all pairs; -0.5 and 0.5 for a mean), and note, where a half has too few pairs of different gain.
     """
     require_columns(pairs, ["n_items", "relation", "system_a", "system_b", "gain", "p_value", "alternative"])
     columns = ["system_a", "system_b", "r12", "sd_independent", "sd_paired"]
@@ -123,7 +123,7 @@ def _halves(rows: pd.DataFrame, seed: int) -> IntArray:
 def _predictors(rows: pd.DataFrame, names: tuple[str, ...]) -> FloatArray:
     columns: list[FloatArray] = [np.ones(len(rows))]
     for name in names:
-        column = (rows[name] == "same family").astype(np.float64) if name == "relation" else rows[name]
+        column = rows[name].str.startswith("same ").astype(np.float64) if name == "relation" else rows[name]
         columns.append(np.asarray(column, dtype=np.float64))
     return np.column_stack(columns)
 

@@ -31,6 +31,9 @@ _LEAST_PAIRS, _LEAST_OVERLAID = 30, 20
 _ASKED = ["test", "alternative", "convention", "unit"]
 _COLUMNS = [*TEST_SET, *_ASKED, "relation", "system_a", "system_b", "gain", "gain_se", "p_value"]
 
+# The confidence of no gain at all, by the sides of the test.
+_NO_GAIN = {"greater": 0.5, "two-sided": 0.0}
+
 # Gains from which on the others' median confidence is so high say nothing: both collections are sure there.
 _SURE = 0.99
 
@@ -43,9 +46,10 @@ def curve(pairs: pd.DataFrame, *, n_points: int = 50) -> pd.DataFrame:
     """Running median and 5-95 % band of confidence by gain, for each test set and relation class.
 
     At each gain it looks at the twentieth of the class's pairs (at least 15) whose gains are nearest, ties included,
-    and stands at their mean gain. The band is the spread of the pairs, not an interval for the median. The confidence
-    of a pair is 1 - p of the sides that the column alternative names, and 0 where its test prefers the system with
-    the worse score.
+    and stands at their mean gain. The band is the spread of the pairs, not an interval for the median. It is the
+    percentiles of how far these pairs are from the line of medians at their own gains, so that a band is no wider where
+    gains lie far apart. The confidence of a pair is 1 - p of the sides that the column alternative names, and 0 where
+    its test prefers the system with the worse score.
 
     Parameters
     ----------
@@ -79,28 +83,32 @@ def curve(pairs: pd.DataFrame, *, n_points: int = 50) -> pd.DataFrame:
     require_one_question(pairs)
     check_whole("n_points", n_points, 2)
     curves = [
-        _running(members["gain"].to_numpy(), confidence(members), n_points).assign(
-            **key, alternative=members["alternative"].iloc[0], n_pairs=len(members)
+        _running(members["gain"].to_numpy(), confidence(members), n_points, _NO_GAIN[one]).assign(
+            **key, alternative=one, n_pairs=len(members)
         )
         for key, members in relation_classes(pairs, ["alternative", *PAIR])
-        if len(members) >= _LEAST_PAIRS
+        if len(members) >= _LEAST_PAIRS and (one := members["alternative"].iloc[0])
     ]
     line = ["gain", "confidence", "confidence_05", "confidence_95"]
     columns = [*TEST_SET, "alternative", "relation", *line, "n_pairs"]
     return pd.concat(curves, ignore_index=True)[columns] if curves else pd.DataFrame(columns=columns)
 
 
-def _running(gain: FloatArray, confidence: FloatArray, n_points: int) -> pd.DataFrame:
+def _running(gain: FloatArray, confidence: FloatArray, n_points: int, at_none: float) -> pd.DataFrame:
     order = np.argsort(gain, kind="stable")
     gain, confidence = gain[order], confidence[order]
     distinct = np.unique(gain)
     at = distinct[np.unique(np.searchsorted(distinct, np.quantile(gain, np.linspace(0, 1, n_points))))]
-    rows = []
-    for centre in at:
-        near = _nearest(gain, centre)
-        rows.append([gain[near].mean(), *np.percentile(confidence[near], [50, 5, 95])])
+    windows = [_nearest(gain, centre) for centre in at]
+    means = np.array([gain[near].mean() for near in windows])
+    medians = np.array([np.median(confidence[near]) for near in windows])
+    # Smaller gains than the first mean lie between it and no gain.
+    line = ([0.0, *means], [at_none, *medians]) if means[0] > 0 else (means, medians)
+    away = confidence - np.interp(gain, *line)
+    band = [median + np.percentile(away[near], [5, 95]) for median, near in zip(medians, windows, strict=True)]
+    points = np.column_stack([means, medians, np.clip(band, 0, 1)])
     # Near the ends several gains share one window.
-    return pd.DataFrame(rows, columns=["gain", "confidence", "confidence_05", "confidence_95"]).drop_duplicates()
+    return pd.DataFrame(points, columns=["gain", "confidence", "confidence_05", "confidence_95"]).drop_duplicates()
 
 
 def _nearest(ordered: FloatArray, centre: float) -> slice:

@@ -61,7 +61,7 @@ def groups(
     -------
     groups
         One row for each group and member: task, test_set, n_items, metric, test, alternative, rule, p, alpha,
-        certainty (NaN where none was asked for), group (1 … by places), n_members, place (1 for the best score;
+        certainty (NaN where none was asked for), group (1 … by places), n_members, rank (1 for the best score;
         equal ones by name), system, score. A system that differs from all others is a group of its own.
 
     Raises

@@ -63,7 +63,7 @@ def leaderboard(
         error by the jackknife, or by the bootstrap if the metric is no function of sums; NaN where nothing varies),
         score_low, score_high (interval of this score alone, whatever the others' are: Wilson's (1927) for items that
         are right or wrong and taken one by one, else score_se with Student's t, within the metric's scale),
-        place (1 and the number of systems with a better score), rank_low, rank_high (simultaneous), rank_low_own,
+        rank (1 and the number of systems with a better score), rank_low, rank_high (simultaneous), rank_low_own,
         rank_high_own (marginal), may_be_best, n_undefined (units without which the system's score would be 0 / 0: with
         any, its spread is not known, it has no interval and differs from none), level.
 

@@ -33,10 +33,10 @@ def ranks(pairs: pd.DataFrame, *, alpha: float = 0.05, leaderboards: pd.DataFram
     ranks
         One row a test set: task, test_set, n_items, metric, alternative, n_systems, n_adjacent (pairs of neighbours),
         n_significant (significant), n_significant_holm (and still after Holm's correction for all neighbours), best,
-        places (the median number of places that a system must be ahead of another until they differ significantly; of
-        the systems that differ from any below them; pairs by themselves, not corrected), gain_adjacent (the median gain
-        of neighbours, on the metric's scale). With leaderboards also n_may_be_best (systems in the confidence set for
-        the best) and rank_width (the median of rank_high - rank_low, sets that hold all ranks at once).
+        ranks_apart (the median number of places that a system must be ahead of another until they differ significantly;
+        of the systems that differ from any below them; pairs by themselves, not corrected), gain_adjacent (the median
+        gain of neighbours, on the metric's scale). With leaderboards also n_may_be_best (systems in the confidence set
+        for the best) and rank_width (the median of rank_high - rank_low, sets that hold all ranks at once).
 
     Raises
     ------

@@ -51,8 +51,8 @@ def noises(
     of
         "gains": a row a pair, the better system first. "scores": a row a system, best first.
     unit
-        What is drawn independently: "cluster" or another column of the items (documents with several questions). None:
-        the column ``cluster`` where the items have one, else the question.
+        What is drawn independently: "item" (a question), "cluster" or another column of the items (documents with
+        several questions). None: the column ``cluster`` where the items have one, else the question.
     question
         The column of the items that says of which question an item is a sample. None: ``sample_of``, which loaders
         write.
@@ -103,7 +103,7 @@ def noises(
             f"outputs must have samples: a column '{SAMPLE_OF}' of the items says of which question an item is a "
             "sample (question= names another column)"
         )
-    by = "cluster" if unit in (None, "item") and ordered.natural_unit == "cluster" else unit
+    by = "cluster" if unit is None and ordered.natural_unit == "cluster" else unit
     if by in (None, "item"):
         by = column if outputs.samples is None else "item"
     assert by is not None

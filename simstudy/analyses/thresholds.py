@@ -173,17 +173,16 @@ def size_fit(table: pd.DataFrame) -> pd.DataFrame:
             f"table must have each size of a test set once for each relation, unlike '{row['test_set']}' with "
             f"{row['n_items']} items; pass one test and one resampling unit at a time"
         )
-    fitted = table.assign(c=np.nan, fit=np.nan, exponent=np.nan)
-    for _, rows in table.groupby(["task", "test_set", "metric", "relation", *asked], sort=False):
+    c, exponent = np.full((2, len(table)), np.nan)
+    for places in table.groupby(["task", "test_set", "metric", "relation", *asked]).indices.values():
+        rows = table.iloc[places]
         known = rows[rows["threshold"] > 0]
         if known["n_items"].nunique() < 2:
             continue
         log_n, log_threshold = np.log(known["n_items"].to_numpy(float)), np.log(known["threshold"].to_numpy(float))
-        c = np.exp(np.mean(log_threshold + log_n / 2))
-        fitted.loc[rows.index, "c"] = c
-        fitted.loc[rows.index, "fit"] = c / np.sqrt(rows["n_items"])
-        fitted.loc[rows.index, "exponent"] = np.polyfit(log_n, log_threshold, 1)[0]
-    return fitted
+        c[places] = np.exp(np.mean(log_threshold + log_n / 2))
+        exponent[places] = np.polyfit(log_n, log_threshold, 1)[0]
+    return table.assign(c=c, fit=c / np.sqrt(table["n_items"].to_numpy(float)), exponent=exponent)
 
 
 def rule_of_thumb(table: pd.DataFrame, numbers: Sequence[str] = ("observed_50", "true_80")) -> pd.DataFrame:

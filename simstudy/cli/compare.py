@@ -208,7 +208,7 @@ def _averaged(parts: list[Examination], tasks: SeveralTasks, how: HowTested, giv
 
 def _some_pairs(test_set: TestSet, how: HowTested, output: ComparedOutput, others: dict[str, object]) -> None:
     """The table of some pairs, or of all as Parquet; a ValueError says which other option does not go with it."""
-    more = {"--margin": how.margin, "--duplicates": test_set.duplicates != "keep"}
+    more = {"--margin": how.margin is not None, "--duplicates": test_set.duplicates != "keep"}
     check_some_pairs(output.out, {**others, **output.analyses, **more})
     if output.out is None:
         show_some_pairs(test_set, how.against, how.alpha, verbose=output.verbose)

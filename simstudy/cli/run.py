@@ -102,7 +102,7 @@ def run(
         raise ValueError("--from-nothing needs --all without --list: it removes finished cells")
     if every:
         others = {"--seed": seed, "--cluster": cluster, "--shard": shard, "--allow-outside": allow_outside}
-        if given := [name for name, value in others.items() if value]:
+        if given := [name for name, value in others.items() if value is not None and value is not False]:
             raise ValueError(f"{given[0]} must not be given with --all")
         _run_every(out or Path("results"), data_dir, jobs, listed=listed, from_nothing=from_nothing)
     else:
@@ -209,9 +209,10 @@ def page(
     """Write the page and figures of a study's results again, from its tables. Nothing is computed."""
     from simstudy.studies.written import rewrite_page
 
-    for title, rows in rewrite_page(study, out=out, seed=seed).items():
+    folder, summary = rewrite_page(study, out=out, seed=seed)
+    for title, rows in summary.items():
         print_table(title, rows)
-    printer.lines(written(out or Path("results") / Path(study).name))
+    printer.lines(written(folder))
 
 
 def verify(

@@ -77,6 +77,7 @@ def curve(
     'confidence, 1 − p (two-sided)'
     """
     check_text("by", by, "the name of a column")
+    check_text("over", over, "a value of this column")
     check_table("points", points, ["gain", "p_value", by])
     require_one_question(points, argument="points")
     if curves is not None:
@@ -183,7 +184,7 @@ def thresholds(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
             ax.plot(rows["n_items"], rows["fit"], color=colour, linewidth=1.2, alpha=0.8, linestyle=(0, (4, 2)),
                     label=label)  # fmt: skip
     ax.set(xscale="log", yscale="log", xlabel="test size, items")
-    ax.set_ylabel(f"gain threshold ({unit(table)}){_sides(table)}")
+    ax.set_ylabel("gain threshold (" + "; ".join(word for word in (unit(table), sides(table)) if word) + ")")
     # The largest size is named, a size just below it is not: their labels would touch.
     ax.set_xticks(sizes, [f"{size:,}" if 1.4 * size < sizes[-1] or size == sizes[-1] else "" for size in sizes])
     log_ticks(ax.yaxis, (1, 2, 3, 5))

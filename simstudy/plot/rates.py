@@ -17,8 +17,8 @@ from simstudy.validation import check_number, check_range, check_share
 
 Range = tuple[float, float]
 
-# Colour, marker, width of the line, and what is drawn over what: two tests may be one, and both should be seen.
-_TESTS = {
+#: Colour, marker, width of the line, and what is drawn over what: two tests may be one, and both should be seen.
+TESTS = {
     "randomization": ("#009E73", "s", 3.2, 2),
     "t_paired": ("#E69F00", "^", 1.1, 3),
     "bootstrap": ("#D55E00", "v", 1.1, 4),
@@ -28,6 +28,9 @@ _TESTS = {
     "sign": ("#999999", "x", 1.1, 1),
 }
 _OTHER = ("#999999", "x", 0.9, 1)
+
+# Neighbouring colours of many lines are alike.
+_MARKERS = "os^vDPX"
 
 _BAND, _NARROW = "0.94", "0.87"
 
@@ -80,7 +83,6 @@ def error_rates(
     ax.set(ylim=(0, most), xlabel="units", ylabel=f"share of p ≤ {table['alpha'].iloc[0]:g}")
     ax.yaxis.set_major_locator(MultipleLocator(0.05))
     in_percents(ax.yaxis)
-    ax.label_outer()
     ax.legend(loc="upper right")
     return ax
 
@@ -166,7 +168,6 @@ def power_curves(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     _by_units(ax, table["n_units"])
     ax.set(ylim=(-0.02, 1.02), xlabel="units", ylabel="power")
     in_percents(ax.yaxis)
-    ax.label_outer()
     ax.legend(loc="lower right")
     return ax
 
@@ -205,11 +206,11 @@ def exaggeration(table: pd.DataFrame, *, most: float = 8.0, ax: Axes | None = No
     ax.axhline(1, **REFERENCE, zorder=1)
     views = list(dict.fromkeys(table["view"]))
     colours = colours_of("view", views)
-    for view in views:
+    for k, view in enumerate(views):
         rows = table[table["view"] == view].sort_values("share")
         reach = np.array([rows["type_m"] - rows["type_m_low"], rows["type_m_high"] - rows["type_m"]])
-        ax.errorbar(rows["share"], rows["type_m"], reach, fmt="o-", markersize=3, linewidth=0.9, elinewidth=0.8,
-                    color=colours[view], label=label(view, 60))  # fmt: skip
+        ax.errorbar(rows["share"], rows["type_m"], reach, fmt=f"{_MARKERS[k % len(_MARKERS)]}-", markersize=3,
+                    linewidth=0.9, elinewidth=0.8, color=colours[view], label=label(view, 60))  # fmt: skip
     ax.set(xlim=(0, 1.01), ylim=(0.9, float(most)), yscale="log", xlabel="power", ylabel="significant gain / true gain")
     ticks = [tick for tick in (1, 1.5, 2, 3, 4, 6, 8, 12, 16) if tick <= most]
     ax.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
@@ -227,7 +228,7 @@ def _check_tests(table: pd.DataFrame, *more: str) -> None:
 
 def _draw_test(ax: Axes, test: str, rows: pd.DataFrame) -> None:
     """A test's line of shares over the number of units, always in the same colour."""
-    colour, marker, width, order = _TESTS.get(test, _OTHER)
+    colour, marker, width, order = TESTS.get(test, _OTHER)
     dots(ax, rows["n_units"], rows, "share", fmt=f"{marker}-", markersize=4, linewidth=width, elinewidth=0.9,
          color=colour, alpha=0.55 if width > 3 else 1, zorder=order, label=label(test))  # fmt: skip
 

@@ -65,6 +65,7 @@ def save(figure: Figure, path: str | Path, *, formats: Sequence[str] = ("png", "
     for name in formats:
         check_choice("formats", name, FORMATS)
     figure.set_dpi(_PAPER_DPI if in_a_paper() else _DPI)
+    _label_ends(figure)
     written = []
     with _missing_letters_noted():
         # Where everything goes is found once for all files, which `savefig` would do twice each.
@@ -79,6 +80,31 @@ def save(figure: Figure, path: str | Path, *, formats: Sequence[str] = ("png", "
             written.append(target)
     plt.close(figure)
     return written
+
+
+def _label_ends(figure: Figure) -> None:
+    """Of panels that share an axis, label those at the end of a column or row.
+
+    This is found when all panels are drawn: the last row may have fewer panels than the others.
+    """
+    placed = [(ax, place) for ax in figure.axes if (place := ax.get_subplotspec()) is not None]
+    for ax, at in placed:
+        across, along = ax.get_shared_x_axes(), ax.get_shared_y_axes()
+        others = [(other, place) for other, place in placed if other is not ax]
+        column = [
+            place.rowspan.start for other, place in others if across.joined(ax, other) and place.colspan == at.colspan
+        ]
+        row = [
+            place.colspan.start for other, place in others if along.joined(ax, other) and place.rowspan == at.rowspan
+        ]
+        if column:
+            ax.tick_params(axis="x", labelbottom=max(column) < at.rowspan.start)
+        if column and max(column) > at.rowspan.start:
+            ax.set_xlabel("")
+        if row:
+            ax.tick_params(axis="y", labelleft=min(row) > at.colspan.start)
+        if row and min(row) < at.colspan.start:
+            ax.set_ylabel("")
 
 
 @contextmanager

@@ -112,7 +112,7 @@ def sent_file(name: str) -> Path:
 def cluster(address: str) -> Iterator[ClusterExecutor]:
     """An executor on the cluster of a scheduler ("tcp://host:8786"), or on one of N processes here ("local:N").
 
-    A ValueError says that the address is none, that nobody answers there within ten seconds, or that the package
+    A ValueError says that the address is none, that nobody answers there within five seconds, or that the package
     distributed is missing.
     """
     local = _LOCAL.fullmatch(address)

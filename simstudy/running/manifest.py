@@ -29,6 +29,9 @@ _PACKAGES = (
     "simstudy", "numpy", "scipy", "numba", "scikit-learn", "pandas", "pyarrow", "joblib", "matplotlib", "seaborn",
 )  # fmt: skip
 
+# Under which key the settings are.
+_ASKED = ("study", "comparison", "plan")
+
 # Hexadecimal digits of a room's hash that are written down.
 _DIGITS = 16
 
@@ -84,7 +87,9 @@ def other_files(before: Mapping[str, Any] | None, now: Mapping[str, Any]) -> str
 
     Nothing is said of runs that had other settings.
     """
-    if before is None or before.get("study") != now.get("study") or not (others := other_versions(before)):
+    if before is None or any(before.get(asked) != now.get(asked) for asked in _ASKED):
+        return ""
+    if not (others := other_versions(before)):
         return ""
     files, known = now["files"], before["files"]
     differing = [name for name in sorted({*files, *known}) if files.get(name) != known.get(name)]

@@ -51,7 +51,7 @@ def page_of(study: Study, tables: ShippedTables, manifest: Mapping[str, Any]) ->
 
 def rewrite_page(
     study: str | Path | Study, *, out: str | Path | None = None, seed: int | None = None
-) -> dict[str, pd.DataFrame]:
+) -> tuple[Path, dict[str, pd.DataFrame]]:
     """Write the page and figures of a study's results again, as today's code shows the tables; nothing is computed.
 
     Parameters
@@ -61,8 +61,8 @@ def rewrite_page(
 
     Returns
     -------
-    summary
-        As `Results` has it.
+    folder, summary
+        As `Results` has them.
 
     Raises
     ------
@@ -78,8 +78,9 @@ def rewrite_page(
     ...     "home": {"test_set": "test", "sizes": [100]}}, "here")
     >>> results = run_study(study, out=mkdtemp(), n_jobs=1)
     >>> before = (results.folder / "README.md").read_bytes()
-    >>> list(rewrite_page(study, out=results.folder)) == list(results.summary)
-    True
+    >>> folder, summary = rewrite_page(study, out=results.folder)
+    >>> folder == results.folder, list(summary) == list(results.summary)
+    (True, True)
     >>> (results.folder / "README.md").read_bytes() == before
     True
     """
@@ -90,7 +91,7 @@ def rewrite_page(
     with shown(), results_folder(folder, of=f"study {definition.name}") as results, blaming_program(definition):
         for name in manifest["tables"]:
             shutil.copyfile(folder / f"{name}.csv", results.gathered / f"{name}.csv")
-        return publish_page(definition, results, manifest)
+        return folder, publish_page(definition, results, manifest)
 
 
 def why_not_fresh(path: str | Path, study: str | Path | None = None) -> tuple[list[str], str]:

@@ -102,9 +102,11 @@ def p_adjusted(q: float, p: float, alpha: float = 0.05, floor: float = 0) -> str
 
 def p_short(p: float, alpha: float = 0.05, floor: float = 0) -> str:
     """A p-value for a cell of a figure: two decimals, or three if it is small; more keep it on its side of alpha."""
-    if p < 0.001 or at_floor(p, floor):
+    if p < alpha < 0.001:
+        return f"<{alpha:g}"
+    if (p < 0.001 <= alpha) or at_floor(p, floor):
         return f"<{max(ceil(1000 * floor - 1e-6), 1) / 1000:.3f}"
-    return _on_its_side(p, alpha, 2 if p >= 0.0095 else 3)
+    return _on_its_side(p, alpha, 2 if p >= 0.0095 else 3 if p >= 0.00095 else 4)
 
 
 def p_floor(n_resamples: float) -> float:

@@ -134,6 +134,9 @@ def test_every_number_is_that_of_other_fits(seed: int) -> None:
     pairs, correlations = noisy()
     found = confidence_models(pairs, correlations, seed=seed)
     pd.testing.assert_frame_equal(found, by_hand(pairs, correlations, seed), rtol=2e-3)
+    # Relations of groups say as much as those of families.
+    groups = pairs.assign(relation=pairs["relation"].replace({"same family": "same group"}))
+    pd.testing.assert_frame_equal(confidence_models(groups, correlations, seed=seed), found)
     # The first size of the table is not that of the correlations, and systems without a family are each their own.
     alone = pairs.drop(columns=["family_a", "family_b"])
     own = pairs.assign(family_a=pairs["system_a"], family_b=pairs["system_b"])

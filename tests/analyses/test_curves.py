@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -57,15 +59,41 @@ def test_every_point_is_that_of_a_plain_loop(rng: np.random.Generator, n: int, n
     confidence = rng.uniform(0, 1, n)
     found = curve(table(gain, confidence), n_points=n_points)
     nearest = 15 if n < 320 else n // 20
-    points = []
+    windows = []
     for centre in np.quantile(gain, np.linspace(0, 1, n_points)):
         # A quantile between two gains stands at the next larger one.
         centre = min(g for g in gain if g >= centre)
         reach = sorted(abs(g - centre) for g in gain)[nearest - 1]
         near = [k for k in range(n) if abs(gain[k] - centre) <= reach + 1e-9]
-        point = (np.mean(gain[near]), *np.percentile(confidence[near], [50, 5, 95]))
-        if not any(np.allclose(point, one) for one in points):
-            points.append(point)
+        if near not in windows:
+            windows.append(near)
+    line = [(0.0, 0.5), *((np.mean(gain[near]), np.median(confidence[near])) for near in windows)]
+
+    def expected(at: float) -> float:
+        """On the line between the two medians around a gain; beyond the last the last."""
+        for (x, y), (right, above) in itertools.pairwise(line):
+            if at <= right:
+                return y + (above - y) * (at - x) / (right - x)
+        return line[-1][1]
+
+    points = [
+        (
+            x,
+            y,
+            *(min(1, max(0, y + np.percentile([confidence[k] - expected(gain[k]) for k in near], q))) for q in (5, 95)),
+        )
+        for (x, y), near in zip(line[1:], windows, strict=True)
+    ]
     columns = ["gain", "confidence", "confidence_05", "confidence_95"]
     np.testing.assert_allclose(found[columns], points)
     assert (found["n_pairs"] == n).all()
+
+
+def test_the_band_is_that_of_the_pairs_around_the_line_where_gains_lie_far_apart() -> None:
+    """Pairs on one straight line: a window spans half of it, but no pair is off the line. Beyond it stays level."""
+    gain = np.linspace(0, 1, 31)
+    found = curve(table(gain, 0.5 + gain / 2))
+    inside = found[found["gain"] < 0.5]
+    assert len(inside) > 5
+    np.testing.assert_allclose(inside["confidence_95"], inside["confidence"], atol=1e-9)
+    np.testing.assert_allclose(inside["confidence_05"], inside["confidence"], atol=1e-9)

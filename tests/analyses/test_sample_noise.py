@@ -39,6 +39,9 @@ def test_parts_add_up_and_the_whole_is_that_of_compare_and_of_the_leaderboard() 
         pairs = ss.compare(outputs, unit=unit).frame.set_index(["system_a", "system_b"])
         known = gains.set_index(["system_a", "system_b"])
         assert known["se"].to_dict() == pytest.approx(pairs["gain_se"].to_dict())
+        # Whoever asks for items gets questions, also where these have clusters.
+        by_question = ss.compare(outputs, unit="sample_of").frame["gain_se"].sort_values()
+        assert noises(outputs, unit="item")["se"].sort_values().tolist() == pytest.approx(by_question.tolist())
         board = ss.leaderboard(outputs, unit=unit).set_index("system")
         assert scores.set_index("system")["se"].to_dict() == pytest.approx(board["score_se"].to_dict())
 

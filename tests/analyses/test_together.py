@@ -117,6 +117,8 @@ def test_fits_over_sizes_are_those_of_each_test_set_alone() -> None:
     table = pd.DataFrame(rows, columns=names).sample(frac=1, random_state=2)
     fitted = size_fit(table)
     pd.testing.assert_frame_equal(fitted[names], table)
+    # Rows are told apart by their place, not by labels.
+    pd.testing.assert_frame_equal(size_fit(table.set_axis(table.index % 3)), fitted.set_axis(fitted.index % 3))
     np.testing.assert_allclose(fitted["exponent"], table["power"])
     for _, own in fitted.groupby(names[:6]):
         known = own[own["threshold"].notna()]

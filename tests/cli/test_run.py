@@ -31,6 +31,15 @@ def test_run_prints_what_a_study_found_and_list_and_verify_what_there_is(tmp_pat
     assert run("verify", out)[0] == 0
 
 
+@pytest.mark.usefixtures("threads")
+def test_a_page_is_written_where_the_study_was_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(toy(tmp_path / "toy", 0, 0.001))
+    assert run("run", ".", "--jobs", "1")[0] == 0
+    code, said, err = run("page", ".")
+    assert (code, err) == (0, "")
+    assert "results/toy/index.html" in said.replace("\n", "")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -171,7 +171,7 @@ def test_a_shard_and_a_cluster_arrive(asked: list[Any], monkeypatch: pytest.Monk
     [
         ([], "run needs the name of a study, or --all"),
         (["quickstart", "--all"], "run needs the name of a study, or --all"),
-        (["--all", "--seed", "3"], "--seed must not be given with --all"),
+        (["--all", "--seed", "0"], "--seed must not be given with --all"),
         (["quickstart", "--from-nothing"], "--from-nothing needs --all without --list"),
         (["--all", "--list", "--from-nothing"], "--from-nothing needs --all without --list"),
     ],

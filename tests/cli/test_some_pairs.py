@@ -72,7 +72,7 @@ def test_all_pairs_as_parquet(board: Path, tmp_path: Path) -> None:
     [
         (("--against", "z"), "--against must be a system, not 'z'"),
         (("--against", "a", "--json"), "--json needs all pairs"),
-        (("--against", "a", "--margin", "1"), "--margin needs all pairs"),
+        (("--against", "a", "--margin", "0"), "--margin needs all pairs"),
         (("--against", "a", "--fail-unless-better", "a", "b"), "a gate needs all pairs"),
         (("--against", "a", "--out", "report"), "--against with --out needs a file that ends in .parquet"),
         (("--against", "a", "--out", "report.html"), "--against with --out needs a file that ends in .parquet"),

@@ -80,7 +80,7 @@ def test_axes_say_the_sides_where_the_table_does(alternative: str, sides: str) -
     asked = {"alternative": alternative} if alternative else {}
     assert plot.curve(POINTS.assign(**asked)).get_ylabel() == f"confidence, 1 − p{sides}"
     ax = plot.thresholds(THRESHOLDS.assign(metric="bleu", **asked))
-    assert ax.get_ylabel() == f"gain threshold (BLEU){sides}"
+    assert ax.get_ylabel() == f"gain threshold (BLEU{sides.replace(' (', '; ') or ')'}"
     assert plot.curve(POINTS.assign(metric="mean (lower is better)", **asked)).get_xlabel() == "gain (mean)"
 
 

@@ -79,3 +79,4 @@ def test_files_of_other_versions_are_compared_and_of_the_same_nothing_is_said() 
     before["files"]["a.csv"] = "9"
     assert other_files(before, now) == f"{said}: the tables a.csv differ, and 1 figure files differ."
     assert other_files(before | {"study": {"seed": 4}}, now) == ""
+    assert other_files(before | {"comparison": {"seed": 3}}, now | {"comparison": {"seed": 4}}) == ""

@@ -222,11 +222,14 @@ def test_natural_outputs_are_read_as_the_context_allows(
     assert isinstance(made, ResamplingStudy)
     (tmp_path / "set").mkdir()
     (tmp_path / "set" / "accuracy.csv").touch()
+    # A user's study has files beside its study.toml too.
+    home = tmp_path / "study"
+    (home / "set").mkdir(parents=True)
     if given:
-        (tmp_path / "set" / "gold.txt").touch()
-    made_of = overlay.natural_outputs(made, RunContext(tmp_path, 1, tmp_path, True))
+        (home / "set" / "gold.txt").touch()
+    made_of = overlay.natural_outputs(made, RunContext(tmp_path, 1, tmp_path, True, home=home))
     if given:
-        assert found == [(("n", [made.natural], tmp_path), {"allow_outside": True})]
+        assert found == [(("n", [made.natural], tmp_path), {"allow_outside": True, "home": home})]
         assert made_of == (outputs["home"], {"set/a.csv": "hash"}, "4 systems on others, 24 items; a note")
     else:
         said = "others is left out: set/gold.txt has no public address and is not at hand"

@@ -93,7 +93,7 @@ def test_an_edit_of_the_page_alone_is_written_without_a_run(tmp_path: Path) -> N
 
     before = files()
     assert b"The first is 6." in before["README.md"]
-    assert rewrite_page(home, out=out) == {}
+    assert rewrite_page(home, out=out) == (out, {})
     assert files() == before
     (home / "page.py").write_text(PAGE.replace("The first is", "It begins with"))
     (home / "study.toml").write_text('kind = "program"\ntitle = "Other"\nquestion = "Q?"\n')

@@ -27,13 +27,19 @@ def natural_outputs(study: ResamplingStudy, context: RunContext) -> tuple[Output
     """
     if study.natural is None:
         return None, {}, ""
-    name, folder = study.natural.name, folder_at_hand(context.data_dir)
+    name, folders = study.natural.name, [context.home, folder_at_hand(context.data_dir)]
     files = [*study.natural.paths, *study.natural.references]
     wanted = [file.replace("{}", study.natural.each[0]).replace("{metric}", study.natural.written[0]) for file in files]
-    if absent := [path for path in wanted if path not in registry() and not (folder and (folder / path).exists())]:
+    at_hand = {path for path in wanted if any(folder and (folder / path).exists() for folder in folders)}
+    if absent := [path for path in wanted if path not in registry() and path not in at_hand]:
         return None, {}, f"{name} is left out: {', '.join(absent)} has no public address and is not at hand"
     (found,), hashes = read_all(
-        study.name, [study.natural], context.data_dir, lambda _: None, allow_outside=context.allow_outside
+        study.name,
+        [study.natural],
+        context.data_dir,
+        lambda _: None,
+        allow_outside=context.allow_outside,
+        home=context.home,
     )
     outputs, _ = distinct(found.outputs, found.duplicates)
     note = f"{outputs.n_systems} systems on {name}, {outputs.n_items:,} items"

@@ -249,11 +249,8 @@ def _by_test_set(table: pd.DataFrame) -> Any:
         return plot.single(plot.calibration, _classes(table), title=names[0], by="relation", **size)
     columns = 4 if len(names) > 6 else 3
     figure, axes = plot.panels(names, per_row=columns, width=2.9, height=2.5)
-    for k, (name, ax) in enumerate(zip(names, axes, strict=True)):
+    for name, ax in zip(names, axes, strict=True):
         plot.calibration(_classes(table[table["elsewhere"] == name]), by="relation", ax=ax)
-        lowest = k // columns == (len(names) - 1) // columns
-        ax.tick_params(labelbottom=lowest)
-        ax.set(xlabel=ax.get_xlabel() if lowest else "", ylabel="" if k % columns else ax.get_ylabel())
     axes[0].set_ylim(bottom=max(0.0, table["low"].min() - 0.02))
     plot.share_legend(figure, axes)
     return figure
