@@ -176,9 +176,10 @@ class Question(FieldsMixin):
         values, powers = np.empty((2, self.n_systems, 2))
         for k, right in enumerate(self.right):
             parts = contributions(self.statistics[k : k + 1], self.metric)
-            rows = deviations(parts if self.metric.higher_is_better else -parts)
-            values[k] = rows[0, [right.argmin(), right.argmax()]]
-            powers[k] = [np.einsum("kn,kn->k", power, rows)[0] for power in (rows, rows**2)]
+            (row,) = deviations(parts if self.metric.higher_is_better else -parts)
+            values[k] = row[[right.argmin(), right.argmax()]]
+            # Of two rows: of one alone numpy adds in another order.
+            powers[k] = np.einsum("kn,kn->k", np.stack([row, row**2]), np.stack([row, row]))
         return values, powers
 
     @cached_property
