@@ -142,9 +142,6 @@ def _ordered(ratios: pd.DataFrame, study: Settings) -> pd.DataFrame:
 
 def draw_curves(curves: pd.DataFrame, study: Settings) -> Any:
     """A panel for each set that has curves."""
-    # Imported here, so that processes that only compute do not wait for matplotlib.
-    from simstudy.plot.parts import unit
-
     names = [name for name in study.sets if len(curves) and (curves["set"] == name).any()]
     figure, axes = ss.plot.panels(
         [study.sets[name].title for name in names] or ["no curves"], per_row=4, width=2.7, height=2.1, shared=False
@@ -162,9 +159,9 @@ def draw_curves(curves: pd.DataFrame, study: Settings) -> Any:
                     label=label if not k else None,
                 )
         rising = own[own["confidence"] < 0.995]["gain"]
-        metric = pd.DataFrame({"metric": [study.sets[name].metric]})
+        (metric,) = Column("{metric:metric}").texts(pd.DataFrame({"metric": [study.sets[name].metric]}))
         ax.set(
-            xlabel=f"gain ({unit(metric)})",
+            xlabel=f"gain ({metric})",
             ylabel="confidence, 1 − p",
             ylim=(0.3, 1.01),
             xlim=(0, rising.quantile(0.995)),

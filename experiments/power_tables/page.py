@@ -6,27 +6,23 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from simstudy.pages.sections import Column, Figure, Section, Table
+from simstudy.pages.sections import Figure, Section, Table
 
 from .benchmarks import UNLIKE, VARIANTS
 from .drawing import by_size, gallery
-from .published import GAIN, POWER, SIZE
 from .settings import Settings
 from .tables import both, in_points
 
 CLOSING = (
-    "Powers are of two-sided tests at level 0.05, unless a row says otherwise. Points are hundredths of a metric's "
+    "Powers are of two-sided tests at level 0.05. Points are hundredths of a metric's "
     "scale: percent, or AP and nDCG times 100. Intervals of minimum detectable gains hold for other systems on the "
     "same items; test sets share systems (the language models) or items (rounds of TREC-COVID), so that they are not "
     "independent of each other."
 )
 
-# How a number is written, by what it is.
-_FORMS = {GAIN: "{:.3f}", POWER: "{:.4f}", SIZE: "{:,.0f}"}
-
 
 def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
-    """What benchmarks can tell, what a planner may assume, and published numbers beside ours."""
+    """What benchmarks can tell, and what a planner may assume."""
     benchmarks, titles = tables["benchmarks"], titles_of(study)
     clusters = benchmarks["n_units"].where(benchmarks["unit"] != "item")
     rows = in_points(benchmarks).assign(title=benchmarks["test_set"].map(titles), n_clusters=clusters)
@@ -94,8 +90,6 @@ def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sectio
                 },
             ),
         ),
-        published(tables["anchors"], study),
-        *few(tables["few_items"], tables["few_gains"], study),
     ]
 
 
@@ -118,76 +112,6 @@ def told(benchmarks: pd.DataFrame) -> str:
             "be lower on half of them."
         )
     return text
-
-
-def published(anchors: pd.DataFrame, study: Settings) -> Section:
-    """Their numbers beside ours."""
-    columns = ["published", "recomputed", "ours"]
-    rows = anchors.copy()
-    for name in columns:
-        rows[f"{name}_text"] = [
-            _FORMS[quantity].format(value) if pd.notna(value) else ""
-            for quantity, value in zip(rows["quantity"], rows[name], strict=True)
-        ]
-    text = (
-        "The published number; the same computed again in the published way, if it is known; and ours: McNemar's exact "
-        "test for right and wrong answers, the paired t test for other scores. Simulated: the share of "
-        f"{study.simulated:,} simulated test sets on which scipy's test detects the better system with our number. The "
-        "column before it has the planned power."
-    )
-    return Section(
-        "Published numbers and ours",
-        text,
-        table=Table(
-            rows,
-            {
-                "case": "{case}",
-                "source": "{source}",
-                "settings": "{settings}",
-                "asked": "{quantity}",
-                "published": "{published_text}",
-                "done again": "{recomputed_text}",
-                "ours": "{ours_text}",
-                "power, simulated": "{power:.3f}, {simulated:.3f}",
-                "difference": Column("{note}"),
-            },
-        ),
-    )
-
-
-def few(items: pd.DataFrame, gains: pd.DataFrame, study: Settings) -> list[Section]:
-    """Intervals and plans of few items."""
-    rows = items.assign(
-        about=items["quantity"]
-        + items["gain"].map(lambda gain: "" if pd.isna(gain) else f", truly {gain:g} points")
-        + ", "
-        + items["interval"]
-    )
-    return [
-        Section(
-            "Intervals of few items",
-            "Coverage of 95 % intervals, by all outcomes (no simulation). One accuracy: the true one is even between "
-            "0 and 1, as by Bowyer, Aitchison and Ivanova (2025), who warn of the normal interval; score: Wilson's. "
-            f"Gain of two systems that agree on {100 * study.agreement:g} % of items: normal (paired), and Tango's "
-            "score interval, which is ours.",
-            table=Table(rows, {"items": "{n_items}"}, across="about", cell="{coverage:.3f}"),
-        ),
-        Section(
-            "Plans of few items",
-            f"The gain that is detected with power 0.8 where {100 * study.agreement:g} % of items agree, in points: "
-            "2.8 standard errors, as in normal formulas, and by McNemar's exact test. A gain cannot exceed the share "
-            "of discordant items. If that is too small, no gain has this power ('none').",
-            table=Table(
-                gains,
-                {
-                    "items": "{n_items}",
-                    "normal formula": "{normal:.1f}",
-                    "exact": Column("{exact:.1f}", missing="none"),
-                    "largest possible": "{largest:.0f}",
-                },
-            ),
-        ),
-    ]
 
 
 def summary(tables: Mapping[str, pd.DataFrame]) -> dict[str, Table]:

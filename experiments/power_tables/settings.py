@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from simstudy.studies import EACH_ONCE, Keys, Positive, Size, Study
+from simstudy.studies import EACH_ONCE, Keys, Positive, Study
 
 Share = Annotated[float, Field(gt=0, lt=1)]
 Each = Annotated[list[str], EACH_ONCE, Field(min_length=1)]
@@ -34,13 +34,5 @@ class Settings(Study):
     benchmarks: list[Benchmarks] = Field(min_length=1)
     alpha: Share = 0.05
     """Two-sided."""
-    simulated: Positive = 40_000
-    """Test sets that each published case is drawn on."""
-    few: Annotated[list[Size], EACH_ONCE] = Field(min_length=1)
-    """Numbers of items, for intervals of few."""
-    agreement: Share = 0.8
-    """Of the two systems there."""
-    few_gain: Annotated[float, Field(gt=0)] = 5.0
-    """The true gain there, in points."""
     min_pairs: Positive = 10
     """With fewer close pairs a relation has no row."""

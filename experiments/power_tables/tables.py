@@ -1,4 +1,4 @@
-"""Tables of the study: published numbers beside ours, the law of the square root, what a planner may assume."""
+"""Tables of the study: the law of the square root, what a planner may assume."""
 
 from __future__ import annotations
 
@@ -10,36 +10,11 @@ import pandas as pd
 from simstudy.studies import central_range
 
 from .benchmarks import UNLIKE, VARIANTS
-from .published import Anchor
 
 # With fewer test sets of a metric there is neither a median nor a range of them.
 LEAST_SETS = 3
 
 QUANTITIES = ("r12", "sd")
-
-
-def beside(anchors: list[Anchor], simulated: list[float]) -> pd.DataFrame:
-    """A row for each published number."""
-    return pd.DataFrame(
-        [
-            {
-                "case": one.name,
-                "source": one.source,
-                "settings": one.what,
-                "quantity": one.quantity,
-                "published": one.published,
-                "recomputed": one.recomputed,
-                "ours": one.ours,
-                "ratio": one.ours / one.published,
-                "n_items": one.n,
-                "gain": one.gain,
-                "power": one.power,
-                "simulated": power,
-                "note": one.note,
-            }
-            for one, power in zip(anchors, simulated, strict=True)
-        ]
-    )
 
 
 def in_points(benchmarks: pd.DataFrame) -> pd.DataFrame:

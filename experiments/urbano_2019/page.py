@@ -22,7 +22,12 @@ CLOSING = (
 TOPICS = {"measure": "{title}", "topics": "{n_topics}"}
 
 # The test that asks what the paper's sign test does is drawn in its place.
-DRAWN = ("t_paired", "wilcoxon", SIGN_WITH_TIES, "bootstrap", "randomization")
+# Test -> its colour, that of the figures of error rates.
+_COLOURS = {
+    "t_paired": "#E69F00", "wilcoxon": "#CC79A7", SIGN_WITH_TIES: "#999999", "bootstrap": "#D55E00",
+    "randomization": "#009E73",
+}  # fmt: skip
+DRAWN = tuple(_COLOURS)
 
 
 def headline(beside: pd.DataFrame, study: Settings) -> Table:
@@ -184,9 +189,6 @@ def draw_rates(shown: pd.DataFrame, beside: pd.DataFrame, study: Settings) -> An
 
 def draw_gains(gains: pd.DataFrame, known: pd.DataFrame, study: Settings) -> Any:
     """Power in the first row, type III errors in the second, a column for each measure."""
-    # Imported here, so that processes that only compute do not wait for matplotlib.
-    from simstudy.plot.rates import TESTS
-
     kinds = {"share": ("power", "published"), "wrong": ("type III", "published_wrong")}
     titles = [f"{of.title}: {said}" for said, _ in kinds.values() for of in study.measures.values()]
     figure, axes = ss.plot.panels(titles, per_row=len(study.measures), width=2.6, height=2.2, shared=False)
@@ -195,9 +197,7 @@ def draw_gains(gains: pd.DataFrame, known: pd.DataFrame, study: Settings) -> Any
         for test in DRAWN:
             rows = gains[(gains["measure"] == measure) & (gains["test"] == test)]
             name = "sign" if test == SIGN_WITH_TIES else test
-            colour, marker, width, order = TESTS[name]
-            ax.plot(rows["gain"], rows[kind], f"{marker}-", markersize=2.5, linewidth=min(width, 1.5), color=colour,
-                    zorder=order, label=name)  # fmt: skip
+            ax.plot(rows["gain"], rows[kind], "o-", markersize=2.5, linewidth=1, color=_COLOURS[test], label=name)
         marks = known[known["measure"] == measure]
         ax.plot(marks["gain"], marks[kinds[kind][1]], "x", color="black", markersize=4, zorder=9, label="published")
         ax.set(xlabel="true gain", ylim=(0, 1) if kind == "share" else (0, 0.03))

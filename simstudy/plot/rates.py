@@ -17,8 +17,8 @@ from simstudy.validation import check_number, check_range, check_share
 
 Range = tuple[float, float]
 
-#: Colour, marker, width of the line, and what is drawn over what: two tests may be one, and both should be seen.
-TESTS = {
+# Colour, marker, width of the line, and what is drawn over what: two tests may be one, and both should be seen.
+_TESTS = {
     "randomization": ("#009E73", "s", 3.2, 2),
     "t_paired": ("#E69F00", "^", 1.1, 3),
     "bootstrap": ("#D55E00", "v", 1.1, 4),
@@ -228,7 +228,7 @@ def _check_tests(table: pd.DataFrame, *more: str) -> None:
 
 def _draw_test(ax: Axes, test: str, rows: pd.DataFrame) -> None:
     """A test's line of shares over the number of units, always in the same colour."""
-    colour, marker, width, order = TESTS.get(test, _OTHER)
+    colour, marker, width, order = _TESTS.get(test, _OTHER)
     dots(ax, rows["n_units"], rows, "share", fmt=f"{marker}-", markersize=4, linewidth=width, elinewidth=0.9,
          color=colour, alpha=0.55 if width > 3 else 1, zorder=order, label=label(test))  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""The study of benchmarks and published powers, small, on made-up leaderboards; and its checks, done another way."""
+"""The study of benchmarks, small, on made-up leaderboards."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ from simstudy.studies import Results, StudyError
 from simstudy.truth.scores import Bernoulli, GaussianCopula, ScoreModel, of_families
 from tests.experiments.programs import program, small
 
-BENCHMARKS, CHECKS, PUBLISHED, TABLES = (
-    program("power_tables", part) for part in ("benchmarks", "checks", "published", "tables")
-)
+BENCHMARKS, TABLES = (program("power_tables", part) for part in ("benchmarks", "tables"))
 BOARDS = ["a", "b", "c"]
 STUDY = """
 kind = "natural"
@@ -60,7 +58,7 @@ def settings(data: Path, **changes: Any) -> Any:
         "study": str(data / "boards"), "kind": "made up", "metrics": ["accuracy"], "title": "Made-up {}",
         "test_sets": [f"board {name}" for name in BOARDS],
     }  # fmt: skip
-    return small("power_tables", benchmarks=[part | changes], simulated=400, few=[8, 20])
+    return small("power_tables", benchmarks=[part | changes])
 
 
 @pytest.fixture(scope="module")
@@ -132,60 +130,6 @@ def test_the_page_has_a_gallery_and_no_missing_number(done: Results) -> None:
 def test_a_test_set_that_the_study_does_not_have_is_named(data: Path) -> None:
     with pytest.raises(StudyError, match="has no test set 'board d' with a metric among accuracy"):
         ss.run_study(settings(data, test_sets=["board d"]), out=data / "none", n_jobs=1, data_dir=data)
-
-
-@pytest.fixture(scope="module")
-def anchors() -> dict[str, Any]:
-    return {one.name: one for one in PUBLISHED.anchors(2000)}
-
-
-def test_published_numbers_come_out_where_they_are_done_again(anchors: dict[str, Any]) -> None:
-    """To the digits that are printed; of the one that is simulated within its error."""
-    found = anchors
-    for name in ("MRPC", "RTE", "QNLI", "MNLI"):
-        one = found[f"GLUE, {name}"]
-        assert one.published == round(one.recomputed, 2)
-        assert 1 < one.ours / one.recomputed < 1.04, "the exact test is careful"
-    assert found["mean score, gain 0.03"].published == found["mean score, gain 0.03"].recomputed
-    for pairs in (50, 75, 100):
-        one = found[f"McNemar, exact, two-sided, {pairs} pairs"]
-        assert one.published == round(one.recomputed, 6)
-    assert found["paired t"].published == round(found["paired t"].recomputed, 6)
-    assert found["paired means"].published == found["paired means"].recomputed == found["paired means"].ours
-    assert found["McNemar, normal"].published == found["McNemar, normal"].recomputed
-    bleu = found["BLEU, 2,000 sentences"]
-    assert abs(bleu.published - bleu.recomputed) < 3 * np.sqrt(0.75 * 0.25 / 500)
-    assert abs(bleu.ours - bleu.recomputed) < 4.5 * np.sqrt(0.75 * 0.25 / 2000)
-
-
-@pytest.mark.parametrize("name", ["GLUE, QNLI", "McNemar, exact, two-sided, 50 pairs", "paired means"])
-def test_powers_are_those_of_drawn_test_sets(name: str, anchors: dict[str, Any]) -> None:
-    one = anchors[name]
-    exact = one.difference.detection(one.gain, one.n, one.level).power
-    assert exact >= one.power - 1e-6, "what was asked for"
-    sets = 20_000
-    assert abs(CHECKS.simulated_power(one, sets, 1) - exact) < 4.5 * np.sqrt(exact * (1 - exact) / sets)
-
-
-def test_coverage_of_few_items_is_that_of_drawn_ones() -> None:
-    found = CHECKS.few_items([20], 0.8, 5.0).set_index(["quantity", "gain", "interval"])["coverage"]
-    rng = np.random.default_rng(0)
-    better, worse, _ = rng.multinomial(20, [0.125, 0.075, 0.8], 200_000).T
-    gain = (better - worse) / 20
-    reach = 1.959964 * np.sqrt(((better + worse) / 20 - gain**2) / 20)
-    assert found["gain of two systems", 5.0, "normal"] == pytest.approx((abs(gain - 0.05) <= reach).mean(), abs=0.004)
-    p = rng.uniform(size=200_000)
-    share = rng.binomial(20, p) / 20
-    reach = 1.959964 * np.sqrt(share * (1 - share) / 20)
-    one = found.xs(("one accuracy, uniform", "normal"), level=("quantity", "interval")).iloc[0]
-    assert one == pytest.approx((abs(share - p) <= reach).mean(), abs=0.004)
-
-
-def test_few_items_find_no_gain_so_often() -> None:
-    gains = CHECKS.few_gains([8, 100], 0.8).set_index("n_items")
-    assert np.isnan(gains.loc[8, "exact"]), "of 8 items some two differ"
-    assert gains.loc[100, "normal"] == pytest.approx(2.8016 * np.sqrt(0.2 / 100) * 100, rel=1e-4)
-    assert gains.loc[100, "exact"] > gains.loc[100, "normal"]
 
 
 def test_what_both_relations_find_is_set_beside_each_other() -> None:
