@@ -13,7 +13,7 @@ from simstudy.comparisons.comparisons import Comparisons
 from simstudy.engines.asking import ask
 from simstudy.engines.cautions import cautions
 from simstudy.engines.intervals import intervals
-from simstudy.engines.memory import check_memory
+from simstudy.engines.memory import bytes_of_unit, check_memory
 from simstudy.engines.question import MonteCarlo, Question, SignificanceResult
 from simstudy.engines.registry import TESTS, default_test
 from simstudy.engines.ties import Pairs
@@ -152,7 +152,9 @@ def compare(
         against=chosen,
         progress=progress,
     )
-    check_memory(test, question.statistics.shape, question.n_pairs, question.n_jobs)
+    shape, answers = question.statistics.shape, question.right_or_wrong and question.computes
+    of_unit = bytes_of_unit(test, shape, answers=answers)
+    check_memory(test, shape, question.n_pairs, question.n_jobs, of_unit=of_unit)
     return Comparisons(table_of(ranked, question, test, strata), outputs.systems)
 
 

@@ -15,7 +15,7 @@ from simstudy.engines.question import MonteCarlo, Question
 from simstudy.engines.registry import ALTERNATIVES, TESTS, default_test
 from simstudy.engines.rounded_fractions import as_fractions
 from simstudy.metrics import get_metric
-from simstudy.metrics.scaling import rescaled, without_offset
+from simstudy.metrics.scaling import rescaled
 from simstudy.outputs import Outputs, require_outputs
 from simstudy.outputs.units import in_units, strata_of
 from simstudy.running.runner import n_workers
@@ -51,9 +51,9 @@ def ask(
         if column is not None:
             ranked.labels(column, argument)
     fractions, fraction = as_fractions(ranked.statistics, ranked.metric)
-    apart = without_offset(fractions, ranked.metric, by_item=chosen.pairs_systems)
-    if apart is not ranked.statistics:
-        ranked = replace(ranked, statistics=apart)
+    if fractions is not ranked.statistics:
+        ranked = replace(ranked, statistics=fractions)
+    ranked = ranked.without_offset(by_item=chosen.pairs_systems)
     if ranked.metric.of_sums:
         statistics, bounds = _units(ranked, what, strata)
         members = None
