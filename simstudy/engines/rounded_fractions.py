@@ -46,6 +46,8 @@ def as_fractions(statistics: Array, metric: Metric) -> tuple[Array, float]:
     if metric.denominator[columns[0]] or not np.isin(combine(statistics, metric.denominator), (0, 1)).all():
         return statistics, 1.0
     scores = statistics[..., columns[0]]
+    if not scores.any():
+        return statistics, 1.0
     rounding = _rounding(scores)
     most = min(MOST_BELOW, int(np.sqrt(_PART / (2 * rounding))))
     values, where = np.unique(scores, return_inverse=True)
@@ -69,7 +71,7 @@ def _rounding(scores: FloatArray) -> float:
     """What rounding has changed scores by, at most."""
     largest = np.abs(scores).max()
     if largest < 2.0**100 and (scores == scores.astype(np.float32)).all():
-        return float(np.spacing(np.float32(largest)) / 2)
+        return float(np.spacing(np.float32(largest))) / 2
     for decimals in range(_MOST_DECIMALS, -1, -1):
         steps = scores * 10.0**decimals
         if (np.abs(steps - np.rint(steps)) > 4 * np.spacing(np.abs(steps))).any():
