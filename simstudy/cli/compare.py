@@ -16,7 +16,7 @@ from simstudy.cli.files import HEADING, Files, SomeFormats
 from simstudy.cli.gate import Gates, around, tell
 from simstudy.cli.options import grouped, settings_of
 from simstudy.cli.several_tasks import SeveralTasks, with_tasks
-from simstudy.cli.some_pairs import check_some_pairs, is_parquet, show_some_pairs, write_some_pairs
+from simstudy.cli.some_pairs import check_fits, check_some_pairs, is_parquet, show_some_pairs, write_some_pairs
 from simstudy.cli.terminal import Output, printer, write_page, written
 from simstudy.files.own_pages import is_html, require_page
 from simstudy.planning.settings import option
@@ -155,10 +155,12 @@ def compare(
     from simstudy.loaders.base import Texts, Ties
     from simstudy.loaders.naming import name_and_path
 
-    settings, asked = _settings(context), gates.ask(how)
+    settings, asked, narrow = _settings(context), gates.ask(how), is_parquet(output.out)
     texts, ties = Texts(formats.tokenize, formats.lowercase), Ties(formats.ties, how.seed)
+    if narrow:
+        check_fits([path for _, path in map(name_and_path, paths)], metric[0], how, output.memory)
     with unpacking_at_most(formats.max_size):
-        every, hashes = files.read_each(paths, metric, by_domain=by_domain, texts=texts, ties=ties)
+        every, hashes = files.read_each(paths, metric, by_domain=by_domain, texts=texts, ties=ties, narrow=narrow)
     # What can be wrong is said before minutes of resampling.
     for loaded in every:
         _check_systems(loaded.outputs.names, output.baseline)

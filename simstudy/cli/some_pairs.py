@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from simstudy.cli.terminal import printer
 from simstudy.text.printing import LEFT_OUT, MOST_LINES, left_out, noted
 
 if TYPE_CHECKING:
+    from simstudy.cli.compare import HowTested
     from simstudy.examination import Examination
     from simstudy.outputs import TestSet
 
@@ -33,6 +35,20 @@ def check_some_pairs(out: Path | None, others: Mapping[str, object]) -> None:
         raise ValueError("--against with --out needs a file that ends in .parquet: there is a table, but no page")
     if out is not None and out.exists():
         _require_pairs(out)
+
+
+def check_fits(paths: Sequence[Path], metric: str, how: HowTested, memory: str | None) -> None:
+    """Raise a ValueError where a table would not fit into memory, before it is read."""
+    import pyarrow as pa
+
+    from simstudy.comparisons import check_tables
+    from simstudy.metrics import find_metric
+
+    known = find_metric(metric)
+    if known is not None:
+        # What is no Parquet file, its loader says.
+        with suppress(OSError, pa.ArrowException):
+            check_tables(paths, known, memory=memory, test=how.test, against=_chosen(how.against))
 
 
 def _require_pairs(out: Path) -> None:

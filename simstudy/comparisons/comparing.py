@@ -13,7 +13,7 @@ from simstudy.comparisons.comparisons import Comparisons
 from simstudy.engines.asking import ask
 from simstudy.engines.cautions import cautions
 from simstudy.engines.intervals import intervals
-from simstudy.engines.memory import check_memory
+from simstudy.engines.memory import bytes_of_unit, check_memory
 from simstudy.engines.question import MonteCarlo, Question, SignificanceResult
 from simstudy.engines.registry import TESTS, default_test
 from simstudy.engines.ties import Pairs
@@ -84,10 +84,11 @@ def compare(
         means. Sign flips are drawn only for pairs whose computed p-value might be wrong by more than 1 % of it (5 % of
         it below 0.0001; `simstudy.engines.contour_kernels`). Randomization of other ratios of whole numbers is computed
         if that costs about as much as resampling. For other metrics of sums (F1, BLEU) "auto" stratifies the
-        bootstrap's resamples by a linear event whose probability is computed (`simstudy.engines.stratified`): above
-        p = 0.001 the Monte Carlo variance falls to a tenth and less for most pairs, and ``p_low`` and ``p_high`` tell
-        what is left. ``n_extreme`` is the plain count then. False: compute all, or raise an error. True: resample, and
-        count. Tests that draw nothing are unaffected, except Wilcoxon's, which then uses the normal approximation.
+        bootstrap's resamples by a linear event whose probability is computed (`simstudy.engines.stratified`), and tilts
+        some to it if it is rare: the Monte Carlo variance falls to a tenth and less for most pairs, and ``p_low`` and
+        ``p_high`` tell what is left. ``n_extreme`` is the plain count then. False: compute all, or raise an error.
+        True: resample, and count. Tests that draw nothing are unaffected, except Wilcoxon's, which then uses the normal
+        approximation.
     unit
         What is resampled or swapped: "item", or a column of the item table whose values name clusters. None: the
         column "cluster" (documents, users) where there is one, since items of one document depend on each other;
@@ -151,7 +152,9 @@ def compare(
         against=chosen,
         progress=progress,
     )
-    check_memory(test, question.statistics.shape, question.n_pairs, question.n_jobs)
+    shape, answers = question.statistics.shape, question.right_or_wrong and question.computes
+    of_unit = bytes_of_unit(test, shape, answers=answers)
+    check_memory(test, shape, question.n_pairs, question.n_jobs, of_unit=of_unit)
     return Comparisons(table_of(ranked, question, test, strata), outputs.systems)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,14 @@ from numpy.typing import NDArray
 from pyarrow import parquet
 
 from simstudy.comparisons.comparing import asked, table_of, with_others
-from simstudy.engines.memory import available, needed, taken
+from simstudy.engines.memory import available, bytes_of_unit, needed, taken
 from simstudy.engines.question import Question
+from simstudy.engines.registry import default_test
 from simstudy.engines.ties import Pairs
-from simstudy.files.unpacking import size_of
+from simstudy.files.unpacking import parquet_sizes, size_of
 from simstudy.files.whole import atomic_path
+from simstudy.loaders.tables import ending
+from simstudy.metrics import Metric
 from simstudy.outputs import Outputs
 from simstudy.running.progress import shown_to_people
 from simstudy.statistics.decisions import Decision
@@ -29,8 +33,15 @@ from simstudy.validation import check_fraction, check_path
 # of all (its p-value, and what corrects it). Fewer pairs than the last are no block.
 _OF_ROW, _OF_PAIR, _LEAST_ROWS = 800, 72, 2**12
 
-# Rows of a row group, and of a block where memory would take more: of tests that resample each block draws again.
-_ROW_GROUP, _MOST_ROWS = 2**16, 2**21
+# Measured: bytes for each item while a table is read (its name, its row, its place among the names), and afterwards.
+_OF_ITEM_READ, _OF_ITEM = 150, 50
+
+# How rows are kept, and the columns that say whether they are significant.
+_QUICKLY = pa.ipc.IpcWriteOptions(compression="lz4")
+_DECISIVE = ["system_a", "better", "gain", "p_value", "p_floor", "p_holm"]
+
+# Rows of a row group, and of a block where memory would take more: large ones for tests that draw again for each.
+_ROW_GROUP, _SOME_ROWS, _MOST_ROWS = 2**16, 2**18, 2**21
 
 
 @shown_to_people
@@ -82,51 +93,49 @@ def write_pairs(
     check_fraction("alpha", alpha)
     outputs, against = with_others(outputs, options.pop("against", None))
     ranked, question, test = asked(outputs, against=against, **options)
-    blocks = list(_blocks(question, _block_size(question, memory)))
+    blocks = list(_blocks(question, _block_size(question, test, memory)))
     p_value = np.empty(blocks[-1][1])
     with atomic_path(Path(path)) as whole:
         # What corrects a p-value is known when all are there: rows are kept without it until then.
         rows = whole.with_suffix(".rows")
         try:
-            writer = None
-            for first, last in blocks:
-                block = replace(question, asked=_places(question, first, last))
-                frame = table_of(ranked, block, test, options.get("strata"))
-                p_value[first:last] = frame["p_value"]
-                writer = _written(writer, rows, frame)
-                del block, frame
-            _closed(writer)
-            return len(p_value), _corrected(rows, whole, p_value, alpha)
+            with ExitStack() as stack:
+                block, writer = question, None
+                for first, last in blocks:
+                    block = block.about(_places(question, first, last))
+                    frame = table_of(ranked, block, test, options.get("strata"))
+                    p_value[first:last] = frame["p_value"]
+                    table = pa.Table.from_pandas(frame, preserve_index=False)
+                    writer = writer or stack.enter_context(pa.ipc.new_file(str(rows), table.schema, options=_QUICKLY))
+                    writer.write_table(table, max_chunksize=_ROW_GROUP)
+                    head = frame.head(0)
+                    del frame, table
+            return len(p_value), _corrected(rows, whole, p_value, alpha, head)
         finally:
             rows.unlink(missing_ok=True)
 
 
-def _written(writer: parquet.ParquetWriter | None, path: Path, frame: pd.DataFrame) -> parquet.ParquetWriter:
-    """The writer, by which the rows are written; a new one for the first."""
-    table = pa.Table.from_pandas(frame, preserve_index=False)
-    writer = writer or parquet.ParquetWriter(path, table.schema, compression="zstd")
-    writer.write_table(table, row_group_size=_ROW_GROUP)
-    return writer
+def _corrected(rows: Path, whole: Path, p_value: NDArray[np.float64], alpha: float, head: pd.DataFrame) -> int:
+    """Write the rows to Parquet with corrected p-values; how many pairs are significant by Holm's.
 
-
-def _closed(writer: parquet.ParquetWriter | None) -> None:
-    assert writer is not None
-    writer.close()
-
-
-def _corrected(rows: Path, whole: Path, p_value: NDArray[np.float64], alpha: float) -> int:
-    """Write the row groups again with corrected p-values; how many pairs are significant by Holm's."""
+    The `head` is the frame of no rows.
+    """
     corrected = {"p_holm": holm(p_value), "p_bh": benjamini_hochberg(p_value)}
-    decision, first, significant, writer = Decision(alpha, p="p_holm"), 0, 0, None
-    with parquet.ParquetFile(rows) as file:
-        for group in range(file.num_row_groups):
-            frame = file.read_row_group(group).to_pandas()
-            those = slice(first, first + len(frame))
-            frame = frame.assign(**{name: values[those] for name, values in corrected.items()})
-            significant += int(decision.significant(frame).sum())
-            writer = _written(writer, whole, frame)
+    schema = pa.Table.from_pandas(head.assign(**dict.fromkeys(corrected, 0.0)), preserve_index=False).schema
+    decision, first, significant = Decision(alpha, p="p_holm"), 0, 0
+    with (
+        pa.OSFile(str(rows)) as file,
+        pa.ipc.open_file(file) as batches,
+        parquet.ParquetWriter(whole, schema, compression="zstd") as writer,
+    ):
+        for k in range(batches.num_record_batches):
+            batch = batches.get_batch(k)
+            those = slice(first, first + len(batch))
+            for name, values in corrected.items():
+                batch = batch.append_column(name, pa.array(values[those]))
+            significant += int(decision.significant(batch.select(_DECISIVE).to_pandas()).sum())
+            writer.write_batch(batch.replace_schema_metadata(schema.metadata))
             first = those.stop
-    _closed(writer)
     return significant
 
 
@@ -135,26 +144,65 @@ def _n_pairs(question: Question) -> int:
     return k * (k - 1) // 2 if question.asked is None else len(question.asked[0])
 
 
-def _block_size(question: Question, memory: str | int | None) -> int:
+def _block_size(question: Question, test: str, memory: str | int | None) -> int:
     """How many pairs a block may have."""
     if memory is not None:
         # What is needed to compile takes memory of its own: it is there before the rest is counted.
         import numba  # noqa: F401
+    answers = question.right_or_wrong and question.computes
+    most = _SOME_ROWS if answers else _MOST_ROWS
     there = np.inf if memory is None else size_of("memory", memory) - taken()
     left = min(there, np.inf if (free := available()) is None else free)
     if np.isinf(left):
-        return _MOST_ROWS
+        return most
     k, n, s = question.statistics.shape
-    fixed = needed(k, n, s, 0, question.n_jobs) + _OF_PAIR * _n_pairs(question)
+    of_unit = bytes_of_unit(test, (k, n, s), answers=answers)
+    fixed = needed(k, n, s, 0, question.n_jobs, of_unit=of_unit) + _OF_PAIR * _n_pairs(question)
     # A tenth is left for what the interpreter does not give back.
     rows = (0.9 * left - fixed) // _OF_ROW
     if rows < min(_LEAST_ROWS, _n_pairs(question)):
-        least = (fixed + _LEAST_ROWS * _OF_ROW + (0 if memory is None else taken())) / 2**30
-        raise ValueError(
-            f"memory must be at least about {least:.1f} GiB for {_n_pairs(question):,} pairs of {k:,} systems on {n:,} "
-            f"units, not {'the ' if memory is None else ''}{memory or f'{left / 2**30:.1f} GiB that are left'}"
-        )
-    return min(int(rows), _MOST_ROWS)
+        least = fixed + _LEAST_ROWS * _OF_ROW + (0 if memory is None else taken())
+        raise _too_little(least, _n_pairs(question), (k, n), memory, left)
+    return min(int(rows), most)
+
+
+def _too_little(
+    least: float, n_pairs: int, shape: tuple[int, int], memory: str | int | None, left: float
+) -> ValueError:
+    given = f"the {left / 2**30:.1f} GiB that are left" if memory is None else memory
+    return ValueError(
+        f"memory must be at least about {least / 2**30:.1f} GiB for {n_pairs:,} pairs of {shape[0]:,} systems on "
+        f"{shape[1]:,} units, not {given}: compare fewer systems at a time, or some of the pairs (against)"
+    )
+
+
+def check_tables(paths: Iterable[Path], metric: Metric, *, memory: str | int | None = None, **options: Any) -> None:
+    """Raise a ValueError where a Parquet table and a comparison of its systems would not fit into memory, unread.
+
+    The table has a row for each item; of other files `write_pairs` tells. Memory and options are as there.
+    """
+    free = available()
+    left = np.inf if free is None else free + taken()
+    there = min(left, np.inf if memory is None else size_of("memory", memory))
+    test, against = options.get("test") or default_test(metric), options.get("against")
+    for path in paths:
+        if ending(path) != ".parquet" or not path.is_file():
+            continue
+        n, sizes = parquet_sizes(path)
+        by_system = Counter(name.rpartition(":")[0] for name in sizes)
+        # A column for each system, but for that of the items; or one for each of its statistics.
+        k = len(by_system) - 1 if ":" in "".join(sizes) else max(len(sizes) - 1, 1)
+        s, n_pairs = len(metric.statistics), k * (k - 1) // 2
+        if against is not None:
+            n_pairs = k if isinstance(against, str) else min(k * len(against), n_pairs)
+        width = max(4 if size == 2 else size for size in [*sizes.values()][1:] or [8])
+        of_statistics, of_columns = k * s * width, sum(sizes.values())
+        of_unit = bytes_of_unit(test, (k, n, s), answers=width == 1 and metric.item_range is not None)
+        reading = n * (2 * of_columns + of_statistics + _OF_ITEM_READ)
+        comparing = n * (2 * of_statistics + _OF_ITEM) + needed(k, n, s, 0, of_unit=of_unit) + _OF_PAIR * n_pairs
+        least = taken() + max(reading, comparing + _LEAST_ROWS * _OF_ROW)
+        if least > there:
+            raise _too_little(least, n_pairs, (k, n), memory, left)
 
 
 def _blocks(question: Question, size: int) -> Iterator[tuple[int, int]]:

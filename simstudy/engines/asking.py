@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from simstudy.engines.array_scores import N_RESAMPLES
 from simstudy.engines.question import MonteCarlo, Question
 from simstudy.engines.registry import ALTERNATIVES, TESTS, default_test
+from simstudy.engines.rounded_fractions import as_fractions
 from simstudy.metrics import get_metric
-from simstudy.metrics.scaling import rescaled, without_offset
+from simstudy.metrics.scaling import rescaled
 from simstudy.outputs import Outputs, require_outputs
 from simstudy.outputs.units import in_units, strata_of
 from simstudy.running.jobs import n_workers
@@ -49,9 +50,10 @@ def ask(
     for argument, column in (("unit", None if what == "item" else what), ("strata", strata)):
         if column is not None:
             ranked.labels(column, argument)
-    apart = without_offset(ranked.statistics, ranked.metric, by_item=chosen.pairs_systems)
-    if apart is not ranked.statistics:
-        ranked = replace(ranked, statistics=apart)
+    fractions, fraction = as_fractions(ranked.statistics, ranked.metric)
+    if fractions is not ranked.statistics:
+        ranked = replace(ranked, statistics=fractions)
+    ranked = ranked.without_offset(by_item=chosen.pairs_systems)
     if ranked.metric.of_sums:
         statistics, bounds = _units(ranked, what, strata)
         members = None
@@ -69,7 +71,7 @@ def ask(
         n_resamples=planned_resamples(test, convention, n_resamples, of_sums=ranked.metric.of_sums),
         n_jobs=n_workers(n_jobs),
         progress=progress,
-        factor=factor,
+        factor=fraction * factor,
         members=members,
         **options,
     )

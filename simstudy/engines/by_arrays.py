@@ -30,6 +30,9 @@ TRIED, TOGETHER = 256, 512
 # Nodes times numbers that arrays multiply, and contributions of all pairs of this process.
 _MOST_FACTORS, _MOST_CONTRIBUTIONS = 2**18, 2**14
 
+# Nodes that arrays look at.
+_MOST_NODES = 2**17
+
 # Nodes are looked at from so many starts on together: some 20 MB.
 _STARTS = 64
 
@@ -63,8 +66,10 @@ def join(weights: FloatArray, _: FloatArray, step: int, top: int) -> None:
     weights[step : top + 1] += weights[: max(top + 1 - step, 0)].copy()
 
 
-def large_nodes(numbers: Tilted, delta: float, first: int, last: int) -> tuple[IntArray, int]:
-    """`contour_kernels.large_nodes`."""
+def large_nodes(numbers: Tilted, delta: float, first: int, last: int) -> Any:
+    """`contour_kernels.large_nodes`; NotImplemented for very many nodes."""
+    if last - first > _MOST_NODES:
+        return NotImplemented
     starts = np.arange(first, last + 1, TOGETHER)
     parts = [_large_nodes(numbers, delta, starts[k : k + _STARTS], last) for k in range(0, len(starts), _STARTS)]
     return np.concatenate([nodes for nodes, _ in parts]), sum(n_factors for _, n_factors in parts)

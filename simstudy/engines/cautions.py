@@ -74,7 +74,7 @@ def cautions(question: Question, skewness: FloatArray) -> dict[str, Any]:
 def _chosen(question: Question) -> tuple[FloatArray, FloatArray] | None:
     """How many answers each system gave, or candidates it accepted, and how many are wrong (K,); None: not counted."""
     metric = question.metric
-    if question.unit_scores is not None or question.factor != 1:
+    if question.right_or_wrong or question.unit_scores is not None or question.factor != 1:
         return None
     if isinstance(metric, Counts):
         right, of = question.statistics[..., 0], question.statistics[..., 1]

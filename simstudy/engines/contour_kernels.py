@@ -41,7 +41,7 @@ from simstudy.metrics.base import FloatArray, IntArray
 _SPACING = 0.85
 
 # Nodes that are looked at first, for each standard deviation that the saddle point is away from 0, and at least.
-# At most so many nodes are kept: 2 MiB.
+# At most so many nodes are kept: 3 MiB.
 _NODES, _LEAST_NODES, _MOST_NODES = 512, 1024, 2**17
 
 # From so many standard deviations on, what lies 2 pi / delta to the left adds less than 1e-9 of the tail.
@@ -59,6 +59,9 @@ LEAST_TAIL = 1e-300
 
 #: Nodes times distinct numbers at most that are multiplied for one tail, where it is not good enough sooner.
 MOST_FACTORS = 2**24
+
+# Random flips would not tell tails below the first number: more nodes and factors are spent on them, some seconds.
+_RARE, _MOST_NODES_OF_RARE, _MOST_FACTORS_OF_RARE = 1e-6, 2**20, 2**31
 
 
 class Line(NamedTuple):
@@ -343,7 +346,10 @@ def contour_tail(numbers, least, step):
         tail = size * delta * total - _to_the_left(s, delta, deviation)
         # Of the nodes that are left out, those near 0 count most.
         error = size * delta * (error + abs(total) * NONE * 32.0 * (1.0 + s / delta))
-        if error <= most_error(tail) * tail or 2 * n_factors > MOST_FACTORS or 2 * n_nodes > _MOST_NODES:
+        most_factors, most_nodes = (
+            (_MOST_FACTORS_OF_RARE, _MOST_NODES_OF_RARE) if tail < _RARE else (MOST_FACTORS, _MOST_NODES)
+        )
+        if error <= most_error(tail) * tail or 2 * n_factors > most_factors or 2 * n_nodes > most_nodes:
             return tail, error
         more, n_tried = large_nodes(numbers, delta, n_nodes + 1, 2 * n_nodes)
         beyond, n_multiplied = multiply(numbers, delta, more)

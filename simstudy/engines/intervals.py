@@ -8,16 +8,19 @@ condition.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import special
 
 from simstudy.engines.array_scores import bootstrap_deviations
+from simstudy.engines.product_kernels import answer_moments
 from simstudy.engines.question import Question, products
 from simstudy.metrics.arrays import ArrayMetric
 from simstudy.metrics.base import FloatArray, IntArray
-from simstudy.metrics.influence import deviations, n_undefined
+from simstudy.metrics.influence import deviations
 from simstudy.statistics.proportions import tango
 
 #: Coverage of the interval; level (two-sided) and power of the minimum detectable gain.
@@ -61,26 +64,51 @@ def spread(question: Question) -> tuple[FloatArray, FloatArray]:
     the better system by much. Both are NaN where no unit tells the two systems apart, and where a system's score is
     undefined without one of the units: the whole denominator is there.
     """
-    i, j = question.pairs
-    n = question.n_units
+    (i, j), n = question.pairs, question.n_units
     if isinstance(question.metric, ArrayMetric):
         centred = bootstrap_deviations(
             question.metric, question.statistics, question.members, question.strata, question.seed
         ) * (1 if question.metric.higher_is_better else -1)
         # Its skewness is that of the gain, not of n contributions.
         n *= centred.shape[1]
+        moments = _moments(centred, question)
+    elif question.right is not None and len(question.strata) == 2:
+        moments = _moments_of_answers(question.right, question)
     else:
-        centred = deviations(question.contributions, question.strata)
-    squares = centred**2
-    own, cubes = (np.einsum("kn,kn->k", power, centred) for power in (centred, squares))
-    variance = own[i] + own[j] - 2 * products(centred, question)
-    third = cubes[i] - cubes[j] - 3 * (products(squares, question, centred) - products(centred, question, squares))
+        moments = _moments(deviations(question.contributions, question.strata), question)
+    own, cubes, mixed, row = moments
+    variance = own[i] + own[j] - 2 * mixed[0]
+    third = cubes[i] - cubes[j] - 3 * (mixed[1] - mixed[2])
     # What is left of two nearly equal systems is rounding: their own difference tells.
     for p in np.flatnonzero(variance <= 1e-6 * (own[i] + own[j])):
-        difference = centred[i[p]] - centred[j[p]]
+        difference = row(i[p]) - row(j[p])
         variance[p], third[p] = (difference**2).sum(), (difference**3).sum()
     variance[variance <= _ROUNDING**2 * (own[i] + own[j])] = np.nan
     if question.metric.of_sums:
-        undefined = n_undefined(question.statistics, question.metric) > 0
-        variance[undefined[i] | undefined[j]] = np.nan
+        variance[question.undefined[i] | question.undefined[j]] = np.nan
     return question.factor * np.sqrt(variance), third / variance**1.5 * np.sqrt(n)
+
+
+class _Moments(NamedTuple):
+    """Sums of what the units of systems deviate: of squares and cubes (K,), of x y, x x y and x y y (3, P)."""
+
+    squares: FloatArray
+    cubes: FloatArray
+    mixed: FloatArray
+    #: A system's deviations (n,).
+    row: Callable[[int], FloatArray]
+
+
+def _moments(rows: FloatArray, question: Question) -> _Moments:
+    """The moments of rows (K, n)."""
+    squares = rows**2
+    own, cubes = (np.einsum("kn,kn->k", power, rows) for power in (rows, squares))
+    mixed = products(rows, question), products(squares, question, rows), products(rows, question, squares)
+    return _Moments(own, cubes, np.stack(mixed), rows.__getitem__)
+
+
+def _moments_of_answers(right: NDArray[np.bool_], question: Question) -> _Moments:
+    """The same, with the same bits, of right and wrong answers (K, n): a system deviates by one of two numbers."""
+    values, own = question.answers
+    mixed = answer_moments(right, values, question.pairs)
+    return _Moments(own[:, 0], own[:, 1], mixed, lambda k: values[k][right[k].astype(np.int8)])

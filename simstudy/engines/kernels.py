@@ -28,6 +28,9 @@ _CHUNK = 1024
 # The same where a pass looks at all S statistics.
 _TOGETHER = 256
 
+#: Weights are summed in so many steps of 1, so that the order does not matter.
+STEPS = 2.0**32
+
 # Differences of scores (as fractions) below this are settled by integers; see `tally_own_ratios`.
 NEAR = 2.0**-44
 
@@ -138,13 +141,16 @@ def tally(values, pairs, margins, extreme):
 
 
 @compiled
-def cross_tally(drawn, pairs, margins, events, counts):
-    """Add to counts (3, P) how often a pair's event holds, how often a linear event near it, and how often both.
+def cross_tally(drawn, pairs, margins, near, counts):
+    """Add to counts (7, P) how often a pair's event holds, how often a linear event near it, and how often both.
 
-    drawn are values (K, T), whose differences are to be at least margins (P,), and summed statistics (S, K, T). The
-    linear events are weighted sums of these, `DrawnEvents`; those that must be infinite are not looked at.
+    drawn are values (K, T), whose differences are to be at least margins (P,), and summed statistics (S, K, T). `near`
+    are the linear events, weighted sums of these, `DrawnEvents`, and their tilts (3, P); events that must be infinite
+    are not looked at. If there is a tilt, the last four rows sum up weights, and their squares, in steps of 2^-32: of
+    resamples on which only the event holds, and of those on which only the linear event does.
     """
     values, sums = drawn
+    events, tilts = near
     better, worse = pairs
     linear = np.empty(_TOGETHER)
     for begin in range(0, values.shape[1], _TOGETHER):
@@ -171,6 +177,15 @@ def cross_tally(drawn, pairs, margins, events, counts):
                 both += np.int32((linear[t] >= 0) & (a[t] - b[t] >= margin))
             counts[1, p] += n
             counts[2, p] += both
+            if tilts[0, p] == 0.0:
+                continue
+            for t in range(width):
+                holds = a[t] - b[t] >= margin
+                if holds != (linear[t] >= 0):
+                    weight = 1.0 / (1.0 + tilts[2, p] * np.exp(tilts[0, p] * linear[t] + tilts[1, p]))
+                    row = 3 if holds else 5
+                    counts[row, p] += np.int64(np.rint(weight * STEPS))
+                    counts[row + 1, p] += np.int64(np.rint(weight * weight * STEPS))
 
 
 @compiled

@@ -10,6 +10,10 @@ from pathlib import Path
 # as `simstudy compare` makes them), and copies of the statistics that are held together, 8 bytes a number.
 _OF_PAIR, _OF_PAIR_ANALYSED, _COPIES = 650, 850, 5
 
+# Measured for tests of flips: bytes for each unit of a system of what all units contribute, and of right and wrong
+# answers, of which one system's contributions are held at a time.
+_OF_CONTRIBUTION, _OF_ANSWER, _OF_ANSWERS = 120, 3, 80
+
 # What a thread's tiles of resamples and sums take, and what is read in late.
 _OF_THREAD, _OF_PYTHON = 64 * 2**20, 100 * 2**20
 
@@ -20,17 +24,44 @@ _GROUPS = Path("/sys/fs/cgroup")
 
 
 def needed(
-    n_systems: int, n_units: int, n_statistics: int, n_pairs: int, n_jobs: int = 1, *, analysed: bool = False
+    n_systems: int,
+    n_units: int,
+    n_statistics: int,
+    n_pairs: int,
+    n_jobs: int = 1,
+    *,
+    analysed: bool = False,
+    of_unit: float | None = None,
 ) -> int:
-    """Bytes that a comparison takes at its peak, beside its Outputs; also with all that is made of it (`analysed`)."""
+    """Bytes that a comparison takes at its peak, beside its Outputs; also with all that is made of it (`analysed`).
+
+    `of_unit` are bytes for each unit of a system, as `bytes_of_unit` tells; None: of any test.
+    """
     of_pair = _OF_PAIR_ANALYSED if analysed else _OF_PAIR
-    return _OF_PYTHON + _OF_THREAD * n_jobs + of_pair * n_pairs + 8 * _COPIES * n_systems * n_units * n_statistics
+    of_unit = 8 * _COPIES * n_statistics if of_unit is None else of_unit
+    return int(_OF_PYTHON + _OF_THREAD * n_jobs + of_pair * n_pairs + of_unit * n_systems * n_units)
 
 
-def check_memory(test: str, shape: Sequence[int], n_pairs: int, n_jobs: int = 1, *, analysed: bool = False) -> None:
+def bytes_of_unit(test: str, shape: Sequence[int], *, answers: bool) -> float:
+    """Bytes that a test holds for each unit of a system, given the shape (K, n, S); `answers` are right or wrong."""
+    if answers and test in ("sign_flips", "skew_corrected", "randomization"):
+        return _OF_ANSWER + _OF_ANSWERS / shape[0]
+    of_any = 8 * _COPIES * shape[2]
+    return min(_OF_CONTRIBUTION, of_any) if test in ("sign_flips", "skew_corrected") else of_any
+
+
+def check_memory(
+    test: str,
+    shape: Sequence[int],
+    n_pairs: int,
+    n_jobs: int = 1,
+    *,
+    analysed: bool = False,
+    of_unit: float | None = None,
+) -> None:
     """Raise a ValueError where a comparison of this shape (K systems, n units, S) would not fit into memory."""
     k, n, s = shape
-    bytes_needed, there = needed(k, n, s, n_pairs, n_jobs, analysed=analysed), available()
+    bytes_needed, there = needed(k, n, s, n_pairs, n_jobs, analysed=analysed, of_unit=of_unit), available()
     if there is None or bytes_needed <= there:
         return
     raise ValueError(

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simstudy.engines.product_kernels import pair_products
+from simstudy.engines.product_kernels import common_bits, pair_products
 from simstudy.engines.ties import Pairs, Ties
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, FloatArray, IntArray
-from simstudy.metrics.influence import contributions
+from simstudy.metrics.influence import contributions, deviations, n_undefined
 from simstudy.metrics.ratio import whole
 from simstudy.metrics.scaling import common_divisor
 from simstudy.statistics.pvalues import CONVENTIONS, Convention
@@ -27,6 +27,12 @@ MOST_ENUMERATED = 20
 
 #: What the counts of a fraction must stay below for compiled loops to settle ties of ratios by integers.
 RATIO_LIMIT = 2**26
+
+
+# What a question keeps once it is known, whatever pairs are asked for.
+_OF_SYSTEMS = (
+    "ties", "ratio", "unit_scores", "right", "contributions", "answers", "undefined", "fractions", "small_counts",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -107,7 +113,9 @@ class Question(FieldsMixin):
 
         The numerators' sign is such that more is better.
         """
-        ratio = self.metric.ratio(self.statistics.astype(np.int64) if self.integers else self.statistics)
+        # Combinations of whole numbers of any type are int64.
+        exact = not self.integers or self.statistics.dtype.kind in "iu"
+        ratio = self.metric.ratio(self.statistics if exact else self.statistics.astype(np.int64))
         if ratio is None:
             return None
         above, below = ratio
@@ -127,20 +135,57 @@ class Question(FieldsMixin):
         # Ratings of 20, 40 and 60 have the sums, and the distributions, of 1, 2 and 3.
         return above // common_divisor(above) if self.integers else above
 
-    @cached_property
+    @property
     def right_or_wrong(self) -> bool:
         """Whether every unit is one right or wrong answer: 1 or 0, or 0 or -1 where errors are counted."""
-        if self.ratio is None or self.factor != 1:
-            return False
-        above, below = self.ratio
-        answers = (np.isin(above, values).all() for values in ((0, 1), (-1, 0)))
-        return bool((below == 1).all() and any(answers))
+        return self.right is not None
+
+    @cached_property
+    def right(self) -> NDArray[np.bool_] | None:
+        """Which units each system has right (K, n); None where some unit is no right or wrong answer."""
+        if not self.integers or self.factor != 1:
+            return None
+        # A system at a time: answers may be many, and a byte each.
+        found = np.empty(self.statistics.shape[:2], dtype=np.int8)
+        for k, of_system in enumerate(self.statistics):
+            ratio = self.metric.ratio(of_system)
+            if ratio is None or (ratio[1] != 1).any() or np.abs(ratio[0]).max() > 1:
+                return None
+            found[k] = ratio[0] if self.metric.higher_is_better else -ratio[0]
+        least = found.min()
+        return None if found.max() > least + 1 else found > least
+
+    @cached_property
+    def won(self) -> tuple[IntArray, IntArray]:
+        """On how many units only the better system of each pair is right, and only the worse one; (P,) each."""
+        assert self.right is not None
+        (i, j), total = self.pairs, self.right.sum(axis=1)
+        both = common_bits(self.right, self.pairs)
+        return total[i] - both, total[j] - both
 
     @cached_property
     def contributions(self) -> FloatArray:
         """What each unit adds to each system's score (K, n), on the metric's scale over `factor`; more is better."""
         parts = contributions(self.statistics, self.metric)
         return parts if self.metric.higher_is_better else -parts
+
+    @cached_property
+    def answers(self) -> tuple[FloatArray, FloatArray]:
+        """How far a wrong and a right answer deviate from each system's mean, and sums of squares and cubes; (K, 2)."""
+        assert self.right is not None
+        values, powers = np.empty((2, self.n_systems, 2))
+        for k, right in enumerate(self.right):
+            parts = contributions(self.statistics[k : k + 1], self.metric)
+            (row,) = deviations(parts if self.metric.higher_is_better else -parts)
+            values[k] = row[[right.argmin(), right.argmax()]]
+            # Of two rows: of one alone numpy adds in another order.
+            powers[k] = np.einsum("kn,kn->k", np.stack([row, row**2]), np.stack([row, row]))
+        return values, powers
+
+    @cached_property
+    def undefined(self) -> NDArray[np.bool_]:
+        """Which systems (K,) have an undefined score without one of the units."""
+        return n_undefined(self.statistics, self.metric) > 0
 
     @cached_property
     def fractions(self) -> bool:
@@ -157,6 +202,12 @@ class Question(FieldsMixin):
             return False
         # A pseudo-system may get all that both systems have.
         return 2 * int(self.ratio[1].sum(axis=1).max()) < RATIO_LIMIT
+
+    def about(self, asked: Pairs) -> Question:
+        """The same question of other pairs; what is known of the systems is kept."""
+        other = replace(self, asked=asked)
+        vars(other).update({name: value for name, value in vars(self).items() if name in _OF_SYSTEMS})
+        return other
 
     def first_missing(self, p_value: FloatArray) -> tuple[int, str] | None:
         """The first pair without a p-value, and the names of its systems, where every pair should have one."""

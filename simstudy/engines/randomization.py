@@ -28,7 +28,6 @@ from simstudy.engines.resampling import over_resamples, side_by_side
 from simstudy.engines.swap_kernels import Tail
 from simstudy.engines.swap_tallies import make_swap_tally
 from simstudy.engines.tallies import Tally
-from simstudy.engines.wins import answers_won
 from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.scaling import on_grid
 
@@ -71,6 +70,8 @@ def _computed(question: Question) -> FloatArray:
         if question.monte_carlo is False:
             raise not_computed(f"metric '{question.metric.name}', which is computed again on each shuffle")
         return p_value
+    if question.right_or_wrong:
+        return never_0(_coin_tails(*question.won, Tail(question.two_sided, question.convention.strict)), question)
     # Sums of whole unit scores need no settling of ties.
     if question.small_counts or (question.integers and question.unit_scores is not None):
         units = _from_distributions(question, p_value)
@@ -106,10 +107,6 @@ def _from_distributions(question: Question, p_value: FloatArray) -> IntArray:
         above = question.unit_scores
     i, j = question.pairs
     tail = Tail(question.two_sided, question.convention.strict)
-    if question.right_or_wrong:
-        more, less = answers_won(question)
-        p_value[:] = _coin_tails(more, less, tail)
-        return more + less
     counts = np.empty((len(i), 4), dtype=np.int64)
     with plain(little(above.shape[1] * question.n_pairs)):
         exact_kernels.swap_counts(above, below, question.pairs, counts)

@@ -55,7 +55,7 @@ def sign_flips(question: Question) -> SignificanceResult:
     The study error_rates has its level by condition: close to the nominal one on 100 units and more, except for
     strongly skewed differences and for precisions of few wrong answers, where it rejects up to 0.3 at 0.05.
     """
-    if question.unit_scores is not None:
+    if question.right_or_wrong or question.unit_scores is not None:
         found = randomization(question)
         return replace(found, exact=found.exact & question.right_or_wrong)
     computed = _computed(question)

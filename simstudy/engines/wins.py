@@ -8,7 +8,7 @@ from simstudy.compiled import plain
 from simstudy.engines.array_scores import units_that_differ
 from simstudy.engines.by_arrays import little
 from simstudy.engines.exact_kernels import swap_counts
-from simstudy.engines.question import Question, products
+from simstudy.engines.question import Question
 from simstudy.engines.ties import SCALED
 from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.influence import mean_slopes, weighted
@@ -32,7 +32,7 @@ def win_counts(question: Question) -> tuple[IntArray, IntArray, IntArray]:
         none = np.zeros(question.n_pairs, dtype=np.int64)
         return none, none.copy(), units_that_differ(question)
     if question.right_or_wrong:
-        better, worse = answers_won(question)
+        better, worse = question.won
         return better, worse, better + worse
     i, j = question.pairs
     if question.unit_scores is not None and question.integers:
@@ -53,22 +53,6 @@ def win_counts(question: Question) -> tuple[IntArray, IntArray, IntArray]:
                 differ[those] = (question.statistics[i[those]] != question.statistics[j[those]]).any(axis=2).sum(axis=1)
             advance(those.stop - first)
     return better, worse, differ
-
-
-def answers_won(question: Question) -> tuple[IntArray, IntArray]:
-    """On how many units only the better system of each pair is right, and only the worse one; (P,) each.
-
-    For most of all pairs one matrix product counts on how many units both are right.
-    """
-    assert question.right_or_wrong
-    assert question.unit_scores is not None
-    i, j = question.pairs
-    # Errors are -1 and 0.
-    right = (question.unit_scores - question.unit_scores.min()).astype(np.float64)
-    few = question.n_pairs < question.n_systems**2 / 8
-    both = products(right, question) if few else (right @ right.T)[i, j]
-    total = right.sum(axis=1)
-    return (total[i] - both).astype(np.int64), (total[j] - both).astype(np.int64)
 
 
 def _excess(question: Question, those: slice) -> Array:

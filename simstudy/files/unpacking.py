@@ -47,8 +47,8 @@ _DAMAGED = (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedErr
 _ZSTD = 93
 _LOCAL_HEADER = 30
 
-# Rows that are unpacked before their size is looked at.
-_ROWS = 1024
+# Rows that are unpacked before their size is looked at; cells, of a table of numbers.
+_ROWS, _CELLS = 1024, 2**22
 
 _limit: ContextVar[float | None] = ContextVar("limit", default=None)
 
@@ -213,8 +213,11 @@ def _within(limit: float, stream: IO[bytes], path: Path) -> bytes:
     return bytes(content)
 
 
-def read_parquet(path: Path) -> pa.Table:
-    """A Parquet file's table, whose pages must have their checksums where they have any."""
+def read_parquet(path: Path, *, narrow: bool = False) -> pa.Table:
+    """A Parquet file's table, whose pages must have their checksums where they have any.
+
+    If it is to be `narrow`, whole numbers are held in the fewest bytes that the file says are enough for a column.
+    """
     limit = most()
     try:
         with pq.ParquetFile(_parquet_source(path), page_checksum_verification=True) as file:
@@ -224,13 +227,16 @@ def read_parquet(path: Path) -> pa.Table:
             size = max(stored, about.num_rows * about.num_columns)
             if size > limit:
                 _too_large(path, limit, size)
-            batches, size = [], 0
-            for batch in file.iter_batches(batch_size=_ROWS):
-                batches.append(batch)
-                size += batch.nbytes
+            batches, size, schema = [], 0, file.schema_arrow
+            if narrow:
+                schema = _narrowed(schema, about)
+            sized = all(pa.types.is_primitive(field.type) for field in schema)
+            rows = max(_ROWS, _CELLS // len(schema)) if sized else _ROWS
+            for batch in file.iter_batches(batch_size=rows):
+                batches.append(batch.cast(schema) if narrow else batch)
+                size += batches[-1].nbytes
                 if size > limit:
                     _too_large(path, limit)
-            schema = file.schema_arrow
             return pa.Table.from_batches(batches, schema.remove_metadata()).replace_schema_metadata(schema.metadata)
     except ValueError as error:
         if isinstance(error, pa.ArrowException):
@@ -238,6 +244,29 @@ def read_parquet(path: Path) -> pa.Table:
         raise
     except (pa.ArrowException, OSError, MemoryError) as error:
         _no_parquet(path, error)
+
+
+def _narrowed(schema: pa.Schema, about: pq.FileMetaData) -> pa.Schema:
+    """The schema with columns of whole numbers in the fewest bytes for what each row group says of them."""
+    groups, fields = [about.row_group(g) for g in range(about.num_row_groups)], {one.name: one for one in schema}
+    for c in range(about.num_columns):
+        field = fields.get(about.schema.column(c).path)
+        known = [group.column(c).statistics for group in groups]
+        if field is None or not pa.types.is_integer(field.type) or not all(one and one.has_min_max for one in known):
+            continue
+        size = max((max(one.max, -1 - one.min) for one in known), default=0)
+        kind = next((kind for kind in (pa.int8(), pa.int16(), pa.int32()) if size < 2 ** (kind.bit_width - 1)), None)
+        if kind is not None and kind.bit_width < field.type.bit_width:
+            fields[field.name] = field.with_type(kind)
+    return pa.schema([*fields.values()], schema.metadata) if len(fields) == len(schema) else schema
+
+
+def parquet_sizes(path: Path) -> tuple[int, dict[str, int]]:
+    """The rows of a Parquet file, and the bytes of a value of each column if `read_parquet` holds it narrow."""
+    with pq.ParquetFile(_parquet_source(path)) as file:
+        schema = _narrowed(file.schema_arrow, file.metadata)
+        sizes = {one.name: one.type.byte_width if pa.types.is_integer(one.type) else 8 for one in schema}
+        return file.metadata.num_rows, sizes | {one.name: 1 for one in schema if pa.types.is_boolean(one.type)}
 
 
 def parquet_columns(path: Path) -> list[str]:

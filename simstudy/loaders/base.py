@@ -127,6 +127,8 @@ class Source:
     asked: str = ""
     #: Whether texts of the items are kept beside the numbers, for people.
     keeps_texts: bool = False
+    #: Whether tables are held in the fewest bytes that hold them exactly.
+    narrow: bool = False
 
     def __post_init__(self) -> None:
         known = set()

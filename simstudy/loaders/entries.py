@@ -37,7 +37,8 @@ class Entries:
     """What one system did on one item, N times."""
 
     systems: Sequence[str]
-    items: Sequence[str]
+    #: Their names, as a list or an array of texts.
+    items: Any
     #: (N,) each: positions in `systems`, in `items` and in the table.
     system: IntArray
     item: IntArray
@@ -88,17 +89,22 @@ def own_systems(frame: pd.DataFrame, origin: str, source: Source) -> dict[str, l
     """The systems that a table names itself, and of a wide table their columns; none where its file does."""
     if is_tidy(frame, source.metric) or is_of_samples(frame, source.metric):
         return {str(name): [] for name in frame["system"].unique()} if "system" in frame else {}
+    return systems_of(frame, origin, source)
+
+
+def systems_of(frame: pd.DataFrame, origin: str, source: Source) -> dict[str, list[str]]:
+    """System -> its columns in a table with a row for each item: of statistics, or the one of its scores."""
     return _count_columns(frame, source) or _score_columns(frame, origin, source)
 
 
-def wide_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where) -> Entries:
+def wide_entries(
+    frame: pd.DataFrame, by_system: Mapping[str, list[str]], origin: str, source: Source, where: Where
+) -> Entries:
     """Entries of a table with a row for each item."""
     metric = source.metric
-    by_system = _count_columns(frame, source) or _score_columns(frame, origin, source)
     item, items = coded(frame["item"], "item", where)
-    scores = _all_scores(frame, by_system, metric)
-    rows, parts = ([], []) if scores is None else ([np.arange(len(frame))] * len(by_system), [scores])
-    for system, columns in by_system.items() if scores is None else ():
+    rows, parts = [], []
+    for system, columns in by_system.items():
         for column in columns:
             if column not in frame:
                 no_column(origin, column, frame.columns)
@@ -111,10 +117,15 @@ def wide_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where)
             parts.append(_statistics(frame, columns, there, where))
     row = np.concatenate(rows)
     system_codes = np.repeat(np.arange(len(rows)), [len(there) for there in rows])
+    others = other_columns(frame, by_system, metric)
+    return Entries(list(by_system), items, system_codes, item[row], row, np.concatenate(parts), others)
+
+
+def other_columns(frame: pd.DataFrame, by_system: Mapping[str, list[str]], metric: Metric) -> list[str]:
+    """The columns of a wide table that are neither items nor systems, statistics or answers."""
     used = {"item", *metric.statistics, *(column for columns in by_system.values() for column in columns)}
     used |= set(answer_columns(frame).values())
-    others = [c for c in frame.columns if c not in used and c.rpartition(":")[0] not in by_system]
-    return Entries(list(by_system), items, system_codes, item[row], row, np.concatenate(parts), others)
+    return [c for c in frame.columns if c not in used and c.rpartition(":")[0] not in by_system]
 
 
 def by_sample(
@@ -234,23 +245,13 @@ def _score_columns(frame: pd.DataFrame, origin: str, source: Source) -> dict[str
         note(f"not used as {'a system' if aside.count(',') == 0 else 'systems'}: {aside}; to use one, rename it")
     if "system" in frame or not systems:
         no_column(origin, "score", frame.columns, "Name it with columns={'score': 'NAME'}.")
+    cells = frame[systems].reset_index(drop=True)
     for system in systems:
-        check_not_row_numbers(origin, system, numbers(frame[system]))
+        check_not_row_numbers(origin, system, numbers(cells[system]))
     if takes_one_score(metric):
         return {system: [system] for system in systems}
     # Of a metric of arrays, what is not there for all systems alike is each system's own.
     return {system: [name if name in frame else system for name in metric.statistics] for system in systems}
-
-
-def _all_scores(frame: pd.DataFrame, by_system: Mapping[str, list[str]], metric: Metric) -> Array | None:
-    """The statistics of all systems, one after the other, where every cell is a score; None where some is not."""
-    if not takes_one_score(metric) or any(columns != [system] for system, columns in by_system.items()):
-        return None
-    found = np.concatenate([numbers(frame[system]) for system in by_system])
-    low, high = metric.item_range or (-np.inf, np.inf)
-    if not (np.isfinite(found).all() and ((found >= low) & (found <= high)).all()):
-        return None
-    return narrow(np.stack([found, np.ones_like(found)], axis=-1))
 
 
 def _system_scores(column: pd.Series[Any], rows: IntArray, metric: Metric, where: Where) -> Array:

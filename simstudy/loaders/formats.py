@@ -18,7 +18,7 @@ from simstudy.loaders.helm import holds_helm, read_helm
 from simstudy.loaders.in_memory import read_in_memory
 from simstudy.loaders.inspect_logs import holds_inspect, read_inspect
 from simstudy.loaders.lm_eval import holds_lm_eval, read_lm_eval
-from simstudy.loaders.mixtures import OfLogs, check_allowed
+from simstudy.loaders.mixtures import OfSome, check_allowed
 from simstudy.loaders.naming import Named, named_paths
 from simstudy.loaders.reading import require_file
 from simstudy.loaders.sample_columns import of_questions
@@ -39,7 +39,7 @@ from simstudy.outputs import Outputs
 from simstudy.outputs.frames import Table, is_table
 from simstudy.outputs.samples import SAMPLE_OF, unit_in_words
 from simstudy.running.progress import doing, shown_to_people
-from simstudy.validation import brief, check_choice, check_list, check_path, check_text
+from simstudy.validation import brief, check_choice, check_flag, check_list, check_path, check_text
 
 #: Names of files of tables.
 TABLES = ("*.csv", "*.tsv", "*.parquet", "*.json", "*.jsonl", "*.ndjson")
@@ -119,7 +119,7 @@ def load(
     lower_is_better: bool | None = None,
     texts: Texts | None = None,
     ties: str | Ties = "jitter",
-    **of_logs: Unpack[OfLogs],
+    **of_some: Unpack[OfSome],
 ) -> Loaded:
     r"""Outputs of systems from files, or from a table of scores in memory.
 
@@ -164,9 +164,11 @@ def load(
     ties
         Of candidates with equal scores: "jitter" (broken at random), "keep" (an n-best list has all that tie with its
         last), or ``simstudy.loaders.base.Ties("jitter", seed=3)``.
-    **of_logs
+    **of_some
         ``allow_different``: what logs of one task may differ in, which is an error else: "metric", "filter", "scorer",
         "version", "shots", "input", "target", "prompt" (`simstudy.loaders.mixtures`), or several of these.
+        ``narrow=True``, for large tables: scores are held in the fewest bytes (right and wrong answers in one, counts
+        in four), and texts of items are not kept. All numbers of a comparison are the same.
 
     Returns
     -------
@@ -193,13 +195,15 @@ def load(
     >>> loaded.outputs.names, loaded.outputs.scores().tolist()
     (['old', 'new'], [50.0, 100.0])
     """
-    for name in of_logs.keys() - OfLogs.__annotations__.keys():
+    for name in of_some.keys() - OfSome.__annotations__.keys():
         raise TypeError(f"load() got an unexpected keyword argument '{name}'")
     asked = metric if isinstance(metric, str) else ""
     # A metric that only logs know: how it is read, its values tell.
     chosen = directed(get_metric(MEAN if asked and is_of_logs(asked) else metric), lower_is_better)
     check_choice("missing", missing, MISSING)
     check_text("domain", domain, "the name of a domain", or_none=True)
+    narrow = of_some.get("narrow", False)
+    check_flag("narrow", narrow)
     if not isinstance(texts, Texts | None):
         raise ValueError(f"texts must be Texts(tokenize, lowercase), not {brief(texts)}")
     check_columns(columns, chosen)
@@ -222,10 +226,11 @@ def load(
         texts or Texts(),
         ties if isinstance(ties, Ties) else Ties(ties),
         domain,
-        allow_different=check_allowed(of_logs.get("allow_different", ())),
+        allow_different=check_allowed(of_some.get("allow_different", ())),
         names={path: name for path, name in names.items() if name is not None},
         asked=asked,
-        keeps_texts=True,
+        keeps_texts=not narrow,
+        narrow=narrow,
     )
     if in_memory:
         loaded = _read_table(paths, source, format, lower_is_better)

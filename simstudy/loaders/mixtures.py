@@ -27,10 +27,11 @@ DIFFERENCES = {
 _SHORT = ("metric", "filter", "scorer", "version", "shots", "target")
 
 
-class OfLogs(TypedDict, total=False):
-    """Arguments of `simstudy.load` that are for logs of evaluation harnesses only."""
+class OfSome(TypedDict, total=False):
+    """Arguments of `simstudy.load` that are for some files only: logs of evaluation harnesses, and large tables."""
 
     allow_different: str | Sequence[str]
+    narrow: bool
 
 
 def check_allowed(allowed: str | Sequence[str]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from simstudy.loaders.assembling import assemble, texts_of_entries
+from simstudy.loaders.assembling import assemble, kept_texts, texts_of_entries
 from simstudy.loaders.base import Asked, Loaded, Source, SystemOutputs, all_errors
 from simstudy.loaders.column_names import ROW, alike, guesses, with_guesses, with_joined, with_rows
 from simstudy.loaders.entries import (
@@ -18,6 +18,7 @@ from simstudy.loaders.entries import (
     is_of_samples,
     is_tidy,
     own_systems,
+    systems_of,
     tidy_entries,
     wide_entries,
     without_mean,
@@ -28,11 +29,13 @@ from simstudy.loaders.sample_columns import samples_of_means, stacked
 from simstudy.loaders.tables import Where, check_plain, no_column, not_plain, places, read_table, renamed
 from simstudy.loaders.text_columns import as_text
 from simstudy.loaders.usual_names import sample_columns
+from simstudy.loaders.wide_tables import whole_table
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, BrokenRule
 from simstudy.notes import note
-from simstudy.outputs.answers import Samples
-from simstudy.outputs.checks import note_exchanged
+from simstudy.outputs import Outputs
+from simstudy.outputs.answers import Samples, read_only
+from simstudy.outputs.checks import note_exchanged, note_percent
 from simstudy.outputs.item_columns import names_clusters
 from simstudy.text.reprs import listed
 
@@ -79,10 +82,18 @@ def read_frame(source: Source) -> pd.DataFrame:
         raise ValueError("no system: at least one table of scores is needed")
     files = [str(path) for path in source.paths]
     frames = alike(
-        [_called(read_table(path), path, source) for path in source.paths], files, source.columns, source.metric
+        [_called(read_table(path, source.narrow), path, source) for path in source.paths],
+        files,
+        source.columns,
+        source.metric,
     )
     units = {str(frame.index.name) for frame in frames}
-    frame = pd.concat(frames, keys=files, names=["file", units.pop() if len(units) == 1 else "row"])
+    names = ["file", units.pop() if len(units) == 1 else "row"]
+    if len(frames) == 1:
+        # Without a copy.
+        frame = frames[0].set_axis(pd.MultiIndex.from_product([files, frames[0].index], names=names))
+    else:
+        frame = pd.concat(frames, keys=files, names=names)
     columns = {**source.columns, **guesses(frame, files[0], source.columns, source.metric)}
     named = "+" in columns.get("system", "") or columns.get("system", "system") in frame
     ours = renamed(frame, columns)
@@ -147,11 +158,16 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     if labels:
         entries, metric = label_entries(frame, origin, source, where)
         source = replace(source, metric=metric)
+    elif tidy:
+        entries = without_mean(tidy_entries(frame, origin, source, where), where)
     else:
-        entries = (tidy_entries if tidy else wide_entries)(frame, origin, source, where)
-        entries = without_mean(entries, where)
+        by_system = systems_of(frame, origin, source)
+        if whole := whole_table(frame, by_system, source):
+            return _of_whole_table(frame, [*by_system], whole, (as_given, source), where)
+        entries = without_mean(wide_entries(frame, by_system, origin, source, where), where)
     of_items, entries, samples = by_sample(entries, frame, source, where)
-    _check_rules(entries, source.metric, where)
+    system, row, names = entries.system, entries.row, entries.systems
+    _check_rules(entries.statistics[None], source.metric, lambda _, i: f"{where(row[i])}, system '{names[system[i]]}'")
     # A table of items may call them otherwise.
     known = _item_table(frame, of_items, source, where)
     items = items_by_id(as_given, known, frame.columns)
@@ -167,6 +183,21 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     if not tidy:
         note_exchanged(loaded.outputs.n_systems, loaded.outputs.n_items)
     return replace(loaded, scored_by=_scored_by(entries.systems, tidy, source))
+
+
+def _of_whole_table(
+    frame: pd.DataFrame, systems: list[str], whole: tuple[Entries, Array], sources: tuple[Source, Source], where: Where
+) -> Loaded:
+    """What is in a wide table without a missing score, of which nothing has to be matched."""
+    (entries, statistics), (as_given, source) = whole, sources
+    _check_rules(statistics, source.metric, lambda k, i: f"{where(i)}, system '{systems[k]}'")
+    items = items_by_id(as_given, _item_table(frame, entries, source, where), frame.columns)
+    if source.metric.item_range == (-np.inf, np.inf):
+        note_percent(statistics, systems)
+    texts = kept_texts([], [], items, None) if source.keeps_texts else None
+    note_exchanged(*statistics.shape[:2])
+    outputs = Outputs.from_statistics(read_only(statistics), source.metric, systems, items)
+    return Loaded(outputs, _scored_by(systems, False, source), texts)
 
 
 def _scored_by(systems: Sequence[str], tidy: bool, source: Source) -> tuple[str, ...]:
@@ -208,20 +239,24 @@ def _plain(frame: pd.DataFrame, tidy: bool, source: Source, where: Where) -> pd.
     return frame.drop(columns=[*left_out])
 
 
-def _check_rules(entries: Entries, metric: Metric, where: Where) -> None:
-    """Raise a ValueError that names the first entry that breaks the metric's own rules."""
-    try:
-        metric.check(entries.statistics[None])
-    except BrokenRule as broken:
-        i = broken.item
-        shown = ", ".join(f"{n} = {v:g}" for n, v in zip(metric.statistics, entries.statistics[i], strict=True))
-        place = f"{where(entries.row[i])}, system '{entries.systems[entries.system[i]]}'"
-        raise ValueError(f"{place}: {shown}; metric '{metric.name}' needs {broken.rule}") from None
+def _check_rules(statistics: Array, metric: Metric, place: Callable[[int, int], str]) -> None:
+    """Raise a ValueError that names the first of statistics (K, n, S) that break the metric's own rules, by its place.
+
+    One system is looked at after the other.
+    """
+    for k, of_system in enumerate(statistics):
+        try:
+            metric.check(of_system[None])
+        except BrokenRule as broken:
+            found = of_system[broken.item]
+            shown = ", ".join(f"{name} = {value:g}" for name, value in zip(metric.statistics, found, strict=True))
+            rule = f"metric '{metric.name}' needs {broken.rule}"
+            raise ValueError(f"{place(k, broken.item)}: {shown}; {rule}") from None
 
 
 def _item_table(frame: pd.DataFrame, entries: Entries, source: Source, where: Where) -> pd.DataFrame:
     """The items with the columns that say one thing of each, blanks aside; notes name keys that do not."""
-    table: dict[str, object] = {"id": list(entries.items)}
+    table: dict[str, object] = {"id": entries.items}
     n = len(entries.items)
     for name in entries.others:
         cells = frame[name].iloc[entries.row]

@@ -45,16 +45,17 @@ _NESTED = {list: "a list", np.ndarray: "a list", dict: "a struct", bytes: "bytes
 
 
 @once
-def read_table(path: Path) -> pd.DataFrame:
+def read_table(path: Path, narrow: bool = False) -> pd.DataFrame:
     """A table from a file .csv (RFC 4180), .tsv, .json, .jsonl or .ndjson, all may be packed (.gz, .zst), or .parquet.
 
     The index says where each row is. Of CSV and TSV all cells are text, as written ("01" stays "01"), and the index,
     called "line", has the line on which each row begins; that of a Parquet file, called "row", counts from 1. The
-    shapes of JSON are those of `simstudy.loaders.json_tables`.
+    shapes of JSON are those of `simstudy.loaders.json_tables`. Whole numbers of Parquet may be held in few bytes
+    (`narrow`).
     """
     kind = ending(path)
     if kind == ".parquet":
-        frame = _read_parquet(path)
+        frame = _read_parquet(path, narrow)
     elif kind in DIALECTS:
         frame = read_delimited(path, DIALECTS[kind])
     elif kind in _JSON:
@@ -158,6 +159,8 @@ def number(text: str) -> float:
 
 def numbers(cells: pd.Series[Any]) -> FloatArray:
     """Cells as numbers, True and False as 1 and 0; NaN where one is not a number."""
+    if isinstance(cells.dtype, np.dtype) and cells.dtype.kind in "biuf":
+        return cells.to_numpy(dtype=np.float64)
     if is_bool_dtype(cells) or is_numeric_dtype(cells):
         return np.asarray(cells.to_numpy(dtype=np.float64, na_value=np.nan))
     if cells.dtype.kind in "mM":
@@ -219,11 +222,14 @@ def ending(path: Path) -> str:
     return Path(plain_name(path)).suffix.lower()
 
 
-def _read_parquet(path: Path) -> pd.DataFrame:
+def _read_parquet(path: Path, narrow: bool) -> pd.DataFrame:
     is_read(path)
-    table = read_parquet(path)
+    table = read_parquet(path, narrow=narrow)
     try:
-        frame: pd.DataFrame = table.to_pandas()
+        # A column is freed once it is converted; of more columns than rows that would take longer.
+        frame: pd.DataFrame = table.to_pandas(
+            self_destruct=narrow, split_blocks=narrow and len(table) > table.num_columns
+        )
     except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
         raise ValueError(f"{path} cannot be read as a table: {' '.join(str(error).split())}") from None
     check_header(path, [str(name) for name in frame.columns])

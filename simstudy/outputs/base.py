@@ -244,11 +244,19 @@ class OutputsBase(ReprMixin):
         first, second
             Positions of systems, of shapes that broadcast to the result's.
         """
-        statistics = without_offset(self.statistics, self.metric)
+        statistics = self.without_offset().statistics
         scores = self.metric.of_test_sets(statistics)
         noise = self.metric.tie_tolerance(statistics)
         gain = (scores[first] - scores[second]) * (1 if self.metric.higher_is_better else -1)
         return np.where(np.abs(gain) > np.maximum(noise[first], noise[second]), gain, 0.0)
+
+    def without_offset(self, *, by_item: bool = True) -> Self:
+        """The outputs less what scores have in common, if that is nearly all (`simstudy.metrics.scaling`)."""
+        if self.statistics.dtype == np.int8:
+            # Nothing in a byte is large, and looking takes 16 bytes each.
+            return self
+        statistics = without_offset(self.statistics, self.metric, by_item=by_item)
+        return self if statistics is self.statistics else replace(self, statistics=statistics)
 
     def fingerprint(self) -> str:
         """A hash of everything in here, the same in every process."""

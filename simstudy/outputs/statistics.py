@@ -24,8 +24,10 @@ def statistics_array(statistics: object) -> NDArray[Any]:
             "order and pass .to_numpy()"
         )
     check_unmasked("statistics", statistics)
+    # What its maker cannot write to any more needs no copy.
+    kept = isinstance(statistics, np.ndarray) and statistics.base is None and not statistics.flags.writeable
     try:
-        array = np.array(statistics, order="C")
+        array = np.array(statistics, order="C", copy=None if kept else True)
     except ValueError:
         raise ValueError("statistics must be one rectangular array: systems x items x statistics") from None
     if array.dtype.kind == "b":
@@ -58,7 +60,9 @@ def check_statistics(array: NDArray[Any], metric: Metric) -> None:
     with np.errstate(over="ignore"):
         if not np.isfinite(array.sum(axis=1, dtype=np.float64)).all():
             raise ValueError("statistics must have finite sums; some are too large to add")
-    sizes = np.abs(array.astype(np.float64)).sum(axis=1) if array.dtype.kind in "iu" else np.zeros((1, width))
+    if array.dtype.kind == "f" or np.iinfo(array.dtype).max * array.shape[1] < 2**53:
+        return
+    sizes = np.abs(array.astype(np.float64)).sum(axis=1)
     if sizes.max() >= 2**53:
         system, s = np.argwhere(sizes >= 2**53)[0]
         raise ValueError(

@@ -7,6 +7,7 @@ import pandas as pd
 
 from simstudy.metrics.base import IntArray
 from simstudy.outputs import Outputs
+from simstudy.outputs.tables import shortest_first
 from simstudy.validation import check_text
 
 
@@ -20,7 +21,7 @@ def in_units(outputs: Outputs, unit: str | None = None) -> Outputs:
     check_text("unit", unit, "the name of a column of the items", or_none=True)
     unit = unit or outputs.natural_unit
     units = outputs if unit == "item" else outputs.sum_by(unit)
-    order = _shortest_first(units.items["id"])
+    order = shortest_first(units.items["id"])
     return units if (order == np.arange(len(order))).all() else units.take(order)
 
 
@@ -33,14 +34,8 @@ def strata_of(units: Outputs, strata: str | None) -> tuple[IntArray, IntArray, l
         return np.arange(units.n_items), np.array([0, units.n_items], dtype=np.int64), [""]
     codes, values = pd.factorize(units.labels(strata))
     place = np.empty(len(values), dtype=np.int64)
-    by_name = _shortest_first(pd.Series(values))
+    by_name = shortest_first(pd.Series(values))
     place[by_name] = np.arange(len(values))
     codes = place[codes]
     bounds = np.concatenate([[0], np.cumsum(np.bincount(codes))]).astype(np.int64)
     return np.argsort(codes, kind="stable"), bounds, [str(values[k]) for k in by_name]
-
-
-def _shortest_first(names: pd.Series[str]) -> IntArray:
-    """The order of names by their length and then by their letters: numbers are in theirs, 9 before 10."""
-    texts = names.astype(str).tolist()
-    return np.array(sorted(range(len(texts)), key=lambda k: (len(texts[k]), texts[k])), dtype=np.int64)

@@ -11,10 +11,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from pyarrow import parquet
+from typer.testing import CliRunner
 
 import simstudy as ss
+from simstudy.cli import app
 from simstudy.comparisons import streaming
 from simstudy.comparisons.streaming import write_pairs
+from simstudy.loaders import formats
+from simstudy.metrics import get_metric
 
 
 @pytest.mark.parametrize("size", [1, 7, 1000])
@@ -59,33 +63,85 @@ def test_too_little_memory_is_said(outputs: ss.Outputs, tmp_path: Path) -> None:
         write_pairs(outputs, tmp_path / "pairs.parquet", memory="much")
 
 
+def _table(path: Path, kind: str) -> str:
+    """A wide table of this kind, and the metric that it is for."""
+    rng, n = np.random.default_rng(2), 90
+    columns: dict[str, object] = {"item": np.arange(n), "doc": np.arange(n) // 3}
+    for k, name in enumerate("abcd"):
+        if kind == "bleu":
+            total = rng.integers(4, 30, n)[:, None] - np.arange(4)
+            correct = rng.binomial(total, 0.4 + 0.05 * k)
+            columns |= {f"{name}:correct_{o + 1}": correct[:, o] for o in range(4)}
+            columns |= {f"{name}:total_{o + 1}": total[:, o] for o in range(4)} | {f"{name}:hyp_length": total[:, 0]}
+            columns["ref_length"] = np.full(n, 16)
+        else:
+            chance = rng.random(n)
+            columns[name] = chance if kind == "mean" else (chance < 0.5 + 0.1 * k).astype(np.int64)
+    pd.DataFrame(columns).to_parquet(path)
+    return kind
+
+
+@pytest.mark.parametrize(("kind", "bytes_each"), [("accuracy", 1), ("bleu", 4), ("mean", 8)])
+@pytest.mark.parametrize("unit", ["item", "cluster"])
+def test_narrow_tables_have_the_same_pairs(tmp_path: Path, kind: str, bytes_each: int, unit: str) -> None:
+    """Scores in the fewest bytes: rows, types and bits of the pairs are those of scores as they are read otherwise."""
+    metric = _table(tmp_path / "scores.parquet", kind)
+    wide, narrow = (ss.load(tmp_path / "scores.parquet", metric, narrow=narrow) for narrow in (False, True))
+    assert (wide.outputs.statistics.itemsize, narrow.outputs.statistics.itemsize) == (8, bytes_each)
+    assert wide.notes == narrow.notes
+    write_pairs(narrow.outputs, tmp_path / "pairs.parquet", unit=unit)
+    found, expected = pd.read_parquet(tmp_path / "pairs.parquet"), ss.compare(wide.outputs, unit=unit).corrected()
+    pd.testing.assert_frame_equal(found, expected.frame, check_exact=True)
+
+
+def test_a_table_that_would_not_fit_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command says it in one line; fewer pairs fit where all do not."""
+    systems = 3000
+    scores = np.random.default_rng(0).integers(0, 2, (2, systems))
+    pd.DataFrame(scores, columns=[f"s{k}" for k in range(systems)]).assign(item=[1, 2]).to_parquet(
+        tmp_path / "s.parquet"
+    )
+    fits = streaming.taken() + 2**28
+    metric = get_metric("accuracy")
+    streaming.check_tables([tmp_path / "s.parquet"], metric, memory=fits, against="s1")
+    with pytest.raises(
+        ValueError, match=r"memory must be at least about \d\.\d GiB for 4,498,500 pairs of 3,000 systems"
+    ):
+        streaming.check_tables([tmp_path / "s.parquet"], metric, memory=fits)
+    monkeypatch.setattr(formats, "read_source", lambda *given, **options: 1 / 0)
+    arguments = ["compare", str(tmp_path / "s.parquet"), "--metric", "accuracy", "--out", str(tmp_path / "p.parquet")]
+    run = CliRunner().invoke(app, [*arguments, "--memory", str(fits)])
+    assert run.exit_code == 2
+    assert "compare fewer systems at a time" in " ".join(run.stderr.split())
+
+
 _PROGRAM = """
 import sys
-import numpy as np, pandas as pd
-import simstudy as ss
-from simstudy.comparisons.streaming import write_pairs
-right = np.random.default_rng(1).random((60, 1000)) < np.linspace(0.3, 0.8, 1000)
-outputs = ss.Outputs.from_scores(pd.DataFrame(right, columns=[f"s{k}" for k in range(1000)]), "accuracy")
-print(write_pairs(outputs, sys.argv[1], memory=sys.argv[2])[0])
-# What this process took at most; getrusage counts what the one took that began it.
-(peak,) = [line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")]
-print(int(peak) * 1024)
+from simstudy.cli import main
+sys.argv[0] = "simstudy"
+try:
+    main()
+finally:
+    # What this process took at most; getrusage counts what the one took that began it.
+    (peak,) = [line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")]
+    print(int(peak) * 1024)
 """
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="peak memory is told in other units elsewhere")
-def test_memory_is_kept(tmp_path: Path) -> None:
-    """A quarter of a million pairs within 420 MiB, of which the libraries take most; without a limit it is more."""
-    peaks = {}
-    for memory in ("450MiB", "none"):
-        run = subprocess.run(
-            [sys.executable, "-W", "ignore", "-c", _PROGRAM, str(tmp_path / "pairs.parquet"), memory],
-            capture_output=True, text=True, check=True, timeout=300,
-        )  # fmt: skip
-        n, peaks[memory] = map(int, run.stdout.split())
-        assert n == 1000 * 999 // 2
-    assert peaks["450MiB"] <= 450 * 2**20 < peaks["none"]
-    table = pd.read_parquet(tmp_path / "pairs.parquet", columns=["gain", "p_holm"])
-    assert len(table) == n
+@pytest.mark.parametrize(("systems", "items", "memory"), [(1000, 60, 450), (20, 1_000_000, 900)])
+def test_memory_is_kept(tmp_path: Path, systems: int, items: int, memory: int) -> None:
+    """Many pairs, or many answers, that are read, compared and written: of the memory libraries take 250 MiB."""
+    rng, path, scores = np.random.default_rng(1), tmp_path / "pairs.parquet", tmp_path / "scores.parquet"
+    right = {f"s{k}": (rng.random(items) < 0.3 + 0.5 * k / systems).astype(np.int64) for k in range(systems)}
+    pd.DataFrame({"item": np.arange(items)} | right).to_parquet(scores)
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", _PROGRAM, "compare", str(scores), "--metric", "accuracy", "--out",
+         str(path), "--memory", f"{memory}MiB", "--jobs", "1"],
+        capture_output=True, text=True, check=True, timeout=600,
+    )  # fmt: skip
+    assert int(run.stdout.split()[-1]) <= memory * 2**20
+    table = pd.read_parquet(path, columns=["gain", "p_holm"])
+    assert len(table) == systems * (systems - 1) // 2
     assert np.isfinite(table["p_holm"]).all()

@@ -9,6 +9,7 @@ from scipy import stats
 
 from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.metrics import METRICS
+from simstudy.metrics.mean import LOWER_MEAN
 from simstudy.outputs import Outputs
 from tests.oracles import ascending, compared
 
@@ -80,17 +81,19 @@ def drawn(kind: str, rng: np.random.Generator, m: int = 8, n: int = 40) -> tuple
     if kind == "acceptances":
         accepted = rng.random(shape) < 0.5
         return "precision_of_accepted", np.stack([accepted & (rng.random((m, 1, n)) < 0.8), accepted], -1).astype(int)
-    scores = rng.lognormal(sigma=1.2, size=shape) if kind == "skewed" else rng.integers(0, 2, size=shape)
-    return "accuracy" if kind == "answers" else "mean", np.stack([scores, np.ones_like(scores)], axis=-1)
+    scores = rng.integers(0, 2, size=shape) if kind == "answers" else rng.lognormal(sigma=1.2, size=shape)
+    return {"answers": "accuracy", "skewed": "mean", "errors": LOWER_MEAN}[kind], np.stack(
+        [scores, np.ones_like(scores)], axis=-1
+    )
 
 
-@pytest.mark.parametrize("kind", ["clusters", "f1", "acceptances", "skewed", "answers"])
+@pytest.mark.parametrize("kind", ["clusters", "f1", "acceptances", "skewed", "errors", "answers"])
 def test_each_test_set_is_compared_as_if_it_were_alone(kind: str) -> None:
     metric, statistics = drawn(kind, np.random.default_rng(len(kind)))
     sets = DrawnPairs(statistics, metric, n_resamples=150, seed=3)
     outputs = [Outputs.from_statistics(pair, METRICS[metric], ["first", "second"]) for pair in statistics]
     found = sets.p_values(["sign_flips", "bootstrap", "wilcoxon", "two_proportions", "precision_score"], ["two-sided"])
-    assert len(found) == {"clusters": 4, "f1": 2, "acceptances": 4, "skewed": 3, "answers": 4}[kind]
+    assert len(found) == {"clusters": 4, "f1": 2, "acceptances": 4, "skewed": 3, "errors": 3, "answers": 4}[kind]
     rows = []
     for (test, alternative), p in found.items():
         how = {"test": test, "alternative": alternative, "monte_carlo": sets.way(test), "n_resamples": 150, "seed": 3}
@@ -106,17 +109,23 @@ def test_each_test_set_is_compared_as_if_it_were_alone(kind: str) -> None:
         assert row["n_covered"] == ((low <= true) & (true <= high)).sum()
         assert row["n_cautioned"] == sum(one.caution != "" for one in rows)
         assert row["sum_width"] == pytest.approx((high - low).sum())
-    assert (sets.coverage(0.0)["n_cautioned"] > 0) == (kind in ("skewed", "acceptances"))
+    assert (sets.coverage(0.0)["n_cautioned"] > 0) == (kind in ("skewed", "errors", "acceptances"))
 
 
-def test_few_units_and_right_or_wrong_are_computed_and_the_rest_drawn() -> None:
-    """But for the bootstrap, whose limit is not what resampling a few units shows."""
+def test_sign_flips_and_means_are_computed_and_the_rest_drawn() -> None:
+    """999 flips cannot be significant at 0.0005."""
     rng = np.random.default_rng(1)
-    for kind, n, flips, bootstrap in (
+    for kind, n, randomization, bootstrap in (
         ("f1", 30, "auto", True),
         ("f1", 31, True, True),
+        ("clusters", 31, "auto", True),
+        ("skewed", 31, "auto", True),
         ("answers", 90, "auto", "auto"),
     ):
         metric, statistics = drawn(kind, rng, 2, n)
         sets = DrawnPairs(statistics, metric)
-        assert (sets.way("sign_flips"), sets.way("bootstrap"), sets.way("t_paired")) == (flips, bootstrap, "auto")
+        ways = [sets.way(test) for test in ("sign_flips", "skew_corrected", "randomization", "bootstrap", "t_paired")]
+        assert ways == ["auto", "auto", randomization, bootstrap, "auto"], (kind, n)
+    scores = rng.normal(size=(20, 2, 100)) + np.array([1.0, 0.0])[:, None]
+    sets = DrawnPairs(np.stack([scores, np.ones_like(scores)], axis=-1), "mean")
+    assert [row["n_rejected"] for row in sets.decisions(["sign_flips"], [0.0005], ["two-sided"])] == [20]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,7 @@ import simstudy
 from simstudy.engines.asking import ask
 from simstudy.engines.contour_kernels import MOST_ERROR_OF_SMALL, contour_tail, saddle_point, tilted
 from simstudy.engines.flip_kernels import MOST_SIGNS, FlippedSum, count_few, count_in_halves, distinct, flip_tail
-from simstudy.engines.sign_flips import FlippedContributions
+from simstudy.engines.sign_flips import FlippedContributions, sign_flips
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.outputs import Outputs
 from tests.oracles import compared
@@ -122,6 +123,22 @@ def test_the_bound_holds_where_sums_lie_in_heaps(kind: str, rng: np.random.Gener
     assert max(used) <= 1
     # Not by being far too large: of these the sums have steps that half of the bound is needed for.
     assert max(used) > 0.3 or kind not in ("two sizes", "nearly 1, 2 and 3")
+
+
+def test_more_nodes_are_spent_where_no_random_flip_would_tell(rng: np.random.Generator) -> None:
+    """A tail of 1e-9 of nearly equal numbers: all sums with 16 negative signs reach it, and some with 17."""
+    n, base = 90, 400_000
+    less = rng.integers(0, 100, n)
+    # By how many sets of j numbers lack so much of their common size.
+    ways = np.zeros((18, 17 * 100))
+    ways[0, 0] = 1
+    for one in less:
+        ways[1:, one:] += ways[:-1, : ways.shape[1] - one].copy()
+    middle = int(17 * less.mean())
+    expected = (sum(math.comb(n, j) for j in range(17)) + ways[17, middle:].sum()) / 2.0**n
+    least = (base - less).sum() - 2.0 * (17 * base - middle) - 0.5
+    found, error = flip_tail(base - less.astype(float), asked(least))
+    assert abs(found - expected) <= error <= MOST_ERROR_OF_SMALL * expected
 
 
 def test_whole_numbers_have_the_tails_of_their_polynomial(rng: np.random.Generator) -> None:
@@ -234,36 +251,45 @@ def test_random_flips_come_near_and_nothing_else_matters(
     np.testing.assert_array_equal(compared(shuffled, **options)["p_value"], found["p_value"])
 
 
+def flipped_share(parts: FloatArray, least: float, rng: np.random.Generator, n_blocks: int = 256) -> float:
+    """The share of n_blocks * 2^16 random flips that reach `least`: sums of 16 numbers at a time are looked up."""
+    parts = np.pad(parts, (0, -len(parts) % 16)).reshape(-1, 16)
+    signs = 1.0 - 2.0 * (np.arange(2**16)[:, None] >> np.arange(16) & 1)
+    sums, n_extreme = parts @ signs.T, 0
+    for _ in range(n_blocks):
+        flips = rng.integers(0, 2**16, (len(parts), 2**16), dtype=np.uint16)
+        total = np.zeros(2**16)
+        for one, chosen in zip(sums, flips, strict=True):
+            total += one[chosen]
+        n_extreme += int((total >= least).sum())
+    return n_extreme / (n_blocks * 2**16)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("metric", ["bleu", "f1"])
-def test_real_sizes_agree_with_many_flips_and_many_nodes(metric: str, rng: np.random.Generator) -> None:
-    """2,034 segments: 2^24 flips, and the other line of integration with 65,536 nodes."""
-    total = rng.integers(8, 60, size=(4, 2034, 1)) - np.arange(4)
-    right = rng.binomial(total, np.array([0.6, 0.35, 0.22, 0.14]) + np.arange(4)[:, None, None] / 400)
+@pytest.mark.statistical
+@pytest.mark.parametrize("metric", ["bleu", "span_f1"])
+def test_real_pairs_agree_with_many_flips_and_many_nodes(
+    metric: str, shared_data: Path, rng: np.random.Generator
+) -> None:
+    """2^24 flips of four pairs of WMT24 or WNUT17, and the other line of integration with 65,536 nodes of six."""
     if metric == "bleu":
-        counts = np.concatenate([right, total, total[..., :1], total[:1, :, :1].repeat(4, axis=0)], axis=-1)
+        files, reference = "wmt24_en-de/sys", "wmt24_en-de/ref.A.de"
     else:
-        counts = np.concatenate(
-            [
-                right[..., :1],
-                total[..., :1],
-                np.maximum(right[..., :1].max(axis=0), total[0, :, :1])[None].repeat(4, axis=0),
-            ],
-            axis=-1,
-        )
-    outputs = Outputs.from_statistics(counts, metric, list("abcd"))
-    asked_for: dict[str, Any] = {"test": "sign_flips", "alternative": "greater"}
-    found, drawn = compared(outputs, **asked_for), compared(outputs, **asked_for, monte_carlo=True, n_resamples=2**24)
-    error = np.sqrt(found["p_value"] * (1 - found["p_value"]) / 2**24)
-    assert (np.abs(drawn["p_value"] - found["p_value"]) <= 5 * error + 2.0**-24).all()
-    question = ask(outputs.best_first(), **asked_for)
-    parts, (i, j) = FlippedContributions(question), question.pairs
-    for p in range(question.n_pairs):
-        of = parts.columns[i[p]] - parts.columns[j[p]]
-        if len(parts.columns) > 4:
-            of -= parts.sums.pooled[p] * (parts.columns[4 + i[p]] - parts.columns[4 + j[p]])
-        expected = other_line(of, parts.sums.least[p], 2**16)
-        assert found["p_value"][p] == pytest.approx(expected, rel=1e-8, abs=1e-12)
+        files, reference = "ner_wnut17/submissions", "ner_wnut17/emerging.test.annotated"
+    loaded = simstudy.load(shared_data / files, metric=metric, references=shared_data / reference)
+    question = ask(loaded.outputs.best_first(), test="sign_flips", alternative="greater")
+    parts, (i, j), k = FlippedContributions(question), question.pairs, question.n_systems
+    p_value = sign_flips(question).p_value
+    contributions = parts.columns[:k][i] - parts.columns[:k][j]
+    if len(parts.columns) > k:
+        contributions -= parts.sums.pooled[:, None] * (parts.columns[k:][i] - parts.columns[k:][j])
+    for of, least, p in list(zip(contributions, parts.sums.least, p_value, strict=True))[:6]:
+        assert p == pytest.approx(other_line(of, least, 2**16), rel=1e-8, abs=1e-12)
+    for wanted in (0.4, 0.05, 0.005, 0.0001):
+        near = int(np.abs(np.log(p_value / wanted)).argmin())
+        p = p_value[near]
+        z = (flipped_share(contributions[near], parts.sums.least[near], rng) - p) / np.sqrt(p * (1 - p) / 2**24)
+        assert abs(z) < 4.5, (metric, near, p, z)
 
 
 @pytest.mark.parametrize("kind", ["decimals", "right or wrong"])
@@ -311,7 +337,7 @@ import json, sys
 from simstudy.compiled import plain
 from {__name__} import tails_of_all_kinds
 from simstudy.engines import by_arrays
-by_arrays._MOST_FACTORS = by_arrays._MOST_CONTRIBUTIONS = 2**30
+by_arrays._MOST_FACTORS = by_arrays._MOST_NODES = by_arrays._MOST_CONTRIBUTIONS = 2**30
 with plain():
     print(json.dumps(tails_of_all_kinds()))
 assert "numba" not in sys.modules

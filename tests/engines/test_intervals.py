@@ -9,6 +9,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from simstudy.engines.asking import ask
+from simstudy.engines.intervals import spread
 from simstudy.metrics import Metric
 from simstudy.outputs import Outputs
 from tests.engines.pairs import made
@@ -180,3 +182,18 @@ def test_the_interval_does_not_depend_on_the_test(answered: Outputs) -> None:
     ]
     for table in tables[1:]:
         pd.testing.assert_frame_equal(table, tables[0])
+
+
+@pytest.mark.parametrize("n", [40, 10_000])
+@pytest.mark.parametrize("metric", ["accuracy", "mean (lower is better)"])
+def test_right_and_wrong_answers_have_the_spread_of_numbers(n: int, metric: str) -> None:
+    """To the last bit: one deviation for all right answers and one for all wrong ones. Two systems are equal."""
+    right = np.random.default_rng(n).random((n, 5)) < np.linspace(0.3, 0.9, 5)
+    right[:, 1] = right[:, 0]
+    outputs = Outputs.from_scores(pd.DataFrame(right, columns=list("abcde")), metric)
+    known, numbers = (ask(outputs.best_first(), test="sign_flips") for _ in range(2))
+    assert known.right_or_wrong
+    vars(numbers)["right"] = None
+    for found, expected in zip(spread(known), spread(numbers), strict=True):
+        assert found.tobytes() == expected.tobytes()
+        assert np.isnan(found).sum() == 1

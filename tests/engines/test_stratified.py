@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
+import simstudy
 from simstudy.engines.asking import ask
 from simstudy.engines.bootstrap import bootstrap
+from simstudy.engines.kernels import resample_counts
+from simstudy.engines.linear_events import likeliest, shares
+from simstudy.engines.tallies import events
+from simstudy.engines.tilted import tilts
+from simstudy.engines.tilted_kernels import tilted_sums
 from simstudy.outputs import Outputs
 from tests.oracles import GEOMETRIC, all_resamples, compared, could_be
 
@@ -64,6 +71,50 @@ def test_mean_over_seeds_is_the_share_of_all_resamples(kind: str, alternative: s
         assert -5 * error - 1e-9 <= p.mean() - expected <= 5 * error + 4 / n
 
 
+@pytest.mark.statistical
+@pytest.mark.parametrize(("seed", "strata"), [(10, None), (4, "domain")])
+def test_small_p_values_are_those_of_counts_with_a_tenth_of_the_variance(seed: int, strata: str | None) -> None:
+    """P of 0.003, by tilted resamples; in strata too, of which the second has the easy sentences."""
+    outputs, n = spans(400 if seed == 10 else 200, (0.74, 0.66) if seed == 10 else (0.76, 0.66), seed), 5000
+    if strata:
+        easy = (outputs.statistics[:, :, 0].sum(axis=0) > 2).astype(int).astype(str)
+        outputs = Outputs.from_statistics(outputs.statistics, "f1", ["a", "b"], outputs.items.assign(domain=easy))
+    options: dict[str, Any] = {"alternative": "greater", "strata": strata}
+    runs = np.array([found(outputs, n_resamples=n, seed=s, **options) for s in range(25)])
+    p = runs[:, 0].mean()
+    plain = compared(outputs, **BOOTSTRAP, **options, n_resamples=300_000, monte_carlo=True).iloc[0]
+    assert 0.0001 < p < 0.01
+    assert could_be(plain.n_extreme, plain.n_resamples, p)
+    assert np.var(runs[:, 0], ddof=1) * stats.chi2.ppf(1e-6, 24) / 24 < p * (1 - p) / n / 10
+    # Ends at the level 0.95 hold it, of 25 intervals.
+    assert ((runs[:, 1] <= p) & (p <= runs[:, 2])).sum() >= 19
+
+
+def test_tilted_and_other_resamples_weigh_together_what_the_linear_event_does() -> None:
+    """Both count it with weights that add up to its probability, which the characteristic function gives."""
+    question = ask(spans(300, (0.74, 0.66), 8).best_first(), test="bootstrap", unit="item", n_resamples=20_000)
+    statistics, (event, *_) = question.statistics.astype(float), events(question)
+    linear = likeliest(statistics, question, event, 1e-9)
+    share = shares(statistics, linear, np.arange(1), question)
+    assert 1e-5 < share[0] < 0.01
+    rate, gain, part = tilts(question, linear, share)[:, 0]
+    weights = (linear.better[0], linear.worse[0])
+    total = square = 0.0
+    counts = np.empty((question.n_resamples, 300))
+    resample_counts(question.strata, np.uint64(1), np.uint64(0), counts)
+    sums = np.empty((round(part * question.n_resamples), 6))
+    tilted_sums((statistics, question.strata), (0, 1), (*weights, rate), 1, sums)
+    for of in (np.hstack([counts @ statistics[0], counts @ statistics[1]]), sums):
+        above = of @ np.concatenate([weights[0], -weights[1]]) - linear.least[0]
+        weight = (above >= 0) / (1 + part * np.exp(rate * above + gain))
+        total += weight.sum() / question.n_resamples
+        square += (weight**2).sum() / question.n_resamples**2
+    assert abs(total - share[0]) < 4.5 * np.sqrt(square)
+    assert np.sqrt(square) < 0.2 * share[0]
+    # Half of the tilted resamples have it.
+    assert 0.3 < (sums @ np.concatenate([weights[0], -weights[1]]) >= linear.least[0]).mean() < 0.7
+
+
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_extreme_resamples_are_those_that_are_counted(alternative: str) -> None:
     for outputs in (spans(300, (0.72, 0.70), 1), geometric(200, 5), spans(40, (0.7, 0.7), 3)):
@@ -111,3 +162,33 @@ def test_intervals_cover_what_infinitely_many_resamples_give(n_resamples: int, a
             tried += 1
             covered += low <= truth <= high
     assert covered / tried > 0.95, (covered, tried)
+
+
+@pytest.mark.slow
+@pytest.mark.statistical
+def test_real_pairs_have_the_p_values_of_counted_resamples(shared_data: Path) -> None:
+    """F1 of WNUT17 and BLEU of WMT24, on parts of their test sets: 10^5 resamples against 10^6 counted ones."""
+    rows = []
+    for metric, files, reference, n_parts in (
+        ("span_f1", "ner_wnut17/submissions", "ner_wnut17/emerging.test.annotated", 6),
+        ("bleu", "wmt24_en-de/sys", "wmt24_en-de/ref.A.de", 3),
+    ):
+        whole = simstudy.load(shared_data / files, metric=metric, references=shared_data / reference).outputs
+        for part in np.array_split(np.arange(whole.n_items), n_parts):
+            asked: dict[str, Any] = {"test": "bootstrap", "alternative": "greater", "unit": "item"}
+            outputs = whole.take(part).best_first()
+            one = bootstrap(ask(outputs, **asked, n_resamples=10**5, seed=5))
+            plain = bootstrap(ask(outputs, **asked, n_resamples=10**6, seed=77, monte_carlo=True))
+            assert one.bounds is not None
+            rows.append(np.array([one.p_value, one.bounds[1] - one.bounds[0], plain.n_extreme / 1e6]))
+    p, length, counted = np.hstack(rows)
+    error, chance = length / 3.92, p * (1 - p)
+    bands = [1e-5, 1e-4, 1e-3, 1e-2, 0.035, 0.08, 0.65]
+    z = (p - counted) / np.sqrt(error**2 + chance / 1e6)
+    for low, high in zip(bands, bands[1:], strict=False):
+        # No p-value that is a bound only: those are all but 1 / B.
+        here = (p >= low) & (p < high) & (np.abs(p - 1e-5) > 1e-7)
+        assert here.sum() > 30
+        assert np.sqrt((z[here] ** 2).mean()) < 1.35
+        assert np.abs(z[here]).max() < 4.5
+        assert np.median(chance[here] / 1e5 / error[here] ** 2) > 10

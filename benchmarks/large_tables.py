@@ -1,0 +1,88 @@
+"""What the tables of pairs of four large inputs take: processor time, time on the clock and peak memory.
+
+Each run is `simstudy compare INPUT --out pairs.parquet --memory 4GiB` in a fresh process. The engine's own time is that
+of the tables of pairs, without starting, reading and writing.
+
+    python benchmarks/large_tables.py [--folder /tmp] [--threads 1 2] [--cases many-systems many-items bleu few-items]
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
+
+#: Systems and items of each input.
+CASES = {
+    "many-systems": (5000, 1000), "many-items": (20, 10_000_000), "bleu": (150, 100_000), "few-items": (2000, 100),
+}  # fmt: skip
+
+RUN = """
+import sys, time
+begin = time.perf_counter()
+from simstudy.cli import main
+from simstudy.comparisons import streaming
+own = [0.0, 0.0]
+def timed(function):
+    def called(*given, **options):
+        cpu, wall = time.process_time(), time.perf_counter()
+        found = function(*given, **options)
+        own[0] += time.process_time() - cpu
+        own[1] += time.perf_counter() - wall
+        return found
+    return called
+streaming.asked, streaming.table_of = timed(streaming.asked), timed(streaming.table_of)
+sys.argv[0] = "simstudy"
+try:
+    main()
+except SystemExit as end:
+    assert not end.code, end.code
+peak = next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))
+cpu, wall = time.process_time(), time.perf_counter() - begin
+times = f"processor {cpu:.1f} s, engine {own[0]:.1f} s; clock {wall:.1f} s, engine {own[1]:.1f} s"
+print(f"{times}; {peak / 2**20:.2f} GiB")
+"""
+
+
+def columns(case: str) -> dict[str, np.ndarray]:
+    """The columns of a wide table: right and wrong answers as Python's programs write them, or BLEU's counts."""
+    rng, (k, n) = np.random.default_rng(0), CASES[case]
+    found, hard, reference = {"item": np.arange(n)}, rng.normal(size=n), rng.poisson(22, n) + 4
+    for name, ability in zip((f"system-{j:04d}" for j in range(k)), np.linspace(-0.6, 0.6, k), strict=True):
+        if case != "bleu":
+            found[name] = (ability > hard + 0.7 * rng.normal(size=n)).astype(np.int64)
+            continue
+        length, chance = reference + rng.integers(-3, 4, n), np.clip(0.55 + 0.1 * (ability - hard), 0.02, 0.98)
+        for order in range(1, 5):
+            found[f"{name}:total_{order}"] = np.maximum(length - order + 1, 0)
+            found[f"{name}:correct_{order}"] = rng.binomial(found[f"{name}:total_{order}"], chance**order)
+        found[f"{name}:hyp_length"] = length
+    return found | ({"ref_length": reference} if case == "bleu" else {})
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--folder", type=Path)
+    parser.add_argument("--threads", type=int, nargs="+", default=[1])
+    parser.add_argument("--cases", nargs="+", choices=CASES, default=[*CASES])
+    asked = parser.parse_args()
+    for case in asked.cases:
+        with tempfile.TemporaryDirectory(dir=asked.folder) as folder:
+            scores, pairs = f"{folder}/scores.parquet", f"{folder}/pairs.parquet"
+            parquet.write_table(pa.table(columns(case)), scores, compression="zstd")
+            metric = "bleu" if case == "bleu" else "accuracy"
+            options = ["--metric", metric, "--out", pairs, "--memory", "4GiB"]
+            for threads in asked.threads:
+                line = [sys.executable, "-c", RUN, "compare", scores, *options, "--jobs", str(threads)]
+                run = subprocess.run(line, capture_output=True, text=True)
+                print(f"{case}, {threads} threads: {(run.stdout or run.stderr).splitlines()[-1]}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
