@@ -14,9 +14,11 @@ from simstudy.engines.cautions import cautions
 from simstudy.engines.intervals import intervals
 from simstudy.engines.question import MonteCarlo, Question
 from simstudy.engines.registry import ACCEPTANCE_SETS, ALTERNATIVES, TESTS
+from simstudy.engines.rounded_fractions import as_fractions
 from simstudy.engines.wins import win_counts
 from simstudy.metrics import METRICS
 from simstudy.metrics.base import Array, FloatArray
+from simstudy.metrics.scaling import rescaled
 from simstudy.validation import check_choice, check_fraction, check_seed, check_whole
 
 # Up to so many units all shuffles of ratios and other functions of sums are looked at, where that is cheap.
@@ -67,14 +69,18 @@ class DrawnPairs:
         first, swap = 2 * np.arange(n_sets), higher[1::2] > higher[::2]
         #: On which test sets (M,) the first system has the better score, or both have the same.
         self.first_is_better: NDArray[np.bool_] = ~swap
+        # As `ask` does it: what is whole in other units is tested as such.
+        fractions, fraction = as_fractions(systems, METRICS[metric])
+        whole, factor = rescaled(fractions, METRICS[metric])
         self.question = Question(
-            systems,
+            whole,
             METRICS[metric],
             [f"system {k % 2 + 1} of test set {k // 2 + 1}" for k in range(2 * n_sets)],
             "item",
             np.array([0, n_units]),
             n_resamples=n_resamples,
             seed=seed,
+            factor=fraction * factor,
             asked=(first + swap, first + 1 - swap),
         )
 

@@ -29,6 +29,9 @@ _MOST_DECIMALS = 9
 # What a mean in double precision loses, as a part of the largest score.
 _OF_DOUBLES = 2.0**-48
 
+# Of so many systems and items scores are looked at first.
+_FEW = 64
+
 # The largest score may have so many steps of the common denominator.
 _MOST_STEPS = 2**20
 
@@ -46,25 +49,36 @@ def as_fractions(statistics: Array, metric: Metric) -> tuple[Array, float]:
     if metric.denominator[columns[0]] or not np.isin(combine(statistics, metric.denominator), (0, 1)).all():
         return statistics, 1.0
     scores = statistics[..., columns[0]]
-    if not scores.any():
+    # Most scores are no fractions, and a few of them tell.
+    if not _few_are(scores) or (found := _fractions(scores)) is None:
         return statistics, 1.0
+    values, where, below, common = found
+    above = np.rint(values * below)
+    exact = _OF_DOUBLES * np.abs(values).max()
+    if (np.abs(above / below - values) <= exact).all() and whole(rescaled(statistics, metric)[0]):
+        return statistics, 1.0
+    new = statistics.copy()
+    new[..., columns[0]] = (above * (common // below))[where].reshape(scores.shape)
+    return new, 1 / common
+
+
+def _few_are(scores: FloatArray) -> bool:
+    """Whether some scores, if they are not all 0, are fractions."""
+    some = scores[:_FEW, :_FEW]
+    return bool(scores.any()) and (not some.any() or _fractions(some) is not None)
+
+
+def _fractions(scores: FloatArray) -> tuple[FloatArray, Array, Array, int] | None:
+    """The different scores, which each is, the denominators of the former and a common one; None if there is none."""
     rounding = _rounding(scores)
     most = min(MOST_BELOW, int(np.sqrt(_PART / (2 * rounding))))
     values, where = np.unique(scores, return_inverse=True)
     # There are no more fractions than this.
     if len(values) > most**2 * (values[-1] - values[0] + 1):
-        return statistics, 1.0
+        return None
     below = _denominators(values, rounding, most)
     common = int(np.lcm.reduce(below))
-    largest = np.abs(values).max()
-    if not 0 < common * largest <= _MOST_STEPS:
-        return statistics, 1.0
-    above = np.rint(values * below)
-    if (np.abs(above / below - values) <= _OF_DOUBLES * largest).all() and whole(rescaled(statistics, metric)[0]):
-        return statistics, 1.0
-    new = statistics.copy()
-    new[..., columns[0]] = (above * (common // below))[where].reshape(scores.shape)
-    return new, 1 / common
+    return (values, where, below, common) if 0 < common * np.abs(values).max() <= _MOST_STEPS else None
 
 
 def _rounding(scores: FloatArray) -> float:

@@ -81,19 +81,23 @@ def drawn(kind: str, rng: np.random.Generator, m: int = 8, n: int = 40) -> tuple
     if kind == "acceptances":
         accepted = rng.random(shape) < 0.5
         return "precision_of_accepted", np.stack([accepted & (rng.random((m, 1, n)) < 0.8), accepted], -1).astype(int)
-    scores = rng.integers(0, 2, size=shape) if kind == "answers" else rng.lognormal(sigma=1.2, size=shape)
-    return {"answers": "accuracy", "skewed": "mean", "errors": LOWER_MEAN}[kind], np.stack(
+    scores = rng.integers(0, 4, size=shape) / 3 if kind == "thirds" else rng.lognormal(sigma=1.2, size=shape)
+    scores = rng.integers(0, 2, size=shape) if kind == "answers" else scores
+    return {"answers": "accuracy", "skewed": "mean", "errors": LOWER_MEAN, "thirds": "mean"}[kind], np.stack(
         [scores, np.ones_like(scores)], axis=-1
     )
 
 
-@pytest.mark.parametrize("kind", ["clusters", "f1", "acceptances", "skewed", "errors", "answers"])
+@pytest.mark.parametrize("kind", ["clusters", "f1", "acceptances", "skewed", "errors", "answers", "thirds"])
 def test_each_test_set_is_compared_as_if_it_were_alone(kind: str) -> None:
     metric, statistics = drawn(kind, np.random.default_rng(len(kind)))
     sets = DrawnPairs(statistics, metric, n_resamples=150, seed=3)
     outputs = [Outputs.from_statistics(pair, METRICS[metric], ["first", "second"]) for pair in statistics]
     found = sets.p_values(["sign_flips", "bootstrap", "wilcoxon", "two_proportions", "precision_score"], ["two-sided"])
-    assert len(found) == {"clusters": 4, "f1": 2, "acceptances": 4, "skewed": 3, "errors": 3, "answers": 4}[kind]
+    assert (
+        len(found)
+        == {"clusters": 4, "f1": 2, "acceptances": 4, "skewed": 3, "errors": 3, "answers": 4, "thirds": 3}[kind]
+    )
     rows = []
     for (test, alternative), p in found.items():
         how = {"test": test, "alternative": alternative, "monte_carlo": sets.way(test), "n_resamples": 150, "seed": 3}
