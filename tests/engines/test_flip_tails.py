@@ -317,7 +317,7 @@ def tails_of_all_kinds() -> list[list[float]]:
     """Tails with their bounds: numbers of each kind, and pairs of systems one by one."""
     rng, found = np.random.default_rng(7), []
     for kind, draw in (KINDS | WHOLE).items():
-        for m in (33, 200, 1000) if "as large" not in kind else (33,):
+        for m in (33, 500) if "as large" not in kind else (33,):
             numbers = np.asarray(draw(rng, m), dtype=float)
             for z, step in ((-0.7, 0.0), (1.0, 0.0), (1.96, 1.0 if kind in WHOLE else 0.0), (4.0, 0.0)):
                 least = float(np.floor(z * np.sqrt((numbers**2).sum())))
