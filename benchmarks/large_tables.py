@@ -1,4 +1,4 @@
-"""What the tables of pairs of four large inputs take: processor time, time on the clock and peak memory.
+"""The tables of pairs of four large inputs are timed: processor time, time on the clock and peak memory.
 
 Each run is `simstudy compare INPUT --out pairs.parquet --memory 4GiB` in a fresh process. The engine's own time is that
 of the tables of pairs, without starting, reading and writing.

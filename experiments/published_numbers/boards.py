@@ -1,4 +1,4 @@
-"""What the data at hand say of leaderboards about which others have published counts."""
+"""Leaderboards about which others have published counts, counted on the data at hand."""
 
 from __future__ import annotations
 

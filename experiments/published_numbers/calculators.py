@@ -1,4 +1,4 @@
-"""What calculators of power print: the same computed again their own way, and ours."""
+"""Numbers that calculators of power print, computed again their own way, and ours."""
 
 from __future__ import annotations
 
