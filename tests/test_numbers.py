@@ -40,7 +40,9 @@ def without_the_paper(text: str) -> str:
     lines, papers = [], set[int]()
     for line in text.splitlines():
         cells = line.split("|") if line.startswith("|") else []
-        papers = (papers or {i for i, cell in enumerate(cells) if cell.strip().startswith("the paper")}) if cells else set()
+        papers = (
+            (papers or {i for i, cell in enumerate(cells) if cell.strip().startswith("the paper")}) if cells else set()
+        )
         lines.append("|".join("" if i in papers else cell for i, cell in enumerate(cells)) or line)
     return "\n".join(lines)
 
