@@ -38,8 +38,8 @@ def sections(study: Settings, parts: Mapping[str, Tables], tables: Tables) -> li
     return [
         Section(
             "Natural comparisons",
-            "Pairs of systems that others made (section 3.1). Tests are two-sided here, one-sided in the paper: what "
-            "is p there is 2 p here. "
+            "Pairs of systems that others made (section 3.1). Tests are two-sided here and one-sided in the paper: its "
+            "p is 2 p here. "
             + "; ".join(f"{part.study}, {part.test_set}, stands beside {part.like}" for part in study.natural)
             + ".",
             figure=Figure("natural", partial(drawing.natural, study, parts)),
@@ -55,16 +55,16 @@ def sections(study: Settings, parts: Mapping[str, Tables], tables: Tables) -> li
         Section(
             "Thresholds",
             "The paper's thresholds and ours (section 3.1.1): by sentence, one-sided, on whole test sets, with "
-            "95 % intervals for other variants of these families. The last column is ours times the square root of "
-            "our number of sentences over theirs: an extrapolation, not a measurement. Test sets, languages and "
-            "systems are others.",
+            "95 % intervals for other variants of these families. The last column extrapolates ours to the paper's "
+            "number of sentences: ours times sqrt(our sentences / theirs). Test sets, languages and systems are not "
+            "the paper's.",
             table=Table(tables["thresholds"], THRESHOLDS),
         ),
         Section(
             "Thresholds of systems that others made",
-            "The paper's one threshold of natural comparisons (section 3.1.1) and what ours give, all pairs together: "
-            "by the window 0.04 <= p <= 0.06 of two-sided tests here, of one-sided tests there. Fewer than 20 pairs in "
-            "the window give no threshold.",
+            "The paper has one threshold of natural comparisons (section 3.1.1). Ours are of all pairs of a test set "
+            "with 0.04 <= p <= 0.06. Tests are two-sided here and one-sided in the paper. Fewer than 20 pairs in the "
+            "window give no threshold.",
             table=Table(
                 tables["natural_thresholds"],
                 {
@@ -80,9 +80,9 @@ def sections(study: Settings, parts: Mapping[str, Tables], tables: Tables) -> li
         ),
         Section(
             "Pairs within a family and across families",
-            "Thresholds of both classes where both have intervals, their ratio, and the ratio that correlation "
-            "explains: sqrt((1 - r12) of the same family / (1 - r12) of different families), from median r12 of the "
-            "whole test set.",
+            "Thresholds of both classes at the largest size at which both have intervals, and their ratio. By r12: the "
+            "ratio that correlation predicts, sqrt((1 - r12) of the same family / (1 - r12) of different families), "
+            "with the median r12 on the whole test set.",
             table=Table(
                 tables["families"],
                 {
@@ -113,9 +113,10 @@ def sections(study: Settings, parts: Mapping[str, Tables], tables: Tables) -> li
         ),
         Section(
             "Natural systems over resampled ones",
-            "Where both are there on one test set (figures 5 and 6): by how much the natural pairs' confidence differs "
-            "at equal gain from the class's running median, and how many times larger a natural gain is that is as "
-            "significant; 95 % intervals for other such natural systems and other variants of these families.",
+            "Test sets with both kinds of systems (figures 5 and 6). Difference: the confidence of natural pairs minus "
+            "the running median of the resampled class at the same gain. Ratio: the gain of natural pairs over the "
+            "equally significant gain of the class. Intervals (95 %) hold for other such natural systems and other "
+            "variants of these families.",
             figure=Figure("overlay", partial(drawing.overlays, laid_over)),
             table=Table(
                 tables["overlay"],
@@ -133,9 +134,9 @@ def sections(study: Settings, parts: Mapping[str, Tables], tables: Tables) -> li
         ),
         Section(
             "Calibration under identical distribution",
-            "Pairs with 0.04 <= p <= 0.06 on a redrawn test set: share whose winner is the population's. The paper has "
-            f"{SAME_DISTRIBUTION:.0%} (942 pairs, section 4.2). In brackets what valid tests give where true gains are "
-            "normal; intervals are for other variants of these families.",
+            "Pairs with 0.04 <= p <= 0.06 on a redrawn test set: the share whose winner is better in the population. "
+            f"The paper has {SAME_DISTRIBUTION:.0%} (942 pairs, section 4.2). In brackets: the expected share for "
+            "valid tests and normal true gains. Intervals hold for other variants of these families.",
             table=Table(
                 tables["same_distribution"],
                 {
@@ -148,9 +149,10 @@ def sections(study: Settings, parts: Mapping[str, Tables], tables: Tables) -> li
         ),
         Section(
             "Other tests",
-            "Share of all pairs on the home test set that differ at 0.05, two-sided, by the study's own units; in "
-            "brackets on how many pairs the test decides other than randomization does. The paper has the bootstrap "
-            "alone. The last two take systems to be independent, or look at the signs only.",
+            "Share of all pairs on the home test set that are significant at 0.05 (two-sided), by the study's own "
+            "units. In brackets: the number of pairs on which the test and randomization decide differently. The paper "
+            "has the bootstrap only. The sign test looks at signs only, and the last test assumes that the systems are "
+            "independent.",
             table=Table(
                 tables["by_test"],
                 {
@@ -174,20 +176,19 @@ def sections(study: Settings, parts: Mapping[str, Tables], tables: Tables) -> li
         ),
         Section(
             "How p follows from gain, size and correlation",
-            "Share of the variance of confidence (one-sided) that is told by less than a test, over all sizes of the "
-            "home test set, and within which factor the p so told is for nine pairs in ten with 0.001 <= p <= 0.5: "
-            "from the gain alone, also from the number of items, from whether two systems are variants of one model, "
-            "and from their r12, for which both outputs must be there. Fitted to pairs within one half of the "
-            "variants, judged on those within the other, on the same items. The last column fits nothing: a z test by "
-            "items on the whole test set, its standard error scaled by the square root of the size (Yeh 2000, section "
-            "2.1).",
+            "How well simple predictors explain the one-sided p of a pair, over all sizes of the home test set: the "
+            "gain, the number of items n, the relation of the two systems, and their r12. A cell has the explained "
+            "share of the variance of confidence. After it comes the factor within which 90 % of the pairs with "
+            "0.001 <= p <= 0.5 are predicted. The model is fitted to pairs within one half of the variants and judged "
+            "on pairs within the other half, on the same items. The last column fits nothing: it is a z test by items "
+            "on the whole test set, with its standard error scaled by the square root of n (Yeh 2000, section 2.1).",
             table=Table(
                 tables["confidence_models"],
                 {
                     "study": "{study:name}",
                     "pairs": "{n_pairs:,.0f}",
                     **{
-                        given: Column(f"{{{given}:.1%}}, {{factor {given}:.1f}}")
+                        given: Column(f"{{{given}:.1%}}, {{factor {given}:.3g}}")
                         for given in map(str, tables["confidence_models"])
                         if f"factor {given}" in tables["confidence_models"]
                     },
@@ -196,19 +197,19 @@ def sections(study: Settings, parts: Mapping[str, Tables], tables: Tables) -> li
         ),
         Section(
             "Training sets and test sets",
-            "Pairs of systems that differ by nothing but the training set (one model, one size): how often a "
-            "two-sided test at 0.05 calls them different, and their gains over the standard errors that the test "
-            "set's items give them. Then how many times larger the gain of two systems of different models must be to "
-            "say as much of the models as a test says of the systems: each with a training set of its own, or both "
-            "with one. 95 % intervals for other training sets, where there are five or more of a size. Reimers and "
-            "Gurevych (2018) found up to 26 % for runs with other seeds.",
+            "Pairs of systems that differ by their training set alone: one model, one size. Significant: the share of "
+            "these pairs with p <= 0.05 (two-sided). Gain / error: the gain over its standard error on these items. "
+            "The last two columns are about systems of two models. Their gain must be so many times larger to be "
+            "significant for the models, not for these two systems alone: with a training set for each, or with one "
+            "for both. Intervals (95 %) hold for other training sets, if there are five or more of a size. Reimers "
+            "and Gurevych (2018) found up to 26 % significant pairs of runs with other seeds.",
             table=Table(
                 tables["training"],
                 {
                     "study": "{study:name}",
                     "training items": "{train_size:,}",
                     "pairs": "{n_pairs:,}",
-                    "called different": Column("{share:.0%}[ ({share_low:.0%}–{share_high:.0%})]"),
+                    "significant": Column("{share:.0%}[ ({share_low:.0%}–{share_high:.0%})]"),
                     "gain / error": Column("{ratio:.2f}[ ({ratio_low:.2f}–{ratio_high:.2f})]"),
                     "two models, own sets": Column("{ratio_own:.2f}[ ({ratio_own_low:.2f}–{ratio_own_high:.2f})]"),
                     "one set for both": Column("{ratio_shared:.2f}[ ({ratio_shared_low:.2f}–{ratio_shared_high:.2f})]"),
@@ -217,7 +218,7 @@ def sections(study: Settings, parts: Mapping[str, Tables], tables: Tables) -> li
         ),
         Section(
             "Table 1 of the paper",
-            "Percent of pairs whose winner on section 23 also wins elsewhere, by p there.",
+            "Percent of pairs whose winner on section 23 also wins on other test sets, by p on section 23.",
             table=Table(
                 TABLE_1,
                 {"p": "{p_from:g} – {p_to:g}"}
@@ -226,11 +227,10 @@ def sections(study: Settings, parts: Mapping[str, Tables], tables: Tables) -> li
         ),
         Section(
             "Calibration across domains",
-            "The same of our studies: pairs with 0.04 <= p <= 0.06 at home, share whose winner also wins elsewhere "
-            "(section 4.2). Beside it the share within the home population: winners of one half followed on the other, "
-            "on half as many items as there are elsewhere. Where the home population has not as many (marked *), that "
-            "share is too low. The last column is what is expected where true gains are normal and nothing is lost to "
-            "the domain.",
+            "The same for our studies (section 4.2): of the pairs with 0.04 <= p <= 0.06 on the home test set, the "
+            "share whose winner also wins elsewhere. By halves: that share between two halves of the home population, "
+            "with half as many items as there are elsewhere. If the home population has fewer (marked *), this share "
+            "is too low. Expected: the share for normal true gains without an effect of the domain.",
             table=Table(
                 tables["across_domains"],
                 {
@@ -246,10 +246,9 @@ def sections(study: Settings, parts: Mapping[str, Tables], tables: Tables) -> li
         ),
         Section(
             "How small must p be?",
-            "The upper end of the last bin of p-values such that in this bin and all below it the home winner wins "
-            "elsewhere nine times in ten; and the share in the lowest bin, with its interval and, in brackets, the "
-            "share at home by halves, as above. The lowest bin ends at 0.00125, as in "
-            "the paper: it is not divided.",
+            "The largest p below which at least 90 % of the winners at home also win elsewhere, in every bin of "
+            "p-values. The last column has the share in the lowest bin with its interval. In brackets: the share "
+            "between halves of the home population, as above. The lowest bin ends at 0.00125, as in the paper.",
             table=Table(
                 tables["small_enough"],
                 {
