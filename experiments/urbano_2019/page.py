@@ -66,7 +66,7 @@ def _published(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sect
     null = beside[beside["gain"] == 0]
     first = next(iter(study.measures))
     middle = null[(null["measure"] == first) & (null["n_topics"] == study.n_topics[len(study.n_topics) // 2])]
-    inside = f" So do {int(null['inside'].sum())} of the {len(null)} rates in the next two tables." if len(null) else ""
+    inside = f" In the next two tables, {int(null['inside'].sum())} of {len(null)} rates do." if len(null) else ""
     own = tables["rates"]
     own = own[(own["condition"] == "fitted") & (own["measure"] == first) & (own["alternative"] == "two-sided")]
     return [
@@ -124,8 +124,9 @@ def _causes(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section
         Section(
             "Which part of the model raises the rates?",
             f"Two-sided rates of p ≤ {study.level:g} under five null hypotheses, by measure and number of topics. "
-            "Crosses: published rates. Bands: 0.035 – 0.065 and 0.025 – 0.075 (Bradley's liberal criterion). The "
-            "table says how test sets are drawn under each null hypothesis, and under two controls.",
+            "Crosses: published rates. Sign is the paper's sign test. Rates above 25 % are outside the panels. Bands: "
+            "0.035 – 0.065 and 0.025 – 0.075 (Bradley's liberal criterion). The table says how test sets are drawn "
+            "under each null hypothesis, and under two controls.",
             figure=Figure("type_1_errors", lambda: draw_rates(shown, tables["published"], study)),
             table=Table(models, {"null hypothesis": "{name}", "test sets": "{model}"}),
         ),
@@ -175,7 +176,8 @@ def _gains(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]
             "Power and type III errors",
             f"Two-sided tests at {study.level:g} on {study.gains.n_topics} topics, by the true gain. Power: the share "
             "of test sets that are rejected, for either system. Type III error rate: the share of test sets that are "
-            "rejected and in which the better system has the lower mean score. Crosses: published rates.",
+            "rejected and in which the better system has the lower mean score. Crosses: published rates. Sign is the "
+            "paper's sign test.",
             figure=Figure("gains", lambda: draw_gains(two_sided, known, study)),
         ),
         Section(
