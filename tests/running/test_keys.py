@@ -178,11 +178,11 @@ FRESH = """
 from __future__ import annotations
 import sys
 from types import ModuleType
-import simstudy.studies.comparing as comparing
+import simstudy.comparisons.comparing as comparing
 from simstudy.running.fingerprints import describe
 from simstudy.running.provenance import program_of
 loaded = {name.partition(".")[0] for name in sys.modules}
-program = program_of(comparing.run_comparisons)
+program = program_of(comparing.compare)
 assert {"rouge-score", "nltk"} <= set(program)
 new = {name.partition(".")[0] for name in sys.modules} - loaded
 assert not {"rouge_score", "nltk", "sklearn", "matplotlib"} & new, new
