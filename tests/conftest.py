@@ -6,6 +6,7 @@ import functools
 import gc
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from PIL import Image
 import simstudy as ss
 from simstudy.outputs import Outputs
 from simstudy.plot import saving
+from simstudy.running import dependencies, provenance
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -76,9 +78,45 @@ class QuickFigures:
         ConstrainedLayoutEngine.execute = execute  # type: ignore[method-assign]
 
 
+# Where it is looked at how the program of a cell is found.
+PROGRAMS = ("tests/running/", "tests/studies/test_cell_programs.py")
+
+
+class QuickPrograms:
+    """Elsewhere each module of the package and of libraries is looked through once: while tests run, none changes.
+
+    Else every study takes a tenth of a second to find them again.
+    """
+
+    quick = False
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        self.quick = not item.nodeid.startswith(PROGRAMS)
+
+    def pytest_collection_finish(self) -> None:
+        stays = {"simstudy", *sys.stdlib_module_names, *packages_distributions()}
+
+        def once(function: Any) -> Any:
+            known: dict[Any, Any] = {}
+
+            def quick(module: str, *more: Any) -> Any:
+                if not self.quick or module.partition(".")[0] not in stays:
+                    return function(module, *more)
+                if (module, *more) not in known:
+                    known[module, *more] = function(module, *more)
+                return known[module, *more]
+
+            return quick
+
+        dependencies._needs = once(dependencies._needs)
+        provenance._known_by = once(provenance._known_by)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Keep xdist from sorting files by their number of tests."""
     config.pluginmanager.register(QuickFigures())
+    config.pluginmanager.register(QuickPrograms())
     if hasattr(config.option, "loadscopereorder"):
         config.option.loadscopereorder = False
 
