@@ -57,24 +57,34 @@ typer.testing._get_command = functools.cache(typer.testing._get_command)
 # Where the pixels of figures are looked at, and whether their labels have room.
 LOOKED_AT = ("tests/plot/", "simstudy/plot/", "tests/cli/test_compare.py::test_the_folder_has_tables")
 
+# Where the text of figures is looked at too, and where figures are drawn by what is not in `simstudy.plot`.
+READ = (
+    *LOOKED_AT, "tests/experiments/", "simstudy/pages/", "tests/attacks/test_text.py", "tests/cli/test_papers.py",
+    "tests/cli/test_compare_direction.py", "tests/examination/test_page.py", "tests/studies/natural/test_direction.py",
+)  # fmt: skip
+
 
 class QuickFigures:
-    """Elsewhere PNG files are blank, and no room is looked for: both take two thirds of the time of a figure."""
+    """Elsewhere files of figures are blank, and no room is looked for: that takes most of the time of a figure."""
 
-    quick = False
+    quick = blank = False
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         self.quick = not item.nodeid.startswith(LOOKED_AT)
+        self.blank = not item.nodeid.startswith(READ)
 
     def pytest_collection_finish(self) -> None:
         def png(figure: Any, path: Path, whole: Any = saving._png) -> None:
             Image.new("1", (1, 1)).save(path, "png") if self.quick else whole(figure, path)
 
+        def svg(figure: Any, path: Path, whole: Any = saving._svg) -> None:
+            path.write_text('<svg xmlns="http://www.w3.org/2000/svg"/>') if self.blank else whole(figure, path)
+
         def execute(engine: Any, figure: Any, whole: Any = ConstrainedLayoutEngine.execute) -> None:
             None if self.quick else whole(engine, figure)
 
-        saving._png = png
+        saving._png, saving._svg = png, svg
         ConstrainedLayoutEngine.execute = execute  # type: ignore[method-assign]
 
 
