@@ -142,8 +142,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=place)
 
 
-def pytest_collection_finish() -> None:
-    """Leave what is there now out of later collections of garbage."""
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Leave what is there now out of later collections of garbage; and look for no logs, which nothing writes."""
+    if logs := session.config.pluginmanager.unregister(name="logging-plugin"):
+        logs.log_file_handler.close()
     gc.freeze()
 
 
