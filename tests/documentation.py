@@ -44,6 +44,12 @@ def blocks(page: Path, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
 
 
+def sections(text: str) -> dict[str, str]:
+    """The text below each heading of the second level."""
+    parts = re.split(r"^## (.+)$", text, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
 def prose(page: Path) -> Iterator[str]:
     """The sentences of a page, without code, tables, headings, pictures, quotations and the addresses of links."""
     text = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)

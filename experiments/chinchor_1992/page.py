@@ -89,7 +89,7 @@ def decision_rows(tables: Mapping[str, pd.DataFrame]) -> Table:
     columns = {
         "metric": "{metric:metric}",
         "pairs": "{n_pairs}",
-        "certainly differ": "{certain}",
+        "significant with certainty": "{certain}",
         "uncertain (differ exactly)": "{uncertain} ({uncertain_exact})",
         "exact p": "{exact}",
         "Holm": "{holm}",

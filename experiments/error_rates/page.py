@@ -202,7 +202,7 @@ def _choice_sections(choices: pd.DataFrame, study: Settings) -> list[Section]:
             "Which test when",
             f"Two-sided at {study.alpha:g}. First choice: of the tests whose highest error rate over the situation's "
             f"conditions with equal scores and these sizes is at most {study.aims.target[1]:g} (where there is none: "
-            f"{study.aims.liberal[1]:g}) and whose null hypothesis is about the scores, the one that finds most of "
+            f"{study.aims.liberal[1]:g}) and whose null hypothesis is about the scores, the one that detects most of "
             "this study's gains, and those within 0.01 of it. "
             "The figure has the power in percent; a frame marks first choices. Conditions are models: a test that "
             "keeps its level in all of them may fail elsewhere.",
@@ -252,8 +252,8 @@ def power_sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[
     return [
         Section(
             "Power",
-            f"How often p ≤ {study.alpha:g} two-sided, and the truly better system wins. Beware of a test that finds "
-            "much because it is wrong too often.",
+            f"The share of test sets with p ≤ {study.alpha:g} (two-sided) on which the truly better system wins. A "
+            "test that rejects true null hypotheses too often has more power for that reason.",
             table=Table(shown, FOUND, across="test", cell="{share:.3f}"),
             figure=Figure(
                 "power", lambda: draw_power(found[found["test"].isin(EVEN) & (found["n_units"] >= LEAST_DRAWN)])

@@ -100,8 +100,8 @@ def claims(curves: pd.DataFrame, differences: pd.DataFrame, ties: pd.DataFrame, 
         text, here = f"{SYMBOLS[name]}: s is 20 % to 40 % larger than expected", f"{s / sigma - 1:.0%} larger"
         claim("4", text, f"{s:g} against {sigma:g}", here, 1.195 <= s / sigma < 1.405)
         here = f"so large a variance of {N_SETS} normal precisions has p = {chance:.1g} (chi-square)"
-        text = f"{SYMBOLS[name]}: no test rejects the binomial"
-        claim("4", text, "Kolmogorov, no p-value printed", here, chance > 0.05)
+        text = f"{SYMBOLS[name]}: the binomial is not rejected"
+        claim("4", text, "by Kolmogorov's test, no p-value printed", here, chance > 0.05)
     for name, missed in MISSED.items():
         chance = float(stats.binomtest(missed, N_SETS, 0.05, alternative="greater").pvalue)
         text, paper = f"{SYMBOLS[name]}: intervals that miss", f"{missed} of {N_SETS}"

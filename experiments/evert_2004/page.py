@@ -27,7 +27,7 @@ SHARES = {
     "dispersion": "dispersion test rejects",
     "ks": "Kolmogorov rejects",
     "missed_test": "test of misses rejects",
-    "fisher": "Fisher tells equals apart",
+    "fisher": "Fisher rejects equal rankings",
 }
 CLAIMED = {"§": "{section}", "claim": "{claim}", "the paper": "{paper}", "here": "{here}", "holds?": "{holds}"}
 COMPARED: dict[str, str | Column] = {
@@ -41,7 +41,7 @@ COMPARED: dict[str, str | Column] = {
 }
 TESTED = {
     "test": "{test}",
-    "tells apart": "{n_rejected:,} of {n_pairs:,}",
+    "significant": "{n_rejected:,} of {n_pairs:,}",
     "rejects alone": "{only_test:,}",
     "only Fisher's rejects": "{only_reference:,}",
     "p / Fisher's p": "{median_ratio:.2f}",

@@ -51,8 +51,8 @@ def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sectio
         Section(
             "Are fitted sets as near as real halves?",
             f"{_said(ratios, tables['replicates'])} A cell is the ratio of the fitted sets' distance from the held-out "
-            f"half to that of the training half, and the p-value of that among {study.replicates} models of the right "
-            f"kind; * is p ≤ {study.level:g}. {_biased(ratios, study)}",
+            f"half to that of the training half, and the p-value of that among {study.replicates} correct models; "
+            f"* is p ≤ {study.level:g}. {_biased(ratios, study)}",
             figure=Figure("ratios", lambda: draw_ratios(ratios, study)),
             table=headline(ratios, study),
         ),
@@ -90,13 +90,13 @@ def _said(ratios: pd.DataFrame, replicates: pd.DataFrame) -> str:
         tested = ratios[(ratios["measure"] == measure) & ratios["within"].notna()]
         n, inside = len(tested), int(tested["within"].eq(True).sum())
         right = replicates[replicates["measure"] == measure]["ratio"].median()
-        median = f", median {tested['ratio'].median():.2f} (right models: {right:.2f})" if n else ""
+        median = f", median {tested['ratio'].median():.2f} (correct models: {right:.2f})" if n else ""
         parts.append(f"{measure} {inside} of {n}{median}")
-    return f"Ratios that are not larger than those of all models of the right kind: {'; '.join(parts)}."
+    return f"Ratios that are not larger than those of all correct models: {'; '.join(parts)}."
 
 
 def _biased(ratios: pd.DataFrame, study: Settings) -> str:
-    """How many biases lie beyond all those of right models: a sharper look than ratios."""
+    """How many biases lie beyond all those of correct models: a sharper look than ratios."""
     parts = []
     for measure in MEASURES:
         known = ratios[(ratios["measure"] == measure) & ratios["bias"].notna() & ratios["null_bias_low"].notna()]
@@ -104,7 +104,7 @@ def _biased(ratios: pd.DataFrame, study: Settings) -> str:
             inside = known["bias"].between(known["null_bias_low"], known["null_bias_high"])
             parts.append(f"{measure} {int((~inside).sum())} of {len(known)}")
     expected = f"by chance alone {200 / (study.replicates + 1):.0f} % would be"
-    return f"Biases (fitted - real) beyond all of right models: {', '.join(parts) or 'none known'}; {expected}."
+    return f"Biases (fitted - real) beyond all of correct models: {', '.join(parts) or 'none known'}; {expected}."
 
 
 def _measure(measure: str, said: str, ratios: pd.DataFrame, study: Settings) -> Section:
@@ -114,15 +114,15 @@ def _measure(measure: str, said: str, ratios: pd.DataFrame, study: Settings) -> 
         "set": "{title}",
         **values,
         "fitted - real": "[{bias:+.4f}]",
-        "of right models": "[{null_bias_low:+.4f} to {null_bias_high:+.4f}]",
+        "of correct models": "[{null_bias_low:+.4f} to {null_bias_high:+.4f}]",
         "distance, fitted": "[{fitted_error:.4f}]",
         "distance, halves": "[{halves_error:.4f}]",
         "ratio (range over splits)": "[{ratio:.2f}][ ({low:.2f} - {high:.2f})]",
-        "right models: median, largest": "[{null_median:.2f}, {null_high:.2f}]",
+        "correct models: median, largest": "[{null_median:.2f}, {null_high:.2f}]",
         "p": "[{p_value:.2f}]",
     }
     if measure == "curve":
-        for heading in ("fitted - real", "of right models"):
+        for heading in ("fitted - real", "of correct models"):
             del columns[heading]
     means = "real (the held-out half), training (the half that was learned from) and fitted are means over splits"
     text = f"The {said}; {means}." if values else f"The {said}."
@@ -171,7 +171,7 @@ def draw_curves(curves: pd.DataFrame, study: Settings) -> Any:
 
 
 def draw_ratios(ratios: pd.DataFrame, study: Settings) -> Any:
-    """A panel for each measure: a set's ratio, and the range of those of models of the right kind."""
+    """A panel for each measure: a set's ratio, and the range of those of correct models."""
     figure, axes = ss.plot.panels(
         [_PANELS.get(name, name) for name in MEASURES], per_row=len(MEASURES), width=2.8, height=3.6
     )
@@ -179,7 +179,7 @@ def draw_ratios(ratios: pd.DataFrame, study: Settings) -> Any:
     for ax, measure in zip(axes, MEASURES, strict=True):
         rows = ratios[(ratios["measure"] == measure) & ratios["ratio"].notna()]
         at = rows["set"].map(places)
-        ax.hlines(at, rows["null_low"], rows["null_high"], color="0.8", linewidth=6, label="models of the right kind")
+        ax.hlines(at, rows["null_low"], rows["null_high"], color="0.8", linewidth=6, label="correct models")
         inside = rows["within"].ne(False).to_numpy()
         ax.plot(rows["ratio"][inside], at[inside], "o", color="black", markersize=4, label="not larger, or not tested")
         ax.plot(

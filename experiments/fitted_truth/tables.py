@@ -1,4 +1,4 @@
-"""Ratios of distances, and where a set's lies among those of models of the right kind."""
+"""Ratios of distances, and where a set's lies among those of correct models."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def ratios(splits: pd.DataFrame) -> pd.DataFrame:
 
 
 def beside_null(replicates: pd.DataFrame, splits: pd.DataFrame, study: Settings) -> pd.DataFrame:
-    """Each set and measure: distances, their ratio, and the share of models of the right kind that reach it.
+    """Each set and measure: distances, their ratio, and the share of correct models that reach it.
 
     low and high are the least and the largest ratio that is left when one split is left out. p_value is
     (1 + replicates whose ratio is as large) / (1 + replicates), of those that have one: a test that the model is of the

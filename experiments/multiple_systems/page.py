@@ -161,9 +161,9 @@ def look_sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[S
     return [
         Section(
             "Variants of a baseline",
-            f"None of m variants is better than the baseline; the best of them is reported where p ≤ {study.alpha:g}. "
-            "Dashed: one less (1 - q)^m, with q the level one-sided and half of it two-sided, which is what variants "
-            "on independent test sets would give.",
+            f"None of m variants is better than the baseline. The best of them is reported if p ≤ {study.alpha:g}. "
+            "Dashed: 1 - (1 - q)^m, the probability for independent test sets. Here q is the level (one-sided) or half "
+            "of it (two-sided).",
             figure=Figure("repeated_looks", lambda: draw_variants(rows[plain & null])),
             table=Table(
                 rows[null],
@@ -174,8 +174,9 @@ def look_sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[S
         ),
         Section(
             "What is reported",
-            "The mean gain of the best variant (on the metric's scale), whether significant or not, and where it is "
-            "significant by itself: two-sided, without a correction, and with Holm's.",
+            "Best: the mean gain of the best variant (on the metric's scale), significant or not. The next columns are "
+            "without a correction and with Holm's, two-sided: the share of runs in which the best variant is "
+            "significant, then its mean gain in these runs ± its standard error.",
             table=Table(
                 rows[(rows["alternative"] == TWO_SIDED) & (rows["method"] != STEPDOWN)],
                 {

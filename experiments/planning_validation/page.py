@@ -47,7 +47,7 @@ def _shares(rows: pd.DataFrame) -> Table:
         {
             "predicted from": "{source}",
             "target": "{target}",
-            "": "{title}",
+            "result": "{title}",
             "sets": "{n_sets}",
             "outcomes": "{n_outcomes:,}",
             "inside 80 %": Column(share.format(80), missing="-"),
@@ -125,7 +125,7 @@ def _worst(errors: pd.DataFrame) -> Table:
     return Table(
         rows.assign(title=rows["measure"].map(TITLES)),
         {
-            "set": "{test_set}", "predicted from": "{source}", "": "{title}", "predicted": "{predicted:.3g}",
+            "set": "{test_set}", "predicted from": "{source}", "result": "{title}", "predicted": "{predicted:.3g}",
             "observed": "{observed:.3g}", "inside 80 %": "[{inside80:.0%}]", "inside 95 %": "{inside95:.0%}",
         },
     )  # fmt: skip
@@ -174,7 +174,7 @@ def _transfers(transfers: pd.DataFrame) -> Section:
         table=Table(
             few.assign(title=few["measure"].map(TITLES)),
             {
-                "from": "{source}", "to": "{target}", "": "{title}", "predicted": "{predicted:.3g}",
+                "from": "{source}", "to": "{target}", "result": "{title}", "predicted": "{predicted:.3g}",
                 "95 %": "[{low95:.3g} – {high95:.3g}]", "observed": "{observed:.3g}", "ratio": "[{ratio:.2f}]",
             },
         ),

@@ -119,7 +119,7 @@ def summary(tables: Mapping[str, pd.DataFrame]) -> dict[str, Table]:
     law = tables["law"]
     columns = {"metric": "{metric:metric}", "test sets": "{n_test_sets}", "c": "{c:.0f} ({c_10:.0f} – {c_90:.0f})"}
     return {
-        f"Minimum minimum detectable gain = c / √n points, {relation}": Table(law[law["relation"] == relation], columns)
+        f"Minimum detectable gain = c / √n points, {relation}": Table(law[law["relation"] == relation], columns)
         for relation in (VARIANTS, UNLIKE)
         if (law["relation"] == relation).any()
     }

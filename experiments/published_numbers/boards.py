@@ -65,7 +65,7 @@ def board_claims(board: Board, outputs: ss.Outputs, alpha: float = 0.05) -> list
         pair = of_pair[frozenset((names[0], names[first + 1]))]
         rows.append(
             claim(
-                _ISSUE, f"{board.title}: p-value of that rank", P, board.first_p, pair["p_value"],
+                _ISSUE, f"{board.title}: p-value of the first such rank", P, board.first_p, pair["p_value"],
                 recomputed=chi_square(pair["wins"], pair["losses"]),
                 note=f"{there}; theirs is the chi-square test, ours the exact one",
                 means="not corrected for the ranks that were looked at first",

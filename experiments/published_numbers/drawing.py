@@ -27,6 +27,7 @@ def draw_coverage(table: pd.DataFrame) -> Any:
         own = table[table["interval"] == name]
         ax.plot(own["n_items"], own["coverage"], color=_COLOURS[k], linewidth=1.3, label=title)
         ax.plot(own["n_items"], own["published"], _MARKS[k], color=_COLOURS[k], markersize=4.5, fillstyle="none")
+    ax.plot([], [], _MARKS[0], color="0.35", markersize=4.5, fillstyle="none", label="marks: published")
     ax.set(xscale="log", ylim=(0.45, 1.01), xlabel="items", ylabel="coverage")
     sizes = sorted(table["n_items"].unique())
     ax.set_xticks(sizes, [f"{n:,}" for n in sizes])

@@ -51,9 +51,9 @@ def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sectio
         ),
         Section(
             "Items arrive: what the sequential test costs",
-            f"Items until the sequential test finds a true gain, as a multiple of the items that the usual test needs "
-            f"for power {study.power:g}. Sets in which it has not found it after {study.growing.most} times as many "
-            "count with that number.",
+            f"Items until the sequential test rejects, with a true gain, as a multiple of the items that the "
+            f"usual test needs for power {study.power:g}. A set without rejection after {study.growing.most} times "
+            f"these items counts as {study.growing.most}.",
             table=Table(
                 cost,
                 {

@@ -201,8 +201,3 @@ def _sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Secti
             ),
         ),
     ]
-
-
-def _by_set(curves: pd.DataFrame) -> pd.DataFrame:
-    """Curves whose lines are called after the sets."""
-    return curves.drop(columns="system_b").assign(system_a=curves["set"])

@@ -110,8 +110,9 @@ def _causes(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section
         ),
         Section(
             "Rates by null hypothesis",
-            f"The same as numbers, at {last} topics, and what the procedures of the last two would find where there is "
-            f"nothing to find. {'; '.join(f'{name}: {said}' for name, said in CONTROLS.items())}.",
+            f"The same as numbers, at {last} topics, and for controls with exchangeable systems: the rates that the "
+            f"procedures of the last two have if there is nothing to find. "
+            f"{'; '.join(f'{name}: {said}' for name, said in CONTROLS.items())}.",
             table=Table(
                 titled(shown[shown["n_topics"] == last], study),
                 {"measure": "{title}", "null hypothesis": "{condition}"},

@@ -83,7 +83,7 @@ def test_claims_about_a_board_are_counted_pair_by_pair(answers: pd.DataFrame, do
     first = next(k for k, name in enumerate(order[1:], 2) if p_of(answers, order[0], name) < 0.05)
     assert ours["made: the first rank that differs significantly from rank 1"] == first > 2
     p = p_of(answers, order[0], order[first - 1])
-    assert ours["made: p-value of that rank"] == pytest.approx(p)
+    assert ours["made: p-value of the first such rank"] == pytest.approx(p)
     assert found.loc["made: pairs that differ significantly", "note"].startswith("8 systems here, 9 there")
 
 

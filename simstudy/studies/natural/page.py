@@ -94,9 +94,9 @@ def facts(study: NaturalStudy, pairs: pd.DataFrame, notes: Sequence[str]) -> dic
     numbers = [f"{count:,}" for count in sorted(set(pairs.loc[pairs["monte_carlo"], "n_resamples"]))]
     drawn = "all are computed without resampling"
     if numbers:
-        computed = f"{1 - pairs['monte_carlo'].mean():.0%} are computed without resampling, the others"
-        drawn = f"{'all' if pairs['monte_carlo'].all() else computed} are from {' or '.join(numbers)} resamples"
-    exact = f"{pairs['exact'].mean():.0%} of the p-values are exact"
+        n_drawn = int(pairs["monte_carlo"].sum())
+        drawn = f"{'all' if n_drawn == len(pairs) else f'{n_drawn:,}'} are from {' or '.join(numbers)} resamples"
+    exact = f"{pairs['exact'].sum():,} p-values are exact"
     if pairs["exact"].all() or not pairs["exact"].any():
         exact = "all p-values are exact" if pairs["exact"].all() else "no p-value is exact"
     sides = "two-sided" if one.alternative == "two-sided" else "one-sided"

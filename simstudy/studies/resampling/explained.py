@@ -44,8 +44,8 @@ def _models(models: pd.DataFrame) -> Section:
                 "predictors": "{predictors}",
                 "pairs": Column("{n_pairs:,.0f}"),
                 "explained variance of confidence": Column("{r2:.1%}"),
-                "p within a factor, half of the pairs": Column("{factor_50:.2f}"),
-                "nine in ten": Column("{factor_90:.2f}"),
+                "p within a factor, half of the pairs": Column("{factor_50:.3g}"),
+                "90 % of the pairs": Column("{factor_90:.3g}"),
                 "exponent of n": Column("{exponent_n:.2f}"),
                 "exponent of 1 - r12": Column("{exponent_r12:.2f}"),
             },
@@ -58,22 +58,22 @@ def _training(table: pd.DataFrame) -> Section:
     alpha = table["alpha"].iloc[0]
     return Section(
         "Training sets and test sets",
-        "Pairs of systems that differ by nothing but their training set (one model, one size, another resample): how "
-        f"often a test calls them different (two-sided, p <= {alpha:g}), and their gains over the standard errors "
-        "that the items of the test set give them (root mean squares). Systems may truly differ, so that such a "
-        "p-value is no error of the test; for the question which method is better it is one (Reimers and Gurevych "
-        "2018 found up to 26 % between runs with other seeds). The next columns say how many times larger the gain "
-        "of two systems of different models must be to say as much of the models as a test says of the two systems: "
-        "where each has a training set of its own, and where both share one. Averaged over k training sets the part "
-        "of training is sqrt(k) times smaller. Intervals are for other training sets, as far as resamples of one "
-        "corpus stand for them. Single models are in the file.",
+        "Pairs of systems that differ by their training set alone: one model, one size, another resample. Significant: "
+        f"the share of these pairs with p <= {alpha:g} (two-sided). The two systems may truly differ, so a significant "
+        "pair is no error of the test. But it does not show that one method is better (Reimers and Gurevych 2018 found "
+        "up to 26 % between runs with other seeds). Gain / error: the gain over its standard error on these items "
+        "(root mean squares). The next two columns are about systems of two models. Their gain must be so many times "
+        "larger to be significant for the models, not for these two systems alone: with a training set for each, or "
+        "with one for both. With averages over k training sets, the part of training is sqrt(k) times smaller. "
+        "Intervals hold for other training sets, if resamples of one corpus represent them. The CSV has the single "
+        "models.",
         table=Table(
-            pooled,
+            pooled.sort_values("train_size", ascending=False, kind="stable"),
             {
                 "models": "{family}",
                 "training items": "{train_size:,}",
                 "pairs": "{n_pairs:,}",
-                "called different": Column("{share:.0%}[ ({share_low:.0%}–{share_high:.0%})]"),
+                "significant": Column("{share:.0%}[ ({share_low:.0%}–{share_high:.0%})]"),
                 "gain / error": Column("{ratio:.2f}[ ({ratio_low:.2f}–{ratio_high:.2f})]"),
                 "two models, own sets": Column("{ratio_own:.2f}[ ({ratio_own_low:.2f}–{ratio_own_high:.2f})]"),
                 "one set for both": Column("{ratio_shared:.2f}[ ({ratio_shared_low:.2f}–{ratio_shared_high:.2f})]"),

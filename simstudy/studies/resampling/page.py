@@ -158,9 +158,10 @@ def _in_window(table: pd.DataFrame) -> pd.Series[bool]:
 
 
 def _as_studied(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the study's own alternative and unit, which come first."""
+    """The rows of the study's own alternative and unit, which come first; another unit is the home test set's alone."""
     first = table.iloc[0]
-    rows: pd.DataFrame = table[(table["alternative"] == first["alternative"]) & (table["unit"] == first["unit"])]
+    again = (table["test_set"] == first["test_set"]) & (table["unit"] != first["unit"])
+    rows: pd.DataFrame = table[(table["alternative"] == first["alternative"]) & ~again]
     return rows
 
 

@@ -172,7 +172,9 @@ def _thresholds(
                 if fit:
                     rows = size_fit(rows)
                     rows = rows.assign(residual=rows["threshold"] / rows["fit"] - 1)
-                tables.append(rows.assign(alternative=part["alternative"].iloc[0], unit=part["unit"].iloc[0]))
+                # Test sets that name no clusters are compared by items.
+                units = rows["test_set"].map(part.groupby("test_set")["unit"].first())
+                tables.append(rows.assign(alternative=part["alternative"].iloc[0], unit=units))
     return pd.concat(tables, ignore_index=True)
 
 
