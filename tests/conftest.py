@@ -57,7 +57,7 @@ typer.testing._get_command = functools.cache(typer.testing._get_command)
 # Where the pixels of figures are looked at, and whether their labels have room.
 LOOKED_AT = ("tests/plot/", "simstudy/plot/", "tests/cli/test_compare.py::test_the_folder_has_tables")
 
-# Where the text of figures or its length is looked at too, and where figures are drawn by what is not in `simstudy.plot`.
+# Where their text or its length is looked at too, and where figures are drawn by what is not in `simstudy.plot`.
 READ = (
     *LOOKED_AT, "tests/experiments/", "tests/pages/", "simstudy/pages/", "tests/attacks/test_damage.py",
     "tests/attacks/test_text.py", "tests/cli/test_papers.py", "tests/cli/test_compare_direction.py",
