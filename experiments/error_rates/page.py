@@ -128,21 +128,9 @@ def verdicts(tests: pd.DataFrame) -> Table:
 
 
 def rate_sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
-    """What the tests do, the verdict first."""
+    """Type I error rates of the tests, the recommended tests first."""
     target, liberal, n_from = in_words(study.aims.target), in_words(study.aims.liberal), study.aims.from_units
-    rates, few = with_views(tables["rates"], study), with_views(tables["few_units"], study)
-    rates = rates[rates["alpha"] == study.alpha]
-    shown, two_sided = rates[rates["n_units"].isin(study.shown)], rates["alternative"] == TWO_SIDED
-    drawn = rates[
-        two_sided & rates["test"].isin(DRAWN) & (rates["breaks"] != DEPENDENT_UNITS) & (rates["n_units"] >= LEAST_DRAWN)
-    ]
-    default = shown[(shown["test"] == DEFAULT_TEST) & (shown["breaks"] == "")]
-    of_all = shown[shown["alternative"] == TWO_SIDED]
-    opened, closed = (of_all["breaks"].map(lambda breaks, mark=mark: mark if breaks else "") for mark in "()")
-    marks = [
-        "".join("▲" if share > most else "▼" if share < least else "" for least, most in ranges)
-        for share, ranges in ((share, (study.aims.target, study.aims.liberal)) for share in of_all["share"])
-    ]
+    few = with_views(tables["few_units"], study)
     return [
         *(_choice_sections(tables["choices"], study) if "choices" in tables else []),
         Section(
@@ -162,6 +150,36 @@ def rate_sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[S
             "column has the highest rate with fewer units.",
             table=verdicts(tables["tests"]),
         ),
+        *_by_condition(with_views(tables["rates"], study), study),
+        Section(
+            "Few units",
+            f"The default test ({DEFAULT_TEST}) and the interval with fewer than {n_from} units, for equal scores. A "
+            f"cell has the two-sided type I error rate at {study.alpha:g}, then the coverage of the 95 % interval.",
+            table=Table(
+                few.assign(size=few["n_units"].map("{:,} units".format)),
+                {"condition": "{view}"},
+                across="size",
+                cell="{error_rate:.3f} / {coverage:.3f}",
+            ),
+        ),
+    ]
+
+
+def _by_condition(rates: pd.DataFrame, study: Settings) -> list[Section]:
+    target, liberal = in_words(study.aims.target), in_words(study.aims.liberal)
+    rates = rates[rates["alpha"] == study.alpha]
+    shown, two_sided = rates[rates["n_units"].isin(study.shown)], rates["alternative"] == TWO_SIDED
+    drawn = rates[
+        two_sided & rates["test"].isin(DRAWN) & (rates["breaks"] != DEPENDENT_UNITS) & (rates["n_units"] >= LEAST_DRAWN)
+    ]
+    default = shown[(shown["test"] == DEFAULT_TEST) & (shown["breaks"] == "")]
+    of_all = shown[shown["alternative"] == TWO_SIDED]
+    opened, closed = (of_all["breaks"].map(lambda breaks, mark=mark: mark if breaks else "") for mark in "()")
+    marks = [
+        "".join("▲" if share > most else "▼" if share < least else "" for least, most in ranges)
+        for share, ranges in ((share, (study.aims.target, study.aims.liberal)) for share in of_all["share"])
+    ]
+    return [
         Section(
             "Type I error rates by condition",
             f"Two-sided rates of p ≤ {study.alpha:g} for five tests, by the number of units. The two systems have "
@@ -194,17 +212,6 @@ def rate_sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[S
                 VIEW,
                 across="alternative",
                 cell="{share:.3f}",
-            ),
-        ),
-        Section(
-            "Few units",
-            f"The default test ({DEFAULT_TEST}) and the interval with fewer than {n_from} units, for equal scores. A "
-            f"cell has the two-sided type I error rate at {study.alpha:g}, then the coverage of the 95 % interval.",
-            table=Table(
-                few.assign(size=few["n_units"].map("{:,} units".format)),
-                {"condition": "{view}"},
-                across="size",
-                cell="{error_rate:.3f} / {coverage:.3f}",
             ),
         ),
     ]
