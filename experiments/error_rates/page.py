@@ -225,10 +225,11 @@ def _choice_sections(choices: pd.DataFrame, study: Settings) -> list[Section]:
             f"its level if its type I error rate is at most {study.aims.target[1]:g} in every condition of the "
             "situation with equal scores and for every number of units in the row. A test rejects too often if its "
             f"highest rate is above {study.aims.liberal[1]:g}. The first choice is the test with the most power among "
-            "those that keep their level and whose null hypothesis is about the scores. If none keeps it, those up to "
-            f"{study.aims.liberal[1]:g} are compared. Tests with up to 0.01 less power are first choices too. Tests "
-            "with a highest rate in between are in the figure only. Tests that assume independent systems, or do not "
-            "apply to all conditions of the situation, are left out. Power is the mean over this study's gains in the "
+            "those that keep their level and whose null hypothesis is about the scores. If none keeps it, those with "
+            f"a highest rate up to {study.aims.liberal[1]:g} are compared. Tests with up to 0.01 less power are first "
+            "choices too. Tests whose highest rate is between these limits nearly keep their level; unless they are "
+            "first choices, they are in the figure only. Tests that assume independent systems, or do not apply to "
+            "all conditions of the situation, are left out. Power is the mean over this study's gains in the "
             "situation. A range is over several first choices. The figure has the power in percent, and a frame marks "
             "first choices. Conditions are models: a test that keeps its level in all of them may fail elsewhere.",
             table=chosen(choices),
