@@ -58,8 +58,8 @@ def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sectio
             f"planned items give the usual test power {study.power:g}, by the normal approximation. The next column "
             "has the measured power of the usual test. A test set without a significant result after "
             f"{study.growing.most} times the planned items counts as {study.growing.most} in the mean, which has its "
-            f"standard error in brackets. For the same power: the multiple within which {study.power:.0%} of the test "
-            "sets are significant. The last two columns are shares of test sets.",
+            f"standard error in brackets. For the same power: the multiple within which {100 * study.power:g} % of "
+            "the test sets are significant. The last two columns are shares of test sets.",
             table=Table(
                 cost,
                 {
@@ -71,7 +71,7 @@ def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sectio
                     "median": "{median_items:.2f}",
                     "for the same power": "{items_of_power:.2f}",
                     "significant by the planned items": "{ended_by_plan:.3f}",
-                    "never significant": "{no_end:.3f}",
+                    f"not significant after {study.growing.most} times": "{no_end:.3f}",
                 },
             ),
         ),
@@ -80,9 +80,9 @@ def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sectio
             "The share of test sets on which a gate has passed a commit that is no better than the baseline, by the "
             "given look. A look compares a new commit with one baseline by McNemar's exact test. All commits are "
             f"tested on the same {study.commits.n_items:,} items. A commit passes if it is ahead and p is at most the "
-            f"level of look k: alpha = {study.alpha:g}, or a share of it. A look that passes hands its level on to "
-            "the next one. In the last rows, each change that raises the score on these items is kept, though it is "
-            "no better on other items. No share of the level repairs that.",
+            f"level of look k: alpha = {study.alpha:g}, or a share of it. With shares, a look that passes hands its "
+            "level on to the next one. In the last rows, each change that raises the score on these items is kept, "
+            "though it is no better on other items. No share of the level repairs that.",
             figure=Figure("commits", lambda: draw_commits(pd.concat([equal, kept]), study.alpha)),
             table=Table(
                 pd.concat([equal, better, kept]),
