@@ -28,7 +28,7 @@ def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sectio
     rows = in_points(benchmarks).assign(title=benchmarks["test_set"].map(titles), n_clusters=clusters)
     return [
         Section(
-            "What known benchmarks can detect",
+            "Minimum detectable gains of known benchmarks",
             f"{told(benchmarks)} The minimum detectable gain is the true gain that a test set detects with power 0.8, "
             "on average over its close pairs. Close pairs have a gain below twice the just significant one. A dot of "
             "the figure is a test set with its number of items in brackets, and bars are 95 % intervals. For a test "
@@ -75,7 +75,7 @@ def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sectio
             ),
         ),
         Section(
-            "What a planner may assume",
+            "Correlation and standard deviation, for plans",
             "The correlation r12 of two systems, and the standard deviation (sd) of their difference on one item, on "
             "the metric's own scale. The range holds 80 % of the close pairs, if a test set and then a pair of it "
             "are taken at random. Each test set in turn was left out and compared with the range of the others. The "
