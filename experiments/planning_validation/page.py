@@ -26,7 +26,7 @@ TITLES = {
     "share_significant": "share of significant pairs",
     "threshold": "threshold",
     "separated": "significant neighbours",
-    "separated_corrected": "significant neighbours (Holm)",
+    "separated_corrected": "significant neighbours, Holm",
     "ranks": "ranks",
     DETECTABLE: "minimum detectable gain",
 }
@@ -120,12 +120,13 @@ def _said(calibration: pd.DataFrame) -> str:
     rows = calibration[(calibration["source"] == HALF) & (calibration["target"] == HALF)].set_index("measure")
     parts = []
     for level in (95, 80):
-        shares = rows[f"share{level}"].reindex(list(MEASURES)).dropna()
-        if len(shares):
-            least, most = shares.idxmin(), shares.idxmax()
+        known = rows[f"share{level}"].dropna()
+        shares = [(float(known[measure]), TITLES[measure]) for measure in MEASURES if measure in known]
+        if shares:
+            (least, of_least), (most, of_most) = min(shares), max(shares)
             parts.append(
-                f"{level} % prediction intervals contain {shares[least]:.0%} ({TITLES[least]}) to {shares[most]:.0%} "
-                f"({TITLES[most]}) of the results"
+                f"{level} % prediction intervals contain {least:.0%} ({of_least}) to {most:.0%} ({of_most}) of the "
+                "results"
             )
     return f"From one half to the other, {'; '.join(parts)}." if parts else ""
 

@@ -222,7 +222,7 @@ def subsets(rows: pd.DataFrame, study: Settings) -> Section:
             {
                 "test set": "{test_set:name}",
                 "systems": "{n_systems}",
-                "pairs": "{n_near}",
+                "such pairs": "{n_near}",
                 "items to rank": "{items_to_rank:,.0f}",
                 "items to test": "{items_to_test:,.0f}",
                 "items of the subset": "{n_items:,}",
