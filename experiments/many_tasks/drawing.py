@@ -15,7 +15,7 @@ from .methods import FLIPS, MACRO, POOLED, T_TASKS, WON
 _LINES = {
     MACRO: ("these tasks", "#0072B2", "o"),
     FLIPS: ("tasks like these, sign flips", "#009E73", "s"),
-    T_TASKS: ("tasks like these, t", "#E69F00", "^"),
+    T_TASKS: ("tasks like these, t test", "#E69F00", "^"),
     POOLED: ("items pooled", "#D55E00", "v"),
     WON: ("tasks won", "#CC79A7", "D"),
 }

@@ -10,33 +10,24 @@ from simstudy.pages.sections import Column, Figure, Section, Table
 
 from .drawing import draw_coverage, draw_rates
 from .methods import METHODS, WON
-from .settings import DIFFERENT, FIXED, GAIN, NO_GAIN, SKEWED, Settings
+from .settings import DRAWN, FIXED, Settings
 
 CLOSING = (
-    "The true gain is that of the macro average: of these tasks if items are redrawn, of the population of tasks if "
-    "tasks are redrawn too. All methods see the same suites. Intervals of shares are 95 % (Clopper-Pearson). Shares "
-    "are fractions."
+    "The true gain is that of the macro average, the mean over tasks: on these tasks if items are redrawn, and over "
+    "the population of tasks if tasks are redrawn too. All methods see the same suites. Intervals of shares are 95 % "
+    "(Clopper-Pearson). Shares are fractions."
 )
 _RATE = "{share:.3f} ({low:.3f} – {high:.3f})"
 _COVER = Column("{coverage:.3f} ({coverage_low:.3f} – {coverage_high:.3f})")
 
-# What the questions are called where there is no room for more.
-_QUESTIONS = {
-    (NO_GAIN, FIXED): "these tasks: no gain on any",
-    (DIFFERENT, FIXED): "these tasks: good at different ones",
-    (GAIN, FIXED): "these tasks: a true gain",
-}
-_OF_POPULATION = {
-    DIFFERENT: "tasks like these: good at different",
-    SKEWED: "tasks like these: much better on few",
-    GAIN: "tasks like these: a true gain",
-}
+# The hypotheses, by what is redrawn.
+_HYPOTHESES = {FIXED: "these tasks", DRAWN: "tasks like these"}
 
 
 def titled(rates: pd.DataFrame, study: Settings) -> pd.DataFrame:
-    """The table with names of its questions and conditions."""
-    keys = zip(rates["truth"], rates["redrawn"], strict=True)
-    questions = [_QUESTIONS[key] if key in _QUESTIONS else _OF_POPULATION[key[0]] for key in keys]
+    """The table with names of its hypotheses and conditions."""
+    keys = zip(rates["redrawn"], rates["truth"], strict=True)
+    questions = [f"{_HYPOTHESES[redrawn]}: {truth}" for redrawn, truth in keys]
     sizes = [study.sizes[name].title for name in rates["sizes"]]
     pairs = [study.agreement[name].title for name in rates["agreement"]]
     return rates.assign(question=questions, size=sizes, pair=pairs)
@@ -52,8 +43,9 @@ def summary(tables: Mapping[str, pd.DataFrame]) -> dict[str, Table]:
 def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
     """Type I error, coverage, power, and the real suites."""
     rows = titled(tables["rates"], study)
-    at = {"question": "{question}", "sizes": "{size}", "pair": "{pair}", "tasks": "{n_tasks}"}
+    at = {"hypothesis: truth": "{question}", "sizes": "{size}", "pair": "{pair}", "tasks": "{n_tasks}"}
     null = rows[rows["null"]]
+    pairs = " or ".join(f"{one.correlation:g} ({one.title})" for one in study.agreement.values())
     first_sizes, first_pair = list(study.sizes)[-1], next(iter(study.agreement))
     drawn = rows[(rows["sizes"] == first_sizes) & (rows["agreement"] == first_pair)].assign(
         view=lambda of: of["question"]
@@ -63,17 +55,25 @@ def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sectio
     parts = [
         Section(
             "Type I error rate",
-            f"The macro averages are equal in truth: the share of suites in which each method finds a gain at "
-            f"{study.alpha:g}. The figure is of tasks with {study.sizes[first_sizes].title.replace(' a task', '')}, "
-            f"{study.agreement[first_pair].title}. A method is right for a question if it stays at the dashed line or "
-            "below.",
+            f"The share of suites in which a method is significant at {study.alpha:g} (two-sided), although the macro "
+            "averages are equal in truth. For the hypothesis of these tasks, they are equal on these tasks, and only "
+            "items are redrawn. For tasks like these, they are equal over a population of tasks, and tasks and items "
+            "are redrawn. Good at different tasks: each system is better on some tasks. Much better on few tasks: "
+            "one system is far better on one task in ten and a little worse on the others. The correlation of the "
+            f"two systems' answers to an item of a task is {pairs}. Methods are: sign flips of items, for these "
+            "tasks; sign flips and Student's t test of the tasks' gains, for tasks like these; McNemar's exact test "
+            "of all items pooled; and the sign test of tasks won. The figure has tasks with "
+            f"{study.sizes[first_sizes].title.replace(' a task', '')} and the {study.agreement[first_pair].title}. A "
+            f"method is valid for a hypothesis if its rate is not above {study.alpha:g}, the dashed line.",
             figure=Figure("type_1_errors", lambda: draw_rates(drawn[drawn["null"]], list(METHODS), study.alpha)),
             table=Table(null, at, across="method", cell=_RATE),
         ),
         Section(
             "Coverage",
-            f"The share of suites in which each {100 * (1 - study.alpha):g} % interval holds the true macro gain. Both "
-            "tests of tasks like these have one interval.",
+            f"The share of suites in which the {100 * (1 - study.alpha):g} % interval of a method contains the true "
+            "macro gain. Both tests of tasks like these have the same interval, by Student's t. Pooled items "
+            "estimate the micro average and not the macro average, if sizes are unequal. Counting the tasks won "
+            "gives no interval.",
             figure=Figure(
                 "coverage", lambda: draw_coverage(drawn, [with_interval[0], *with_interval[2:]], study.alpha)
             ),
@@ -81,8 +81,10 @@ def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sectio
         ),
         Section(
             "Power",
-            "The share of suites in which each method finds a true gain, and the mean true gain in points.",
-            table=Table(rows[~rows["null"]], {**at, "gain": "{true_gain:.2f}"}, across="method", cell=_RATE),
+            f"The share of suites in which a method is significant at {study.alpha:g} (two-sided, in either "
+            "direction), if the macro averages differ. Gain is the mean true macro gain in points. Compare only "
+            "methods that are valid for the hypothesis: others also reject if there is no gain.",
+            table=Table(rows[~rows["null"]], {**at, "gain, points": "{true_gain:.2f}"}, across="method", cell=_RATE),
         ),
     ]
     real = tables["suites"]
@@ -95,10 +97,13 @@ def _real(real: pd.DataFrame, study: Settings) -> Section:
     """Claims about pairs of real systems."""
     return Section(
         "Real suites",
-        f"Pairs of systems with a significant gain of the average ({study.alpha:g}, two-sided, not corrected), by "
-        "hypothesis, and pairs on which two ways disagree. Other order: the macro and the micro average prefer "
-        "different systems. One task decides: without the task that drives the gain, significance for the remaining "
-        "tasks changes.",
+        "Numbers of pairs of real systems. The first four columns after the pairs count significant pairs "
+        f"({study.alpha:g}, two-sided, not corrected). These tasks: sign flips of items, for the macro average. Tasks "
+        "like these: sign flips of the tasks' gains, and Student's t test of them. Pooled: all items as one test "
+        "set, for the micro average. The next three columns count pairs that are significant by one way and not by "
+        "the other. Opposite better system: the macro and the micro average prefer different systems. One task "
+        "decides: without the task that drives the gain most, significance for the remaining tasks changes (by the "
+        "interval for these tasks).",
         table=Table(
             real,
             {
@@ -107,13 +112,13 @@ def _real(real: pd.DataFrame, study: Settings) -> Section:
                 "tasks": "{n_tasks}",
                 "pairs": "{n_pairs:,}",
                 "these tasks": "{n_these:,}",
-                "tasks like these": "{n_like_flips:,}",
-                "the same, t test": "{n_like_t:,}",
+                "tasks like these, sign flips": "{n_like_flips:,}",
+                "tasks like these, t test": "{n_like_t:,}",
                 "pooled": "{n_pooled:,}",
-                "these, not like these": "{n_these_not_like:,}",
-                "these, not pooled": "{n_these_not_pooled:,}",
-                "pooled, not these": "{n_pooled_not_these:,}",
-                "other order": "{n_other_order:,}",
+                "these tasks, not tasks like these (flips)": "{n_these_not_like:,}",
+                "these tasks, not pooled": "{n_these_not_pooled:,}",
+                "pooled, not these tasks": "{n_pooled_not_these:,}",
+                "opposite better system": "{n_other_order:,}",
                 "one task decides": "{n_significance_by_one:,}",
             },
         ),

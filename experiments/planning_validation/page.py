@@ -15,23 +15,40 @@ from .halves import DETECTABLE, HALF, MEASURES
 from .settings import Settings
 
 CLOSING = (
-    "Splits of one set are not independent of each other: shares are means over sets of their shares over splits, and "
-    "their 95 % intervals come from the sets. Prediction intervals are for the number that another test set of the "
-    "same population shows, of the same systems; counts have few values, so that theirs hold more than they say. The "
-    "interval of the minimum detectable gain joins the errors of both halves. Shares are fractions, gains on the "
-    "metric's scale."
+    "Prediction intervals are for the result of the same systems on another test set of the same population. Counts "
+    "(neighbours, ranks) have few values, so their intervals contain more outcomes than nominal. The minimum "
+    "detectable gain of the other half is an estimate too: its interval joins the errors of both halves. Splits of "
+    "one set depend on each other. Shares are therefore computed for each set, over its splits, and then averaged "
+    "over sets; their 95 % intervals hold for other sets. Shares are fractions, and gains are on the metric's scale."
 )
 
 TITLES = {
     "share_significant": "share of significant pairs",
     "threshold": "threshold",
     "separated": "significant neighbours",
-    "separated_corrected": "and after Holm's correction",
+    "separated_corrected": "significant neighbours, Holm",
     "ranks": "ranks",
     DETECTABLE: "minimum detectable gain",
 }
+_RESULTS = (
+    "The results of a test set are: the share of pairs with p <= 0.05 (two-sided, not corrected); the gain "
+    "threshold, which is the 95th percentile of the gains of pairs with 0.04 <= p <= 0.06; the number of neighbours "
+    "in the ranking that differ significantly, without and with Holm's correction for all neighbours; and the number "
+    "of ranks. A new rank begins with the first system that differs significantly from the leader of the rank above "
+    "it. Fewer than 20 pairs in the window give no threshold."
+)
 _TICKS = (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30)
 _COLOURS = {"80": "tab:orange", "95": "tab:blue"}
+
+
+def _source(source: str) -> str:
+    """A part of the test set that predicts."""
+    return "one half" if source == HALF else f"{source} of one half"
+
+
+def _target(target: str) -> str:
+    """A part of the test set that is predicted."""
+    return "the other half" if target == HALF else "half of the other half"
 
 
 def headline(calibration: pd.DataFrame) -> Table:
@@ -43,16 +60,20 @@ def headline(calibration: pd.DataFrame) -> Table:
 def _shares(rows: pd.DataFrame) -> Table:
     share = "[{{share{0}:.0%}}][ ({{share{0}_low:.0%}} – {{share{0}_high:.0%}})]"
     return Table(
-        rows.assign(title=rows["measure"].map(TITLES)),
+        rows.assign(
+            title=rows["measure"].map(TITLES),
+            source=rows["source"].map(_source),
+            target=rows["target"].map(_target),
+        ),
         {
             "predicted from": "{source}",
-            "target": "{target}",
+            "predicted for": "{target}",
             "result": "{title}",
             "sets": "{n_sets}",
             "outcomes": "{n_outcomes:,}",
-            "inside 80 %": Column(share.format(80), missing="-"),
-            "inside 95 %": Column(share.format(95), missing="-"),
-            "worst set (95 %)": Column("[{worst95:.0%}]", missing="-"),
+            "inside the 80 % interval": Column(share.format(80), missing="-"),
+            "inside the 95 % interval": Column(share.format(95), missing="-"),
+            "least share of a set (95 %)": Column("[{worst95:.0%}]", missing="-"),
         },
     )
 
@@ -63,17 +84,22 @@ def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sectio
     parts = [
         Section(
             "Do prediction intervals hold?",
-            f"{_said(calibration)} Dots are means over sets, lines their 95 % intervals; dashed: what intervals say.",
+            f"{_said(calibration)} Each test set was halved at random, and one half, or a sample of its units, "
+            f"predicted results on the other half. {_RESULTS} An outcome is one result of one split. Dots and cells "
+            "have the share of outcomes inside the prediction interval (mean over sets), and in brackets and as "
+            "lines its 95 % interval. Dashed lines are the nominal shares.",
             figure=Figure("calibration", lambda: draw_calibration(calibration)),
             table=_shares(calibration),
         ),
         Section(
             "Predicted and observed",
-            "A dot is a test set: the mean over splits of what one half predicted and of what the other half showed.",
+            "Predictions from one half, and the results of the other half. A dot of the figure is a test set. On the "
+            "line, predicted and observed are equal. A cell has predicted / observed, both as means over splits. "
+            "Units are those of one half.",
             figure=Figure("predicted", lambda: draw_predicted(errors)),
             table=_errors(errors, tables["sets"]),
         ),
-        Section("What fails", _failing(errors, study), table=_worst(errors)),
+        Section("Predictions that fail", _failing(errors, study), table=_worst(errors)),
     ]
     if len(tables["transfers"]):
         parts.append(_transfers(tables["transfers"]))
@@ -83,19 +109,26 @@ def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sectio
         "set": "{test_set}", "kind": "{kind}", "metric": "{metric:metric}", "systems": "{n_systems}",
         "items": "{n_items:,}", "halved by": "{n_units:,} × {unit}",
     }  # fmt: skip
-    said = f"All have {study.least_items} items or more; of retrieval no set at hand has 400 topics."
+    said = (
+        f"Each set has at least {study.least_items} items. The limit is so low because no retrieval set at hand has "
+        "400 topics. Sets are halved by the units of the last column."
+    )
     return [*parts, Section("The sets", said, table=Table(tables["sets"], sets))]
 
 
 def _said(calibration: pd.DataFrame) -> str:
     rows = calibration[(calibration["source"] == HALF) & (calibration["target"] == HALF)].set_index("measure")
-    found = {str(measure): (float(row["share80"]), float(row["share95"])) for measure, row in rows.iterrows()}
-    said = [
-        f"{TITLES[measure]} {found[measure][0]:.0%} and {found[measure][1]:.0%}"
-        for measure in MEASURES
-        if np.isfinite(found.get(measure, (np.nan, np.nan))[0])
-    ]
-    return f"The 80 % and 95 % prediction intervals hold these shares of the other half's outcomes: {'; '.join(said)}."
+    parts = []
+    for level in (95, 80):
+        known = rows[f"share{level}"].dropna()
+        shares = [(float(known[measure]), TITLES[measure]) for measure in MEASURES if measure in known]
+        if shares:
+            (least, of_least), (most, of_most) = min(shares), max(shares)
+            parts.append(
+                f"{level} % prediction intervals contain {least:.0%} ({of_least}) to {most:.0%} ({of_most}) of the "
+                "results"
+            )
+    return f"From one half to the other, {'; '.join(parts)}." if parts else ""
 
 
 def _errors(errors: pd.DataFrame, sets: pd.DataFrame) -> Table:
@@ -115,18 +148,20 @@ def _failing(errors: pd.DataFrame, study: Settings) -> str:
     rows = errors[(errors["target"] == HALF) & errors["inside95"].notna()]
     bad = rows[rows["inside95"] < 0.7]
     return (
-        f"The 95 % interval holds less than 70 % of the {study.splits} outcomes for these sets and measures: "
-        f"{len(bad)} of {len(rows)}. The table lists them, the worst first."
+        "The table lists the predictions for the other half whose 95 % interval contains less than 70 % of the "
+        f"results of the {study.splits} splits, the worst first. These are {len(bad)} of {len(rows)} combinations of "
+        "set, source and result. Predicted and observed are means over splits."
     )
 
 
 def _worst(errors: pd.DataFrame) -> Table:
     rows = errors[(errors["target"] == HALF) & (errors["inside95"] < 0.7)].sort_values("inside95", kind="stable")
     return Table(
-        rows.assign(title=rows["measure"].map(TITLES)),
+        rows.assign(title=rows["measure"].map(TITLES), source=rows["source"].map(_source)),
         {
             "set": "{test_set}", "predicted from": "{source}", "result": "{title}", "predicted": "{predicted:.3g}",
-            "observed": "{observed:.3g}", "inside 80 %": "[{inside80:.0%}]", "inside 95 %": "{inside95:.0%}",
+            "observed": "{observed:.3g}", "inside the 80 % interval": "[{inside80:.0%}]",
+            "inside the 95 % interval": "{inside95:.0%}",
         },
     )  # fmt: skip
 
@@ -134,9 +169,11 @@ def _worst(errors: pd.DataFrame) -> Table:
 def _margins(margins: pd.DataFrame) -> Section:
     off = (margins["power"] - margins["planned_power"]).abs()
     said = (
-        "Two systems have equal true scores. A plan says how many units show with power 0.8 that one is not worse by "
-        "the margin, or that they are equivalent within it. Test sets of this size are drawn, and counted where the "
-        f"interval of compare shows it. Found and planned power differ by {off.max():.3f} at most."
+        "Two systems have equal true scores. The plan gives the number of units to show, with power 0.8, that one "
+        "system is not worse by the margin, or that the two are equivalent within it. A test set shows this if the "
+        "95 % interval of the gain is above minus the margin, or between minus the margin and the margin. Test sets "
+        "of the planned size are simulated. Measured power is the share of them that show it, with its 95 % interval "
+        f"(Clopper-Pearson). Measured and planned power differ by {off.max():.3f} at most."
     )
     rows = margins.assign(text=[f"{margin:g}" for margin in margins["margin"]])
     return Section(
@@ -146,8 +183,8 @@ def _margins(margins: pd.DataFrame) -> Section:
             rows,
             {
                 "systems": "{condition}", "metric": "{metric:metric}", "margin": "{text}", "to show": "{goal}",
-                "units": "{n_units:,}", "planned": "{planned_power:.3f}", "found": "{power:.3f}",
-                "95 %": "{low:.3f} – {high:.3f}",
+                "units": "{n_units:,}", "planned power": "{planned_power:.3f}",
+                "measured power": "{power:.3f} ({low:.3f} – {high:.3f})",
             },
         ),
     )  # fmt: skip
@@ -158,14 +195,20 @@ def _transfers(transfers: pd.DataFrame) -> Section:
     detectable = transfers[transfers["measure"] == DETECTABLE]
     parsing = detectable[detectable["metric"] == "las"]["ratio"].dropna()
     few = rows[rows["metric"] != "las"]
-    said = "A benchmark of other items, and of other systems but for the treebanks."
+    said = (
+        "One test set predicts another one, for as many items as the other one has. SWE-bench Lite and Verified are "
+        "subsets of SWE-bench (full) and share most of its systems. WMT24 has other texts than WMT21, the opposite "
+        "direction of translation, and systems of a later year. Treebanks have other texts, and parsers of the same "
+        "teams."
+    )
     if len(parsing):
         held = detectable.loc[detectable["metric"] == "las", "inside95"].dropna()
         said += (
-            f" Between treebanks the predicted minimum detectable gain is {parsing.quantile(0.1):.2f} to "
-            f"{parsing.quantile(0.9):.2f} times the one that the target itself says (80 % of {len(parsing)} ordered "
-            f"pairs of treebanks); the joint 95 % intervals hold {held.sum():.0f} of {len(held)}. The table has the "
-            "others."
+            f" Between treebanks, the predicted minimum detectable gain is {parsing.quantile(0.1):.2f} to "
+            f"{parsing.quantile(0.9):.2f} times the target's own. This range holds for 80 % of {len(parsing)} ordered "
+            f"pairs. The 95 % interval, which joins the errors of both, contains the target's own value for "
+            f"{held.sum():.0f} of {len(held)} pairs. The table has the other test sets. Observed is the target's own "
+            "value, and ratio is predicted / observed."
         )
     return Section(
         "One benchmark from another",
@@ -174,8 +217,9 @@ def _transfers(transfers: pd.DataFrame) -> Section:
         table=Table(
             few.assign(title=few["measure"].map(TITLES)),
             {
-                "from": "{source}", "to": "{target}", "result": "{title}", "predicted": "{predicted:.3g}",
-                "95 %": "[{low95:.3g} – {high95:.3g}]", "observed": "{observed:.3g}", "ratio": "[{ratio:.2f}]",
+                "predicted from": "{source}", "predicted for": "{target}", "result": "{title}",
+                "predicted": "{predicted:.3g}", "95 % interval": "[{low95:.3g} – {high95:.3g}]",
+                "observed": "{observed:.3g}", "ratio": "[{ratio:.2f}]",
             },
         ),
     )  # fmt: skip
@@ -184,7 +228,9 @@ def _transfers(transfers: pd.DataFrame) -> Section:
 def draw_calibration(calibration: pd.DataFrame) -> Any:
     """A panel for each source and size, a row for each measure, dots for both levels."""
     keys = list(dict.fromkeys(zip(calibration["source"], calibration["target"], strict=True)))
-    figure, axes = ss.plot.panels([f"from {source} to {of}" for source, of in keys], per_row=2, height=2.4, width=4.6)
+    figure, axes = ss.plot.panels(
+        [f"{_source(source)}, for {_target(of)}" for source, of in keys], per_row=2, height=2.4, width=4.6
+    )
     measures = list(MEASURES)
     for (source, of), ax in zip(keys, axes, strict=True):
         own = calibration[(calibration["source"] == source) & (calibration["target"] == of)].set_index("measure")
@@ -196,7 +242,7 @@ def draw_calibration(calibration: pd.DataFrame) -> Any:
             reach = np.array([share - rows[f"share{inside}_low"], rows[f"share{inside}_high"] - share])
             ax.errorbar(share, at, xerr=np.nan_to_num(reach), fmt="o", markersize=4, linewidth=1.2,
                         color=_COLOURS[inside], label=f"{inside} % intervals")  # fmt: skip
-        ax.set(xlim=(0, 1.02), xlabel="share of outcomes inside", ylim=(-0.6, len(measures) - 0.4))
+        ax.set(xlim=(0, 1.02), xlabel="share of outcomes inside the interval", ylim=(-0.6, len(measures) - 0.4))
         ax.set_yticks(np.arange(len(measures))[::-1], [TITLES[measure] for measure in measures])
     ss.plot.share_legend(figure, axes)
     return figure
@@ -230,17 +276,17 @@ def draw_predicted(errors: pd.DataFrame) -> Any:
 
 
 def draw_transfers(transfers: pd.DataFrame) -> Any:
-    """Detectable gains: predicted from another benchmark, over the one that the target says."""
+    """Minimum detectable gains: predicted from another benchmark, over the target's own."""
     rows = transfers[transfers["measure"] == DETECTABLE].dropna(subset=["ratio"])
     targets = list(dict.fromkeys(rows["target"]))
-    figure, axes = ss.plot.panels(["Detectable gain, predicted / own"], height=0.6 + 0.24 * len(targets), width=6.0)
+    figure, axes = ss.plot.panels(["Minimum detectable gain (power 0.8)"], height=0.6 + 0.24 * len(targets), width=6.0)
     ax = axes[0]
     ax.axvline(1, color="0.5", linewidth=0.8)
     for k, target in enumerate(targets):
         own = rows[rows["target"] == target]
         ax.plot(own["ratio"], np.full(len(own), len(targets) - 1 - k), "o", markersize=4, alpha=0.7, color="tab:blue",
                 linestyle="none")  # fmt: skip
-    ax.set(xscale="log", xlabel="predicted from another benchmark / own")
+    ax.set(xscale="log", xlabel="predicted from another test set / from the target's own outputs")
     ticks = [0.4, 0.5, 0.67, 0.8, 1, 1.25, 1.5, 2, 2.5]
     low, high = rows["ratio"].min() / 1.1, rows["ratio"].max() * 1.1
     ax.set_xticks([tick for tick in ticks if low < tick < high], [f"{tick:g}" for tick in ticks if low < tick < high])

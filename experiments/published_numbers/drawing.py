@@ -8,19 +8,21 @@ import pandas as pd
 
 import simstudy as ss
 
-from .subsets import METHODS, RANDOM
+from .subsets import ANCHORS, METHODS, RANDOM, TELLING
 
 INTERVALS = {
     "normal": "normal (CLT)", "bootstrap": "bootstrap", "wilson": "Wilson", "exact": "Clopper-Pearson",
     "bayes": "uniform prior",
 }  # fmt: skip
+# How pages call the ways to choose items.
+CHOICES = {RANDOM: "random", ANCHORS: "anchors", TELLING: "most correlated"}
 _COLOURS = ("#D55E00", "#CC79A7", "#0072B2", "#009E73", "#000000")
 _MARKS = ("o", "s", "^", "v", "D")
 
 
 def draw_coverage(table: pd.DataFrame) -> Any:
     """Our coverage as lines, the published one as marks."""
-    figure, axes = ss.plot.panels(["One accuracy, 95 % intervals"], width=6.4, height=3.4)
+    figure, axes = ss.plot.panels(["95 % intervals of one accuracy"], width=6.4, height=3.4)
     (ax,) = axes
     ax.axhline(0.95, color="0.35", linewidth=0.8, linestyle=(0, (4, 3)))
     for k, (name, title) in enumerate(INTERVALS.items()):
@@ -44,7 +46,8 @@ def draw_subsets(table: pd.DataFrame, agreement: float) -> Any:
         ax.axhline(agreement, color="0.35", linewidth=0.8, linestyle=(0, (4, 3)))
         for k, method in enumerate(METHODS):
             of = own[own["method"] == method]
-            ax.plot(of["n_items"], of["right"], f"{_MARKS[k]}-", color=_COLOURS[2 - k], markersize=4, label=method)
+            ax.plot(of["n_items"], of["right"], f"{_MARKS[k]}-", color=_COLOURS[2 - k], markersize=4,
+                    label=CHOICES[method])  # fmt: skip
         of = own[own["method"] == RANDOM]
         ax.plot(of["n_items"], of["predicted"], ":", color="0.2", linewidth=1.2, label="random, predicted")
         ax.set(xscale="log", ylim=(0.3, 1), xlabel="items", ylabel="pairs ranked right")

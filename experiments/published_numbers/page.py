@@ -9,28 +9,29 @@ import pandas as pd
 from simstudy.pages.sections import Column, Figure, Section, Table
 
 from .claims import FORMS
-from .drawing import INTERVALS, draw_coverage, draw_subsets
+from .drawing import CHOICES, INTERVALS, draw_coverage, draw_subsets
 from .settings import Settings
 
 CLOSING = (
-    "Tests are two-sided at level 0.05, and p-values are not corrected, unless a row says otherwise. Points are "
-    "percent of right answers, or of the metric's scale. A published number was read in the source that its row names."
+    "Tests are two-sided at level 0.05, and p-values are not corrected, unless a row or paragraph says otherwise. "
+    "Points are percent of right answers, or of the metric's scale. Each published number was read in the source "
+    "that its row names."
 )
 
 
 def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
-    """Published numbers beside ours, by what they are about."""
+    """Published numbers and ours, by subject."""
     return [
         claims(tables["claims"]),
         neighbours(tables["neighbours"]),
-        overcounts(tables["overcounts"]),
+        overcounts(tables["overcounts"], study),
         powers(tables["powers"], study),
         *few(tables, study),
         subsets(tables["subsets"], study),
         Section(
             "Left out",
-            "Published numbers that have no row, and why.",
-            table=Table(tables["left_out"], {"source": "{source}", "about": "{claim}", "why": "{reason}"}),
+            "Published numbers that the tables above do not have, and the reason.",
+            table=Table(tables["left_out"], {"source": "{source}", "number": "{claim}", "reason": "{reason}"}),
         ),
     ]
 
@@ -46,8 +47,9 @@ def claims(rows: pd.DataFrame) -> Section:
     """Leaderboards and counts of data sets."""
     return Section(
         "Leaderboards, and counts of data sets",
-        "Neighbours are systems of successive ranks. A pair is unresolved if the test set has fewer items than its "
-        "observed gain needs for power 0.8. Done again: in the published way, if that is another one than ours.",
+        "Published counts and ours. Neighbours are systems of successive ranks. A pair is unresolved if the test set "
+        "has fewer items than its observed gain needs for power 0.8. Shares of pairs are in percent, and gains in "
+        "points. Recomputed: the published method on the data of ours, if it is not our method.",
         table=_claims(rows),
     )
 
@@ -63,7 +65,7 @@ def _claims(rows: pd.DataFrame) -> Table:
             "claim": "{claim}",
             "source": "{source}",
             "published": Column("{published_text}", source="published"),
-            "done again": Column("{recomputed_text}", source="recomputed"),
+            "recomputed": Column("{recomputed_text}", source="recomputed"),
             "ours": Column("{ours_text}", source="ours"),
             "what differs": "{note}",
             "what it means": "{means}",
@@ -87,17 +89,19 @@ def neighbours(rows: pd.DataFrame) -> Section:
     """The pairs behind the counts of unresolved neighbours."""
     return Section(
         "Neighbours on MMLU-Pro",
-        "q is the number of items at hand over the number that power 0.8 needs for the observed gain: by item; with "
-        "the design effect of subjects, as published; and by the standard error of subjects, as if the subjects were a "
-        "sample of subjects. p-values are those of sign flips of items and of subjects.",
+        "A row has the neighbours of a rank and the next one, among the best systems. q is the number of items over "
+        "the number that power 0.8 needs for the observed gain: a pair with q below 1 is unresolved. The first q "
+        "takes items as independent. The second one divides it by the design effect of subjects (in brackets), as "
+        "published. The third one uses the standard error over subjects, as if they were a sample of subjects. "
+        "p-values are two-sided, of sign flips of items and of subjects. The gain is in points.",
         table=Table(
             rows,
             {
-                "ranks": "{rank}",
-                "better system": "{system_a:name}",
-                "next": "{system_b:name}",
+                "rank": "{rank}",
+                "system": "{system_a:name}",
+                "next system": "{system_b:name}",
                 "gain": "{gain:gain}",
-                "q": "{q:.2f}",
+                "q, items": "{q:.2f}",
                 "q, design effect": "{q_design:.2f} ({design_effect:.1f})",
                 "q, subjects": "{q_subjects:.2f}",
                 "p, items": "{p_items:p}",
@@ -107,13 +111,15 @@ def neighbours(rows: pd.DataFrame) -> Section:
     )
 
 
-def overcounts(rows: pd.DataFrame) -> Section:
+def overcounts(rows: pd.DataFrame, study: Settings) -> Section:
     """How often the counts of data sets are too large."""
     return Section(
         "Counts of data sets that are too large",
         f"The share of {rows['n_sets'].iloc[0]:,} simulated studies in which the count is larger than the number of "
-        "data sets with an effect (95 % intervals). The promise is 0.05 at the most. Statistics are normal, and those "
-        "of two data sets have the given correlation: the same systems meet again, or data sets share items.",
+        "data sets with an effect, with its 95 % interval (Clopper-Pearson). Both methods promise at most 0.05. A "
+        f"study has {len(study.replicability.p_values)} data sets and one-sided p-values. The statistic of a data set "
+        f"is normal with standard deviation 1, and an effect moves its mean from 0 to {study.replicability.shift:g}. "
+        "Statistics of two data sets correlate if the same systems are compared on both, or if they share items.",
         table=Table(
             rows,
             {"correlation": "{correlation:.1f}", "data sets with an effect": "{n_effects}"},
@@ -127,22 +133,22 @@ def powers(rows: pd.DataFrame, study: Settings) -> Section:
     """Powers, sizes and gains."""
     return Section(
         "Powers and numbers of items",
-        "The published number; the same computed again in the published way, if it is known; and ours: McNemar's exact "
-        "test for right and wrong answers, the paired t test for other scores. Simulated: the share of "
-        f"{study.simulated:,} simulated test sets on which scipy's test detects the better system with our number. The "
-        "column before it has the planned power.",
+        "Published powers, numbers of items and detectable gains, and ours. Recomputed: the published method again, "
+        "if it is known. Ours is for McNemar's exact test if answers are right or wrong, and for the paired t test "
+        "otherwise. The power column has two numbers: the power for which ours was planned, and the share of "
+        f"{study.simulated:,} simulated test sets on which scipy's test is significant for the better system.",
         table=Table(
             _written(rows, ["published", "recomputed", "ours"]),
             {
                 "case": "{case}",
                 "source": "{source}",
                 "settings": "{settings}",
-                "asked": "{quantity}",
+                "quantity": "{quantity}",
                 "published": "{published_text}",
-                "done again": "{recomputed_text}",
+                "recomputed": "{recomputed_text}",
                 "ours": "{ours_text}",
-                "power, simulated": "{power:.3f}, {simulated:.3f}",
-                "difference": Column("{note}"),
+                "power: planned, simulated": "{power:.3f}, {simulated:.3f}",
+                "what differs": Column("{note}"),
             },
         ),
     )
@@ -153,36 +159,39 @@ def few(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
     one = tables["one_accuracy"]
     one = one.assign(title=one["interval"].map(INTERVALS))
     two = tables["two_systems"]
-    two = two.assign(about=two["gain"].map("truly {:g} points, ".format) + two["interval"])
+    two = two.assign(about=two["gain"].map("true gain {:g} points, ".format) + two["interval"])
     return [
         Section(
             "Intervals of one accuracy",
-            "Coverage of 95 % intervals by all outcomes (no simulation). True accuracies are even between 0 and 1, and "
-            "the uniform prior is the one that they are drawn from: its coverage is 0.95 by construction. Brackets "
-            "and, in the figure, marks have the published coverage. It was read from the vectors of figure exp4-1 in "
-            "the repository of Bowyer, Aitchison and Ivanova (2025), and is of 100 true accuracies, drawn at random, "
-            "with 200 test sets each.",
+            "Coverage of 95 % intervals of one accuracy: the probability that the interval contains the true "
+            "accuracy, on average over true accuracies between 0 and 1 (uniform). It is exact, by enumeration of all "
+            "outcomes. The interval of the uniform prior has 0.95 by construction, because its prior is the "
+            "distribution of the true accuracies. Brackets, and marks of the figure, have the published coverage. We "
+            "read it from the vectors of figure exp4-1 in the repository of Bowyer, Aitchison and Ivanova (2025). It "
+            "is an average over 100 true accuracies, drawn at random, with 200 test sets each.",
             figure=Figure("one_accuracy", lambda: draw_coverage(one)),
             table=Table(one, {"items": "{n_items}"}, across="title", cell="{coverage:.3f}[ ({published:.3f})]"),
         ),
         Section(
             "Intervals of a gain with few items",
-            f"The same for the gain of two systems that agree on {100 * study.agreement:g} % of items: normal "
-            "(paired), and Tango's score interval, which is ours.",
+            "Exact coverage of 95 % intervals of the gain of two systems. The systems agree on "
+            f"{100 * study.agreement:g} % of the items, and the true gain is that of the column. Normal is the paired "
+            "normal interval. Score is Tango's score interval, which simstudy uses.",
             table=Table(two, {"items": "{n_items}"}, across="about", cell="{coverage:.3f}"),
         ),
         Section(
             "Plans of few items",
-            f"The gain that is detected with power 0.8 where {100 * study.agreement:g} % of items agree, in points: "
-            "2.8 standard errors, as in normal formulas, and by McNemar's exact test. A gain cannot exceed the share "
-            "of discordant items. If that is too small, no gain has this power ('none').",
+            "The true gain in points that is detected with power 0.8 (two-sided, 0.05), if two systems agree on "
+            f"{100 * study.agreement:g} % of the items. The normal formula is 2.8 standard errors, and exact is the "
+            "gain for McNemar's exact test. A gain cannot exceed the share of discordant items, which is the last "
+            "column. If even this gain is detected less often, the cell has 'none'.",
             table=Table(
                 tables["few_gains"],
                 {
                     "items": "{n_items}",
                     "normal formula": "{normal:.1f}",
                     "exact": Column("{exact:.1f}", missing="none"),
-                    "largest possible": "{largest:.0f}",
+                    "largest possible gain": "{largest:.0f}",
                 },
             ),
         ),
@@ -194,27 +203,29 @@ def subsets(rows: pd.DataFrame, study: Settings) -> Section:
     asked = study.subsets
     return Section(
         "Subsets of items",
-        f"Yauney, Warraich and Swayamdipta (2025, abstract): with ten items no method consistently ranks pairs "
-        f"{asked.published_gain:g} points apart on MMLU-Pro, and from {asked.published_items} items on random ones are "
-        f"competitive. Ours: {asked.trials} halvings of the systems. Items are chosen by the answers of one half: at "
-        "random; anchors, one item for each cluster of items, weighted by the cluster's size; or the telling ones, "
-        "whose answers are the most correlated with the systems' scores. They rank the pairs of the other half whose "
-        f"gain on all items is {asked.gain - asked.within:g} to {asked.gain + asked.within:g} points. The table has "
-        "the share that is ranked right, and in brackets the share of ties, which are not right. Predicted: by the "
-        "normal approximation, from the pairs' differences. Least gain: from this gain on, pairs are ranked right in "
-        f"{100 * asked.agreement:g} % of the cases (half points; each with those within half a point). To rank: the "
-        "items at which random ones rank such a pair right so often. To test: the items for a significant difference "
-        "with power 0.8.",
+        "Yauney, Warraich and Swayamdipta (2025, abstract) report two results on MMLU-Pro. With ten items, no method "
+        f"consistently ranks pairs that are {asked.published_gain:g} points apart. From {asked.published_items} items "
+        f"on, random items are competitive. In our study, systems are halved at random, {asked.trials} times. Items "
+        "are chosen by the answers of one half, in three ways. Random: at random. Anchors: one item for each cluster "
+        "of items, weighted by the cluster's size. Most correlated: items whose answers correlate most with the "
+        "systems' scores. These items rank the pairs of the other half whose gain on all items is "
+        f"{asked.gain - asked.within:g} to {asked.gain + asked.within:g} points. A cell has the share of these pairs "
+        "that is ranked right, and in brackets the share of ties, which do not count as right. Predicted: the share "
+        "for random items, by the normal approximation. Least gain: from this gain on (in points, steps of 0.5), at "
+        f"least {100 * asked.agreement:g} % of the pairs are ranked right. Items to rank: so many random items rank "
+        f"such a pair right with probability {asked.agreement:g}. Items to test: so many make its gain significant "
+        "with power 0.8. Both use the normal approximation and the median variance of these pairs' differences. The "
+        f"dashed line of the figure is at {100 * asked.agreement:g} %.",
         figure=Figure("subsets", lambda: draw_subsets(rows, asked.agreement)),
         table=Table(
-            rows,
+            rows.assign(method=rows["method"].map(CHOICES)),
             {
                 "test set": "{test_set:name}",
                 "systems": "{n_systems}",
-                "pairs": "{n_near}",
+                "such pairs": "{n_near}",
                 "items to rank": "{items_to_rank:,.0f}",
                 "items to test": "{items_to_test:,.0f}",
-                "subset": "{n_items:,}",
+                "items of the subset": "{n_items:,}",
             },
             across="method",
             cell="{right:.2f} ({tied:.2f})[, predicted {predicted:.2f}]; least gain [{least_gain:.1f}]",

@@ -13,7 +13,8 @@ from .drawing import draw_commits, draw_growing
 from .settings import Settings
 
 CLOSING = (
-    "Shares are fractions of sets, with 95 % intervals (Clopper-Pearson). Tests are two-sided. Differences of scores "
+    "Data are simulated. Shares are fractions of simulated test sets, with 95 % intervals (Clopper-Pearson). Tests are "
+    "two-sided and not corrected, apart from the shares of the level. Differences of scores "
     "are parts of the width of the range that a score may have."
 )
 _RATE = "{share:.4f} ({low:.4f} – {high:.4f})"
@@ -41,19 +42,24 @@ def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sectio
     equal, better, kept = (commits[commits["truth"] == truth] for truth in (EQUAL, SOME_BETTER, KEPT))
     return [
         Section(
-            "Items arrive: claims about equally good systems",
-            f"The share of sets in which a test has called one of two equally good systems better at {study.alpha:g} "
-            f"by the given look. There is a look after every {study.growing.step} items; the sequential test looks "
-            "after every item. It promises its level for items in random order: items in the order of two topics break "
-            "it.",
+            "Items arrive: false claims about equally good systems",
+            f"The share of test sets on which a test has been significant at {study.alpha:g} by the given look, "
+            f"although the two systems are equally good. The usual test looks after every {study.growing.step} items: "
+            "McNemar's exact test for right or wrong answers, and the paired t test for other scores. The sequential "
+            "test looks after every item. It keeps its level for items in random order. Items in the order of two "
+            "topics break this assumption: one system is better on the first topic, and the other one on the second. "
+            "The figure leaves them out. Its dashed line is the level.",
             figure=Figure("growing", lambda: draw_growing(grown[grown["condition"].isin(random)], study.alpha)),
             table=Table(grown, {"scores": "{title}", "looks": "{n_looks}"}, across="method", cell=_RATE),
         ),
         Section(
-            "Items arrive: what the sequential test costs",
-            f"Items until the sequential test rejects, with a true gain, as a multiple of the items that the "
-            f"usual test needs for power {study.power:g}. A set without rejection after {study.growing.most} times "
-            f"these items counts as {study.growing.most}.",
+            "Items arrive: the items that the sequential test needs",
+            "Items until the sequential test is significant, if there is a true gain, over the planned items. The "
+            f"planned items give the usual test power {study.power:g}, by the normal approximation. The next column "
+            "has the measured power of the usual test. A test set without a significant result after "
+            f"{study.growing.most} times the planned items counts as {study.growing.most} in the mean, which has its "
+            f"standard error in brackets. For the same power: the multiple within which {100 * study.power:g} % of "
+            "the test sets are significant. The last two columns are shares of test sets.",
             table=Table(
                 cost,
                 {
@@ -61,19 +67,22 @@ def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sectio
                     "true gain": "{gain:.3f}",
                     "planned items": "{n_planned:,}",
                     "power of the usual test": "{power_usual:.3f}",
-                    "sequential: mean": "{mean_items:.2f} (± {mean_items_se:.2f})",
+                    "sequential test, items / planned: mean": "{mean_items:.2f} (± {mean_items_se:.2f})",
                     "median": "{median_items:.2f}",
                     "for the same power": "{items_of_power:.2f}",
-                    "found by the planned items": "{ended_by_plan:.3f}",
-                    "not found": "{no_end:.3f}",
+                    "significant by the planned items": "{ended_by_plan:.3f}",
+                    f"not significant after {study.growing.most} times": "{no_end:.3f}",
                 },
             ),
         ),
         Section(
             "Another commit at each look: false passes",
-            f"The share of sets in which a gate has passed a commit that is no better than the baseline, by the given "
-            f"look. All commits are tested on the same {study.commits.n_items:,} items. The last rows are of somebody "
-            "who keeps each change that raises the score on these items: no share of the level repairs that.",
+            "The share of test sets on which a gate has passed a commit that is no better than the baseline, by the "
+            "given look. A look compares a new commit with one baseline by McNemar's exact test. All commits are "
+            f"tested on the same {study.commits.n_items:,} items. A commit passes if it is ahead and p is at most the "
+            f"level of look k: alpha = {study.alpha:g}, or a share of it. With shares, a look that passes hands its "
+            "level on to the next one. In the last rows, each change that raises the score on these items is kept, "
+            "though it is no better on other items. No share of the level repairs that.",
             figure=Figure("commits", lambda: draw_commits(pd.concat([equal, kept]), study.alpha)),
             table=Table(
                 pd.concat([equal, better, kept]),
@@ -83,10 +92,11 @@ def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sectio
             ),
         ),
         Section(
-            "Another commit at each look: what the shares cost",
-            f"The share of sets in which a commit with a true gain passes at its look, if every "
-            f"{study.commits.better_every} th commit has one, and how many times as many items a test at the level of "
-            "this look needs for the same power.",
+            "Another commit at each look: the cost of shares of the level",
+            "Power is the share of test sets on which a commit with a true gain passes at its look. One commit in "
+            f"{study.commits.better_every} has such a gain, and the usual test detects it with power {study.power:g} "
+            "by the normal approximation. Times the items: so many times as many items give a test at the level of "
+            "this look the same power.",
             table=Table(
                 better[better["power"].notna()],
                 {

@@ -82,7 +82,7 @@ def test_the_page_says_what_was_found(done: Results) -> None:
     assert "Two systems have equal true scores." in page
     for figure in ("calibration", "predicted", "transfers"):
         assert f"(figures/{figure}.png)" in page
-    assert "The 80 % and 95 % prediction intervals hold these shares of the other half's outcomes: " in page
+    assert "From one half to the other, 95 % prediction intervals contain " in page
     assert "nan" not in page.lower()
 
 
