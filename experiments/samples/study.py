@@ -22,8 +22,8 @@ from .settings import Settings
 _PUBLISHED = "highk"
 
 _CLOSING = (
-    "Standard errors are in points of accuracy. Every answer is one that a model gave: k samples of a question are "
-    "drawn without replacement from the recorded ones."
+    "Standard errors are in points of accuracy. Samples of a question are answers that a model gave: k of them are drawn "
+    "without replacement from the recorded ones."
 )
 
 
@@ -159,8 +159,13 @@ def _sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Secti
     return [
         Section(
             "Both noises, published and here",
-            "Mean standard errors of close pairs, with one sample of each question and system. The figure shows the "
-            "two best systems of each set: their standard error falls to that between questions (dashed).",
+            "Standard errors of the gain with one sample of each question and system: published by Wang (2025), and "
+            "here. Wang calls the three SE(A-B), SE_x(A-B) and SE_pred(A-B). A cell is the mean over close pairs. As "
+            f"in Wang's table, these have a gain of at most {study.most_gain:g} points, and both systems score above "
+            f"{study.least_score:g} %. Also, the sign test of their expected wins is within five standard errors. "
+            "Share within: the median share of the variance that is noise within questions. The figure shows the two "
+            "best systems of each set. With more samples, their standard error falls to that between questions "
+            "(dashed).",
             figure=Figure(
                 "noises",
                 lambda: ss.plot.noise_curve(
@@ -173,11 +178,11 @@ def _sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Secti
                     "set": "{title}",
                     "questions": "{n_questions:,}",
                     "pairs": "{n_pairs:,}",
-                    "SE(A-B)": "{se_published:.2f}",
-                    "here": "{se:.2f}",
-                    "SE_x(A-B)": "{between_published:.2f}",
+                    "all noise, published": "{se_published:.2f}",
+                    "all, here": "{se:.2f}",
+                    "between questions, published": "{between_published:.2f}",
                     "between, here": "{between:.2f}",
-                    "SE_pred(A-B)": "{within_published:.2f}",
+                    "within questions, published": "{within_published:.2f}",
                     "within, here": "{within:.2f}",
                     "share within": "{share_within:.0%}",
                 },
@@ -185,18 +190,22 @@ def _sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Secti
         ),
         Section(
             "Plans for other numbers of samples, held out",
-            "Questions are halved. Predicted are the standard errors on one half, from the other one; the ratio is "
-            f"that of root mean squares over close pairs. {100 * plans['holds'].mean():.0f} % of all ratios are within "
-            f"{100 * study.within:g} % of 1, and {100 * large['holds'].mean():.0f} % on sets of 50 questions or more.",
+            "Questions are halved at random. The samples of one half predict standard errors of gains on the other "
+            "half, for another number of samples. 10 to 1: from ten samples of a question, for one. The ratio is "
+            "predicted / realised, as root mean squares over close pairs. These pairs have a gain of at most "
+            f"{study.most_gain:g} points on all questions. A cell has the mean ratio of {study.splits} splits, and in "
+            "brackets the least and the largest. Holds: the share of splits with a ratio within "
+            f"{100 * study.within:g} % of 1. This is {100 * plans['holds'].mean():.0f} % over all sets and plans, and "
+            f"{100 * large['holds'].mean():.0f} % on sets of 50 questions or more.",
             table=Table(
                 plans,
                 {
                     "set": "{set} ({folder})",
                     "questions": "{n_questions:,}",
                     "pairs": "{n_pairs:,}",
-                    "samples": "{pilot} to {planned}",
-                    "ratio": "{ratio:.3f} ({least:.2f}–{most:.2f})",
-                    "within": "{holds:.0%}",
+                    "samples: known to planned": "{pilot} to {planned}",
+                    "predicted / realised": "{ratio:.3f} ({least:.2f}–{most:.2f})",
+                    "holds": "{holds:.0%}",
                 },
             ),
         ),
