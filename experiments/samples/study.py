@@ -22,8 +22,8 @@ from .settings import Settings
 _PUBLISHED = "highk"
 
 _CLOSING = (
-    "Standard errors are in points of accuracy. Samples of a question are answers that a model gave: k of them are drawn "
-    "without replacement from the recorded ones."
+    "Standard errors are in points of accuracy. Samples of a question are answers that a model gave: k of them are "
+    "drawn without replacement from the recorded ones."
 )
 
 
