@@ -6,6 +6,7 @@ import functools
 import gc
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from PIL import Image
 import simstudy as ss
 from simstudy.outputs import Outputs
 from simstudy.plot import saving
+from simstudy.running import dependencies, provenance
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -55,30 +57,77 @@ typer.testing._get_command = functools.cache(typer.testing._get_command)
 # Where the pixels of figures are looked at, and whether their labels have room.
 LOOKED_AT = ("tests/plot/", "simstudy/plot/", "tests/cli/test_compare.py::test_the_folder_has_tables")
 
+# Where their text or its length is looked at too, and where figures are drawn by what is not in `simstudy.plot`.
+READ = (
+    *LOOKED_AT, "tests/experiments/", "tests/pages/", "simstudy/pages/", "tests/attacks/test_damage.py",
+    "tests/attacks/test_text.py", "tests/cli/test_papers.py", "tests/cli/test_compare_direction.py",
+    "tests/examination/test_page.py", "tests/studies/natural/test_direction.py",
+)  # fmt: skip
+
 
 class QuickFigures:
-    """Elsewhere PNG files are blank, and no room is looked for: both take two thirds of the time of a figure."""
+    """Elsewhere files of figures are blank, and no room is looked for: that takes most of the time of a figure."""
 
-    quick = False
+    quick = blank = False
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         self.quick = not item.nodeid.startswith(LOOKED_AT)
+        self.blank = not item.nodeid.startswith(READ)
 
     def pytest_collection_finish(self) -> None:
         def png(figure: Any, path: Path, whole: Any = saving._png) -> None:
             Image.new("1", (1, 1)).save(path, "png") if self.quick else whole(figure, path)
 
+        def svg(figure: Any, path: Path, whole: Any = saving._svg) -> None:
+            path.write_text('<svg xmlns="http://www.w3.org/2000/svg"/>') if self.blank else whole(figure, path)
+
         def execute(engine: Any, figure: Any, whole: Any = ConstrainedLayoutEngine.execute) -> None:
             None if self.quick else whole(engine, figure)
 
-        saving._png = png
+        saving._png, saving._svg = png, svg
         ConstrainedLayoutEngine.execute = execute  # type: ignore[method-assign]
+
+
+# Where it is looked at how the program of a cell is found.
+PROGRAMS = ("tests/running/", "tests/studies/test_cell_programs.py")
+
+
+class QuickPrograms:
+    """Elsewhere each module of the package and of libraries is looked through once: while tests run, none changes.
+
+    Else every study takes a tenth of a second to find them again.
+    """
+
+    quick = False
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        self.quick = not item.nodeid.startswith(PROGRAMS)
+
+    def pytest_collection_finish(self) -> None:
+        stays = {"simstudy", *sys.stdlib_module_names, *packages_distributions()}
+
+        def once(function: Any) -> Any:
+            known: dict[Any, Any] = {}
+
+            def quick(module: str, *more: Any) -> Any:
+                if not self.quick or module.partition(".")[0] not in stays:
+                    return function(module, *more)
+                if (module, *more) not in known:
+                    known[module, *more] = function(module, *more)
+                return known[module, *more]
+
+            return quick
+
+        dependencies._needs = once(dependencies._needs)
+        provenance._known_by = once(provenance._known_by)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Keep xdist from sorting files by their number of tests."""
     config.pluginmanager.register(QuickFigures())
+    config.pluginmanager.register(QuickPrograms())
     if hasattr(config.option, "loadscopereorder"):
         config.option.loadscopereorder = False
 
@@ -94,8 +143,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=place)
 
 
-def pytest_collection_finish() -> None:
-    """Leave what is there now out of later collections of garbage."""
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Leave what is there now out of later collections of garbage; and look for no logs, which nothing writes."""
+    if logs := session.config.pluginmanager.unregister(name="logging-plugin"):
+        logs.log_file_handler.close()
     gc.freeze()
 
 

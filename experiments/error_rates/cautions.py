@@ -12,8 +12,8 @@ from .tables import at_one_level
 # Error rates above this are off; fewer units have a remark of their own in verdicts.
 _HIGHEST, _LEAST_UNITS = 0.07, 20
 
-# The two kinds of conditions and sizes: whether one of the two is off.
-_WHERE = {"level or coverage is off": True, "neither is": False}
+# The two kinds of conditions and sizes: whether error rate or coverage is wrong.
+_WHERE = {"if level or coverage is wrong": True, "if neither is": False}
 
 
 def cautions(rates: pd.DataFrame, covered: pd.DataFrame, study: Settings) -> pd.DataFrame:
@@ -32,13 +32,13 @@ def cautions(rates: pd.DataFrame, covered: pd.DataFrame, study: Settings) -> pd.
 def caution_section(table: pd.DataFrame, study: Settings) -> Section:
     """How often cautions are right."""
     shares = {where: table.loc[table["off_level"] == off, "cautioned"] for where, off in _WHERE.items()}
-    found = [f"{of.mean():.0%} where {where} ({len(of):,} of them)" for where, of in shares.items() if len(of)]
+    found = [f"{of.mean():.0%} {where} ({len(of):,} cells)" for where, of in shares.items() if len(of)]
     return Section(
         "Cautions",
         "Column caution of a comparison says that p-value and interval rest on few wrong or right answers or on skewed "
-        f"differences. Off are those with an error rate of {DEFAULT_TEST} above {_HIGHEST:g} (two-sided), "
-        f"or a coverage below {study.aims.coverage[0]:g}. Share of the test sets with a caution: {'; '.join(found)}. "
-        "Cells: error rate / coverage / share of cautions, and ▲ where one of the first two is off.",
+        "differences. A cell has the two-sided type I error rate, the coverage and the share of test sets with a "
+        f"caution. ▲ marks a wrong level or coverage: {DEFAULT_TEST} rejects more than {_HIGHEST:g}, or the interval "
+        f"covers less than {study.aims.coverage[0]:g}. Mean share of test sets with a caution: {'; '.join(found)}.",
         table=Table(
             table.assign(
                 size=table["n_units"].map("{:,} units".format),

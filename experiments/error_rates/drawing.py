@@ -14,6 +14,7 @@ from .settings import Aims
 
 # What a test is worth in a situation, from good to bad: the colour of its cell.
 _VERDICTS = {FIRST: "#a6cde8", KEEPS: "#e3eff8", NEARLY: "#fdebc8", FAILS: "#f0a878"}
+_LEGEND = {NEARLY: "nearly keeps its level", FAILS: "rejects too often"}
 
 _SITUATIONS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 
@@ -100,7 +101,10 @@ def cells(table: pd.DataFrame, *, ax: Any) -> Any:
     ax.set_xticks(range(len(columns)), [sizes for _, sizes in columns], rotation=35, ha="right")
     ax.set_yticks(range(len(tests)), tests)
     ax.grid(visible=False)
-    handles = [Patch(facecolor=colour, edgecolor="none", label=verdict) for verdict, colour in _VERDICTS.items()]
+    handles = [
+        Patch(facecolor=colour, edgecolor="none", label=_LEGEND.get(verdict, verdict))
+        for verdict, colour in _VERDICTS.items()
+    ]
     ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return ax
 

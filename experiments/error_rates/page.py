@@ -11,14 +11,15 @@ from simstudy.pages.sections import Figure, Section, Table
 
 from .choices import FAILS, FIRST, KEEPS
 from .drawing import draw_choices, draw_coverage, draw_exaggeration, draw_power, draw_rates, draw_uniformity
-from .settings import DEFAULT_TEST, DEPENDENT_UNITS, DRAWN, EVEN, TWO_SIDED, Range, Settings
+from .settings import DEFAULT_TEST, DEPENDENT_UNITS, DRAWN, EVEN, NAMED, ONE_SIDED, TWO_SIDED, Range, Settings
 
 CLOSING = (
-    "Error rates are shares of test sets with p at or below the level where the two systems have equal scores in the "
-    "population, whatever hypothesis a test has of its own; power is the share where the truly better system has the "
-    "better score as well. Intervals are 95 % (Clopper-Pearson; normal for type M) for the number of test sets drawn; "
-    "the test sets of a batch share their resamples, which adds little. Test sets on which a score is 0 / 0 are left "
-    "out, and counted (n_undefined, and how many of them the test rejects). Shares are fractions."
+    "The type I error rate is the share of test sets with p at or below the level when the two systems have equal "
+    "scores in the population. It counts every rejection, whatever null hypothesis the test has. Power is the share "
+    "of test sets with p at or below the level in which the truly better system also has the better score. Intervals "
+    "are 95 % (Clopper-Pearson; normal for type M) and account for the number of test sets drawn. The test sets of a "
+    "batch share their resamples, which adds little. Test sets in which a score is 0 / 0 are left out. Column "
+    "n_undefined counts them, and n_rejected_undefined counts how many of them the test rejects. Shares are fractions."
 )
 CHOSEN = {
     "situation": "{situation}",
@@ -26,45 +27,45 @@ CHOSEN = {
     "first choice": "{first}",
     "highest error rate": "{worst}",
     "power": "{power}",
-    "keep their level too": "{keeps}",
-    "wrong too often": "{fails}",
+    "also keep their level": "{keeps}",
+    "reject too often": "{fails}",
 }
-OF_NULLS = {"test": "{test}", "null hypothesis": "{null}", "takes for granted": "{assumes}"}
+OF_NULLS = {"test": "{test}", "null hypothesis": "{null}", "further assumptions": "{assumes}"}
 EXACT = {
     "test": "{test}",
     "level": "{alpha:g}",
     "conditions": "{n_conditions}",
     "rates": "{n_rates}",
-    "highest": "{highest:.4f}",
-    "in standard deviations": "{highest_sd:.1f}",
-    "above the level beyond Monte Carlo error": "{n_above}",
+    "highest rate": "{highest:.4f}",
+    "largest excess in standard deviations": "{highest_sd:.1f}",
+    "significantly above the level": "{n_above}",
 }
 FOUND = {"condition": "{view}", "units": "{n_units:,}"}
 MAGNITUDES = {
     **FOUND,
     "power": "{share:.3f}",
     "wrong winner": "{wrong:.4f} ({wrong_low:.4f} – {wrong_high:.4f})",
-    "of the significant ones (type S)": "[{type_s:.3f}]",
-    "gain over true gain (type M)": "[{type_m:.2f} ({type_m_low:.2f} – {type_m_high:.2f})]",
+    "wrong winner if significant (type S)": "[{type_s:.3f}]",
+    "observed gain / true gain (type M)": "[{type_m:.2f} ({type_m_low:.2f} – {type_m_high:.2f})]",
 }
 VERDICT = {
     "test": "{test}",
-    "null": "{null}",
+    "true null hypothesis": "{null}",
     "conditions": "{n_conditions}",
-    "within": "{n_within} of {n_rates}",
-    "liberal": "{n_liberal} of {n_rates}",
-    "lowest": "{lowest:.3f}",
-    "highest": "{highest:.3f}",
-    "highest, fewer units": "{highest_fewer:.3f}",
+    "rates in the target range": "{n_within} of {n_rates}",
+    "in Bradley's range": "{n_liberal} of {n_rates}",
+    "lowest rate": "{lowest:.3f}",
+    "highest rate": "{highest:.3f}",
+    "highest rate, fewer units": "{highest_fewer:.3f}",
 }
 COVERED = {
     "condition": "{view}",
     "units": "{n_units:,}",
     "true gain": "{true_gain:.2f}",
     "interval": "{interval}",
-    "share": "{share:.3f} ({low:.3f} – {high:.3f})",
+    "coverage": "{share:.3f} ({low:.3f} – {high:.3f})",
     "mean width": "{mean_width:.3g}",
-    "undefined": "{undefined:.1%}",
+    "test sets without an interval": "{undefined:.1%}",
 }
 DRAWN_FROM = {
     "condition": "{title}",
@@ -74,7 +75,9 @@ DRAWN_FROM = {
 }
 # On fewer units some tests cannot reject at all.
 LEAST_DRAWN = 6
-VIEW = {"condition": "{view}", "units": "{n_units}"}
+VIEW = {"condition": "{view}", "units": "{n_units:,}"}
+# What the page calls one-sided tests.
+SIDES = {ONE_SIDED: "one-sided, better system", NAMED: "one-sided, named beforehand"}
 
 
 def with_views(table: pd.DataFrame, study: Settings) -> pd.DataFrame:
@@ -125,9 +128,45 @@ def verdicts(tests: pd.DataFrame) -> Table:
 
 
 def rate_sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
-    """What the tests do, the verdict first."""
+    """Type I error rates of the tests, the recommended tests first."""
     target, liberal, n_from = in_words(study.aims.target), in_words(study.aims.liberal), study.aims.from_units
-    rates, few = with_views(tables["rates"], study), with_views(tables["few_units"], study)
+    few = with_views(tables["few_units"], study)
+    return [
+        *(_choice_sections(tables["choices"], study) if "choices" in tables else []),
+        Section(
+            "Null hypotheses of the tests",
+            "The null hypothesis of each test and its further assumptions. Some tests have another null hypothesis "
+            "than equal scores, so that they may rightly reject two systems with equal scores. This page counts such "
+            "a rejection as an error, because a user who compares systems asks about their scores.",
+            table=of_nulls(study),
+        ),
+        Section(
+            "Which test keeps its level?",
+            f"A summary of the two-sided rates of p ≤ {study.alpha:g} for two systems with equal scores and "
+            "independent units. Rows of equal scores count all conditions. Rows of its own hypothesis count the "
+            "conditions in which the null hypothesis of the test is true, and in which the systems are independent if "
+            f"the test assumes it. The target range is {target}, and Bradley's liberal criterion {liberal}. The "
+            f"columns of these ranges, the lowest rate and the highest rate are for {n_from} units or more. The last "
+            "column has the highest rate with fewer units.",
+            table=verdicts(tables["tests"]),
+        ),
+        *_by_condition(with_views(tables["rates"], study), study),
+        Section(
+            "Few units",
+            f"The default test ({DEFAULT_TEST}) and the interval with fewer than {n_from} units, for equal scores. A "
+            f"cell has the two-sided type I error rate at {study.alpha:g}, then the coverage of the 95 % interval.",
+            table=Table(
+                few.assign(size=few["n_units"].map("{:,} units".format)),
+                {"condition": "{view}"},
+                across="size",
+                cell="{error_rate:.3f} / {coverage:.3f}",
+            ),
+        ),
+    ]
+
+
+def _by_condition(rates: pd.DataFrame, study: Settings) -> list[Section]:
+    target, liberal = in_words(study.aims.target), in_words(study.aims.liberal)
     rates = rates[rates["alpha"] == study.alpha]
     shown, two_sided = rates[rates["n_units"].isin(study.shown)], rates["alternative"] == TWO_SIDED
     drawn = rates[
@@ -141,33 +180,19 @@ def rate_sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[S
         for share, ranges in ((share, (study.aims.target, study.aims.liberal)) for share in of_all["share"])
     ]
     return [
-        *(_choice_sections(tables["choices"], study) if "choices" in tables else []),
         Section(
-            "What each test asks",
-            "The null hypothesis of each test, and its other assumptions. A "
-            "test of another hypothesis than equal scores may rightly reject where scores are equal: here that counts "
-            "as an error, since who compares systems asks for their scores.",
-            table=of_nulls(study),
-        ),
-        Section(
-            "Which test keeps its level?",
-            f"Two-sided rates of p ≤ {study.alpha:g} over all conditions with equal scores and independent units, and "
-            "over those of them that break neither the test's own null hypothesis nor the independence of systems that "
-            f"it may assume: how many of the rates from {n_from} units on lie within {target} and {liberal}, the "
-            "lowest and the highest of them, and the highest on fewer units.",
-            table=verdicts(tables["tests"]),
-        ),
-        Section(
-            "By condition",
-            f"The same for five tests. Bands: {target} and {liberal} (Bradley's liberal criterion). Where scores are "
-            "means, sign flips are randomization.",
+            "Type I error rates by condition",
+            f"Two-sided rates of p ≤ {study.alpha:g} for five tests, by the number of units. The two systems have "
+            f"equal scores. Bands: the target range {target} and Bradley's liberal criterion {liberal}. If scores are "
+            "means, sign flips and randomization are the same test.",
             figure=Figure("error_rates", lambda: draw_rates(drawn, study.aims)),
         ),
         Section(
             "All tests",
-            f"Two-sided error rates. ▲ and ▼: above and below {target}; doubled beyond {liberal}. In brackets: the "
-            "condition breaks what the test says of itself (its null hypothesis, systems that are independent, units "
-            "that are independent).",
+            f"Two-sided type I error rates at {study.alpha:g}, without correction. ▲ marks a rate above the target "
+            f"range {target}, and ▼ one below it. Two marks: outside Bradley's range {liberal}. Brackets: the "
+            "condition breaks an assumption of the test, which is its null hypothesis, independent systems or "
+            "independent units. Rows by item take the items of a cluster as independent units.",
             table=Table(
                 of_all.assign(marks=marks, opened=opened, closed=closed),
                 VIEW,
@@ -176,21 +201,17 @@ def rate_sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[S
             ),
         ),
         Section(
-            "One-sided",
-            f"The default test ({DEFAULT_TEST}). Where the data say which system is the better, as in a table of all "
-            "pairs, two equally good systems differ significantly about twice as often as the level says. The last "
-            "column counts those where that is a system that was named beforehand, the first of the condition; where "
-            "scores are skewed, the two systems' shares differ.",
-            table=Table(default, VIEW, across="alternative", cell="{share:.3f}"),
-        ),
-        Section(
-            "Few units",
-            f"The default test's two-sided error rate / the coverage of the interval below {n_from} units.",
+            "One-sided tests",
+            f"Rates of p ≤ {study.alpha:g} of the default test ({DEFAULT_TEST}) for equal scores. Better system: "
+            "one-sided for the system with the better score on the test set, as in a table of all pairs. Two equally "
+            "good systems are then significant about twice as often as the level says. Named beforehand: one-sided "
+            "for the first system of the condition, whatever the data say. If scores are skewed, the second system "
+            "has another rate.",
             table=Table(
-                few.assign(size=few["n_units"].map("{:,} units".format)),
-                {"condition": "{view}"},
-                across="size",
-                cell="{error_rate:.3f} / {coverage:.3f}",
+                default.assign(alternative=default["alternative"].replace(SIDES)),
+                VIEW,
+                across="alternative",
+                cell="{share:.3f}",
             ),
         ),
     ]
@@ -200,12 +221,17 @@ def _choice_sections(choices: pd.DataFrame, study: Settings) -> list[Section]:
     return [
         Section(
             "Which test when",
-            f"Two-sided at {study.alpha:g}. First choice: of the tests whose highest error rate over the situation's "
-            f"conditions with equal scores and these sizes is at most {study.aims.target[1]:g} (where there is none: "
-            f"{study.aims.liberal[1]:g}) and whose null hypothesis is about the scores, the one that detects most of "
-            "this study's gains, and those within 0.01 of it. "
-            "The figure has the power in percent; a frame marks first choices. Conditions are models: a test that "
-            "keeps its level in all of them may fail elsewhere.",
+            f"The recommended tests of each situation, two-sided at {study.alpha:g} without correction. A test keeps "
+            f"its level if its type I error rate is at most {study.aims.target[1]:g} in every condition of the "
+            "situation with equal scores and for every number of units in the row. A test rejects too often if its "
+            f"highest rate is above {study.aims.liberal[1]:g}. The first choice is the test with the most power among "
+            "those that keep their level and whose null hypothesis is about the scores. If none keeps it, those with "
+            f"a highest rate up to {study.aims.liberal[1]:g} are compared. Tests with up to 0.01 less power are first "
+            "choices too. Tests whose highest rate is between these limits nearly keep their level; unless they are "
+            "first choices, they are in the figure only. Tests that assume independent systems, or do not apply to "
+            "all conditions of the situation, are left out. Power is the mean over this study's gains in the "
+            "situation. A range is over several first choices. The figure has the power in percent, and a frame marks "
+            "first choices. Conditions are models: a test that keeps its level in all of them may fail elsewhere.",
             table=chosen(choices),
             figure=Figure("choices", lambda: draw_choices(choices)),
         )
@@ -213,17 +239,18 @@ def _choice_sections(choices: pd.DataFrame, study: Settings) -> list[Section]:
 
 
 def exact_sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
-    """Where results could be exchanged."""
+    """Sections on conditions with exchangeable systems."""
     sections = []
     if len(tables["exact"]):
         sections.append(
             Section(
-                "Exact tests on exact nulls",
-                "Where the two systems' results could be exchanged, these tests' p-values are exact and their error "
-                "rates at most the level, on any number of units. How far the highest of their two-sided rates lies "
-                "above it, in standard deviations of the count, and how many rates are above beyond Monte Carlo error "
-                "(binomial, one-sided, corrected by Holm for all rates of the table at 5 %; tests share their test "
-                "sets). wilcoxon is normal where many units differ.",
+                "Exact tests of exchangeable systems",
+                "Two-sided type I error rates in the conditions whose two systems are exchangeable. There the "
+                "p-values of these tests are exact: the error rate is at most the level for any number of units. "
+                "Exception: wilcoxon uses the normal distribution if many units differ. Excess: a rate minus its "
+                "level, over the standard deviation of a share of that many test sets. Significantly above: the "
+                "number of rates that a one-sided binomial test finds above the level (5 %, Holm's correction for all "
+                "rates of the table). The tests share their test sets.",
                 table=Table(tables["exact"], EXACT),
             )
         )
@@ -234,10 +261,10 @@ def exact_sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[
         sections.append(
             Section(
                 "Are p-values uniform?",
-                f"Where results could be exchanged, on {shown['n_units'].min():,} units: the share of p-values at or "
-                "below a level, less the level, by test; a line a condition. Bands: where 95 % of single shares would "
-                "lie if p-values were uniform. "
-                "Tests of few distinct values go down in steps: they are on the safe side between them.",
+                f"The share of p-values at or below a level, minus the level, on {shown['n_units'].min():,} units of "
+                "exchangeable systems. Each panel has a test, each line a condition, and a colour its situation. A "
+                "line is at 0 if p-values are uniform. Bands: uniform p-values have 95 % of their single shares in "
+                "the band. A test with few distinct p-values is conservative between them: its line falls below 0.",
                 figure=Figure("uniformity", lambda: draw_uniformity(shown)),
             )
         )
@@ -245,15 +272,16 @@ def exact_sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[
 
 
 def power_sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
-    """What tests find."""
+    """Power, wrong winners and overestimated gains."""
     found = with_views(tables["power"].assign(breaks=""), study)
     found = found[(found["alternative"] == TWO_SIDED) & (found["alpha"] == study.alpha)]
     default, shown = found[found["test"] == DEFAULT_TEST], found[found["n_units"].isin(study.shown)]
     return [
         Section(
             "Power",
-            f"The share of test sets with p ≤ {study.alpha:g} (two-sided) on which the truly better system wins. A "
-            "test that rejects true null hypotheses too often has more power for that reason.",
+            f"The share of test sets with p ≤ {study.alpha:g} (two-sided, without correction) in which the truly "
+            "better system has the better score. A test that rejects true null hypotheses too often has more power "
+            "for that reason. The figure has six tests.",
             table=Table(shown, FOUND, across="test", cell="{share:.3f}"),
             figure=Figure(
                 "power", lambda: draw_power(found[found["test"].isin(EVEN) & (found["n_units"] >= LEAST_DRAWN)])
@@ -261,10 +289,12 @@ def power_sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[
         ),
         Section(
             "The wrong winner, and too large a gain",
-            f"The default test ({DEFAULT_TEST}) where one system is truly better. Of all test sets: how often it is "
-            "significant for the worse system (type III). Of the significant ones: the same (type S), and how many "
-            "times the true gain the winner's observed gain is (type M; Gelman and Carlin 2014): while power is low, "
-            "what is significant is exaggerated. Empty where fewer than 20 test sets are significant.",
+            f"Errors of the default test ({DEFAULT_TEST}, two-sided at {study.alpha:g}) when one system is truly "
+            "better. Wrong winner: the share of all test sets that are significant for the worse system (type III "
+            "error). Type S: the share of these among the significant test sets. Type M: the mean observed gain of "
+            "the winner in the significant test sets, over the true gain (Gelman and Carlin 2014). While power is "
+            "low, significant gains overestimate the true gain. Types S and M are empty if fewer than 20 test sets "
+            "are significant.",
             table=Table(default, MAGNITUDES),
             figure=Figure("exaggeration", lambda: draw_exaggeration(default)) if default["type_m"].any() else None,
         ),
@@ -272,24 +302,26 @@ def power_sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[
 
 
 def coverage_sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
-    """What intervals hold, and what was drawn."""
+    """Coverage of the intervals, and the conditions."""
     return [
         Section(
             "Coverage of the interval",
-            f"95 % intervals of the gain: Tango's for right and wrong items, the jackknife's with t otherwise. Band: "
-            f"{in_words(study.aims.coverage)}. By item, items of a cluster are taken for independent ones, and are "
-            "not; shares below 75 % are drawn at the edge.",
+            "The share of 95 % intervals of the gain that contain the true gain. The interval is Tango's score "
+            "interval for right and wrong items, and the jackknife interval with a t quantile otherwise. Band: "
+            f"{in_words(study.aims.coverage)}. Rows by item take the items of a cluster as independent, which they "
+            "are not. Shares below 75 % are drawn at the edge.",
             figure=Figure("coverage", lambda: draw_coverage(with_views(tables["coverage"], study), study.aims)),
         ),
         Section(
             "Intervals",
-            "Share that hold the true gain, and mean width. Test sets without an interval are left out: those where "
-            "nothing varies, or where a score is undefined without one of the units.",
+            "Coverage of the 95 % intervals with its own interval, and their mean width on the metric's scale. A "
+            "score interval is Tango's. Test sets without an interval are left out: those in which nothing varies, or "
+            "in which a score is undefined without one of the units.",
             table=intervals(tables["coverage"], study),
         ),
         Section(
             "Conditions",
-            "The two systems, what they have in common, and their true scores.",
+            "The two systems of each condition, what they have in common, and their true scores in the population.",
             table=Table(tables["conditions"], DRAWN_FROM),
         ),
     ]

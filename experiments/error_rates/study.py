@@ -84,7 +84,7 @@ def show(study: Settings, tables: ShippedTables) -> Shown:
     if "choices" in tables:
         summary["Which test when"] = chosen(tables["choices"])
     if "rates" in tables:
-        summary["Two-sided error rates where scores are equal"] = verdicts(tables["tests"])
+        summary["Two-sided type I error rates, equal scores"] = verdicts(tables["tests"])
         sections += [*rate_sections(tables, study), *exact_sections(tables, study)]
         if len(tables["cautions"]):
             sections.append(caution_section(tables["cautions"], study))

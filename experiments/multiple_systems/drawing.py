@@ -38,7 +38,7 @@ def draw_variants(rows: pd.DataFrame) -> Any:
         expected = of["expected"].where(of["variants"] == of["variants"].iloc[0])
         drawn = of.assign(expected=expected)
         ss.plot.styled(rates_by_number)(
-            drawn, number="n_variants", of="variants tried", shares="test sets with a find", most=0.8, ax=ax
+            drawn, number="n_variants", of="variants tried", shares="share of test sets", most=0.8, ax=ax
         )
     ss.plot.share_legend(figure, axes)
     return figure

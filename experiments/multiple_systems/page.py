@@ -9,17 +9,19 @@ import pandas as pd
 from simstudy.pages.sections import Column, Figure, Section, Table
 
 from .drawing import draw_families, draw_variants
-from .families import ALL_PAIRS, BASELINE, BH, HOLM, NONE, STEPDOWN, TWO_SIDED
+from .families import ALL_PAIRS, BASELINE, BH, HOLM, NONE, ONE_SIDED, STEPDOWN, TWO_SIDED
 from .settings import ALL_EQUAL, Settings
 
 CLOSING = (
-    "A claim is that one system is better than another; it is false where they are equally good or the other one is "
-    "better. Intervals are 95 % (Clopper-Pearson) for the number of test sets; those of means over test sets (false "
-    "discoveries, power, own ranks, reported gains) are normal, or a standard error. Of one condition, truth and "
-    "number of systems all methods see the same test sets. Shares are fractions."
+    "A claim says that one system of a pair is better. It is false if the two are equally good or the other one is "
+    "better. Intervals are 95 % (Clopper-Pearson) and account for the number of test sets. Means over test sets "
+    "(false discoveries, power, own ranks, reported gains) have a normal interval or a standard error (±). In one "
+    "condition, with one truth and number of systems, all methods see the same test sets. Shares are fractions."
 )
 RATE = "{share:.3f} ({low:.3f} – {high:.3f})"
 AT = {"condition": "{title}", "systems": "{n_systems}"}
+# What the page calls corrections and sides.
+WORDS = {NONE: "no correction", ONE_SIDED: "one-sided, better system"}
 
 
 def titled(table: pd.DataFrame, study: Settings) -> pd.DataFrame:
@@ -34,32 +36,38 @@ def summary(tables: Mapping[str, pd.DataFrame]) -> dict[str, Table]:
         local_dict={"ALL_EQUAL": ALL_EQUAL, "ALL_PAIRS": ALL_PAIRS, "TWO_SIDED": TWO_SIDED},
     )
     at = {"condition": "{condition}", "systems": "{n_systems}"}
-    return {"Any false claim where all are equal": Table(rows, at, across="method", cell="{share:.3f}")}
+    return {"Any false claim, all systems equal": Table(rows, at, across="method", cell="{share:.3f}")}
 
 
 def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
-    """Pairs, places, groups and looks."""
+    """Pairs, ranks, groups and looks."""
     return [
         *pair_sections(titled(tables["families"], study), study),
         *board_sections(titled(tables["rank_sets"], study), tables["tables"], study),
         *look_sections(tables, study),
         Section(
             "Conditions",
-            "Latent scores of two systems correlate by the first number between families and by the second within one; "
-            "true scores are those of the worst and, where not all are equal, of the best system.",
+            "The conditions and their systems. Latent correlation: of two systems of different families, then of two "
+            "within a family. True scores: of the worst system and, unless all are equal, of the best. Truths: which "
+            "systems are equally good. If half of them are, these are the worse half.",
             table=Table(
                 tables["conditions"],
                 {
                     "condition": "{title}",
                     "metric": "{metric}",
                     "units": "{n_units:,}",
-                    "latent correlation": "{between:g} / {within:g}",
+                    "latent correlation, across / within families": "{between:g} / {within:g}",
                     "true scores": "{least:g} … {best:g}",
                     "truths": "{truths}",
                 },
             ),
         ),
     ]
+
+
+def ways(rows: pd.DataFrame) -> pd.Series[str]:
+    """The sides and the correction of each row."""
+    return rows["alternative"].replace(WORDS) + ", " + rows["method"].replace(WORDS)
 
 
 def pair_sections(rows: pd.DataFrame, study: Settings) -> list[Section]:
@@ -71,22 +79,24 @@ def pair_sections(rows: pd.DataFrame, study: Settings) -> list[Section]:
     shown = others[others["n_systems"].isin([2, 10, 50]) & others["method"].isin([NONE, HOLM, BH, STEPDOWN])]
     shown = shown.assign(wrong_pairs=shown["n_wrong"] / shown["n_sets"])
     of_sides = rows[pairs & equal & rows["method"].isin([NONE, HOLM])]
-    of_sides = of_sides.assign(way=of_sides["alternative"] + ", " + of_sides["method"])
+    of_sides = of_sides.assign(way=ways(of_sides))
     baseline = rows[(rows["family"] == BASELINE) & two_sided & equal]
     return [
         Section(
             "Any false claim",
-            f"All systems are equally good, all pairs are tested two-sided at {alpha:g}: the share of test sets in "
-            "which any pair is said to differ (family-wise error).",
+            "The family-wise error rate: the share of test sets in which any pair is significant, though all systems "
+            f"are equally good. All pairs are tested two-sided at {alpha:g}. The last columns are corrections for the "
+            "number of pairs, or none.",
             figure=Figure("family_wise_error", lambda: draw_families(rows[pairs & two_sided & equal])),
             table=Table(rows[pairs & two_sided & equal], AT, across="method", cell=RATE),
         ),
         Section(
-            "Where some differ",
-            f"All pairs, two-sided at {alpha:g}. Any false: the share of test sets with any false claim (where all "
-            "systems differ, only a wrong sign is one). False discoveries: the mean share of false claims among all "
-            "(0 where there is none). Power: the mean share of true differences that are claimed. Wrong signs: claims "
-            "for the worse of two different systems, a test set.",
+            "If some systems differ",
+            f"All pairs, two-sided at {alpha:g}, with half of the systems equally good or none. Any false claim: the "
+            "share of test sets with any false claim. If all systems differ, only a claim for the worse system is "
+            "false. False discoveries: the mean share of false claims among all claims of a test set (0 if there is "
+            "no claim). Power: the mean share of true differences that are claimed. Wrong winners: the mean number of "
+            "claims in a test set for the worse of two different systems.",
             table=Table(
                 shown,
                 {
@@ -94,45 +104,46 @@ def pair_sections(rows: pd.DataFrame, study: Settings) -> list[Section]:
                     "truth": "{truth}",
                     "systems": "{n_systems}",
                     "correction": "{method}",
-                    "any false": RATE,
+                    "any false claim": RATE,
                     "false discoveries": "{false_discoveries:.4f} ± {false_discoveries_se:.4f}",
                     "power": Column("{power:.3f} ± {power_se:.3f}"),
-                    "wrong signs": "{wrong_pairs:.4f}",
+                    "wrong winners": "{wrong_pairs:.4f}",
                 },
             ),
         ),
         Section(
-            "One-sided",
-            "All systems are equally good: any false claim by two-sided p-values, by one-sided ones for the system "
-            "that the data say is the better, as in a table of pairs, and by one-sided ones for systems named "
-            "beforehand.",
+            "One-sided tests",
+            f"The share of test sets with any false claim at {alpha:g} about a pair, though all systems are equally "
+            "good. Better system: one-sided p-values for the system with the better score on the test set, as in a "
+            "table of pairs. Named beforehand: one-sided p-values for a system of each pair that was named before.",
             table=Table(of_sides, AT, across="way", cell="{share:.3f}"),
         ),
         Section(
             "One baseline",
-            "All systems are equally good, and only the K - 1 pairs with one of them are tested, two-sided: these are "
-            "the family.",
+            "The share of test sets with any significant pair, though all systems are equally good. Only the K - 1 "
+            f"pairs of K systems with one baseline are tested and corrected, two-sided at {alpha:g}.",
             table=Table(baseline, AT, across="method", cell=RATE),
         ),
     ]
 
 
 def board_sections(places: pd.DataFrame, said: pd.DataFrame, study: Settings) -> list[Section]:
-    """What leaderboards and groups promise."""
+    """The guarantees of leaderboards and groups."""
     what = {
-        "groups, p_value": "groups: more than one",
-        "groups, p_holm": "groups by p_holm",
-        "groups, p_bh": "groups by p_bh",
-        "neighbours, p_value": "ranks: any neighbours significant",
-        "neighbours, p_holm": "any neighbours significant, Holm",
+        "groups, p_value": "more than one group, no correction",
+        "groups, p_holm": "more than one group, p_holm",
+        "groups, p_bh": "more than one group, p_bh",
+        "neighbours, p_value": "any neighbours significant, no correction",
+        "neighbours, p_holm": "any neighbours significant, p_holm",
     }
     return [
         Section(
             "Ranks",
-            f"How often the confidence sets of `simstudy.leaderboard` hold at level {1 - study.alpha:g}: the "
-            "ranks of all systems at once; each system's own rank in its own set, on average over systems; and every "
-            "truly best system among those that may be the best. In brackets: the mean number of ranks in a set, or "
-            "of systems that may be the best.",
+            f"How often the confidence sets for ranks of simstudy.leaderboard hold, at level {1 - study.alpha:g}. "
+            "Equally good systems share their ranks, and a set must contain all of them. All ranks: the sets of all "
+            "systems hold at once. Own rank: the own set of a system holds, on average over systems. The best: all "
+            "truly best systems are among those that may be the best. After the semicolon: the mean number of ranks "
+            "in a set, or of systems that may be the best.",
             table=Table(
                 places,
                 {"condition": "{title}", "truth": "{truth}", "systems": "{n_systems}"},
@@ -142,28 +153,31 @@ def board_sections(places: pd.DataFrame, said: pd.DataFrame, study: Settings) ->
         ),
         Section(
             "Groups and ranks",
-            f"{study.conditions[study.groups.condition].title.capitalize()}, all systems equally good: the share of "
-            "test sets in which `simstudy.groups` has more than one group, and in which `simstudy.ranks` separates any "
-            "two neighbours.",
+            "The share of test sets in which simstudy.groups has more than one group, and in which simstudy.ranks "
+            "finds any two neighbours in rank significantly different. All systems are equally good: "
+            f"{study.conditions[study.groups.condition].title}, two-sided at {study.alpha:g}. The columns are numbers "
+            "of systems.",
             table=Table(said.assign(what=said["claim"].map(what)), {"claim": "{what}"}, across="n_systems", cell=RATE),
         ),
     ]
 
 
 def look_sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
-    """What is found by trying, and by looking again."""
+    """False claims by trying variants, and by testing again."""
     rows = tables["variants"]
     rows = rows.assign(title=[study.variants[name].title for name in rows["variants"]])
-    rows = rows.assign(way=rows["alternative"] + ", " + rows["method"])
+    rows = rows.assign(way=ways(rows))
     plain = rows["method"] == NONE
     null = rows["true_gain"] == 0
     stopping = titled(tables["stopping"], study)
     return [
         Section(
             "Variants of a baseline",
-            f"None of m variants is better than the baseline. The best of them is reported if p ≤ {study.alpha:g}. "
-            "Dashed: 1 - (1 - q)^m, the probability for independent test sets. Here q is the level (one-sided) or half "
-            "of it (two-sided).",
+            "The share of test sets in which the best of m variants is significantly better than the baseline (p ≤ "
+            f"{study.alpha:g}), though none is better. In the table, r is the latent correlation of two systems, and "
+            "the number in brackets that of two variants. Dashed: 1 - (1 - q)^m, the probability for independent test "
+            "sets. Here q is the level (one-sided) or half of it (two-sided). Romano-Wolf has "
+            f"{study.looks.corrected_sets:,} of the {study.looks.sets:,} test sets.",
             figure=Figure("repeated_looks", lambda: draw_variants(rows[plain & null])),
             table=Table(
                 rows[null],
@@ -173,12 +187,13 @@ def look_sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[S
             ),
         ),
         Section(
-            "What is reported",
-            "Best: the mean gain of the best variant (on the metric's scale), significant or not. The next columns are "
-            "without a correction and with Holm's, two-sided: the share of runs in which the best variant is "
-            "significant, then its mean gain in these runs ± its standard error.",
+            "Reported gains",
+            "The mean gain of the best variant, on the metric's scale. Best: whether it is significant or not. The "
+            "next columns are two-sided, without a correction and with Holm's. They have the share of test sets in "
+            "which the best variant is significantly better, then its mean gain in these test sets ± its standard "
+            "error.",
             table=Table(
-                rows[(rows["alternative"] == TWO_SIDED) & (rows["method"] != STEPDOWN)],
+                rows[(rows["alternative"] == TWO_SIDED) & (rows["method"] != STEPDOWN)].replace({"method": WORDS}),
                 {
                     "variants": "{title}",
                     "m": "{n_variants}",
@@ -190,10 +205,10 @@ def look_sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[S
             ),
         ),
         Section(
-            "Looking again while items come in",
-            f"Two equally good systems, tested two-sided after every {study.stopping.step:,} items: the share of test "
-            f"sets with p ≤ {study.alpha:g} at any look so far. Published: of normal observations (Armitage, McPherson "
-            "and Rowe 1969).",
+            "Testing again while items come in",
+            f"The share of test sets with p ≤ {study.alpha:g} at any look so far, for two equally good systems. They "
+            f"are tested two-sided after every {study.stopping.step:,} items, without correction. Published: the "
+            "probability for normal observations (Armitage, McPherson and Rowe 1969).",
             table=Table(
                 stopping,
                 {"looks": "{n_looks}", "published": Column("{published:.3f}")},

@@ -12,10 +12,10 @@ from .drawing import draw
 from .settings import Settings
 
 CLOSING = (
-    "Shares are of data sets with p at or below the level, or outside the interval of that level; intervals are 95 % "
-    "(Clopper-Pearson) for the number of data sets. A p-value that is no number (nan) rejects nothing. Every tool is "
-    "asked of the first data sets of a condition, as many as its speed allows. Seconds are of one processor and differ "
-    "from run to run, no other column does; our tests take many data sets at once."
+    "A share is the fraction of data sets with p at or below the level, or with 0 outside the interval of that level. "
+    "Intervals are 95 % (Clopper-Pearson) and account for the number of data sets. A p-value that is no number (nan) "
+    "rejects nothing. Each tool gets the first data sets of a condition, as many as its speed allows. Seconds are of "
+    "one processor and differ from run to run; no other column does. Our tests take many data sets at once."
 )
 ASKED = {"tool": "{tool}", "version": "{version}", "test": "{test}", "condition": "{title}"}
 
@@ -31,19 +31,20 @@ def said(p: str | None, rejects: bool | None) -> str:
     if p is None:
         return ""
     if p == "none":
-        return "no p; they differ" if rejects else "no p; no difference"
+        return "no p; significant" if rejects else "no p; not significant"
     return f"{float(p):.2g}"
 
 
 def short(bench: pd.DataFrame) -> Table:
     """What a terminal shows."""
     return Table(
-        bench, {"tool": "{tool}", "test": "{test}", "condition": "{condition}", "type I": rate("type_1_1", True)}
+        bench,
+        {"tool": "{tool}", "test": "{test}", "condition": "{condition}", "type I error rate": rate("type_1_1", True)},
     )
 
 
 def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
-    """The bench first, then what each tool says of itself."""
+    """The bench first, then what each test is, and what its tool says of it."""
     titles = {name: condition.title for name, condition in study.conditions.items()}
     rows = tables["bench"].assign(title=tables["bench"]["condition"].map(titles))
     rows = rows.assign(label=rows["tool"] + ": " + rows["test"])
@@ -58,9 +59,10 @@ def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sectio
     tests = rows.drop_duplicates("name")
     parts = [
         Section(
-            "Type I errors",
-            f"How often each tool says that two systems differ whose scores are equal in the population, at {one:g} "
-            "(the line), with 95 % intervals: wide ones are of slow tools, which got fewer data sets.",
+            "Type I error rates",
+            f"The share of rejections at {one:g} of each test, for two systems with equal scores in the population. "
+            "The dashed line is the level. Horizontal bars are 95 % intervals. They are wide for slow tools, which "
+            "got fewer data sets.",
             figure=Figure("type_1_errors", lambda: draw(drawn, one)),
         )
     ]
@@ -68,48 +70,55 @@ def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sectio
         *(parts if len(drawn) else []),
         Section(
             "The bench",
-            f"Type I errors at {one:g} and {other:g}; the share of rejections at {one:g} for the smaller and the "
-            "larger gain of the condition; p for a system against itself, and where exactly one item is another "
-            f"system's (for a rule without p whether it says at {one:g} that they differ); processor seconds a pair; "
-            "what exactly is called.",
+            "All tests in all conditions, without correction. Tests are two-sided unless the next table says "
+            f"otherwise. Type I error rate: the share of rejections at level {one:g} and {other:g} for equal systems. "
+            f"Power: the share of rejections at {one:g} for the smaller and for the larger gain of the condition. The "
+            "next two columns have p for a system against itself, and against a copy that has exactly one item of "
+            f"another system. A rule without p has its decision at {one:g} instead. Seconds are processor time for "
+            "one pair. The last column has the exact call.",
             table=Table(
                 rows,
                 {
                     **ASKED,
-                    f"type I at {one:g}": rate("type_1_1", True),
-                    f"at {other:g}": rate("type_1_2"),
-                    "power": rate("power_1", places=3),
+                    f"type I error rate at {one:g}": rate("type_1_1", True),
+                    f"type I error rate at {other:g}": rate("type_1_2"),
+                    "power, smaller gain": rate("power_1", places=3),
                     "power, larger gain": rate("power_2", places=3),
-                    "p, identical": "{identical_said}",
+                    "p, identical systems": "{identical_said}",
                     "p, one item differs": "{one_item_said}",
-                    "seconds": "{seconds:.2g}",
-                    "data sets": "{n_sets:,.0f}",
-                    "of each gain": "{n_sets_with_gain:,.0f}",
+                    "seconds a pair": "{seconds:.2g}",
+                    "data sets, equal systems": "{n_sets:,.0f}",
+                    "data sets, each gain": "{n_sets_with_gain:,.0f}",
                     "call": "{call}",
                 },
             ),
         ),
         Section(
-            "What each tests, and where it is off",
-            "The null hypothesis is in our words.",
+            "Null hypotheses and deviations",
+            "The null hypothesis of each test in our words, and the cases in which its rates or p-values deviate from "
+            "those of a valid test, with the reason. Phi is the standard normal distribution function, and r the "
+            "correlation of the two systems' scores on an item. The counts b and c are items that only one system "
+            "gets right. The observed gain is d, and the gain of a resample is d*. The standard deviation of d* is s. "
+            "B and T are numbers of resamples.",
             table=Table(
                 tests,
                 {
                     "tool": "{tool}",
                     "test": "{test}",
                     "null hypothesis": "{null}",
-                    "where it is off": "{note}",
+                    "deviations": "{note}",
                 },
             ),
         ),  # fmt: skip
         Section(
-            "What the tools say that they test",
-            "From their own documentation.",
-            table=Table(tests, {"tool": "{tool}", "test": "{test}", "quoted": "{claim}", "where": "{source}"}),
+            "The tools' own words",
+            "Quotations from the documentation of each tool about its test.",
+            table=Table(tests, {"tool": "{tool}", "test": "{test}", "quotation": "{claim}", "source": "{source}"}),
         ),
         Section(
             "Conditions",
-            "The two systems and the gains of the first, on the metric's scale.",
+            "The two systems of each condition, and the true gains of the first one on the metric's scale. Gain 0 is "
+            "for equal systems, gain 1 is the smaller and gain 2 the larger gain.",
             table=Table(
                 tables["conditions"].assign(gain="gain " + tables["conditions"]["gain"].astype(str)),
                 {"condition": "{title}", "metric": "{metric}", "items": "{n_items}", "systems": "{systems}"},

@@ -15,10 +15,25 @@ from .controls import CONTROLS
 from .settings import Settings
 
 CLOSING = (
-    "Two systems have equal means in the population, but where a gain is named: each rejection is an error, whatever "
-    "hypothesis a test has of its own. Intervals are 95 % and take test sets of one pair of runs for a cluster. Shares "
-    "are fractions. The test sets of a batch share their resamples, which adds little."
+    "The two systems have equal means in the population unless a gain is named. Each rejection is then an error, "
+    "whatever null hypothesis the test has. Intervals are 95 % and take the test sets of one pair of runs as a "
+    "cluster. Shares are fractions. The test sets of a batch share their resamples, which adds little."
 )
+# Null hypothesis or control -> how test sets are drawn under it.
+MODELS = {
+    "fitted": "The null hypothesis of the paper. Both systems have the margin of one run. Their copula is fitted to "
+    "two runs, and AIC chooses among all families.",
+    "symmetric": "The margins are the same, and AIC chooses among symmetric families. So the systems are exchangeable.",
+    "refitted": "The margins are the same. The copula is fitted again, to 50 topics from the symmetric copula, and AIC "
+    "chooses among all families. There is no asymmetry to find.",
+    "equal means": "Each system has the margin of its own run, moved so that the means are equal. The two runs have "
+    "similar means. AIC chooses among symmetric families.",
+    "real topics": "The real topics of two runs with similar means are resampled, after the gain is subtracted.",
+    "equal means, nothing to find": "A control of equal means. Margins and copula are fitted again, to 50 topics that "
+    "were drawn with one margin for both systems.",
+    "real topics, nothing to find": "A control of real topics. First, a fair coin exchanges the two systems on each "
+    "topic, in such a way that the gain is nearly what it was.",
+}
 TOPICS = {"measure": "{title}", "topics": "{n_topics}"}
 
 # The test that asks what the paper's sign test does is drawn in its place.
@@ -42,7 +57,7 @@ def titled(rows: pd.DataFrame, study: Settings) -> pd.DataFrame:
 
 
 def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
-    """The published table first, then what makes it, then gains."""
+    """The published rates first, then their causes, then gains."""
     return [*_published(tables, study), *_causes(tables, study), *_gains(tables, study)]
 
 
@@ -51,15 +66,16 @@ def _published(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sect
     null = beside[beside["gain"] == 0]
     first = next(iter(study.measures))
     middle = null[(null["measure"] == first) & (null["n_topics"] == study.n_topics[len(study.n_topics) // 2])]
-    inside = f"{int(null['inside'].sum())} of the {len(null)} published rates lie in our intervals" if len(null) else ""
+    inside = f" In the next two tables, {int(null['inside'].sum())} of {len(null)} rates do." if len(null) else ""
     own = tables["rates"]
     own = own[(own["condition"] == "fitted") & (own["measure"] == first) & (own["alternative"] == "two-sided")]
     return [
         Section(
             "The published rates",
-            f"{study.measures[first].title}, the paper's own null hypothesis: both systems have the margin of one run "
-            f"and the copula of two runs. Rates of p ≤ 0.05. Over all measures, numbers of topics, tests and both "
-            f"alternatives, {inside}.",
+            f"Rates of p ≤ 0.05 for {study.measures[first].title} under the null hypothesis of the paper: both "
+            "systems have the margin of one run and the copula of two runs. The alternative greater is one-sided, for "
+            "a system that was named beforehand. Published: the rate that the authors publish. Here: our rate with "
+            f"its 95 % interval. Inside: whether the published rate lies in our interval.{inside}",
             table=Table(
                 middle,
                 {
@@ -74,12 +90,13 @@ def _published(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sect
         ),
         Section(
             "All measures",
-            "Two-sided rates of p ≤ 0.05 here, and the published ones in brackets.",
+            "Two-sided rates of p ≤ 0.05 for all measures, under the null hypothesis of the paper. The published rate "
+            "is in brackets.",
             table=headline(beside, study),
         ),
         Section(
-            "One-sided",
-            "The same where a system was named beforehand.",
+            "One-sided tests",
+            "The same for one-sided tests, for a system that was named beforehand.",
             table=Table(
                 titled(null[null["alternative"] == "greater"], study),
                 TOPICS,
@@ -89,7 +106,9 @@ def _published(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sect
         ),
         Section(
             "All levels",
-            f"{study.measures[first].title}, two-sided, the paper's null hypothesis.",
+            f"Two-sided rates of p at or below each level for {study.measures[first].title}, under the null "
+            f"hypothesis of the paper. The paper's sign test takes differences up to {study.tie:g} as ties, and sign "
+            "does not.",
             table=Table(own, {"level": "{alpha:g}", "topics": "{n_topics}"}, across="test", cell="{share:.4f}"),
         ),
     ]
@@ -98,21 +117,24 @@ def _published(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sect
 def _causes(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
     rates, shapes = tables["rates"], tables["shapes"]
     shown = rates[(rates["alpha"] == study.level) & (rates["alternative"] == "two-sided")]
-    words = "; ".join(f"{name}: {said}" for name, said in NULLS.items())
+    models = pd.DataFrame([{"name": name, "model": MODELS[name]} for name in (*NULLS, *CONTROLS)])
     last = study.n_topics[-1]
     predicted = shapes.assign(predicted=shapes[f"predicted_{last}"], counted=shapes[f"sign_{last}"])
     return [
         Section(
-            "Which part of the model does it?",
-            f"Two-sided rates of p ≤ {study.level:g} under five null hypotheses. {words}. Crosses: published. Bands: "
-            "0.035 – 0.065 and 0.025 – 0.075 (Bradley's liberal criterion).",
+            "Which part of the model raises the rates?",
+            f"Two-sided rates of p ≤ {study.level:g} under five null hypotheses, by measure and number of topics. "
+            "Crosses: published rates. Sign is the paper's sign test. Rates above 25 % are outside the panels. Bands: "
+            "0.035 – 0.065 and 0.025 – 0.075 (Bradley's liberal criterion). The table says how test sets are drawn "
+            "under each null hypothesis, and under two controls.",
             figure=Figure("type_1_errors", lambda: draw_rates(shown, tables["published"], study)),
+            table=Table(models, {"null hypothesis": "{name}", "test sets": "{model}"}),
         ),
         Section(
             "Rates by null hypothesis",
-            f"The same as numbers, at {last} topics, and for controls with exchangeable systems: the rates that the "
-            f"procedures of the last two have if there is nothing to find. "
-            f"{'; '.join(f'{name}: {said}' for name, said in CONTROLS.items())}.",
+            f"The two-sided rates of p ≤ {study.level:g} at {last} topics, and those of the controls (nothing to "
+            "find). A control starts from exchangeable systems and otherwise takes the steps of its null hypothesis. "
+            "Its rate is what these steps give if there is nothing to find.",
             table=Table(
                 titled(shown[shown["n_topics"] == last], study),
                 {"measure": "{title}", "null hypothesis": "{condition}"},
@@ -121,22 +143,24 @@ def _causes(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section
             ),
         ),
         Section(
-            "How differences are distributed",
-            f"Balance: root mean square over pairs of P(D > 0) - P(D < 0), of all differences and of those beyond "
-            f"{study.tie:g}, less what drawing {study.profile:,} topics adds. Skewness: mean size. The sign test's "
-            f"rate at {last} topics that the balance alone predicts, and the one that was counted. The last column: "
-            "pairs for which an asymmetric copula was chosen.",
+            "Distribution of the differences",
+            "D is the score of the first system minus that of the second on a topic. Balance: the root mean square "
+            f"over pairs of P(D > 0) - P(D < 0), without the part that comes from drawing {study.profile:,} topics. "
+            f"Balance beyond ties: the same for differences beyond {study.tie:g}. Skewness: the mean absolute "
+            f"skewness of D. The next two columns have rates of the paper's sign test at {last} topics: the one that "
+            "this balance alone predicts, and the one that was counted. The last column has the share of pairs for "
+            "which an asymmetric copula was chosen.",
             table=Table(
                 titled(predicted, study),
                 {
                     "measure": "{title}",
                     "null hypothesis": "{condition}",
                     "balance": "{balance:.3f}",
-                    "beyond ties": "{balance_beyond_ties:.3f}",
+                    "balance beyond ties": "{balance_beyond_ties:.3f}",
                     "skewness": "{skewness:.2f}",
-                    "predicted": "{predicted:.3f}",
-                    "counted": "{counted:.3f}",
-                    "asymmetric": "{asymmetric:.0%}",
+                    "predicted rate": "{predicted:.3f}",
+                    "counted rate": "{counted:.3f}",
+                    "asymmetric copula": "{asymmetric:.0%}",
                 },
             ),
         ),
@@ -149,15 +173,17 @@ def _gains(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]
     two_sided = gains[gains["alternative"] == "two-sided"]
     return [
         Section(
-            "Power, and errors of the third kind",
-            f"{study.gains.n_topics} topics, two-sided at {study.level:g}, by the true gain: the share of test sets "
-            "that are rejected, and of those rejected for the worse system (the better one's mean is the lower one). "
-            "Crosses: published.",
+            "Power and type III errors",
+            f"Two-sided tests at {study.level:g} on {study.gains.n_topics} topics, by the true gain. Power: the share "
+            "of test sets that are rejected, for either system. Type III error rate: the share of test sets that are "
+            "rejected and in which the better system has the lower mean score. Crosses: published rates. Sign is the "
+            "paper's sign test.",
             figure=Figure("gains", lambda: draw_gains(two_sided, known, study)),
         ),
         Section(
-            "Beside the published ones",
-            "Power here (published), and the rate of type III errors here (published).",
+            "Power and type III errors, with the published rates",
+            "The same tests at the gains that the paper has too. A cell has the power, then the type III error rate. "
+            "The published rate is in brackets after each.",
             table=Table(
                 titled(known, study),
                 {"measure": "{title}", "gain": "{gain:g}"},
@@ -190,7 +216,7 @@ def draw_rates(shown: pd.DataFrame, beside: pd.DataFrame, study: Settings) -> An
 
 def draw_gains(gains: pd.DataFrame, known: pd.DataFrame, study: Settings) -> Any:
     """Power in the first row, type III errors in the second, a column for each measure."""
-    kinds = {"share": ("power", "published"), "wrong": ("type III", "published_wrong")}
+    kinds = {"share": ("power", "published"), "wrong": ("type III errors", "published_wrong")}
     titles = [f"{of.title}: {said}" for said, _ in kinds.values() for of in study.measures.values()]
     figure, axes = ss.plot.panels(titles, per_row=len(study.measures), width=2.6, height=2.2, shared=False)
     places = [(kind, measure) for kind in kinds for measure in study.measures]

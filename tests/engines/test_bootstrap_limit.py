@@ -160,7 +160,7 @@ def test_p_is_the_share_of_all_resamples_of_clusters_and_strata(kind: str, alter
 def test_a_tail_of_nearly_equal_sums_is_known_up_to_the_error_that_is_told() -> None:
     """Few units differ, by nearly as much each: a sum looks smooth to the first nodes, and is not."""
     known = 0
-    for seed in range(12):
+    for seed in range(6):
         rng = np.random.default_rng(seed)
         numbers, n_differ = np.zeros(80, dtype=np.int64), int(rng.integers(4, 20))
         numbers[:n_differ] = rng.choice([-1, 1, 1], n_differ) * (40 + rng.integers(-2, 3, n_differ))
@@ -170,7 +170,7 @@ def test_a_tail_of_nearly_equal_sums_is_known_up_to_the_error_that_is_told() -> 
         tail, error = draw_kernels.drawn_tail(numbers.astype(float), np.array([0, 80]), least - 0.5, False, 0.0)
         assert abs(tail - expected) <= error + 1e-9
         known += error < 1e-9
-    assert known < 12
+    assert known < 6
 
 
 @pytest.mark.statistical

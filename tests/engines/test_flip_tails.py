@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import subprocess
 import sys
 from fractions import Fraction
-from itertools import product
+from itertools import accumulate, product
 from pathlib import Path
 
 import numpy as np
@@ -18,41 +19,12 @@ from scipy import stats
 import simstudy
 from simstudy.engines.asking import ask
 from simstudy.engines.contour_kernels import MOST_ERROR_OF_SMALL, contour_tail, saddle_point, tilted
-from simstudy.engines.flip_kernels import MOST_SIGNS, FlippedSum, count_few, count_in_halves, distinct, flip_tail
+from simstudy.engines.flip_kernels import MOST_SIGNS, count_few, count_in_halves, distinct, flip_tail
 from simstudy.engines.sign_flips import FlippedContributions, sign_flips
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.outputs import Outputs
+from tests.engines.flipped import KINDS, WHOLE, asked, tails_of_all_kinds
 from tests.oracles import compared
-
-#: What contributions are like: kind -> m of them.
-KINDS = {
-    "normal": lambda rng, m: rng.normal(size=m),
-    "heavy tails": lambda rng, m: rng.lognormal(0, 1, size=m),
-    "nearly few sizes": lambda rng, m: rng.choice([1, 2, 3, 5.5, 7.25], size=m) + rng.normal(size=m) * 0.01,
-    "a ratio's": lambda rng, m: ratio_contributions(rng, m),
-    "one huge": lambda rng, m: np.append(rng.normal(size=m - 1), 100.0),
-    "each as large as all smaller ones": lambda rng, m: 2.0 ** np.arange(m),
-}
-
-#: Whole numbers whose sums lie close together, in heaps or evenly: kind -> m of them.
-WHOLE = {
-    "even": lambda rng, m: rng.integers(1, 1000, m),
-    "nearly 1, 2 and 3": lambda rng, m: 300 * rng.integers(1, 4, m) + rng.integers(-1, 2, m),
-    "roughly 1, 2 and 3": lambda rng, m: 300 * rng.integers(1, 4, m) + rng.integers(-9, 10, m),
-    "two sizes": lambda rng, m: rng.choice([300, 485], m),
-    "two huge": lambda rng, m: np.r_[rng.integers(1, 60, m - 2), 9000, 3000],
-}
-
-
-def ratio_contributions(rng: np.random.Generator, m: int) -> FloatArray:
-    """Of right answers among few accepted ones, weighted as sign flips weight them."""
-    right = rng.integers(1, 6, m)
-    accepted = right + rng.integers(0, 6, m)
-    return np.asarray((right - 0.8731 * accepted) / np.sqrt(1 - accepted / accepted.sum()))
-
-
-def asked(least: float, step: float = 0.0, observed: int = 0) -> FlippedSum:
-    return FlippedSum(least, 0.0, step, observed)
 
 
 def by_contour(sizes: FloatArray, least: float, step: float = 0.0) -> tuple[float, float]:
@@ -67,7 +39,7 @@ def all_sums(numbers: FloatArray) -> FloatArray:
 
 def of_polynomial(numbers: IntArray, most: int) -> Fraction:
     """P(the numbers with a negative sign add up to `most` or less), by the product of (1 + x^c) / 2."""
-    weights = np.zeros(most + 1, dtype=object if len(numbers) > 900 else float)
+    weights = np.zeros(most + 1)
     weights[0] = 1
     for number in numbers:
         weights[number:] = weights[number:] + weights[: max(most + 1 - number, 0)]
@@ -181,13 +153,24 @@ def test_many_numbers_agree_with_the_integral_along_the_other_line(rng: np.rando
         assert flip_tail(numbers, asked(least))[0] == pytest.approx(other_line(numbers, least), rel=1e-9, abs=1e-12)
 
 
+@functools.cache
+def large_polynomial() -> tuple[IntArray, list[int]]:
+    """1,100 numbers, and in how many ways up to 0, 1, … are the sum of those with a negative sign."""
+    numbers = np.random.default_rng(20120712).integers(1, 7, size=1100)
+    weights = np.zeros(1700, dtype=object)
+    weights[0] = 1
+    for number in numbers:
+        weights[number:] = weights[number:] + weights[:-number]
+    return numbers, list(accumulate(weights))
+
+
 @pytest.mark.parametrize("exponent", [10, 30, 100, 300])
-def test_small_tails_are_as_accurate_as_large_ones(exponent: int, rng: np.random.Generator) -> None:
+def test_small_tails_are_as_accurate_as_large_ones(exponent: int) -> None:
     """By whole numbers, of which few have a negative sign in so small a tail, as multiples of a step and as reals."""
-    numbers = rng.integers(1, 7, size=1100)
-    total, most = int(numbers.sum()), 100
-    while float(expected := of_polynomial(numbers, most)) < 10.0**-exponent:
-        most += 20
+    numbers, ways = large_polynomial()
+    total, all_signs = int(numbers.sum()), 2 ** len(numbers)
+    most = next(most for most in range(100, len(ways), 20) if ways[most] * 10**exponent >= all_signs)
+    expected = Fraction(ways[most], all_signs)
     exact, error = flip_tail(numbers.astype(float), asked(total - 2.0 * most - 1, step=1.0))
     assert exact == pytest.approx(float(expected), rel=1e-8, abs=0)
     assert error <= 1e-8 * exact
@@ -313,29 +296,12 @@ def test_numbers_that_are_nearly_multiples_of_each_other_are_refused_in_one_line
     assert "p-values of 1 pair are from random flips" in str(found.test_set.notes)
 
 
-def tails_of_all_kinds() -> list[list[float]]:
-    """Tails with their bounds: numbers of each kind, and pairs of systems one by one."""
-    rng, found = np.random.default_rng(7), []
-    for kind, draw in (KINDS | WHOLE).items():
-        for m in (33, 500) if "as large" not in kind else (33,):
-            numbers = np.asarray(draw(rng, m), dtype=float)
-            for z, step in ((-0.7, 0.0), (1.0, 0.0), (1.96, 1.0 if kind in WHOLE else 0.0), (4.0, 0.0)):
-                least = float(np.floor(z * np.sqrt((numbers**2).sum())))
-                found.append([float(x) for x in flip_tail(numbers, asked(least, step))])
-    ratings = rng.integers(1, 6, (300, 3))
-    for scores in (ratings, ratings + rng.normal(size=ratings.shape).round(3), ratings.clip(1, 2)):
-        for a, b in ((0, 1), (1, 2)):
-            pair = simstudy.compare(Outputs.from_scores(pd.DataFrame(scores[:, [a, b]], columns=["a", "b"]))).frame
-            found.append(pair[["p_value", "wins", "losses"]].iloc[0].astype(float).tolist())
-    return found
-
-
 def test_arrays_give_the_bits_of_compiled_loops() -> None:
     """In a process without numba, except for what are too many numbers for arrays."""
     code = f"""
 import json, sys
 from simstudy.compiled import plain
-from {__name__} import tails_of_all_kinds
+from {tails_of_all_kinds.__module__} import tails_of_all_kinds
 from simstudy.engines import by_arrays
 by_arrays._MOST_FACTORS = by_arrays._MOST_NODES = by_arrays._MOST_CONTRIBUTIONS = 2**30
 with plain():

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from io import StringIO
 
 import numpy as np
@@ -20,10 +20,11 @@ from simstudy.examination.printed import show
 from simstudy.examination.rows import sorted_pairs
 from simstudy.examination.several import Several
 from simstudy.examination.several_printed import show as show_several
-from simstudy.suites import across_tasks
+from simstudy.suites import AcrossTasks, across_tasks
 from simstudy.text.printing import MOST_LINES, Printer, text_of
 
 
+@functools.cache
 def board(k: int, n: int = 200, *, notes: int = 0, of_note: str = "note", of_name: str = "") -> Examination:
     """K systems, each a little better than the one before, on items of ten documents."""
     rng = np.random.default_rng(k)
@@ -35,7 +36,7 @@ def board(k: int, n: int = 200, *, notes: int = 0, of_note: str = "note", of_nam
 
 
 def printed(found: Examination, *, verbose: bool = False) -> list[str]:
-    return text_of(partial(show, found, verbose=verbose)).splitlines()
+    return text_of(functools.partial(show, found, verbose=verbose)).splitlines()
 
 
 @pytest.mark.parametrize("of_name", ["", "-".join(["long"] * 30)], ids=["short names", "long names"])
@@ -59,17 +60,24 @@ def test_a_screen_holds_it(k: int, notes: int, of_note: str, of_name: str) -> No
         assert bool(notes) <= any(line.startswith("Note: ") for line in lines)
 
 
+@functools.cache
+def of_long_names(k: int) -> tuple[Examination, Examination, AcrossTasks]:
+    """The first 240 and 160 items, and an average of five tasks."""
+    outputs = ss.truth.correlated_accuracies(np.linspace(0.6, 0.8, k).tolist(), 240, seed=3)
+    names = [f"{'model/prompt_few-shot.' * 7}{n:03}" for n in range(k)]
+    items = outputs.items.assign(domain=[f"a-rather-long-name-of-task-{n % 5}" for n in range(240)])
+    outputs = replace(outputs, systems=outputs.systems.assign(name=names), items=items)
+    first, second = (examine(ss.TestSet(replace(outputs.head(n), test_set=f"first {n}"))) for n in (240, 160))
+    return first, second, across_tasks(outputs, by="domain")
+
+
 @pytest.mark.parametrize("width", [60, 80, 100])
 @pytest.mark.parametrize("k", [2, 8])
 @pytest.mark.parametrize("kind", ["tasks", "several"])
 def test_a_screen_holds_several_tasks_and_comparisons_of_long_names(kind: str, k: int, width: int) -> None:
     """The two best systems are named once, whole, and called A and B below."""
-    outputs = ss.truth.correlated_accuracies(np.linspace(0.6, 0.8, k).tolist(), 240, seed=3)
-    names = [f"{'model/prompt_few-shot.' * 7}{n:03}" for n in range(k)]
-    items = outputs.items.assign(domain=[f"a-rather-long-name-of-task-{n % 5}" for n in range(240)])
-    outputs = replace(outputs, systems=outputs.systems.assign(name=names), items=items)
-    parts = [examine(ss.TestSet(replace(outputs.head(n), test_set=f"first {n}"))) for n in (240, 160)]
-    found = Several(tuple(parts)) if kind == "several" else replace(parts[0], tasks=across_tasks(outputs, by="domain"))
+    *parts, tasks = of_long_names(k)
+    found = Several(tuple(parts)) if kind == "several" else replace(parts[0], tasks=tasks)
     console = Console(file=StringIO(), width=width, force_terminal=True, color_system=None)
     (show_several if isinstance(found, Several) else show)(found, Printer(console))
     assert isinstance(console.file, StringIO)

@@ -163,7 +163,7 @@ def test_choices_are_cells_of_one_colour_a_verdict_with_power_in_percent(panel: 
     assert [text.get_text() for text in ax.texts] == ["40", "12", "", "100", "accuracy", "BLEU"]
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["10 - 30"] * 2
     legend = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert legend == ["first choice", "keeps its level", "nearly", "wrong too often"]
+    assert legend == ["first choice", "keeps its level", "nearly keeps its level", "rejects too often"]
 
 
 @pytest.mark.parametrize(

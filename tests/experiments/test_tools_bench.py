@@ -102,7 +102,7 @@ def test_the_page_has_a_row_for_every_tool_whatever_its_test_is_called(done: Res
     rows = {section.heading: section.table.rows for section in page if section.table is not None}
     names = list(dict.fromkeys(bench["name"]))
     assert len(rows["The bench"]) == len(bench) == 2 * len(names) > 2
-    for title in ("What each tests, and where it is off", "What the tools say that they test"):
+    for title in ("Null hypotheses and deviations", "The tools' own words"):
         assert rows[title]["name"].tolist() == names
 
 
@@ -276,7 +276,7 @@ def test_the_page_has_the_figure_and_every_table_and_a_second_run_finds_its_cell
 @pytest.mark.parametrize(
     ("p", "rejects", "text"),
     [("1.0", False, "1"), ("9.999e-05", True, "0.0001"), ("nan", False, "nan"), (None, None, ""),
-     ("none", True, "no p; they differ"), ("none", False, "no p; no difference")],
+     ("none", True, "no p; significant"), ("none", False, "no p; not significant")],
 )  # fmt: skip
 def test_what_a_tool_says_of_two_systems_as_text(p: str | None, rejects: bool | None, text: str) -> None:
     assert program("tools_bench", "page").said(p, rejects) == text

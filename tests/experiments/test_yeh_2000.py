@@ -24,7 +24,7 @@ SHUFFLES = 4_096
 SMALL: dict[str, dict[str, Any]] = {
     "systems": {"task": "digits", "test_set": "test", "training": {"fractions": [0.1], "replicates": [2]}},
     "dependence": {
-        "accuracy": 0.7, "n_clusters": 20, "cluster_size": 10, "within": [0.0, 0.2, 0.45], "between": 0.5, "n_data": 30
+        "accuracy": 0.7, "n_clusters": 20, "cluster_size": 10, "within": [0.0, 0.2, 0.45], "between": 0.5, "n_data": 16
     },
 }  # fmt: skip
 
@@ -184,7 +184,7 @@ def test_dependent_items_are_rejected_ever_more_often_and_their_clusters_are_not
     table = done.tables["dependence"]
     assert table["within"].unique().tolist() == [0.0, 0.2, 0.45]
     for row in table.itertuples():
-        assert (row.n_data, row.share) == (30, row.n_rejected / 30)
+        assert (row.n_data, row.share) == (16, row.n_rejected / 16)
         interval = stats.binomtest(row.n_rejected, row.n_data).proportion_ci(method="exact")
         assert (row.low, row.high) == pytest.approx(tuple(interval))
     by_item, by_cluster = (table[table["unit"] == unit].reset_index() for unit in ("item", "cluster"))

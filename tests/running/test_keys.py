@@ -148,25 +148,44 @@ def key_at_a_prompt(source: str, names: dict[str, Any] | None = None) -> str:
         return describe(program_of(names["f"]))
 
 
-@pytest.fixture
-def beside_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
-    """The names of a module that has a file, as of a script that was followed by a prompt (``python -i``)."""
-    (tmp_path / "followed.py").write_text("answer = 42\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    yield vars(importlib.import_module("followed"))
-    del sys.modules["followed"]
+def key_beside_a_file(source: str, folder: Path) -> str:
+    """The key among the names of a module that has a file, as of a script that a prompt follows (``python -i``)."""
+    (folder / "followed.py").write_text("answer = 42\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        try:
+            return key_at_a_prompt(source, vars(importlib.import_module("followed")))
+        finally:
+            sys.modules.pop("followed", None)
+
+
+@pytest.fixture(scope="module")
+def plain_key() -> str:
+    return key_at_a_prompt(PROMPT)
+
+
+@pytest.fixture(scope="module")
+def plain_key_beside_a_file(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return key_beside_a_file(PROMPT, tmp_path_factory.mktemp("plain"))
 
 
 @pytest.mark.parametrize("change", MATTERS_AT_A_PROMPT.values(), ids=MATTERS_AT_A_PROMPT)
-def test_what_matters_at_a_prompt(change: tuple[str, str], beside_a_file: dict[str, Any]) -> None:
+def test_what_matters_at_a_prompt(
+    change: tuple[str, str], plain_key: str, plain_key_beside_a_file: str, tmp_path: Path
+) -> None:
     other = changed(PROMPT, change)
-    assert key_at_a_prompt(other) != key_at_a_prompt(PROMPT)
-    assert key_at_a_prompt(other, beside_a_file) != key_at_a_prompt(PROMPT, beside_a_file)
+    assert key_at_a_prompt(other) != plain_key
+    assert key_beside_a_file(other, tmp_path) != plain_key_beside_a_file
+
+
+def test_a_key_is_the_same_another_time(plain_key: str, plain_key_beside_a_file: str, tmp_path: Path) -> None:
+    assert key_at_a_prompt(PROMPT) == plain_key
+    assert key_beside_a_file(PROMPT, tmp_path) == plain_key_beside_a_file
 
 
 @pytest.mark.parametrize("change", CANNOT_MATTER_AT_A_PROMPT.values(), ids=CANNOT_MATTER_AT_A_PROMPT)
-def test_what_cannot_matter_at_a_prompt(change: tuple[str, str]) -> None:
-    assert key_at_a_prompt(changed(PROMPT, change)) == key_at_a_prompt(PROMPT)
+def test_what_cannot_matter_at_a_prompt(change: tuple[str, str], plain_key: str) -> None:
+    assert key_at_a_prompt(changed(PROMPT, change)) == plain_key
 
 
 def test_a_docstring_that_is_read_matters() -> None:
@@ -178,11 +197,11 @@ FRESH = """
 from __future__ import annotations
 import sys
 from types import ModuleType
-import simstudy.studies.comparing as comparing
+import simstudy.comparisons.comparing as comparing
 from simstudy.running.fingerprints import describe
 from simstudy.running.provenance import program_of
 loaded = {name.partition(".")[0] for name in sys.modules}
-program = program_of(comparing.run_comparisons)
+program = program_of(comparing.compare)
 assert {"rouge-score", "nltk"} <= set(program)
 new = {name.partition(".")[0] for name in sys.modules} - loaded
 assert not {"rouge_score", "nltk", "sklearn", "matplotlib"} & new, new

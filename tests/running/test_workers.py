@@ -18,6 +18,7 @@ from simstudy.running import workers
 from simstudy.running.cells import Cell
 from simstudy.running.runner import CellsFailed, run_cells
 from simstudy.running.workers import Processes, WorkerDied
+from tests.running.at_work import alone, fail, number
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 
@@ -55,13 +56,6 @@ def alive(pid: str) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
     except FileNotFoundError:
         return False
-
-
-def alone() -> tuple[str, int]:
-    """What a call reads of standard input, after a Ctrl-C that is not for workers."""
-    print("noise")
-    os.kill(os.getpid(), signal.SIGINT)
-    return sys.stdin.read(), os.getpid()
 
 
 @pytest.fixture
@@ -107,28 +101,6 @@ def test_how_a_worker_ended_is_told(code: int, said: str) -> None:
     assert workers._cause(code) == said
 
 
-def fail(x: int) -> int:
-    print("noise on the answers' pipe")
-    if x == 1:
-        raise KeyError("no")
-    if x == 2:
-        os._exit(3)
-    if x == 3:
-        os.abort()
-    if x == 4:
-        raise Unpicklable("of", "two")
-    if x == 5:
-        sys.exit(7)
-    return x
-
-
-class Unpicklable(Exception):
-    """With the text alone, which is all that pickle keeps, none can be made."""
-
-    def __init__(self, text: str, more: str) -> None:
-        super().__init__(text + more)
-
-
 def test_calls_that_raise_exit_or_abort_are_told_apart() -> None:
     with Processes(4) as executor:
         futures = [executor.submit(fail, x) for x in range(6)]
@@ -148,11 +120,6 @@ def test_what_cannot_be_sent_is_told(tmp_path: Path) -> None:
         with pytest.raises(PicklingError, match="Cannot pickle files"):
             executor.submit(fail, file).result()  # type: ignore[arg-type]
         assert executor.submit(fail, 0).result() == 0
-
-
-def number() -> int:
-    time.sleep(0.03)
-    return os.getpid()
 
 
 def test_after_deaths_fewer_workers_go_on_and_the_last_is_replaced() -> None:

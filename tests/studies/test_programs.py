@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import shutil
+from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -58,7 +59,14 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_folder_that_is_named_is_run_and_its_cells_are_found_again(folder: Path) -> None:
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Processes]:
+    """A worker process that has to import `simstudy.studies` once."""
+    with Processes(1) as worker:
+        yield worker
+
+
+def test_a_folder_that_is_named_is_run_and_its_cells_are_found_again(folder: Path, worker: Processes) -> None:
     """Also in worker processes, which get functions, settings and what the functions call."""
     out = folder.parent / "out"
     results = ss.run_study(folder, out=out, n_jobs=1, seed=5)
@@ -71,7 +79,7 @@ def test_a_folder_that_is_named_is_run_and_its_cells_are_found_again(folder: Pat
     ss.run_study(folder, out=out, n_jobs=2, seed=5)
     assert {path: path.stat().st_mtime_ns for path in (out / "cells").glob("*.cell")} == cells
     (folder / "study.py").write_text(PROGRAM.replace("a * b", "a * b * b"))
-    changed = ss.run_study(folder, out=out, n_jobs=2, seed=5)
+    changed = ss.run_study(folder, out=out, executor=worker, seed=5)
     assert changed.tables["squares"]["square"].tolist() == [13, 32, 69], "cells of another program are not found"
 
 
@@ -124,7 +132,9 @@ def square(n):
 }
 
 
-def test_modules_beside_the_program_are_its_parts_and_a_cell_knows_those_that_it_needs(folder: Path) -> None:
+def test_modules_beside_the_program_are_its_parts_and_a_cell_knows_those_that_it_needs(
+    folder: Path, worker: Processes
+) -> None:
     """Other words on the page compute nothing again; another factor does, two imports away, also for workers."""
 
     def squares(executor: Executor | None = None, **changed: str) -> list[int]:
@@ -138,8 +148,7 @@ def test_modules_beside_the_program_are_its_parts_and_a_cell_knows_those_that_it
     assert squares(page=PARTS["page"].replace("Of numbers", "Other words")) == [3, 4, 9, 16]
     assert "Other words" in (out / "README.md").read_text(encoding="utf-8")
     assert squares(study=PARTS["study"].replace("No more", "More")) == [3, 4, 9, 16]
-    with Processes(1) as worker:
-        assert squares(worker, factor="FACTOR = 2") == [6, 8, 18, 32]
+    assert squares(worker, factor="FACTOR = 2") == [6, 8, 18, 32]
     assert squares(work=PARTS["work"].replace("n * n", "n")) == [9, 2, 3, 4]
 
 
@@ -284,29 +293,34 @@ def test_what_is_wrong_with_a_program_is_one_line(folder: Path, program: str | N
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("gone", [False, True])
-def test_a_program_is_found_from_another_working_folder_and_missed_by_nobody(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, gone: bool
+def test_a_program_is_found_from_another_working_folder(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, worker: Processes
 ) -> None:
-    """Workers load programs by their whole paths; one of a folder that is gone must not fail another's cells."""
+    """Workers load programs by their whole paths."""
     monkeypatch.chdir(folder.parent)
     study = load_study(folder.name)
     monkeypatch.chdir(tmp_path)
-    with Processes(1) as worker:
-        if gone:
-            shutil.rmtree(folder)
-            cells = [Cell(f"{n}", {"n": n}, (n,)) for n in (1, 4)]
-            assert run_cells(math.sqrt, cells, executor=worker) == [1, 2]
-        else:
-            assert len(ss.run_study(study, out=tmp_path / "out", executor=worker).tables) > 0
+    assert len(ss.run_study(study, out=tmp_path / "out", executor=worker).tables) > 0
+
+
+def test_a_program_of_a_folder_that_is_gone_fails_no_other_cells(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(folder.parent)
+    load_study(folder.name)
+    monkeypatch.chdir(tmp_path)
+    shutil.rmtree(folder)
+    cells = [Cell(f"{n}", {"n": n}, (n,)) for n in (1, 4)]
+    with Processes(1) as own:
+        assert run_cells(math.sqrt, cells, executor=own) == [1, 2]
 
 
 def test_workers_load_no_program_that_their_calls_do_not_need(folder: Path) -> None:
     load_study(folder)
     (folder / "executed").unlink()
     cells = [Cell(f"{n}", {"n": n}, (n,)) for n in (1, 4)]
-    with Processes(1) as worker:
-        assert run_cells(math.sqrt, cells, executor=worker) == [1, 2]
+    with Processes(1) as own:
+        assert run_cells(math.sqrt, cells, executor=own) == [1, 2]
     assert not (folder / "executed").exists()
 
 

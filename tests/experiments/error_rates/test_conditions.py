@@ -25,7 +25,7 @@ from tests.oracles import compared
 @pytest.mark.parametrize(("name", "unit"), VIEWS)
 def test_many_test_sets_in_one_question_are_many_questions(name: str, unit: str) -> None:
     """p-values, the order of the two systems and intervals are those of `compare` on each test set alone."""
-    model, n_sets, seed = CONDITIONS[name].pair, 3, 11
+    model, n_sets, seed = CONDITIONS[name].pair, 2, 11
     statistics = model.draw(n_sets, 35, np.random.default_rng(3)).by(unit)
     drawn = DrawnPairs(statistics, model.metric, n_resamples=199, seed=seed)
     question = replace(drawn.question, alternative="two-sided")
@@ -48,7 +48,7 @@ def test_many_test_sets_in_one_question_are_many_questions(name: str, unit: str)
 
 @pytest.mark.parametrize("name", ["accuracy_gain", "f1_gain", "bleu_gain", "precision_few"])
 def test_coverage_is_that_of_the_intervals_that_compare_prints(name: str) -> None:
-    sets, n = 40, 20
+    sets, n = 20, 20
     settings = study(n_units=[n], shown=[n], batches=1, sets=sets, conditions=[name], tests=["t_paired"])
     (row,) = examine(settings, name, n, 0)["coverage"]
     model = CONDITIONS[name].pair
