@@ -15,6 +15,10 @@ RULES = ("maximal", "greedy", "adjacent")
 
 PAIR = {"pair": "{system_a} / {system_b}", "scores": "{score_a:.2f} / {score_b:.2f}", "gain": "{gain:.2f}"}
 TESTED = {"p, 9,999 shuffles": "{p_value:.4f}", "certainty": "{certainty:.3f}", "exact p": "{exact_p:.3g}"}
+CERTAINTY = (
+    "Certainty: the probability that the p-value of all possible shuffles is at or below the cutoff, given the number "
+    "of extreme ones among 9,999."
+)
 
 
 def example_sections(tables: Mapping[str, pd.DataFrame]) -> list[Section]:
@@ -30,19 +34,25 @@ def example_sections(tables: Mapping[str, pd.DataFrame]) -> list[Section]:
     return [
         Section(
             "Worked examples",
-            'Section "Examples": A has 15 of 20 on each of 50 relevant messages, B the same but for one with 0, C 18. '
-            "One differing message cannot be significant: every shuffle has the same difference.",
+            'The examples of the section "Examples". 50 of 100 messages are relevant, with 20 slots each. On each of '
+            "these messages system A fills 15 slots correctly, and C fills 18. B differs from A on one message: it "
+            "has 0 there. This one message cannot make a significant difference, because every shuffle has the same "
+            f"absolute difference. Scores are precision. p-values are two-sided and not corrected. {CERTAINTY}",
             table=Table(tables["worked"], PAIR | TESTED),
         ),
         Section(
             "A printed confidence level",
-            "The certainty that the level is at or below alpha, given this number of shuffles.",
+            "The paper prints a significance level and its confidence for the pair GE / UMASS. The confidence is the "
+            "certainty of the section above. The table has the certainty that the printed level gives, and the level "
+            "that gives the printed confidence. The two printed numbers do not fit each other.",
             table=Table(tables["readings"], reading),
         ),
         Section(
             "Constructed cases",
-            "Message-level scores that show the published patterns: similar systems differ significantly by a smaller "
-            "gain. Published levels are given if the paper prints them.",
+            "Message-level scores that we chose to show a pattern of the paper. In each triple, two similar systems "
+            "differ significantly, and two less similar systems with a larger gain do not. Published p: the "
+            "significance level, if the paper prints one. p-values are two-sided and not corrected. Certainty is as "
+            "in the worked examples.",
             table=Table(tables["constructed"], {**PAIR, "published p": "{published:.4f}", **TESTED}),
         ),
     ]
@@ -56,29 +66,38 @@ def set_sections(tables: Mapping[str, pd.DataFrame], rules: dict[str, Any]) -> l
     warning = {
         "metric": "{metric:metric}",
         "smallest significant gain": "{smallest_significant:.2f}",
-        "largest gain that is not": "{largest_not_significant:.2f}",
+        "largest not significant gain": "{largest_not_significant:.2f}",
         "pairs between the two": "{n_between}",
-    } | {kind: f"{{{kind}}}" for kind in map(str, kinds)}
+    } | {f"triples: {kind}": f"{{{kind}}}" for kind in map(str, kinds)}
     return [
         Section(
-            "A MUC-like set: how many pairs differ",
-            f"Synthetic systems on messages of shared difficulty. Certain: pairs that differ at {rules['alpha']:g} "
-            f"with certainty {rules['certainty']:g}. Uncertain: p is at or below alpha without that certainty; in "
-            "brackets, how many of these differ by the exact p-value. The other columns count pairs by the exact "
-            "p-value, and by p-values corrected for all pairs of the metric (Holm; Benjamini-Hochberg).",
+            "A MUC-like set: how many pairs are significant",
+            "Simulated systems. Their messages are easy or hard for all systems. A cell counts pairs. Significant "
+            f"with certainty: the certainty is at least {rules['certainty']:g} that the exact p-value is at or below "
+            f"{rules['alpha']:g}. Uncertain: the p-value of 9,999 shuffles is at or below {rules['alpha']:g}, but "
+            "without that certainty. In brackets: the uncertain pairs whose exact p-value is at or below "
+            f"{rules['alpha']:g}. Exact p: all pairs with such an exact p-value. The last two columns count pairs "
+            "after a correction for all pairs of the metric. They correct the p-values of the shuffles. All tests are "
+            "two-sided.",
             table=decision_rows(tables),
         ),
         Section(
             "Her warning: a gain range is not a test, and groups are not transitive",
-            "A gain between the smallest significant and the largest not significant gain does not decide a pair. "
-            "Triples are not transitive if A and B, and B and C, do not differ significantly, but A and C do. In "
-            "other triples the wider gain is not significant, but a narrower gain within it is.",
+            "The gain alone does not decide a pair if its gain is between the smallest significant gain and the "
+            "largest gain that is not significant. The table counts these pairs. The last columns count triples of "
+            "systems A > B > C. Not transitive: A and B are tied, B and C are tied, but A and C differ significantly. "
+            "Wider gain, not significant: A and C are tied, but A and B or B and C differ significantly, with a "
+            f"smaller gain. Significant means at {rules['alpha']:g} with certainty {rules['certainty']:g}, two-sided "
+            "and not corrected.",
             table=Table(tables["gain_ranges"].join(kinds, on="metric"), warning),
         ),
         Section(
             "Groups by three rules",
-            "How many groups each rule makes: maximal sets of systems without a significant pair, clusters from the "
-            "top, and runs of neighbours without a significant pair.",
+            "The number of groups by each rule. Maximal (the paper's rule): the largest sets of systems without a "
+            "significant pair. They can overlap. Greedy: from the top, a group takes the systems after its leader up "
+            "to the first that differs significantly from the leader. Adjacent: a group ends at a system that differs "
+            "significantly from the next one. Its first and last system often differ significantly. Significant means "
+            f"at {rules['alpha']:g} with certainty {rules['certainty']:g}, two-sided and not corrected.",
             table=Table(n_groups, {"metric": "{metric:metric}", **{rule: f"{{{rule}}}" for rule in RULES}}),
         ),
     ]
@@ -90,7 +109,7 @@ def decision_rows(tables: Mapping[str, pd.DataFrame]) -> Table:
         "metric": "{metric:metric}",
         "pairs": "{n_pairs}",
         "significant with certainty": "{certain}",
-        "uncertain (differ exactly)": "{uncertain} ({uncertain_exact})",
+        "uncertain (exact p significant)": "{uncertain} ({uncertain_exact})",
         "exact p": "{exact}",
         "Holm": "{holm}",
         "Benjamini-Hochberg": "{bh}",
@@ -103,12 +122,16 @@ def drawn_pairs(pairs: pd.DataFrame, maximal: pd.DataFrame, name: str, title: st
     return [
         Section(
             f"{title}: significance levels",
-            "Systems by score. Blue pairs differ with certainty.",
+            "A cell has the p-value of a pair (two-sided, 9,999 shuffles, not corrected). Systems are in the order of "
+            f"their scores. Blue: significant at {rules['alpha']:g} with certainty {rules['certainty']:g}. Orange "
+            f"frame: p is at or below {rules['alpha']:g}, but without that certainty.",
             figure=Figure(f"matrix_{name}", lambda: titled(ss.plot.matrix(pairs, **rules), title)),
         ),
         Section(
             f"{title}: groups",
-            "The systems on a line do not differ with certainty. Lines are thin where other systems lie between.",
+            f"Systems on one vertical line are a group: no two of them differ significantly at {rules['alpha']:g} "
+            f"with certainty {rules['certainty']:g}. A line is thin and broken where it passes systems that are not "
+            "in the group.",
             figure=Figure(f"groups_{name}", lambda: titled(ss.plot.groups(maximal), title)),
         ),
     ]

@@ -77,7 +77,7 @@ def precision_spread(repetitions: pd.DataFrame, check: pd.DataFrame, ranking: st
     bins = mean + width * (np.arange(-half, half + 2) - 0.5)
     ax.hist(observed, bins=list(bins), color="#56B4E9", alpha=0.75, linewidth=0.4, edgecolor="white")
     x = np.linspace(mean - reach, mean + reach, 300)
-    curves = ((sd, "0.15", "-", "expected"), (s, "#D55E00", (0, (4, 2)), "normal, observed"))
+    curves = ((sd, "0.15", "-", "normal, expected"), (s, "#D55E00", (0, (4, 2)), "normal, observed"))
     for of, colour, style, words in curves:
         # Of one evaluation, or of equal ones, there is no curve.
         at = x if of > 0 else x[:0]

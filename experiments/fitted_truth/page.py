@@ -14,25 +14,38 @@ from simstudy.pages.sections import Column, Figure, Section, Table
 from .settings import Settings
 
 CLOSING = (
-    "Distances are root mean squares over splits, of halves of one and the same set: they are not independent of each "
-    "other, so that a ratio's range over splits is no interval. The test of a ratio takes as many splits of each "
-    "replicate, and is as exact as the fitted model is near: where that is of the wrong kind, so are the replicates. "
-    "One set in twenty is outside by chance alone for each measure. Shares are fractions, gains on the metric's scale."
+    "Distances are root mean squares over the splits. All splits halve the same set and are not independent, so the "
+    "range of a ratio is no confidence interval. The test of a ratio halves each replicate as often as the real set. "
+    "It is only as exact as the fitted model is close: if this is of the wrong kind, the replicates are, too. "
+    "p-values are not corrected for the number of sets and measures. By chance alone, one set in twenty is "
+    "significant for each measure. Shares and confidences are fractions, and gains are on the metric's scale."
 )
 
 MEASURES = {
-    "curve": "curve: mean distance of the confidences at equal gain",
-    "r12": "median correlation of two systems' item scores",
-    "significant": "share of pairs with p ≤ 0.05",
-    "threshold": "95th percentile of gains of pairs with p from 0.04 to 0.06",
+    "curve": "The distance of two curves of gain against confidence: the mean absolute difference of the confidences "
+    "at equal gain.",
+    "r12": "The median correlation r12 of two systems' item scores. If documents are known, a score is that of a "
+    "document.",
+    "significant": "The share of pairs with p ≤ 0.05 (two-sided, not corrected).",
+    "threshold": "The 95th percentile of the gains of pairs with p from 0.04 to 0.06 (two-sided).",
 }
-# Titles of panels, where they are not the names.
-_PANELS = {"r12": "correlation"}
+_DISTANCES = (
+    "Distance, fitted: of the fitted set from the held-out half. Distance, halves: of the training half from it. The "
+    "ratio is the first over the second. In brackets: its range if one split is left out. p is that of the first "
+    "table."
+)
+_MEANS = (
+    "Real (the held-out half), training (the training half), fitted (the fitted set) and fitted - real are means "
+    "over the splits. Range of correct models: of their means of fitted - real. The other columns are those of the "
+    "section above."
+)
+# Headings of sections and titles of panels.
+_TITLES = {"curve": "Distance of curves", "r12": "Median r12", "significant": "Significant pairs"}
 
 _DRAWN = {
     "real": ("black", "held-out half"),
     "training": ("tab:blue", "training half"),
-    "fitted": ("tab:red", "fitted"),
+    "fitted": ("tab:red", "fitted set"),
 }
 
 
@@ -49,24 +62,33 @@ def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sectio
     ratios, curves = tables["ratios"], tables["curves"]
     return [
         Section(
-            "Are fitted sets as near as real halves?",
-            f"{_said(ratios, tables['replicates'])} A cell is the ratio of the fitted sets' distance from the held-out "
-            f"half to that of the training half, and the p-value of that among {study.replicates} correct models; "
-            f"* is p ≤ {study.level:g}. {_biased(ratios, study)}",
+            "Are fitted sets as similar to a real half as the other half is?",
+            "Each real set is halved. A model is fitted to the training half and draws a fitted set. Both are "
+            "compared with the held-out half. A cell is a ratio: the distance of the fitted set from the held-out "
+            "half, over the distance of the training half from it. At a ratio near 1, fitted sets are as similar to "
+            f"a real half as another real half is. Correct models are {study.replicates} sets drawn from the model "
+            "that is fitted to the whole real set. p is the share of ratios that are at least as large, among the "
+            "real set and its correct models. The test is one-sided. Its null hypothesis is that the real set was "
+            f"drawn from such a model. A star marks p ≤ {study.level:g}. A cell without a ratio has too few pairs, or "
+            "halves without a distance. A cell without p has too few correct models with a ratio. "
+            f"{_said(ratios, tables['replicates'])} {_biased(ratios, study)}",
             figure=Figure("ratios", lambda: draw_ratios(ratios, study)),
             table=headline(ratios, study),
         ),
         Section(
             "Curves",
-            "Confidence by gain, a line for each split: real halves, and sets drawn from the model that was fitted to "
-            "one of them.",
+            "The running median of confidence by gain, with a line for each split: the held-out half, the training "
+            "half, and the set drawn from the model of the training half. Confidence is 1 - p, two-sided.",
             figure=Figure("curves", lambda: draw_curves(curves, study)),
         ),
         *(_measure(measure, said, ratios, study) for measure, said in MEASURES.items()),
         Section(
             "The sets",
-            "Equal systems are left out but for one. Shrinkage: what differences of true scores are multiplied by. "
-            "Distance: how far the latent correlations were moved to be possible together, by system.",
+            "If systems are equal on every item, one of them is kept. Halved by: what is drawn for a half, and how "
+            "many of these a set has. Shrinkage: the factor by which the model multiplies gains, because a part of "
+            "the observed gains is noise. Moved: latent correlations are estimated pair by pair and are moved to the "
+            "nearest valid correlation matrix. The column has the distance (Frobenius norm) divided by the number of "
+            "systems.",
             table=Table(
                 tables["sets"],
                 {
@@ -75,9 +97,9 @@ def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sectio
                     "metric": "{metric:metric}",
                     "systems": "{n_systems}",
                     "items": "{n_items:,}",
-                    "halved by": "{n_units:,} × {unit}",
+                    "halved by": "{unit} ({n_units:,})",
                     "shrinkage": "{shrinkage:.3f}",
-                    "distance": "{distance:.3f}",
+                    "moved": "{distance:.3f}",
                 },
             ),
         ),
@@ -90,21 +112,22 @@ def _said(ratios: pd.DataFrame, replicates: pd.DataFrame) -> str:
         tested = ratios[(ratios["measure"] == measure) & ratios["within"].notna()]
         n, inside = len(tested), int(tested["within"].eq(True).sum())
         right = replicates[replicates["measure"] == measure]["ratio"].median()
-        median = f", median {tested['ratio'].median():.2f} (correct models: {right:.2f})" if n else ""
-        parts.append(f"{measure} {inside} of {n}{median}")
-    return f"Ratios that are not larger than those of all correct models: {'; '.join(parts)}."
+        median = f", the median is {tested['ratio'].median():.2f} (correct models: {right:.2f})" if n else ""
+        parts.append(f"{measure}: {inside} of {n} ratios are not significant{median}.")
+    return " ".join(parts)
 
 
 def _biased(ratios: pd.DataFrame, study: Settings) -> str:
-    """How many biases lie beyond all those of correct models: a sharper look than ratios."""
+    """How many biases are outside the range of those of correct models: a sharper look than ratios."""
     parts = []
     for measure in MEASURES:
         known = ratios[(ratios["measure"] == measure) & ratios["bias"].notna() & ratios["null_bias_low"].notna()]
         if measure != "curve" and len(known):
             inside = known["bias"].between(known["null_bias_low"], known["null_bias_high"])
             parts.append(f"{measure} {int((~inside).sum())} of {len(known)}")
-    expected = f"by chance alone {200 / (study.replicates + 1):.0f} % would be"
-    return f"Biases (fitted - real) beyond all of correct models: {', '.join(parts) or 'none known'}; {expected}."
+    expected = f"By chance alone, {200 / (study.replicates + 1):.0f} % are expected."
+    known_biases = ", ".join(parts) or "none known"
+    return f"Biases (fitted - real) outside the range of correct models: {known_biases}. {expected}"
 
 
 def _measure(measure: str, said: str, ratios: pd.DataFrame, study: Settings) -> Section:
@@ -114,19 +137,23 @@ def _measure(measure: str, said: str, ratios: pd.DataFrame, study: Settings) -> 
         "set": "{title}",
         **values,
         "fitted - real": "[{bias:+.4f}]",
-        "of correct models": "[{null_bias_low:+.4f} to {null_bias_high:+.4f}]",
+        "range of correct models": "[{null_bias_low:+.4f} to {null_bias_high:+.4f}]",
         "distance, fitted": "[{fitted_error:.4f}]",
         "distance, halves": "[{halves_error:.4f}]",
-        "ratio (range over splits)": "[{ratio:.2f}][ ({low:.2f} - {high:.2f})]",
-        "correct models: median, largest": "[{null_median:.2f}, {null_high:.2f}]",
+        "ratio (range without one split)": "[{ratio:.2f}][ ({low:.2f} - {high:.2f})]",
+        "ratio of correct models: median, largest": "[{null_median:.2f}, {null_high:.2f}]",
         "p": "[{p_value:.2f}]",
     }
     if measure == "curve":
-        for heading in ("fitted - real", "of correct models"):
+        for heading in ("fitted - real", "range of correct models"):
             del columns[heading]
-    means = "real (the held-out half), training (the half that was learned from) and fitted are means over splits"
-    text = f"The {said}; {means}." if values else f"The {said}."
-    return Section(measure if measure != "significant" else "significant pairs", text, table=Table(rows, columns))
+    # The columns are explained in the first section that has them.
+    explained = {"curve": _DISTANCES, "r12": _MEANS}.get(measure, "The columns are those of the section above.")
+    return Section(_title(measure), f"{said} {explained}", table=Table(rows, columns))
+
+
+def _title(measure: str) -> str:
+    return _TITLES.get(measure, measure.capitalize())
 
 
 def _ordered(ratios: pd.DataFrame, study: Settings) -> pd.DataFrame:
@@ -172,19 +199,17 @@ def draw_curves(curves: pd.DataFrame, study: Settings) -> Any:
 
 def draw_ratios(ratios: pd.DataFrame, study: Settings) -> Any:
     """A panel for each measure: a set's ratio, and the range of those of correct models."""
-    figure, axes = ss.plot.panels(
-        [_PANELS.get(name, name) for name in MEASURES], per_row=len(MEASURES), width=2.8, height=3.6
-    )
+    figure, axes = ss.plot.panels([_title(name) for name in MEASURES], per_row=len(MEASURES), width=2.8, height=3.6)
     places = {name: -k for k, name in enumerate(study.sets)}
     for ax, measure in zip(axes, MEASURES, strict=True):
         rows = ratios[(ratios["measure"] == measure) & ratios["ratio"].notna()]
         at = rows["set"].map(places)
-        ax.hlines(at, rows["null_low"], rows["null_high"], color="0.8", linewidth=6, label="correct models")
+        ax.hlines(at, rows["null_low"], rows["null_high"], color="0.8", linewidth=6, label="range of correct models")
         inside = rows["within"].ne(False).to_numpy()
-        ax.plot(rows["ratio"][inside], at[inside], "o", color="black", markersize=4, label="not larger, or not tested")
         ax.plot(
-            rows["ratio"][~inside], at[~inside], "s", color="tab:red", markersize=4, label="larger than all of these"
+            rows["ratio"][inside], at[inside], "o", color="black", markersize=4, label="not significant, or not tested"
         )
+        ax.plot(rows["ratio"][~inside], at[~inside], "s", color="tab:red", markersize=4, label="significant")
         ax.axvline(1, color="0.5", linewidth=0.7)
         # A set has the same row in each panel, whether or not it has a ratio there.
         ax.set(xlabel="ratio", yticks=list(places.values()), ylim=(0.6 - len(places), 0.6))

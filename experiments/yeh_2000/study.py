@@ -24,7 +24,7 @@ from simstudy.studies import (
 )
 
 from .dependence import all_alike, dependence
-from .example import RELATIONS, example, example_tests, independence, randomization
+from .example import PRINTED_SHUFFLES, RELATIONS, example, example_tests, independence, randomization
 from .settings import Dependence, Settings
 
 # Correlations of five coins (section 4).
@@ -71,12 +71,15 @@ def show(study: Settings, tables: ShippedTables) -> Shown:
     own = [*side_by_side_sections(tables), *dependence_sections(tables, study.dependence)]
     return Shown(
         sections=[*example_sections(tables), *own],
-        closing="No p-value here is corrected for the number of pairs. Percentages are percentages; p-values, shares "
-        "and correlations are fractions.",
+        closing="No p-value here is corrected for the number of pairs. Scores are in percent. p-values and "
+        "correlations are fractions, and so are shares in the CSV files.",
         summary={
             "Significance levels that the paper prints, exact, and by our shuffles": Table(
                 tables["randomization"],
-                {name: LEVELS[name] for name in ("metric", "alternative", "paper", "exact p (103)", "our shuffles")},
+                {
+                    name: LEVELS[name]
+                    for name in ("metric", "alternative", "paper's p", "exact p (103)", "our shuffles")
+                },
             )
         },
     )
@@ -85,14 +88,14 @@ def show(study: Settings, tables: ShippedTables) -> Shown:
 LEVELS = {
     "metric": "{metric}",
     "alternative": "{alternative}",
-    "paper": "{printed_p}",
-    "its count": "{printed_n_extreme:,}",
+    "paper's p": "{printed_p}",
+    "paper's count": "{printed_n_extreme:,}",
     **{f"exact p ({relations})": f"{{exact_p_{relations}:.6f}}" for relations in RELATIONS},
     "our shuffles": "{p_value:.5f}",
     "95 %": "{p_low:.5f} – {p_high:.5f}",
-    "z, paper": "{z_printed:+.1f}",
-    "z, ours": "{z_ours:+.1f}",
-    "z, two runs": "{z_of_two_runs:+.1f}",
+    "z, paper's count": "{z_printed:+.1f}",
+    "z, our count": "{z_ours:+.1f}",
+    "z, our two runs": "{z_of_two_runs:+.1f}",
 }
 
 TESTED = {
@@ -110,29 +113,34 @@ def example_sections(tables: Mapping[str, pd.DataFrame]) -> list[Section]:
     return [
         Section(
             "The modifier example",
-            "What the paper prints (sections 2.2 and 3.3) and what its counts give, for each reading of the number of "
-            "relations.",
+            "Two methods, I and II, find modifier relations. The table has the numbers that the paper prints "
+            "(sections 2.2 and 3.3) and the same numbers computed from its counts. The scan of the paper has 104 "
+            "relations to find, but the printed recalls and F need 103.",
             table=Table(tables["example"], {"quantity": "{quantity}", "the paper prints": "{printed}", **readings}),
         ),
         Section(
             "Randomization of the example's responses",
-            "The paper's counts of extreme shuffles against the exact share of all shuffles (a grid of "
-            "binomial weights; the number of relations that neither method finds hardly matters) and against our own "
-            "shuffles, with 95 % intervals. z is the distance from the exact value in standard errors; the last column "
-            "compares a second run with other random numbers (section 3.3).",
+            f"p-values of the gain by randomization. The paper counts extreme shuffles among {PRINTED_SHUFFLES:,}. "
+            "The exact p-value is the share of all possible shuffles. The number of relations in brackets hardly "
+            "matters. Our shuffles have 95 % intervals for the exact p-value. z: the distance of a count from the "
+            "exact p-value, in standard errors. The last column compares the counts of two runs with different "
+            "random numbers (section 3.3). Alternative greater means one-sided: the better method was predicted.",
             table=Table(tables["randomization"], LEVELS),
         ),
         Section(
             "All tests on the example",
-            "Recall relation by relation, precision and F of responses. Fisher's test asks of precision whether what "
-            "only one method finds is true more often than what only the other finds (Evert 2004, section 3.3). A "
-            "method that finds far less, as II here, may have the better precision and yet be no better where the two "
-            "differ (footnote 13 there).",
+            "p-values of every test that applies, for each metric. Recall is tested on the relations, which a method "
+            "finds or not. Precision and F are tested on the responses. Fisher's test has another null hypothesis: "
+            "responses of only one method are true as often as responses of only the other (Evert 2004, section "
+            "3.3). A method with far fewer responses, such as II, can have the higher precision without being better "
+            "on the responses on which the two methods differ (footnote 13 of Evert 2004).",
             table=Table(tables["example_tests"], TESTED),
         ),
         Section(
-            "What assuming independence costs",
-            "How many times larger the standard deviation of a gain is taken to be (section 2.1).",
+            "The cost of assuming independence",
+            "A test that assumes independent systems overestimates the standard deviation of a gain if the item "
+            "scores of the two systems have a positive correlation r12. The table has the factor (section 2.1). It "
+            "holds for systems whose item scores have equal standard deviations.",
             table=Table(
                 tables["independence"],
                 {"r12": "{r12:.2f}", "the paper prints": "{printed:.2f}", "1 / sqrt(1 - r12)": "{computed:.3f}"},
@@ -151,14 +159,18 @@ def dependence_sections(tables: Mapping[str, pd.DataFrame], settings: Dependence
     return [
         Section(
             "Items that depend on each other",
-            f"Two systems of accuracy {settings.accuracy:g} on {clusters}, {settings.n_data:,} test sets, for each "
-            "correlation of the items of a cluster (on the latent scale): the share on which randomization rejects, "
-            "swapping items and swapping clusters (section 4). 95 % intervals.",
+            "The type I error rate of randomization that swaps items, and of randomization that swaps clusters "
+            f"(section 4). The null hypothesis is true: two systems have a true accuracy of {settings.accuracy:g} on "
+            f"{clusters}. A point is the share of {settings.n_data:,} simulated test sets with p <= "
+            f"{settings.alpha:g} (two-sided), with its 95 % interval (Clopper-Pearson). The horizontal axis is the "
+            "correlation of the latent normal scores of one system on two items of a cluster.",
             figure=drawn,
         ),
         Section(
             "Five flips",
-            "The paper's example: 1/32 for independent coins, more for positively correlated ones.",
+            "The paper's example (section 4): the probability that five fair coins all land on one given side. It is "
+            "1/32 for independent coins and larger for positively correlated coins. The correlation of each two "
+            "coins is equal. The model is the beta-binomial.",
             table=Table(
                 flips,
                 {

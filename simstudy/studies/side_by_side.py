@@ -70,16 +70,16 @@ def side_by_side_sections(tables: Mapping[str, pd.DataFrame]) -> list[Section]:
     aside, height = {"title": where, "legend_aside": True}, 0.34 * tests["test"].nunique() + 1.3
     others = [f"{name}: {TESTS[name].null}" for name in dict.fromkeys(tests["test"]) if not TESTS[name].of_scores]
     of_others = (
-        " Tests in brackets have another null hypothesis than equal scores or exchangeable results "
-        f"({'; '.join(others)}). Their decisions answer another question."
+        " Tests in brackets test neither equal scores nor exchangeable results, so their decisions answer another "
+        f"question. Their null hypotheses are: {'; '.join(others)}."
     )
     return [
         Section(
             "Correlation of the systems",
-            "r12 is the correlation of the two systems' item scores; the table has its distribution over all pairs. "
-            "Reference: Yeh (2000, section 2.1) found a median of 0.38 across families, and 0.50 - 1.00 for most pairs "
-            "within a family. The last column says how many times larger a gain must be if a test assumes that the "
-            "systems are independent.",
+            "r12 is the correlation of the two systems' item scores. The figure and the table show its distribution "
+            "over pairs of systems. The last column is the median factor by which a gain must be larger to be "
+            "significant, if a test assumes that the systems are independent. Reference: Yeh (2000, section 2.1) "
+            "found a median r12 of 0.38 across families, and 0.50 - 1.00 for most pairs within a family.",
             figure=panel(
                 "correlation", plot.correlations, tables["correlation_shares"], width=7.8, height=3.4, **aside
             ),
@@ -89,18 +89,20 @@ def side_by_side_sections(tables: Mapping[str, pd.DataFrame]) -> list[Section]:
                     "relation": "{relation}",
                     "pairs": "{n_pairs:,}",
                     "median r12": "{r12_median:.2f}",
-                    "quartiles": "{r12_25:.2f} – {r12_75:.2f}",
-                    "all": "{r12_min:.2f} – {r12_max:.2f}",
-                    "gain demanded, times": "{ratio_median:.2f}",
+                    "r12, quartiles": "{r12_25:.2f} – {r12_75:.2f}",
+                    "r12, range": "{r12_min:.2f} – {r12_max:.2f}",
+                    "larger gain needed, factor": "{ratio_median:.2f}",
                 },
             ),
         ),
         Section(
             "All tests on the same pairs",
-            f"Share of pairs with p <= {alpha:g} for the better system. All tests are two-sided. The 95 % intervals "
-            "come from resampling systems. The next columns count the pairs on which a test decides differently from "
-            "randomization. The median ratio compares its p-values with those of randomization, if these are from "
-            "0.001 to 0.5. Nothing is corrected for the number of pairs." + (of_others if others else ""),
+            f"How often each test is significant: the share of pairs with p <= {alpha:g} for the system with the "
+            "better score. All tests are two-sided and not corrected for the number of pairs. The figure has 95 % "
+            "intervals from resampling systems. The next two columns count the pairs on which a test and "
+            "randomization decide differently. The last column is the median ratio of the two p-values, over pairs "
+            "for which randomization "
+            "has 0.001 <= p <= 0.5." + (of_others if others else ""),
             figure=panel("tests", plot.rejections, tests, width=8.0, height=height, **aside),
             table=_test_table(tests),
         ),
@@ -125,8 +127,8 @@ def _test_table(tests: pd.DataFrame) -> Table:
         {
             "test": "{shown}",
             **{heading: f"{{{heading}:.1%}}" for heading in shares},
-            "rejects alone": "{only_test:,}",
-            "only randomization rejects": "{only_reference:,}",
+            "significant, not by randomization": "{only_test:,}",
+            "significant only by randomization": "{only_reference:,}",
             "p / randomization's p": "{median_ratio:.2f}",
         },
     )

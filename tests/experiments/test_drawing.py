@@ -108,7 +108,7 @@ def test_spread_that_can_not_be_is_refused_and_none_observed_is_drawn(panel: Any
         plot.styled(EVERT.precision_spread)(repetitions, check.assign(ranking="other"), "t_score", ax=panel)
     equal = repetitions.assign(precision=0.3)
     ax = plot.styled(EVERT.precision_spread)(equal, check.assign(sd_observed=0.0), "t_score", ax=panel)
-    assert [str(line.get_label()) for line in ax.lines] == ["expected sd 0.040", "normal, observed sd 0.000"]
+    assert [str(line.get_label()) for line in ax.lines] == ["normal, expected sd 0.040", "normal, observed sd 0.000"]
     assert len(np.asarray(ax.lines[1].get_xydata())) == 0
 
 
@@ -129,7 +129,7 @@ def test_the_spread_of_precision_beside_what_is_expected(panel: Any) -> None:
     check = pd.DataFrame({"ranking": ["t"], "average_precision": 0.5, "sd_binomial": 0.04, "sd_observed": 0.08})
     ax = plot.styled(EVERT.precision_spread)(repetitions, check, "t", ax=panel)
     curves = {line.get_label(): line.get_ydata().max() for line in ax.lines}
-    for label, sd in (("expected sd 0.040", 0.04), ("normal, observed sd 0.080", 0.08)):
+    for label, sd in (("normal, expected sd 0.040", 0.04), ("normal, observed sd 0.080", 0.08)):
         assert curves[label] == pytest.approx(5 * 0.04 / (sd * np.sqrt(2 * np.pi)), rel=1e-2)
     assert sum(patch.get_height() for patch in ax.patches) == 5
 

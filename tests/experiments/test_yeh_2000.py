@@ -209,7 +209,7 @@ def test_the_page_names_every_figure_and_table(done: Results) -> None:
 
 def test_a_terminal_shows_what_is_printed_beside_what_comes_out(done: Results) -> None:
     (rows,) = done.summary.values()
-    assert list(rows) == ["metric", "alternative", "paper", "exact p (103)", "our shuffles"]
+    assert list(rows) == ["metric", "alternative", "paper's p", "exact p (103)", "our shuffles"]
 
 
 @pytest.mark.parametrize(

@@ -84,13 +84,13 @@ def test_thresholds_at_home_by_all_kinds_and_elsewhere_by_the_studys_own() -> No
 def test_calibration_by_test_set_shows_all_pairs_and_the_measured_baseline() -> None:
     table = calibrated(["news", "wiki"], ["same family", "all pairs"], measured=True)
     assert rows(of_resampling(calibration_domains=table)["Calibration across domains"]) == [
-        ["p at home", "pairs", "news", "wiki"],
-        ["0 – 0.01", "2006", "76% (46%)", ""],
-        ["0.01 – 1", "2007", "too few pairs", ""],
-        ["0.04 – 0.06", "2008", "78%, 38%–88% (48%)", ""],
-        ["0 – 0.01", "2009", "", "79% (49%)"],
-        ["0.01 – 1", "2010", "", "too few pairs"],
-        ["0.04 – 0.06", "2011", "", "81%, 41%–91% (51%)"],
+        ["p", "pairs", "news", "wiki"],
+        ["0 – 0.01", "2,006", "76% (46%)", ""],
+        ["0.01 – 1", "2,007", "too few pairs", ""],
+        ["0.04 – 0.06", "2,008", "78%, 38%–88% (48%)", ""],
+        ["0 – 0.01", "2,009", "", "79% (49%)"],
+        ["0.01 – 1", "2,010", "", "too few pairs"],
+        ["0.04 – 0.06", "2,011", "", "81%, 41%–91% (51%)"],
     ], "pairs differ, so that no two rows are one"
 
 
@@ -98,7 +98,7 @@ def test_calibration_by_class_shows_what_is_expected() -> None:
     table = calibrated(["population"], ["same family", "all pairs"], measured=False)
     part = of_resampling(calibration_identical=table)["Calibration under identical distribution"]
     assert rows(part) == [
-        ["p at home", "all pairs", "same family"],
+        ["p", "all pairs", "same family"],
         ["0 – 0.01", "73%, 33%–83% (53%), 2,003 pairs", "70%, 30%–80% (50%), 2,000 pairs"],
         ["0.01 – 1", "too few pairs, 2,004 pairs", "too few pairs, 2,001 pairs"],
         ["0.04 – 0.06", "75%, 35%–85% (55%), 2,005 pairs", "72%, 32%–82% (52%), 2,002 pairs"],
@@ -213,13 +213,13 @@ def test_ranks_and_the_sum_of_neighbours(tables: dict[str, pd.DataFrame], study:
         ["one", "accuracy", "1,500", "8", "33 of 71", "11", "3", "2.5", "1.23"],
         ["two", "average precision", "1,600", "9", "44 of 82", "25", "4", "6", "0.0123"],
     ]
-    assert "neighbours on the leaderboard with p <= 0.01, and" in part.text
+    assert "Significant neighbours have p <= 0.01 (two-sided)." in part.text
     assert part.text.endswith("In all, 77 of 153 neighbours differ significantly, 36 after Holm's correction.")
 
 
 def test_the_leaderboard_says_how_many_may_be_the_best(tables: dict[str, pd.DataFrame], study: NaturalStudy) -> None:
     part = of_natural(tables, study)["Leaderboard"]
-    assert part.text.startswith("one. The figure has all systems, ")
+    assert part.text.startswith("one, accuracy. The figure has all systems, ")
     assert " 2 of 3 systems may be the best." in part.text
     assert rows(part) == [
         ["system", "score", "95 %", "rank", "ranks (95 %)", "may be the best"],
@@ -258,7 +258,7 @@ def test_calibration_beside_what_was_measured_else_expected(
     ]
 
 
-def test_facts_say_shares_of_p_values_and_who_drew_them(study: NaturalStudy) -> None:
+def test_facts_count_p_values_that_are_exact_and_from_resamples(study: NaturalStudy) -> None:
     """Of five p-values two are exact, and one has a Monte Carlo error."""
     pairs = pd.DataFrame(
         {
@@ -269,16 +269,13 @@ def test_facts_say_shares_of_p_values_and_who_drew_them(study: NaturalStudy) -> 
     )  # fmt: skip
     facts = natural.facts(study, pairs, [f"note {k}" for k in (1, 2, 2, 3, 4, 5, 6)])
     assert facts["Test sets"] == "2, 5 comparisons of pairs"
-    assert (
-        "one-sided; 40% of the p-values are exact; 80% are computed without resampling, the others are "
-        in (facts["Test"])
-    )
-    assert facts["Test"].endswith("from 5,000 resamples")
+    assert facts["Test"].endswith("one-sided; 2 p-values are exact; 1 are from 5,000 resamples")
     assert facts["Data"] == "note 1; note 2; note 3; note 4; and 2 more notes of this kind"
 
 
 def test_figures_of_a_resampling_study_are_of_its_own_side_and_unit_which_come_first() -> None:
-    rows = [("greater", "document", 4.0), ("greater", "item", 3.0), ("two-sided", "document", 5.0),
-            ("greater", "document", 2.0), ("two-sided", "item", 1.0)]  # fmt: skip
-    table = pd.DataFrame(rows, columns=["alternative", "unit", "threshold"])
-    assert resampling._as_studied(table)["threshold"].tolist() == [4.0, 2.0]
+    """Another unit is left out on the home test set alone."""
+    rows = [("home", "greater", "document", 4.0), ("home", "greater", "item", 3.0), ("away", "greater", "item", 6.0),
+            ("home", "two-sided", "document", 5.0), ("home", "greater", "document", 2.0)]  # fmt: skip
+    table = pd.DataFrame(rows, columns=["test_set", "alternative", "unit", "threshold"])
+    assert resampling._as_studied(table)["threshold"].tolist() == [4.0, 6.0, 2.0]

@@ -46,16 +46,18 @@ def sections(tables: Mapping[str, pd.DataFrame], shown: Sequence[str]) -> list[S
     ]
     if len(known) >= _LEAST_SETS and known["n_items"].nunique() >= _LEAST_SETS:
         text = (
-            "A point for each test set, all pairs together: the true gain that is detected with power 0.8 "
-            f"({_asked(every)}), and c / sqrt(n) with the median c of the test sets; the band holds c of 80 % of them."
+            "Each point is a test set with all its pairs: the true gain that is detected with power 0.8 "
+            f"({_asked(every)}). Lines are c / sqrt(n), with the median c of the test sets of a metric. Bands hold "
+            "the c of 80 % of these test sets, if there are at least five."
         )
         figure = Figure("test_sizes", partial(plot.gains_by_size, known))
         parts.append(Section("Test size", text + _rule(known), figure=figure))
     segments = _all_pairs(gains).groupby(["test_set", "metric"], sort=False).filter(lambda rows: len(rows) > 1)
     if segments["true_80"].notna().any():
         text = (
-            "Nested initial segments of a test set, all pairs together: the true gain that is detected with power 0.8 "
-            f"({_asked(segments)}), and c / sqrt(n)."
+            "Each point is an initial segment of a test set, with all pairs: the true gain that is detected with "
+            f"power 0.8 ({_asked(segments)}). Lines are c / sqrt(n), with the median c of the segments of a test set. "
+            "Bands hold the c of 80 % of these segments, if there are at least five."
         )
         parts.append(Section("Initial segments", text, figure=_segments(segments)))
     return parts

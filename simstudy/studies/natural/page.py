@@ -30,8 +30,8 @@ def closing(study: NaturalStudy) -> str:
     one_sided = study.comparison.alternative == "greater"
     sides = "one-sided (but those of ranks, which are two-sided)" if one_sided else "two-sided"
     return (
-        f"p-values are {sides} and not corrected for the number of pairs, unless a column says so. Units are "
-        "documents where the data name them (column unit), else items. Gains are on the metric's scale; shares are "
+        f"p-values are {sides} and not corrected for the number of pairs, unless a column says so. Resampling units "
+        "(column unit) are documents if the data name them, else items. Gains are on the metric's scale. Shares are "
         "fractions."
     )
 
@@ -41,8 +41,11 @@ POINTS = 200
 # Of fewer pairs that are not decided a running median says little that the points do not.
 _LEAST_PAIRS = 40
 _BESIDE = (
-    "In brackets: the share on as many items of the home's own population (halves of it), or, for redrawn test sets, "
-    "what valid tests would give; what is lost to the domain is the difference. Intervals are in calibration.csv."
+    "In brackets: the share without a change of domain. Winners on one half of the home are looked up on items of "
+    "its other half: half as many as there are elsewhere, or all of them if it has fewer. If halves give no share, "
+    "it is the expected share for valid tests and normal true gains. The difference between the two shares is the "
+    "effect of the domain. The last column has the range of p-values of Berg-Kirkpatrick et al. 2012. 95 % intervals "
+    "are in calibration.csv."
 )
 # Rows of a table of test sets that a page has room for.
 _MOST_ROWS = 60
@@ -50,18 +53,21 @@ _MOST_ROWS = 60
 _MOST_SYSTEMS = 40
 # Systems that its table has, and test sets whose answers a terminal has room for.
 _FIRST_SYSTEMS, _MOST_ANSWERS = 10, 8
-# Notes that the head of a page has room for.
-_MOST_NOTES = 4
+# Notes that the head of a page has room for, and near-duplicates that its table has.
+_MOST_NOTES, _MOST_DUPLICATES = 4, 40
 
 
 def sections(tables: Mapping[str, pd.DataFrame], study: NaturalStudy) -> list[Section]:
     """The parts of the page."""
+    sides = "one-sided" if study.comparison.alternative == "greater" else "two-sided"
     return [
         Section(
             "Gain against confidence",
-            f"Each point is a pair of systems on the whole test set (of a class of more than {POINTS} an even choice "
-            f"of those with p >= 0.001); lines are running medians of classes with {_LEAST_PAIRS} such pairs and more, "
-            "bands hold 5-95 % of the pairs (the manner of figures 2 to 4 of Berg-Kirkpatrick et al. 2012).",
+            "Each point is a pair of systems on a whole test set, as in figures 2 to 4 of Berg-Kirkpatrick et al. "
+            f"2012. Confidence is 1 - p ({sides}, not corrected). A relation class with more than {POINTS} pairs has "
+            f"{POINTS} points at most: an even choice of its pairs with p >= 0.001. Lines are running medians, for "
+            f"classes with at least {_LEAST_PAIRS} such pairs. Bands hold 90 % of the pairs, from the 5th to the 95th "
+            "percentile.",
             figure=Figure("gain_confidence", partial(_draw_curves, tables["points"], tables["curves"])),
         ),
         *gains.sections(tables, study.shown),
@@ -128,10 +134,12 @@ def _draw_curves(points: pd.DataFrame, curves: pd.DataFrame) -> Any:
 
 def _ranks(ranks: pd.DataFrame, study: NaturalStudy) -> Section:
     text = (
-        f"Two-sided tests. Significant: neighbours on the leaderboard with p <= {study.alpha:g}, and after Holm's "
-        "correction for all neighbours. May be the best: systems in the 95 % confidence set for the best (Hsu 1984; "
+        "Neighbours are systems that follow each other on the leaderboard. Significant neighbours have p <= "
+        f"{study.alpha:g} (two-sided). After Holm: the same after Holm's correction for all neighbours of the "
+        "leaderboard. May be the best: the number of systems in the 95 % confidence set for the best (Hsu 1984; "
         "Mogstad, Romano, Shaikh and Wilhelm 2024). The set takes into account that the same data chose the leader. "
-        "Rank width: the median width of a system's confidence set for its rank (95 %, all systems at once)."
+        "Rank width: the median width of the confidence sets for ranks. These sets hold for all systems at once (95 "
+        "%)."
     )
     if len(ranks) > 1:
         total = ranks[["n_adjacent", "n_significant", "n_significant_holm"]].sum()
@@ -163,9 +171,10 @@ def _leaderboard(boards: pd.DataFrame, study: NaturalStudy) -> Section:
     best = int(board["may_be_best"].sum())
     some = f"the first {_MOST_SYSTEMS} of {len(board)} systems" if len(board) > _MOST_SYSTEMS else "all systems"
     text = (
-        f"{shown(first)}. The figure has {some}, with the 95 % intervals of the scores and each system's confidence "
-        f"set for its rank (95 %, all systems at once). {best} of {len(board)} systems may be the best. All are in "
-        "leaderboard.csv."
+        f"{shown(first)}, {label(board['metric'].iloc[0])}. The figure has {some}, with 95 % intervals of the scores "
+        "and confidence sets for the ranks. These sets hold for all systems at once (95 %). May be the best: the "
+        f"system is in the 95 % confidence set for the best. {best} of {len(board)} systems may be the best. All "
+        "systems and test sets are in leaderboard.csv."
     )
     figure = Figure("leaderboard", partial(plot.leaderboard, board.head(_MOST_SYSTEMS)))
     last = board["rank_high"].where(board["rank_low"] < board["rank_high"]).astype("Int64")
@@ -193,15 +202,24 @@ def _calibrations(table: pd.DataFrame) -> list[Section]:
             continue
         name = f"calibration_{number}" if parted.ngroups > 1 else "calibration"
         if (rows["elsewhere"] == OTHERS).any():
-            text = "Winners in one domain who also win in all the others together, by p at home"
-            redrawn = (rows["elsewhere"] == POPULATION).any()
-            text += ", and the same for test sets redrawn from all items. " if redrawn else ". "
+            text = (
+                "A cell has the share of pairs whose winner in the home domain also wins in all other domains "
+                "together, for a range of p-values at home. "
+            )
+            if (rows["elsewhere"] == POPULATION).any():
+                text += (
+                    "The last row has test sets redrawn from all items: the share of winners that also win in all "
+                    "items, and in brackets the expected share. "
+                )
             named = rows.assign(home=rows["test_set"].str.removeprefix(f"{homes} / "))
             known = named[named.groupby("home")["share"].transform("count") > 0]
             size = {"width": 6.2, "height": 3.9, "legend_aside": True}
             figure = panel(name, plot.calibration, known, title=homes, by="home", **size)
         else:
-            text = "Winners on one test set who also win on another, by p at home (their Table 1). "
+            text = (
+                "A cell has the share of pairs whose winner on the home test set also wins on another test set, for a "
+                "range of p-values at home (as in Table 1 of Berg-Kirkpatrick et al. 2012). "
+            )
             figure = Figure(name, partial(_draw_test_sets, rows))
         heading = f"Does the winner win elsewhere? {shown(homes)}" + (f", {metric}" if several else "")
         parts.append(Section(heading, text + _BESIDE, figure=figure, table=_calibration(rows)))
@@ -233,12 +251,13 @@ def _calibration(rows: pd.DataFrame) -> Table:
 def _duplicates(table: pd.DataFrame) -> Section:
     """One row a pair and test set, whatever the number of metrics; the most alike first."""
     rows = table.drop_duplicates(["test_set", "system_a", "system_b"])
-    rows = rows.sort_values(["share", "test_set"], ascending=[False, True], kind="stable").head(40)
+    rows = rows.sort_values(["share", "test_set"], ascending=[False, True], kind="stable").head(_MOST_DUPLICATES)
     columns = {"test set": "{test_set:name}", "systems": "{system_a:name} / {system_b:name}", "compared": "{compared}"}
     return Section(
         "Near-duplicates",
-        "Pairs of systems with more than 90 % identical answers. Files of scores count only items on which systems "
-        "differ. If some were dropped, the first by name stays.",
+        f"Pairs of systems with more than 90 % identical answers, at most {_MOST_DUPLICATES} of them. Compared: the "
+        "answers, or the scores if the data have no answers. Scores are compared only on items on which systems "
+        "differ. Dropped: the system that is left out of the study. The first by name is kept.",
         table=Table(
             rows.assign(dropped=[text or "none" for text in rows["dropped"].astype(object).fillna("")]),
             {**columns, "identical": "{share:.1%}", "dropped": "{dropped}"},

@@ -32,20 +32,22 @@ def explained_sections(tables: Mapping[str, pd.DataFrame]) -> list[Section]:
 def _models(models: pd.DataFrame) -> Section:
     return Section(
         "How p follows from gain, size and correlation",
-        "How well simple predictors explain the one-sided p of a pair. The model is 1 - p = Phi(gain / s), with log s "
-        "linear in the predictors: n (sizes of the home test set), the relation of the two systems, or log(1 - r12). "
-        "The last one needs both outputs on the whole test set. The model is fitted to pairs within one half of the "
-        "variants and judged on pairs within the other half, on the same items. The last row fits nothing: it is a z "
-        "test by items on the whole test set, with its standard error scaled by the square root of n (Yeh 2000, "
-        "section 2.1). Each pair counts once a size. The last columns are the exponents of n and of 1 - r12 in s.",
+        "How well simple predictors explain the one-sided p of a pair. The model is 1 - p = Phi(gain / s), with log "
+        "s linear in the predictors: n (sizes of the home test set), the relation of the two systems, or log(1 - "
+        "r12). The last one needs both outputs on the whole test set. The model is fitted to pairs within one half "
+        "of the variants and judged on pairs within the other half, on the same items. The last row fits nothing: it "
+        "is a z test by items on the whole test set, with its standard error scaled by the square root of n (Yeh "
+        "2000, section 2.1). A pair counts once for each size. Factor: 50 %, or 90 %, of the pairs with 0.001 <= p "
+        "<= 0.5 have a predicted p within this factor of their p. The last columns are the exponents of n and of 1 - "
+        "r12 in s.",
         table=Table(
             models,
             {
                 "predictors": "{predictors}",
                 "pairs": Column("{n_pairs:,.0f}"),
                 "explained variance of confidence": Column("{r2:.1%}"),
-                "p within a factor, half of the pairs": Column("{factor_50:.3g}"),
-                "90 % of the pairs": Column("{factor_90:.3g}"),
+                "factor for 50 % of the pairs": Column("{factor_50:.3g}"),
+                "factor for 90 % of the pairs": Column("{factor_90:.3g}"),
                 "exponent of n": Column("{exponent_n:.2f}"),
                 "exponent of 1 - r12": Column("{exponent_r12:.2f}"),
             },
@@ -58,15 +60,16 @@ def _training(table: pd.DataFrame) -> Section:
     alpha = table["alpha"].iloc[0]
     return Section(
         "Training sets and test sets",
-        "Pairs of systems that differ by their training set alone: one model, one size, another resample. Significant: "
-        f"the share of these pairs with p <= {alpha:g} (two-sided). The two systems may truly differ, so a significant "
-        "pair is no error of the test. But it does not show that one method is better (Reimers and Gurevych 2018 found "
-        "up to 26 % between runs with other seeds). Gain / error: the gain over its standard error on these items "
-        "(root mean squares). The next two columns are about systems of two models. Their gain must be so many times "
-        "larger to be significant for the models, not for these two systems alone: with a training set for each, or "
-        "with one for both. With averages over k training sets, the part of training is sqrt(k) times smaller. "
-        "Intervals hold for other training sets, if resamples of one corpus represent them. The CSV has the single "
-        "models.",
+        "Pairs of systems that differ by their training set alone: one model, one size, another resample. "
+        f"Significant: the share of these pairs with p <= {alpha:g} (two-sided). The two systems may truly differ, so "
+        "a significant pair is no error of the test. But it does not show that one method is better (Reimers and "
+        "Gurevych 2018 found up to 26 % between runs with other seeds). Gain / error: the gain over its standard "
+        "error on these items (root mean squares). The next two columns are about systems of two models. Their gain "
+        "must be so many times larger to be significant for the models, not for these two systems alone: with a "
+        "training set for each, or with one for both. With averages over k training sets, the part of training is "
+        "sqrt(k) times smaller. The last column is the standard deviation of a system's true score over training "
+        "sets (metric's scale). Intervals hold for other training sets, if resamples of one corpus represent them. "
+        "The CSV has the single models.",
         table=Table(
             pooled.sort_values("train_size", ascending=False, kind="stable"),
             {

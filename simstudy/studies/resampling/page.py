@@ -16,14 +16,15 @@ from simstudy.studies.baselines import beside
 from simstudy.studies.figures import panel, plotted_pairs
 
 CLOSING = (
-    "No p-value here is corrected for the number of pairs; column alternative says whether it is one-sided (greater: "
-    "valid only if the better system was predicted) or two-sided. Gains and thresholds are on the "
-    "metric's scale; confidences and shares are fractions."
+    "No p-value here is corrected for the number of pairs. One-sided p-values (alternative greater in the CSV files) "
+    "are valid only if the better system was predicted. Gains and thresholds are on the metric's scale. Confidences "
+    "and shares are fractions."
 )
 
 # Points drawn from a relation class: on the home test set, and in figures of many test sets.
 _POINTS_AT_HOME, _POINTS = 1000, 80
-
+_PAPER = "Berg-Kirkpatrick et al. 2012"
+_SIDES = {"greater": "one-sided", "two-sided": "two-sided"}
 
 #: Points, and the curves through them.
 Pair = tuple[pd.DataFrame, pd.DataFrame]
@@ -53,18 +54,23 @@ def sections(
     if len(whole[0]):
         title = f"{home}, {home_size:,} items"
         text = (
-            "Each point is a pair of systems on the whole home test set; lines are running medians, bands hold 5-95 % "
-            "of the pairs (the manner of figure 5 of Berg-Kirkpatrick et al. 2012)."
+            f"Each point is a pair of systems on the whole home test set, as in figure 5 of {_PAPER}. Confidence is 1 "
+            f"- p ({_SIDES[tables['thresholds']['alternative'].iloc[0]]}, not corrected). Lines are running medians. "
+            "Bands hold 90 % of the pairs, from the 5th to the 95th percentile. Lines and bands use all pairs. The "
+            f"points are pairs with p >= 0.001, at most {_POINTS_AT_HOME:,} of a relation class."
         )
         figure = panel("gain_confidence", plot.curve, *whole, title=title, width=5.6, height=3.9)
         parts.append(Section("Gain against confidence", text, figure=figure))
     if "overlay" in tables:
         parts.append(_overlay(tables["overlay"], tables["overlay_points"]))
     if at_home[0]["n_items"].nunique() > 1:
-        text = "The same for initial segments of the home test set (their figure 10)."
+        text = f"Gain against confidence on initial segments of the home test set (as in figure 10 of {_PAPER})."
         parts.append(Section("Test sizes", text, figure=Figure("sizes", partial(_by_relation, *at_home, "n_items"))))
     if len(of_size[0]):
-        text = "The same for initial segments of equal size of other test sets (their figure 11)."
+        text = (
+            f"Gain against confidence on the first {domain_size:,} items of the home test set and of other test sets "
+            f"(as in figure 11 of {_PAPER})."
+        )
         parts.append(Section("Domains", text, figure=Figure("domains", partial(_by_relation, *of_size, "test_set"))))
     thresholds = _first_metric(_as_studied(tables["thresholds"]))
     at_sizes = thresholds[thresholds["test_set"] == home]
@@ -79,14 +85,15 @@ def _rows(tables: Pair, column: str, value: object) -> Pair:
 
 
 def _against_size(thresholds: pd.DataFrame, at_sizes: pd.DataFrame, home: str) -> Section:
-    title = f"{home}: 95 % of just significant gains are below"
+    title = f"{home}: 95 % of the gains with p near 0.05 are below"
     return Section(
         "Gain threshold against test size",
-        "95th percentile of the gains of pairs with 0.04 <= p <= 0.06, and the fit c / sqrt(n) (their sections 3.1.1 "
-        "and 4.1). Intervals (95 %) are given if they are known to cover: see note and interval_for in "
-        "thresholds.csv. The paper's thresholds are one-sided. If nobody predicted the better system, use the "
-        "two-sided ones. The last column is the difference between threshold and fit. If the natural unit is a "
-        "document, items taken one by one give thresholds that are too small.",
+        f"Threshold: the 95th percentile of the gains of pairs with 0.04 <= p <= 0.06 ({_PAPER}, section 3.1.1). "
+        "These pairs are counted in column p ≈ 0.05. c / √n: a fit to the thresholds of all sizes n (section 4.1). "
+        "Off by: threshold / fit - 1. A 95 % interval is given only if it is known to cover. "
+        "Columns interval_for and note of thresholds.csv say what it holds for, or why there is none. The paper's "
+        "thresholds are one-sided. If nobody predicted the better system, use the two-sided ones. If items come in "
+        "clusters such as documents, thresholds by item are too small.",
         figure=panel("thresholds", plot.thresholds, at_sizes, title=title, width=5.6, height=3.9),
         table=_thresholds(thresholds),
     )
@@ -102,11 +109,12 @@ def _calibrations(tables: Mapping[str, pd.DataFrame]) -> list[Section]:
         title = "Redrawn test sets: does the winner win in the population?"
         size = {"width": 5.8, "height": 3.9}
         text = (
-            "Test sets are drawn from a population (their section 4.2). For each range of p-values, share is the share "
-            "of pairs whose winner on the test set also wins in the population. Its 95 % interval holds for other "
-            "variants of these families. 1 - p is not the expected share. The brackets and the broken line show the "
-            "expected share for valid tests and normal true gains. The spread of the true gains is the variation of "
-            "observed gains beyond their standard errors."
+            f"Test sets are redrawn from a population ({_PAPER}, section 4.2). A cell has the share of pairs whose "
+            "winner on the redrawn test set also wins in the population, for a range of p-values. After it comes a "
+            "95 % interval for other variants of these families. In brackets, and as a broken line: the expected "
+            "share for valid tests and normal true gains. It is not 1 - p. The expected share takes the spread of "
+            "the true gains from the variation of observed gains beyond their standard errors. The last row has the "
+            "paper's range of p-values."
         )
         figure = panel("calibration_identical", plot.calibration, classes, by="relation", title=title, **size)
         parts.append(
@@ -114,12 +122,16 @@ def _calibrations(tables: Mapping[str, pd.DataFrame]) -> list[Section]:
         )
     if domains["share"].notna().any():
         text = (
-            f"For each range of p-values on {domains['test_set'].iloc[0]}: share of pairs whose winner also wins "
-            "elsewhere (their Table 1). Its 95 % interval holds for other variants of these families. Other items of "
-            "the same domain have sampling error too. The brackets and the grey line show the share within the home "
-            "population: winners of one half are followed on the other half. They use half as many items as there are "
-            "elsewhere, or the whole half if it has fewer; then the share is too low. The difference is the effect of "
-            "the domain. The broken line is the model of the section above."
+            f"A cell has the share of pairs whose winner on {domains['test_set'].iloc[0]} also wins on another test "
+            f"set, for a range of p-values (as in Table 1 of {_PAPER}). In brackets, and as a grey line: the share "
+            "without a change of domain. Winners on one half of the home test set are looked up on items of its "
+            "other half: half as many as the other test set has. If the half has fewer items, all of them are used, "
+            "and the share in brackets is too low. It is below 100 % because other items have sampling error, too. "
+            "The difference between the two shares is the effect of the domain. The broken line is the expected "
+            "share on as many items of the home population, for valid tests and normal true gains. 95 % intervals "
+            "hold for other variants of these families. If there are several other test sets, the table has "
+            "intervals in the last row only, which has the paper's range of p-values. The others are in "
+            "calibration_domains.csv."
         )
         figure = Figure("calibration_domains", partial(_by_test_set, domains))
         parts.append(Section("Calibration across domains", text, figure=figure, table=_calibration(domains)))
@@ -146,7 +158,7 @@ def summary(tables: Mapping[str, pd.DataFrame]) -> dict[str, Table]:
                 "pairs": "{n_pairs:,}",
                 "share": Column("{share:.0%}", missing="too few pairs"),
                 "95 %": "{low:.0%}–{high:.0%}",
-                "same domain": "{beside:.0%}",
+                "reference": "{beside:.0%}",
             },
         )
     return shown
@@ -177,12 +189,13 @@ def _overlay(table: pd.DataFrame, points: pd.DataFrame) -> Section:
     title = f"{natural} over {home}"
     return Section(
         "Natural comparisons on the same curve",
-        f"Systems that others made ({natural}, {first['n_items']:,} items) over the resampled ones "
-        f"({home}, {first['others_n_items']:,} items), both by items (as in their figure 5). "
-        "At equal gain, the table gives the difference between the natural pairs' confidence and the running median "
-        "of the class (median over pairs, up to the gain at which it is 0.99). The ratio says how many times larger "
-        "an equally significant natural gain is (ratio of standard errors). The 95 % intervals hold for other such "
-        "natural systems and other variants of the same base models.",
+        f"Pairs of systems that others made ({natural}, {first['n_items']:,} items) and pairs of resampled systems "
+        f"({home}, {first['others_n_items']:,} items), as in figure 5 of {_PAPER}. All are tested by item. Difference "
+        "in confidence: the confidence of a natural pair minus the running median of the resampled class at the same "
+        "gain. It is the median over natural pairs, up to the gain at which the running median is 0.99. Ratio of "
+        "gains: a natural gain that is equally significant is so many times larger (median ratio of standard "
+        "errors). Natural threshold: the 95th percentile of the natural gains with 0.04 <= p <= 0.06. The 95 % "
+        "intervals hold for other such natural systems and other variants of the same base models.",
         figure=panel("overlay", plot.curve, points, over=natural, title=title, width=5.6, height=3.9),
         table=Table(
             table,
@@ -223,13 +236,13 @@ def _thresholds(table: pd.DataFrame) -> Table:
 
 def _calibration(table: pd.DataFrame) -> Table:
     """Bins by columns: test sets elsewhere (all pairs), or relation classes where there is one test set only."""
-    bins, share = {"p at home": "{p_from:g} – {p_to:g}"}, "{share:.0%}[, {low:.0%}–{high:.0%}][ ({beside:.0%})]"
+    bins, share = {"p": "{p_from:g} – {p_to:g}"}, "{share:.0%}[, {low:.0%}–{high:.0%}][ ({beside:.0%})]"
     table = table.assign(beside=table["baseline" if "baseline" in table else "expected"])
     if table["elsewhere"].nunique() > 1:
         rows = _pooled(table).copy()
         # As many columns have no room for more intervals than that of the paper's own bin; the others are in the file.
         rows.loc[~_in_window(rows), ["low", "high"]] = None
-        return Table(rows, bins | {"pairs": "{n_pairs}"}, "elsewhere", Column(share, missing="too few pairs"))
+        return Table(rows, bins | {"pairs": "{n_pairs:,}"}, "elsewhere", Column(share, missing="too few pairs"))
     pairs = ", {n_pairs:,} pairs"
     rows = table.sort_values("relation", kind="stable")
     return Table(rows, bins, "relation", Column(share + pairs, missing="too few pairs" + pairs))
