@@ -23,6 +23,7 @@ from simstudy.running.results_folder import verify
 from simstudy.studies import Comparison, Results, RunContext, Study, make_study, run_study
 from simstudy.studies.baselines import baseline, compare_redrawn
 from simstudy.studies.catalogue import found_by
+from simstudy.studies.resampling.study import ResamplingStudy, _thresholds
 from tests.oracles import compared
 from tests.studies.conftest import COMPARED, STUDY, N, tags
 
@@ -216,3 +217,15 @@ def test_systems_that_all_answer_alike_have_a_page_too(tmp_path: Path) -> None:
     assert results.tables["thresholds"]["note"].str.startswith("too few pairs").all()
     assert (results.folder / "README.md").read_text().startswith("# T\n")
     assert not (results.folder / "figures" / "calibration_identical.png").exists(), "no class has a share"
+
+
+def test_thresholds_say_the_unit_of_their_own_test_set(resampled: Results, model: type[Study]) -> None:
+    """Two test sets name clusters, the last has none."""
+    units = {"home": "cluster", "also": "cluster", "away": "item"}
+    away = resampled.comparisons.query("test_set == 'away'")
+    pairs = pd.concat([resampled.comparisons.query("test_set == 'home'"), away.assign(test_set="also"), away])
+    study = make_study(STUDY, "here", model)
+    assert isinstance(study, ResamplingStudy)
+    table = _thresholds(study, pairs.assign(unit=pairs["test_set"].map(units)), None, [])
+    assert table.groupby("test_set")["unit"].agg(set).to_dict() == {name: {unit} for name, unit in units.items()}
+    assert set(table["alternative"]) == {"greater", "two-sided"}
