@@ -31,7 +31,7 @@ WHOLE = {
 
 
 def ratio_contributions(rng: np.random.Generator, m: int) -> FloatArray:
-    """Of right answers among few accepted ones, weighted as sign flips weight them."""
+    """The right answers among few accepted ones, weighted as sign flips weight them."""
     right = rng.integers(1, 6, m)
     accepted = right + rng.integers(0, 6, m)
     return np.asarray((right - 0.8731 * accepted) / np.sqrt(1 - accepted / accepted.sum()))

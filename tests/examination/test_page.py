@@ -172,7 +172,7 @@ def test_names_with_a_bar_do_not_break_the_table(loaded: Loaded, tmp_path: Path)
 def test_figures_of_very_many_systems_are_left_out_with_a_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of more than 200 systems; here of more than 60, whose pairs take a tenth of the time."""
+    """The limit is 200 systems. Here it is 60, whose pairs take a tenth of the time."""
     assert page._MOST_SYSTEMS == 200
     monkeypatch.setattr(page, "_MOST_SYSTEMS", 60)
     outputs = correlated_accuracies(np.linspace(0.6, 0.9, 61).tolist(), 20, seed=2)

@@ -1,4 +1,4 @@
-"""What workers are asked to do: they import nothing else for it, and are soon there."""
+"""Functions that tests send to workers. They import nothing else, so that workers start quickly."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import time
 
 
 def alone() -> tuple[str, int]:
-    """What a call reads of standard input, after a Ctrl-C that is not for workers."""
+    """The standard input of a call, read after a Ctrl-C that is not for workers."""
     print("noise")
     os.kill(os.getpid(), signal.SIGINT)
     return sys.stdin.read(), os.getpid()
