@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from simstudy.files.unpacking import VARIABLE, most, unpacking_at_most
+from simstudy.files.unpacking import VARIABLE, most, unpacking_at_most, zip_entries
 from simstudy.loaders.base import Loaded
 from simstudy.loaders.candidates import has_candidates
 from simstudy.loaders.formats import load
@@ -75,6 +75,9 @@ def test_zip_files_and_saved_outputs_have_the_limit_too(tmp_path: Path) -> None:
                 archive.writestr(name, "x" * 600)
         with pytest.raises(ValueError, match=r"two.zip .* unpacks to more than 1.0 KiB"):
             read_tagged(tmp_path / "two.zip")
+        with pytest.raises(ValueError, match=r"two.zip .* unpacks to more than 1.0 KiB"):
+            list(zip_entries(tmp_path / "two.zip", lambda name: True))
+        assert len(list(zip_entries(tmp_path / "two.zip", lambda name: name == "ca01"))) == 1
     assert Outputs.load(tmp_path / "o.parquet").fingerprint() == outputs.fingerprint()
 
 
