@@ -11,6 +11,7 @@ import simstudy as ss
 from simstudy.analyses.leaderboard import leaderboard
 from simstudy.examination import examine
 from simstudy.examination.asking import own_relation
+from simstudy.examination.rows import ranking
 from simstudy.loaders.base import Loaded
 from simstudy.outputs import Outputs
 from tests.oracles import compared
@@ -272,3 +273,12 @@ def test_families_say_something_where_any_system_is_not_its_own(families: list[s
     systems = pd.DataFrame({"name": ["a", "b", "c"], "family": families})
     outputs = Outputs.from_statistics(np.ones((3, 4, 2), dtype=int), "accuracy", systems)
     assert own_relation(outputs) == expected
+
+
+def test_each_system_of_a_ranking_has_its_own_groups() -> None:
+    """The order by name is not that by score."""
+    scores = pd.DataFrame({"z": [1, 2] * 30, "a": [0, 1] * 30, "m": [0, 1] * 29 + [1, 0]})
+    found = examine(Loaded(Outputs.from_scores(scores)))
+    cells = ranking(found).text()
+    assert dict(zip(cells["system"], cells["groups"], strict=True)) == {"z": "1", "a": "2", "m": "2"}
+    assert cells["system"].iloc[0] == "z"

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from simstudy.files.unpacking import VARIABLE, most, unpacking_at_most, zip_entries
+from simstudy.files.unpacking import VARIABLE, most, read_parquet, unpacking_at_most, zip_entries
 from simstudy.loaders.base import Loaded
 from simstudy.loaders.candidates import has_candidates
 from simstudy.loaders.formats import load
@@ -208,3 +208,19 @@ def test_a_line_that_is_no_item_is_told(tmp_path: Path, monkeypatch: pytest.Monk
     (tmp_path / "a.csv").write_text('item,score,text\n1,1,"' + "y" * 1001 + '"\n')
     with pytest.raises(ValueError, match=r"a\.csv, line 2: a cell has more than 1,000 characters$"):
         load(tmp_path / "a.csv", "accuracy")
+
+
+def test_a_page_of_parquet_that_was_damaged_is_no_other_number(tmp_path: Path) -> None:
+    """One bit of a number that is stored as it is: only the checksum of its page can tell."""
+    path, number = tmp_path / "a.parquet", 1.25
+    pq.write_table(
+        pa.table({"a": [number, 2.5]}), path, compression="none", use_dictionary=False, write_page_checksum=True,
+        write_statistics=False,
+    )  # fmt: skip
+    content, stored = path.read_bytes(), np.float64(number).tobytes()
+    assert read_parquet(path)["a"].to_pylist() == [number, 2.5]
+    assert content.count(stored) == 1
+    path.write_bytes(content.replace(stored, np.float64(1.5).tobytes()))
+    assert pq.read_table(path)["a"].to_pylist() == [1.5, 2.5]
+    with pytest.raises(ValueError, match=r"a\.parquet"):
+        read_parquet(path)

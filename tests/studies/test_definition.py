@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from simstudy.studies import StudyError, load_study, make_study, shipped_studies
-from simstudy.studies.catalogue import KINDS, PROGRAM
+from simstudy.studies.catalogue import KINDS, PROGRAM, asked_for
+from simstudy.studies.definition import place_of
 from simstudy.studies.resampling.definition import ResamplingStudy
 
 GOOD = """
@@ -46,6 +47,14 @@ def test_training_is_the_papers_and_the_test_is_the_default(tmp_path: Path) -> N
     assert study.comparison.alternative is None, "two-sided"
     assert load_study(tmp_path / "mine") == study
     assert load_study(write(tmp_path, 'kind = "resampling"\n' + GOOD)) == study
+
+
+def test_a_study_with_another_seed_is_in_the_same_folder(tmp_path: Path) -> None:
+    """There its own data are looked for."""
+    path = write(tmp_path, GOOD)
+    seeded, out = asked_for(path, None, 7)
+    assert (seeded.seed, out) == (7, Path("results/mine"))
+    assert place_of(seeded) == path.parent.resolve()
 
 
 @pytest.mark.parametrize("name", shipped_studies())
