@@ -255,8 +255,12 @@ def study(name: str) -> str:
     """The README of a study, and below it the figures of its results with what their page says of them."""
     text = (ROOT / "experiments" / name / "README.md").read_text("utf-8").rstrip()
     results = ROOT / "results" / name / "README.md"
-    figures = _figures(results, text) if results.exists() else ""
-    return f"{text}\n\n## Figures\n\n{figures}" if figures else f"{text}\n"
+    if not results.exists():
+        return f"{text}\n"
+    # Links to the page of results lead here.
+    return (
+        f"{text}\n\n## Figures\n\n{_figures(results, text) or 'The results have no other figures than those above.'}\n"
+    )
 
 
 def _figures(page: Path, readme: str) -> str:
