@@ -22,6 +22,7 @@ from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import thresholds
 from simstudy.comparisons.pair import Pair
 from simstudy.comparisons.paper import paper
+from simstudy.engines.described import SIDES
 from simstudy.engines.registry import TESTS
 from simstudy.metrics import label
 from simstudy.papers.document import Paper
@@ -307,7 +308,7 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
         sets = len(pairs[TEST_SET].drop_duplicates())
         on = f"{row['n_items']:,} items" if sets == 1 else f"{sets} test sets"
         count = "1 pair" if len(pairs) == 1 else f"{len(pairs):,} pairs"
-        sides = "two-sided" if row["alternative"] == "two-sided" else "one-sided"
+        sides = SIDES[row["alternative"]]
         what = f"{label(str(row['metric']))}, {TESTS[row['test']].title}, {sides}"
         return f"Comparisons: {count} of {len(self.names):,} systems on {on} ({what})", ""
 

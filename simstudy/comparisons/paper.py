@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.comparisons.verdict import cautions_of, decided, differing_units, with_shown_names
+from simstudy.engines.described import SIDES
 from simstudy.engines.registry import TESTS
 from simstudy.loaders.base import counted
 from simstudy.metrics import label
@@ -39,7 +40,7 @@ def methods_of_two(pairs: pd.DataFrame, signed: str) -> Text:
 def counted_significant(pairs: pd.DataFrame, alpha: float) -> str:
     """How many pairs differ significantly after Holm's correction, a sentence."""
     rejected = int(Decision(alpha, p="p_holm").significant(pairs).sum())
-    sides = basis.SIDES[pairs["alternative"].iloc[0]]
+    sides = SIDES[pairs["alternative"].iloc[0]]
     return f"{rejected:,} of {counted(len(pairs), 'pair')} differ significantly at {alpha:g} ({sides}, Holm)."
 
 
@@ -66,7 +67,7 @@ def _numbers(row: pd.Series[Any], alpha: float, form: str) -> Text:
         low, high = (number_text(row[f"gain_{end}"], form) for end in ("low", "high"))
         between = f"95 % confidence interval {of} {low} to {high}{points}"
     p = p_text(row["p_value"], alpha, p_floor(row["n_resamples"]))
-    test = f"{basis.SIDES[row['alternative']]} {TESTS[row['test']].title}"
+    test = f"{SIDES[row['alternative']]} {TESTS[row['test']].title}"
     return [
         f"{said}: {between}, ", PValue(p if p.startswith("<") else f"= {p}"),
         f" ({test}). {differing_units(row)}",

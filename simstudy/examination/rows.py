@@ -11,6 +11,7 @@ import pandas as pd
 from simstudy.analyses.other_systems import OTHER_VARIANTS
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.significant_gains import CLOSE_PAIRS
+from simstudy.engines.described import SIDES, described_test
 from simstudy.engines.registry import TESTS
 from simstudy.examination.samples import with_noises
 from simstudy.loaders.base import counted
@@ -18,7 +19,6 @@ from simstudy.loaders.task_logs import SCORED_BY
 from simstudy.metrics import label
 from simstudy.outputs.samples import SAMPLE_OF
 from simstudy.pages.sections import Column, Table
-from simstudy.papers.basis import SIDES, described_test
 from simstudy.papers.pairs import most_significant_first, p_texts
 from simstudy.text.numerals import score_format, units_text
 from simstudy.text.plain_text import line, shown

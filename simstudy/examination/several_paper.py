@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from simstudy.analyses.leaderboard import score_interval
 from simstudy.comparisons.paper import counted_significant, of_pair
 from simstudy.comparisons.verdict import decided, with_shown_names
+from simstudy.engines.described import SIDES
 from simstudy.examination.printed import may_be_best
 from simstudy.examination.several_printed import claims, part_rows, signed, varying
 from simstudy.metrics import label
@@ -56,7 +57,7 @@ def _of_pairs(found: Several) -> Table:
     for row, sign in zip(rows.to_dict("records"), signs, strict=True):
         cells = {name: text if name in words else text.replace("-", "−") for name, text in row.items()}
         written.append([Cell(text, mark=sign) if name == "gain" else text for name, text in cells.items()])
-    sides = basis.SIDES[found.parts[0].pairs["alternative"].iloc[0]]
+    sides = SIDES[found.parts[0].pairs["alternative"].iloc[0]]
     caption = (
         f"Two systems by {len(found.parts):,} {_noun(found)}s. 95 % CI: the interval of each gain by itself. p: "
         f"{sides}, not corrected. p (Holm): corrected for the {len(found.parts):,} {_noun(found)}s."

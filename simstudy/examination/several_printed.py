@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from simstudy.analyses.signature import signatures
+from simstudy.engines.described import described_test
 from simstudy.examination import printed
 from simstudy.examination.rows import items_text
 from simstudy.metrics import label
-from simstudy.papers.basis import described_test
 from simstudy.text.numerals import p_adjusted, p_floor, p_text, score_format
 from simstudy.text.plain_text import shown
 from simstudy.text.printing import LEFT_OUT, MOST_LINES, Printer, not_shown, noted

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from simstudy.engines.described import SIDES, exactness
 from simstudy.engines.registry import TESTS, SignificanceTest
 from simstudy.loaders.base import counted
 from simstudy.outputs.samples import SAMPLE_OF
@@ -16,9 +17,6 @@ from simstudy.papers.references import BOOTSTRAP, HOLM, RANKS, SCORE_OF_GAINS, S
 from simstudy.statistics.pvalues import CONVENTIONS
 from simstudy.text.numerals import units_text
 from simstudy.text.plain_text import shown
-
-#: What the values of column alternative are called.
-SIDES = {"two-sided": "two-sided", "greater": "one-sided"}
 
 #: What one-sided p-values suppose.
 IF_PREDICTED = "One-sided p-values are valid only if the better system of a pair was predicted."
@@ -30,20 +28,6 @@ _INTERVALS: dict[str, Text] = {
     "bootstrap": ["t intervals with standard errors by the bootstrap", Cite((BOOTSTRAP,))],
     "wilson": ["score intervals", Cite((SCORE_OF_SHARES,))],
 }
-
-
-def described_test(pairs: pd.DataFrame) -> str:
-    """Test, sides, exactness, resamples and convention of Comparisons."""
-    one, drawn, share = pairs.iloc[0], pairs.loc[pairs["monte_carlo"], "n_resamples"], pairs["monte_carlo"].mean()
-    part = "" if share == 1 else f" for {share:.0%} of the p-values"
-    how = "no Monte Carlo error" if drawn.empty else f"{drawn.max():,} resamples{part}"
-    convention = "" if one.convention == "default" else f", convention {one.convention}"
-    return f"{TESTS[one.test].title} ({one.test}), {SIDES[one.alternative]}, {exactness(pairs)}, {how}{convention}"
-
-
-def exactness(pairs: pd.DataFrame) -> str:
-    """Whether the test holds its level exactly."""
-    return "exact" if pairs["exact"].all() else "partly exact" if pairs["exact"].any() else "approximate"
 
 
 def named(test: SignificanceTest, sides: str) -> str:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 
+from simstudy.engines.described import SIDES
 from simstudy.engines.registry import TESTS
 from simstudy.metrics import label
-from simstudy.papers.basis import SIDES
 from simstudy.papers.document import BETTER_MARKS, WORSE_MARKS, Cell, Cite, Table
 from simstudy.papers.pairs import heading, interval, marks, meaning, number_format, on
 from simstudy.papers.references import RANKS

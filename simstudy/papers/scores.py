@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
+from simstudy.engines.described import SIDES
 from simstudy.engines.registry import TESTS
-from simstudy.papers.basis import SIDES
 from simstudy.papers.document import Cell, Table
 from simstudy.papers.leaderboards import claims, marks_against
 from simstudy.papers.pairs import interval, number_format

@@ -6,6 +6,7 @@ import re
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from simstudy.engines.described import SIDES
 from simstudy.metrics import label
 from simstudy.papers.document import Cite, Paper, Table, Text, joined
 from simstudy.papers.references import SIMSTUDY, TYPE_M
@@ -40,7 +41,7 @@ def _sizes(plan: Plan) -> Table:
     if "relation" in rows:
         head[0] = (head[0][0], "left")
     level = plan.target.level
-    sides = "two-sided" if level.alternative == "two-sided" else "one-sided"
+    sides = SIDES[level.alternative]
     shared = f", shared by {level.comparisons} comparisons (Bonferroni)" if level.comparisons > 1 else ""
     ranges = " Brackets hold the range that follows from what was guessed or estimated." if (
         any(case.range for case in plan.cases)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from simstudy.engines.described import SIDES
 from simstudy.metrics.base import Metric
 from simstudy.planning.answers import ENDS
 from simstudy.planning.benchmarks import EDITIONS, n_pairs, next_edition
@@ -275,7 +276,7 @@ def _count(case: Case, units: float, items: float, ends: str = "") -> str:
 
 
 def _how(target: Target) -> str:
-    sides = "two-sided" if target.level.alternative == "two-sided" else "one-sided"
+    sides = SIDES[target.level.alternative]
     corrected = f", corrected for {target.level.comparisons} comparisons" if target.level.comparisons > 1 else ""
     return f"({sides}, p <= {target.level.alpha:g}{corrected})"
 

@@ -7,7 +7,7 @@ than they say:
 - what only type checkers read (``if TYPE_CHECKING``) is never executed;
 - a package that only imports is looked through: a name of it is where it is defined.
 
-What draws or writes pages is left out: no result that can be kept is a drawing or a page.
+What draws, or writes pages and papers, is left out: no result that can be kept is a drawing or a page.
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ from simstudy.running.sources import (
     source_of,
 )
 
-# The rooms that draw and write pages.
-_SHOWING = ("simstudy.plot.", "simstudy.pages.")
+# The rooms that draw and write, and what the modules are called that do so in other rooms.
+_SHOWING = ("simstudy.plot.", "simstudy.pages.", "simstudy.papers.")
+_PAGES = ("page", "paper")
 
 
 _source = functools.cache(source_of)
@@ -49,11 +50,16 @@ def modules_behind(definitions: Iterable[tuple[str, str]]) -> set[str]:
     with _garbage_kept():
         while waiting:
             module, name = each = waiting.pop()
-            if each not in seen and not f"{module}.".startswith(_SHOWING):
+            if each not in seen and not _only_shows(module):
                 seen.add(each)
                 found.add(module)
                 waiting += _needs(module, name)
     return found
+
+
+def _only_shows(module: str) -> bool:
+    room, _, last = module.rpartition(".")
+    return f"{module}.".startswith(_SHOWING) or (last in _PAGES and f"{room}.".startswith("simstudy."))
 
 
 @contextmanager

@@ -11,6 +11,7 @@ import pytest
 
 from simstudy.running.dependencies import modules_behind
 from simstudy.running.program_files import LOADED, SOURCES, load_program
+from simstudy.studies.catalogue import load_study, program_behind
 
 STUDY = """
 from __future__ import annotations
@@ -95,6 +96,17 @@ def test_a_study_needs_what_its_function_uses(
     assert {each.removeprefix(f"{program}.") for each in found if each.startswith(f"{program}.")} == beside
     assert others <= found
     assert not {*never, "simstudy", "matplotlib", "simstudy.plot", "simstudy.plot.gains"} & found
+
+
+@pytest.mark.parametrize(
+    ("name", "facts"), [("quickstart", "engines.described"), ("leaderboards", "studies.natural.facts")]
+)
+def test_a_page_is_no_part_of_the_program_that_makes_its_tables(name: str, facts: str) -> None:
+    """The facts on it are: a run keeps them beside the tables, and nothing writes them anew from these."""
+    program = {module.removeprefix("simstudy.") for module in program_behind(load_study(name))}
+    rooms, modules = ("plot", "pages", "papers"), (".page", ".paper")
+    assert facts in program
+    assert not [each for each in program if each.startswith(rooms) or each.endswith(modules)]
 
 
 def test_packages_that_only_import_are_looked_through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,9 +10,11 @@ import pytest
 
 from simstudy.pages.sections import Section
 from simstudy.studies import make_study
+from simstudy.studies.figures import thinned
 from simstudy.studies.natural import gains
 from simstudy.studies.natural import page as natural
 from simstudy.studies.natural.definition import NaturalStudy
+from simstudy.studies.natural.facts import facts
 from simstudy.studies.resampling import page as resampling
 
 
@@ -123,7 +125,7 @@ def test_more_points_are_drawn_of_the_whole_home_test_set_than_of_others() -> No
     pairs = pd.DataFrame({"system_a": [f"a{i}" for i in k], "system_b": "b", "gain": k / 100.0, "p_value": 0.5})
     pairs = pairs.assign(metric="accuracy", relation="same family")
     sets = [("home", 1200), ("home", 300), ("away", 1200)]
-    drawn = resampling.thinned(pd.concat([pairs.assign(test_set=name, n_items=n) for name, n in sets]), "home", 1200)
+    drawn = thinned(pd.concat([pairs.assign(test_set=name, n_items=n) for name, n in sets]), "home", 1200)
     assert drawn.groupby(["test_set", "n_items"]).size().to_dict() == {
         ("home", 1200): 1000, ("home", 300): 80, ("away", 1200): 80,
     }  # fmt: skip
@@ -267,10 +269,10 @@ def test_facts_count_p_values_that_are_exact_and_from_resamples(study: NaturalSt
             "n_resamples": [0, 0, 0, 0, 5000],
         }
     )  # fmt: skip
-    facts = natural.facts(study, pairs, [f"note {k}" for k in (1, 2, 2, 3, 4, 5, 6)])
-    assert facts["Test sets"] == "2, 5 comparisons of pairs"
-    assert facts["Test"].endswith("one-sided; 2 p-values are exact; 1 are from 5,000 resamples")
-    assert facts["Data"] == "note 1; note 2; note 3; note 4; and 2 more notes of this kind"
+    said = facts(study, pairs, [f"note {k}" for k in (1, 2, 2, 3, 4, 5, 6)])
+    assert said["Test sets"] == "2, 5 comparisons of pairs"
+    assert said["Test"].endswith("one-sided; exact p-values: 2 of 5; from 5,000 resamples: 1 of 5")
+    assert said["Data"] == "note 1; note 2; note 3; note 4; and 2 more notes of this kind"
 
 
 def test_figures_of_a_resampling_study_are_of_its_own_side_and_unit_which_come_first() -> None:

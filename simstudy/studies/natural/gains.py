@@ -10,6 +10,7 @@ import pandas as pd
 from simstudy import plot
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.thresholds import rule_of_thumb
+from simstudy.engines.described import SIDES
 from simstudy.examination.rows import gain_columns, gain_rows, gains_text
 from simstudy.metrics import find_metric, label
 from simstudy.pages.sections import Column, Figure, Section, Table
@@ -23,7 +24,6 @@ _INTERVALS = (
     "The 95 % intervals hold for other systems on these items. If column interval_for of the CSV says so, they hold "
     "for other variants of these families only."
 )
-_SIDES = {"greater": "one-sided", "two-sided": "two-sided"}
 # The first columns of a table of test sets.
 _TEST_SET = {"test set": "{test_set:name}", "metric": "{metric:metric}", "items": "{n_items:,}"}
 
@@ -39,7 +39,7 @@ def sections(tables: Mapping[str, pd.DataFrame], shown: Sequence[str]) -> list[S
     parts = [
         Section(
             "The gain that is significant",
-            gains_text(_SIDES[every["alternative"].iloc[0]], every["alpha"].iloc[0], _INTERVALS),
+            gains_text(SIDES[every["alternative"].iloc[0]], every["alpha"].iloc[0], _INTERVALS),
             figure=Figure("significant_gains", partial(plot.gains_by_test_set, chart)) if len(chart) else None,
             table=_table(tables["thresholds"], rows),
         )
@@ -109,7 +109,7 @@ def _rule(known: pd.DataFrame) -> str:
 
 def _asked(gains: pd.DataFrame) -> str:
     """Sides and level of a table of significant gains."""
-    return f"{_SIDES[gains['alternative'].iloc[0]]}, alpha = {gains['alpha'].iloc[0]:g}"
+    return f"{SIDES[gains['alternative'].iloc[0]]}, alpha = {gains['alpha'].iloc[0]:g}"
 
 
 def _as_studied(gains: pd.DataFrame) -> pd.DataFrame:

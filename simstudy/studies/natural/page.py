@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 import pandas as pd
 
 from simstudy import plot
-from simstudy.engines.registry import TESTS
-from simstudy.examination.printed import may_be_best
-from simstudy.loaders.base import counted
 from simstudy.metrics import label
 from simstudy.pages.sections import Column, Figure, Section, Table
-from simstudy.statistics.decisions import Decision
-from simstudy.statistics.multiplicity import corrected
 from simstudy.studies.baselines import beside
-from simstudy.studies.figures import panel
+from simstudy.studies.figures import POINTS, panel
 from simstudy.studies.natural import gains
 from simstudy.studies.natural.cross_domain import OTHERS, POPULATION
 from simstudy.studies.natural.definition import NaturalStudy
@@ -36,8 +31,6 @@ def closing(study: NaturalStudy) -> str:
     )
 
 
-#: Points drawn from a relation class.
-POINTS = 200
 # Of fewer pairs that are not decided a running median says little that the points do not.
 _LEAST_PAIRS = 40
 _BESIDE = (
@@ -51,10 +44,8 @@ _BESIDE = (
 _MOST_ROWS = 60
 # Systems that a figure of a leaderboard has room for.
 _MOST_SYSTEMS = 40
-# Systems that its table has, and test sets whose answers a terminal has room for.
-_FIRST_SYSTEMS, _MOST_ANSWERS = 10, 8
-# Notes that the head of a page has room for, and near-duplicates that its table has.
-_MOST_NOTES, _MOST_DUPLICATES = 4, 40
+# Systems that its table has, and near-duplicates that theirs has.
+_FIRST_SYSTEMS, _MOST_DUPLICATES = 10, 40
 
 
 def sections(tables: Mapping[str, pd.DataFrame], study: NaturalStudy) -> list[Section]:
@@ -76,46 +67,6 @@ def sections(tables: Mapping[str, pd.DataFrame], study: NaturalStudy) -> list[Se
         *(_calibrations(tables["calibration"]) if "calibration" in tables else []),
         *([_duplicates(tables["duplicates"])] if len(tables["duplicates"]) else []),
     ]
-
-
-def answers(study: NaturalStudy, boards: pd.DataFrame, pairs: pd.DataFrame) -> list[str]:
-    """For each test set and metric: which systems may be the best, and how many pairs differ significantly."""
-    keys = list(boards[["test_set", "metric"]].drop_duplicates().itertuples(index=False, name=None))
-    keys = [key for key in keys if key[0] in study.shown] if study.shown else keys
-    said = []
-    for name, metric in keys[:_MOST_ANSWERS]:
-        board, own = (rows[(rows["test_set"] == name) & (rows["metric"] == metric)] for rows in (boards, pairs))
-        differ = int(Decision(study.alpha, p="p_holm").significant(corrected(own)).sum())
-        said.append(
-            f"{shown(name)} ({label(metric)}): {may_be_best(board)} {differ:,} of {counted(len(own), 'pair')} differ "
-            f"significantly at {study.alpha:g} (two-sided, Holm)."
-        )
-    more = len(keys) - len(said)
-    return said + ([f"And {more:,} more: leaderboard.csv and ranks.csv have all."] if more else [])
-
-
-def facts(study: NaturalStudy, pairs: pd.DataFrame, notes: Sequence[str]) -> dict[str, str]:
-    """What was run."""
-    one, told = pairs.iloc[0], list(dict.fromkeys(notes))
-    numbers = [f"{count:,}" for count in sorted(set(pairs.loc[pairs["monte_carlo"], "n_resamples"]))]
-    drawn = "all are computed without resampling"
-    if numbers:
-        n_drawn = int(pairs["monte_carlo"].sum())
-        drawn = f"{'all' if n_drawn == len(pairs) else f'{n_drawn:,}'} are from {' or '.join(numbers)} resamples"
-    exact = f"{pairs['exact'].sum():,} p-values are exact"
-    if pairs["exact"].all() or not pairs["exact"].any():
-        exact = "all p-values are exact" if pairs["exact"].all() else "no p-value is exact"
-    sides = "two-sided" if one.alternative == "two-sided" else "one-sided"
-    units = sorted(pairs["unit"].unique(), key=lambda unit: unit != "item")
-    listed = {
-        "Test sets": f"{pairs['test_set'].nunique()}, {len(pairs):,} comparisons of pairs",
-        "Test": f"{TESTS[one.test].title} ({one.test}), {sides}; {exact}; {drawn}",
-        "Null hypothesis": TESTS[one.test].null,
-        "Units": " or, where the data name documents, ".join(units),
-        "Seed": str(study.seed),
-    }
-    more = [f"and {len(told) - _MOST_NOTES} more notes of this kind"] if len(told) > _MOST_NOTES else []
-    return listed | ({"Data": "; ".join([*told[:_MOST_NOTES], *more])} if told else {})
 
 
 def _draw_curves(points: pd.DataFrame, curves: pd.DataFrame) -> Any:

@@ -18,10 +18,11 @@ from simstudy.running.progress import doing
 from simstudy.statistics.decisions import two_sided
 from simstudy.studies.comparing import compare_by_items, leaderboards, run_comparisons
 from simstudy.studies.context import Findings, RunContext, Shown
-from simstudy.studies.figures import plotted_pairs
+from simstudy.studies.figures import POINTS, plotted_pairs
 from simstudy.studies.natural import gains, page
 from simstudy.studies.natural.cross_domain import cross_domain, homes_of
 from simstudy.studies.natural.definition import NaturalStudy
+from simstudy.studies.natural.facts import answers, facts
 from simstudy.studies.natural.kept import KeptReads
 from simstudy.studies.natural.sources import n_test_sets, read_all
 from simstudy.studies.problems import Problems, check_comparison
@@ -63,8 +64,8 @@ def run(study: NaturalStudy, context: RunContext) -> Findings:
     everything = pd.concat([table for _, segments, _ in compared for table in segments], ignore_index=True)
     return Findings(
         tables=tables,
-        facts=page.facts(study, everything, [note for one in found for note in one.notes]),
-        answers=page.answers(study, tables["leaderboard"], _whole_sets(study, compared)),
+        facts=facts(study, everything, [note for one in found for note in one.notes]),
+        answers=answers(study, tables["leaderboard"], _whole_sets(study, compared)),
         data={"files": hashes},
         comparisons=everything,
     )
@@ -164,5 +165,5 @@ def _whole_sets(study: NaturalStudy, compared: list[Compared]) -> pd.DataFrame:
 
 def _drawn(pairs: pd.DataFrame) -> pd.DataFrame:
     """The pairs of one relation class that a figure shows: all, unless they are very many."""
-    drawn = pairs if len(pairs) <= page.POINTS else plotted_pairs(pairs, page.POINTS)
+    drawn = pairs if len(pairs) <= POINTS else plotted_pairs(pairs, POINTS)
     return drawn.assign(confidence=confidence(drawn))

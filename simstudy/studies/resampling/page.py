@@ -11,9 +11,10 @@ import pandas as pd
 from simstudy import plot
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.thresholds import WINDOW
+from simstudy.engines.described import SIDES
 from simstudy.pages.sections import Column, Figure, Section, Table
 from simstudy.studies.baselines import beside
-from simstudy.studies.figures import panel, plotted_pairs
+from simstudy.studies.figures import POINTS_AT_HOME, panel
 
 CLOSING = (
     "No p-value here is corrected for the number of pairs. One-sided p-values (alternative greater in the CSV files) "
@@ -21,26 +22,10 @@ CLOSING = (
     "and shares are fractions."
 )
 
-# Points drawn from a relation class: on the home test set, and in figures of many test sets.
-_POINTS_AT_HOME, _POINTS = 1000, 80
 _PAPER = "Berg-Kirkpatrick et al. 2012"
-_SIDES = {"greater": "one-sided", "two-sided": "two-sided"}
 
 #: Points, and the curves through them.
 Pair = tuple[pd.DataFrame, pd.DataFrame]
-
-
-def thinned(pairs: pd.DataFrame, home: str, home_size: int) -> pd.DataFrame:
-    """The pairs that figures show: not those with p < 0.001, and of the others an even choice over the gains.
-
-    At most 1,000 of a relation class on the whole home test set and 80 elsewhere; curves, thresholds and calibration
-    always use all pairs.
-    """
-    shown = []
-    for (test_set, n_items, _), members in pairs.groupby(["test_set", "n_items", "relation"], sort=False):
-        most = _POINTS_AT_HOME if (test_set, n_items) == (home, home_size) else _POINTS
-        shown.append(plotted_pairs(members, most))
-    return pd.concat(shown)[["test_set", "n_items", "metric", "relation", "gain", "p_value"]].reset_index(drop=True)
 
 
 def sections(
@@ -55,9 +40,9 @@ def sections(
         title = f"{home}, {home_size:,} items"
         text = (
             f"Each point is a pair of systems on the whole home test set, as in figure 5 of {_PAPER}. Confidence is 1 "
-            f"- p ({_SIDES[tables['thresholds']['alternative'].iloc[0]]}, not corrected). Lines are running medians. "
+            f"- p ({SIDES[tables['thresholds']['alternative'].iloc[0]]}, not corrected). Lines are running medians. "
             "Bands hold 90 % of the pairs, from the 5th to the 95th percentile. Lines and bands use all pairs. The "
-            f"points are pairs with p >= 0.001, at most {_POINTS_AT_HOME:,} of a relation class."
+            f"points are pairs with p >= 0.001, at most {POINTS_AT_HOME:,} of a relation class."
         )
         figure = panel("gain_confidence", plot.curve, *whole, title=title, width=5.6, height=3.9)
         parts.append(Section("Gain against confidence", text, figure=figure))

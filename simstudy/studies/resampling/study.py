@@ -10,14 +10,15 @@ import pandas as pd
 from simstudy.analyses.calibration import calibration, with_baseline
 from simstudy.analyses.curves import curve
 from simstudy.analyses.thresholds import size_fit, thresholds
+from simstudy.engines.described import described_test
 from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
-from simstudy.papers.basis import described_test
 from simstudy.statistics.decisions import two_sided
 from simstudy.studies.baselines import baseline, compare_redrawn
 from simstudy.studies.comparing import compare_by_items, run_comparisons
 from simstudy.studies.context import Findings, RunContext, Shown
 from simstudy.studies.definition import Training
+from simstudy.studies.figures import thinned
 from simstudy.studies.problems import Problems
 from simstudy.studies.resampling import page, test_sets
 from simstudy.studies.resampling.definition import ResamplingStudy
@@ -55,7 +56,7 @@ def run(study: ResamplingStudy, context: RunContext) -> Findings:
             "systems": _systems(of_metrics),
             "thresholds": _thresholds(study, pairs, by_item, others),
             "curves": curve(pairs),
-            "points": page.thinned(pairs, home, size),
+            "points": thinned(pairs, home, size),
             **identical,
             **across,
         }
