@@ -117,8 +117,9 @@ def overcounts(rows: pd.DataFrame, study: Settings) -> Section:
         "Counts of data sets that are too large",
         "Two methods count the data sets on which one system is better (Dror et al. 2017): partial conjunction by "
         f"Bonferroni and by Fisher. The table has the share of {rows['n_sets'].iloc[0]:,} simulated studies in which "
-        "the count is larger than the number of data sets with an effect, with its 95 % interval (Clopper-Pearson). Both methods promise at most 0.05. A "
-        f"study has {len(study.replicability.p_values)} data sets and one-sided p-values. The statistic of a data set "
+        "the count is larger than the number of data sets with an effect, with its 95 % interval (Clopper-Pearson). "
+        f"Both methods promise at most 0.05. A study has {len(study.replicability.p_values)} data sets and one-sided "
+        "p-values. The statistic of a data set "
         f"is normal with standard deviation 1, and an effect moves its mean from 0 to {study.replicability.shift:g}. "
         "Statistics of two data sets correlate if the same systems are compared on both, or if they share items.",
         table=Table(
