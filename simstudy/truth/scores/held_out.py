@@ -104,7 +104,7 @@ def held_out_summary(table: pd.DataFrame) -> pd.DataFrame:
         squares) and their ratio. Two real halves differ by the noise of two samples. A test set drawn from a model has
         that noise too, and the noise of the half from which the model was learned. If the model's kind is right and
         fitting passes on all noise of that half, the ratio is about sqrt(3 / 2) = 1.22. In the study ``fitted_truth``
-        correct models had a median ratio of 1.08 to 1.19, by measure.
+        correct models had a median ratio of 1.08 to 1.18, by measure.
 
     Examples
     --------
