@@ -51,7 +51,8 @@ def sections(tables: Mapping[str, pd.DataFrame], shown: Sequence[str]) -> list[S
     if segments["true_80"].notna().any():
         text = (
             "Each point is an initial segment of a test set, with all pairs: the minimum detectable gain with power "
-            f"0.8 ({_asked(segments)}; column 'true, power 0.8'). {_lines('segments of a test set')}"
+            f"0.8 ({_asked(segments)}; column 'true, power 0.8'). Points of one size are drawn a little apart. "
+            f"{_lines('segments of a test set')}"
         )
         parts.append(Section("Initial segments", text, figure=_segments(segments)))
     return parts
