@@ -53,7 +53,7 @@ def shown(study: str) -> str:
 
 def synthetic(parts: Mapping[str, Tables], figures: Figures) -> Any:
     """A panel for each study: its pairs on the whole home test set."""
-    figure, axes = ss.plot.panels(titles(parts, figures, "whole"), per_row=3, width=2.9, height=2.4, shared=False)
+    figure, axes = ss.plot.panels(titles(parts, figures, "whole"), per_row=3, width=2.9, height=2.6, shared=False)
     for tables, ax in zip(parts.values(), axes, strict=True):
         whole = _some(_whole(tables["points"]))
         curves = tables["curves"]
@@ -86,7 +86,7 @@ def overlays(parts: Mapping[str, Tables]) -> Any:
 
 def sizes(parts: Mapping[str, Tables], figures: Figures) -> Any:
     """A panel for each study: initial segments of its home test set."""
-    figure, axes = ss.plot.panels(titles(parts, figures, "sizes"), per_row=3, width=2.9, height=2.4, shared=False)
+    figure, axes = ss.plot.panels(titles(parts, figures, "sizes"), per_row=3, width=2.9, height=2.6, shared=False)
     for tables, ax in zip(parts.values(), axes, strict=True):
         points, curves = home(tables["points"]), tables["curves"]
         at_home = curves["test_set"] == points["test_set"].iloc[0]

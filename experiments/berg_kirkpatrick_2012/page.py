@@ -188,9 +188,10 @@ def sections(study: Settings, parts: Mapping[str, Tables], tables: Tables) -> li
             "How well simple predictors explain the one-sided p of a pair, over all sizes of the home test set: the "
             "gain, the number of items n, the relation of the two systems (same family or not), and their r12. A cell "
             "has the explained share of the variance of confidence (1 - p). After it comes a factor: 90 % of the pairs "
-            "with 0.001 <= p <= 0.5 have a predicted p within this factor of their p. The model is fitted to pairs within one half of the variants and judged "
-            "on pairs within the other half, on the same items. The last column fits nothing: it is a z test by items "
-            "on the whole test set, with its standard error scaled by the square root of n (Yeh 2000, section 2.1).",
+            "with 0.001 <= p <= 0.5 have a predicted p within this factor of their p. The model is fitted to pairs "
+            "within one half of the variants and judged on pairs within the other half, on the same items. The last "
+            "column fits nothing: it is a z test by items on the whole test set, with its standard error scaled by the "
+            "square root of n (Yeh 2000, section 2.1).",
             table=Table(
                 _readable(tables["confidence_models"]),
                 {
