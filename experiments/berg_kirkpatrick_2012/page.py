@@ -282,8 +282,10 @@ def _marked(table: pd.DataFrame) -> pd.DataFrame:
 
 def _readable(models: pd.DataFrame) -> pd.DataFrame:
     """The same rows, with factors as text: of a factor of millions, no more than its order matters."""
-    factors = [str(name) for name in models if str(name).startswith("factor ")]
-    return models.assign(**{name: [_factor(value) for value in models[name]] for name in factors})
+    shown = models.copy()
+    for name in [name for name in map(str, models) if name.startswith("factor ")]:
+        shown[name] = pd.Series([_factor(value) for value in models[name]], index=models.index, dtype=object)
+    return shown
 
 
 def _factor(value: float) -> str | None:

@@ -92,7 +92,8 @@ def curve(
     # Of a million pairs no more is copied than what is drawn.
     drawn = [by, *(name for name in ("gain", "metric", "alternative") if name in points and name != by)]
     points = points[drawn].assign(confidence=_confidence(points))
-    values = list(dict.fromkeys(points[by]))
+    # Related systems come first, in every panel beside this one too.
+    values = sorted(dict.fromkeys(points[by]), key=lambda value: by == "relation" and not value.startswith("same "))
     colours = {**colours_of(by, values), over: "0.1"}
     # Beyond the gain from which on every pair is significant there is nothing to see.
     widest = points.loc[points["confidence"] < 0.995, "gain"].max()
@@ -195,8 +196,8 @@ def thresholds(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax.set_ylabel("gain threshold (" + "; ".join(word for word in (unit(table), sides(table)) if word) + ")")
     ax.set_xticks(sizes, _size_labels(sizes))
     # Over a short range the usual ticks would be two.
-    ends = known[["threshold", "low", "high"]]
-    few = ends.max(axis=None) < _SHORT_RANGE * ends.min(axis=None)
+    drawn = known[["threshold", "low", "high"]].to_numpy(dtype=np.float64)
+    few = np.nanmax(drawn) < _SHORT_RANGE * np.nanmin(drawn)
     log_ticks(ax.yaxis, (1, 2, 3, 4, 5, 7) if few else (1, 2, 3, 5))
     ax.xaxis.set_minor_locator(NullLocator())
     ax.legend(loc="upper right")
