@@ -150,6 +150,6 @@ def transfer(
     rows = []
     for name, source in sources.items():
         units = max(2, round(target.n_items * n_units(source) / source.n_items))
-        for row in beside(source, {"whole": (units, shown)}, n_draws, seed):
-            rows.append({"source": name, "target": target.test_set, "metric": target.metric.name, **row})
+        for row in beside(source, {target.test_set: (units, shown)}, n_draws, seed):
+            rows.append({"source": name, "metric": target.metric.name, **row})
     return rows

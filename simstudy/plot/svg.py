@@ -9,12 +9,14 @@ _TAG = re.compile(r"<\w[^>]*>")
 _PLACES = re.compile(r' (?:d|x|y|width|height)="[^"]*"')
 _STYLE = re.compile(r' style="([^"]*)"')
 _FINE = re.compile(r"-?\d+\.\d{3,}")
+_UNTURNED = re.compile(r' transform="rotate\(-?0 [^"]*"')
+_BARE_GROUP = re.compile(r'<g(?: id="[^"]*")?>')
 
 
 def smaller(svg: str) -> str:
     """The same picture with places to a hundredth of a point, each style once, and lines of one style as one path.
 
-    Only tags are changed; text between them stays as it is.
+    Only tags are changed; text between them stays as it is. Groups that say nothing but a number are dropped.
     """
     styles: dict[str, str] = {}
 
@@ -31,7 +33,7 @@ def smaller(svg: str) -> str:
         return f' class="{name}"'
 
     svg = _TAG.sub(lambda tag: _STYLE.sub(named, _PLACES.sub(place, tag.group())), svg)
-    svg = re.sub(r">\n\s+<", ">\n<", svg)
+    svg = _without_bare_groups(re.sub(r">\n\s+<", ">\n<", _TAG.sub(lambda tag: _UNTURNED.sub("", tag.group()), svg)))
     # Where lines cross, one path looks as two do, but for filled and for transparent ones.
     lines = [name for name, style in styles.items() if "fill: none" in style and "opacity" not in style]
     if lines:
@@ -39,6 +41,20 @@ def smaller(svg: str) -> str:
         svg = re.sub(rf'{line}(?:\n<path d="[^"]*"\1)+', _joined, svg)
     rules = "".join(f".{name}{{{style}}}\n" for name, style in sorted(styles.items()))
     return svg.replace("</style>", f"{rules}</style>", 1)
+
+
+def _without_bare_groups(svg: str) -> str:
+    kept: list[str] = []
+    # Whether each group that is open is one of those.
+    bare: list[bool] = []
+    # matplotlib writes the tags of groups on lines of their own.
+    for line in svg.split("\n"):
+        opens, closes = line.startswith("<g"), line == "</g>"
+        if opens:
+            bare.append(_BARE_GROUP.fullmatch(line) is not None)
+        if not ((opens and bare[-1]) or (closes and bare.pop())):
+            kept.append(line)
+    return "\n".join(kept)
 
 
 def _joined(lines: re.Match[str]) -> str:

@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from simstudy.files.whole import atomic_path
@@ -29,7 +30,7 @@ from simstudy.running.workers import Processes
 from simstudy.studies.catalogue import load_study
 from simstudy.studies.run import study_cells
 
-#: What each study took when all of them were made from nothing.
+#: What each study took when all of them were made from nothing; nothing of a study in which that was stopped.
 TIMES = "times.csv"
 
 # Which studies have been begun, and which have ended with what they took; and what it says before any was.
@@ -128,7 +129,9 @@ def run_every(studies: Sequence[str], out: Path, options: Sequence[str] = ()) ->
         yield taken
     if set(shipped_studies()) <= state["ended"].keys():
         rows = pd.DataFrame([state["ended"][name] for name in shipped_studies()])
-        if not rows["resumed"].any():
+        if state["from_nothing"]:
+            # Times of a part are not those of the whole.
+            rows.loc[rows["resumed"], ["wall_seconds", "cpu_seconds", "memory_mb"]] = np.nan
             with atomic_path(out / TIMES) as temporary:
                 rows.drop(columns=["resumed", "exit_code"]).to_csv(temporary, index=False, float_format="%.0f")
         (out / _STATE).unlink()

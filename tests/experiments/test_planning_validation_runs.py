@@ -68,6 +68,7 @@ def test_rows_are_of_all_sets_sources_and_measures(done: Results) -> None:
     assert calibration.loc[("half", "half", "ranks"), "n_outcomes"] == 2 * 2
     transfers = done.tables["transfers"]
     assert set(transfers["source"]) == {"many", "other"}, "no set is predicted from itself"
+    assert set(transfers["target"]) == {"few"}
     assert (transfers["n_units"] == 120).all(), "of as many items as the target has"
 
 

@@ -21,7 +21,7 @@ EIGHT = np.linspace(0.5, 0.75, 8).tolist()
 
 
 def by_hand(half: Outputs, n_resamples: int, seed: int) -> dict[str, float]:
-    pairs = compared(half, n_resamples=n_resamples, seed=seed)
+    pairs = compared(half, n_resamples=n_resamples, monte_carlo=True, seed=seed)
     ahead = (pairs["gain"] > 0) & pairs["p_value"].between(0.04, 0.06)
     units = half if half.natural_unit == "item" else half.sum_by("cluster")
     gains = pairs["gain"][ahead]
@@ -89,7 +89,7 @@ def test_each_split_is_told_its_draw_and_everything_that_was_asked(monkeypatch: 
     lines = iter(pd.DataFrame({"gain": [g], "confidence": [0.5]}) for g in (1.0, 20.0, 300.0) * 2)
     monkeypatch.setattr(module, "curve", lambda pairs: next(lines))
     table = held_out(outputs, n_draws=2, n_resamples=19, seed=8)
-    assert asked == [{"n_resamples": 19, "seed": 8}] * 6
+    assert asked == [{"n_resamples": 19, "monte_carlo": True, "seed": 8}] * 6
     assert table["draw"].tolist() == [0] * 4 + [1] * 4
     curves = table[table["measure"] == "curve"]
     # Curves are drawn of the real half, the training half and the fitted one, in this order.
