@@ -228,8 +228,8 @@ def sections(study: Settings, parts: Mapping[str, Tables], tables: Tables) -> li
         ),
         Section(
             "Table 1 of the paper",
-            "Percent of pairs whose winner on section 23 also wins on other test sets, by p on section 23. For 0.04 <= p "
-            "<= 0.06 (58 pairs), section 4.2 has 83, 71 and 48 %.",
+            "Percent of pairs whose winner on section 23 also wins on other test sets, by p on section 23. For 0.04 <= "
+            "p <= 0.06 (58 pairs), section 4.2 has 83, 71 and 48 %.",
             table=Table(
                 TABLE_1,
                 {"p": "{p_from:g} – {p_to:g}"}
