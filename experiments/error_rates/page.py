@@ -183,8 +183,9 @@ def _by_condition(rates: pd.DataFrame, study: Settings) -> list[Section]:
         Section(
             "Type I error rates by condition",
             f"Two-sided rates of p ≤ {study.alpha:g} for five tests, by the number of units. The two systems have "
-            f"equal scores. Bands: the target range {target} and Bradley's liberal criterion {liberal}. If scores are "
-            "means, sign flips and randomization are the same test.",
+            f"equal scores. Titles are conditions, which the last table describes. Bands: the target range {target} "
+            f"and Bradley's liberal criterion {liberal}. If scores are means, sign flips and randomization are the "
+            "same test.",
             figure=Figure("error_rates", lambda: draw_rates(drawn, study.aims)),
         ),
         Section(
@@ -264,7 +265,8 @@ def exact_sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[
                 f"The share of p-values at or below a level, minus the level, on {shown['n_units'].min():,} units of "
                 "exchangeable systems. Each panel has a test, each line a condition, and a colour its situation. A "
                 "line is at 0 if p-values are uniform. Bands: uniform p-values have 95 % of their single shares in "
-                "the band. A test with few distinct p-values is conservative between them: its line falls below 0.",
+                "the band. A test with few distinct p-values is conservative between them: its line falls below 0. "
+                "Lines leave the panel beyond 0.05.",
                 figure=Figure("uniformity", lambda: draw_uniformity(shown)),
             )
         )
@@ -281,7 +283,7 @@ def power_sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[
             "Power",
             f"The share of test sets with p ≤ {study.alpha:g} (two-sided, without correction) in which the truly "
             "better system has the better score. A test that rejects true null hypotheses too often has more power "
-            "for that reason. The figure has six tests.",
+            "for that reason. The figure has six tests, and its dashed line is at 80 %.",
             table=Table(shown, FOUND, across="test", cell="{share:.3f}"),
             figure=Figure(
                 "power", lambda: draw_power(found[found["test"].isin(EVEN) & (found["n_units"] >= LEAST_DRAWN)])
@@ -294,7 +296,7 @@ def power_sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[
             "error). Type S: the share of these among the significant test sets. Type M: the mean observed gain of "
             "the winner in the significant test sets, over the true gain (Gelman and Carlin 2014). While power is "
             "low, significant gains overestimate the true gain. Types S and M are empty if fewer than 20 test sets "
-            "are significant.",
+            "are significant. Ratios above 8 are outside the figure.",
             table=Table(default, MAGNITUDES),
             figure=Figure("exaggeration", lambda: draw_exaggeration(default)) if default["type_m"].any() else None,
         ),

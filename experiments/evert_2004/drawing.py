@@ -12,8 +12,9 @@ import simstudy as ss
 
 from .settings import Parts
 
-# Colours of tests: Dark2 of ColorBrewer.
-_COLOURS = ("#1b9e77", "#d95f02", "#7570b3", "#e7298a", "#66a61e", "#e6ab02", "#a6761d", "#666666")
+# Colours of tests (Okabe and Ito 2008), the same as in figures of other studies; then others.
+_TESTS = {"randomization": "#009E73", "bootstrap": "#D55E00", "fisher": "#0072B2", "chi_square": "#CC79A7"}
+_COLOURS = ("#E69F00", "#56B4E9", "#222222", "#999999")
 
 # From so many evaluations on, bins of a histogram may be finer.
 _MANY = 40
@@ -26,15 +27,17 @@ def by_length(table: pd.DataFrame, pair: str, alpha: float) -> Any:
 
 def p_values_by_length(table: pd.DataFrame, *, alpha: float, ax: Any) -> Any:
     """p-values (columns test, n, p_value) over n, a line for each test, and one across at `alpha`."""
-    for k, test in enumerate(dict.fromkeys(table["test"])):
+    tests = list(dict.fromkeys(table["test"]))
+    others = iter(_COLOURS * len(tests))
+    for test in tests:
         rows = table[table["test"] == test].sort_values("n")
-        ax.plot(rows["n"], rows["p_value"], "o-", markersize=2.5, linewidth=1.2, color=_COLOURS[k % len(_COLOURS)],
-                label=test.replace("_", " "))  # fmt: skip
+        ax.plot(rows["n"], rows["p_value"], "o-", markersize=2.5, linewidth=1.2,
+                color=_TESTS.get(test) or next(others), label=test.replace("_", " "))  # fmt: skip
     ax.axhline(alpha, color="0.35", linewidth=0.8, linestyle=(0, (4, 3)))
     ax.set_yscale("log")
     ax.yaxis.set_major_formatter(lambda p, _: f"{p:g}")
     ax.yaxis.set_minor_formatter("")
-    ax.set(xlabel="n-best list", ylabel="p", xlim=(0, table["n"].max()), ylim=(None, 1))
+    ax.set(xlabel="n, length of the n-best list", ylabel="p-value", xlim=(0, table["n"].max()), ylim=(None, 1))
     ax.legend(loc="lower right")
     return ax
 

@@ -40,7 +40,7 @@ COMPARED: dict[str, str | Column] = {
     "last n": Column("{n_last:,}", missing="–"),
 }
 TESTED = {
-    "test": "{test}",
+    "test": "{test:words}",
     "significant": "{n_rejected:,} of {n_pairs:,}",
     "significant, not by Fisher's": "{only_test:,}",
     "significant only by Fisher's": "{only_reference:,}",
@@ -91,7 +91,8 @@ def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sectio
             "The paper's claims and our numbers",
             "The paper's sentences about its figures, and the numbers of section 4 that follow from other printed "
             "numbers. Here: the results from our tables, or from the printed numbers. Holds: yes, no, or in part. In "
-            "part means for some lengths n only, or less clearly than the paper says. G2 is log likelihood, X2 is "
+            "part means for some lengths n only, or less clearly than the paper says. Nothing claimed means that the "
+            "paper says too little to be right or wrong. G2 is log likelihood, X2 is "
             "chi squared, t is the t score and f the frequency. s is an observed standard deviation of precision. "
             "Percentages in brackets are shares of the lengths n.",
             table=Table(tables["claims"], CLAIMED),
@@ -111,9 +112,9 @@ def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sectio
         Section(
             "Figure 3: significant differences",
             f"Triangles mark lengths n at which {pair} differ significantly at {study.alpha:g} (two-sided, not "
-            "corrected). Left of the vertical line they differ at all n. The test is Fisher's exact test (section "
-            "3.3). Its null hypothesis: candidates that only one ranking accepts are true as often as those that "
-            "only the other accepts.",
+            "corrected). Only an even choice of lengths is marked. Left of the vertical line they differ at all n. The "
+            "test is Fisher's exact test (section 3.3). Its null hypothesis: candidates that only one ranking accepts "
+            "are true as often as those that only the other accepts.",
             figure=Figure("figure_3", lambda: curves(PAIR, tables["differences"])),
         ),
         Section(
@@ -122,7 +123,9 @@ def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sectio
             f"{range_of_n}. The level is {study.alpha:g}, two-sided. The first share is not corrected. The next two "
             "are corrected for the number of lengths. First n and last n: the range of lengths that are significant "
             "without a correction. Better for more n: the ranking with the higher precision at more lengths, and its "
-            "share of the lengths. This share contains equal precisions if the ranking is the second of the pair.",
+            "share of the lengths. This share contains equal precisions if the ranking is the second of the pair. "
+            "Rankings are association measures: mi is mutual information, dice the Dice coefficient, and fisher orders "
+            "by the p-value of Fisher's test of association.",
             table=Table(compared.assign(better=better, ahead=ahead), COMPARED),
         ),
         Section(

@@ -52,9 +52,9 @@ _DRAWN = {
 def headline(ratios: pd.DataFrame, study: Settings) -> Table:
     """A row for each set, a column for each measure."""
     rows = _ordered(ratios, study)
-    rows = rows.assign(mark=np.where(rows["within"].eq(False), " *", ""))
+    rows = rows.assign(mark=np.where(rows["within"].eq(False), " *", ""), title_of=rows["measure"].map(_title))
     cell = Column("{ratio:.2f}[ (p = {p_value:.2f})]{mark}", missing="-")
-    return Table(rows, {"set": "{title}", "metric": "{metric:metric}"}, across="measure", cell=cell)
+    return Table(rows, {"set": "{title}", "metric": "{metric:metric}"}, across="title_of", cell=cell)
 
 
 def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
@@ -113,7 +113,7 @@ def _said(ratios: pd.DataFrame, replicates: pd.DataFrame) -> str:
         n, inside = len(tested), int(tested["within"].eq(True).sum())
         right = replicates[replicates["measure"] == measure]["ratio"].median()
         median = f", the median is {tested['ratio'].median():.2f} (correct models: {right:.2f})" if n else ""
-        parts.append(f"{measure}: {inside} of {n} ratios are not significant{median}.")
+        parts.append(f"{_title(measure)}: {inside} of {n} ratios are not significant{median}.")
     return " ".join(parts)
 
 
@@ -124,7 +124,7 @@ def _biased(ratios: pd.DataFrame, study: Settings) -> str:
         known = ratios[(ratios["measure"] == measure) & ratios["bias"].notna() & ratios["null_bias_low"].notna()]
         if measure != "curve" and len(known):
             inside = known["bias"].between(known["null_bias_low"], known["null_bias_high"])
-            parts.append(f"{measure} {int((~inside).sum())} of {len(known)}")
+            parts.append(f"{_title(measure)} {int((~inside).sum())} of {len(known)}")
     expected = f"By chance alone, {200 / (study.replicates + 1):.0f} % are expected."
     known_biases = ", ".join(parts) or "none known"
     return f"Biases (fitted - real) outside the range of correct models: {known_biases}. {expected}"

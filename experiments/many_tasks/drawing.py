@@ -13,9 +13,9 @@ from .methods import FLIPS, MACRO, POOLED, T_TASKS, WON
 
 # A short name, a colour and a mark for each method, the same in both figures.
 _LINES = {
-    MACRO: ("these tasks", "#0072B2", "o"),
-    FLIPS: ("tasks like these, sign flips", "#009E73", "s"),
-    T_TASKS: ("tasks like these, t test", "#E69F00", "^"),
+    MACRO: ("test for these tasks", "#0072B2", "o"),
+    FLIPS: ("for tasks like these: sign flips", "#009E73", "s"),
+    T_TASKS: ("for tasks like these: t test", "#E69F00", "^"),
     POOLED: ("items pooled", "#D55E00", "v"),
     WON: ("tasks won", "#CC79A7", "D"),
 }
@@ -43,7 +43,9 @@ def _panels(rows: pd.DataFrame, methods: list[str], draw: Any) -> Any:
     return figure
 
 
-def over_tasks(table: pd.DataFrame, methods: list[str], level: float, *, shares: str = "rejections", ax: Any) -> Any:
+def over_tasks(
+    table: pd.DataFrame, methods: list[str], level: float, *, shares: str = "significant suites", ax: Any
+) -> Any:
     """Shares over the number of tasks, a line for each method, beside the nominal level."""
     ax.axhline(level, color="0.35", linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
     places = {n: x for x, n in enumerate(sorted(table["n_tasks"].unique()))}
@@ -57,7 +59,7 @@ def over_tasks(table: pd.DataFrame, methods: list[str], level: float, *, shares:
         ax.errorbar(x, rows["share"], reach, fmt=f"{marker}-", markersize=4, linewidth=1.2, elinewidth=0.9,
                     color=colour, label=name)  # fmt: skip
     ax.set_xticks(list(places.values()), [f"{n:,}" for n in places])
-    ax.set(ylim=(0, 1.02), xlabel="tasks", ylabel=shares)
+    ax.set(ylim=(0, 1.02), xlabel="number of tasks", ylabel=shares)
     ax.yaxis.set_major_formatter(lambda share, _: f"{100 * share:.0f}%")
     ax.legend(loc="upper left")
     return ax

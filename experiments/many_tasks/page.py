@@ -55,16 +55,19 @@ def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sectio
     parts = [
         Section(
             "Type I error rate",
-            f"The share of suites in which a method is significant at {study.alpha:g} (two-sided), although the macro "
-            "averages are equal in truth. For the hypothesis of these tasks, they are equal on these tasks, and only "
-            "items are redrawn. For tasks like these, they are equal over a population of tasks, and tasks and items "
-            "are redrawn. Good at different tasks: each system is better on some tasks. Much better on few tasks: "
-            "one system is far better on one task in ten and a little worse on the others. The correlation of the "
-            f"two systems' answers to an item of a task is {pairs}. Methods are: sign flips of items, for these "
+            "A suite is the simulated answers of two systems to the items of some tasks. The macro average is the mean "
+            "of a system's accuracies on the tasks. The table has the share of suites in which a method is significant "
+            f"at {study.alpha:g} (two-sided), although the macro averages are equal in truth. For the hypothesis of "
+            "these tasks, they are equal on these tasks, and only items are redrawn. For tasks like these, they are "
+            "equal over a population of tasks, and tasks and items are redrawn. Good at different tasks: each system "
+            "is better on some tasks. Much better on few tasks: one system is far better on one task in ten and a "
+            "little worse on the others. The correlation of the two systems' answers to an item of a task is "
+            f"{pairs}. Methods are: sign flips of items, for these "
             "tasks; sign flips and Student's t test of the tasks' gains, for tasks like these; McNemar's exact test "
             "of all items pooled; and the sign test of tasks won. The figure has tasks with "
-            f"{study.sizes[first_sizes].title.replace(' a task', '')} and the {study.agreement[first_pair].title}. A "
-            f"method is valid for a hypothesis if its rate is not above {study.alpha:g}, the dashed line.",
+            f"{study.sizes[first_sizes].title.replace(' a task', '')} and the {study.agreement[first_pair].title}. "
+            "Titles of panels are hypothesis and truth, and bars are 95 % intervals. A method is valid for a "
+            f"hypothesis if its rate is not above {study.alpha:g}, the dashed line.",
             figure=Figure("type_1_errors", lambda: draw_rates(drawn[drawn["null"]], list(METHODS), study.alpha)),
             table=Table(null, at, across="method", cell=_RATE),
         ),
@@ -72,8 +75,8 @@ def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sectio
             "Coverage",
             f"The share of suites in which the {100 * (1 - study.alpha):g} % interval of a method contains the true "
             "macro gain. Both tests of tasks like these have the same interval, by Student's t. Pooled items "
-            "estimate the micro average and not the macro average, if sizes are unequal. Counting the tasks won "
-            "gives no interval.",
+            "estimate the micro average (all items have one weight), which is not the macro average if sizes are "
+            "unequal. Counting the tasks won gives no interval.",
             figure=Figure(
                 "coverage", lambda: draw_coverage(drawn, [with_interval[0], *with_interval[2:]], study.alpha)
             ),

@@ -23,7 +23,7 @@ def draw_families(rows: pd.DataFrame) -> Any:
     }
     figure, axes = ss.plot.panels(list(views), per_row=min(3, len(views)), width=3.3, height=2.5)
     for ax, of in zip(axes, views.values(), strict=True):
-        ss.plot.styled(rates_by_number)(of.assign(title=of["method"]), ax=ax)
+        ss.plot.styled(rates_by_number)(of.assign(title=of["method"].replace("none", "no correction")), ax=ax)
     # The panels share their axes: some have fewer numbers than others.
     axes[0].set_xticks(sorted(set(rows.loc[rows["title"].isin(list(views)), "n_systems"])))
     ss.plot.share_legend(figure, axes)
@@ -38,7 +38,7 @@ def draw_variants(rows: pd.DataFrame) -> Any:
         expected = of["expected"].where(of["variants"] == of["variants"].iloc[0])
         drawn = of.assign(expected=expected)
         ss.plot.styled(rates_by_number)(
-            drawn, number="n_variants", of="variants tried", shares="share of test sets", most=0.8, ax=ax
+            drawn, number="n_variants", of="variants tried", shares="best variant is significant", most=0.8, ax=ax
         )
     ss.plot.share_legend(figure, axes)
     return figure
@@ -77,7 +77,8 @@ def rates_by_number(
     ax.set_xticks(sorted(set(table[number])))
     ax.minorticks_off()
     ax.xaxis.set_major_formatter(lambda x, _: f"{x:,.0f}")
-    ax.set(ylim=(0, most), xlabel=of, ylabel=shares)
+    # A little room, so that marks at the end are whole.
+    ax.set(ylim=(0, 1.02 * most), xlabel=of, ylabel=shares)
     ax.yaxis.set_major_formatter(lambda share, _: f"{100 * share:.0f}%")
     ax.legend(loc="upper left")
     return ax

@@ -85,10 +85,10 @@ def pair_sections(rows: pd.DataFrame, study: Settings) -> list[Section]:
         Section(
             "Any false claim",
             "The family-wise error rate: the share of test sets in which any pair is significant, though all systems "
-            f"are equally good. All pairs are tested two-sided at {alpha:g}. The last columns are corrections for the "
-            "number of pairs, or none.",
+            f"are equally good. All pairs are tested two-sided at {alpha:g}, which is the dashed line. The last "
+            "columns are corrections for the number of pairs, or none.",
             figure=Figure("family_wise_error", lambda: draw_families(rows[pairs & two_sided & equal])),
-            table=Table(rows[pairs & two_sided & equal], AT, across="method", cell=RATE),
+            table=Table(rows[pairs & two_sided & equal].replace({"method": WORDS}), AT, across="method", cell=RATE),
         ),
         Section(
             "If some systems differ",
@@ -122,7 +122,7 @@ def pair_sections(rows: pd.DataFrame, study: Settings) -> list[Section]:
             "One baseline",
             "The share of test sets with any significant pair, though all systems are equally good. Only the K - 1 "
             f"pairs of K systems with one baseline are tested and corrected, two-sided at {alpha:g}.",
-            table=Table(baseline, AT, across="method", cell=RATE),
+            table=Table(baseline.replace({"method": WORDS}), AT, across="method", cell=RATE),
         ),
     ]
 
@@ -175,9 +175,9 @@ def look_sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[S
             "Variants of a baseline",
             "The share of test sets in which the best of m variants is significantly better than the baseline (p ≤ "
             f"{study.alpha:g}), though none is better. In the table, r is the latent correlation of two systems, and "
-            "the number in brackets that of two variants. Dashed: 1 - (1 - q)^m, the probability for independent test "
-            "sets. Here q is the level (one-sided) or half of it (two-sided). Romano-Wolf has "
-            f"{study.looks.corrected_sets:,} of the {study.looks.sets:,} test sets.",
+            "the number in brackets that of two variants. The dashed curve is 1 - (1 - q)^m, the probability for "
+            "independent test sets, and the dashed line is the level. Here q is the level (one-sided) or half of it "
+            f"(two-sided). Romano-Wolf has {study.looks.corrected_sets:,} of the {study.looks.sets:,} test sets.",
             figure=Figure("repeated_looks", lambda: draw_variants(rows[plain & null])),
             table=Table(
                 rows[null],

@@ -35,10 +35,10 @@ _RESULTS = (
     "threshold, which is the 95th percentile of the gains of pairs with 0.04 <= p <= 0.06; the number of neighbours "
     "in the ranking that differ significantly, without and with Holm's correction for all neighbours; and the number "
     "of ranks. A new rank begins with the first system that differs significantly from the leader of the rank above "
-    "it. Fewer than 20 pairs in the window give no threshold."
+    "it. With fewer than 20 pairs for it there is no threshold."
 )
 _TICKS = (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30)
-_COLOURS = {"80": "tab:orange", "95": "tab:blue"}
+_COLOURS = {"80": "#E69F00", "95": "#0072B2"}
 
 
 def _source(source: str) -> str:
@@ -87,7 +87,8 @@ def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sectio
             f"{_said(calibration)} Each test set was halved at random, and one half, or a sample of its units, "
             f"predicted results on the other half. {_RESULTS} An outcome is one result of one split. Dots and cells "
             "have the share of outcomes inside the prediction interval (mean over sets), and in brackets and as "
-            "lines its 95 % interval. Dashed lines are the nominal shares.",
+            "lines its 95 % interval. Dashed lines are the nominal shares. The minimum detectable gain has no 80 % "
+            "interval and is in the table only.",
             figure=Figure("calibration", lambda: draw_calibration(calibration)),
             table=_shares(calibration),
         ),
@@ -95,7 +96,7 @@ def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sectio
             "Predicted and observed",
             "Predictions from one half, and the results of the other half. A dot of the figure is a test set. On the "
             "line, predicted and observed are equal. A cell has predicted / observed, both as means over splits. "
-            "Units are those of one half.",
+            "Units are those of one half. Thresholds and minimum detectable gains are on the metric's scale.",
             figure=Figure("predicted", lambda: draw_predicted(errors)),
             table=_errors(errors, tables["sets"]),
         ),
@@ -121,7 +122,7 @@ def _said(calibration: pd.DataFrame) -> str:
     parts = []
     for level in (95, 80):
         known = rows[f"share{level}"].dropna()
-        shares = [(float(known[measure]), TITLES[measure]) for measure in MEASURES if measure in known]
+        shares = [(float(known[measure]), TITLES[measure]) for measure in TITLES if measure in known]
         if shares:
             (least, of_least), (most, of_most) = min(shares), max(shares)
             parts.append(
@@ -207,7 +208,8 @@ def _transfers(transfers: pd.DataFrame) -> Section:
             f" Between treebanks, the predicted minimum detectable gain is {parsing.quantile(0.1):.2f} to "
             f"{parsing.quantile(0.9):.2f} times the target's own. This range holds for 80 % of {len(parsing)} ordered "
             f"pairs. The 95 % interval, which joins the errors of both, contains the target's own value for "
-            f"{held.sum():.0f} of {len(held)} pairs. The table has the other test sets. Observed is the target's own "
+            f"{held.sum():.0f} of {len(held)} pairs. A row of the figure is a target, and a dot is a test set that "
+            "predicts it. The table has the other test sets. Observed is the target's own "
             "value, and ratio is predicted / observed."
         )
     return Section(

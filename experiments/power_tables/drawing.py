@@ -20,6 +20,9 @@ _RIGHT = "Retrieval, parsing, other texts"
 _LANGUAGE_MODELS = ("agents", "language models", "image")
 
 TICKS = (0.2, 0.5, 1, 2, 5, 10, 20)
+_GAIN = "minimum detectable gain (power 0.8), points"
+# Of metrics (Okabe and Ito 2008).
+_METRICS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#222222")
 
 
 def gallery(benchmarks: pd.DataFrame, titles: dict[str, str]) -> Any:
@@ -59,7 +62,7 @@ def _rows(ax: Any, rows: pd.DataFrame, titles: dict[str, str], most: int) -> Non
         ax.plot(own["minimum_detectable_gain"], at, "o", color=colour, markersize=3.6, label=relation)
     items = rows.groupby("test_set")["n_items"].first()
     ax.set_yticks(range(len(places)), [f"{titles[name]}  ({items[name]:,})" for name in places], fontsize=7)
-    ax.set(ylim=(-0.8, most - 0.2), xlim=(0.3, 25), xscale="log", xlabel="true gain detected with power 0.8, points")
+    ax.set(ylim=(-0.8, most - 0.2), xlim=(0.3, 25), xscale="log", xlabel=_GAIN)
     ax.set_xticks(TICKS[1:], [f"{tick:g}" for tick in TICKS[1:]])
     ax.set_xticks([], minor=True)
     ax.tick_params(axis="y", length=0)
@@ -77,7 +80,7 @@ def by_size(benchmarks: pd.DataFrame) -> Any:
         own = rows[rows["metric"] == name]
         c = (own["minimum_detectable_gain"] * own["n_items"] ** 0.5).median()
         ends = own["n_items"].agg(["min", "max"]).to_numpy(dtype=float)
-        (line,) = ax.plot(ends, c / ends**0.5, linewidth=1.2)
+        (line,) = ax.plot(ends, c / ends**0.5, linewidth=1.2, color=_METRICS[k % len(_METRICS)])
         said = f"{label(name)}: {c:.0f} / √n"
         ax.plot(
             own["n_items"],
@@ -91,7 +94,7 @@ def by_size(benchmarks: pd.DataFrame) -> Any:
         xscale="log",
         yscale="log",
         xlabel="items (topics, sentences)",
-        ylabel="true gain detected with power 0.8, points",
+        ylabel=_GAIN,
     )
     ax.set_yticks(TICKS, [f"{tick:g}" for tick in TICKS])
     sizes = [30, 100, 300, 1000, 3000, 10000, 50000]

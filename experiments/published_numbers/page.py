@@ -49,7 +49,7 @@ def claims(rows: pd.DataFrame) -> Section:
         "Leaderboards, and counts of data sets",
         "Published counts and ours. Neighbours are systems of successive ranks. A pair is unresolved if the test set "
         "has fewer items than its observed gain needs for power 0.8. Shares of pairs are in percent, and gains in "
-        "points. Recomputed: the published method on the data of ours, if it is not our method.",
+        "points. Recomputed: the published method on our data, if it is not our method.",
         table=_claims(rows),
     )
 
@@ -115,9 +115,11 @@ def overcounts(rows: pd.DataFrame, study: Settings) -> Section:
     """How often the counts of data sets are too large."""
     return Section(
         "Counts of data sets that are too large",
-        f"The share of {rows['n_sets'].iloc[0]:,} simulated studies in which the count is larger than the number of "
-        "data sets with an effect, with its 95 % interval (Clopper-Pearson). Both methods promise at most 0.05. A "
-        f"study has {len(study.replicability.p_values)} data sets and one-sided p-values. The statistic of a data set "
+        "Two methods count the data sets on which one system is better (Dror et al. 2017): partial conjunction by "
+        f"Bonferroni and by Fisher. The table has the share of {rows['n_sets'].iloc[0]:,} simulated studies in which "
+        "the count is larger than the number of data sets with an effect, with its 95 % interval (Clopper-Pearson). "
+        f"Both methods promise at most 0.05. A study has {len(study.replicability.p_values)} data sets and one-sided "
+        "p-values. The statistic of a data set "
         f"is normal with standard deviation 1, and an effect moves its mean from 0 to {study.replicability.shift:g}. "
         "Statistics of two data sets correlate if the same systems are compared on both, or if they share items.",
         table=Table(
@@ -181,8 +183,8 @@ def few(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
         ),
         Section(
             "Plans of few items",
-            "The true gain in points that is detected with power 0.8 (two-sided, 0.05), if two systems agree on "
-            f"{100 * study.agreement:g} % of the items. The normal formula is 2.8 standard errors, and exact is the "
+            "The minimum detectable gain in points (power 0.8, two-sided, level 0.05), if two systems agree on "
+            f"{100 * study.agreement:g} % of the items. The normal formula is 2.8 standard errors. Exact is the "
             "gain for McNemar's exact test. A gain cannot exceed the share of discordant items, which is the last "
             "column. If even this gain is detected less often, the cell has 'none'.",
             table=Table(

@@ -8,25 +8,27 @@ import pandas as pd
 
 import simstudy as ss
 
-_COLOURS = ("#D55E00", "#0072B2", "#009E73")
-_MARKS = ("v", "o", "s")
+# Okabe and Ito (2008).
+_COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#222222")
+_MARKS = ("v", "o", "s", "D", "^", "P", "X")
 
 
 def draw_growing(table: pd.DataFrame, alpha: float) -> Any:
     """A panel for each method, a line for each condition."""
-    return _panels(table, "method", "title", alpha, side=True)
+    return _panels(table, "method", "title", alpha, "test sets with a false claim", side=True)
 
 
 def draw_commits(table: pd.DataFrame, alpha: float) -> Any:
     """A panel for each kind of commits, a line for each rule."""
-    return _panels(table, "truth", "rule", alpha)
+    return _panels(table, "truth", "rule", alpha, "test sets with a false pass")
 
 
-def _panels(table: pd.DataFrame, panel: str, line: str, alpha: float, *, side: bool = False) -> Any:
+def _panels(table: pd.DataFrame, panel: str, line: str, alpha: float, shares: str, *, side: bool = False) -> Any:
     views = {str(view): of for view, of in table.groupby(panel, sort=False)}
     figure, axes = ss.plot.panels(list(views), per_row=2, width=3.9, height=2.8, shared=True)
     for ax, of in zip(axes, views.values(), strict=True):
         ss.plot.styled(over_looks)(of, line, alpha, ax=ax)
+        ax.set_ylabel(shares)
     # The panels share their axes: the last one would not fit into the limits of the first.
     axes[0].set_ylim(0, 1.05 * table["high"].max())
     ss.plot.share_legend(figure, axes, side=side)
@@ -39,8 +41,8 @@ def over_looks(table: pd.DataFrame, line: str, alpha: float, *, ax: Any) -> Any:
     for k, (name, rows) in enumerate(table.groupby(line, sort=False)):
         reach = [(rows["share"] - rows["low"]).clip(lower=0), (rows["high"] - rows["share"]).clip(lower=0)]
         ax.errorbar(
-            rows["n_looks"], rows["share"], reach, fmt=f"{_MARKS[k % 3]}-", markersize=4, linewidth=1.2,
-            elinewidth=0.9, label=str(name), **({"color": _COLOURS[k]} if table[line].nunique() <= 3 else {}),
+            rows["n_looks"], rows["share"], reach, fmt=f"{_MARKS[k % len(_MARKS)]}-", markersize=4, linewidth=1.2,
+            elinewidth=0.9, label=str(name), color=_COLOURS[k % len(_COLOURS)],
         )  # fmt: skip
     ax.set_xscale("log")
     ticks = sorted(table["n_looks"].unique())

@@ -82,7 +82,7 @@ def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sectio
             f"tested on the same {study.commits.n_items:,} items. A commit passes if it is ahead and p is at most the "
             f"level of look k: alpha = {study.alpha:g}, or a share of it. With shares, a look that passes hands its "
             "level on to the next one. In the last rows, each change that raises the score on these items is kept, "
-            "though it is no better on other items. No share of the level repairs that.",
+            "though it is no better on other items. No share of the level repairs that. The dashed line is alpha.",
             figure=Figure("commits", lambda: draw_commits(pd.concat([equal, kept]), study.alpha)),
             table=Table(
                 pd.concat([equal, better, kept]),

@@ -75,7 +75,9 @@ def _published(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sect
             f"Rates of p ≤ 0.05 for {study.measures[first].title} under the null hypothesis of the paper: both "
             "systems have the margin of one run and the copula of two runs. The alternative greater is one-sided, for "
             "a system that was named beforehand. Published: the rate that the authors publish. Here: our rate with "
-            f"its 95 % interval. Inside: whether the published rate lies in our interval.{inside}",
+            f"its 95 % interval. Inside: whether the published rate lies in our interval.{inside} "
+            "The names of tests are those of this tool: t_paired is the paired t test, and randomization the paper's "
+            "permutation test.",
             table=Table(
                 middle,
                 {
@@ -124,9 +126,9 @@ def _causes(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section
         Section(
             "Which part of the model raises the rates?",
             f"Two-sided rates of p ≤ {study.level:g} under five null hypotheses, by measure and number of topics. "
-            "Crosses: published rates. Sign is the paper's sign test. Rates above 25 % are outside the panels. Bands: "
-            "0.035 – 0.065 and 0.025 – 0.075 (Bradley's liberal criterion). The table says how test sets are drawn "
-            "under each null hypothesis, and under two controls.",
+            "Crosses: published rates, in the colours of the tests. Sign is the paper's sign test. Rates above 25 % "
+            "are outside the panels. Bands: 0.035 – 0.065 and 0.025 – 0.075 (Bradley's liberal criterion). The table "
+            "says how test sets are drawn under each null hypothesis, and under two controls.",
             figure=Figure("type_1_errors", lambda: draw_rates(shown, tables["published"], study)),
             table=Table(models, {"null hypothesis": "{name}", "test sets": "{model}"}),
         ),
@@ -176,8 +178,8 @@ def _gains(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]
             "Power and type III errors",
             f"Two-sided tests at {study.level:g} on {study.gains.n_topics} topics, by the true gain. Power: the share "
             "of test sets that are rejected, for either system. Type III error rate: the share of test sets that are "
-            "rejected and in which the better system has the lower mean score. Crosses: published rates. Sign is the "
-            "paper's sign test.",
+            "rejected and in which the better system has the lower mean score. Crosses: published rates, in the "
+            "colours of the tests. Sign is the paper's sign test.",
             figure=Figure("gains", lambda: draw_gains(two_sided, known, study)),
         ),
         Section(
@@ -206,12 +208,17 @@ def draw_rates(shown: pd.DataFrame, beside: pd.DataFrame, study: Settings) -> An
         ss.plot.error_rates(rows, target=(0.035, 0.065), ax=ax)
         ax.set_xlabel("topics")
         if condition == "fitted":
-            marks = null[null["measure"] == measure]
-            ax.plot(
-                marks["n_topics"], marks["published"], "x", color="black", markersize=4, zorder=9, label="published"
-            )
+            _crosses(ax, null[null["measure"] == measure], "n_topics", "published")
     ss.plot.share_legend(figure, axes)
     return figure
+
+
+def _crosses(ax: Any, marks: pd.DataFrame, at: str, column: str) -> None:
+    """Published rates, in the colours of their tests."""
+    style: dict[str, Any] = {"markersize": 5.5, "markeredgecolor": "black", "markeredgewidth": 0.6, "zorder": 9}
+    for test, rows in marks.groupby("test", sort=False):
+        ax.plot(rows[at], rows[column], "X", color=_COLOURS.get(str(test), "black"), **style)
+    ax.plot([], [], "X", color="white", label="published", **style)
 
 
 def draw_gains(gains: pd.DataFrame, known: pd.DataFrame, study: Settings) -> Any:
@@ -225,8 +232,7 @@ def draw_gains(gains: pd.DataFrame, known: pd.DataFrame, study: Settings) -> Any
             rows = gains[(gains["measure"] == measure) & (gains["test"] == test)]
             name = "sign" if test == SIGN_WITH_TIES else test
             ax.plot(rows["gain"], rows[kind], "o-", markersize=2.5, linewidth=1, color=_COLOURS[test], label=name)
-        marks = known[known["measure"] == measure]
-        ax.plot(marks["gain"], marks[kinds[kind][1]], "x", color="black", markersize=4, zorder=9, label="published")
-        ax.set(xlabel="true gain", ylim=(0, 1) if kind == "share" else (0, 0.03))
+        _crosses(ax, known[known["measure"] == measure], "gain", kinds[kind][1])
+        ax.set(xlabel="true gain", ylim=(0, 1.02) if kind == "share" else (0, 0.03))
     ss.plot.share_legend(figure, axes)
     return figure

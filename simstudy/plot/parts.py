@@ -34,7 +34,14 @@ _RELATIONS = {
 }
 
 # Colour-blind safe too, for whatever else a column has.
-_OTHERS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#222222", "#8C6D31")
+_OTHERS = (
+    *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#222222", "#8C6D31"),
+    # Two more that are unlike these: wine and grey.
+    *("#882255", "#999999"),
+)
+
+# Sizes of which one is less than so many times the next have no room for both their numbers.
+_APART = 1.25
 
 
 def colours_among(by: str, values: Sequence[Any], among: Sequence[Any] | None) -> dict[Any, Any]:
@@ -97,7 +104,16 @@ def in_percents(axis: Axis) -> None:
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.4g}%"))
 
 
-def log_ticks(axis: Axis, subs: Sequence[int], form: str = "g", *, minor: bool = False) -> None:
+def with_room(sizes: Sequence[int] | pd.Series[int]) -> list[int]:
+    """Those of the sizes, from the largest on, whose numbers have room beside each other on a logarithmic axis."""
+    kept: list[int] = []
+    for size in sorted(sizes, reverse=True):
+        if not kept or kept[-1] >= _APART * size:
+            kept.append(int(size))
+    return kept
+
+
+def log_ticks(axis: Axis, subs: Sequence[float], form: str = "g", *, minor: bool = False) -> None:
     """Ticks of a logarithmic axis at these multiples of the powers of ten, as plain numbers."""
     axis.set_major_locator(LogLocator(subs=subs))
     axis.set_major_formatter(FuncFormatter(lambda value, _: format(value, form)))

@@ -51,7 +51,7 @@ def precision_curve(
     >>> curves = pd.DataFrame({"ranking": "t_score", "n": [1, 2], "precision": [1, 0.5], "low": [0.02, 0.01],
     ...                        "high": [1.0, 0.99], "baseline": 0.3})
     >>> precision_curve(curves).get_xlabel()
-    'n-best list'
+    'n, length of the n-best list'
     """
     check_table("curves", curves, ["ranking", "n", "precision", "low", "high", "baseline"])
     check_flag("intervals", intervals)
@@ -70,7 +70,7 @@ def precision_curve(
     if differences is not None:
         _mark(ax, differences[differences["n"].isin(curves["n"])], alpha)
     in_percents(ax.yaxis)
-    ax.set(xlabel="n-best list", ylabel="precision", xlim=(0, curves["n"].max()), ylim=(0, None))
+    ax.set(xlabel="n, length of the n-best list", ylabel="precision", xlim=(0, curves["n"].max()), ylim=(0, None))
     ax.legend(loc="upper right")
     return ax
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from simstudy.plot.parts import REFERENCE, dots, in_percents, one_panel
+from simstudy.plot.parts import REFERENCE, dots, in_percents, one_panel, with_room
 from simstudy.plot.style import styled
 from simstudy.tables import check_table
 
 # After Holm's correction, and without one (Okabe and Ito 2008).
 _HOLM, _SINGLE = "#0072B2", "0.55"
-
-# Sizes of which one is less than so many times the next have no room for both their numbers.
-_APART = 1.25
 
 
 @styled
@@ -57,16 +53,7 @@ def smaller_test_sets(sizes: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         in_percents(ax.yaxis)
         ax.legend(loc="lower right")
     ax.set(xscale="log", xlabel="first items of the test set")
-    ax.xaxis.set_major_locator(FixedLocator(_apart(n.to_numpy(dtype=np.float64))))
+    ax.xaxis.set_major_locator(FixedLocator(with_room(n)))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     ax.xaxis.set_minor_locator(NullLocator())
     return ax
-
-
-def _apart(sizes: np.ndarray) -> list[float]:
-    """Those of the sizes, from the largest on, whose numbers have room beside each other."""
-    kept: list[float] = []
-    for size in sorted(sizes.tolist(), reverse=True):
-        if not kept or kept[-1] >= _APART * size:
-            kept.append(size)
-    return kept

@@ -73,7 +73,7 @@ def test_the_page_has_ratios_and_figures(done: Results) -> None:
     page = (done.folder / "README.md").read_text()
     assert "(figures/ratios.png)" in page
     assert "(figures/curves.png)" in page
-    assert "Biases (fitted - real) outside the range of correct models: r12 " in page
+    assert "Biases (fitted - real) outside the range of correct models: Median r12 " in page
     assert "By chance alone, 50 % are expected." in page
     assert "nan" not in page.lower()
 
@@ -84,7 +84,8 @@ def test_biases_are_counted_by_measure() -> None:
     rows = [("r12", 0.2, -0.1), ("r12", 0.0, -0.1), ("significant", 0.3, np.nan), ("curve", 9.0, 0.0)]
     ratios = pd.DataFrame(rows, columns=["measure", "bias", "null_bias_low"]).assign(null_bias_high=0.1)
     assert page._biased(ratios, study) == (
-        "Biases (fitted - real) outside the range of correct models: r12 1 of 2. By chance alone, 50 % are expected."
+        "Biases (fitted - real) outside the range of correct models: Median r12 1 of 2. By chance alone, 50 % are "
+        "expected."
     )
 
 

@@ -28,14 +28,14 @@ def test_sizes_show_a_point_for_each_test_set_and_a_line_through_them() -> None:
     assert curve_of(ax, "BLEU: 90 / √n") == {100: 9, 900: 3}
     found = sorted((x, *ends) for drawn_bars in bars(ax) for x, ends in drawn_bars.items())
     np.testing.assert_allclose(found, sorted(BY_SIZE[["n_items", "true_80_low", "true_80_high"]].to_numpy().tolist()))
-    wanted = "true gain detected with power 0.8\ntwo-sided, α = 0.05"
+    wanted = "minimum detectable gain (power 0.8)\neach on its metric's scale; two-sided, α = 0.05"
     assert ax.get_ylabel() == wanted, "several metrics have no unit in common"
 
 
 def test_sizes_of_one_metric_have_its_unit_and_other_colours() -> None:
     table = BY_SIZE.query("metric == 'las'").assign(test_set=["one", "two", "two"])
     ax = plot.gains_by_size(table, by="test_set")
-    assert ax.get_ylabel() == "true gain detected with power 0.8 (LAS, points)\ntwo-sided, α = 0.05"
+    assert ax.get_ylabel() == "minimum detectable gain (power 0.8)\nLAS, points; two-sided, α = 0.05"
     assert [name.partition(":")[0] for name in legend(ax)] == ["one", "two"]
 
 
@@ -78,7 +78,7 @@ def test_the_band_holds_the_rule_of_thumb_s_spread() -> None:
     assert [*band] == [n.min(), n.max()]
     for size, found in band.items():
         assert found == pytest.approx((rule["c_10"] / np.sqrt(size), rule["c_90"] / np.sqrt(size)))
-    assert ax.get_ylabel().endswith("\none-sided, α = 0.01")
+    assert ax.get_ylabel().endswith("; one-sided, α = 0.01")
 
 
 @pytest.mark.parametrize("rows", [1, 2])
@@ -111,7 +111,8 @@ def test_test_sets_have_rows_by_size_with_true_and_observed_gains() -> None:
     assert ax.get_xlabel() == "gain in points (two-sided, α = 0.05)"
     assert sorted(legend(ax)[:3]) == ["all pairs", "different groups", "same group"]
     assert legend(ax)[3:] == [
-        "true gain detected with power 0.8", "observed gain significant for half of the pairs", "… to 95 % of the pairs"
+        "minimum detectable gain (power 0.8)", "observed gain significant for half of the pairs",
+        "… to 95 % of the pairs",
     ]  # fmt: skip
     heights = [np.asarray(line.get_ydata(), float) for line in ax.lines if line.get_marker() == "o"]
     assert len(np.unique(np.concatenate(heights).round(6))) == 5, "classes of a test set do not hide each other"

@@ -151,7 +151,7 @@ def gains_of(of: str, first: float) -> pd.DataFrame:
     names = ["observed_50", "observed_50_low", "observed_50_high", "observed_95", "true_80", "true_80_low"]
     numbers = {name: [first + k / 100, first + 10 + k / 100] for k, name in enumerate([*names, "true_80_high"])}
     asked = {"alternative": "two-sided", "alpha": 0.01, "n_systems": [8, 9], "n_pairs": [1028, 1036]}
-    return pd.DataFrame({**KEYS, **CLASS, "pairs": of, **asked, **numbers})
+    return pd.DataFrame({**KEYS, **CLASS, "pairs": of, **asked, **numbers, "interval_for": "other systems"})
 
 
 @pytest.fixture
@@ -164,7 +164,7 @@ def tables() -> dict[str, pd.DataFrame]:
     asked = {"alternative": "two-sided", "n_window": [23, 24], "threshold": [2.22, np.nan]}
     alike = {"system_a": ["a", "c"], "system_b": ["b", "d"], "compared": ["answers", "scores"], "dropped": ["b", ""]}
     return {
-        **dict.fromkeys(("points", "curves"), pd.DataFrame()),
+        **dict.fromkeys(("points", "curves"), pd.DataFrame({"relation": ["same group", "different groups"]})),
         "significant_gains": pd.concat([gains_of("all pairs", 3.0), gains_of("close pairs", 5.0)]),
         "thresholds": pd.DataFrame({**KEYS, **CLASS, **asked, "low": [2.01, np.nan], "high": [2.51, np.nan]}),
         "ranks": pd.DataFrame({**KEYS, **separated, **best}),
@@ -215,8 +215,8 @@ def test_ranks_and_the_sum_of_neighbours(tables: dict[str, pd.DataFrame], study:
         ["one", "accuracy", "1,500", "8", "33 of 71", "11", "3", "2.5", "1.23"],
         ["two", "average precision", "1,600", "9", "44 of 82", "25", "4", "6", "0.0123"],
     ]
-    assert "Significant neighbours have p <= 0.01 (two-sided)." in part.text
-    assert part.text.endswith("In all, 77 of 153 neighbours differ significantly, 36 after Holm's correction.")
+    assert "A pair of neighbours is significant if p <= 0.01 (two-sided)." in part.text
+    assert part.text.endswith("In all, 77 of 153 pairs of neighbours differ significantly, 36 after Holm's correction.")
 
 
 def test_the_leaderboard_says_how_many_may_be_the_best(tables: dict[str, pd.DataFrame], study: NaturalStudy) -> None:

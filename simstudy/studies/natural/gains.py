@@ -11,7 +11,7 @@ from simstudy import plot
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.thresholds import rule_of_thumb
 from simstudy.engines.described import SIDES
-from simstudy.examination.rows import gain_columns, gain_rows, gains_text
+from simstudy.examination.rows import gain_columns, gain_rows, gains_text, intervals_for
 from simstudy.metrics import find_metric, label
 from simstudy.pages.sections import Column, Figure, Section, Table
 from simstudy.studies.figures import panel
@@ -20,10 +20,6 @@ from simstudy.studies.figures import panel
 _LEAST_SETS = 6
 # Rows of a table of test sets that a page, or a terminal, has room for.
 _MOST_ROWS = 60
-_INTERVALS = (
-    "The 95 % intervals hold for other systems on these items. If column interval_for of the CSV says so, they hold "
-    "for other variants of these families only."
-)
 # The first columns of a table of test sets.
 _TEST_SET = {"test set": "{test_set:name}", "metric": "{metric:metric}", "items": "{n_items:,}"}
 
@@ -39,25 +35,23 @@ def sections(tables: Mapping[str, pd.DataFrame], shown: Sequence[str]) -> list[S
     parts = [
         Section(
             "The gain that is significant",
-            gains_text(SIDES[every["alternative"].iloc[0]], every["alpha"].iloc[0], _INTERVALS),
+            gains_text(SIDES[every["alternative"].iloc[0]], every["alpha"].iloc[0], intervals_for(rows)),
             figure=Figure("significant_gains", partial(plot.gains_by_test_set, chart)) if len(chart) else None,
             table=_table(tables["thresholds"], rows),
         )
     ]
     if len(known) >= _LEAST_SETS and known["n_items"].nunique() >= _LEAST_SETS:
         text = (
-            "Each point is a test set with all its pairs: the true gain that is detected with power 0.8 "
-            f"({_asked(every)}). Lines are c / sqrt(n), with the median c of the test sets of a metric. Bands hold "
-            "the c of 80 % of these test sets, if there are at least five."
+            "Each point is a test set with all its pairs: the minimum detectable gain with power 0.8 "
+            f"({_asked(every)}; column 'true, power 0.8'). {_lines('test sets of a metric')}"
         )
         figure = Figure("test_sizes", partial(plot.gains_by_size, known))
         parts.append(Section("Test size", text + _rule(known), figure=figure))
     segments = _all_pairs(gains).groupby(["test_set", "metric"], sort=False).filter(lambda rows: len(rows) > 1)
     if segments["true_80"].notna().any():
         text = (
-            "Each point is an initial segment of a test set, with all pairs: the true gain that is detected with "
-            f"power 0.8 ({_asked(segments)}). Lines are c / sqrt(n), with the median c of the segments of a test set. "
-            "Bands hold the c of 80 % of these segments, if there are at least five."
+            "Each point is an initial segment of a test set, with all pairs: the minimum detectable gain with power "
+            f"0.8 ({_asked(segments)}; column 'true, power 0.8'). {_lines('segments of a test set')}"
         )
         parts.append(Section("Initial segments", text, figure=_segments(segments)))
     return parts
@@ -73,6 +67,15 @@ def summary(gains: pd.DataFrame, shown: Sequence[str]) -> dict[str, Table]:
         for heading in ("observed, half of the pairs", "observed, 95 % of the pairs", "true, power 0.8")
     }
     return {f"Gain that is significant ({_asked(gains)})": Table(rows, columns)}
+
+
+def _lines(those: str) -> str:
+    """What a figure of gains by size has beside its points."""
+    return (
+        "Bars, if there are any, are 95 % intervals. Lines are c / sqrt(n), with the median c of the "
+        f"{those}. If there are at least five, a band (and the brackets in the legend) holds the c of 80 % of them. "
+        "The free slope is that of a straight line through the logarithms: -0.5 for c / sqrt(n)."
+    )
 
 
 def _charted(whole: pd.DataFrame) -> pd.DataFrame:

@@ -34,11 +34,15 @@ def closing(study: NaturalStudy) -> str:
 # Of fewer pairs that are not decided a running median says little that the points do not.
 _LEAST_PAIRS = 40
 _BESIDE = (
-    "In brackets: the share without a change of domain. Winners on one half of the home are looked up on items of "
-    "its other half: half as many as there are elsewhere, or all of them if it has fewer. If halves give no share, "
-    "it is the expected share for valid tests and normal true gains. The difference between the two shares is the "
-    "effect of the domain. The last column has the range of p-values of Berg-Kirkpatrick et al. 2012. 95 % intervals "
-    "are in calibration.csv."
+    "brackets have the baseline: the same share without a change of domain. For it, the winners on one half of the "
+    "home are looked up on items of its other half. There are half as many of these items as there are elsewhere, or "
+    "all of the half if it has fewer. If halves give no share, the baseline is the expected share for valid tests and "
+    "normal true gains. The share minus the baseline estimates the effect of the domain. The last column has the range "
+    "of p-values of Berg-Kirkpatrick et al. 2012. "
+)
+_DRAWN = (
+    "In the figure, bars are 95 % intervals (they are in calibration.csv too). The solid grey line is the baseline "
+    "from halves and the broken line the expected share, each as a mean of {}. The dotted line is chance, 50 %."
 )
 # Rows of a table of test sets that a page has room for.
 _MOST_ROWS = 60
@@ -55,10 +59,10 @@ def sections(tables: Mapping[str, pd.DataFrame], study: NaturalStudy) -> list[Se
         Section(
             "Gain against confidence",
             "Each point is a pair of systems on a whole test set, as in figures 2 to 4 of Berg-Kirkpatrick et al. "
-            f"2012. Confidence is 1 - p ({sides}, not corrected). A relation class with more than {POINTS} pairs has "
-            f"{POINTS} points at most: an even choice of its pairs with p >= 0.001. Lines are running medians, for "
-            f"classes with at least {_LEAST_PAIRS} such pairs. Bands hold 90 % of the pairs, from the 5th to the 95th "
-            "percentile.",
+            f"2012. Confidence is 1 - p ({sides}, not corrected). {_relations(tables['points'])}A colour with "
+            f"more than {POINTS} pairs in a panel has at most {POINTS} points, an even choice of its pairs with p >= "
+            "0.001. Lines are running medians over all pairs. Bands hold 90 % of the pairs, from the 5th to the 95th "
+            f"percentile. A colour has a line if at least {_LEAST_PAIRS} of its points have p >= 0.001.",
             figure=Figure("gain_confidence", partial(_draw_curves, tables["points"], tables["curves"])),
         ),
         *gains.sections(tables, study.shown),
@@ -67,6 +71,14 @@ def sections(tables: Mapping[str, pd.DataFrame], study: NaturalStudy) -> list[Se
         *(_calibrations(tables["calibration"]) if "calibration" in tables else []),
         *([_duplicates(tables["duplicates"])] if len(tables["duplicates"]) else []),
     ]
+
+
+def _relations(points: pd.DataFrame) -> str:
+    """What the colours are, if pairs have relations."""
+    kinds = [name.removeprefix("same ") for name in points["relation"].unique() if name.startswith("same ")]
+    if not kinds:
+        return ""
+    return f"Colours are relations: whether the two systems of a pair are of the same {shown(' or '.join(kinds))}. "
 
 
 def _draw_curves(points: pd.DataFrame, curves: pd.DataFrame) -> Any:
@@ -85,18 +97,18 @@ def _draw_curves(points: pd.DataFrame, curves: pd.DataFrame) -> Any:
 
 def _ranks(ranks: pd.DataFrame, study: NaturalStudy) -> Section:
     text = (
-        "Neighbours are systems that follow each other on the leaderboard. Significant neighbours have p <= "
-        f"{study.alpha:g} (two-sided). After Holm: the same after Holm's correction for all neighbours of the "
+        "Neighbours are systems that follow each other on the leaderboard. A pair of neighbours is significant if p <= "
+        f"{study.alpha:g} (two-sided). After Holm: the same after Holm's correction for all pairs of neighbours of the "
         "leaderboard. May be the best: the number of systems in the 95 % confidence set for the best (Hsu 1984; "
         "Mogstad, Romano, Shaikh and Wilhelm 2024). The set takes into account that the same data chose the leader. "
-        "Rank width: the median width of the confidence sets for ranks. These sets hold for all systems at once (95 "
-        "%)."
+        "Each system also has a confidence set for its rank. These sets hold for all systems at once (95 %). Rank "
+        "width: the last rank of a set minus the first, as the median over the systems."
     )
     if len(ranks) > 1:
         total = ranks[["n_adjacent", "n_significant", "n_significant_holm"]].sum()
         text += (
-            f" In all, {total['n_significant']:,} of {total['n_adjacent']:,} neighbours differ significantly, "
-            f"{total['n_significant_holm']:,} after Holm's correction."
+            f" In all, {total['n_significant']:,} of {total['n_adjacent']:,} pairs of neighbours differ "
+            f"significantly, {total['n_significant_holm']:,} after Holm's correction."
         )
     if len(ranks) > _MOST_ROWS and study.shown:
         ranks, text = ranks[ranks["test_set"].isin(study.shown)], text + " All test sets are in ranks.csv."
@@ -105,7 +117,7 @@ def _ranks(ranks: pd.DataFrame, study: NaturalStudy) -> Section:
         "metric": "{metric:metric}",
         "items": "{n_items:,}",
         "systems": "{n_systems}",
-        "significant neighbours": "{n_significant} of {n_adjacent}",
+        "significant pairs of neighbours": "{n_significant} of {n_adjacent}",
         "after Holm": "{n_significant_holm}",
         "may be the best": "{n_may_be_best}",
         "rank width": "{rank_width:g}",
@@ -123,9 +135,11 @@ def _leaderboard(boards: pd.DataFrame, study: NaturalStudy) -> Section:
     some = f"the first {_MOST_SYSTEMS} of {len(board)} systems" if len(board) > _MOST_SYSTEMS else "all systems"
     text = (
         f"{shown(first)}, {label(board['metric'].iloc[0])}. The figure has {some}, with 95 % intervals of the scores "
-        "and confidence sets for the ranks. These sets hold for all systems at once (95 %). May be the best: the "
-        f"system is in the 95 % confidence set for the best. {best} of {len(board)} systems may be the best. All "
-        "systems and test sets are in leaderboard.csv."
+        "and 95 % confidence sets for the ranks. The sets of the table (pale bars) hold for all systems at once. A "
+        "dark bar holds for one system that was chosen before its score was seen. May be the best: the system is in "
+        f"the 95 % confidence set for the best. {best} of {len(board)} systems may be the best. This set is a "
+        "statement of its own, so a system whose ranks begin at 1 need not be in it. All systems and test sets are in "
+        "leaderboard.csv."
     )
     figure = Figure("leaderboard", partial(plot.leaderboard, board.head(_MOST_SYSTEMS)))
     last = board["rank_high"].where(board["rank_low"] < board["rank_high"]).astype("Int64")
@@ -153,27 +167,31 @@ def _calibrations(table: pd.DataFrame) -> list[Section]:
             continue
         name = f"calibration_{number}" if parted.ngroups > 1 else "calibration"
         if (rows["elsewhere"] == OTHERS).any():
+            brackets = "The "
             text = (
                 "A cell has the share of pairs whose winner in the home domain also wins in all other domains "
                 "together, for a range of p-values at home. "
             )
             if (rows["elsewhere"] == POPULATION).any():
                 text += (
-                    "The last row has test sets redrawn from all items: the share of winners that also win in all "
-                    "items, and in brackets the expected share. "
+                    "The last row has test sets redrawn from all items. It has the share of winners that also win in "
+                    "all items, and in brackets the expected share. "
                 )
+                brackets = "In the other rows the "
             named = rows.assign(home=rows["test_set"].str.removeprefix(f"{homes} / "))
             known = named[named.groupby("home")["share"].transform("count") > 0]
-            size = {"width": 6.2, "height": 3.9, "legend_aside": True}
+            size, means = {"width": 6.2, "height": 3.9, "legend_aside": True}, "the homes"
             figure = panel(name, plot.calibration, known, title=homes, by="home", **size)
         else:
+            brackets = "The "
             text = (
                 "A cell has the share of pairs whose winner on the home test set also wins on another test set, for a "
                 "range of p-values at home (as in Table 1 of Berg-Kirkpatrick et al. 2012). "
             )
-            figure = Figure(name, partial(_draw_test_sets, rows))
+            figure, means = Figure(name, partial(_draw_test_sets, rows)), "the test sets elsewhere"
         heading = f"Does the winner win elsewhere? {shown(homes)}" + (f", {metric}" if several else "")
-        parts.append(Section(heading, text + _BESIDE, figure=figure, table=_calibration(rows)))
+        text += brackets + _BESIDE + _DRAWN.format(means)
+        parts.append(Section(heading, text, figure=figure, table=_calibration(rows)))
     return parts
 
 
@@ -207,7 +225,7 @@ def _duplicates(table: pd.DataFrame) -> Section:
     return Section(
         "Near-duplicates",
         f"Pairs of systems with more than 90 % identical answers, at most {_MOST_DUPLICATES} of them. Compared: the "
-        "answers, or the scores if the data have no answers. Scores are compared only on items on which systems "
+        "answers, or the scores if the data have no answers. Scores are compared only on items on which some systems "
         "differ. Dropped: the system that is left out of the study. The first by name is kept.",
         table=Table(
             rows.assign(dropped=[text or "none" for text in rows["dropped"].astype(object).fillna("")]),
