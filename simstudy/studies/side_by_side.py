@@ -101,7 +101,8 @@ def side_by_side_sections(tables: Mapping[str, pd.DataFrame]) -> list[Section]:
             "better score. All tests are two-sided and not corrected for the number of pairs. The figure has 95 % "
             "intervals from resampling systems. Tests have the names that `compare(test=...)` takes. Two columns count "
             "the pairs on which a test and randomization decide differently. The last column is the median ratio of "
-            "the two p-values, over pairs for which randomization has 0.001 <= p <= 0.5." + (of_others if others else ""),
+            "the two p-values, over pairs for which randomization has 0.001 <= p <= 0.5."
+            + (of_others if others else ""),
             figure=panel("tests", plot.rejections, tests, width=8.0, height=height, **aside),
             table=_test_table(tests),
         ),
