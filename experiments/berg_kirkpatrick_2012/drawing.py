@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 _UNLIKE = "different families"
 
+# Studies of resampled systems have the one-sided test of the paper.
+_ONE_SIDED = "greater"
+
 #: Study -> what a figure shows -> the number of the paper's figure that shows it of its data.
 Figures = Mapping[str, Mapping[str, int | None]]
 
@@ -50,12 +53,12 @@ def shown(study: str) -> str:
 
 def synthetic(parts: Mapping[str, Tables], figures: Figures) -> Any:
     """A panel for each study: its pairs on the whole home test set."""
-    figure, axes = ss.plot.panels(titles(parts, figures, "whole"), per_row=3, width=2.9, height=2.4, shared=False)
+    figure, axes = ss.plot.panels(titles(parts, figures, "whole"), per_row=3, width=2.9, height=2.6, shared=False)
     for tables, ax in zip(parts.values(), axes, strict=True):
         whole = _some(_whole(tables["points"]))
         curves = tables["curves"]
         same = (curves["test_set"] == whole["test_set"].iloc[0]) & (curves["n_items"] == whole["n_items"].iloc[0])
-        ss.plot.curve(whole, curves[same], ax=ax)
+        ss.plot.curve(whole.assign(alternative=_ONE_SIDED), curves[same], ax=ax)
     return figure
 
 
@@ -83,12 +86,13 @@ def overlays(parts: Mapping[str, Tables]) -> Any:
 
 def sizes(parts: Mapping[str, Tables], figures: Figures) -> Any:
     """A panel for each study: initial segments of its home test set."""
-    figure, axes = ss.plot.panels(titles(parts, figures, "sizes"), per_row=3, width=2.9, height=2.4, shared=False)
+    figure, axes = ss.plot.panels(titles(parts, figures, "sizes"), per_row=3, width=2.9, height=2.6, shared=False)
     for tables, ax in zip(parts.values(), axes, strict=True):
         points, curves = home(tables["points"]), tables["curves"]
         at_home = curves["test_set"] == points["test_set"].iloc[0]
         shown = _some(points[points["relation"] == _UNLIKE], "n_items", 10)
-        ss.plot.curve(shown, curves[at_home & (curves["relation"] == _UNLIKE)], by="n_items", ax=ax)
+        rows = at_home & (curves["relation"] == _UNLIKE)
+        ss.plot.curve(shown.assign(alternative=_ONE_SIDED), curves[rows], by="n_items", ax=ax)
         # Nine sizes have no room for a legend as large as elsewhere.
         ax.legend(loc="lower right", fontsize=6, labelspacing=0.2, handlelength=1.2)
     return figure
@@ -113,5 +117,5 @@ def domains(parts: Mapping[str, Tables], figures: Figures) -> Any:
     for points, tables, ax in zip(drawn.values(), parts.values(), axes, strict=True):
         curves = tables["curves"]
         same = (curves["n_items"] == points["n_items"].iloc[0]) & (curves["relation"] == _UNLIKE)
-        ss.plot.curve(points, curves[same], by="test_set", ax=ax)
+        ss.plot.curve(points.assign(alternative=_ONE_SIDED), curves[same], by="test_set", ax=ax)
     return figure

@@ -72,17 +72,18 @@ def set_sections(tables: Mapping[str, pd.DataFrame], rules: dict[str, Any]) -> l
     return [
         Section(
             "A MUC-like set: how many pairs are significant",
-            "Simulated systems. Their messages are easy or hard for all systems. A cell counts pairs. Significant "
-            f"with certainty: the certainty is at least {rules['certainty']:g} that the exact p-value is at or below "
-            f"{rules['alpha']:g}. Uncertain: the p-value of 9,999 shuffles is at or below {rules['alpha']:g}, but "
-            "without that certainty. In brackets: the uncertain pairs whose exact p-value is at or below "
-            f"{rules['alpha']:g}. Exact p: all pairs with such an exact p-value. The last two columns count pairs "
-            "after a correction for all pairs of the metric. They correct the p-values of the shuffles. All tests are "
-            "two-sided.",
+            "Simulated systems. Their messages are easy or hard for all systems. The metrics are recall, precision and "
+            "F in three weightings: P&R weights both equally, 2P&R has precision twice as important, and P&2R recall. "
+            "A cell counts pairs. Significant with certainty: the certainty is at least "
+            f"{rules['certainty']:g} that the exact p-value is at or below {rules['alpha']:g}. Uncertain: the p-value "
+            f"of 9,999 shuffles is at or below {rules['alpha']:g}, but without that certainty. In brackets: the "
+            f"uncertain pairs whose exact p-value is at or below {rules['alpha']:g}. Exact p: all pairs with such an "
+            "exact p-value. The last two columns count pairs after a correction for all pairs of the metric. They "
+            "correct the p-values of the shuffles. All tests are two-sided.",
             table=decision_rows(tables),
         ),
         Section(
-            "Her warning: a gain range is not a test, and groups are not transitive",
+            "The paper's warning: a range of gains is not a test, and groups are not transitive",
             "The gain alone does not decide a pair if its gain is between the smallest significant gain and the "
             "largest gain that is not significant. The table counts these pairs. The last columns count triples of "
             "systems A > B > C. Not transitive: A and B are tied, B and C are tied, but A and C differ significantly. "
@@ -123,15 +124,16 @@ def drawn_pairs(pairs: pd.DataFrame, maximal: pd.DataFrame, name: str, title: st
         Section(
             f"{title}: significance levels",
             "A cell has the p-value of a pair (two-sided, 9,999 shuffles, not corrected). Systems are in the order of "
-            f"their scores. Blue: significant at {rules['alpha']:g} with certainty {rules['certainty']:g}. Orange "
-            f"frame: p is at or below {rules['alpha']:g}, but without that certainty.",
+            f"their scores, which stand beside their names. Blue: significant at {rules['alpha']:g} with certainty "
+            f"{rules['certainty']:g}. Grey: not significant. The darker a cell, the smaller its p-value. Orange frame: "
+            f"p is at or below {rules['alpha']:g}, but without that certainty.",
             figure=Figure(f"matrix_{name}", lambda: titled(ss.plot.matrix(pairs, **rules), title)),
         ),
         Section(
             f"{title}: groups",
             f"Systems on one vertical line are a group: no two of them differ significantly at {rules['alpha']:g} "
-            f"with certainty {rules['certainty']:g}. A line is thin and broken where it passes systems that are not "
-            "in the group.",
+            f"with certainty {rules['certainty']:g}. A dot without a line is a group of one system. A line is thin and "
+            "broken where it passes systems that are not in the group. Colours only keep neighbouring lines apart.",
             figure=Figure(f"groups_{name}", lambda: titled(ss.plot.groups(maximal), title)),
         ),
     ]

@@ -86,7 +86,7 @@ def show(study: Settings, tables: ShippedTables) -> Shown:
 
 
 LEVELS = {
-    "metric": "{metric}",
+    "metric": "{metric:metric}",
     "alternative": "{alternative}",
     "paper's p": "{printed_p}",
     "paper's count": "{printed_n_extreme:,}",
@@ -99,7 +99,7 @@ LEVELS = {
 }
 
 TESTED = {
-    "metric": "{metric}",
+    "metric": "{metric:metric}",
     "test": "{test}",
     "p, one-sided": "{p_one_sided:.3g}",
     "p, two-sided": "{p_two_sided:.3g}",

@@ -178,8 +178,9 @@ def gains_text(sides: str, alpha: float, intervals: str) -> str:
         "2012, section 3.1.1), if there are at least 20 such pairs. The other columns follow from the standard errors "
         f"of all pairs of a class by the normal approximation ({sides}, alpha = {alpha:g}). Observed: the gain on this "
         "test set that is significant for half, and for 95 %, of the pairs. True: the true gain that a test set like "
-        "this detects with power 0.8, on average over the pairs. Close pairs have a gain below twice their just "
-        f"significant one. {intervals}{' ' * bool(intervals)}Without an interval, none is known to cover."
+        "this detects with power 0.8, on average over the pairs. A pair is close if its gain is below twice the "
+        "gain at which it would be just significant. "
+        f"{intervals}{' ' * bool(intervals)}A number has no interval where no interval is known to cover."
     )
 
 

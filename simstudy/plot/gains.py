@@ -26,8 +26,14 @@ from simstudy.tables import check_table, require_one_question, takes_pairs
 from simstudy.text import plain_text
 from simstudy.validation import check_text
 
-# So few points can be larger.
-_FEW = 700
+# So few points can be large, and so many are small.
+_FEW, _MANY = 300, 1000
+
+# Sizes of which one is less than so many times the next have no room for both their names.
+_APART = 1.2
+
+# The largest threshold over the smallest one.
+_SHORT_RANGE = 6
 
 # Points of more test sets would hide each other and the lines, which are told apart by their dashes too.
 _MOST_CLOUDS = 4
@@ -86,12 +92,15 @@ def curve(
     # Of a million pairs no more is copied than what is drawn.
     drawn = [by, *(name for name in ("gain", "metric", "alternative") if name in points and name != by)]
     points = points[drawn].assign(confidence=_confidence(points))
-    values = list(dict.fromkeys(points[by]))
+    # Related systems come first, in every panel beside this one too.
+    values = sorted(dict.fromkeys(points[by]), key=lambda value: by == "relation" and not value.startswith("same "))
     colours = {**colours_of(by, values), over: "0.1"}
     # Beyond the gain from which on every pair is significant there is nothing to see.
     widest = points.loc[points["confidence"] < 0.995, "gain"].max()
     end = 1.05 * widest if widest > 0 else None
-    size, alpha = (16, 0.6) if len(points) <= _FEW else (6, 0.5 if curves is None else 0.3)
+    size, alpha = (
+        float(np.interp(len(points), (_FEW, _MANY), ends)) for ends in ((16, 6), (0.6, 0.5 if curves is None else 0.3))
+    )
     none = pd.DataFrame()
     lines = {value: none if curves is None else curves[curves[by] == value] for value in values}
     dashed = by == "test_set" and sum(len(line) > 0 for line in lines.values()) > _MOST_CLOUDS
@@ -185,12 +194,24 @@ def thresholds(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
                     label=label)  # fmt: skip
     ax.set(xscale="log", yscale="log", xlabel="test size, items")
     ax.set_ylabel("gain threshold (" + "; ".join(word for word in (unit(table), sides(table)) if word) + ")")
-    # The largest size is named, a size just below it is not: their labels would touch.
-    ax.set_xticks(sizes, [f"{size:,}" if 1.4 * size < sizes[-1] or size == sizes[-1] else "" for size in sizes])
-    log_ticks(ax.yaxis, (1, 2, 3, 5))
+    ax.set_xticks(sizes, _size_labels(sizes))
+    # Over a short range the usual ticks would be two.
+    drawn = known[["threshold", "low", "high"]].to_numpy(dtype=np.float64)
+    few = np.nanmax(drawn) < _SHORT_RANGE * np.nanmin(drawn)
+    log_ticks(ax.yaxis, (1, 2, 3, 4, 5, 7) if few else (1, 2, 3, 5))
     ax.xaxis.set_minor_locator(NullLocator())
     ax.legend(loc="upper right")
     return ax
+
+
+def _size_labels(sizes: Sequence[int]) -> list[str]:
+    """The largest size is named; a size just below it, or just above the last named one, is not: they would touch."""
+    labels, named = [], 0
+    for size in sizes:
+        if size == sizes[-1] or (_APART * named <= size and 1.4 * size < sizes[-1]):
+            named = size
+        labels.append(f"{size:,}" if size == named else "")
+    return labels
 
 
 @styled
@@ -199,8 +220,8 @@ def calibration(
 ) -> Axes:
     """Share of home winners that win elsewhere, by bin of p-value on the home test set.
 
-    The broken line is what a model expects without a change of domain; the grey one, where the table has it, what was
-    measured on as many items of the home test set's population.
+    The broken line is what a model expects without a change of domain; the grey one, where the table has it, is the
+    baseline, which was measured on as many items of the home test set's population. The dotted line is chance.
 
     Parameters
     ----------
@@ -242,17 +263,18 @@ def calibration(
              color=colours[value], label=plain_text.label(value))  # fmt: skip
     lines = {
         "expected": ("0.35", (0, (4, 3)), "expected, same domain"),
-        "baseline": ("0.6", "solid", "same number, home items"),
+        "baseline": ("0.6", "solid", "baseline, same domain"),
     }
     for column, (shade, style, label) in lines.items():
         if column in bins and bins[column].notna().any():
             line = bins.groupby(["p_from", "p_to"])[column].mean()
             x = [place[bound] for bound in line.index]
             ax.plot(x, line, color=shade, linewidth=1.2, linestyle=style, label=label, zorder=1)
-    ax.axhline(0.5, color="0.6", linewidth=0.8)
+    # Half of the winners win elsewhere by chance.
+    ax.axhline(0.5, color="0.45", linewidth=1, linestyle=(0, (1, 2)), zorder=1)
     labels = [f"{low:g} – {high:g}" if low else f"< {high:g}" for low, high in bounds]
     ax.set_xticks(range(len(bounds)), labels, rotation=45, ha="right", fontsize=7)
     bottom = min(0.45, float(np.nanmin([bins["low"].min(), bins["share"].min()])) - 0.02)
-    ax.set(ylim=(bottom, 1.01), xlabel="p on the home test set", ylabel="share that win there too")
+    ax.set(ylim=(bottom, 1.01), xlabel="p on the home test set", ylabel="share that also win elsewhere")
     ax.legend(loc="lower right")
     return ax

@@ -13,7 +13,7 @@ import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator, PercentFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from simstudy.metrics import find_metric, label
 from simstudy.metrics.mean import LOWER
@@ -100,8 +100,8 @@ def sides(table: pd.DataFrame) -> str:
 
 
 def in_percents(axis: Axis) -> None:
-    """Write the ticks of an axis of fractions as whole percents."""
-    axis.set_major_formatter(PercentFormatter(1, decimals=0))
+    """Write the ticks of an axis of fractions as percents, with the decimals that they have: 92.5%, not 92%."""
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.4g}%"))
 
 
 def with_room(sizes: Sequence[int] | pd.Series[int]) -> list[int]:

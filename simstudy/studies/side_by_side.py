@@ -99,10 +99,10 @@ def side_by_side_sections(tables: Mapping[str, pd.DataFrame]) -> list[Section]:
             "All tests on the same pairs",
             f"How often each test is significant: the share of pairs with p <= {alpha:g} for the system with the "
             "better score. All tests are two-sided and not corrected for the number of pairs. The figure has 95 % "
-            "intervals from resampling systems. The next two columns count the pairs on which a test and "
-            "randomization decide differently. The last column is the median ratio of the two p-values, over pairs "
-            "for which randomization "
-            "has 0.001 <= p <= 0.5." + (of_others if others else ""),
+            "intervals from resampling systems. Tests have the names that `compare(test=...)` takes. Two columns count "
+            "the pairs on which a test and randomization decide differently. The last column is the median ratio of "
+            "the two p-values, over pairs for which randomization has 0.001 <= p <= 0.5."
+            + (of_others if others else ""),
             figure=panel("tests", plot.rejections, tests, width=8.0, height=height, **aside),
             table=_test_table(tests),
         ),

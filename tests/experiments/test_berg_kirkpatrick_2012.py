@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import simstudy as ss
+from simstudy.pages.sections import Table
 from tests.experiments.programs import program, small
 
 NAME = "berg_kirkpatrick_2012"
@@ -153,3 +154,13 @@ def test_the_page_shows_every_study(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     own = own[(own["n_items"] == 100) & (own["alternative"] == "greater") & (own["relation"] == "same family")]
     shown = done.tables["thresholds"].query("study == 'word_alignment' and relation == 'same family'")
     assert shown["threshold"].tolist() == own["threshold"].tolist()
+
+
+def test_a_baseline_without_a_mark_is_shown_and_a_useless_factor_is_no_number() -> None:
+    """A CSV file has nothing where there is no mark, so that it is read as missing."""
+    page = program(NAME, "page")
+    baselines = Table(page._marked(pd.DataFrame({"b": [0.75, 0.84], "mark": [np.nan, "*"]})), {"b": "{b:.0%}{mark}"})
+    assert baselines.text()["b"].tolist() == ["75%", "84%*"]
+    models = pd.DataFrame({"gain": 0.5, "factor gain": [2.13, 4.1e9, np.nan]})
+    shown = Table(page._readable(models), {"factor": "{factor gain}"})
+    assert shown.text()["factor"].tolist() == ["2.13", "over 1,000", ""]

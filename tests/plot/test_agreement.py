@@ -27,6 +27,16 @@ def test_rejections_show_each_tests_share_and_interval_by_relation() -> None:
     assert dotted(alone) == {"all pairs": {0.65: 0, 0.5: 1}}
 
 
+def test_a_tick_of_percents_is_where_it_says() -> None:
+    """Ticks at 82.5 % and 97.5 % once said 82 % and 98 %."""
+    shares = AGREED.assign(share=np.linspace(0.81, 0.97, len(AGREED)), low=0.8, high=0.99)
+    ax = plot.rejections(shares)
+    ax.figure.canvas.draw()
+    said = [float(tick.get_text().removesuffix("%")) for tick in ax.get_xticklabels()]
+    np.testing.assert_allclose(said, 100 * ax.get_xticks())
+    assert any(number % 1 for number in said), "whole percents alone would not tell"
+
+
 def correlated(*r12: float) -> pd.DataFrame:
     return pd.DataFrame({"relation": "same family", "r12": r12})
 

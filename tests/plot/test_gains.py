@@ -109,9 +109,9 @@ def test_thresholds_without_an_interval_are_points(recwarn: pytest.WarningsRecor
 
 
 def test_sizes_that_would_touch_have_one_name() -> None:
-    table = pd.concat([THRESHOLDS.head(2).assign(n_items=[n, 1000]) for n in (100, 800)])
+    table = pd.concat([THRESHOLDS.head(2).assign(n_items=[n, 1000]) for n in (100, 400, 461, 800)])
     ticks = plot.thresholds(table).get_xticklabels()
-    assert [tick.get_text() for tick in ticks] == ["100", "", "1,000"]
+    assert [tick.get_text() for tick in ticks] == ["100", "400", "", "", "1,000"]
 
 
 def test_calibration_shows_bins_from_weak_to_strong_and_what_they_are_held_against() -> None:
@@ -120,9 +120,9 @@ def test_calibration_shows_bins_from_weak_to_strong_and_what_they_are_held_again
     assert dotted(ax) == {"news": {0: 0.7, 1: 0.8, 2: 0.9}}
     assert bars(ax) == [{2: (0.85, 0.98), 1: (0.6, 0.82), 0: (0.5, 0.76)}]
     assert curve_of(ax, "expected, same domain") == {0: 0.6, 1: 0.95, 2: 0.999}
-    assert curve_of(ax, "same number, home items") == {0: 0.55, 1: 0.85, 2: 0.97}
+    assert curve_of(ax, "baseline, same domain") == {0: 0.55, 1: 0.85, 2: 0.97}
     assert across(ax) == [0.5], "a coin"
-    assert set(legend(ax)) == {"news", "expected, same domain", "same number, home items"}
+    assert set(legend(ax)) == {"news", "expected, same domain", "baseline, same domain"}
 
 
 def test_calibration_keeps_gaps_and_colours_and_leaves_the_bin_around_005_out() -> None:

@@ -33,8 +33,9 @@ def _models(models: pd.DataFrame) -> Section:
     return Section(
         "How p follows from gain, size and correlation",
         "How well simple predictors explain the one-sided p of a pair. The model is 1 - p = Phi(gain / s), with log "
-        "s linear in the predictors: n (sizes of the home test set), the relation of the two systems, or log(1 - "
-        "r12). The last one needs both outputs on the whole test set. The model is fitted to pairs within one half "
+        "s linear in log n, the relation of the two systems, or log(1 - r12). Here n is the size of the home test set, "
+        "and r12 is the correlation of the two systems' scores of an item. To know r12, both outputs on the whole "
+        "test set are needed. The model is fitted to pairs within one half "
         "of the variants and judged on pairs within the other half, on the same items. The last row fits nothing: it "
         "is a z test by items on the whole test set, with its standard error scaled by the square root of n (Yeh "
         "2000, section 2.1). A pair counts once for each size. Factor: 50 %, or 90 %, of the pairs with 0.001 <= p "
@@ -64,12 +65,12 @@ def _training(table: pd.DataFrame) -> Section:
         f"Significant: the share of these pairs with p <= {alpha:g} (two-sided). The two systems may truly differ, so "
         "a significant pair is no error of the test. But it does not show that one method is better (Reimers and "
         "Gurevych 2018 found up to 26 % between runs with other seeds). Gain / error: the gain over its standard "
-        "error on these items (root mean squares). The next two columns are about systems of two models. Their gain "
-        "must be so many times larger to be significant for the models, not for these two systems alone: with a "
-        "training set for each, or with one for both. With averages over k training sets, the part of training is "
-        "sqrt(k) times smaller. The last column is the standard deviation of a system's true score over training "
-        "sets (metric's scale). Intervals hold for other training sets, if resamples of one corpus represent them. "
-        "The CSV has the single models.",
+        "error on these items (root mean squares). The next two columns are about systems of two models. A claim about "
+        "the models needs a gain so many times larger than a claim about these two systems alone. Own sets: each model "
+        "has its own training set. One set for both: they share it. With averages over k training sets, the part of "
+        "training is sqrt(k) times smaller. The last column is the standard deviation of a system's true score over "
+        "training sets (metric's scale). Intervals hold for other training sets, if resamples of one corpus represent "
+        "them. The CSV has the single models.",
         table=Table(
             pooled.sort_values("train_size", ascending=False, kind="stable"),
             {

@@ -10,7 +10,7 @@ import pandas as pd
 
 from simstudy import plot
 from simstudy.analyses.relation_classes import ALL_PAIRS
-from simstudy.analyses.thresholds import WINDOW
+from simstudy.analyses.thresholds import LEAST_PAIRS, WINDOW
 from simstudy.engines.described import SIDES
 from simstudy.pages.sections import Column, Figure, Section, Table
 from simstudy.studies.baselines import beside
@@ -24,6 +24,15 @@ CLOSING = (
 
 _PAPER = "Berg-Kirkpatrick et al. 2012"
 
+#: What a relation of two systems means.
+_RELATIONS = {
+    "same family": "Same family: the two systems are variants of one model, trained on different training sets.",
+    "different families": "Different families: the two systems are variants of different models.",
+}
+
+# Every figure of calibration has this line.
+_CHANCE = "The dotted line at 0.5 is chance."
+
 #: Points, and the curves through them.
 Pair = tuple[pd.DataFrame, pd.DataFrame]
 
@@ -32,29 +41,34 @@ def sections(
     tables: Mapping[str, pd.DataFrame], *, home: str, home_size: int, domain_size: int | None
 ) -> list[Section]:
     """The parts of the page for which there is something to show."""
-    drawn = (tables["points"], tables["curves"])
+    alternative = tables["thresholds"]["alternative"].iloc[0]
+    drawn = (tables["points"].assign(alternative=alternative), tables["curves"])
     at_home, of_size = _rows(drawn, "test_set", home), _rows(drawn, "n_items", domain_size)
     whole = _rows(at_home, "n_items", home_size)
     parts = []
     if len(whole[0]):
         title = f"{home}, {home_size:,} items"
         text = (
-            f"Each point is a pair of systems on the whole home test set, as in figure 5 of {_PAPER}. Confidence is 1 "
-            f"- p ({SIDES[tables['thresholds']['alternative'].iloc[0]]}, not corrected). Lines are running medians. "
-            "Bands hold 90 % of the pairs, from the 5th to the 95th percentile. Lines and bands use all pairs. The "
-            f"points are pairs with p >= 0.001, at most {POINTS_AT_HOME:,} of a relation class."
+            f"Each point is a pair of systems on the whole home test set ('{home}'), as in figure 5 of {_PAPER}. "
+            f"{_relations(whole[0])}Confidence is 1 - p ({SIDES[alternative]}, not corrected). Lines are running "
+            "medians. Bands hold 90 % of the pairs, from the 5th to the 95th percentile. Lines and bands use all "
+            f"pairs. The points are pairs with p >= 0.001, at most {POINTS_AT_HOME:,} of each colour."
         )
         figure = panel("gain_confidence", plot.curve, *whole, title=title, width=5.6, height=3.9)
         parts.append(Section("Gain against confidence", text, figure=figure))
     if "overlay" in tables:
         parts.append(_overlay(tables["overlay"], tables["overlay_points"]))
     if at_home[0]["n_items"].nunique() > 1:
-        text = f"Gain against confidence on initial segments of the home test set (as in figure 10 of {_PAPER})."
+        text = (
+            f"Gain against confidence on initial segments of the home test set (as in figure 10 of {_PAPER}). Lines "
+            "and bands are as above. The points are some of the pairs."
+        )
         parts.append(Section("Test sizes", text, figure=Figure("sizes", partial(_by_relation, *at_home, "n_items"))))
     if len(of_size[0]):
         text = (
             f"Gain against confidence on the first {domain_size:,} items of the home test set and of other test sets "
-            f"(as in figure 11 of {_PAPER})."
+            f"(as in figure 11 of {_PAPER}). Lines are as above. Bands and points are left out if there are many test "
+            "sets."
         )
         parts.append(Section("Domains", text, figure=Figure("domains", partial(_by_relation, *of_size, "test_set"))))
     thresholds = _first_metric(_as_studied(tables["thresholds"]))
@@ -64,21 +78,29 @@ def sections(
     return [*parts, *_calibrations(tables)]
 
 
+def _relations(points: pd.DataFrame) -> str:
+    """What the colours mean; nothing where there is one relation."""
+    known = [meaning for relation, meaning in _RELATIONS.items() if (points["relation"] == relation).any()]
+    return "".join(f"{meaning} " for meaning in known) if len(known) > 1 else ""
+
+
 def _rows(tables: Pair, column: str, value: object) -> Pair:
     points, curves = tables
     return points[points[column] == value], curves[curves[column] == value]
 
 
 def _against_size(thresholds: pd.DataFrame, at_sizes: pd.DataFrame, home: str) -> Section:
-    title = f"{home}: 95 % of the gains with p near 0.05 are below"
+    title = f"{home}: gain threshold by test size"
     return Section(
         "Gain threshold against test size",
         f"Threshold: the 95th percentile of the gains of pairs with 0.04 <= p <= 0.06 ({_PAPER}, section 3.1.1). "
-        "These pairs are counted in column p ≈ 0.05. c / √n: a fit to the thresholds of all sizes n (section 4.1). "
-        "Off by: threshold / fit - 1. A 95 % interval is given only if it is known to cover. "
-        "Columns interval_for and note of thresholds.csv say what it holds for, or why there is none. The paper's "
-        "thresholds are one-sided. If nobody predicted the better system, use the two-sided ones. If items come in "
-        "clusters such as documents, thresholds by item are too small.",
+        f"Column p ≈ 0.05 counts these pairs. Fewer than {LEAST_PAIRS} are too few for a threshold, and few more are "
+        "too few for an interval. c / √n: a fit to the thresholds of all sizes n (section 4.1). Off by: threshold / "
+        "fit - 1. Free slope (in the figure): the power of n that fits best; that of 1 / √n is -0.5. Columns "
+        "interval_for and note of thresholds.csv say what a 95 % interval holds for, or why there is none. Unit: what "
+        "the test resamples, which is an item or a cluster of items, such as a document. The paper's thresholds are "
+        "one-sided. If nobody predicted the better system, use the two-sided ones. If items come in clusters, "
+        "thresholds by item are too small.",
         figure=panel("thresholds", plot.thresholds, at_sizes, title=title, width=5.6, height=3.9),
         table=_thresholds(thresholds),
     )
@@ -94,12 +116,13 @@ def _calibrations(tables: Mapping[str, pd.DataFrame]) -> list[Section]:
         title = "Redrawn test sets: does the winner win in the population?"
         size = {"width": 5.8, "height": 3.9}
         text = (
-            f"Test sets are redrawn from a population ({_PAPER}, section 4.2). A cell has the share of pairs whose "
-            "winner on the redrawn test set also wins in the population, for a range of p-values. After it comes a "
-            "95 % interval for other variants of these families. In brackets, and as a broken line: the expected "
-            "share for valid tests and normal true gains. It is not 1 - p. The expected share takes the spread of "
-            "the true gains from the variation of observed gains beyond their standard errors. The last row has the "
-            "paper's range of p-values."
+            f"Test sets are redrawn from a population ({_PAPER}, section 4.2). They are the home test sets here. A "
+            "cell has the share of pairs whose winner on the redrawn test set also wins in the population, for a range "
+            "of p-values on the redrawn test set. After it come its 95 % interval, which holds for other variants of "
+            "these families, and in brackets the expected share. The expected share is the broken line of the figure. "
+            "It assumes a valid test and normal true gains, whose spread is estimated: it is the variation of observed "
+            "gains beyond their standard errors. It is not 1 - p. Pairs are counted on all redrawn test sets. The last "
+            f"row has the paper's range of p-values. {_CHANCE}"
         )
         figure = panel("calibration_identical", plot.calibration, classes, by="relation", title=title, **size)
         parts.append(
@@ -107,16 +130,16 @@ def _calibrations(tables: Mapping[str, pd.DataFrame]) -> list[Section]:
         )
     if domains["share"].notna().any():
         text = (
-            f"A cell has the share of pairs whose winner on {domains['test_set'].iloc[0]} also wins on another test "
-            f"set, for a range of p-values (as in Table 1 of {_PAPER}). In brackets, and as a grey line: the share "
-            "without a change of domain. Winners on one half of the home test set are looked up on items of its "
-            "other half: half as many as the other test set has. If the half has fewer items, all of them are used, "
-            "and the share in brackets is too low. It is below 100 % because other items have sampling error, too. "
-            "The difference between the two shares is the effect of the domain. The broken line is the expected "
-            "share on as many items of the home population, for valid tests and normal true gains. 95 % intervals "
-            "hold for other variants of these families. If there are several other test sets, the table has "
-            "intervals in the last row only, which has the paper's range of p-values. The others are in "
-            "calibration_domains.csv."
+            f"A cell has the share of pairs whose winner on the home test set ('{domains['test_set'].iloc[0]}') also "
+            f"wins on another test set, for a range of p-values at home (as in Table 1 of {_PAPER}). In brackets, and "
+            "as a grey line, is the baseline: the same share without a change of domain. For it, winners on one half "
+            "of the home test set are looked up on items of its other half. There are half as many of these items as "
+            "the other test set has. If the half has fewer items, all of them are used, and the baseline is too low. "
+            "The baseline is below 100 % because other items have sampling error, too. The share minus the baseline "
+            "estimates the effect of the domain. The broken line is the expected share on as many items of the home "
+            "population, for valid tests and normal true gains. 95 % intervals hold for other variants of these "
+            "families. If there are several other test sets, the table has intervals in the last row only, which has "
+            f"the paper's range of p-values. The others are in calibration_domains.csv. {_CHANCE}"
         )
         figure = Figure("calibration_domains", partial(_by_test_set, domains))
         parts.append(Section("Calibration across domains", text, figure=figure, table=_calibration(domains)))
@@ -171,16 +194,16 @@ def _overlay(table: pd.DataFrame, points: pd.DataFrame) -> Section:
     """The natural comparisons, each class of the resampled ones beside them."""
     first = table.iloc[0]
     natural, home = first["test_set"], first["others_test_set"]
-    title = f"{natural} over {home}"
+    title = f"{natural}, and resampled systems on {home}"
     return Section(
         "Natural comparisons on the same curve",
         f"Pairs of systems that others made ({natural}, {first['n_items']:,} items) and pairs of resampled systems "
         f"({home}, {first['others_n_items']:,} items), as in figure 5 of {_PAPER}. All are tested by item. Difference "
         "in confidence: the confidence of a natural pair minus the running median of the resampled class at the same "
         "gain. It is the median over natural pairs, up to the gain at which the running median is 0.99. Ratio of "
-        "gains: a natural gain that is equally significant is so many times larger (median ratio of standard "
-        "errors). Natural threshold: the 95th percentile of the natural gains with 0.04 <= p <= 0.06. The 95 % "
-        "intervals hold for other such natural systems and other variants of the same base models.",
+        "gains: a natural gain divided by an equally significant gain of the resampled class (the median ratio of "
+        "standard errors). Natural threshold: the 95th percentile of the natural gains with 0.04 <= p <= 0.06. The 95 "
+        "% intervals hold for other such natural systems and other variants of the same base models.",
         figure=panel("overlay", plot.curve, points, over=natural, title=title, width=5.6, height=3.9),
         table=Table(
             table,
@@ -200,8 +223,10 @@ def _thresholds(table: pd.DataFrame) -> Table:
     # Of other test sets a page shows the study's own kind; the CSV has all.
     home, own = table["test_set"].iloc[0], _as_studied(table)
     rows = pd.concat([table[table["test_set"] == home], own[own["test_set"] != home]])
+    sides = rows["alternative"].map({"greater": "one", "two-sided": "two"})
     return Table(
-        rows.assign(sides=rows["alternative"].map({"greater": "one", "two-sided": "two"})),
+        # What rounds to 0 has no sign of its own.
+        rows.assign(sides=sides, residual=rows["residual"].round(2) + 0.0),
         {
             "test set": "{test_set}",
             **({"metric": "{metric:metric}"} if rows["metric"].nunique() > 1 else {}),
@@ -245,9 +270,12 @@ def _by_test_set(table: pd.DataFrame) -> Any:
     names = [name for name in table["elsewhere"].unique() if shown[name]]
     if len(names) == 1:
         size: dict[str, Any] = {"width": 7.6, "height": 3.9, "legend_aside": True}
-        return plot.single(plot.calibration, _classes(table), title=names[0], by="relation", **size)
+        title = f"winners on {table['test_set'].iloc[0]}, looked up on {names[0]}"
+        return plot.single(plot.calibration, _classes(table), title=title, by="relation", **size)
     columns = 4 if len(names) > 6 else 3
-    figure, axes = plot.panels(names, per_row=columns, width=2.9, height=2.5)
+    # The bins' names below a single row take more of it.
+    height = 3.4 if len(names) <= columns else 2.8
+    figure, axes = plot.panels(names, per_row=columns, width=2.9, height=height, shared=True)
     for name, ax in zip(names, axes, strict=True):
         plot.calibration(_classes(table[table["elsewhere"] == name]), by="relation", ax=ax)
     axes[0].set_ylim(bottom=max(0.0, table["low"].min() - 0.02))
