@@ -71,7 +71,7 @@ def run(study: Settings, context: RunContext) -> Findings:
         facts={
             "Test sets": f"{n_few:,} for each condition and number of units, {n_many:,} from {study.many_units:,} "
             f"units on, in batches of {study.sets:,}" + "".join(f"; {fewer}" for fewer in slow),
-            "Resamples": f"{study.n_resamples:,} of each test set, where p-values are not computed",
+            "Resamples": f"{study.n_resamples:,} of each test set, for tests that draw them",
             "Seed": str(study.seed),
         },
     )

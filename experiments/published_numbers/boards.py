@@ -81,7 +81,7 @@ def equal_scores(published: Equal) -> dict[str, Any]:
         _ISSUE, f"two systems with equal scores, {half} issues against {half}: p-value", P, published.p,
         stats.binomtest(half, 2 * half).pvalue, recomputed=chi_square(half, half),
         note="theirs is the chi-square test with a continuity correction, ours the exact one",
-        means="the correction takes 1 from a difference of 0: no difference is then not p = 1",
+        means="the correction subtracts 1 even from a difference of 0, so equal systems do not get p = 1",
     )  # fmt: skip
 
 

@@ -195,7 +195,7 @@ def of_statsmodels() -> list[Anchor]:
     apart = NormalIndPower().solve_power(effect_size=proportion_effectsize(0.83, 0.8), alpha=0.05, power=0.8)
     for r12, note in (
         (0.0, "each system on items of its own there; on the same items, uncorrelated, it is nearly the same"),
-        (0.5, "a test that knows of one half shared difficulty needs half as many: what pairing is worth"),
+        (0.5, "with r12 = 0.5, pairing halves the number of items"),
     ):
         answers = RightOrWrongDifference(disagreement_of_correlation(80, 3, r12))
         ours = size_for(answers, 3)

@@ -20,6 +20,8 @@ from simstudy.studies import Cell, Findings, RunContext, ShippedTables, Shown, d
 from .settings import Settings
 
 _PUBLISHED = "highk"
+# What a set of a folder has of each question, in words.
+_ANSWERS = {"highk": "many answers", "lowk": "few answers"}
 
 _CLOSING = (
     "Standard errors are in points of accuracy. Samples of a question are answers that a model gave: k of them are "
@@ -198,9 +200,9 @@ def _sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Secti
             f"{100 * study.within:g} % of 1. This is {100 * plans['holds'].mean():.0f} % over all sets and plans, and "
             f"{100 * large['holds'].mean():.0f} % on sets of 50 questions or more.",
             table=Table(
-                plans,
+                plans.assign(answers=plans["folder"].map(_ANSWERS)),
                 {
-                    "set": "{set} ({folder})",
+                    "set": "{set}, {answers}",
                     "questions": "{n_questions:,}",
                     "pairs": "{n_pairs:,}",
                     "samples: known to planned": "{pilot} to {planned}",

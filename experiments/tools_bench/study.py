@@ -48,7 +48,7 @@ def run(study: Settings, context: RunContext) -> Findings:
     facts = {
         "Data sets of equal systems": by_pace(study.sets),
         "Data sets of each gain": by_pace(study.sets_with_gain),
-        "Resamples of our tests": f"{study.n_resamples:,}, where p-values are not computed",
+        "Resamples of our tests": f"{study.n_resamples:,}, for tests that draw them",
         "Seed": str(study.seed),
     }
     if missing := study.missing():

@@ -273,6 +273,8 @@ def test_facts_count_p_values_that_are_exact_and_from_resamples(study: NaturalSt
     assert said["Test sets"] == "2, 5 comparisons of pairs"
     assert said["Test"].endswith("one-sided; exact p-values: 2 of 5; from 5,000 resamples: 1 of 5")
     assert said["Data"] == "note 1; note 2; note 3; note 4; and 2 more notes of this kind"
+    neither = facts(study, pairs.assign(exact=False, monte_carlo=False), [])
+    assert neither["Test"].endswith("one-sided; p-values are not exact, and computed without resamples")
 
 
 def test_figures_of_a_resampling_study_are_of_its_own_side_and_unit_which_come_first() -> None:

@@ -40,12 +40,14 @@ def facts(study: NaturalStudy, pairs: pd.DataFrame, notes: Sequence[str]) -> dic
     """What was run."""
     one, told = pairs.iloc[0], list(dict.fromkeys(notes))
     numbers = "or ".join(f"{count:,} " for count in sorted(set(pairs.loc[pairs["monte_carlo"], "n_resamples"])))
-    test = f"{TESTS[one.test].title} ({one.test}), {SIDES[one.alternative]}"
     exact, drawn = _how_many(pairs["exact"]), _how_many(pairs["monte_carlo"])
+    how = f"exact p-values: {exact}; from {numbers}resamples: {drawn}"
+    if exact == drawn == "none":
+        how = "p-values are not exact, and computed without resamples"
     units = sorted(pairs["unit"].unique(), key=lambda unit: unit != "item")
     listed = {
         "Test sets": f"{pairs['test_set'].nunique()}, {len(pairs):,} comparisons of pairs",
-        "Test": f"{test}; exact p-values: {exact}; from {numbers}resamples: {drawn}",
+        "Test": f"{TESTS[one.test].title} ({one.test}), {SIDES[one.alternative]}; {how}",
         "Null hypothesis": TESTS[one.test].null,
         "Units": " or, where the data name documents, ".join(units),
         "Seed": str(study.seed),
