@@ -20,6 +20,7 @@ from simstudy.plot.parts import (
     relation_colour,
     sides,
     unit,
+    with_room,
 )
 from simstudy.plot.style import styled
 from simstudy.tables import check_table, require_one_question, takes_pairs
@@ -28,9 +29,6 @@ from simstudy.validation import check_text
 
 # So few points can be large, and so many are small.
 _FEW, _MANY = 300, 1000
-
-# Sizes of which one is less than so many times the next have no room for both their names.
-_APART = 1.2
 
 # The largest threshold over the smallest one.
 _SHORT_RANGE = 6
@@ -194,7 +192,8 @@ def thresholds(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
                     label=label)  # fmt: skip
     ax.set(xscale="log", yscale="log", xlabel="test size, items")
     ax.set_ylabel("gain threshold (" + "; ".join(word for word in (unit(table), sides(table)) if word) + ")")
-    ax.set_xticks(sizes, _size_labels(sizes))
+    named = with_room(sizes)
+    ax.set_xticks(sizes, [f"{size:,}" if size in named else "" for size in sizes])
     # Over a short range the usual ticks would be two.
     drawn = known[["threshold", "low", "high"]].to_numpy(dtype=np.float64)
     few = np.nanmax(drawn) < _SHORT_RANGE * np.nanmin(drawn)
@@ -202,16 +201,6 @@ def thresholds(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax.xaxis.set_minor_locator(NullLocator())
     ax.legend(loc="upper right")
     return ax
-
-
-def _size_labels(sizes: Sequence[int]) -> list[str]:
-    """The largest size is named; a size just below it, or just above the last named one, is not: they would touch."""
-    labels, named = [], 0
-    for size in sizes:
-        if size == sizes[-1] or (_APART * named <= size and 1.4 * size < sizes[-1]):
-            named = size
-        labels.append(f"{size:,}" if size == named else "")
-    return labels
 
 
 @styled

@@ -111,7 +111,7 @@ def test_thresholds_without_an_interval_are_points(recwarn: pytest.WarningsRecor
 def test_sizes_that_would_touch_have_one_name() -> None:
     table = pd.concat([THRESHOLDS.head(2).assign(n_items=[n, 1000]) for n in (100, 400, 461, 800)])
     ticks = plot.thresholds(table).get_xticklabels()
-    assert [tick.get_text() for tick in ticks] == ["100", "400", "", "", "1,000"]
+    assert [tick.get_text() for tick in ticks] == ["100", "", "461", "800", "1,000"]
 
 
 def test_calibration_shows_bins_from_weak_to_strong_and_what_they_are_held_against() -> None:
