@@ -10,6 +10,7 @@ _PLACES = re.compile(r' (?:d|x|y|width|height)="[^"]*"')
 _STYLE = re.compile(r' style="([^"]*)"')
 _FINE = re.compile(r"-?\d+\.\d{3,}")
 _UNTURNED = re.compile(r' transform="rotate\(-?0 [^"]*"')
+_GROUP = re.compile(r"(</?g(?: [^>]*)?>)\n?")
 _BARE_GROUP = re.compile(r'<g(?: id="[^"]*")?>')
 
 
@@ -44,17 +45,18 @@ def smaller(svg: str) -> str:
 
 
 def _without_bare_groups(svg: str) -> str:
-    kept: list[str] = []
     # Whether each group that is open is one of those.
     bare: list[bool] = []
-    # matplotlib writes the tags of groups on lines of their own.
-    for line in svg.split("\n"):
-        opens, closes = line.startswith("<g"), line == "</g>"
-        if opens:
-            bare.append(_BARE_GROUP.fullmatch(line) is not None)
-        if not ((opens and bare[-1]) or (closes and bare.pop())):
-            kept.append(line)
-    return "\n".join(kept)
+
+    def kept(tag: re.Match[str]) -> str:
+        if tag.group(1).endswith("/>"):
+            return ""
+        if tag.group(1).startswith("<g"):
+            bare.append(_BARE_GROUP.fullmatch(tag.group(1)) is not None)
+            return "" if bare[-1] else tag.group()
+        return "" if bare.pop() else tag.group()
+
+    return _GROUP.sub(kept, svg)
 
 
 def _joined(lines: re.Match[str]) -> str:
