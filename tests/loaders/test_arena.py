@@ -42,6 +42,7 @@ def test_win_rates_by_hand(tmp_path: Path) -> None:
     rates = ss.analyses.win_rates(loaded.outputs).set_index(["system", "opponent"])
     assert rates.loc[("x", "y"), ["battles", "wins", "losses", "ties", "win_rate"]].tolist() == [3, 1, 1, 1, 50]
     assert rates.loc[("z", "y"), ["battles", "wins", "losses", "ties", "win_rate"]].tolist() == [2, 1, 1, 0, 50]
+    assert rates.loc[("x", "z"), ["battles", "wins", "losses", "ties", "win_rate"]].tolist() == [2, 1, 0, 1, 75]
     assert len(rates) == 6
 
 

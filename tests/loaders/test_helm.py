@@ -64,6 +64,13 @@ def test_one_statistic_of_several_is_chosen(tmp_path: Path) -> None:
     assert load(path, "mean", columns={"score": "num_prompt_tokens"}).outputs.scores().tolist() == [90]
 
 
+def test_what_was_counted_several_times_without_a_mean_is_its_sum_over_the_count(tmp_path: Path) -> None:
+    own = [entry("id1", em=1), entry("id2", em=1)]
+    own[1]["stats"][0] |= {"count": 4, "sum": 1}
+    del own[1]["stats"][0]["mean"]
+    assert load(write(tmp_path, "boolq:model=a", own), "mean").outputs.statistics[0, :, 0].tolist() == [1, 0.25]
+
+
 def test_perturbed_instances_and_other_splits_are_left_out_with_a_note(tmp_path: Path) -> None:
     own = [entry("id1", em=1), entry("id1", perturbation={"name": "typos"}, em=0), entry("id2", "valid", em=0)]
     path = write(tmp_path, "boolq:model=a", own)

@@ -81,7 +81,9 @@ def test_tables_and_lines_of_labels_say_the_same(tmp_path: Path) -> None:
     wide.to_csv(tmp_path / "wide.csv", index=False)
     long = wide.reset_index(names="item").melt(["item", "label"], var_name="system", value_name="prediction")
     long.to_csv(tmp_path / "long.csv", index=False)
-    for path in ("wide.csv", "long.csv"):
+    # Blanks around a label are no part of it.
+    wide.assign(one=" " + wide["one"], label=wide["label"] + " ").to_csv(tmp_path / "blanks.csv", index=False)
+    for path in ("wide.csv", "long.csv", "blanks.csv"):
         loaded = ss.load(tmp_path / path, "macro_f1")
         assert loaded.outputs.scores().tolist() == expected
         assert loaded.outputs.answers is not None

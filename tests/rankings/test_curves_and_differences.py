@@ -151,7 +151,7 @@ def test_one_length_is_what_compare_says() -> None:
 
 
 def test_multiplicity_is_over_the_lengths_of_a_pair() -> None:
-    candidates = random_candidates(5)
+    candidates = random_candidates(2)
     plain, both = (ranking_differences(candidates, [5, 10, 20], multiplicity=m) for m in (False, True))
     assert "p_holm" not in plain
     pd.testing.assert_frame_equal(both[plain.columns], plain)

@@ -38,6 +38,19 @@ def test_classifiers_are_taken() -> None:
     assert list(task_of(make_pipeline(StandardScaler(), LogisticRegression())).systems) == ["base"]
 
 
+def test_a_fingerprint_is_of_all_examples_not_of_their_names() -> None:
+    rng = np.random.default_rng(0)
+    features, gold = rng.normal(size=(40, 2)), np.arange(40) % 2
+
+    def fingerprint(train: Any, test: Any) -> str:
+        systems = {"base": LogisticRegression()}
+        return Task.from_arrays("t", train, gold, test_sets={"test": (test, gold)}, systems=systems).fingerprint
+
+    same, other = features.copy(), features + 1
+    assert fingerprint(features, features) == fingerprint(same, same)
+    assert len({fingerprint(features, features), fingerprint(other, features), fingerprint(features, other)}) == 3
+
+
 class Plain:
     """It has fit and predict, but scikit-learn can not clone it."""
 
