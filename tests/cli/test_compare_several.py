@@ -81,6 +81,16 @@ def test_json_is_a_list_of_what_each_metric_gives(texts: list[str]) -> None:
     assert corrected == pytest.approx([least if one == min(p) else max(least, one) for one in p])
 
 
+def test_of_two_equal_systems_none_is_better() -> None:
+    """On the second test set both have one score."""
+    frame = pd.DataFrame({"old": [0, 1, 0, 1] * 20, "new": [1, 1, 0, 1] * 20})
+    parts = [
+        ss.examine(ss.Outputs.from_scores(part, "accuracy"))
+        for part in (frame, frame.assign(old=frame["new"][::-1].to_numpy()))
+    ]
+    assert Several(tuple(parts)).table["better"].fillna("").tolist() == ["new", ""]
+
+
 def test_each_file_is_read_once(texts: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     reads: Counter[str] = Counter()
     unpacked = reading_module.unpacked

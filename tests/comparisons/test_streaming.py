@@ -47,6 +47,27 @@ def test_the_file_has_the_table(
     assert [path.name for path in tmp_path.iterdir()] == ["pairs.parquet"]
 
 
+@pytest.mark.parametrize(
+    ("options", "alpha"), [({"test": "bootstrap", "strata": "domain", "n_resamples": 200}, 0.05), ({}, 0.8)]
+)
+def test_the_file_is_of_the_strata_and_the_level_that_were_asked(
+    outputs: ss.Outputs, tmp_path: Path, options: dict[str, Any], alpha: float
+) -> None:
+    scores = pd.DataFrame(outputs.statistics[:, :, 0].T, columns=outputs.names)
+    halves = pd.DataFrame(
+        {"id": scores.index.astype(str), "domain": np.where(scores.mean(axis=1) > 0.5, "easy", "hard")}
+    )
+    of_two = ss.Outputs.from_scores(scores, "mean", items=halves)
+    expected = ss.compare(of_two, **options).corrected()
+    _, significant = write_pairs(of_two, tmp_path / "pairs.parquet", alpha=alpha, **options)
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "pairs.parquet"), expected.frame, check_exact=True)
+    assert significant == len(expected.significant(alpha, corrected="holm"))
+    # Each of the two makes a difference here.
+    other = ss.compare(of_two, **(options | {"strata": None})).corrected()
+    assert other["p_value"].tolist() != expected["p_value"].tolist() or not options
+    assert alpha == 0.05 or significant > len(expected.significant(corrected="holm"))
+
+
 def test_a_run_that_fails_leaves_nothing(outputs: ss.Outputs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streaming, "_block_size", lambda *_: 4)
     (tmp_path / "pairs.parquet").write_text("earlier")

@@ -162,3 +162,16 @@ def test_metrics_of_arrays_are_told_of_two_systems_only(tmp_path: Path) -> None:
         text = (tmp_path / str(k) / "README.md").read_text("utf-8")
         assert ("## Where they differ" in text) == there
         assert (tmp_path / str(k) / "deciding_items.csv").exists() == there
+
+
+@pytest.mark.parametrize("n", [2, 254, 255, 256, 257, 65_533, 65_534, 65_535, 65_536])
+def test_scores_of_any_number_of_values_come_back(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As places from 1 on, in as few bytes as hold them; four digits tell so many values apart by their size."""
+    monkeypatch.setattr(module, "_SCORE_BYTES", 1 << 30)
+    scores = (np.arange(1000, 1000 + n) % 9000 + 1000.0) * 10.0 ** (np.arange(n) // 9000)
+    found = module._levels(np.array([[*scores, np.nan]]))
+    assert found is not None
+    places = np.frombuffer(b64decode(found["at"]), f"<u{found['bytes']}")
+    # 0 stands for none.
+    assert np.flatnonzero(places == 0).tolist() == [n]
+    assert np.array(found["of"])[places[:-1].astype(int) - 1].tolist() == pytest.approx(scores.tolist(), rel=1e-9)

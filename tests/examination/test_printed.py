@@ -108,6 +108,11 @@ def test_the_first_lines_are_the_answer_of_the_tables() -> None:
     gain = f"{row['observed_50']:.2f} points"
     assert f"Just significant gain: {gain} (a gain of this size is significant for half of the pairs)" in said
     assert f"Minimum detectable gain: {row['true_80']:.2f} points with power 0.8, on average over the pairs" in said
+    close = examine(ss.truth.correlated_accuracies([0.6, 0.6, 0.6, 0.6, 0.66], n_items=200, seed=13))
+    table = close.pairs.corrected().frame.set_index(["system_a", "system_b"])
+    pair = table.loc[tuple(close.leaderboard["system"].head(2))]
+    assert pair["p_value"] < 0.01 < 0.05 < pair["p_holm"]
+    assert ": not significant if all pairs are tested" in printed(close)[1]
     alone = examine(ss.truth.correlated_accuracies([0.5, 0.5, 0.9], n_items=400))
     assert printed(alone)[0] == "system-3 is the best of 3 systems (95 % confidence)."
 
