@@ -140,6 +140,13 @@ def test_the_data_are_the_names_and_numbers_of_the_tables(made: Parts) -> None:
     assert (table["by"], table["numeric"], table["system"]) == ([None, 1, 2], [False, False, True], 0)
 
 
+def test_a_cell_with_an_interval_is_sorted_by_the_number_before_it() -> None:
+    rows = pd.DataFrame({"high": [9.0, 8.0], "gain": [1.0, 2.0], "low": [0.0, -4.0]})
+    data = table_data(Table(rows, {"gain": Column("{gain:.1f}[ ({low:.1f} to {high:.1f})]")}))
+    assert [data["names"][place] for place in data["by"]] == ["gain"]
+    assert data["values"][data["by"][0]] == [1, 2]
+
+
 @pytest.mark.parametrize(
     ("texts", "numeric"),
     [
