@@ -111,7 +111,7 @@ def test_yehs_example() -> None:
          "-1.5", "+0.6"],
     ]  # fmt: skip
     assert rows(tests.table) == [
-        ["f1", "sign", "0.0123", "0.0456", "yes"], ["f1", "sign", "0.0123", "0.0456", ""],
+        ["F1", "sign", "0.0123", "0.0456", "yes"], ["F1", "sign", "0.0123", "0.0456", ""],
     ]  # fmt: skip
     assert rows(ratios.table) == [["0.38", "1.27", "1.270"]]
     study = load_study("yeh_2000")
