@@ -7,7 +7,7 @@ than they say:
 - what only type checkers read (``if TYPE_CHECKING``) is never executed;
 - a package that only imports is looked through: a name of it is where it is defined.
 
-What draws, or writes pages and papers, is left out: no result that can be kept is a drawing or a page.
+Modules that draw, or write pages and papers, are left out: no result that can be kept is a drawing or a page.
 """
 
 from __future__ import annotations

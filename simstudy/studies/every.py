@@ -30,7 +30,7 @@ from simstudy.running.workers import Processes
 from simstudy.studies.catalogue import load_study
 from simstudy.studies.run import study_cells
 
-#: What each study took when all of them were made from nothing; nothing of a study in which that was stopped.
+#: The times of each study when all were made from nothing; a study in which that was stopped has none.
 TIMES = "times.csv"
 
 # Which studies have been begun, and which have ended with what they took; and what it says before any was.
