@@ -1,4 +1,4 @@
-"""What a study of natural comparisons found and how, in words that its manifest keeps beside the tables."""
+"""The facts and answers of a study of natural comparisons, in words that its manifest keeps beside the tables."""
 
 from __future__ import annotations
 
