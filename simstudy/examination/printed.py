@@ -33,7 +33,12 @@ _FIRST_SYSTEMS, _FIRST_NOTES, _MOST_NOTES = 3, 1, 3
 _SPARE_OF_SYSTEMS = ("within", "se", "rank", "groups")
 #: The same of the pairs.
 SPARE_OF_PAIRS = ("p (BH)", "wins/losses", "relation", "p", "caution")
-_SPARE_OF_GAINS = ("pairs with p ≈ 0.05", "observed, 95 % of the pairs", "true, power 0.8, close pairs", "threshold")
+_SPARE_OF_GAINS = (
+    "pairs with p ≈ 0.05",
+    "observed, 95 % of the pairs",
+    "minimum detectable gain, close pairs",
+    "threshold",
+)
 # Facts that are left out first if there are too few lines.
 _SPARE = (
     "Neighbours by score",

@@ -166,8 +166,8 @@ def gain_columns(form: str, *, intervals: bool = True) -> dict[str, Column]:
         "threshold": column("threshold", ""),
         "observed, half of the pairs": column("observed_50", "observed_50_"),
         "observed, 95 % of the pairs": column("observed_95"),
-        "true, power 0.8": column("true_80", "true_80_"),
-        "true, power 0.8, close pairs": column("close_80"),
+        "minimum detectable gain": column("true_80", "true_80_"),
+        "minimum detectable gain, close pairs": column("close_80"),
     }
 
 
@@ -177,9 +177,9 @@ def gains_text(sides: str, alpha: float, intervals: str) -> str:
         f"Threshold: 95th percentile of the gains of pairs with 0.04 <= p <= 0.06 ({sides}; Berg-Kirkpatrick et al. "
         "2012, section 3.1.1), if there are at least 20 such pairs. The other columns follow from the standard errors "
         f"of all pairs of a class by the normal approximation ({sides}, alpha = {alpha:g}). Observed: the gain on this "
-        "test set that is significant for half, and for 95 %, of the pairs. True: the true gain that a test set like "
-        "this detects with power 0.8, on average over the pairs. A pair is close if its gain is below twice the "
-        "gain at which it would be just significant. "
+        "test set that is significant for half, and for 95 %, of the pairs. Minimum detectable gain: the true gain "
+        "that a test set like this detects with power 0.8, on average over the pairs. A pair is close if its gain is "
+        "below twice the gain at which it would be just significant. "
         f"{intervals}{' ' * bool(intervals)}A number has no interval where no interval is known to cover."
     )
 

@@ -275,11 +275,11 @@ def test_thresholds_by_both_rules_as_text() -> None:
     table = threshold_rows(found).text()
     (row,), (every, close) = table.to_dict("records"), found.gains.to_dict("records")
     assert row["pairs"] == "435"
-    for column, name in (("observed, half of the pairs", "observed_50"), ("true, power 0.8", "true_80")):
+    for column, name in (("observed, half of the pairs", "observed_50"), ("minimum detectable gain", "true_80")):
         number, low, high = (every[f"{name}{end}"] for end in ("", "_low", "_high"))
         assert row[column] == f"{number:.2f} ({low:.2f}–{high:.2f})"
     assert row["observed, 95 % of the pairs"] == f"{every['observed_95']:.2f}"
-    assert row["true, power 0.8, close pairs"] == f"{close['true_80']:.2f}"
+    assert row["minimum detectable gain, close pairs"] == f"{close['true_80']:.2f}"
     few = threshold_rows(examine(Loaded(outputs.select(outputs.names[:3])))).text()
     assert few.iloc[0].tolist().count("too few pairs") == 5
 

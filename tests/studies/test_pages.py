@@ -181,8 +181,8 @@ def test_gains_beside_thresholds(tables: dict[str, pd.DataFrame], study: Natural
     part = of_natural(tables, study)["The gain that is significant"]
     head, *cells = rows(part)
     assert head[-5:] == [
-        "threshold", "observed, half of the pairs", "observed, 95 % of the pairs", "true, power 0.8",
-        "true, power 0.8, close pairs",
+        "threshold", "observed, half of the pairs", "observed, 95 % of the pairs", "minimum detectable gain",
+        "minimum detectable gain, close pairs",
     ]  # fmt: skip
     assert cells == [
         ["one", "accuracy", "1,500", "item", "all pairs", "8", "1,028", "2.22 (2.01–2.51)", "3.00 (3.01–3.02)", "3.03",
@@ -206,7 +206,7 @@ def test_only_whole_test_sets_and_their_own_unit_are_summed_up(
     segment = own.assign(n_items=own["n_items"] // 2, true_80=99.0)
     other = own.assign(unit="sentence", true_80=98.0)
     (shown,) = gains.summary(pd.concat([segment, own, other]), study.shown).values()
-    assert shown.text()["true, power 0.8"].tolist() == ["3.04", "13.04"]
+    assert shown.text()["minimum detectable gain"].tolist() == ["3.04", "13.04"]
 
 
 def test_ranks_and_the_sum_of_neighbours(tables: dict[str, pd.DataFrame], study: NaturalStudy) -> None:

@@ -43,7 +43,7 @@ def sections(tables: Mapping[str, pd.DataFrame], shown: Sequence[str]) -> list[S
     if len(known) >= _LEAST_SETS and known["n_items"].nunique() >= _LEAST_SETS:
         text = (
             "Each point is a test set with all its pairs: the minimum detectable gain with power 0.8 "
-            f"({_asked(every)}; column 'true, power 0.8'). {_lines('test sets of a metric')}"
+            f"({_asked(every)}). {_lines('test sets of a metric')}"
         )
         figure = Figure("test_sizes", partial(plot.gains_by_size, known))
         parts.append(Section("Test size", text + _rule(known), figure=figure))
@@ -51,7 +51,7 @@ def sections(tables: Mapping[str, pd.DataFrame], shown: Sequence[str]) -> list[S
     if segments["true_80"].notna().any():
         text = (
             "Each point is an initial segment of a test set, with all pairs: the minimum detectable gain with power "
-            f"0.8 ({_asked(segments)}; column 'true, power 0.8'). Points of one size are drawn a little apart. "
+            f"0.8 ({_asked(segments)}). Points of one size are drawn a little apart. "
             f"{_lines('segments of a test set')}"
         )
         parts.append(Section("Initial segments", text, figure=_segments(segments)))
@@ -65,7 +65,7 @@ def summary(gains: pd.DataFrame, shown: Sequence[str]) -> dict[str, Table]:
     numbers = gain_columns("gain", intervals=False)
     columns |= {
         heading: numbers[heading]
-        for heading in ("observed, half of the pairs", "observed, 95 % of the pairs", "true, power 0.8")
+        for heading in ("observed, half of the pairs", "observed, 95 % of the pairs", "minimum detectable gain")
     }
     return {f"Gain that is significant ({_asked(gains)})": Table(rows, columns)}
 
