@@ -96,6 +96,16 @@ def test_a_text_that_cannot_be_filled_is_left_out_where_there_are_others() -> No
     assert Retrieval().train(seen, np.array([1, 1, 0]), 0)(asked) == ["B has."]
 
 
+def test_equally_near_meanings_are_heard_together() -> None:
+    areas = ["centre", "east", "west"]
+    texts = [["A, in town."], ["A is open."], ["A is open."]]
+    seen = Examples([(("name", "A"), ("area", area)) for area in areas], texts)
+    asked = Examples([(("name", "B"),)], [["-"]])
+    found = Retrieval(neighbours=1).train(seen, np.ones(3, np.int64), 0)
+    assert len(set(found.similarities(asked.inputs[0]))) == 1  # type: ignore[attr-defined]
+    assert found(asked) == ["B is open."]
+
+
 # Templates.
 
 
