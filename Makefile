@@ -9,7 +9,7 @@ quickstart: .venv/installed
 
 # All that is in results/, from nothing: DATA is a folder of data files that are not to be fetched. If it is stopped, the
 # same command goes on.
-results: .venv/installed
+results: .venv/installed-studies
 	$(BIN)/simstudy run --all --from-nothing $(if $(DATA),--data-dir $(DATA))
 
 # A file of tests stays in one process, for what its tests share. The processes fill the cores: threads of BLAS and
@@ -62,6 +62,10 @@ bench: .venv/installed-dev
 
 .venv/installed: .venv/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+.venv/installed-studies: .venv/installed pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[crf,r,tools]'
 	@touch $@
 
 .venv/installed-dev: .venv/installed pyproject.toml
