@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import parquet
@@ -28,6 +29,9 @@ from simstudy.running.progress import shown_to_people
 from simstudy.statistics.decisions import Decision
 from simstudy.statistics.multiplicity import benjamini_hochberg, holm
 from simstudy.validation import check_fraction, check_path
+
+_T = TypeVar("_T")
+_R = TypeVar("_R")
 
 # Measured: bytes for each pair of a block (its row, what the row is made of, and as it is written), and for each pair
 # of all (its p-value, and what corrects it). Fewer pairs than the last are no block.
@@ -82,6 +86,7 @@ def write_pairs(
     Examples
     --------
     >>> import tempfile
+    >>> import pandas as pd
     >>> from simstudy.truth.synthetic import correlated_accuracies
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     counts = write_pairs(correlated_accuracies([0.5, 0.7, 0.9], 400), f"{folder}/pairs.parquet")
@@ -93,50 +98,82 @@ def write_pairs(
     check_fraction("alpha", alpha)
     outputs, against = with_others(outputs, options.pop("against", None))
     ranked, question, test = asked(outputs, against=against, **options)
-    blocks = list(_blocks(question, _block_size(question, test, memory)))
-    p_value = np.empty(blocks[-1][1])
+    # Right or wrong answers of many pairs are tested as fast as their rows are made: blocks are made side by side. A
+    # test of other scores has the threads within a block.
+    several = question.right_or_wrong and question.computes and question.n_jobs > 1
+    ahead = question.n_jobs if several else 0
+    blocks = _blocks(question, _block_size(question, test, memory, ahead))
+    p_value = np.empty(_n_pairs(question))
     with atomic_path(Path(path)) as whole:
         # What corrects a p-value is known when all are there: rows are kept without it until then.
         rows = whole.with_suffix(".rows")
         try:
             with ExitStack() as stack:
-                block, writer = question, None
-                for first, last in blocks:
-                    block = block.about(_places(question, first, last))
-                    frame = table_of(ranked, block, test, options.get("strata"))
-                    p_value[first:last] = frame["p_value"]
-                    table = pa.Table.from_pandas(frame, preserve_index=False)
+                writer, first = None, 0
+                for table in _tables(ranked, question, test, options.get("strata"), blocks, ahead):
                     writer = writer or stack.enter_context(pa.ipc.new_file(str(rows), table.schema, options=_QUICKLY))
                     writer.write_table(table, max_chunksize=_ROW_GROUP)
-                    head = frame.head(0)
-                    del frame, table
-            return len(p_value), _corrected(rows, whole, p_value, alpha, head)
+                    p_value[first : first + len(table)] = table["p_value"].to_numpy()
+                    first += len(table)
+            return len(p_value), _corrected(rows, whole, p_value, alpha, ahead)
         finally:
             rows.unlink(missing_ok=True)
 
 
-def _corrected(rows: Path, whole: Path, p_value: NDArray[np.float64], alpha: float, head: pd.DataFrame) -> int:
-    """Write the rows to Parquet with corrected p-values; how many pairs are significant by Holm's.
+def _tables(
+    ranked: Outputs, question: Question, test: str, strata: str | None, blocks: Sequence[tuple[int, int]], ahead: int
+) -> Iterator[pa.Table]:
+    """The tables of the blocks, in order."""
 
-    The `head` is the frame of no rows.
-    """
+    def made(question: Question) -> pa.Table:
+        return pa.Table.from_pandas(table_of(ranked, question, test, strata), preserve_index=False)
+
+    places = (_places(question, *block) for block in blocks)
+    # The first one finds what all need to know of the systems.
+    known = (replace(question, n_jobs=1) if ahead and len(blocks) > 1 else question).about(next(places))
+    yield made(known)
+    yield from _ahead(made, map(known.about, places), ahead)
+
+
+def _ahead(work: Callable[[_T], _R], items: Iterable[_T], n: int) -> Iterator[_R]:
+    """The work on each item, in order, while n threads are that many items ahead."""
+    if not n:
+        yield from map(work, items)
+        return
+    with ThreadPoolExecutor(n) as threads:
+        waiting = deque[Future[_R]]()
+        for item in items:
+            waiting.append(threads.submit(work, item))
+            if len(waiting) > n:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def _corrected(rows: Path, whole: Path, p_value: NDArray[np.float64], alpha: float, ahead: int) -> int:
+    """Write the rows to Parquet with corrected p-values; how many pairs are significant by Holm's."""
     corrected = {"p_holm": holm(p_value), "p_bh": benjamini_hochberg(p_value)}
-    schema = pa.Table.from_pandas(head.assign(**dict.fromkeys(corrected, 0.0)), preserve_index=False).schema
-    decision, first, significant = Decision(alpha, p="p_holm"), 0, 0
-    with (
-        pa.OSFile(str(rows)) as file,
-        pa.ipc.open_file(file) as batches,
-        parquet.ParquetWriter(whole, schema, compression="zstd") as writer,
-    ):
+    decision, significant = Decision(alpha, p="p_holm"), []
+
+    def complete(batches: pa.RecordBatchFileReader, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        first = 0
         for k in range(batches.num_record_batches):
             batch = batches.get_batch(k)
             those = slice(first, first + len(batch))
             for name, values in corrected.items():
                 batch = batch.append_column(name, pa.array(values[those]))
-            significant += int(decision.significant(batch.select(_DECISIVE).to_pandas()).sum())
-            writer.write_batch(batch.replace_schema_metadata(schema.metadata))
+            significant.append(int(decision.significant(batch.select(_DECISIVE).to_pandas()).sum()))
+            yield batch.replace_schema_metadata(schema.metadata)
             first = those.stop
-    return significant
+
+    with pa.OSFile(str(rows)) as file, pa.ipc.open_file(file) as batches:
+        head = batches.schema.empty_table().to_pandas()
+        schema = pa.Table.from_pandas(head.assign(**dict.fromkeys(corrected, 0.0)), preserve_index=False).schema
+        with parquet.ParquetWriter(whole, schema, compression="zstd") as writer:
+            # A file has one writer at a time.
+            for _ in _ahead(writer.write_batch, complete(batches, schema), min(ahead, 1)):
+                pass
+    return sum(significant)
 
 
 def _n_pairs(question: Question) -> int:
@@ -144,13 +181,14 @@ def _n_pairs(question: Question) -> int:
     return k * (k - 1) // 2 if question.asked is None else len(question.asked[0])
 
 
-def _block_size(question: Question, test: str, memory: str | int | None) -> int:
-    """How many pairs a block may have."""
+def _block_size(question: Question, test: str, memory: str | int | None, ahead: int) -> int:
+    """How many pairs a block may have if so many blocks are made ahead of the one that is written."""
     if memory is not None:
         # What is needed to compile takes memory of its own: it is there before the rest is counted.
         import numba  # noqa: F401
     answers = question.right_or_wrong and question.computes
     most = _SOME_ROWS if answers else _MOST_ROWS
+    of_row = _OF_ROW * (1 + ahead)
     there = np.inf if memory is None else size_of("memory", memory) - taken()
     left = min(there, np.inf if (free := available()) is None else free)
     if np.isinf(left):
@@ -159,9 +197,9 @@ def _block_size(question: Question, test: str, memory: str | int | None) -> int:
     of_unit = bytes_of_unit(test, (k, n, s), answers=answers)
     fixed = needed(k, n, s, 0, question.n_jobs, of_unit=of_unit) + _OF_PAIR * _n_pairs(question)
     # A tenth is left for what the interpreter does not give back.
-    rows = (0.9 * left - fixed) // _OF_ROW
+    rows = (0.9 * left - fixed) // of_row
     if rows < min(_LEAST_ROWS, _n_pairs(question)):
-        least = fixed + _LEAST_ROWS * _OF_ROW + (0 if memory is None else taken())
+        least = fixed + _LEAST_ROWS * of_row + (0 if memory is None else taken())
         raise _too_little(least, _n_pairs(question), (k, n), memory, left)
     return min(int(rows), most)
 
@@ -205,11 +243,10 @@ def check_tables(paths: Iterable[Path], metric: Metric, *, memory: str | int | N
             raise _too_little(least, n_pairs, (k, n), memory, left)
 
 
-def _blocks(question: Question, size: int) -> Iterator[tuple[int, int]]:
+def _blocks(question: Question, size: int) -> list[tuple[int, int]]:
     """The first pair of each block, and the one after its last."""
     n = _n_pairs(question)
-    for first in range(0, n, size):
-        yield first, min(first + size, n)
+    return [(first, min(first + size, n)) for first in range(0, n, size)]
 
 
 def _places(question: Question, first: int, last: int) -> Pairs:

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 import simstudy as ss
 from simstudy.cli import app
 from simstudy.comparisons import streaming
+from simstudy.comparisons.comparing import table_of
 from simstudy.comparisons.streaming import write_pairs
 from simstudy.loaders import formats
 from simstudy.metrics import get_metric
@@ -26,6 +27,7 @@ from simstudy.metrics import get_metric
     "options",
     [
         {},
+        {"n_jobs": 3},
         {"against": ["b", "e"]},
         {"against": "neighbours"},
         {"test": "bootstrap", "monte_carlo": True},
@@ -68,12 +70,23 @@ def test_the_file_is_of_the_strata_and_the_level_that_were_asked(
     assert alpha == 0.05 or significant > len(expected.significant(corrected="holm"))
 
 
-def test_a_run_that_fails_leaves_nothing(outputs: ss.Outputs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("part", "n_jobs"), [("benjamini_hochberg", 1), ("table_of", 1), ("table_of", 2)])
+def test_a_run_that_fails_leaves_nothing(
+    outputs: ss.Outputs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str, n_jobs: int
+) -> None:
+    """The first block is made, and what follows it fails."""
     monkeypatch.setattr(streaming, "_block_size", lambda *_: 4)
     (tmp_path / "pairs.parquet").write_text("earlier")
-    monkeypatch.setattr(streaming, "benjamini_hochberg", lambda _: 1 / 0)
+    calls = iter(range(100))
+
+    def failing(*given: Any) -> pd.DataFrame:
+        if part == "table_of" and not next(calls):
+            return table_of(*given)
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(streaming, part, failing)
     with pytest.raises(ZeroDivisionError):
-        write_pairs(outputs, tmp_path / "pairs.parquet")
+        write_pairs(outputs, tmp_path / "pairs.parquet", n_jobs=n_jobs)
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("pairs.parquet", "earlier")]
 
 
