@@ -26,6 +26,16 @@ def test_an_estimate_below_0_has_an_upper_bound_above_0() -> None:
     assert np.isnan(between_variance(values[:3], within[:3])[1:]).all()
 
 
+def test_an_estimate_below_0_has_the_interval_of_an_estimate_of_0() -> None:
+    """The values are stretched until their variance is the noise's."""
+    rng = np.random.default_rng(3)
+    values, within = rng.normal(size=40), rng.gamma(8.0, 0.25, size=40)
+    stretched = values * np.sqrt(within.mean() / values.var(ddof=1))
+    assert between_variance(values, within)[0] < -0.1
+    assert between_variance(stretched, within)[0] == pytest.approx(0, abs=1e-9)
+    assert between_variance(values, within)[1:] == pytest.approx(between_variance(stretched, within)[1:])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [20, 50, 200])
 @pytest.mark.parametrize("k", [2, 5])

@@ -93,6 +93,13 @@ def test_where_nothing_differs_the_interval_is_a_formula() -> None:
         assert (low[0], high[0]) == pytest.approx((-(z**2) / (n + z**2), z**2 / (n + z**2)), rel=1e-9)
 
 
+def test_pairs_of_one_call_may_have_unlike_numbers_of_items() -> None:
+    low, high = tango([9, 9, 9], [3, 3, 3], [40, 400, 40])
+    for k, n in enumerate((40, 400, 40)):
+        alone = tango([9], [3], n)
+        assert (low[k], high[k]) == (alone[0][0], alone[1][0])
+
+
 def test_the_ends_of_the_scale() -> None:
     low, high = tango([20, 0], [0, 20], 20)
     assert (high[0], low[1]) == pytest.approx((1, -1))

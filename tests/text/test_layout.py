@@ -112,6 +112,14 @@ def test_columns_go_in_the_order_of_their_importance_and_a_line_names_them() -> 
     assert not [line for line in printed(table, 50, verbose=True) if "left out" in line]
 
 
+def test_the_last_columns_go_first_and_the_first_number_stays() -> None:
+    names = [letter * 8 for letter in "abcd"]
+    table = pd.DataFrame({"system": ["new"], **dict.fromkeys(names, ["1234567.8"])})
+    for width, n in ((60, 4), (46, 3), (34, 2), (24, 1)):
+        shown = " ".join(printed(table, width)).partition("left out")[0]
+        assert [name for name in names if f"{name} " in shown] == names[:n]
+
+
 def test_a_file_has_rows_of_one_line_and_the_columns_of_a_hundred() -> None:
     long = board(["n" * 54, "m" * 54])
     assert [line.split()[0] for line in printed(long, None)[-2:]] == ["n" * 54, "m" * 54]

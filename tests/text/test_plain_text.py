@@ -90,6 +90,12 @@ def test_tables_without_formulas_are_read_back() -> None:
     assert again.columns.tolist() == ["=name", "n", "kind"]
     assert again.head(3).to_numpy().tolist() == table.head(3).to_numpy().tolist()
     assert without_formulas(table[["n"]]).equals(table[["n"]])
+    assert without_formulas(table.set_axis([7, 5, 3, 1]))["'=name"].to_dict() == {
+        7: "'=a",
+        5: "'tis",
+        3: "-1.5",
+        1: None,
+    }
 
 
 def test_facts_are_lines_of_a_file() -> None:
