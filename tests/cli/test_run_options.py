@@ -166,6 +166,43 @@ def test_a_shard_and_a_cluster_arrive(asked: list[Any], monkeypatch: pytest.Monk
     assert asked[0][2]["executor"] == "workers at local:2"
 
 
+@pytest.mark.parametrize(("failed", "code"), [({}, 0), ({"first": 3}, 1)])
+def test_all_that_is_ready_runs_and_what_failed_is_said(
+    monkeypatch: pytest.MonkeyPatch, failed: dict[str, int], code: int
+) -> None:
+    every, calls = import_module("simstudy.studies.every"), []
+    studies = pd.DataFrame(
+        {
+            "study": ["first", "absent", "last"], "state": ["ready", "cannot be made: no data", "ready"],
+            "cells_done": [0] * 3, "cells_known": [1200] * 3, "wall_seconds": [60.0, 7.0, 30.0],
+            "memory_mb": [2.0] * 3, "disk_mb": [3.0] * 3,
+        }
+    )  # fmt: skip
+
+    def needs(*given: object) -> pd.DataFrame:
+        calls.append(given)
+        return studies
+
+    def run_every(names: list[str], *given: object) -> list[Any]:
+        calls.append((names, *given))
+        return [every.Taken(name, 40, 70, 2, 3, False, failed.get(name, 0)) for name in names]
+
+    monkeypatch.setattr(every, "needs", needs)
+    monkeypatch.setattr(every, "run_every", run_every)
+    monkeypatch.setattr(every, "begin_anew", lambda *given: calls.append(given))
+    found, out, _ = run("run", "--all", "--from-nothing", "--out", "there", "--data-dir", "data", "--jobs", "3")
+    assert found == code
+    assert calls == [
+        (Path("there"),), (Path("there"), Path("data")),
+        (["first", "last"], Path("there"), ["--jobs", "3", "--data-dir", "data"]),
+    ]  # fmt: skip
+    assert "2 of 3 studies are to be made, in some 1 min 30 s." in out
+    assert ("first: 40 s; it failed with exit code 3" in out, "Not made: first." in out) == (bool(failed),) * 2
+    del calls[:]
+    assert run("run", "--all", "--out", "there", "--list")[0] == 0
+    assert calls == [(Path("there"), None)]
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [
