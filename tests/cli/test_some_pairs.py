@@ -61,7 +61,12 @@ def test_all_pairs_as_parquet(board: Path, tmp_path: Path) -> None:
     found = ss.Comparisons(pd.read_parquet(path))
     expected = ss.compare(outputs(board).select(list("abcde"))).corrected()
     pd.testing.assert_frame_equal(found.frame, expected.frame, check_exact=True)
-    assert f"{len(expected.significant(corrected='holm'))} of 10 pairs of 5 systems differ significantly" in out
+    usual = len(expected.significant(corrected="holm"))
+    assert f"{usual} of 10 pairs of 5 systems differ significantly at 0.05 " in out
+    loose = len(expected.significant(0.8, corrected="holm"))
+    assert loose > usual
+    _, out, _ = compare(*files, "--out", str(path), "--alpha", "0.8", "--jobs", "1")
+    assert f"{loose} of 10 pairs of 5 systems differ significantly at 0.8 " in out
     pd.DataFrame({"a": [1]}).to_parquet(path)
     assert compare(*files, "--out", str(path))[0] == 2
     assert pd.read_parquet(path)["a"].tolist() == [1]
