@@ -116,8 +116,8 @@ def write_results(
     if left_out:
         notes.append(f"Not among the figures for a paper, which has no room for so many rows: {', '.join(left_out)}.")
     with doing("writing the page"):
-        (results.gathered / "README.md").write_text(page_text(page, notes), encoding="utf-8")
-        (results.gathered / INDEX).write_text(html(page, results.gathered), encoding="utf-8", newline="\n")
+        _write(page_text(page, notes), results.gathered / "README.md")
+        _write(html(page, results.gathered), results.gathered / INDEX)
         return results.publish(manifest, seconds)
 
 
@@ -132,9 +132,13 @@ def _write_paper(page: Page, folder: Path) -> list[str]:
                 continue
             plot.save(drawn, folder / figure.name, formats=[str(page.paper_figures)])
     for name, text in page.paper.items():
-        with atomic_path(folder / name) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+        _write(text, folder / name)
     return left_out
+
+
+def _write(text: str, path: Path) -> None:
+    with atomic_path(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
 def page_text(page: Page, notes: Sequence[str] = ()) -> str:

@@ -83,13 +83,14 @@ def limited() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files")
-def test_a_disk_without_room_is_told_in_one_line(scores: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("room", "file"), [(5_000, "figures"), (40_000, "index.html")])
+def test_a_disk_without_room_is_told_in_one_line(scores: Path, tmp_path: Path, room: int, file: str) -> None:
     out = tmp_path / "out"
     line = ["compare", str(scores), "--metric", "accuracy"]
     # What numba compiles is kept from here on, and does not have to be written below.
     assert CliRunner().invoke(app, line).exit_code == 0
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (5_000, before[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
     try:
         result = CliRunner().invoke(app, [*line, "--out", str(out)])
     finally:
@@ -98,6 +99,7 @@ def test_a_disk_without_room_is_told_in_one_line(scores: Path, tmp_path: Path) -
     assert result.exit_code == 2, result.stderr
     (said,) = result.stderr.splitlines()
     assert said.startswith(f"simstudy: {out}/")
+    assert file in said
     assert said.endswith(": file too large")
     assert not out.exists()
 
