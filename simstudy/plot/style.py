@@ -175,11 +175,18 @@ def panels(
         sharex=shared, sharey=shared,
     )  # fmt: skip
     axes = list(grid.flat)
-    for ax in axes[len(titles) :]:
+    n = len(titles)
+    for ax in axes[n:]:
         ax.remove()
+    if shared and rows > 1:
+        # What stands below these panels stands in an empty place: it moves the last row no further down, and lies over
+        # a panel beside it.
+        for ax in axes[n - per_row : (rows - 1) * per_row]:
+            ax.xaxis.set_in_layout(False)
+            ax.set_zorder(1)
     for ax, title in zip(axes, titles, strict=False):
         ax.set_title(written := plain_text.label(title, _TITLE), fontsize=_title_size(written, width))
-    return figure, axes[: len(titles)]
+    return figure, axes[:n]
 
 
 def _title_size(title: str, width: float) -> float:

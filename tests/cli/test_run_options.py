@@ -111,6 +111,15 @@ def test_a_list_says_of_each_part_and_cell_how_far_it_is(capsys: pytest.CaptureF
         assert ("not listed yet" in capsys.readouterr().out) == told
 
 
+def test_of_many_cells_the_failed_ones_come_first(capsys: pytest.CaptureFixture[str]) -> None:
+    state = ["done"] * 60
+    state[20], state[40] = "missing", "failed"
+    cells = pd.DataFrame({"part": "training", "cell": [f"cell-{k}" for k in range(60)], "state": state})
+    print_cells(cells.assign(seconds=1.0, bytes=pd.array([1] * 60, dtype="Int64")))
+    rows = [line.split()[1] for line in capsys.readouterr().out.splitlines() if "cell-" in line]
+    assert rows[:3] == ["cell-40", "cell-20", "cell-0"]
+
+
 def test_studies_are_listed_with_their_kind_and_title() -> None:
     _, out, _ = run("list")
     known = list(shipped_studies())

@@ -46,6 +46,20 @@ def test_panels_stand_in_rows_and_share_their_axes_or_do_not(
     assert figure.get_size_inches().tolist() == ([4, 2] if per_row else [6, 1])
 
 
+def test_rows_of_an_uneven_grid_are_as_far_apart_as_those_of_an_even_one() -> None:
+    """The names below the second panel stand in the empty place below it."""
+    between = []
+    for n in (3, 4):
+        figure, axes = plot.panels([str(k) for k in range(n)], per_row=2, shared=True, width=3, height=2)
+        for ax in axes:
+            ax.set_xticks([0, 1], ["the name of a bin"] * 2, rotation=90)
+        axes[1].tick_params(axis="x", labelbottom=n == 3)
+        figure.draw_without_rendering()
+        between.append(axes[0].get_position().y0 - axes[2].get_position().y1)
+        plt.close(figure)
+    assert between[0] == pytest.approx(between[1], abs=0.01)
+
+
 @pytest.mark.parametrize("side", [False, True])
 def test_a_shared_legend_has_each_name_once_with_its_first_look(side: bool) -> None:
     figure, axes = plot.panels(["one", "two"])
