@@ -10,7 +10,7 @@ from scipy import stats
 
 from simstudy.running.fingerprints import derived_seed
 from simstudy.truth.synthetic import outcome_correlation
-from tests.experiments.error_rates.small import CHOICES, CONDITIONS, TABLES, examine, study
+from tests.experiments.error_rates.small import CHOICES, CONDITIONS, DEPENDENT_UNITS, TABLES, examine, study
 
 
 def two_by_two(n: int, only_first: float, only_second: float) -> Any:
@@ -85,6 +85,9 @@ def test_first_choice_is_what_finds_most_of_those_that_keep_their_level() -> Non
     rates.append(at | {"condition": "accuracy", "test": "mcnemar", "share": 0.01})
     finds = {"sign_flips": 0.5, "bootstrap": 0.9, "t_paired": 0.505, "z_paired": 0.95, "z_independent": 0.1}
     power = [at | {"condition": "accuracy_gain", "test": test, "share": share} for test, share in finds.items()]
+    elsewhere = [{"alpha": 0.1}, {"alternative": "greater"}, {"breaks": DEPENDENT_UNITS}]
+    rates += [row | {"share": 0.5} | other for row in rates for other in elsewhere]
+    power += [row | {"share": 0.0} | other for row in power for other in elsewhere]
     table = CHOICES.choices(pd.DataFrame(rates), pd.DataFrame(power), settings)
     assert table.set_index("test")["verdict"].to_dict() == {
         "sign_flips": "first choice",
