@@ -45,6 +45,12 @@ def test_certainty_is_asked_of_drawn_p_values() -> None:
     assert 0 < Decision(certainty=0.99).significant(pairs).sum() < Decision().significant(pairs).sum()
 
 
+def test_reasons_are_of_the_p_value_that_is_decided_on() -> None:
+    pairs = rows(p_value=[0.01, 0.03], p_holm=[0.02, 0.09], gain=2.0, p_floor=0.001)
+    assert Decision().why_not(pairs).tolist() == ["", ""]
+    assert Decision(p="p_holm").why_not(pairs).tolist() == ["", "p above alpha"]
+
+
 def test_four_things_are_asked_of_a_significant_gain() -> None:
     """A gain, a small p-value, for the system with the better score, of units that allow one: all sixteen cases."""
     for gains, small, better, enough in product((True, False), repeat=4):
