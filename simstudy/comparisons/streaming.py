@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -103,6 +104,7 @@ def write_pairs(
     several = question.right_or_wrong and question.computes and question.n_jobs > 1
     ahead = question.n_jobs if several else 0
     blocks = _blocks(question, _block_size(question, test, memory, ahead))
+    made = partial(_table, ranked, test, options.get("strata"))
     p_value = np.empty(_n_pairs(question))
     with atomic_path(Path(path)) as whole:
         # What corrects a p-value is known when all are there: rows are kept without it until then.
@@ -110,7 +112,7 @@ def write_pairs(
         try:
             with ExitStack() as stack:
                 writer, first = None, 0
-                for table in _tables(ranked, question, test, options.get("strata"), blocks, ahead):
+                for table in _tables(question, blocks, made, ahead):
                     writer = writer or stack.enter_context(pa.ipc.new_file(str(rows), table.schema, options=_QUICKLY))
                     writer.write_table(table, max_chunksize=_ROW_GROUP)
                     p_value[first : first + len(table)] = table["p_value"].to_numpy()
@@ -120,14 +122,14 @@ def write_pairs(
             rows.unlink(missing_ok=True)
 
 
+def _table(ranked: Outputs, test: str, strata: str | None, question: Question) -> pa.Table:
+    return pa.Table.from_pandas(table_of(ranked, question, test, strata), preserve_index=False)
+
+
 def _tables(
-    ranked: Outputs, question: Question, test: str, strata: str | None, blocks: Sequence[tuple[int, int]], ahead: int
+    question: Question, blocks: Sequence[tuple[int, int]], made: Callable[[Question], pa.Table], ahead: int
 ) -> Iterator[pa.Table]:
-    """The tables of the blocks, in order."""
-
-    def made(question: Question) -> pa.Table:
-        return pa.Table.from_pandas(table_of(ranked, question, test, strata), preserve_index=False)
-
+    """The tables that are made of the blocks, in order."""
     places = (_places(question, *block) for block in blocks)
     # The first one finds what all need to know of the systems.
     known = (replace(question, n_jobs=1) if ahead and len(blocks) > 1 else question).about(next(places))
