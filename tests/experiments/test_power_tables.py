@@ -86,6 +86,24 @@ def test_a_benchmark_is_described_by_its_pairs_in_doubt(data: Path, done: Result
     assert (row["unit"], row["n_units"], row["right_or_wrong"]) == ("item", n, True)
 
 
+def test_the_law_of_the_square_root_is_of_items_and_points() -> None:
+    """Units are documents of ten items; one metric is a fraction. Of each, gains are c / sqrt(n_items)."""
+    rows = []
+    for metric, unit, of_one in (("f1", "percent", 1), ("ap", "", 100)):
+        for c, n in ((60, 1000), (80, 4000), (100, 2000)):
+            gain = c / np.sqrt(n) / of_one
+            rows.append({"metric": metric, "metric_unit": unit, "n_items": n, "minimum_detectable_gain": gain})
+    benchmarks = pd.DataFrame(rows).assign(relation="all pairs", right_or_wrong=False)
+    benchmarks["n_units"] = benchmarks["n_items"] // 10
+    for name in ("minimum_detectable_gain_low", "minimum_detectable_gain_high", "sd_10", "sd", "sd_90"):
+        benchmarks[name] = 1.0
+    table = TABLES.by_root(benchmarks)
+    assert table["n_test_sets"].tolist() == [3, 3]
+    np.testing.assert_allclose(table[["c_10", "c", "c_90"]], [[64, 80, 96]] * 2)
+    x, y = np.log([1000, 4000, 2000]), np.log([60, 80, 100]) - 0.5 * np.log([1000, 4000, 2000])
+    np.testing.assert_allclose(table["slope"], stats.linregress(x, y).slope)
+
+
 def test_variants_are_related_by_any_column(data: Path, done: Results) -> None:
     """18 pairs of one group, and one more of one base model."""
     table = done.tables["benchmarks"]
