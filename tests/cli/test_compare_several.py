@@ -91,6 +91,17 @@ def test_of_two_equal_systems_none_is_better() -> None:
     assert Several(tuple(parts)).table["better"].fillna("").tolist() == ["new", ""]
 
 
+def test_each_metric_has_its_default_test() -> None:
+    """Means are compared by sign flips; a median is no function of sums, and is compared by the bootstrap."""
+    rng = np.random.default_rng(0)
+    path = write_wide("scores.csv", {"old": rng.normal(size=40).tolist(), "new": rng.normal(1, size=40).tolist()})
+    tests = {"mean": "sign_flips", "median": "bootstrap"}
+    for metrics in (list(tests), list(tests)[::-1]):
+        code, out, err = compare(path, *(word for name in metrics for word in ("--metric", name)), "--json")
+        assert code == 0, err
+        assert [part["pairs"][0]["test"] for part in json.loads(out)] == [tests[name] for name in metrics]
+
+
 def test_each_file_is_read_once(texts: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     reads: Counter[str] = Counter()
     unpacked = reading_module.unpacked

@@ -264,6 +264,14 @@ def test_progress_counts_every_resample(tagged: Outputs) -> None:
     assert sorted(done) == [500, 1000, 1000]
 
 
+def test_progress_of_one_sided_tests_is_that_of_the_test(tagged: Outputs) -> None:
+    """Of the two-sided p-value beside it nothing is told."""
+    done: list[int] = []
+    how: dict[str, Any] = {"alternative": "greater", "n_resamples": 1000, "monte_carlo": True}
+    compared(tagged, test="bootstrap", progress=done.append, **how)
+    assert sum(done) == 1000
+
+
 def test_an_error_in_a_thread_stops_the_others(tagged: Outputs) -> None:
     def fail(_: int) -> None:
         raise RuntimeError("stop here")
