@@ -52,6 +52,12 @@ def test_methods_are_what_across_tasks_says(rng: np.random.Generator) -> None:
     assert found[METHODS.POOLED]["p"][0] == pytest.approx(pooled["p_value"])
 
 
+def test_drawn_flips_count_the_gains_as_they_are(rng: np.random.Generator) -> None:
+    """Of 2^30 flips of equal gains two are as extreme: none is drawn, and p is never 0."""
+    found = METHODS.like_these(np.full((1, 30), 0.1), study(n_flips=19), rng)
+    assert found["p"].tolist() == [1 / 20]
+
+
 @pytest.mark.parametrize("redrawn", SETTINGS.REDRAWN)
 @pytest.mark.parametrize("truth", SETTINGS.TRUTHS)
 def test_the_true_gain_is_what_is_said(truth: str, redrawn: str, rng: np.random.Generator) -> None:

@@ -66,6 +66,17 @@ def test_p_values_are_those_of_scipy() -> None:
                 assert p_value == pytest.approx(expected, rel=1e-9)
 
 
+def test_a_two_sided_rejection_takes_an_e_value_of_two_over_alpha() -> None:
+    growing = program("repeated_gates", "growing")
+    differences = np.random.default_rng(2).choice([-1, 0, 1], 400, p=[0.1, 0.6, 0.3])
+    for sign in (1, -1):
+        e = ss.analyses.e_values(differences)
+        first = {alpha: next(k + 1 for k, value in enumerate(e) if value >= 2 / alpha) for alpha in (0.05, 0.01)}
+        assert 1 < first[0.05] < first[0.01]
+        assert {alpha: growing.first_rejection(sign * differences, alpha) for alpha in first} == first
+    assert growing.first_rejection(np.array([1, -1, 0]), 0.05) == np.inf
+
+
 def test_looks_pile_up_for_the_usual_test_and_hardly_for_the_sequential_one(done: Results) -> None:
     table = done.tables["growing"]
     for (_, _), rows in table.groupby(["condition", "method"]):
