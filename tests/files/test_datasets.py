@@ -158,9 +158,10 @@ def test_a_folder_at_hand_is_used_and_checked(served: Public, tmp_path: Path, mo
     assert fetch(NAME, at_hand) == at_hand / NAME
     monkeypatch.setenv("SIMSTUDY_DATA_DIR", str(at_hand))
     assert fetch(NAME) == at_hand / NAME
-    (at_hand / NAME).write_text("something else")
-    with pytest.raises(DataError, match="is not the published file: its SHA-256 is not"):
-        fetch(NAME)
+    for changed in ("something else", "Published"):
+        (at_hand / NAME).write_text(changed)
+        with pytest.raises(DataError, match="is not the published file: its SHA-256 is not"):
+            fetch(NAME)
     other = write(tmp_path / "other")
     assert fetch(NAME, other) == other / NAME, "an argument goes before the environment"
     assert not served.asked
