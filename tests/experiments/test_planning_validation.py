@@ -42,16 +42,16 @@ def test_a_split_has_a_row_for_each_measure_and_source(outputs: ss.Outputs) -> N
 def test_what_is_inside_is_counted_and_what_is_unknown_is_not() -> None:
     rows = pd.DataFrame(
         {
-            "test_set": ["a", "a", "b", "b"], "metric": "accuracy", "source": "half", "target": "half",
+            "test_set": ["a", "a", "b", "b", "b"], "metric": "accuracy", "source": "half", "target": "half",
             "measure": "ranks",
-            "n_units": 9, "predicted": [2.0, 2.0, 2.0, np.nan], "observed": [2.0, 5.0, 1.0, 1.0],
-            "low80": [1.0, 1.0, 1.0, np.nan], "high80": [3.0, 3.0, 3.0, np.nan],
-            "low95": [0.0, 0.0, 0.0, np.nan], "high95": [4.0, 5.0, 4.0, np.nan],
+            "n_units": 9, "predicted": [2.0, 2.0, 2.0, np.nan, 2.0], "observed": [2.0, 5.0, 1.0, 1.0, np.nan],
+            "low80": [1.0, 1.0, 1.0, np.nan, 1.0], "high80": [3.0, 3.0, 3.0, np.nan, 3.0],
+            "low95": [0.0, 0.0, 0.0, np.nan, 0.0], "high95": [4.0, 5.0, 4.0, np.nan, 4.0],
         }
     )  # fmt: skip
     judged = tables.judged(rows)
     assert judged["inside80"].tolist()[:3] == [1.0, 0.0, 1.0]
-    assert np.isnan(judged["inside80"].iloc[3])
+    assert judged[["inside80", "inside95"]].iloc[3:].isna().all(axis=None), "no interval, or no outcome"
     assert judged["ratio"].tolist()[:3] == [1.0, 0.4, 2.0]
     row = tables.calibration(judged).iloc[0]
     # Half of a's outcomes and all of b's.
