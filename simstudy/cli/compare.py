@@ -51,7 +51,7 @@ class HowTested:
     against: list[str] | None = option(
         None,
         "Only pairs with this system, a baseline or a new one. Repeat the option for further systems. neighbours: each "
-        "system with the next one by score. Prints a table of these pairs.",
+        "system with the next one by score. Prints a table of these pairs; there is no page, JSON or gate.",
     )
     margin: float | None = option(
         None,

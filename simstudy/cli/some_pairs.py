@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from simstudy.examination import Examination
     from simstudy.outputs import TestSet
 
-_SEEN = "Which systems are neighbours is seen in the data. Pairs that are not neighbours were not tested."
+_SEEN = "The scores of these data decide which systems are neighbours. Pairs that are not neighbours were not tested."
 
 
 def is_parquet(path: Path | None) -> bool:
@@ -30,7 +30,8 @@ def check_some_pairs(out: Path | None, others: Mapping[str, object]) -> None:
     """Raise a ValueError for options that need all pairs, or a page of them."""
     given = next((name for name, value in others.items() if value), None)
     if given is not None:
-        raise ValueError(f"{given} needs all pairs and their analyses: leave out --against, and --out FILE.parquet")
+        of_some = "--out FILE.parquet" if is_parquet(out) else "--against"
+        raise ValueError(f"{given} needs all pairs and their analyses: leave out {of_some}")
     if out is not None and not is_parquet(out):
         raise ValueError("--against with --out needs a file that ends in .parquet: there is a table, but no page")
     if out is not None and out.exists():
@@ -90,7 +91,8 @@ def show_some_pairs(test_set: TestSet, against: Sequence[str] | None, alpha: flo
     printer.lines(said)
     printer.table(title, rows.head(n), SPARE_OF_PAIRS, verbose=verbose)
     printer.facts(known)
-    printer.lines([*notes, *left_out({} if verbose else {"pair": len(rows) - n}, every, notes, ())])
+    # Of some pairs there is no page that has the rest.
+    printer.lines([*notes, *left_out({} if verbose else {"pair": len(rows) - n}, every, notes, said)])
 
 
 def _chosen(against: Sequence[str] | None) -> Any:

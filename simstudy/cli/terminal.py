@@ -50,7 +50,8 @@ class Output:
         Path | None,
         typer.Option(
             metavar="DIR|FILE.html",
-            help="Write tables, figures and pages to this folder, or everything as one HTML file.",
+            help="Write tables, figures and pages to this folder, or everything as one HTML file (compare: or only the "
+            "table of pairs as FILE.parquet).",
         ),
     ] = None
     print_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False

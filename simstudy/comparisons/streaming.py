@@ -107,6 +107,8 @@ def write_pairs(
     made = partial(_table, ranked, test, options.get("strata"))
     p_value = np.empty(_n_pairs(question))
     with atomic_path(Path(path)) as whole:
+        # Where nothing can be written, Python says it before the work, and names the file.
+        whole.touch()
         # What corrects a p-value is known when all are there: rows are kept without it until then.
         rows = whole.with_suffix(".rows")
         try:

@@ -48,7 +48,7 @@ def test_neighbours_are_said_to_be_seen_in_the_data(board: Path) -> None:
     code, out, _ = compare(str(board / "board.parquet"), "--metric", "accuracy", "--against", "neighbours")
     assert code == 0
     assert "of 4 pairs differ significantly" in out
-    assert "Which systems are neighbours is seen in the data" in out
+    assert "The scores of these data decide which systems are neighbours." in out
 
 
 def test_all_pairs_as_parquet(board: Path, tmp_path: Path) -> None:
@@ -84,6 +84,7 @@ def test_all_pairs_as_parquet(board: Path, tmp_path: Path) -> None:
         (("--memory", "4GiB"), "--memory needs --out with a file that ends in .parquet"),
         (("--out", "pairs.parquet", "--memory", "1M"), "--memory must be at least about"),
         (("--out", "BOARD"), "is an input"),
+        (("--out", "/proc/pairs.parquet"), "simstudy: /proc/pairs.parquet: "),
     ],
 )
 def test_what_does_not_fit_is_said(board: Path, options: tuple[str, ...], message: str) -> None:
