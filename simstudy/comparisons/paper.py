@@ -16,7 +16,7 @@ from simstudy.papers import basis
 from simstudy.papers import pairs as tables
 from simstudy.papers.document import Paper, PValue, Text, joined
 from simstudy.statistics.decisions import Decision
-from simstudy.text.numerals import number_text, p_floor, p_text
+from simstudy.text.numerals import number_text, p_digits, p_floor, p_text
 
 
 def paper(pairs: pd.DataFrame, signed: str, *, alpha: float, family: str = "", most: int | None = None) -> Paper:
@@ -38,10 +38,14 @@ def methods_of_two(pairs: pd.DataFrame, signed: str) -> Text:
 
 
 def counted_significant(pairs: pd.DataFrame, alpha: float) -> str:
-    """How many pairs differ significantly after Holm's correction, a sentence."""
+    """How many pairs differ significantly after Holm's correction, in a sentence, and why none can where that is so."""
     rejected = int(Decision(alpha, p="p_holm").significant(pairs).sum())
-    sides = SIDES[pairs["alternative"].iloc[0]]
-    return f"{rejected:,} of {counted(len(pairs), 'pair')} differ significantly at {alpha:g} ({sides}, Holm)."
+    sides, least = SIDES[pairs["alternative"].iloc[0]], pairs["p_floor"].min()
+    said = f"{rejected:,} of {counted(len(pairs), 'pair')} differ significantly at {alpha:g} ({sides}, Holm)."
+    if least * len(pairs) <= alpha:
+        return said
+    times = "" if len(pairs) == 1 else f", and Holm's correction multiplies the smallest by {len(pairs):,}"
+    return f"{said} None can: too few units differ. Swapping them gives no p-value below {p_digits(least)}{times}."
 
 
 def of_pair(pairs: pd.DataFrame, *, alpha: float, form: str, margin: float | None = None) -> Text:

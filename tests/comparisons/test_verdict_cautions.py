@@ -7,8 +7,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from simstudy.comparisons.paper import counted_significant
 from simstudy.comparisons.verdict import FEW_UNITS, verdict
 from simstudy.outputs import Outputs
+from simstudy.statistics.multiplicity import corrected
 from tests.examination.rows import only_new_is_right, pair, scores
 from tests.oracles import compared
 from tests.statistics.test_proportions import by_quartic
@@ -217,3 +219,17 @@ def test_a_margin_is_tested_at_the_level_that_is_asked_for(alpha: float) -> None
         assert ("is not worse than" in said) == (low > -margin), margin
         assert ("are equivalent" in said) == (high < margin and low > -margin), margin
         assert f"at {alpha / 2:g}" in said or low < -margin
+
+
+@pytest.mark.parametrize(("n_systems", "none_can"), [(8, True), (7, False)])
+def test_where_no_pair_can_be_significant_it_is_said(n_systems: int, none_can: bool) -> None:
+    """The first is right on all 10 items and the last on none: p >= 2 / 2^10, 0.0547 for 28 pairs and 0.041 for 21."""
+    right = pd.DataFrame({f"s{k}": np.arange(10) < 10 * k / (n_systems - 1) for k in range(n_systems)})
+    pairs = corrected(compared(Outputs.from_scores(right, "accuracy")))
+    said = counted_significant(pairs, 0.05)
+    n = n_systems * (n_systems - 1) // 2
+    assert said.startswith(f"{0 if none_can else 1} of {n} pairs differ significantly at 0.05 (two-sided, Holm).")
+    why = (
+        "None can: too few units differ. Swapping them gives no p-value below 0.00195, and Holm's correction multiplies"
+    )
+    assert said.endswith(f" {why} the smallest by {n}.") == none_can
