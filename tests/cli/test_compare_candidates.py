@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -43,6 +44,15 @@ def test_a_verdict_on_two_scoring_functions(table: pd.DataFrame) -> None:
     assert " of 300 items.\n" in out
     assert ".\n95 % interval " in out
     assert f"Note: {tied} of 300 candidates have the score of another by 'poor': ties broken at random (seed 0)" in out
+
+
+def test_each_domain_has_lists_of_its_own(table: pd.DataFrame) -> None:
+    """The best forty of each domain, not those of them that are among the best forty of all."""
+    table.assign(domain=["x"] * 100 + ["y"] * 200).to_csv("candidates.csv", index=False)
+    _, out, err = compare("candidates.csv", *_HOW, "--by-domain", "--json")
+    for part, rows in zip(json.loads(out), (table[:100], table[100:]), strict=True):
+        scores = {row["system"]: row["score"] for row in part["systems"]}
+        assert scores["good"] == pytest.approx(rows.nlargest(40, "good")["is.good"].mean()), err
 
 
 def test_units_are_columns_of_the_candidates(table: pd.DataFrame) -> None:

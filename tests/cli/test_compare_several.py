@@ -234,6 +234,20 @@ def test_two_systems_by_domain_have_their_items_and_verbose_says_all() -> None:
     assert out.count("Wins, losses and ties of new") == 2
 
 
+def test_a_test_that_prefers_the_worse_system_is_not_counted() -> None:
+    """On x new wins three items by a lot and loses twenty by a little: it leads, and the sign test prefers old."""
+    table = pd.DataFrame(
+        {
+            "item": range(43), "domain": ["x"] * 23 + ["y"] * 20,
+            "new": [0.9] * 3 + [0.1] * 20 + [0.9] * 20, "old": [0.1] * 3 + [0.15] * 20 + [0.1] * 20,
+        }
+    )  # fmt: skip
+    table.to_csv("t.csv", index=False)
+    assert compare("t.csv", "--metric", "mean", "--by-domain", "--test", "sign", "--out", "report.html")[0] == 0
+    said = "The two systems differ significantly in 1 of 2 comparisons (at 0.05, Holm for the 2 tests)."
+    assert said in Path("report.html").read_text("utf-8")
+
+
 def test_the_gate_is_for_all_metrics_and_domains() -> None:
     """New is better on x alone: on both together it would be, too."""
     domains = ["x"] * 40 + ["y"] * 10
