@@ -34,7 +34,7 @@ _SPARE = ("clusters", "items", "p")
 
 
 def show(found: Several, printer: Printer, *, verbose: bool = False, last: Sequence[str] = ()) -> None:
-    """Print a row for each comparison, and of many systems a leaderboard; each comparison as a whole if `verbose`.
+    """Print the answer and a row for each comparison, and of many systems a leaderboard; each as a whole if `verbose`.
 
     Without `verbose` it is at most `MOST_LINES` lines, the lines `last` among them, with which it ends.
     """
@@ -44,7 +44,11 @@ def show(found: Several, printer: Printer, *, verbose: bool = False, last: Seque
     notes, n_rows, n_systems, n_facts = every, len(rows), len(board), len(facts)
     plain, (printer, which) = printer, printed.lettered(found.parts[0], printer, verbose=verbose)
     if not verbose:
-        room = MOST_LINES - plain.height(*which) - printer.height("", claims(found), f"{LEFT_OUT}. {_ALWAYS}", *last)
+        room = (
+            MOST_LINES
+            - plain.height(*which)
+            - printer.height(answer(found), "", claims(found), f"{LEFT_OUT}. {_ALWAYS}", *last)
+        )
         tables = [printer.table_height(TABLE, rows.head(n), _SPARE) for n in (_LEAST_ROWS, 1)]
         # Lines of the table of comparisons, with those of the scores if there is room for both.
         besides = dict.fromkeys(tables, 0)
@@ -63,6 +67,7 @@ def show(found: Several, printer: Printer, *, verbose: bool = False, last: Seque
         room -= printer.table_height(TABLE, rows.head(n_rows), _SPARE)
         n_systems = printer.rows_fitting(scores, board.head(MOST_LINES), room) if beside else 0
     plain.lines(which)
+    printer.line(answer(found))
     printer.table(TABLE, rows.head(n_rows), _SPARE, verbose=verbose)
     if n_systems:
         printer.table(scores, board.head(n_systems), verbose=verbose)

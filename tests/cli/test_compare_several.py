@@ -243,9 +243,11 @@ def test_a_test_that_prefers_the_worse_system_is_not_counted() -> None:
         }
     )  # fmt: skip
     table.to_csv("t.csv", index=False)
-    assert compare("t.csv", "--metric", "mean", "--by-domain", "--test", "sign", "--out", "report.html")[0] == 0
-    said = "The two systems differ significantly in 1 of 2 comparisons (at 0.05, Holm for the 2 tests)."
-    assert said in Path("report.html").read_text("utf-8")
+    code, out, _ = compare("t.csv", "--metric", "mean", "--by-domain", "--test", "sign")
+    assert code == 0
+    assert out.startswith(
+        "The two systems differ significantly in 1 of 2 comparisons (at 0.05, Holm for the 2 tests).\n"
+    )
 
 
 def test_the_gate_is_for_all_metrics_and_domains() -> None:
