@@ -167,7 +167,8 @@ def test_a_baseline_is_one_of_three_or_more_systems(found: Examination) -> None:
     [
         # 14 points: no decimal would do, but percentages have one. 1.3: one. 0.13: two. 0.0131: four of a fraction.
         (80.0, [14.0, 20.0], "z.1f"), (80.0, [20.0, 1.3], "z.1f"), (80.0, [20.0, 0.13], "z.2f"),
-        (0.31, [0.0131], "z.3f"), (2000.0, [14.0], "z.0f"), (80.0, [], "z.2f"), (0.31, [float("nan")], "z.4f"), (1e13, [1.0], ".4g"),
+        (0.31, [0.0131], "z.3f"), (2000.0, [14.0], "z.0f"), (80.0, [], "z.2f"), (0.31, [float("nan")], "z.4f"),
+        (1e13, [1.0], ".4g"),
     ],
 )  # fmt: skip
 def test_numbers_have_the_digits_that_their_intervals_deserve(largest: float, halves: list[float], form: str) -> None:
