@@ -119,6 +119,8 @@ def write_pairs(
                     writer.write_table(table, max_chunksize=_ROW_GROUP)
                     p_value[first : first + len(table)] = table["p_value"].to_numpy()
                     first += len(table)
+                    # Memory is for this table and those ahead, not for one more while the next is waited for.
+                    del table
             return len(p_value), _corrected(rows, whole, p_value, alpha, ahead)
         finally:
             rows.unlink(missing_ok=True)

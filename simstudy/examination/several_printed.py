@@ -41,14 +41,12 @@ def show(found: Several, printer: Printer, *, verbose: bool = False, last: Seque
     rows, facts, every = part_rows(found), _facts(found), noted(_notes(found))
     board = pd.DataFrame() if found.of_pairs else scores_by_part(found, None if verbose else _MOST_COLUMNS)
     scores = "" if found.of_pairs else f"Scores (best first by {board.columns[1]})"
+    first, claimed = answer(found), claims(found)
     notes, n_rows, n_systems, n_facts = every, len(rows), len(board), len(facts)
     plain, (printer, which) = printer, printed.lettered(found.parts[0], printer, verbose=verbose)
     if not verbose:
-        room = (
-            MOST_LINES
-            - plain.height(*which)
-            - printer.height(answer(found), "", claims(found), f"{LEFT_OUT}. {_ALWAYS}", *last)
-        )
+        room = MOST_LINES - plain.height(*which)
+        room -= printer.height(first, "", claimed, f"{LEFT_OUT}. {_ALWAYS}", *last)
         tables = [printer.table_height(TABLE, rows.head(n), _SPARE) for n in (_LEAST_ROWS, 1)]
         # Lines of the table of comparisons, with those of the scores if there is room for both.
         besides = dict.fromkeys(tables, 0)
@@ -67,12 +65,12 @@ def show(found: Several, printer: Printer, *, verbose: bool = False, last: Seque
         room -= printer.table_height(TABLE, rows.head(n_rows), _SPARE)
         n_systems = printer.rows_fitting(scores, board.head(MOST_LINES), room) if beside else 0
     plain.lines(which)
-    printer.line(answer(found))
+    printer.line(first)
     printer.table(TABLE, rows.head(n_rows), _SPARE, verbose=verbose)
     if n_systems:
         printer.table(scores, board.head(n_systems), verbose=verbose)
     printer.line("")
-    printer.line(claims(found))
+    printer.line(claimed)
     printer.facts(facts)
     printer.lines(notes)
     if verbose:

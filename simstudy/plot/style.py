@@ -13,6 +13,7 @@ import matplotlib.pyplot as plt
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from simstudy.plot.fonts import families
 from simstudy.text import plain_text
@@ -63,6 +64,9 @@ _IN_A_PAPER: ContextVar[bool] = ContextVar("in_a_paper", default=False)
 
 # A panel of more inches is none: a figure has at most 2^16 pixels a side.
 _MOST_INCHES = 500
+
+# Inches that half of a tick's name takes beside the last panel.
+_ROOM_BESIDE = 0.15
 
 # Characters of a title that a panel has room for, and of a line below a figure.
 _TITLE, _SAID = 80, 90
@@ -184,6 +188,10 @@ def panels(
         for ax in axes[n - per_row : (rows - 1) * per_row]:
             ax.xaxis.set_in_layout(False)
             ax.set_zorder(1)
+        if n < rows * per_row:
+            # The names at the end of the last of these panels need room at its right all the same.
+            layout = cast(ConstrainedLayoutEngine, figure.get_layout_engine())
+            layout.set(rect=(0, 0, 1 - _ROOM_BESIDE / (width * per_row), 1))
     for ax, title in zip(axes, titles, strict=False):
         ax.set_title(written := plain_text.label(title, _TITLE), fontsize=_title_size(written, width))
     return figure, axes[:n]

@@ -53,9 +53,12 @@ def test_rows_of_an_uneven_grid_are_as_far_apart_as_those_of_an_even_one() -> No
         figure, axes = plot.panels([str(k) for k in range(n)], per_row=2, shared=True, width=3, height=2)
         for ax in axes:
             ax.set_xticks([0, 1], ["the name of a bin"] * 2, rotation=90)
+        axes[1].set_xlim(0, 1)
         axes[1].tick_params(axis="x", labelbottom=n == 3)
         figure.draw_without_rendering()
         between.append(axes[0].get_position().y0 - axes[2].get_position().y1)
+        last = axes[1].xaxis.get_tightbbox()
+        assert last is None or last.x1 <= figure.bbox.x1, "no name is cut at the right"
         plt.close(figure)
     assert between[0] == pytest.approx(between[1], abs=0.01)
 
