@@ -281,5 +281,10 @@ def test_names_that_lead_out_of_the_folder_are_refused_unless_allowed(tmp_path: 
         with pytest.raises(DataError, match=r"allow_outside \(--allow-outside\) lets it be read$"):
             find(name, inside)
         assert find(name, inside, allow_outside=True).read_text() == "a,b"
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/a.csv").write_text("c,d")
+    with pytest.raises(DataError, match=r"allow_outside \(--allow-outside\) lets it be read$"):
+        find_folder("../other", inside)
+    assert [path.read_text() for path in find_folder("../other", inside, allow_outside=True)] == ["c,d"]
     with pytest.raises(DataError, match="^a data file must be named as <folder>/<file>, not ''$"):
         find_folder("", inside)

@@ -196,6 +196,9 @@ def test_averages_of_tasks_have_no_sequential_test() -> None:
         (("--planned-looks", "9"), "begun without --planned-looks, not with --planned-looks 9: a plan"),
         (("--seed", "1"), "begun with --seed 0, not with --seed 1: a plan"),
         (("--test", "t_paired"), "begun with --test sign_flips, not with --test t_paired: a plan"),
+        (("--unit", "item"), "begun without --unit, not with --unit item: a plan"),
+        (("--alternative", "greater"), "begun without --alternative, not with --alternative greater: a plan"),
+        (("--resamples", "99"), "begun without --resamples, not with --resamples 99: a plan"),
     ],
 )
 def test_a_plan_must_not_change(more: tuple[str, ...], said: str) -> None:

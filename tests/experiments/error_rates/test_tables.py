@@ -74,6 +74,10 @@ def test_exact_tests_are_above_their_level_where_monte_carlo_error_does_not_expl
     assert table["n_above"].to_dict() == {"sign": 1, "randomization": 1}
     assert table["highest_sd"].round(2).to_dict() == {"sign": 2.75, "randomization": 3.67}
     assert table["n_rates"].tolist() == [2, 2]
+    # One rate, so no correction: 62 and more of 1,000 have probability 0.0511, 63 and more 0.0384.
+    for n, above in ((62, 0), (63, 1)):
+        one = pd.DataFrame([row | {"test": "sign", "n_rejected": n, "n_sets": 1000, "share": n / 1000}])
+        assert TABLES.exact(one, settings)["n_above"].tolist() == [above]
 
 
 def test_first_choice_is_what_finds_most_of_those_that_keep_their_level() -> None:
