@@ -90,6 +90,17 @@ def test_a_run_that_fails_leaves_nothing(
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("pairs.parquet", "earlier")]
 
 
+def test_what_the_process_has_taken_is_part_of_its_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """1 GiB for the whole process, of which nearly all is gone already, is no room for a block."""
+    outputs = ss.truth.correlated_accuracies([0.5, 0.6, 0.7], 40)
+    monkeypatch.setattr(streaming, "available", lambda: None)
+    monkeypatch.setattr(streaming, "taken", lambda: 0)
+    assert write_pairs(outputs, tmp_path / "pairs.parquet", memory="1GiB")[0] == 3
+    monkeypatch.setattr(streaming, "taken", lambda: 2**30 - 1)
+    with pytest.raises(ValueError, match=r"memory must be at least about 1.\d GiB for 3 pairs .*, not 1GiB"):
+        write_pairs(outputs, tmp_path / "pairs.parquet", memory="1GiB")
+
+
 def test_too_little_memory_is_said(outputs: ss.Outputs, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"memory must be at least about \d\.\d GiB for 15 pairs.*, not 1M"):
         write_pairs(outputs, tmp_path / "pairs.parquet", memory="1M")

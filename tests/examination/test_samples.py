@@ -61,3 +61,18 @@ def test_a_noise_between_questions_of_0_has_a_range() -> None:
     assert f"With more samples it falls to about 0 points (95 % interval 0 to {row['se_between_high']:.2f})." in text
     few = ss.analyses.noises(outputs.take(np.arange(9))).iloc[0]
     assert np.isnan(few["se_between_high"])
+
+
+def test_noises_are_of_the_unit_that_pairs_are_compared_by() -> None:
+    """Questions come in documents: a test of questions has another standard error than one of documents."""
+    outputs = samples(np.random.default_rng(7), systems=2)
+    questions = outputs.items["sample_of"].to_numpy()
+    items = outputs.items.assign(cluster=pd.factorize(questions)[0] // 4)
+    outputs = ss.Outputs.from_statistics(outputs.statistics, outputs.metric, outputs.names, items=items)
+    errors = {}
+    for unit in ("cluster", "sample_of"):
+        found = ss.examine(outputs, comparison={"unit": unit})
+        assert found.noises["se"].item() == ss.analyses.noises(outputs, unit=unit)["se"].item()
+        errors[unit] = found.noises["se"].item()
+    assert errors["cluster"] != errors["sample_of"]
+    assert ss.examine(outputs).noises["se"].item() == errors["cluster"]
