@@ -103,6 +103,10 @@ def test_what_a_file_says_beside_its_records_is_in_each(tmp_path: Path) -> None:
     outputs = load(tmp_path, "accuracy").outputs
     assert (outputs.names, outputs.scores().tolist()) == (["a/1", "b/2"], [50, 100])
     assert outputs.items.to_dict("list") == {"id": ["0", "1"], "config.shots": [5, 5]}
+    for path in tmp_path.iterdir():
+        # The mean of all beside the score of each: what a record says goes first.
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"acc": 0.5}))
+    assert load(tmp_path, "accuracy").outputs.scores().tolist() == [50, 100]
 
 
 def test_cells_stay_what_they_are_and_rows_know_their_place(tmp_path: Path) -> None:

@@ -51,6 +51,14 @@ def test_a_result_has_the_decision_the_numbers_and_what_they_are_of() -> None:
     assert f"`{ss.compare(outputs).signature()}`" in found["Methods"]
 
 
+def test_the_better_of_two_error_rates_scores_less() -> None:
+    errors = pd.DataFrame({"new": [0.0, 1.0] * 20, "old": [1.0, 1.0] * 20})
+    results = said(ss.Outputs.from_scores(errors, lower_is_better=True))["Results"]
+    assert results.startswith("new is better than old: the gain is significant at 0.05. new scores 0.50")
+    assert " less than old (1.0" in results
+    assert " more than" not in results
+
+
 def test_no_gain_and_no_significance_are_told_as_the_verdict_tells_them() -> None:
     equal = said(ss.Outputs.from_scores(pd.DataFrame({"a": [1, 0] * 20, "b": [0, 1] * 20}), "accuracy"))["Results"]
     assert equal.startswith(

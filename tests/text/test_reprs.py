@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 import simstudy as ss
 from simstudy.cli import app
+from simstudy.statistics.decisions import Decision
 
 
 @pytest.fixture
@@ -55,6 +56,11 @@ def test_texts_are_the_same_in_a_notebook(monkeypatch: pytest.MonkeyPatch, outpu
     monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
     assert [plan.text, three.text, ss.examine(outputs).text] == texts
     assert all(len(text.splitlines()) >= 3 for text in texts)
+
+
+def test_fields_are_those_that_are_not_as_by_default_or_all_if_none_is() -> None:
+    assert repr(Decision(0.1)) == "Decision(alpha=0.1)"
+    assert repr(Decision()) == "Decision(alpha=0.05, certainty=None, p='p_value')"
 
 
 def test_tasks_and_results_are_two_lines(tmp_path: Path) -> None:
