@@ -43,6 +43,16 @@ def test_a_small_study_predicts_standard_errors_of_other_halves(data: Path, tmp_
     assert row["se"] == pytest.approx(ss.analyses.noises(outputs)["se_one"].mean())
 
 
+@pytest.mark.parametrize("k", [2, 5])
+def test_drawn_answers_have_their_mean_and_unbiased_variance(k: int) -> None:
+    """Of r right answers in k."""
+    outputs = program("samples")._of(np.arange(k + 1)[None].repeat(2, axis=0), k)
+    answers = [[1] * r + [0] * (k - r) for r in range(k + 1)]
+    np.testing.assert_allclose(outputs.statistics[0, :, 0], np.mean(answers, axis=1))
+    np.testing.assert_allclose(outputs.samples[0, :, 1], np.var(answers, axis=1, ddof=1), atol=1e-12)
+    assert (outputs.samples[..., 0] == k).all()
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not ARENA.is_dir(), reason="needs the question-level results of eval-arena")
 @pytest.mark.parametrize("name", ["human_eval", "lsat_cot", "jeebench_chat_cot"])

@@ -224,3 +224,15 @@ def test_a_page_of_parquet_that_was_damaged_is_no_other_number(tmp_path: Path) -
     assert pq.read_table(path)["a"].to_pylist() == [1.5, 2.5]
     with pytest.raises(ValueError, match=r"a\.parquet"):
         read_parquet(path)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(("bits", "wider"), [(8, 16), (16, 32), (32, 64)])
+def test_a_narrow_column_has_room_for_its_ends(tmp_path: Path, bits: int, wider: int, sign: int) -> None:
+    """A byte holds -128 to 127, and so on."""
+    fits = 2 ** (bits - 1) - (sign > 0)
+    for largest, size in ((fits, bits), (fits + 1, wider)):
+        pq.write_table(pa.table({"a": np.array([0, sign * largest], np.int64)}), tmp_path / "t.parquet")
+        table = read_parquet(tmp_path / "t.parquet", narrow=True)
+        assert table["a"].to_pylist() == [0, sign * largest]
+        assert table.schema.field("a").type.bit_width == size
