@@ -59,6 +59,23 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, dict[str, Any
 
 
 @pytest.mark.parametrize(
+    ("given", "arrives"),
+    [([], {"out": None, "seed": None}), (["--out", "there", "--seed", "7"], {"out": Path("there"), "seed": 7})],
+)
+def test_every_option_of_page_arrives(monkeypatch: pytest.MonkeyPatch, given: list[str], arrives: Any) -> None:
+    called: list[Any] = []
+
+    def rewrite_page(study: str, **options: Any) -> tuple[Path, dict[str, Any]]:
+        called.append((study, options))
+        return Path("there"), {}
+
+    monkeypatch.setattr(import_module("simstudy.studies.written"), "rewrite_page", rewrite_page)
+    code, out, _ = run("page", "mine", *given)
+    assert (code, called) == (0, [("mine", arrives)])
+    assert out.endswith("Figures and report: there/index.html\n")
+
+
+@pytest.mark.parametrize(
     ("given", "n_jobs", "workers", "arrives"),
     [([], -1, 2, USUAL), ([*GIVEN, "--jobs", "3"], 3, 3, ARRIVES), (["--jobs", "50"], 50, 4, USUAL)],
 )

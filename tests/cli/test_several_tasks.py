@@ -51,6 +51,20 @@ def test_logs_of_several_tasks_have_their_macro_average_first(logs: Path, tmp_pa
     assert (tmp_path / "out" / "figures" / "gain_by_task.png").is_file()
 
 
+def test_notes_of_the_items_stay_beside_averages(logs: Path) -> None:
+    """The new model answers twice as the same model does."""
+    for path in (logs / "new").iterdir():
+        (logs / "again").mkdir(exist_ok=True)
+        (logs / "again" / path.name).write_bytes(path.read_bytes())
+    asked = (str(logs), "--metric", "accuracy", "--duplicates", "note")
+    plain = as_json(*asked, "--test", "t_paired")
+    assert "tasks" not in plain
+    assert plain["notes"]
+    averaged = as_json(*asked)
+    assert averaged["tasks"]["average"] == "macro"
+    assert averaged["notes"][: len(plain["notes"])] == plain["notes"]
+
+
 def test_json_has_the_tables(logs: Path) -> None:
     content = as_json(str(logs), "--metric", "accuracy", "--average", "micro")
     assert content["tasks"]["average"] == "micro"

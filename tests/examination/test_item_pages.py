@@ -15,6 +15,7 @@ import simstudy as ss
 from simstudy.examination import Examination
 from simstudy.examination.widgets import item_data as module
 from simstudy.examination.widgets.item_data import item_data
+from simstudy.examination.widgets.items import item_tables
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs, TestSet
 from simstudy.outputs.texts import ItemTexts, PackedTexts
@@ -77,6 +78,19 @@ def test_the_data_of_every_pair_are_its_deciding_items(metric: str) -> None:
         name = data["ids"][int(item)]
         assert own.pop("-2") == f"{name}?"
         assert own == {k: f"{names[int(k)]} says {name} " * 3 for k in own}
+
+
+@pytest.mark.parametrize(("length", "whole"), [(100, True), (300, False)])
+def test_the_file_of_items_has_texts_of_up_to_2000_characters(length: int, whole: bool) -> None:
+    """A page cuts them sooner: there they stand in a table."""
+    found = told("accuracy", k=2, length=length)
+    rows = item_tables(found)["deciding_items"]
+    assert len(rows) > 0
+    for row in rows.itertuples():
+        text = f"{row.system_a} says {row.id} " * length
+        assert (row.answer_a == text) == whole
+        if not whole:
+            assert row.answer_a == f"{text[:2000]} … [{len(text):,} characters]"
 
 
 def test_what_is_left_out_where_there_is_little_room(monkeypatch: pytest.MonkeyPatch) -> None:
