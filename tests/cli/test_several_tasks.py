@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import simstudy as ss
 from tests.cli.command import as_json, compare, compare_signed
 
 
@@ -131,6 +133,28 @@ def test_a_table_has_averages_by_any_column_if_asked(tmp_path: Path, rng: np.ran
     ):
         code, _, err = compare(*command, *more)
         assert (code, message in err, len(err.strip().splitlines())) == (2, True, 1), (more, err)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"unit": "item"}, {"alpha": 0.2}, {"resamples": 300}, {"seed": 5}, {"jobs": 1}, {"average": "micro"}],
+    ids=str,
+)
+def test_averages_are_of_what_was_asked(logs: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]) -> None:
+    """The test set's unit, the level, and all that is drawn by, are the command's."""
+    asked: list[dict[str, Any]] = []
+    found = ss.across_tasks
+
+    def across_tasks(outputs: ss.Outputs, **given: Any) -> Any:
+        asked.append(given)
+        return found(outputs, **given)
+
+    monkeypatch.setattr("simstudy.suites.across_tasks", across_tasks)
+    code, _, err = compare(str(logs), "--metric", "accuracy", *(f"--{name}={value}" for name, value in options.items()))
+    assert (code, err) == (0, "")
+    expected = {"average": "macro", "unit": None, "alpha": 0.05, "resamples": None, "seed": 0, "jobs": -1} | options
+    names = {"resamples": "n_resamples", "jobs": "n_jobs"}
+    assert {name: asked[0][names.get(name, name)] for name in expected} == expected
 
 
 def test_tasks_with_scores_of_several_names_say_so(tmp_path: Path, rng: np.random.Generator) -> None:
