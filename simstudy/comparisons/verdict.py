@@ -11,8 +11,9 @@ from simstudy.analyses.equivalence import BETTER, BOTH, EQUIVALENT, UNDECIDED, e
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.loaders.base import counted
 from simstudy.metrics import label
+from simstudy.pairs import one_row
 from simstudy.papers.basis import counted_units
-from simstudy.statistics.decisions import TOO_FEW, Decision
+from simstudy.statistics.decisions import Decision
 from simstudy.statistics.decisions import two_sided as by_two_sides
 from simstudy.text.numerals import p_digits, p_floor, p_text, score_format, units_name, units_text
 from simstudy.text.plain_text import shown
@@ -190,18 +191,13 @@ def _significance(pair: pd.Series[Any], alpha: float, *, doubt: bool = True) -> 
             "to win."
         )
     not_significant = f"The gain of {a} over {b} is not significant at {alpha:g}"
-    if decision.why_not(row)[0] == TOO_FEW:
+    if not decision.within_reach(row)[0]:
         return (
-            f"{not_significant}, however small the p-value. Too few units differ: swapping them gives no p-value below "
+            f"{not_significant}, and cannot be: too few units differ. Swapping them gives no p-value below "
             f"{p_digits(pair['p_floor'])}."
         )
     warning = " This does not show that they are equally good." if doubt else ""
     return f"{not_significant}.{warning}"
-
-
-def one_row(pair: pd.Series[Any]) -> pd.DataFrame:
-    """A table of one pair."""
-    return pd.DataFrame([pair]).infer_objects()
 
 
 def _other_preferred(pair: pd.Series[Any], alpha: float) -> str:
@@ -224,7 +220,10 @@ def _remarks(pair: pd.Series[Any], alpha: float) -> list[str]:
     if pair["n_units"] < FEW_UNITS and not (pair["exact"] and no_interval):
         rough = "the interval is" if pair["exact"] else "the test is" if no_interval else "test and interval are"
         remarks.append(f"With {units_text(pair['n_units'], pair['unit'])} {rough} rough.")
-    if pair["p_low"] <= alpha < pair["p_high"] and Decision(alpha).within_reach(one_row(pair))[0]:
+    if not Decision(alpha).within_reach(one_row(pair))[0]:
+        # The first sentence says that the test cannot reject: neither resamples nor the interval change that.
+        return remarks
+    if pair["p_low"] <= alpha < pair["p_high"]:
         remarks.append(
             f"That p-value is within Monte Carlo error of {alpha:g}: more than {pair['n_resamples']:,} resamples may "
             "decide otherwise."

@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.significant_gains import CLOSE_PAIRS
 from simstudy.comparisons.paper import counted_significant
 from simstudy.examination.notes import domains
-from simstudy.examination.rows import facts, pair_rows, ranking, signature, threshold_rows
+from simstudy.examination.rows import facts, may_be_best, pair_rows, ranking, signature, threshold_rows
 from simstudy.examination.samples import noise_lines
 from simstudy.metrics import label
 from simstudy.pairs import order_of
@@ -22,7 +21,6 @@ from simstudy.suites.printed import show as show_tasks
 from simstudy.text.numerals import gain_text, number_text, score_format
 from simstudy.text.plain_text import shown
 from simstudy.text.printing import LEFT_OUT, MOST_LINES, Printer, left_out, noted
-from simstudy.text.reprs import listed
 
 if TYPE_CHECKING:
     from simstudy.examination.examination import Examination
@@ -50,10 +48,7 @@ _SPARE = (
     "Items",
     "Test",
 )
-# Characters of the names of the systems that may be the best.
-_NAMES = 150
-
-_SYSTEMS = "Systems (ranks: simultaneous 95 % confidence; systems that share a group are statistically tied)"
+_SYSTEMS = "Systems (ranks: simultaneous 95 % confidence; systems that share a group do not differ significantly)"
 _GAINS = "Gains that are significant on this test set (95 % intervals)"
 
 
@@ -132,15 +127,6 @@ def answer(found: Examination, form: str | None = None) -> list[str]:
     return [may_be_best(found.leaderboard), _lead(found, form), counted_significant(found.pairs.frame, found.alpha)]
 
 
-def may_be_best(board: pd.DataFrame) -> str:
-    """Which systems of a leaderboard may be the best, in a sentence."""
-    best = [shown(name) for name in board.loc[board["may_be_best"], "system"]]
-    sure = f"({100 * board['level'].iloc[0]:g} % confidence)"
-    if len(best) == 1:
-        return f"{best[0]} is the best of {len(board):,} systems {sure}."
-    return f"{len(best):,} of {len(board):,} systems may be the best {sure}: {listed(best, characters=_NAMES)}."
-
-
 def neighbours_text(found: Examination) -> str:
     """How many neighbours by score differ significantly, after Holm's correction for all pairs."""
     differ = int(Decision(found.alpha, p="p_holm").significant(found.neighbours).sum())
@@ -178,7 +164,8 @@ def significant_gain(found: Examination) -> Mapping[str, str]:
     points = _points(found)
     return {
         "Just significant gain": (
-            f"{gain_text(observed)}{points} (a gain of this size is significant for half of the pairs)"
+            f"{gain_text(observed)}{points} (half of the pairs with this gain have p <= {found.alpha:g} before "
+            "correction)"
         ),
         "Minimum detectable gain": f"{gain_text(true)}{points} with power 0.8, on average over the pairs",
     }

@@ -27,6 +27,9 @@ from simstudy.text.reprs import listed
 if TYPE_CHECKING:
     from simstudy.examination.examination import Examination
 
+# Characters of the names of the systems that may be the best.
+_NAMES = 150
+
 
 def facts(found: Examination) -> dict[str, str]:
     """What was compared and how."""
@@ -88,6 +91,15 @@ def ranking(found: Examination) -> Table:
             **noise,
         },
     )
+
+
+def may_be_best(board: pd.DataFrame) -> str:
+    """Which systems of a leaderboard may be the best, in a sentence."""
+    best = [shown(name) for name in board.loc[board["may_be_best"], "system"]]
+    sure = f"({100 * board['level'].iloc[0]:g} % confidence)"
+    if len(best) == 1:
+        return f"{best[0]} is the best of {len(board):,} systems {sure}."
+    return f"{len(best):,} of {len(board):,} systems may be the best {sure}: {listed(best, characters=_NAMES)}."
 
 
 def pair_rows(found: Examination, most: int, *, also_significant: int = 0) -> tuple[str, Table]:
@@ -176,10 +188,10 @@ def gains_text(sides: str, alpha: float, intervals: str) -> str:
     return (
         f"Threshold: 95th percentile of the gains of pairs with 0.04 <= p <= 0.06 ({sides}; Berg-Kirkpatrick et al. "
         "2012, section 3.1.1), if there are at least 20 such pairs. The other columns follow from the standard errors "
-        f"of all pairs of a class by the normal approximation ({sides}, alpha = {alpha:g}). Observed: the gain on this "
-        "test set that is significant for half, and for 95 %, of the pairs. Minimum detectable gain: the true gain "
-        "that a test set like this detects with power 0.8, on average over the pairs. A pair is close if its gain is "
-        "below twice the gain at which it would be just significant. "
+        f"of all pairs of a class by the normal approximation ({sides}, alpha = {alpha:g}, before correction for "
+        "several tests). Observed: the gain on this test set that is significant for half, and for 95 %, of the pairs. "
+        "Minimum detectable gain: the true gain that a test set like this detects with power 0.8, on average over the "
+        "pairs. A pair is close if its gain is below twice the gain at which it would be just significant. "
         f"{intervals}{' ' * bool(intervals)}A number has no interval where no interval is known to cover."
     )
 

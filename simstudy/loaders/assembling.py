@@ -118,7 +118,7 @@ def _matched(
             extras.append(f"{system.origin} has {len(extra)} that the references lack, first '{extra[0]}'")
     if missing == "error" and (problems or extras):
         differences = [*problems, *extras]
-        more = f", and {counted(len(differences) - 3, 'more file')}" if len(differences) > 3 else ""
+        more = f"; so do {counted(len(differences) - 3, 'more file')}" if len(differences) > 3 else ""
         raise ValueError(
             f"items differ: {'; '.join(differences[:3])}{more}; missing='drop' leaves such items out, "
             "missing='zero' scores a missing one as no answer"

@@ -99,9 +99,15 @@ def _problem(error: csv.Error) -> str:
 
 def check_header(path: Path, header: Sequence[str]) -> None:
     """Raise a ValueError where columns have no names, or one name twice."""
-    wrong = [name for i, name in enumerate(header) if not name.strip() or name in header[:i]]
-    if wrong:
-        raise ValueError(f"{path}, line 1: columns must be named, once each, unlike '{wrong[0]}'")
+    if len(header) == 1 and ";" in header[0]:
+        raise ValueError(
+            f"{path} is separated by semicolons: save it with commas (or with tabs, as .tsv), and with decimal points"
+        )
+    for i, name in enumerate(header):
+        if not name.strip():
+            raise ValueError(f"{path}, line 1: columns must be named, but column {i + 1} of {len(header)} has no name")
+        if name in header[:i]:
+            raise ValueError(f"{path}, line 1: columns must have different names, but '{name}' is there twice")
     broken = [name for name in header if "\n" in name or "\r" in name]
     if broken:
         raise ValueError(f"{path}, line 1: the name of a column must be of one line, unlike {broken[0]!r}")

@@ -18,6 +18,7 @@ from simstudy.loaders.tables import (
     Where,
     coded,
     first_of,
+    how_to_write,
     narrow,
     no_column,
     numbers,
@@ -30,6 +31,9 @@ from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, IntArray
 from simstudy.notes import note
 from simstudy.outputs.item_columns import check_not_row_numbers, describes_items, names_samples
+
+# What a metric of texts takes instead of a table of its counts.
+_TEXTS = " Of texts, give a text file of one line for each item for each system, and references='FILE'."
 
 
 @dataclass(frozen=True)
@@ -236,7 +240,8 @@ def _score_columns(frame: pd.DataFrame, origin: str, source: Source) -> dict[str
     if not takes_one_score(metric) and (metric.of_sums or len(free) != 1):
         own = ", ".join(f"<system>:{name}" for name in metric.statistics)
         lacking = next(name for name in metric.statistics if name not in frame)
-        no_column(origin, lacking, frame.columns, f"Metric '{metric.name}' needs {own}.")
+        texts = _TEXTS if metric.counts_texts else ""
+        no_column(origin, lacking, frame.columns, f"Metric '{metric.name}' needs {own}.{texts}")
     known = {"item", *metric.statistics, *source.columns, *answer_columns(frame).values()}
     others = [name for name in frame.columns if not (name in known or describes_items(name))]
     systems = [name for name in others if not is_aside(name) and name.strip() not in NO_NAMES]
@@ -259,7 +264,8 @@ def _system_scores(column: pd.Series[Any], rows: IntArray, metric: Metric, where
     found = numbers(cells)
     if (i := first_of(np.isnan(found))) is not None:
         raise ValueError(
-            f"{where(rows[i])}: column '{system}' is used as a system, but has '{cells.iloc[i]}'; "
+            f"{where(rows[i])}: column '{system}' is used as a system, but has '{cells.iloc[i]}'"
+            f"{how_to_write(cells.iloc[i])}; "
             f"columns={{'{system}': '{system}'}} makes it a column of the items, columns={{'system': '{system}'}} "
             "one that names systems"
         )

@@ -149,7 +149,8 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     frame = with_our_names(frame, source.metric)
     frame = stacked(frame, source.metric)
     if "item" not in frame:
-        no_column(origin, "item", frame.columns, _NO_ITEM)
+        taken = next((ours for ours, theirs in as_given.columns.items() if theirs == "item"), None)
+        no_column(origin, "item", frame.columns, f"columns={{'{taken}': 'item'}} renames it." if taken else _NO_ITEM)
     labels, tidy = _shape(frame, source.metric)
     frame = _plain(frame, tidy, source, places(frame, origin))
     if tidy and source.missing != "error" and "score" in frame:

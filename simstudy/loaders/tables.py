@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from io import StringIO
@@ -32,12 +33,14 @@ Where = Callable[[int], str]
 #: What a cell says where there is no score.
 BLANK = ("", "NA", "NaN", "nan")
 
-
 #: What a cell says where there is no name; "NA" and "None" may be names.
 NO_NAMES = ("NaN", "nan", "<NA>", "NaT")
 
-
 _TRUTH = {"true": 1.0, "false": 0.0}
+
+# What people write for right and wrong instead of 1 and 0, and a number as half of Europe writes it.
+_RIGHT_OR_WRONG = {"yes", "no", "y", "n", "right", "wrong", "correct", "incorrect", "pass", "fail", "passed", "failed"}
+_DECIMAL_COMMA = re.compile(r"-?\d*,\d+")
 
 _JSON = (".json", ".jsonl", ".ndjson")
 
@@ -103,8 +106,6 @@ def renamed(frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
 def no_column(origin: object, wanted: str, known: Iterable[object], hint: str = "") -> NoReturn:
     """Raise the ValueError that lists the columns there are; `hint` is a sentence, or several."""
     names = [str(name) for name in known]
-    if len(names) == 1 and ";" in names[0]:
-        raise ValueError(f"{origin}: no column '{wanted}' (columns: {names[0]}). Is it separated by semicolons?")
     # Another of our names is no misspelling of this one.
     meant = nearest(wanted, [name for name in names if not {wanted, name} <= set(USUAL)]).strip(" ()")
     said = " ".join(filter(None, [meant[:1].upper() + meant[1:], hint]))
@@ -178,6 +179,14 @@ def numbers(cells: pd.Series[Any]) -> FloatArray:
     return found
 
 
+def how_to_write(cell: object) -> str:
+    """How a score that is no number must be written, for an error; empty where nothing is known."""
+    text = str(cell).strip()
+    if text.casefold() in _RIGHT_OR_WRONG:
+        return " (write 1 for right and 0 for wrong)"
+    return " (write numbers with a decimal point)" if _DECIMAL_COMMA.fullmatch(text) else ""
+
+
 def narrow(values: FloatArray) -> Array:
     """Whole numbers as integers, so that scores that tie are known to tie."""
     return values.astype(np.int64) if values.size and whole(values) else values
@@ -192,7 +201,7 @@ def score_statistics(cells: pd.Series[Any], metric: Metric, where: Where) -> Arr
     found = numbers(cells)
     low, high = metric.item_range or (-np.inf, np.inf)
     # Between 0 and 1 for accuracy: the mean of several answers to one question.
-    hint = "; metric='mean' accepts any number" if metric.name == "accuracy" else ""
+    hint = "; divide percentages by 100, or take metric='mean'" if metric.name == "accuracy" else ""
     between = f"between {low:g} and {high:g} for metric '{metric.name}'"
     out_of_range = ~((found >= low) & (found <= high))
     for wrong, rule, more in ((~np.isfinite(found), "a number", ""), (out_of_range, between, hint)):
@@ -201,6 +210,7 @@ def score_statistics(cells: pd.Series[Any], metric: Metric, where: Where) -> Arr
             if pd.isna(value) or value == "":
                 raise ValueError(f"{where(row)}: no score; leave out the rows of items that a system lacks")
             shown = repr(value) if np.isnan(found[row]) else np.format_float_positional(found[row], trim="-")
+            more = more or how_to_write(value)
             raise ValueError(f"{where(row)}: a score must be {rule}, not {shown}{more}")
     return narrow(np.stack([found, np.ones_like(found)], axis=-1))
 

@@ -7,7 +7,7 @@ than they say:
 - what only type checkers read (``if TYPE_CHECKING``) is never executed;
 - a package that only imports is looked through: a name of it is where it is defined.
 
-Modules that draw, or write pages and papers, are left out: no result that can be kept is a drawing or a page.
+Modules that draw, or put results into words, are left out: no number that is kept is a drawing or a sentence.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from simstudy.running.sources import (
 
 # The rooms that draw and write, and what the modules are called that do so in other rooms.
 _SHOWING = ("simstudy.plot.", "simstudy.pages.", "simstudy.papers.")
-_PAGES = ("page", "paper")
+_WORDS = ("page", "paper", "printed", "sentences", "verdict")
 
 
 _source = functools.cache(source_of)
@@ -59,7 +59,7 @@ def modules_behind(definitions: Iterable[tuple[str, str]]) -> set[str]:
 
 def _only_shows(module: str) -> bool:
     room, _, last = module.rpartition(".")
-    return f"{module}.".startswith(_SHOWING) or (last in _PAGES and f"{room}.".startswith("simstudy."))
+    return f"{module}.".startswith(_SHOWING) or (last in _WORDS and f"{room}.".startswith("simstudy."))
 
 
 @contextmanager

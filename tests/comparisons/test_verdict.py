@@ -27,7 +27,8 @@ def test_the_sign_test_of_six_items() -> None:
         "Test: sign test, exact; resampling unit: item; p is not corrected for multiple tests."
     )
     assert verdict(row, alpha=0.01).startswith(
-        "The gain of new over old is not significant at 0.01. This does not show that they are equally good.\n"
+        "The gain of new over old is not significant at 0.01, and cannot be: too few units differ. Swapping them gives "
+        "no p-value below 0.0156.\n"
     )
 
 

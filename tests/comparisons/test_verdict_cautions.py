@@ -75,8 +75,8 @@ def test_all_of_two_or_three_items_are_not_enough_whatever_a_test_says(n: int, a
         said = verdict(row)
         assert "the gain is significant" not in said
         assert (
-            "The gain of new over old is not significant at 0.05, however small the p-value. Too few units differ: "
-            f"swapping them gives no p-value below {floor:.3f}."
+            "The gain of new over old is not significant at 0.05, and cannot be: too few units differ. "
+            f"Swapping them gives no p-value below {floor:.3f}."
         ) in said
         assert f"With {n} items test and interval are rough." in said
         assert "exact" not in said
@@ -86,8 +86,25 @@ def test_all_of_two_or_three_items_are_not_enough_whatever_a_test_says(n: int, a
     said = verdict(resampled)
     assert ", approximate, 5,000 resamples; " in said
     assert ", 95 % Monte Carlo interval 0 to 0.00" in said
-    assert "is not significant at 0.05, however small" in said
+    assert "is not significant at 0.05, and cannot be" in said
     assert "may decide otherwise" not in said
+
+
+def test_five_documents_are_not_enough_although_the_interval_is_above_zero() -> None:
+    """All five prefer new: 2 / 2^5 two-sided. That the interval leaves 0 out is then no disagreement."""
+    right = np.ones((2, 40), dtype=int)
+    right[1, ::8] = right[1, 1:24:8] = 0
+    items = pd.DataFrame({"id": range(40), "cluster": np.repeat(range(5), 8).astype(str)})
+    outputs = Outputs.from_statistics(
+        np.stack([right, np.ones_like(right)], axis=-1), "accuracy", ["new", "old"], items
+    )
+    row = compared(outputs).iloc[0]
+    assert row["gain_low"] > 0
+    assert row["p_value"] == pytest.approx(2 / 2**5)
+    said = verdict(row)
+    assert "and cannot be: too few units differ. Swapping them gives no p-value below 0.062" in said
+    assert "disagree" not in said
+    assert "too few units" not in verdict(row, alpha=0.1)
 
 
 def test_few_units_make_rough_what_is_rough() -> None:
@@ -126,8 +143,12 @@ def test_documents_are_named_as_units() -> None:
 
 
 def test_where_interval_and_p_value_disagree_it_is_said() -> None:
-    """Five of five: Tango's interval leaves out 0, and the sign test has 0.0625."""
-    row = compared(only_new_is_right(5, 15), test="sign").iloc[0]
+    """Nine of eleven: Tango's interval leaves out 0 (7 / sqrt(11) > 1.96), and the sign test has 134 / 2048."""
+    right = np.ones((2, 20), dtype=int)
+    right[1, :9] = right[0, 9:11] = 0
+    outputs = Outputs.from_statistics(np.stack([right, np.ones_like(right)], axis=-1), "accuracy", ["new", "old"])
+    row = compared(outputs, test="sign").iloc[0]
+    assert row["p_value"] == pytest.approx(134 / 2048)
     assert row["gain_low"] > 0
     assert verdict(row).endswith(
         "Interval and p-value disagree about 0: the interval is approximate, an exact p-value is on the safe side, and "

@@ -84,7 +84,7 @@ def test_items_that_the_references_lack_are_an_error_or_left_out() -> None:
 
 
 def test_many_files_that_differ_are_counted() -> None:
-    with pytest.raises(ValueError, match="s2.csv lacks .*, and 2 more files; missing='drop'"):
+    with pytest.raises(ValueError, match="s2.csv lacks .*; so do 2 more files; missing='drop'"):
         assembled(WHOLE, *(system(f"s{k}", {"x": 1}) for k in range(5)))
 
 

@@ -82,13 +82,27 @@ def test_where_two_fit_the_caller_is_asked(tmp_path: Path) -> None:
     assert loaded.outputs.scores().tolist() == [0]
 
 
+def test_a_hint_says_what_columns_did_to_the_items(tmp_path: Path) -> None:
+    told = "{s}: no column 'item' (columns: system, score, id). columns={'id': 'item'} renames it."
+    check_error(tmp_path, "system,item,score\na,1,1\n", told, columns={"id": "item"})
+
+
+def test_a_hint_says_how_texts_go_in(tmp_path: Path) -> None:
+    for metric, texts in (("bleu", True), ("f1", False)):
+        with pytest.raises(ValueError, match="no column") as caught:
+            read(tmp_path, "item,a,b\n1,the cat,a cat\n", metric)
+        hint = " Of texts, give a text file of one line for each item for each system, and references='FILE'."
+        assert str(caught.value).endswith(hint) == texts
+
+
 def test_a_score_that_is_guessed_is_one(tmp_path: Path) -> None:
     """The right answer may be called correct too, and percentages are no accuracy of an item."""
     loaded = read(tmp_path, "model,id,correct,acc\na,1,B,1\na,2,C,0\n")
     assert loaded.outputs.scores().tolist() == [50]
     text = "model,id,accuracy\na,1,50\n"
     told = (
-        "{s}, line 2: a score must be between 0 and 1 for metric 'accuracy', not 50; metric='mean' accepts any number"
+        "{s}, line 2: a score must be between 0 and 1 for metric 'accuracy', not 50; divide percentages by 100, or "
+        "take metric='mean'"
     )
     check_error(tmp_path, text, told)
     assert read(tmp_path, "model,id,accuracy,acc\na,1,50,1\n").outputs.scores().tolist() == [100]

@@ -117,8 +117,15 @@ CASES: dict[str, list[tuple[str, str]]] = {
         (HEAD + "a,,1\n", ", line 3: no item"),
         (HEAD + "a,02\n", ", line 3: 2 cells, but the header has 3"),
         (
-            "system;item;score\na;1;1\n",
-            ": no column 'item' (columns: system;item;score). Is it separated by semicolons?",
+            "system;item;score\na;1;0,5\n",
+            " is separated by semicolons: save it with commas (or with tabs, as .tsv), and with decimal points",
+        ),
+        (HEAD + 'a,02,"-0,5"\n', ", line 3: a score must be a number, not '-0,5' (write numbers with a decimal point)"),
+        (HEAD + "a,02,Yes\n", ", line 3: a score must be a number, not 'Yes' (write 1 for right and 0 for wrong)"),
+        (
+            "item,a\nx,wrong\n",
+            ", line 2: column 'a' is used as a system, but has 'wrong' (write 1 for right and 0 for wrong); "
+            "columns={'a': 'a'} makes it a column of the items, columns={'system': 'a'} one that names systems",
         ),
         (
             "system,itm,score\na,1,1\n",
@@ -154,8 +161,8 @@ CASES: dict[str, list[tuple[str, str]]] = {
         ('{"doc_id": 1, "metrics": []}', ": samples have no metric"),
         (
             SAMPLE.replace("1}", "1.5}"),
-            ", line 1: a score must be between 0 and 1 for metric 'accuracy', not 1.5; metric='mean' accepts any "
-            "number",
+            ", line 1: a score must be between 0 and 1 for metric 'accuracy', not 1.5; divide percentages by 100, "
+            "or take metric='mean'",
         ),
     ],
     "inspect": [
@@ -200,14 +207,15 @@ def test_what_is_wrong_in_a_file_is_told_with_file_and_line(format: str, tmp_pat
         (
             HEAD + "a,02,50\n",
             "accuracy",
-            ", line 3: a score must be between 0 and 1 for metric 'accuracy', not 50; metric='mean' accepts any number",
+            ", line 3: a score must be between 0 and 1 for metric 'accuracy', not 50; divide percentages by 100, or "
+            "take metric='mean'",
         ),
         (HEAD + "a,02,-0.5\n", "ap", ", line 3: a score must be between 0 and 1 for metric 'ap', not -0.5"),
         (
             "item,a\nx,2\n",
             "accuracy",
-            ", line 2, system 'a': a score must be between 0 and 1 for metric 'accuracy', not 2; metric='mean' accepts "
-            "any number",
+            ", line 2, system 'a': a score must be between 0 and 1 for metric 'accuracy', not 2; divide percentages by "
+            "100, or take metric='mean'",
         ),
         (
             HEAD,

@@ -52,8 +52,8 @@ def test_packed_parquet_and_windows_files(tmp_path: Path) -> None:
         ("t.csv", "a,b\n1,2\n\n3\n", ", line 4: 1 cell, but the header has 2"),
         ("t.tsv", "a\tb\n1\t2\t3\n", ", line 2: 3 cells, but the header has 2"),
         ("t.csv", 'a,b\n1,2\n3,"4\n5,6\n', ", line 3: a quote opens here that does not close"),
-        ("t.csv", "a,b,a\n1,2,3\n", ", line 1: columns must be named, once each, unlike 'a'"),
-        ("t.csv", "a,,c\n1,2,3\n", ", line 1: columns must be named, once each, unlike ''"),
+        ("t.csv", "a,b,a\n1,2,3\n", ", line 1: columns must have different names, but 'a' is there twice"),
+        ("t.csv", "a,,c\n1,2,3\n", ", line 1: columns must be named, but column 2 of 3 has no name"),
         (
             "t.csv",
             'a,"b\nc"\n1,2\n',

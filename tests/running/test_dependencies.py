@@ -104,7 +104,7 @@ def test_a_study_needs_what_its_function_uses(
 def test_a_page_is_no_part_of_the_program_that_makes_its_tables(name: str, facts: str) -> None:
     """The facts on it are: a run keeps them beside the tables, and nothing writes them anew from these."""
     program = {module.removeprefix("simstudy.") for module in program_behind(load_study(name))}
-    rooms, modules = ("plot", "pages", "papers"), (".page", ".paper")
+    rooms, modules = ("plot", "pages", "papers"), (".page", ".paper", ".printed", ".sentences", ".verdict")
     assert facts in program
     assert not [each for each in program if each.startswith(rooms) or each.endswith(modules)]
 

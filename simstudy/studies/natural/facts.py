@@ -8,7 +8,7 @@ import pandas as pd
 
 from simstudy.engines.described import SIDES
 from simstudy.engines.registry import TESTS
-from simstudy.examination.printed import may_be_best
+from simstudy.examination.rows import may_be_best
 from simstudy.loaders.base import counted
 from simstudy.metrics import label
 from simstudy.statistics.decisions import Decision
