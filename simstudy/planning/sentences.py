@@ -36,7 +36,7 @@ def sentence(case: Case, target: Target, row: Mapping[str, Any]) -> str:
         return f"{have}, {_within(target, row)}"
     n = int(row["at_units"])
     if target.level.attainable_tail(n) == 0:
-        return f"{have}, no gain can be significant {_how(target)}: p-values are at least {row['least_p']:.2g}."
+        return f"{have}, no gain can be significant {_how(target)}: the least possible p-value is {row['least_p']:.2g}."
     if np.isnan(row["gain"]):
         found = gain_in(target.metric, row["minimum_detectable_gain"])
         if np.isnan(row["minimum_detectable_gain"]):
@@ -179,14 +179,16 @@ def left_open(case: Case, target: Target, row: Mapping[str, Any]) -> str:
     if case.relation != TWO_SYSTEMS or row["goal"] != BETTER or np.isnan(row["gain"]):
         return ""
     far = (
-        f"With {int(row['n_items_high']):,} items it is at least {target.power:g} in all of that interval."
+        f"With {int(row['n_items_high']):,} items its lower end is at least {target.power:g}."
         if np.isfinite(row["n_items_high"])
-        else f"No test set has power {target.power:g} in all of that interval."
+        else f"No number of items brings its lower end to {target.power:g}."
     )
-    low, high = f"{row['power_low']:.2f}", f"{row['power_high']:.2f}"
-    power = f"between {low} and {high}" if low < high else low
-    interval = f"({100 * LEVEL:g} % interval of the pilot)"
-    said = f"With {int(row['at_items']):,} items the power is {power} {interval}. {far}"
+    low, high, items = f"{row['power_low']:.2f}", f"{row['power_high']:.2f}", f"{int(row['at_items']):,} items"
+    if low == high:
+        said = f"The pilot settles the power: with {items} it is {low}."
+    else:
+        interval = f"its {100 * LEVEL:g} % interval is {low} to {high}"
+        said = f"The pilot leaves the power open: with {items} {interval}. {far}"
     if row["kurtosis"] - 3 > _LONG_TAILED * row["at_units"]:
         said += (
             f" The pilot's differences have long tails, or most of them are 0 (kurtosis {row['kurtosis']:.0f}): the "
@@ -271,7 +273,8 @@ def _count(case: Case, units: float, items: float, ends: str = "") -> str:
     """So many units and items; `ends` are those of a range of items."""
     if case.unit == "item":
         return units_text(items, "item") + (f" ({ends})" if ends else "")
-    size = f"{case.size:.3g} item" + ("" if case.size == 1 else "s")
+    size = f"{case.size:.3g}"
+    size = f"{size} item{'' if size == '1' else 's'}"
     return f"{units_text(units, case.unit)} of {size} ({', '.join(filter(None, [units_text(items, 'item'), ends]))})"
 
 

@@ -85,7 +85,7 @@ def test_few_clusters_of_a_pilot_have_no_power() -> None:
     outputs = ss.Outputs.from_scores(answers, "accuracy", items=items)
     few = ss.plan(ss.Pilot(outputs, n_sets=0), n_items=12)
     assert np.isnan(few.answers["minimum_detectable_gain_high"].item())
-    assert "no gain can be significant (two-sided, p <= 0.05): p-values are at least 0.25." in few.text
+    assert "no gain can be significant (two-sided, p <= 0.05): the least possible p-value is 0.25." in few.text
     # Six clusters can be significant; no gain is larger than the scale.
     some = ss.plan(ss.Pilot(outputs, n_sets=0), n_items=24).answers
     assert some["minimum_detectable_gain"].item() <= 100
