@@ -231,7 +231,7 @@ def table_of(ranked: Outputs, question: Question, test: str, strata: str | None)
             **cautions(question, known["skewness"]),
             **_p_values(question, test, result),
             "p_floor": _floor(question, n_differ),
-            "better": _texts(_better(question, test, result, gain)),
+            "better": _texts([*question.names, ""], _better(question, test, result, gain)),
             "exact": result.exact,
             "monte_carlo": result.n_resamples > 0,
             "n_extreme": result.n_extreme,
@@ -246,13 +246,15 @@ def table_of(ranked: Outputs, question: Question, test: str, strata: str | None)
 def _systems(ranked: Outputs, question: Question) -> dict[str, Any]:
     """Columns of the pairs' systems."""
     i, j = question.pairs
-    names, family = np.array(ranked.names, dtype=object), ranked.systems["family"].to_numpy()
+    number, family = pd.factorize(ranked.systems["family"])
+    # How two systems of one family are related, and two of others.
+    related = relations(np.array([0, 0]), np.array([0, 1]))
     return {
-        "system_a": _texts(names[i]),
-        "system_b": _texts(names[j]),
-        "family_a": _texts(family[i]),
-        "family_b": _texts(family[j]),
-        "relation": _texts(relations(family[i], family[j])),
+        "system_a": _texts(ranked.names, i),
+        "system_b": _texts(ranked.names, j),
+        "family_a": _texts(family, number[i]),
+        "family_b": _texts(family, number[j]),
+        "relation": _texts(related, number[i] != number[j]),
     }
 
 
@@ -266,9 +268,9 @@ def _p_values(question: Question, test: str, result: SignificanceResult) -> dict
     return {"p_value": result.p_value, "p_low": low, "p_high": high, "p_two_sided": two_sided}
 
 
-def _texts(values: Any) -> Any:
-    """As pandas keeps texts, without an object for each."""
-    return pd.array(values, dtype="str")
+def _texts(values: Any, places: Any) -> Any:
+    """The texts at these places, as pandas keeps them: no objects of Python, so threads work side by side."""
+    return pd.array(values, dtype="str").take(places.astype(np.intp))
 
 
 def _two_sided(question: Question, test: str, result: SignificanceResult) -> Any:
@@ -285,11 +287,10 @@ def _floor(question: Question, n_differ: Any) -> Any:
 
 
 def _better(question: Question, test: str, result: SignificanceResult, gain: Any) -> Any:
-    """The system that each test prefers; a one-sided test cannot prefer the other one."""
+    """The place of the system that each test prefers, -1 for none; a one-sided test cannot prefer the other one."""
     i, j = question.pairs
-    names = np.array(question.names, dtype=object)
     # Where scores are equal up to rounding, a test of scores prefers neither.
     none = (gain == 0) & TESTS[test].of_scores
     direction = np.where(none, 0, result.direction)
-    other = names[j] if question.two_sided else ""
-    return np.where(direction > 0, names[i], np.where(direction < 0, other, ""))
+    other = j if question.two_sided else -1
+    return np.where(direction > 0, i, np.where(direction < 0, other, -1))
