@@ -63,11 +63,6 @@ def order_of(pairs: pd.DataFrame) -> Order:
     return Order(names[np.argsort(place)], place[first], place[second])
 
 
-def one_row(pair: pd.Series[Any]) -> pd.DataFrame:
-    """A table of one pair."""
-    return pd.DataFrame([pair]).infer_objects()
-
-
 def pairs_with(names: Sequence[str], against: Collection[str]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Places of the pairs that have at least one of these systems, in the order of all pairs; names come best first."""
     chosen = np.flatnonzero(pd.Index(names).isin(list(against)))

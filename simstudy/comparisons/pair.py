@@ -7,8 +7,7 @@ from typing import Any, Self
 
 import pandas as pd
 
-from simstudy.comparisons.verdict import verdict
-from simstudy.pairs import one_row
+from simstudy.comparisons.verdict import one_row, verdict
 from simstudy.statistics.decisions import Decision
 from simstudy.text.reprs import FieldsMixin, in_columns
 

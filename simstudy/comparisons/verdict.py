@@ -11,7 +11,6 @@ from simstudy.analyses.equivalence import BETTER, BOTH, EQUIVALENT, UNDECIDED, e
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.loaders.base import counted
 from simstudy.metrics import label
-from simstudy.pairs import one_row
 from simstudy.papers.basis import counted_units
 from simstudy.statistics.decisions import Decision
 from simstudy.statistics.decisions import two_sided as by_two_sides
@@ -198,6 +197,11 @@ def _significance(pair: pd.Series[Any], alpha: float, *, doubt: bool = True) -> 
         )
     warning = " This does not show that they are equally good." if doubt else ""
     return f"{not_significant}.{warning}"
+
+
+def one_row(pair: pd.Series[Any]) -> pd.DataFrame:
+    """A table of one pair."""
+    return pd.DataFrame([pair]).infer_objects()
 
 
 def _other_preferred(pair: pd.Series[Any], alpha: float) -> str:

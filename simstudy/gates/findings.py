@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from simstudy.analyses.equivalence import equivalence
+from simstudy.comparisons.verdict import one_row
 from simstudy.engines.described import SIDES
 from simstudy.gates.asked import BETTER, EQUIVALENT, Gate
 from simstudy.loaders.task_logs import of_several_tasks
-from simstudy.pairs import one_row
 from simstudy.statistics.decisions import Decision
 from simstudy.suites.sentences import is_significant
 from simstudy.text.numerals import p_floor, p_text
