@@ -50,8 +50,7 @@ _BAD = {
     ),
     "the column of items under another name": (
         "scores.csv --metric accuracy --columns domain=item",
-        "scores.csv: no column 'item' (columns: old, new, domain). Name it with --columns item=NAME. If the rows have "
-        "no ids, use --columns item=row.",
+        "scores.csv: no column 'item' (columns: old, new, domain). --columns domain=item renames it.",
     ),
     "domain": (
         "four.csv --metric accuracy --columns domain=genre,cluster=doc --domain sports",

@@ -104,7 +104,7 @@ def test_fractions_are_means_of_several_answers(tmp_path: Path) -> None:
     assert read(path).outputs.scores().tolist() == [75]
     path = write(tmp_path, "m", "u", [sample(0, {"f": 1.5})])
     with pytest.raises(
-        ValueError, match=r"line 1: a score must be between 0 and 1 for metric 'accuracy', not 1\.5; metric='mean'"
+        ValueError, match=r"line 1: a score must be between 0 and 1 for metric 'accuracy', not 1\.5; divide"
     ):
         read(path)
     with pytest.raises(ValueError, match="metric 'f1' needs .* of each item, but there is one score"):

@@ -190,7 +190,7 @@ def test_gains_beside_thresholds(tables: dict[str, pd.DataFrame], study: Natural
         ["two", "average precision", "1,600", "document", "all pairs", "9", "1,036", "too few pairs",
          "13.00 (13.01–13.02)", "13.03", "13.04 (13.05–13.06)", "15.04"],
     ]  # fmt: skip
-    assert "by the normal approximation (two-sided, alpha = 0.01)" in part.text
+    assert "by the normal approximation (two-sided, alpha = 0.01, before correction for several tests)" in part.text
     (shown,) = gains.summary(tables["significant_gains"], study.shown).values()
     assert shown.text().to_numpy().tolist() == [
         ["one", "accuracy", "1,500", "1,028", "3.00", "3.03", "3.04"],
