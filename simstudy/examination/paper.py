@@ -38,8 +38,8 @@ def paper(found: Examination, *, baseline: str | None = None, most: int | None =
         return Paper(tables=[table], results=results, methods=methods, notes=found.notes)
     board = leaderboards.leaderboard(found.leaderboard, frame, alpha=alpha, baseline=baseline)
     listed = pairs.of_pairs(frame, alpha=alpha, form=pairs.number_format(frame), most=most)
-    *leaders, differ = answer(found, pairs.number_format(frame))
-    results = joined([" ".join(leaders)], _lead(found), [differ], _against(found, baseline), noises)
+    best, lead, *rest = answer(found, pairs.number_format(frame))
+    results = joined([f"{best} {lead}"], _lead(found), rest, _against(found, baseline), noises)
     return Paper(tables=[board, listed], results=results, methods=_methods(found, baseline), notes=found.notes)
 
 

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from simstudy.analyses.equivalence import BOTH, EQUIVALENT, UNDECIDED
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.significant_gains import CLOSE_PAIRS
 from simstudy.comparisons.paper import counted_significant
 from simstudy.examination.notes import domains
 from simstudy.examination.rows import facts, may_be_best, pair_rows, ranking, signature, threshold_rows
 from simstudy.examination.samples import noise_lines
+from simstudy.loaders.base import counted
 from simstudy.metrics import label
 from simstudy.pairs import order_of
 from simstudy.papers.pairs import p_texts
@@ -122,9 +124,24 @@ def lettered(found: Examination, printer: Printer, *, verbose: bool) -> tuple[Pr
 def answer(found: Examination, form: str | None = None) -> list[str]:
     """Which systems may be the best, whether the first leads significantly, and how many pairs differ significantly.
 
-    The gain of the first has the format `form`, or its usual one.
+    With a margin also how many are equivalent. The gain of the first has the format `form`, or its usual one.
     """
-    return [may_be_best(found.leaderboard), _lead(found, form), counted_significant(found.pairs.frame, found.alpha)]
+    said = [may_be_best(found.leaderboard), _lead(found, form), counted_significant(found.pairs.frame, found.alpha)]
+    return [*said, *_about_margin(found)]
+
+
+def _about_margin(found: Examination) -> list[str]:
+    """How many pairs are equivalent, not worse and undecided, in sentences; none without a margin."""
+    if found.margin is None:
+        return []
+    conclusion = found.pairs.frame["conclusion"]
+    equivalent, undecided = int(conclusion.isin([EQUIVALENT, BOTH]).sum()), int((conclusion == UNDECIDED).sum())
+    points = _points(found).removesuffix("s" if found.margin == 1 else "")
+    return [
+        f"For a margin of {found.margin:g}{points}, of {counted(len(conclusion), 'pair')}: equivalent {equivalent:,}, "
+        f"better or not worse {len(conclusion) - equivalent - undecided:,}, undecided {undecided:,} (one-sided tests "
+        f"at {found.alpha / 2:g}, Holm)."
+    ]
 
 
 def neighbours_text(found: Examination) -> str:
