@@ -69,6 +69,14 @@ class HowTested:
 class ComparedOutput(Output):
     """The place of the outcome, and the baseline of its tables for a paper."""
 
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR|FILE.html|FILE.parquet",
+            help="Write tables, figures and pages to this folder, everything as one HTML file, or only the table of "
+            "pairs as a Parquet file.",
+        ),
+    ] = None
     memory: str | None = option(
         None, "With --out FILE.parquet: memory that the command may take, such as 4GiB (default: what is there)."
     )

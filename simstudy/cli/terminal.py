@@ -50,8 +50,7 @@ class Output:
         Path | None,
         typer.Option(
             metavar="DIR|FILE.html",
-            help="Write tables, figures and pages to this folder, or everything as one HTML file (compare: or only the "
-            "table of pairs as FILE.parquet).",
+            help="Write tables, figures and pages to this folder, or everything as one HTML file.",
         ),
     ] = None
     print_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False
