@@ -88,10 +88,10 @@ def test_what_a_page_does_not_show_holds_for_it() -> None:
 
 def test_a_page_of_very_many_pairs_has_some_of_them_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """Twelve systems: 66 pairs, of which neighbours and the five most significant are kept."""
-    from simstudy.examination import page
+    from simstudy.examination import sections as of_page
 
     monkeypatch.setattr(charts, "MOST_POINTS", 20)
-    monkeypatch.setattr(page, "_ALSO_SIGNIFICANT", 5)
+    monkeypatch.setattr(of_page, "_ALSO_SIGNIFICANT", 5)
     found = examine(correlated_accuracies(np.linspace(0.4, 0.9, 12).tolist(), 100))
     sections = {section.heading: section for section in page_of(found, "c").sections}
     assert sections["Gain against confidence"].figure is not None

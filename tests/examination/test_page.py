@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from simstudy.engines.registry import TESTS
-from simstudy.examination import Examination, examine, page
+from simstudy.examination import Examination, examine, page, sections
 from simstudy.examination.rows import facts, intervals_for, pair_rows, threshold_rows
 from simstudy.loaders.base import Loaded
 from simstudy.outputs import Outputs
@@ -173,8 +173,8 @@ def test_figures_of_very_many_systems_are_left_out_with_a_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The limit is 200 systems. Here it is 60, whose pairs take a tenth of the time."""
-    assert page._MOST_SYSTEMS == 200
-    monkeypatch.setattr(page, "_MOST_SYSTEMS", 60)
+    assert sections._MOST_SYSTEMS == 200
+    monkeypatch.setattr(sections, "_MOST_SYSTEMS", 60)
     outputs = correlated_accuracies(np.linspace(0.6, 0.9, 61).tolist(), 20, seed=2)
     text = written(examine(Loaded(outputs), comparison={"n_resamples": 100, "monte_carlo": True}), tmp_path)
     assert {path.stem for path in (tmp_path / "figures").iterdir()} == {"gain_confidence", "leaderboard"}
