@@ -190,7 +190,7 @@ def _significance(pair: pd.Series[Any], alpha: float, *, doubt: bool = True) -> 
             "to win."
         )
     not_significant = f"The gain of {a} over {b} is not significant at {alpha:g}"
-    warning = " This does not show that they are equally good." if doubt else ""
+    warning = " This does not show that the two are equally good." if doubt else ""
     if not decision.within_reach(row)[0]:
         return (
             f"{not_significant}, and cannot be: too few units differ. Swapping them gives no p-value below "

@@ -39,7 +39,7 @@ def paper(found: Examination, *, baseline: str | None = None, most: int | None =
     board = leaderboards.leaderboard(found.leaderboard, frame, alpha=alpha, baseline=baseline)
     listed = pairs.of_pairs(frame, alpha=alpha, form=pairs.number_format(frame), most=most)
     best, lead, *rest = answer(found, pairs.number_format(frame))
-    results = joined([f"{best} {lead}"], _lead(found), rest, _against(found, baseline), noises)
+    results = joined([f"{best} {lead}"], _lead(found), [" ".join(rest)], _against(found, baseline), noises)
     return Paper(tables=[board, listed], results=results, methods=_methods(found, baseline), notes=found.notes)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simstudy.analyses.equivalence import BOTH, EQUIVALENT, UNDECIDED
+from simstudy.analyses.equivalence import BOTH, EQUIVALENT
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.significant_gains import CLOSE_PAIRS
 from simstudy.comparisons.paper import counted_significant
@@ -131,16 +131,15 @@ def answer(found: Examination, form: str | None = None) -> list[str]:
 
 
 def _about_margin(found: Examination) -> list[str]:
-    """How many pairs are equivalent, not worse and undecided, in sentences; none without a margin."""
+    """How many pairs are equivalent, in a sentence; none without a margin."""
     if found.margin is None:
         return []
     conclusion = found.pairs.frame["conclusion"]
-    equivalent, undecided = int(conclusion.isin([EQUIVALENT, BOTH]).sum()), int((conclusion == UNDECIDED).sum())
+    equivalent = int(conclusion.isin([EQUIVALENT, BOTH]).sum())
     points = _points(found).removesuffix("s" if found.margin == 1 else "")
     return [
-        f"For a margin of {found.margin:g}{points}, of {counted(len(conclusion), 'pair')}: equivalent {equivalent:,}, "
-        f"better or not worse {len(conclusion) - equivalent - undecided:,}, undecided {undecided:,} (one-sided tests "
-        f"at {found.alpha / 2:g}, Holm)."
+        f"With a margin of {found.margin:g}{points}, {equivalent:,} of {counted(len(conclusion), 'pair')} "
+        f"{'is' if equivalent == 1 else 'are'} equivalent (Holm)."
     ]
 
 

@@ -179,16 +179,12 @@ def left_open(case: Case, target: Target, row: Mapping[str, Any]) -> str:
     if case.relation != TWO_SYSTEMS or row["goal"] != BETTER or np.isnan(row["gain"]):
         return ""
     far = (
-        f"With {int(row['n_items_high']):,} items its lower end is at least {target.power:g}."
+        f"With {int(row['n_items_high']):,} items the lower end of this interval is at least {target.power:g}."
         if np.isfinite(row["n_items_high"])
-        else f"No number of items brings its lower end to {target.power:g}."
+        else f"No number of items brings the lower end of this interval to {target.power:g}."
     )
     low, high, items = f"{row['power_low']:.2f}", f"{row['power_high']:.2f}", f"{int(row['at_items']):,} items"
-    if low == high:
-        said = f"The pilot settles the power: with {items} it is {low}."
-    else:
-        interval = f"its {100 * LEVEL:g} % interval is {low} to {high}"
-        said = f"The pilot leaves the power open: with {items} {interval}. {far}"
+    said = f"By the pilot, the power with {items} is {low} to {high} ({100 * LEVEL:g} % interval). {far}"
     if row["kurtosis"] - 3 > _LONG_TAILED * row["at_units"]:
         said += (
             f" The pilot's differences have long tails, or most of them are 0 (kurtosis {row['kurtosis']:.0f}): the "

@@ -22,7 +22,7 @@ def test_the_verdict_is_what_came_out_and_what_follows(two: str) -> None:
     assert (code, err) == (0, "")
     assert out == (
         "The gain of new over old is not significant at 0.05, and cannot be: too few units differ. Swapping them gives "
-        "no p-value below 0.500. This does not show that they are equally good.\n"
+        "no p-value below 0.500. This does not show that the two are equally good.\n"
         f"new scores 100.00 % accuracy, 25.00 points more than old (75.00 %).\n95 % interval {low:.2f} to {high:.2f} "
         "points; p = 0.500 (two-sided).\nWins, losses and ties of new: 2, 0 and 6 of 8 items.\n"
         "Test: sign-flip test, exact; resampling unit: item; p is not corrected for multiple tests.\n"
@@ -39,7 +39,7 @@ def test_the_verdict_by_the_bootstrap(two: str) -> None:
     assert (code, err) == (0, "")
     assert "p = 0.114 (one-sided; two-sided p = 0.214).\nWins, " in out
     assert "\nTest: paired bootstrap, approximate; resampling unit: item; " in out
-    assert "no p-value below 0.250. This does not show that they are equally good.\n" in out
+    assert "no p-value below 0.250. This does not show that the two are equally good.\n" in out
     assert out.endswith("With 8 items test and interval are rough.\n")
     assert f"{7459 / 65536:.3f} {(7459 + 6561) / 65536:.3f}" == "0.114 0.214"
 

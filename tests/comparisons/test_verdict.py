@@ -28,7 +28,7 @@ def test_the_sign_test_of_six_items() -> None:
     )
     assert verdict(row, alpha=0.01).startswith(
         "The gain of new over old is not significant at 0.01, and cannot be: too few units differ. Swapping them gives "
-        "no p-value below 0.0156. This does not show that they are equally good.\n"
+        "no p-value below 0.0156. This does not show that the two are equally good.\n"
     )
 
 

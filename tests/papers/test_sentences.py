@@ -68,7 +68,7 @@ def test_no_gain_and_no_significance_are_told_as_the_verdict_tells_them() -> Non
     few = said(only_new_is_right(3, 30))["Results"]
     assert few.startswith(
         "The gain of new over old is not significant at 0.05, and cannot be: too few units differ. Swapping them gives "
-        "no p-value below 0.250. This does not show that they are equally good. "
+        "no p-value below 0.250. This does not show that the two are equally good. "
     )
 
 

@@ -72,13 +72,15 @@ def test_the_sentence_of_a_gain_has_its_sizes_its_level_and_its_ranges(form: str
     power = f"{row['power']:.2f}{between(row, 'power', '.2f', ranged)}{averaged}. Wrong winner: "
     said = rf"With {re.escape(given)} and .*the test {re.escape(HOW)} detects a true gain of 8 .*with power "
     assert re.search(said + re.escape(power), text), text
-    left = re.findall(r"leaves the power open: with ([\d,]+) items its 95 % interval is (\S+) to (\S+)\. (.*)", text)
+    left = re.findall(r"By the pilot, the power with ([\d,]+) items is (\S+) to (\S+) \(95 % interval\)\. (.*)", text)
     assert bool(left) == (form in PILOTS and not many(form))
     if left:
         high = row["n_items_high"]
         assert left[0][:3] == (f"{row['at_items']:,}", f"{row['power_low']:.2f}", f"{row['power_high']:.2f}")
         assert left[0][3].startswith(
-            "No number of items" if np.isnan(high) else f"With {high:,.0f} items its lower end is at least 0.8."
+            "No number of items"
+            if np.isnan(high)
+            else f"With {high:,.0f} items the lower end of this interval is at least 0.8."
         )
 
 
@@ -310,7 +312,7 @@ def test_what_is_said_of_a_pilot_that_settles_the_power() -> None:
     """Five items cannot be significant, whatever the spread is."""
     outputs = ss.truth.correlated_accuracies([0.6, 0.7], 200, seed=1)
     plan = ss.plan(ss.Pilot(outputs, n_sets=0), gain=5, n_items=5, sizes=[])
-    assert "The pilot settles the power: with 5 items it is 0.00." in plan.text
+    assert "the power with 5 items is 0.00 to 0.00 (95 % interval)." in " ".join(plan.text.split())
     single = ss.Outputs.from_statistics(
         outputs.statistics, outputs.metric, outputs.names, items=outputs.items.assign(cluster=range(200))
     )
