@@ -1,4 +1,4 @@
-"""What is asked for arrives: every function of simstudy that takes a level, a seed or a margin is given the asked one.
+"""Every function of simstudy that takes a level, a seed or a margin is given the one that was asked for.
 
 A function that is called without it takes its own default, which is another: so a call that forgets to hand it on is
 seen, wherever it is.

@@ -13,12 +13,7 @@ from simstudy.analyses.win_rates import win_rates
 from simstudy.comparisons.verdict import cautioned
 from simstudy.examination.limits import limits
 from simstudy.examination.printed import answer
-from simstudy.examination.rows import (
-    facts,
-    sides,
-    signature,
-    systems,
-)  # fmt: skip
+from simstudy.examination.rows import facts, sides, signature, systems
 from simstudy.examination.sections import ANSWER_LINES, sections
 from simstudy.examination.widgets.items import item_tables
 from simstudy.examination.widgets.sizes import size_tables

@@ -11,14 +11,7 @@ import pandas as pd
 from simstudy import plot
 from simstudy.examination import charts, samples
 from simstudy.examination.printed import neighbours_text
-from simstudy.examination.rows import (
-    gains_text,
-    intervals_for,
-    pair_rows,
-    ranking,
-    sides,
-    threshold_rows,
-)  # fmt: skip
+from simstudy.examination.rows import gains_text, intervals_for, pair_rows, ranking, sides, threshold_rows
 from simstudy.examination.widgets.items import item_sections
 from simstudy.examination.widgets.sizes import size_sections
 from simstudy.loaders.base import counted
