@@ -1,4 +1,4 @@
-"""What the page shows: its sections, figures, and the columns of its tables."""
+"""What the page shows: its sections, figures and tables."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import simstudy as ss
 from simstudy.pages.sections import Figure, Section, Table
 
 from .choices import FAILS, FIRST, KEEPS
+from .columns import CHOSEN, COVERED, DRAWN_FROM, EXACT, FOUND, MAGNITUDES, OF_NULLS, VERDICT
 from .drawing import draw_choices, draw_coverage, draw_exaggeration, draw_power, draw_rates, draw_uniformity
 from .settings import DEFAULT_TEST, DEPENDENT_UNITS, DRAWN, EVEN, NAMED, ONE_SIDED, TWO_SIDED, Range, Settings
 
@@ -21,61 +22,8 @@ CLOSING = (
     "batch share their resamples, which adds little. Test sets in which a score is 0 / 0 are left out. Column "
     "n_undefined counts them, and n_rejected_undefined counts how many of them the test rejects. Shares are fractions."
 )
-CHOSEN = {
-    "situation": "{situation}",
-    "units": "{sizes}",
-    "first choice": "{first}",
-    "highest error rate": "{worst}",
-    "power": "{power}",
-    "also keep their level": "{keeps}",
-    "reject too often": "{fails}",
-}
-OF_NULLS = {"test": "{test}", "null hypothesis": "{null}", "further assumptions": "{assumes}"}
-EXACT = {
-    "test": "{test}",
-    "level": "{alpha:g}",
-    "conditions": "{n_conditions}",
-    "rates": "{n_rates}",
-    "highest rate": "{highest:.4f}",
-    "largest excess in standard deviations": "{highest_sd:.1f}",
-    "significantly above the level": "{n_above}",
-}
-FOUND = {"condition": "{view}", "units": "{n_units:,}"}
-MAGNITUDES = {
-    **FOUND,
-    "power": "{share:.3f}",
-    "wrong winner": "{wrong:.4f} ({wrong_low:.4f} – {wrong_high:.4f})",
-    "wrong winner if significant (type S)": "[{type_s:.3f}]",
-    "observed gain / true gain (type M)": "[{type_m:.2f} ({type_m_low:.2f} – {type_m_high:.2f})]",
-}
-VERDICT = {
-    "test": "{test}",
-    "true null hypothesis": "{null}",
-    "conditions": "{n_conditions}",
-    "rates in the target range": "{n_within} of {n_rates}",
-    "in Bradley's range": "{n_liberal} of {n_rates}",
-    "lowest rate": "{lowest:.3f}",
-    "highest rate": "{highest:.3f}",
-    "highest rate, fewer units": "{highest_fewer:.3f}",
-}
-COVERED = {
-    "condition": "{view}",
-    "units": "{n_units:,}",
-    "true gain": "{true_gain:.2f}",
-    "interval": "{interval}",
-    "coverage": "{share:.3f} ({low:.3f} – {high:.3f})",
-    "mean width": "{mean_width:.3g}",
-    "test sets without an interval": "{undefined:.1%}",
-}
-DRAWN_FROM = {
-    "condition": "{title}",
-    "metric": "{metric}",
-    "systems": "{systems}",
-    "true scores": "{score_1:.4g} and {score_2:.4g}",
-}
 # On fewer units some tests cannot reject at all.
 LEAST_DRAWN = 6
-VIEW = {"condition": "{view}", "units": "{n_units:,}"}
 # What the page calls one-sided tests.
 SIDES = {ONE_SIDED: "one-sided, better system", NAMED: "one-sided, named beforehand"}
 
@@ -196,7 +144,7 @@ def _by_condition(rates: pd.DataFrame, study: Settings) -> list[Section]:
             "independent units. Rows by item take the items of a cluster as independent units.",
             table=Table(
                 of_all.assign(marks=marks, opened=opened, closed=closed),
-                VIEW,
+                FOUND,
                 across="test",
                 cell="{opened}{share:.3f}{marks}{closed}",
             ),
@@ -210,7 +158,7 @@ def _by_condition(rates: pd.DataFrame, study: Settings) -> list[Section]:
             "has another rate.",
             table=Table(
                 default.assign(alternative=default["alternative"].replace(SIDES)),
-                VIEW,
+                FOUND,
                 across="alternative",
                 cell="{share:.3f}",
             ),

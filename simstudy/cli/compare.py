@@ -5,21 +5,21 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from simstudy.cli.compare_options import ComparedOutput, HowTested
 from simstudy.cli.errors import by_options, outliving_the_pipe
 from simstudy.cli.files import HEADING, Files, SomeFormats
 from simstudy.cli.gate import Gates, around, tell
 from simstudy.cli.options import grouped, settings_of
 from simstudy.cli.several_tasks import SeveralTasks, with_tasks
 from simstudy.cli.some_pairs import check_fits, check_some_pairs, is_parquet, show_some_pairs, write_some_pairs
-from simstudy.cli.terminal import Output, printer, write_page, written
+from simstudy.cli.terminal import printer, write_page, written
 from simstudy.files.own_pages import is_html, require_page
-from simstudy.planning.settings import option
 
 if TYPE_CHECKING:
     from simstudy.examination import Examination
@@ -27,83 +27,6 @@ if TYPE_CHECKING:
     from simstudy.gates.verdicts import Verdict
     from simstudy.loaders.base import Loaded
     from simstudy.outputs import TestSet
-
-
-@dataclass(frozen=True)
-class HowTested:
-    """How pairs of systems are tested."""
-
-    test: str | None = option(
-        None,
-        "sign_flips (the default), skew_corrected, bootstrap (the default for auc, median, pearson, spearman), "
-        "randomization, t_paired, mcnemar, …",
-    )
-    resamples: int | None = option(
-        None, "Number of resamples of bootstrap and randomization. The default test needs none."
-    )
-    seed: int = option(0, "Seed of resamples, of intervals of ranks and of --ties jitter.")
-    alternative: str | None = option(None, "two-sided (default) or greater (one-sided).")
-    convention: str = option("default", "Formula of the p-value from resamples: default, sacrebleu, bk2012, …")
-    strata: str | None = option(
-        None, "Column of the items: bootstrap resamples keep the number of items of each value."
-    )
-    alpha: float = option(0.05, "Significance level.")
-    against: list[str] | None = option(
-        None,
-        "Only pairs with this system, a baseline or a new one. Repeat the option for further systems. neighbours: each "
-        "system with the next one by score. Prints a table of these pairs; there is no page, JSON or gate.",
-    )
-    margin: float | None = option(
-        None,
-        "Smallest gain that matters. Adds tests of non-inferiority and equivalence at this margin.",
-    )
-    jobs: int = option(-1, "Number of threads; -1 for all cores.")
-
-    def settings(self) -> dict[str, Any]:
-        """The options of `simstudy.compare`."""
-        names = ("test", "seed", "alternative", "convention", "strata")
-        return {**{name: getattr(self, name) for name in names}, "n_resamples": self.resamples, "n_jobs": self.jobs}
-
-
-@dataclass(frozen=True)
-class ComparedOutput(Output):
-    """The place of the outcome, and the baseline of its tables for a paper."""
-
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR|FILE.html|FILE.parquet",
-            help="Write tables, figures and pages to this folder, everything as one HTML file, or only the table of "
-            "pairs as a Parquet file.",
-        ),
-    ] = None
-    memory: str | None = option(
-        None, "With --out FILE.parquet: memory that the command may take, such as 4GiB (default: what is there)."
-    )
-
-    baseline: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SYSTEM",
-            help="For a paper, three or more systems: marks compare with this system, chosen before the results were "
-            "seen (default: with the best one). Needs --latex, --markdown or --out with a folder.",
-        ),
-    ] = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.memory is not None and not is_parquet(self.out):
-            raise ValueError("--memory needs --out with a file that ends in .parquet")
-        if self.baseline is not None and not self.for_a_paper and (self.out is None or is_html(self.out)):
-            raise ValueError("--baseline needs --latex, --markdown or a folder: it is for tables of a paper")
-
-    @property
-    def analyses(self) -> dict[str, object]:
-        """The options that ask for more than a table of pairs."""
-        return {
-            "--json": self.print_json, "--latex": self.latex, "--markdown": self.markdown, "--figures": self.figures,
-            "--baseline": self.baseline,
-        }  # fmt: skip
 
 
 @grouped

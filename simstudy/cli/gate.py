@@ -14,7 +14,7 @@ from simstudy.cli.errors import say
 from simstudy.planning.settings import option
 
 if TYPE_CHECKING:
-    from simstudy.cli.compare import HowTested
+    from simstudy.cli.compare_options import HowTested
     from simstudy.cli.files import Files
     from simstudy.examination import Examination
     from simstudy.gates.asked import Gate

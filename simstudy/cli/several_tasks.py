@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from simstudy.planning.settings import option
 
 if TYPE_CHECKING:
-    from simstudy.cli.compare import HowTested
+    from simstudy.cli.compare_options import HowTested
     from simstudy.examination import Examination
     from simstudy.suites import TaskGroup
 

@@ -14,7 +14,7 @@ from simstudy.cli.terminal import printer
 from simstudy.text.printing import LEFT_OUT, MOST_LINES, left_out, noted
 
 if TYPE_CHECKING:
-    from simstudy.cli.compare import HowTested
+    from simstudy.cli.compare_options import HowTested
     from simstudy.examination import Examination
     from simstudy.outputs import TestSet
 

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 import typer
 
-from simstudy.cli.compare import HowTested
+from simstudy.cli.compare_options import HowTested
 from simstudy.outputs import TestSet
 from tests.cli.command import compare
 
