@@ -49,6 +49,9 @@ def harness_groups(paths: Iterable[str | Path], tasks: Collection[str]) -> dict[
             known, first = found.setdefault(name, (group, path))
             if set(known.tasks) != set(group.tasks):
                 raise ValueError(f"{path}: group '{name}' has other tasks than in {first}")
+            if not group.by_size:
+                # Another system may have the same average both ways, which does not tell.
+                found[name] = group, first
     groups = {}
     for name, (group, path) in found.items():
         missing = [task for task in group.tasks if task not in tasks]

@@ -23,7 +23,7 @@ def answer(found: AcrossTasks) -> list[str]:
     """Of two systems the gain under both hypotheses; of more, which systems may be the best under each."""
     if found.outputs.n_systems == 2:
         return _two_systems(found)
-    return [_best(found, hypothesis) for hypothesis in (THESE, LIKE_THESE)] + _limits(found)
+    return [*filter(None, (_best(found, hypothesis) for hypothesis in (THESE, LIKE_THESE))), *_limits(found)]
 
 
 def _two_systems(found: AcrossTasks) -> list[str]:

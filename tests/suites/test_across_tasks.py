@@ -212,6 +212,12 @@ def test_many_systems(rng: np.random.Generator) -> None:
     assert first["score_a"] == pytest.approx(board["score"].iloc[0])
 
 
+def test_an_average_of_one_task_says_nothing_about_tasks_like_it(rng: np.random.Generator) -> None:
+    found = ss.across_tasks(suite(rng, SIZES, n_systems=3), average={next(iter(SIZES)): 1.0}, n_resamples=200)
+    assert all(found.sentences)
+    assert not any(sentence.startswith("Tasks like these") for sentence in found.sentences)
+
+
 @pytest.mark.parametrize(
     ("how", "message"),
     [

@@ -46,6 +46,16 @@ def test_the_groups_own_score_says_how_tasks_count(tmp_path: Path, score: float,
     assert harness_groups([sample], TASKS)["stem"].by_size == by_size
 
 
+def test_a_system_with_equal_scores_does_not_tell_how_tasks_count(tmp_path: Path) -> None:
+    """Both averages of equal scores are the same; those of another system are not."""
+    subtasks = {"stem": ["maths", "code"]}
+    results(tmp_path / "a", subtasks, {"maths": 0.4, "code": 0.4, "stem": 0.4})
+    results(tmp_path / "b", subtasks, {"stem": 0.5})
+    assert [harness_groups([tmp_path / name], TASKS)["stem"].by_size for name in "ab"] == [True, False]
+    both = [tmp_path / name for name in "ab"]
+    assert [harness_groups(paths, TASKS)["stem"].by_size for paths in (both, both[::-1])] == [False, False]
+
+
 def test_a_group_without_all_its_tasks_is_left_out(tmp_path: Path) -> None:
     results(tmp_path, SUBTASKS)
     with notes_kept() as notes:
