@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import codecs
 
-# Signs of our own: ranges, what goes on, names that act, comparisons.
-_LIKE = {"–": "-", "…": "...", "⟨": "<", "⟩": ">", "≈": "~", "≤": "<=", "≥": ">=", "√": "sqrt ", "━": "-", "╌": "."}
+# Signs of our own: ranges, what goes on, names that act, numbers, comparisons, quotations, bars.
+_LIKE = {
+    "–": "-", "…": "...", "⟨": "<", "⟩": ">", "−": "-", "±": "+-", "×": "x", "√": "sqrt ",
+    "≈": "~", "≤": "<=", "≥": ">=", "“": '"', "”": '"', "━": "-", "╌": ".",
+}  # fmt: skip
 
 #: The name of the error handler, for streams and `str.encode`.
 READABLE = "simstudy.readable"

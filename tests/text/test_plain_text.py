@@ -109,6 +109,7 @@ def test_what_an_encoding_lacks_reads_like_it_or_has_its_code_point() -> None:
     text = "75.85–82.90 … p ≈ 0.05 ⟨U+001B⟩ 模型 \udcff é"
     assert text.encode("ascii", READABLE) == b"75.85-82.90 ... p ~ 0.05 <U+001B> \\u6a21\\u578b \\udcff \\xe9"
     assert "≤…模–".encode("ascii", READABLE) == b"<=...\\u6a21-", "one after the other"
+    assert "“−0.31 ± 0.02”".encode("ascii", READABLE) == b'"-0.31 +- 0.02"', "numbers of tables for a paper"
     assert json.loads(json_in(json.dumps(text, ensure_ascii=False), "ascii")) == text
     assert json_in('"é 😀"', "utf-8") == '"é 😀"'
     assert json.loads(json_in('"é 😀"', "cp1252").encode("cp1252")) == "é 😀"
