@@ -27,7 +27,7 @@ def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sectio
         overcounts(tables["overcounts"], study),
         powers(tables["powers"], study),
         *few(tables, study),
-        subsets(tables["subsets"], study),
+        *subsets(tables["subsets"], study),
         Section(
             "Left out",
             "Published numbers that the tables above do not have, and the reason.",
@@ -200,36 +200,53 @@ def few(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
     ]
 
 
-def subsets(rows: pd.DataFrame, study: Settings) -> Section:
-    """Pairs that subsets of items rank right."""
+def subsets(rows: pd.DataFrame, study: Settings) -> list[Section]:
+    """Pairs that subsets of items rank right, and the items that such pairs need."""
     asked = study.subsets
-    return Section(
-        "Subsets of items",
-        "Yauney, Warraich and Swayamdipta (2025, abstract) report two results on MMLU-Pro. With ten items, no method "
-        f"consistently ranks pairs that are {asked.published_gain:g} points apart. From {asked.published_items} items "
-        f"on, random items are competitive. In our study, systems are halved at random, {asked.trials} times. Items "
-        "are chosen by the answers of one half, in three ways. Random: at random. Anchors: one item for each cluster "
-        "of items, weighted by the cluster's size. Most correlated: items whose answers correlate most with the "
-        "systems' scores. These items rank the pairs of the other half whose gain on all items is "
-        f"{asked.gain - asked.within:g} to {asked.gain + asked.within:g} points. A cell has the share of these pairs "
-        "that is ranked right, and in brackets the share of ties, which do not count as right. Predicted: the share "
-        "for random items, by the normal approximation. Least gain: from this gain on (in points, steps of 0.5), at "
-        f"least {100 * asked.agreement:g} % of the pairs are ranked right. Items to rank: so many random items rank "
-        f"such a pair right with probability {asked.agreement:g}. Items to test: so many make its gain significant "
-        "with power 0.8. Both use the normal approximation and the median variance of these pairs' differences. The "
-        f"dashed line of the figure is at {100 * asked.agreement:g} %.",
-        figure=Figure("subsets", lambda: draw_subsets(rows, asked.agreement)),
-        table=Table(
-            rows.assign(method=rows["method"].map(CHOICES)),
-            {
-                "test set": "{test_set:name}",
-                "systems": "{n_systems}",
-                "such pairs": "{n_near}",
-                "items to rank": "{items_to_rank:,.0f}",
-                "items to test": "{items_to_test:,.0f}",
-                "items of the subset": "{n_items:,}",
-            },
-            across="method",
-            cell="{right:.2f} ({tied:.2f})[, predicted {predicted:.2f}]; least gain [{least_gain:.1f}]",
+    such = f"{asked.gain - asked.within:g} to {asked.gain + asked.within:g} points"
+    return [
+        Section(
+            "Subsets of items",
+            "Yauney, Warraich and Swayamdipta (2025, abstract) report two results on MMLU-Pro. With ten items, no "
+            f"method consistently ranks pairs that are {asked.published_gain:g} points apart. From "
+            f"{asked.published_items} items on, random items are competitive. In our study, systems are halved at "
+            f"random, {asked.trials} times. Items are chosen by the answers of one half, in three ways. Random: at "
+            "random. Anchors: one item for each cluster of items, weighted by the cluster's size. Most correlated: "
+            "items whose answers correlate most with the systems' scores. These items rank the pairs of the other "
+            f"half whose gain on all items is {such}. Ranked right: the share of these pairs. Ties: the share of "
+            "pairs with equal scores, which do not count as right. Predicted: the share for random items, by the "
+            "normal approximation. Least gain: from this gain on (in points, steps of 0.5), at least "
+            f"{100 * asked.agreement:g} % of the pairs are ranked right. The dashed line of the figure is at "
+            f"{100 * asked.agreement:g} %.",
+            figure=Figure("subsets", lambda: draw_subsets(rows, asked.agreement)),
+            table=Table(
+                rows.assign(method=rows["method"].map(CHOICES)),
+                {
+                    "test set": "{test_set:name}",
+                    "items": "{n_items:,}",
+                    "chosen": "{method}",
+                    "ranked right": "{right:.2f}",
+                    "predicted": "[{predicted:.2f}]",
+                    "ties": "{tied:.2f}",
+                    "least gain": "[{least_gain:.1f}]",
+                },
+            ),
         ),
-    )
+        Section(
+            "Items that a pair needs",
+            f"The pairs of the table above: those whose gain on all items is {such}. Items to rank: so many random "
+            f"items rank such a pair right with probability {asked.agreement:g}. Items to test: so many make its gain "
+            "significant with power 0.8. Both use the normal approximation and the median variance of these pairs' "
+            "differences.",
+            table=Table(
+                rows.drop_duplicates("test_set"),
+                {
+                    "test set": "{test_set:name}",
+                    "systems": "{n_systems}",
+                    "such pairs": "{n_near}",
+                    "items to rank": "{items_to_rank:,.0f}",
+                    "items to test": "{items_to_test:,.0f}",
+                },
+            ),
+        ),
+    ]
