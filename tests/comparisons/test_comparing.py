@@ -85,3 +85,20 @@ def test_a_test_of_scores_prefers_nobody_where_they_are_equal_and_others_may() -
     sides = ("two-sided", "greater")
     both = [compare(Outputs.from_scores(frame), test="sign", alternative=one)["better"].item() for one in sides]
     assert both == ["b", ""]
+
+
+def test_a_table_may_have_computed_and_resampled_pairs(rng: np.random.Generator) -> None:
+    """Two systems that differ on five items have 2^5 shuffles; those of a third are drawn, with an interval."""
+    gold = rng.integers(5, 60, 400)
+    rows = [np.stack([hit := rng.binomial(gold, share), hit + 5, gold], axis=1) for share in (0.6, 0.58)]
+    near = rows[0].copy()
+    near[:5, 0] -= 1
+    outputs = Outputs.from_statistics(np.stack([rows[0], near, rows[1]]), "f1", ["first", "near", "other"])
+    table = compare(outputs, test="randomization", n_resamples=999).frame.set_index(["system_a", "system_b"])
+    computed = table.loc[("first", "near")]
+    assert (computed["p_value"], computed["p_low"], computed["p_high"]) == (2 / 2**5, 2 / 2**5, 2 / 2**5)
+    drawn = table.drop(index=("first", "near"))
+    assert drawn["monte_carlo"].tolist() == [True, True]
+    for row in drawn.itertuples():
+        theirs = stats.binomtest(row.n_extreme, 999).proportion_ci(0.95, method="exact")
+        assert (row.p_low, row.p_high) == pytest.approx((theirs.low, theirs.high), rel=1e-7)

@@ -17,7 +17,9 @@ from simstudy.studies import Results, StudyError
 from tests.experiments.programs import program, small
 from tests.oracles import compared
 
-HALVES, TABLES, STUDY = (program("planning_validation", part) for part in ("halves", "tables", "study"))
+HALVES, TABLES, STUDY, MARGINS = (
+    program("planning_validation", part) for part in ("halves", "tables", "study", "margins")
+)
 SMALL: dict[str, Any] = {
     "sets": [{"study": "made", "kind": "made up", "metrics": ["accuracy"], "test_sets": ["many", "few", "tiny"]}],
     "transfers": [{"study": "made", "metric": "accuracy", "sources": ["many", "few", "other"], "targets": ["few"]}],
@@ -102,6 +104,14 @@ def test_margins_are_planned_and_drawn(done: Results) -> None:
     assert (rows["power"] - rows["planned_power"]).abs().max() < 5 * 0.0165
     assert rows["low"].lt(rows["power"]).all()
     assert rows["high"].gt(rows["power"]).all()
+
+
+def test_batches_of_drawn_sets_differ(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One set at a time: of thirty some show that neither is worse, and some do not."""
+    monkeypatch.setattr(MARGINS, "_AT_ONCE", 1)
+    settings: Any = small("planning_validation", **SMALL)
+    row = MARGINS.shown("answers", settings.margins["answers"], "not worse", 30, seed=1)
+    assert 0 < row["power"] < 1
 
 
 @pytest.mark.parametrize(("accuracies", "gain"), [([0.8, 0.7], "10"), ([0.7, 0.8], "-10")])
