@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from simstudy.metrics import Metric
-from simstudy.metrics.base import Array, FloatArray, IntArray
-from simstudy.metrics.influence import difference, left_out, mean_slopes
+from simstudy.analyses.contributions import carried, contributions_of_pairs, gain_of, item_scores, summed
+from simstudy.metrics.base import FloatArray, IntArray
+from simstudy.metrics.influence import left_out
 from simstudy.outputs import Outputs, require_outputs
-from simstudy.outputs.meetings import battles
+from simstudy.outputs.meetings import meetings
 from simstudy.outputs.samples import SAMPLE_OF, unit_in_words
 from simstudy.outputs.texts import ItemTexts
 from simstudy.text.numerals import gain_text
@@ -25,11 +25,8 @@ from simstudy.validation import brief, check_text, check_whole
 #: The outcomes of an item, from the first system's side.
 WIN, LOSS, TIE = "win", "loss", "tie"
 
-# The share of the units, and the number of them, whose contributions are told together.
-_SHARE, _TOP = 0.01, 10
-
-# A sum of contributions that is so small a part of their sizes is none.
-_ROUNDING = 1e-9
+#: The unit of counts where items are battles: those in which the two systems met.
+BATTLE = "battle"
 
 # Characters of a text that a prompt shows.
 _SHOWN = 40
@@ -57,6 +54,7 @@ class DecidingItems(ReprMixin):
         The same of clusters, with n_items, where these are what tests resample; else None.
     counts
         A row for each kind of unit (items, and clusters or questions where tests resample these): wins, losses, ties.
+        Of an arena one row of unit "battle": only the battles in which the two systems met.
     carried
         A row for each kind of unit and each number `n_top` of units that add most to the lead: their contribution, its
         share of the gain, and the gain without them. n_reversing is the number of units, those that add most first,
@@ -81,10 +79,10 @@ class DecidingItems(ReprMixin):
 
     def _counted(self, row: Mapping[Hashable, Any]) -> str:
         wins, losses, ties = (int(row[name]) for name in ("wins", "losses", "ties"))
-        return (
-            f"Wins, losses and ties of {shown(self.system_a)}: {wins:,}, {losses:,} and {ties:,} of "
-            f"{wins + losses + ties:,} {row['unit']}s."
-        )
+        n, of = wins + losses + ties, f"{row['unit']}s"
+        if row["unit"] == BATTLE:
+            of = f"{BATTLE}{'' if n == 1 else 's'} with {shown(self.system_b)}"
+        return f"Wins, losses and ties of {shown(self.system_a)}: {wins:,}, {losses:,} and {ties:,} of {n:,} {of}."
 
     def _carried(self) -> list[str]:
         if self.carried.empty:
@@ -154,7 +152,8 @@ def deciding_items(
     Notes
     -----
     The contributions are those of `simstudy.metrics.influence.difference`, and their signs are the wins and losses of
-    `simstudy.Comparisons`. ``gain_without`` is computed anew without the item.
+    `simstudy.Comparisons`, except in an arena, where only direct battles count. ``gain_without`` is computed anew
+    without the item.
 
     Examples
     --------
@@ -189,8 +188,8 @@ def deciding_items(
         gain,
         items_of(pair, parts, n, texts),
         None if codes is None else _clusters(pair, codes, unit, parts, n),
-        pd.DataFrame([{"unit": kind, **_outcomes(_summed(of, parts))} for kind, of in kinds.items()]),
-        _carried(pair, kinds, parts, gain),
+        _counts(pair, kinds, parts),
+        carried(pair, kinds, parts, gain),
         points=pair.metric.unit in ("percent", "points"),
     )
 
@@ -202,46 +201,14 @@ def items_of(pair: Outputs, parts: FloatArray, n: int, texts: ItemTexts | None) 
     return _items(pair, rows, parts, gain).join(_texts(pair, rows, texts))
 
 
-def contributions_of_pairs(outputs: Outputs, i: IntArray, j: IntArray) -> Iterator[FloatArray]:
-    """Yield for each of P pairs what each item adds (n,) to the gain of system i over system j."""
-    metric, statistics = outputs.metric, outputs.statistics
-    sign = 1 if metric.higher_is_better else -1
-    slopes = None
-    if metric.of_sums and metric.ratio(statistics[:1]) is None:
-        # Of many pairs together: numpy takes as long for one.
-        sums = statistics.sum(axis=1, dtype=np.float64)
-        slopes = mean_slopes(metric, sums[i], sums[j])
-    for p, (a, b) in enumerate(zip(i, j, strict=True)):
-        yield sign * difference(statistics[a], statistics[b], metric, None if slopes is None else slopes[p])
-
-
-def item_scores(outputs: Outputs) -> FloatArray:
-    """Scores (K, n) of single items, on the metric's scale; NaN where an item alone has none.
-
-    Of battles they are the points of the two systems that met; of a metric of arrays the item's own ``score``.
-    """
-    metric, statistics = outputs.metric, outputs.statistics
-    found = np.full(statistics.shape[:2], np.nan)
-    if (met := battles(outputs)) is not None:
-        first, second, points = met
-        there = np.flatnonzero(
-            outputs.items["model_a"].isin(outputs.names) & outputs.items["model_b"].isin(outputs.names)
-        )
-        found[first, there], found[second, there] = points, 1 - points
-    elif metric.of_sums:
-        for k, rows in enumerate(statistics):
-            sums = rows.astype(np.int64 if rows.dtype.kind in "iu" else np.float64)
-            found[k] = np.where(metric.defined(sums), metric.score(sums), np.nan)
-    elif "score" in metric.statistics:
-        found = statistics[..., metric.statistics.index("score")].astype(np.float64)
-    return found
-
-
-def _summed(codes: IntArray, parts: FloatArray) -> FloatArray:
-    """Contributions of units (U,), given the unit of each item; 0 where rounding may have made them."""
-    sums = np.bincount(codes, parts).astype(np.float64)
-    sums[np.abs(sums) <= _ROUNDING * np.bincount(codes, np.abs(parts))] = 0.0
-    return sums
+def _counts(pair: Outputs, kinds: dict[str, IntArray], parts: FloatArray) -> pd.DataFrame:
+    """Wins, losses and ties (`DecidingItems.counts`)."""
+    if (met := meetings(pair)) is not None:
+        # A battle with a third system adds to the gain, but neither of the two wins it against the other.
+        won, tied = met
+        direct = {"wins": int(won[0, 1]), "losses": int(won[1, 0]), "ties": int(tied[0, 1])}
+        return pd.DataFrame([{"unit": BATTLE, **direct}])
+    return pd.DataFrame([{"unit": kind, **_outcomes(summed(of, parts))} for kind, of in kinds.items()])
 
 
 def _outcomes(parts: FloatArray) -> dict[str, int]:
@@ -297,12 +264,12 @@ def _texts(pair: Outputs, rows: IntArray, texts: ItemTexts | None) -> pd.DataFra
 
 def _clusters(pair: Outputs, codes: IntArray, unit: str, parts: FloatArray, n: int) -> pd.DataFrame:
     """The clusters with the largest contributions: those of their items together."""
-    sums = _summed(codes, parts)
+    sums = summed(codes, parts)
     rows = _listed(sums, n)
     names = pair.labels(unit).to_numpy()
     first = np.unique(codes, return_index=True)[1]
     gain = parts.sum()
-    without = [_gain_of(pair, codes != row) for row in rows]
+    without = [gain_of(pair, codes != row) for row in rows]
     return pd.DataFrame(
         {
             "cluster": names[first[rows]],
@@ -313,59 +280,6 @@ def _clusters(pair: Outputs, codes: IntArray, unit: str, parts: FloatArray, n: i
             "gain_without": without,
         }
     )
-
-
-def _gain_of(pair: Outputs, kept: NDArray[np.bool_]) -> float:
-    """The gain on some of the items; NaN on none."""
-    if not kept.any():
-        return np.nan
-    one, other = pair.metric.of_test_sets(pair.statistics[:, kept])
-    return float(one - other) * (1 if pair.metric.higher_is_better else -1)
-
-
-def _carried(pair: Outputs, kinds: dict[str, IntArray], parts: FloatArray, gain: float) -> pd.DataFrame:
-    """How few units carry the lead: a row for each kind of unit and number of units that add most to it."""
-    columns = ["unit", "n_units", "n_top", "contribution", "share", "gain_without", "n_reversing"]
-    rows = []
-    for kind, codes in kinds.items() if gain else ():
-        sums = _summed(codes, parts) * np.sign(gain)
-        order = np.argsort(-sums, kind="stable")
-        place = np.empty(len(order), dtype=np.int64)
-        place[order] = np.arange(len(order))
-        reversing = _reversing(pair, place[codes], sums[order], np.sign(gain))
-        for n_top in _tops(len(sums)):
-            added = float(sums[order[:n_top]].sum())
-            without = _gain_of(pair, place[codes] >= n_top) * np.sign(gain)
-            rows.append((kind, len(sums), n_top, added, added / abs(gain), without, reversing))
-    return pd.DataFrame(rows, columns=columns).astype({"n_reversing": "Int64"})
-
-
-def _tops(n: int) -> list[int]:
-    """One unit of a hundred, and ten units, where these are not most of them."""
-    return sorted({max(1, round(_SHARE * n)), *([_TOP] if n > 2 * _TOP else [])})
-
-
-def _reversing(pair: Outputs, place: IntArray, ordered: FloatArray, sign: float) -> int | None:
-    """The least number of units, in this order of theirs, without which the lead is gone; None where none does it.
-
-    `place` (n,) is the place of each item's unit, `ordered` the units' contributions to the lead, largest first.
-    """
-    if not pair.metric.of_sums:
-        return None
-    most = min(int((ordered > 0).sum()), len(ordered) - 1)
-    order = np.argsort(place, kind="stable")
-    ends = np.searchsorted(place[order], np.arange(most), side="right") - 1
-    one, other = (_scores_without(rows[order], pair.metric, ends) for rows in pair.statistics)
-    left = (one - other) * sign * (1 if pair.metric.higher_is_better else -1)
-    # A gain of rounding errors is none.
-    gone = np.flatnonzero(left <= 1e-12 * np.maximum(np.abs(one), np.abs(other)))
-    return int(gone[0]) + 1 if len(gone) else None
-
-
-def _scores_without(rows: Array, metric: Metric, ends: IntArray) -> FloatArray:
-    """Scores of what is left when all rows up to each of these places are left out."""
-    exact = rows.astype(np.int64 if rows.dtype.kind in "iu" else np.float64)
-    return np.asarray(metric.score(exact.sum(axis=0) - np.cumsum(exact, axis=0)[ends]))
 
 
 def _signed(gain: float) -> str:

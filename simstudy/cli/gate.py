@@ -126,7 +126,7 @@ class Gates:
 
     def check(self, asked: Sequence[Gate], every: Sequence[Loaded], files: Files) -> None:
         """Raise a ValueError for what is wrong with gates of these outputs; nobody reads the notes of a gate."""
-        from simstudy.analyses.sequential import Arrivals
+        from simstudy.analyses.arrivals import Arrivals
         from simstudy.loaders.base import doubt
 
         for gate, loaded in ((gate, loaded) for loaded in every for gate in asked):

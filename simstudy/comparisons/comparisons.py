@@ -20,26 +20,19 @@ from simstudy.analyses.relation_classes import related
 from simstudy.analyses.signature import signature
 from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import thresholds
-from simstudy.comparisons.pair import Pair
+from simstudy.comparisons.pair import Pair, no_pair
 from simstudy.comparisons.paper import paper
-from simstudy.engines.described import SIDES
-from simstudy.engines.registry import TESTS
-from simstudy.metrics import label
+from simstudy.comparisons.printed import at_prompt, first_rows, summary
 from simstudy.papers.document import Paper
 from simstudy.papers.written import in_latex, in_markdown
 from simstudy.schema import KNOWN, OWN, described, names_of
 from simstudy.statistics.decisions import Decision, two_sided
 from simstudy.statistics.multiplicity import corrected
-from simstudy.tables import COMPARISONS, TEST_SET, check_columns, check_table, require_one_table
+from simstudy.tables import COMPARISONS, check_columns, check_table, require_one_table
 from simstudy.text.formulas import with_formulas, without_formulas
-from simstudy.text.layout import laid_out
-from simstudy.text.numerals import p_floor, p_text, score_format
-from simstudy.text.plain_text import line, shown
-from simstudy.text.reprs import ReprMixin, listed
+from simstudy.text.plain_text import line
+from simstudy.text.reprs import ReprMixin
 from simstudy.validation import brief, check_choice, check_fraction, nearest
-
-# Rows that a notebook shows and that a prompt does; lines and columns of a prompt.
-_MOST_ROWS, _FIRST, _LINES, _COLUMNS = 20, 7, 10, 100
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -157,19 +150,8 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
         a, b = self.frame["system_a"], self.frame["system_b"]
         found = self.frame[((a == first) & (b == second)) | ((a == second) & (b == first))]
         if len(found) != 1:
-            raise self._no_pair(first, second, len(found))
+            raise no_pair(first, second, len(found), self.names)
         return Pair.of_row(found.iloc[0])
-
-    def _no_pair(self, first: str, second: str, n: int) -> ValueError:
-        names = self.names
-        for name in (first, second):
-            if name not in names:
-                known = f"there are {listed([shown(one) for one in names])}" if names else "there are no pairs"
-                return ValueError(f"first and second must be systems, not {brief(name)}{nearest(name, names)}; {known}")
-        if first == second:
-            return ValueError(f"first and second must be two systems, not '{first}' twice")
-        there = f"{n} (several test sets?)" if n else "none"
-        return ValueError(f"first and second must name one pair; '{first}' and '{second}' name {there}")
 
     def verdict(
         self, first: str | None = None, second: str | None = None, *, alpha: float = 0.05, margin: float | None = None
@@ -301,47 +283,13 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
         raise AttributeError(f"Comparisons has no attribute '{name}'{hint}")
 
     def _summary(self) -> tuple[str, str]:
-        pairs = self.frame
-        if pairs.empty:
-            return "Comparisons: no pairs", ""
-        row = pairs.iloc[0]
-        sets = len(pairs[TEST_SET].drop_duplicates())
-        on = f"{row['n_items']:,} items" if sets == 1 else f"{sets} test sets"
-        count = "1 pair" if len(pairs) == 1 else f"{len(pairs):,} pairs"
-        sides = SIDES[row["alternative"]]
-        what = f"{label(str(row['metric']))}, {TESTS[row['test']].title}, {sides}"
-        return f"Comparisons: {count} of {len(self.names):,} systems on {on} ({what})", ""
+        return summary(self.frame, len(self.names)), ""
 
     def _table(self) -> pd.DataFrame:
-        found = self.frame.head(_MOST_ROWS)
-        numbers = found[["score_a", "gain", "gain_low", "gain_high"]].to_numpy(dtype=np.float64)
-        digits = score_format(np.nanmax(np.abs(numbers), initial=0))
-        bounds = zip(found["gain_low"], found["gain_high"], strict=True)
-        return pd.DataFrame(
-            {
-                "system_a": found["system_a"].map(shown),
-                "system_b": found["system_b"].map(shown),
-                "gain": found["gain"].map(lambda gain: format(gain, digits)),
-                "95 % interval": [
-                    "none" if np.isnan(low) else f"{low:{digits}} to {high:{digits}}" for low, high in bounds
-                ],
-                "p, not corrected": [
-                    p_text(p, floor=p_floor(n)) for p, n in zip(found["p_value"], found["n_resamples"], strict=True)
-                ],
-                "significant at 0.05": np.where(Decision().significant(found), "yes", "no"),
-            }
-        )
+        return first_rows(self.frame)
 
     def _n_rows(self) -> int:
         return len(self)
 
     def __repr__(self) -> str:
-        summary, table = super().__repr__(), self._table()
-        for shown_rows in range(_FIRST, -1, -1):
-            laid = laid_out(table.head(shown_rows), _COLUMNS)
-            left = len(self) - shown_rows
-            more = [f"… and {left:,} more"] * (left > 0)
-            lines = [summary, *([*laid.head, *laid.rows] if shown_rows else []), *more]
-            if "\n".join(lines).count("\n") < _LINES:
-                break
-        return "\n".join(lines)
+        return at_prompt(super().__repr__(), self.frame)

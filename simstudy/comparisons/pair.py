@@ -9,7 +9,9 @@ import pandas as pd
 
 from simstudy.comparisons.verdict import one_row, verdict
 from simstudy.statistics.decisions import Decision
-from simstudy.text.reprs import FieldsMixin, in_columns
+from simstudy.text.plain_text import shown
+from simstudy.text.reprs import FieldsMixin, in_columns, listed
+from simstudy.validation import brief, nearest
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -74,3 +76,15 @@ class Pair(FieldsMixin):
 
     def __repr__(self) -> str:
         return "\n".join(map(in_columns, self.verdict().splitlines()))
+
+
+def no_pair(first: str, second: str, n: int, names: list[str]) -> ValueError:
+    """Why two names are not those of one pair, of which a table of these systems has n."""
+    for name in (first, second):
+        if name not in names:
+            known = f"there are {listed([shown(one) for one in names])}" if names else "there are no pairs"
+            return ValueError(f"first and second must be systems, not {brief(name)}{nearest(name, names)}; {known}")
+    if first == second:
+        return ValueError(f"first and second must be two systems, not '{first}' twice")
+    there = f"{n} (several test sets?)" if n else "none"
+    return ValueError(f"first and second must name one pair; '{first}' and '{second}' name {there}")

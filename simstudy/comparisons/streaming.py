@@ -21,7 +21,8 @@ from simstudy.engines.memory import available, bytes_of_unit, needed, taken
 from simstudy.engines.question import Question
 from simstudy.engines.registry import default_test
 from simstudy.engines.ties import Pairs
-from simstudy.files.unpacking import parquet_sizes, size_of
+from simstudy.files.parquet import parquet_sizes
+from simstudy.files.unpacking import size_of
 from simstudy.files.whole import atomic_path
 from simstudy.loaders.tables import ending
 from simstudy.metrics import Metric

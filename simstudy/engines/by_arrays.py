@@ -1,4 +1,4 @@
-"""Long loops of `contour_kernels` and `exact_kernels` by arrays: the same numbers to the last bit, without numba.
+"""Long loops of `node_kernels` and `exact_kernels` by arrays: the same numbers to the last bit, without numba.
 
 To load numba takes half a second. Arrays do the work of one pair of systems in some hundredths of a second.
 """
@@ -67,7 +67,7 @@ def join(weights: FloatArray, _: FloatArray, step: int, top: int) -> None:
 
 
 def large_nodes(numbers: Tilted, delta: float, first: int, last: int) -> Any:
-    """`contour_kernels.large_nodes`; NotImplemented for very many nodes."""
+    """`node_kernels.large_nodes`; NotImplemented for very many nodes."""
     if last - first > _MOST_NODES:
         return NotImplemented
     starts = np.arange(first, last + 1, TOGETHER)
@@ -110,7 +110,7 @@ def _large_nodes(numbers: Tilted, delta: float, starts: IntArray, last: int) -> 
 
 
 def multiply(numbers: Tilted, delta: float, nodes: IntArray) -> Any:
-    """`contour_kernels.multiply`; NotImplemented for many nodes and numbers."""
+    """`node_kernels.multiply`; NotImplemented for many nodes and numbers."""
     if len(nodes) * len(numbers.values) > _MOST_FACTORS:
         return NotImplemented
     products = np.zeros((2, len(nodes)))

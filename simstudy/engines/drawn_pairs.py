@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from simstudy.engines.cautions import cautions
 from simstudy.engines.intervals import intervals
+from simstudy.engines.needs import ACCEPTANCE_SETS
 from simstudy.engines.question import MonteCarlo, Question
-from simstudy.engines.registry import ACCEPTANCE_SETS, ALTERNATIVES, TESTS
+from simstudy.engines.registry import ALTERNATIVES, TESTS
 from simstudy.engines.rounded_fractions import as_fractions
 from simstudy.engines.wins import win_counts
 from simstudy.metrics import METRICS

@@ -1,4 +1,4 @@
-"""The one door to packed files (.gz, .zst, .zip, .parquet): what comes out is counted, and no more than a limit.
+"""The one door to packed files (.gz, .zst, .zip, and `parquet`): what comes out is counted, and no more than a limit.
 
 A zip file is a folder: the path of a file in it is the path of the zip file and then the name inside,
 ``runs.zip/a/new.csv``. Nothing is written to the disk.
@@ -19,7 +19,6 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, NoReturn
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from simstudy.validation import brief
 
@@ -46,9 +45,6 @@ _DAMAGED = (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedErr
 # of a file in such an archive.
 _ZSTD = 93
 _LOCAL_HEADER = 30
-
-# Rows that are unpacked before their size is looked at; cells, of a table of numbers.
-_ROWS, _CELLS = 1024, 2**22
 
 _limit: ContextVar[float | None] = ContextVar("limit", default=None)
 
@@ -104,7 +100,7 @@ def files_in(path: Path) -> list[Path]:
         # No more than this comes out of an entry, whatever is in it.
         size += entry.file_size
     if size > limit:
-        _too_large(path, limit, size)
+        too_large(path, limit, size)
     return sorted(found)
 
 
@@ -209,85 +205,16 @@ def _within(limit: float, stream: IO[bytes], path: Path) -> bytes:
     while piece := stream.read(_PIECE):
         content += piece
         if len(content) > limit:
-            _too_large(path, most())
+            too_large(path, most())
     return bytes(content)
-
-
-def read_parquet(path: Path, *, narrow: bool = False) -> pa.Table:
-    """A Parquet file's table, whose pages must have their checksums where they have any.
-
-    If it is to be `narrow`, whole numbers are held in the fewest bytes that the file says are enough for a column.
-    """
-    limit = most()
-    try:
-        with pq.ParquetFile(_parquet_source(path), page_checksum_verification=True) as file:
-            about = file.metadata
-            stored = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
-            # A column of one value takes no room in the file.
-            size = max(stored, about.num_rows * about.num_columns)
-            if size > limit:
-                _too_large(path, limit, size)
-            batches, size, schema = [], 0, file.schema_arrow
-            if narrow:
-                schema = _narrowed(schema, about)
-            sized = all(pa.types.is_primitive(field.type) for field in schema)
-            rows = max(_ROWS, _CELLS // len(schema)) if sized else _ROWS
-            for batch in file.iter_batches(batch_size=rows):
-                batches.append(batch.cast(schema) if narrow else batch)
-                size += batches[-1].nbytes
-                if size > limit:
-                    _too_large(path, limit)
-            return pa.Table.from_batches(batches, schema.remove_metadata()).replace_schema_metadata(schema.metadata)
-    except ValueError as error:
-        if isinstance(error, pa.ArrowException):
-            _no_parquet(path, error)
-        raise
-    except (pa.ArrowException, OSError, MemoryError) as error:
-        _no_parquet(path, error)
-
-
-def _narrowed(schema: pa.Schema, about: pq.FileMetaData) -> pa.Schema:
-    """The schema with columns of whole numbers in the fewest bytes for what each row group says of them."""
-    groups, fields = [about.row_group(g) for g in range(about.num_row_groups)], {one.name: one for one in schema}
-    for c in range(about.num_columns):
-        field = fields.get(about.schema.column(c).path)
-        known = [group.column(c).statistics for group in groups]
-        if field is None or not pa.types.is_integer(field.type) or not all(one and one.has_min_max for one in known):
-            continue
-        size = max((max(one.max, -1 - one.min) for one in known), default=0)
-        kind = next((kind for kind in (pa.int8(), pa.int16(), pa.int32()) if size < 2 ** (kind.bit_width - 1)), None)
-        if kind is not None and kind.bit_width < field.type.bit_width:
-            fields[field.name] = field.with_type(kind)
-    return pa.schema([*fields.values()], schema.metadata) if len(fields) == len(schema) else schema
-
-
-def parquet_sizes(path: Path) -> tuple[int, dict[str, int]]:
-    """The rows of a Parquet file, and the bytes of a value of each column if `read_parquet` holds it narrow."""
-    with pq.ParquetFile(_parquet_source(path)) as file:
-        schema = _narrowed(file.schema_arrow, file.metadata)
-        sizes = {one.name: one.type.byte_width if pa.types.is_integer(one.type) else 8 for one in schema}
-        return file.metadata.num_rows, sizes | {one.name: 1 for one in schema if pa.types.is_boolean(one.type)}
-
-
-def parquet_columns(path: Path) -> list[str]:
-    """The names of the columns of a Parquet file; errors are those of Arrow."""
-    return [str(name) for name in pq.read_schema(_parquet_source(path)).names]
-
-
-def _parquet_source(path: Path) -> Path | pa.BufferReader:
-    return path if archive_of(path) is None else pa.BufferReader(unpacked(path))
 
 
 def _no_zip(path: Path) -> NoReturn:
     raise ValueError(f"{path} is not a whole zip file") from None
 
 
-def _no_parquet(path: Path, error: Exception) -> NoReturn:
-    reason = (str(error).splitlines() or [type(error).__name__])[0]
-    raise ValueError(f"{path} is not a Parquet file, or a damaged one: {reason}") from None
-
-
-def _too_large(path: Path, limit: float, size: float | None = None) -> NoReturn:
+def too_large(path: Path, limit: float, size: float | None = None) -> NoReturn:
+    """Raise the ValueError of a file that unpacks to more than the limit."""
     packed = _in_words((archive_of(path) or path).stat().st_size)
     to = f"more than {_in_words(limit)}" if size is None else f"{_in_words(size)}, more than {_in_words(limit)}"
     raise ValueError(

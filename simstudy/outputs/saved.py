@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from simstudy.files.unpacking import read_parquet
+from simstudy.files.parquet import read_parquet
 from simstudy.files.whole import atomic_path
 from simstudy.metrics import Metric, get_metric
 from simstudy.outputs.answers import read_only

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ import pytest
 
 import simstudy as ss
 from simstudy.analyses import deciding_items
-from simstudy.analyses.deciding_items import contributions_of_pairs, item_scores
+from simstudy.analyses.contributions import contributions_of_pairs, item_scores
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
 from simstudy.outputs.texts import ItemTexts, PackedTexts
@@ -132,6 +133,31 @@ def test_battles_have_the_points_of_who_met(tmp_path: object) -> None:
     assert scores["x"].iloc[[0, 1, 3, 4]].tolist() == [1, 0.5, 1, 0]
     assert scores["x"].isna().tolist() == [False, False, True, False, False, True]
     np.testing.assert_array_equal(item_scores(outputs.select(["y", "x"]))[1], [1, 0.5, np.nan, np.nan, 0, np.nan])
+
+
+@pytest.mark.parametrize("metric", ["bradley_terry", "win_rate"])
+def test_in_an_arena_only_battles_of_the_two_are_won_and_lost(metric: str, tmp_path: Path) -> None:
+    """As in the table of pairs, whoever is named first; battles with a third system still add to the gain."""
+    votes = [("x", "y", "a"), ("y", "x", "tie"), ("y", "z", "b"), ("z", "x", "b"), ("x", "y", "b"), ("z", "y", "b"),
+             ("x", "z", "b"), ("y", "x", "b")]  # fmt: skip
+    table = pd.DataFrame(votes, columns=["model_a", "model_b", "winner"])
+    table.assign(question_id=[1, 1, 2, 2, 3, 3, 4, 4]).to_csv(tmp_path / "votes.csv", index=False)
+    told = ss.examine(tmp_path / "votes.csv", metric)
+    row = told.pairs.pair("x", "y").row
+    counted = (row[["wins", "losses"]] if row["system_a"] == "x" else row[["losses", "wins"]]).tolist()
+    assert counted == [2, 1]
+    found = told.deciding_items("x", "y")
+    assert found.counts.to_numpy().tolist() == [["battle", *counted, row["ties"]]]
+    assert found.sentences[0] == "Wins, losses and ties of x: 2, 1 and 1 of 4 battles with y."
+    assert told.deciding_items("y", "x").sentences[0] == "Wins, losses and ties of y: 1, 2 and 1 of 4 battles with x."
+    assert found.items["contribution"].sum() == pytest.approx(found.gain)
+
+
+def test_systems_that_never_met_have_no_wins(tmp_path: Path) -> None:
+    votes = [("x", "y", "a"), ("y", "x", "a"), ("z", "y", "a"), ("y", "z", "a")]
+    pd.DataFrame(votes, columns=["model_a", "model_b", "winner"]).to_csv(tmp_path / "votes.csv", index=False)
+    found = ss.examine(tmp_path / "votes.csv", "win_rate").deciding_items("x", "z")
+    assert found.sentences[0] == "Wins, losses and ties of x: 0, 0 and 0 of 0 battles with z."
 
 
 def test_a_metric_of_arrays_leaves_items_out(rng: np.random.Generator) -> None:

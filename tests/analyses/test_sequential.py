@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 import simstudy as ss
-from simstudy.analyses.sequential import Arrivals, e_values, sequential
+from simstudy.analyses.arrivals import Arrivals
+from simstudy.analyses.sequential import e_values, sequential
 from simstudy.outputs import Outputs
 
 

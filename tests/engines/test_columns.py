@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from simstudy.engines.registry import ACCEPTANCE_SETS, MEAN, TESTS
+from simstudy.engines.needs import ACCEPTANCE_SETS, MEAN
+from simstudy.engines.registry import TESTS
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
 from simstudy.statistics.decisions import Decision

@@ -13,8 +13,9 @@ from scipy import stats
 from threadpoolctl import threadpool_info
 
 from simstudy.engines.asking import applicable
+from simstudy.engines.needs import ACCEPTANCE_SETS, RIGHT_OR_WRONG
 from simstudy.engines.question import MonteCarlo
-from simstudy.engines.registry import ACCEPTANCE_SETS, RIGHT_OR_WRONG, TESTS
+from simstudy.engines.registry import TESTS
 from simstudy.metrics.base import Metric
 from simstudy.outputs import Outputs
 from simstudy.statistics.pvalues import CONVENTIONS

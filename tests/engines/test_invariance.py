@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from simstudy.analyses.correlation import correlation
 from simstudy.analyses.leaderboard import leaderboard
 from simstudy.engines.asking import applicable
-from simstudy.engines.registry import MEAN, TESTS
+from simstudy.engines.needs import MEAN
+from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
 from tests.engines.pairs import KINDS, made
 from tests.oracles import compared as table_of

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from simstudy.analyses.deciding_items import CHOSEN, DecidingItems, contributions_of_pairs, items_of
+from simstudy.analyses.contributions import contributions_of_pairs
+from simstudy.analyses.deciding_items import CHOSEN, DecidingItems, items_of
 from simstudy.examination.widgets.item_data import MOST_SYSTEMS, item_data
 from simstudy.pages.sections import Column, Section, Table, Widget
 from simstudy.text.numerals import score_format

@@ -1,0 +1,84 @@
+"""Parquet files, also those in a zip file: their tables, within the limit of `unpacking`, and what is in them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NoReturn
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from simstudy.files.unpacking import archive_of, most, too_large, unpacked
+
+# Rows that are unpacked before their size is looked at; cells, of a table of numbers.
+_ROWS, _CELLS = 1024, 2**22
+
+
+def read_parquet(path: Path, *, narrow: bool = False) -> pa.Table:
+    """A Parquet file's table, whose pages must have their checksums where they have any.
+
+    If it is to be `narrow`, whole numbers are held in the fewest bytes that the file says are enough for a column.
+    """
+    limit = most()
+    try:
+        with pq.ParquetFile(_parquet_source(path), page_checksum_verification=True) as file:
+            about = file.metadata
+            stored = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
+            # A column of one value takes no room in the file.
+            size = max(stored, about.num_rows * about.num_columns)
+            if size > limit:
+                too_large(path, limit, size)
+            batches, size, schema = [], 0, file.schema_arrow
+            if narrow:
+                schema = _narrowed(schema, about)
+            sized = all(pa.types.is_primitive(field.type) for field in schema)
+            rows = max(_ROWS, _CELLS // len(schema)) if sized else _ROWS
+            for batch in file.iter_batches(batch_size=rows):
+                batches.append(batch.cast(schema) if narrow else batch)
+                size += batches[-1].nbytes
+                if size > limit:
+                    too_large(path, limit)
+            return pa.Table.from_batches(batches, schema.remove_metadata()).replace_schema_metadata(schema.metadata)
+    except ValueError as error:
+        if isinstance(error, pa.ArrowException):
+            _no_parquet(path, error)
+        raise
+    except (pa.ArrowException, OSError, MemoryError) as error:
+        _no_parquet(path, error)
+
+
+def _narrowed(schema: pa.Schema, about: pq.FileMetaData) -> pa.Schema:
+    """The schema with columns of whole numbers in the fewest bytes for what each row group says of them."""
+    groups, fields = [about.row_group(g) for g in range(about.num_row_groups)], {one.name: one for one in schema}
+    for c in range(about.num_columns):
+        field = fields.get(about.schema.column(c).path)
+        known = [group.column(c).statistics for group in groups]
+        if field is None or not pa.types.is_integer(field.type) or not all(one and one.has_min_max for one in known):
+            continue
+        size = max((max(one.max, -1 - one.min) for one in known), default=0)
+        kind = next((kind for kind in (pa.int8(), pa.int16(), pa.int32()) if size < 2 ** (kind.bit_width - 1)), None)
+        if kind is not None and kind.bit_width < field.type.bit_width:
+            fields[field.name] = field.with_type(kind)
+    return pa.schema([*fields.values()], schema.metadata) if len(fields) == len(schema) else schema
+
+
+def parquet_sizes(path: Path) -> tuple[int, dict[str, int]]:
+    """The rows of a Parquet file, and the bytes of a value of each column if `read_parquet` holds it narrow."""
+    with pq.ParquetFile(_parquet_source(path)) as file:
+        schema = _narrowed(file.schema_arrow, file.metadata)
+        sizes = {one.name: one.type.byte_width if pa.types.is_integer(one.type) else 8 for one in schema}
+        return file.metadata.num_rows, sizes | {one.name: 1 for one in schema if pa.types.is_boolean(one.type)}
+
+
+def parquet_columns(path: Path) -> list[str]:
+    """The names of the columns of a Parquet file; errors are those of Arrow."""
+    return [str(name) for name in pq.read_schema(_parquet_source(path)).names]
+
+
+def _parquet_source(path: Path) -> Path | pa.BufferReader:
+    return path if archive_of(path) is None else pa.BufferReader(unpacked(path))
+
+
+def _no_parquet(path: Path, error: Exception) -> NoReturn:
+    reason = (str(error).splitlines() or [type(error).__name__])[0]
+    raise ValueError(f"{path} is not a Parquet file, or a damaged one: {reason}") from None
