@@ -34,7 +34,7 @@ _COLUMNS = ("model_a", "model_b", "winner")
 _POINTS = {
     **dict.fromkeys(("model_a", "a", "left"), 1.0),
     **dict.fromkeys(("model_b", "b", "right"), 0.0),
-    **dict.fromkeys(("tie", "tie (bothbad)", "both_bad", "bothbad", "draw"), 0.5),
+    **dict.fromkeys(("tie", "tie (bothbad)", "both bad", "both_bad", "bothbad", "draw"), 0.5),
 }
 #: Columns that say which battles have one prompt: what is resampled.
 _PROMPTS = ("question_id", "prompt_id", "qid", "prompt", "question", "item", "instance_id", "conversation_id")
@@ -70,7 +70,7 @@ def read_arena(source: Source) -> Loaded:
         note(f"{counted(bothbad, 'battle')} in which both answers were called bad are ties")
     if (row := first_of(np.isnan(points))) is not None:
         raise ValueError(
-            f"{where(row)}: winner must be model_a, model_b, tie or the name of one of the two, not "
+            f"{where(row)}: winner must be model_a, model_b, tie, both_bad or the name of one of the two, not "
             f"{table['winner'].iloc[row]!r}"
         )
     items = items_by_id(source, _battles(table, points))
@@ -92,7 +92,20 @@ def read_arena(source: Source) -> Loaded:
 
 def holds_battles(path: Path) -> bool:
     """Whether a table, or JSON, has the columns of battles."""
-    return set(_COLUMNS) <= ({*read_header(path)} or first_keys(path))
+    return _has(path, {*_COLUMNS})
+
+
+def declares_battles(source: Source) -> bool:
+    """Whether `Source.columns` name columns of battles; "winner" alone may be another column of a table of scores."""
+    named = source.columns.keys() & {*_COLUMNS}
+    if named != {"winner"}:
+        return bool(named)
+    wanted = {source.columns.get(name, name) for name in _COLUMNS}
+    return all(_has(path, wanted) for path in source.paths)
+
+
+def _has(path: Path, wanted: set[str]) -> bool:
+    return wanted <= ({*read_header(path)} or first_keys(path))
 
 
 def _points(table: pd.DataFrame, first: Array, second: Array, names: list[str], where: Where) -> Array:

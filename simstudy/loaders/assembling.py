@@ -10,7 +10,7 @@ import pandas as pd
 
 from simstudy.loaders.base import Asked, Loaded, Source, SystemOutputs, counted
 from simstudy.loaders.entries import Entries
-from simstudy.loaders.tables import takes_one_score
+from simstudy.loaders.tables import MISSING_HINT, takes_one_score
 from simstudy.loaders.text_columns import ANSWERS, INPUTS, REFERENCES, answer_columns, as_text, text_column
 from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.notes import note
@@ -118,11 +118,9 @@ def _matched(
             extras.append(f"{system.origin} has {len(extra)} that the references lack, first '{extra[0]}'")
     if missing == "error" and (problems or extras):
         differences = [*problems, *extras]
-        more = f"; so do {counted(len(differences) - 3, 'more file')}" if len(differences) > 3 else ""
-        raise ValueError(
-            f"items differ: {'; '.join(differences[:3])}{more}; missing='drop' leaves such items out, "
-            "missing='zero' scores a missing one as no answer"
-        )
+        others = len(differences) - 3
+        more = f"; and {counted(others, 'more file')} {'differs' if others == 1 else 'differ'}" if others > 0 else ""
+        raise ValueError(f"items differ: {'; '.join(differences[:3])}{more}; {MISSING_HINT}")
     kept = wanted
     if missing == "zero":
         for problem in problems:

@@ -19,6 +19,7 @@ from simstudy.loaders.tables import Where, first_of, no_column, numbers, renamed
 from simstudy.loaders.usual_names import INDEX, QUESTIONS, USUAL, plain, sample_columns
 from simstudy.metrics import Metric
 from simstudy.notes import note
+from simstudy.outputs.item_columns import names_samples
 
 #: What says "number the rows in their order" in place of a column.
 ROW = "row"
@@ -43,6 +44,29 @@ def alike(
         if guessed:
             note(f"{file}: {_told(guessed)}")
     return [renamed(frame, guessed) for frame, guessed in zip(frames, found, strict=True)]
+
+
+def without_shared_system(
+    frames: Sequence[pd.DataFrame], files: Sequence[str], columns: Mapping[str, str], metric: Metric
+) -> Sequence[pd.DataFrame]:
+    """The tables of several files, which are systems each, without a column that looks like one of systems but is none.
+
+    It has one value in all files, which have items in common, and no numbers of samples. A note says so.
+    """
+    if len(frames) < 2 or "system" in columns:
+        return frames
+    found = [guesses(frame, file, columns, metric) for frame, file in zip(frames, files, strict=True)]
+    column, item = found[0].get("system"), columns.get("item", found[0].get("item", "item"))
+    if column is None or any(guessed != found[0] for guessed in found):
+        return frames
+    if any(item not in frame or any(map(names_samples, frame)) for frame in frames):
+        return frames
+    values = {value for frame in frames for value in frame[column].unique()}
+    items = [one for frame in frames for one in frame[item].unique()]
+    if len(values) > 1 or len(set(items)) == len(items):
+        return frames
+    note(f"'{column}' is '{values.pop()}' in all files, so each file is a system")
+    return [frame.drop(columns=column) for frame in frames]
 
 
 def _told(guessed: Mapping[str, str]) -> str:

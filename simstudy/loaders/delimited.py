@@ -40,7 +40,8 @@ def read_delimited(path: Path, dialect: type[csv.Dialect]) -> pd.DataFrame:
     except csv.Error as error:
         raise ValueError(f"{path}, line 1: {_problem(error)}") from None
     # As pandas writes an index without a name, and reads it.
-    names = [_UNNAMED if i == 0 and not name.strip() and len(header) > 1 else name for i, name in enumerate(header)]
+    stripped = map(str.strip, header)
+    names = [_UNNAMED if i == 0 and not name and len(header) > 1 else name for i, name in enumerate(stripped)]
     check_header(path, names)
     try:
         table = pa.csv.read_csv(
@@ -103,6 +104,8 @@ def check_header(path: Path, header: Sequence[str]) -> None:
         raise ValueError(
             f"{path} is separated by semicolons: save it with commas (or with tabs, as .tsv), and with decimal points"
         )
+    if len(header) == 1 and "\t" in header[0]:
+        raise ValueError(f"{path}: the columns are separated by tabs: name the file .tsv")
     for i, name in enumerate(header):
         if not name.strip():
             raise ValueError(f"{path}, line 1: columns must be named, but column {i + 1} of {len(header)} has no name")

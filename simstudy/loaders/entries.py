@@ -26,14 +26,14 @@ from simstudy.loaders.tables import (
     takes_one_score,
 )
 from simstudy.loaders.text_columns import answer_columns
-from simstudy.loaders.usual_names import MEANS, is_aside, sample_columns
+from simstudy.loaders.usual_names import is_aside, sample_columns
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, IntArray
 from simstudy.notes import note
 from simstudy.outputs.item_columns import check_not_row_numbers, describes_items, names_samples
 
 # What a metric of texts takes instead of a table of its counts.
-_TEXTS = " Of texts, give a text file of one line for each item for each system, and references='FILE'."
+_TEXTS = " For texts, give one text file per system, one line per item, and references='FILE'."
 
 
 @dataclass(frozen=True)
@@ -168,47 +168,6 @@ def _joined_hint(entries: Entries, frame: pd.DataFrame, source: Source) -> str:
     return f"; if ids come again in each '{theirs}', columns={{'item': '{theirs}+{item}'}} joins them"
 
 
-def without_mean(entries: Entries, where: Where) -> Entries:
-    """The entries without those of a last row that is the mean or the sum of the others, which a note tells."""
-    if len(entries.items) < 3:
-        return entries
-    # The last entry of each system.
-    ends = pd.Series(entries.item).groupby(entries.system).last().unique()
-    last = int(ends[0])
-    name, rows = entries.items[last], entries.item == last
-    if len(ends) > 1 or name.strip().casefold() not in MEANS:
-        return entries
-    place = where(entries.row[int(np.argmax(rows))])
-    if not all(_is_summary(entries, system, rows) for system in np.unique(entries.system[rows]).tolist()):
-        raise ValueError(
-            f"{place}: item '{name}' comes last and is called like a mean, but is none of the items before: take the "
-            "row out, or give the item another name"
-        )
-    note(f"{place}: '{name}' left out, which is no item but sums up the others")
-    kept = ~rows
-    return replace(
-        entries,
-        items=[item for code, item in enumerate(entries.items) if code != last],
-        system=entries.system[kept],
-        item=entries.item[kept] - (entries.item[kept] > last),
-        row=entries.row[kept],
-        statistics=entries.statistics[kept],
-    )
-
-
-def _is_summary(entries: Entries, system: int, rows: Array) -> bool:
-    """Whether the last row of a system has the mean or the sum of its others, in percent perhaps, as rounded."""
-    own = entries.system == system
-    last, others = entries.statistics[own & rows], entries.statistics[own & ~rows]
-    if not len(others):
-        return False
-    if (entries.statistics[:, 1:] == 1).all():
-        last, others = last[:, :1], others[:, :1]
-    mean = others.mean(axis=0)
-    known = (mean, 100 * mean, others.sum(axis=0))
-    return any(np.allclose(last, value, rtol=0.01, atol=0.006) for value in known)
-
-
 def _again(entries: Entries) -> int | None:
     """The first entry of a system and item that are there already."""
     keys = pd.Series(entries.system * len(entries.items) + entries.item)
@@ -279,5 +238,6 @@ def _statistics(frame: pd.DataFrame, columns: Sequence[str], rows: IntArray, whe
         cells = frame[column].iloc[rows]
         found[:, s] = numbers(cells)
         if (i := first_of(~np.isfinite(found[:, s]))) is not None:
-            raise ValueError(f"{where(rows[i])}: '{column}' must be a number, not {cells.iloc[i]!r}")
+            cell = cells.iloc[i]
+            raise ValueError(f"{where(rows[i])}: '{column}' must be a number, not {cell!r}{how_to_write(cell)}")
     return narrow(found)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Unpack
 
 from simstudy.loaders.alignments import read_alignments
-from simstudy.loaders.arena import holds_battles, read_arena
+from simstudy.loaders.arena import declares_battles, holds_battles, read_arena
 from simstudy.loaders.base import MISSING, Loaded, Source, Texts, Ties, check_columns, counted, note_doubt, noting
 from simstudy.loaders.candidates import has_candidates, read_candidates
 from simstudy.loaders.conll_columns import read_conll_columns
@@ -370,5 +370,7 @@ def _format_of(source: Source, inside: frozenset[Path]) -> str:
         return "candidates"
     if own in FORMATS["trec"].metrics and source.references:
         return "trec"
+    if declares_battles(source):
+        return "arena"
     by_metric = next((name for name, known in FORMATS.items() if own in known.metrics), "text")
     return format_of(source, FORMATS, by_metric, inside)

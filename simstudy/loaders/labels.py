@@ -11,7 +11,7 @@ import pandas as pd
 
 from simstudy.loaders.base import Source
 from simstudy.loaders.entries import Entries
-from simstudy.loaders.tables import BLANK, Where, coded, no_column, numbers
+from simstudy.loaders.tables import Where, coded, no_column, numbers
 from simstudy.loaders.usual_names import is_aside
 from simstudy.metrics import Metric
 from simstudy.metrics.arrays import ArrayMetric
@@ -22,6 +22,9 @@ from simstudy.outputs.item_columns import describes_items
 #: What columns of gold labels (or of gold scores), and of predicted labels are called, in any case; ours come first.
 GOLD = ("gold", "label", "gold_label", "true_label", "target", "reference", "human", "human_score")
 PREDICTED = ("predicted", "prediction", "pred", "predicted_label", "answer")
+
+# What a cell of a wide table says where a system has no label, unless a gold label is written so.
+_BLANK = ("", "NA", "NaN", "nan")
 
 # Statistics (N, S) of so many numbers are held at most: 1 GiB.
 _MOST = 2**30
@@ -79,8 +82,9 @@ def label_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where
         if not systems or "system" in frame:
             no_column(origin, "predicted", frame.columns, "Name it with columns={'predicted': 'NAME'}.")
         rows, parts = [], []
+        blank = [text for text in _BLANK if text not in gold]
         for name in systems:
-            there = np.flatnonzero(~(frame[name].isna() | frame[name].isin(BLANK)))
+            there = np.flatnonzero(~(frame[name].isna() | frame[name].isin(blank)))
             rows.append(there)
             parts.append(_labels(frame[name], there, "label", where))
             _check_system(name, parts[-1], gold)

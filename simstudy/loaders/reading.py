@@ -147,6 +147,9 @@ def decoded(content: bytes, origin: str) -> str:
     """
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise ValueError(f"{origin}, line 1: not UTF-8 but UTF-16; convert the file to UTF-8")
+    if content.startswith(b"PK\3\4"):
+        # So do files .xlsx begin, whatever they are called.
+        raise ValueError(f"{origin}: not text but a workbook (.xlsx) or a zip file; save it as CSV")
     if content.startswith(codecs.BOM_UTF8):
         content = content.removeprefix(codecs.BOM_UTF8)
         note(f"{origin}: byte order mark removed")

@@ -11,7 +11,15 @@ import pandas as pd
 
 from simstudy.loaders.assembling import assemble, kept_texts, texts_of_entries
 from simstudy.loaders.base import Asked, Loaded, Source, SystemOutputs, all_errors
-from simstudy.loaders.column_names import ROW, alike, guesses, with_guesses, with_joined, with_rows
+from simstudy.loaders.column_names import (
+    ROW,
+    alike,
+    guesses,
+    with_guesses,
+    with_joined,
+    with_rows,
+    without_shared_system,
+)
 from simstudy.loaders.entries import (
     Entries,
     by_sample,
@@ -21,14 +29,14 @@ from simstudy.loaders.entries import (
     systems_of,
     tidy_entries,
     wide_entries,
-    without_mean,
 )
 from simstudy.loaders.items import items_by_id, of_samples
 from simstudy.loaders.labels import label_entries, of_labels, with_our_names
 from simstudy.loaders.sample_columns import samples_of_means, stacked
-from simstudy.loaders.tables import Where, check_plain, no_column, not_plain, places, read_table, renamed
+from simstudy.loaders.summaries import entries_of_items
+from simstudy.loaders.tables import BLANK, Where, check_plain, no_column, not_plain, places, read_table, renamed
 from simstudy.loaders.text_columns import as_text
-from simstudy.loaders.usual_names import sample_columns
+from simstudy.loaders.usual_names import RUNS, plain, sample_columns
 from simstudy.loaders.wide_tables import whole_table
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, BrokenRule
@@ -81,8 +89,9 @@ def read_frame(source: Source) -> pd.DataFrame:
     if not source.paths:
         raise ValueError("no system: at least one table of scores is needed")
     files = [str(path) for path in source.paths]
+    read = [_called(read_table(path, source.narrow), path, source) for path in source.paths]
     frames = alike(
-        [_called(read_table(path, source.narrow), path, source) for path in source.paths],
+        without_shared_system(read, files, source.columns, source.metric),
         files,
         source.columns,
         source.metric,
@@ -122,9 +131,10 @@ def _called(frame: pd.DataFrame, path: Path, source: Source) -> pd.DataFrame:
     own = own_systems(renamed(frame, columns), str(path), source)
     if not own:
         return frame
-    if len(own) > 1:
+    guessed = "system" not in source.columns and columns.get("system", "")
+    if len(own) > 1 and not (guessed and plain(guessed) in RUNS):
         raise ValueError(f"{path} already names {len(own)} systems, {listed([*own])}: leave out the name '{name}'")
-    ((system, theirs),) = own.items()
+    system, theirs = next(iter(own.items()))
     if not theirs:
         return frame.assign(**{columns.get("system", "system"): name})
     shared = source.metric.statistics
@@ -143,29 +153,30 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     as_given = source
     source = replace(source, columns=with_guesses(frame, origin, source.columns, source.metric))
     _check_columns(frame, origin, source)
+    theirs = [*frame.columns]
     frame = renamed(frame, source.columns)
     frame = with_rows(frame, "item", source.columns, ["system"])
     frame = with_rows(frame, "sample", source.columns, ["system", "item"])
     frame = with_our_names(frame, source.metric)
     frame = stacked(frame, source.metric)
     if "item" not in frame:
-        taken = next((ours for ours, theirs in as_given.columns.items() if theirs == "item"), None)
-        no_column(origin, "item", frame.columns, f"columns={{'{taken}': 'item'}} renames it." if taken else _NO_ITEM)
+        taken = next((ours for ours, named in as_given.columns.items() if named == "item"), None)
+        no_column(origin, "item", frame.columns, _renamed_item(taken, theirs) if taken else _NO_ITEM)
     labels, tidy = _shape(frame, source.metric)
     frame = _plain(frame, tidy, source, places(frame, origin))
     if tidy and source.missing != "error" and "score" in frame:
-        frame = frame[frame["score"].notna() & (frame["score"] != "")]
+        frame = frame[frame["score"].notna() & ~frame["score"].isin(BLANK)]
     where = places(frame, origin)
     if labels:
         entries, metric = label_entries(frame, origin, source, where)
         source = replace(source, metric=metric)
     elif tidy:
-        entries = without_mean(tidy_entries(frame, origin, source, where), where)
+        entries = entries_of_items(frame, source, where, lambda own: tidy_entries(frame, origin, own, where))
     else:
         by_system = systems_of(frame, origin, source)
         if whole := whole_table(frame, by_system, source):
             return _of_whole_table(frame, [*by_system], whole, (as_given, source), where)
-        entries = without_mean(wide_entries(frame, by_system, origin, source, where), where)
+        entries = entries_of_items(frame, source, where, lambda own: wide_entries(frame, by_system, origin, own, where))
     of_items, entries, samples = by_sample(entries, frame, source, where)
     system, row, names = entries.system, entries.row, entries.systems
     _check_rules(entries.statistics[None], source.metric, lambda _, i: f"{where(row[i])}, system '{names[system[i]]}'")
@@ -184,6 +195,12 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     if not tidy:
         note_exchanged(loaded.outputs.n_systems, loaded.outputs.n_items)
     return replace(loaded, scored_by=_scored_by(entries.systems, tidy, source))
+
+
+def _renamed_item(taken: str, theirs: Sequence[object]) -> str:
+    """What to do where the column of items has another name of ours, `taken`."""
+    meant = f" or did you mean columns={{'item': '{taken}'}}?" if taken in theirs else ""
+    return f"Leave out columns={{'{taken}': 'item'}}{',' if meant else '.'}{meant}"
 
 
 def _of_whole_table(

@@ -186,7 +186,7 @@ def _read_mtme(path: Path, _: str | None) -> Scores:
         if len(cells) != 2 or not cells[0]:
             raise ValueError(f"{path}, line {n}: not a system and a score with a tab between them")
         systems.setdefault(cells[0], []).append(Segment(f"{path}, line {n}", cells[1]))
-    return Scores(path.name.removesuffix(".gz").removesuffix(".seg.score"), systems)
+    return Scores(re.sub(r"\.seg\.score(\.gz)?$", "", path.name, flags=re.IGNORECASE), systems)
 
 
 def _named(source: Source, found: list[tuple[Path, Scores]]) -> dict[str, tuple[Path, list[Segment]]]:

@@ -16,7 +16,8 @@ import pyarrow as pa
 import pyarrow.csv
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from simstudy.files.unpacking import beginning, parquet_columns, plain_name, read_parquet
+from simstudy.files.parquet import parquet_columns, read_parquet
+from simstudy.files.unpacking import beginning, plain_name
 from simstudy.loaders.delimited import DIALECTS, check_header, read_delimited
 from simstudy.loaders.json_tables import read_json_table
 from simstudy.loaders.reading import is_read, once
@@ -31,7 +32,10 @@ from simstudy.validation import nearest
 Where = Callable[[int], str]
 
 #: What a cell says where there is no score.
-BLANK = ("", "NA", "NaN", "nan")
+BLANK = ("", "NA", "N/A", "NaN", "nan")
+
+#: What to say where a system lacks an item.
+MISSING_HINT = "missing='drop' leaves such items out, missing='zero' scores a missing one as no answer"
 
 #: What a cell says where there is no name; "NA" and "None" may be names.
 NO_NAMES = ("NaN", "nan", "<NA>", "NaT")
@@ -41,6 +45,8 @@ _TRUTH = {"true": 1.0, "false": 0.0}
 # What people write for right and wrong instead of 1 and 0, and a number as half of Europe writes it.
 _RIGHT_OR_WRONG = {"yes", "no", "y", "n", "right", "wrong", "correct", "incorrect", "pass", "fail", "passed", "failed"}
 _DECIMAL_COMMA = re.compile(r"-?\d*,\d+")
+_PERCENT = re.compile(r"(-?\d+(?:\.\d+)?)\s*%")
+_THOUSANDS = re.compile(r"-?[1-9]\d{0,2}(?:(?:,\d{3})+(?:\.\d*)?|(?:\.\d{3})+,\d*)")
 
 _JSON = (".json", ".jsonl", ".ndjson")
 
@@ -57,6 +63,7 @@ def read_table(path: Path, narrow: bool = False) -> pd.DataFrame:
     (`narrow`).
     """
     kind = ending(path)
+    check_no_workbook(path)
     if kind == ".parquet":
         frame = _read_parquet(path, narrow)
     elif kind in DIALECTS:
@@ -81,7 +88,7 @@ def read_header(path: Path) -> list[str]:
         if kind not in DIALECTS:
             return []
         text = beginning(path).decode("utf-8-sig", errors="replace")
-        return next(csv.reader(StringIO(text, newline=""), DIALECTS[kind]), [])
+        return [name.strip() for name in next(csv.reader(StringIO(text, newline=""), DIALECTS[kind]), [])]
     except (OSError, ValueError, csv.Error, pa.ArrowException):
         return []
 
@@ -184,6 +191,10 @@ def how_to_write(cell: object) -> str:
     text = str(cell).strip()
     if text.casefold() in _RIGHT_OR_WRONG:
         return " (write 1 for right and 0 for wrong)"
+    if percent := _PERCENT.fullmatch(text):
+        return f" (write {float(percent[1]) / 100:.12g}, or {percent[1]}, without %)"
+    if _THOUSANDS.fullmatch(text):
+        return " (leave out the thousands separator)"
     return " (write numbers with a decimal point)" if _DECIMAL_COMMA.fullmatch(text) else ""
 
 
@@ -200,15 +211,19 @@ def score_statistics(cells: pd.Series[Any], metric: Metric, where: Where) -> Arr
     check_takes_one_score(metric)
     found = numbers(cells)
     low, high = metric.item_range or (-np.inf, np.inf)
-    # Between 0 and 1 for accuracy: the mean of several answers to one question.
-    hint = "; divide percentages by 100, or take metric='mean'" if metric.name == "accuracy" else ""
     between = f"between {low:g} and {high:g} for metric '{metric.name}'"
     out_of_range = ~((found >= low) & (found <= high))
+    hint = ""
+    if metric.name == "accuracy":
+        # Between 0 and 1: the mean of several answers to one question.
+        outside = found[np.isfinite(found) & out_of_range]
+        percentages = outside.size and outside.min() > 1 and outside.max() <= 100
+        hint = f"; {'divide percentages by 100, or ' if percentages else ''}take metric='mean'"
     for wrong, rule, more in ((~np.isfinite(found), "a number", ""), (out_of_range, between, hint)):
         if (row := first_of(wrong)) is not None:
             value = cells.iloc[row]
-            if pd.isna(value) or value == "":
-                raise ValueError(f"{where(row)}: no score; leave out the rows of items that a system lacks")
+            if pd.isna(value) or str(value).strip() in BLANK:
+                raise ValueError(f"{where(row)}: no score; {MISSING_HINT}")
             shown = repr(value) if np.isnan(found[row]) else np.format_float_positional(found[row], trim="-")
             more = more or how_to_write(value)
             raise ValueError(f"{where(row)}: a score must be {rule}, not {shown}{more}")
@@ -230,6 +245,12 @@ def check_takes_one_score(metric: Metric) -> None:
 def ending(path: Path) -> str:
     """How the file's name ends, in lower case; of a packed one that of the file in it."""
     return Path(plain_name(path)).suffix.lower()
+
+
+def check_no_workbook(path: Path) -> None:
+    """Raise a ValueError that says what to do with a file whose name is that of a workbook."""
+    if ending(path) in (".xlsx", ".xlsm", ".xls", ".ods"):
+        raise ValueError(f"{path} is a workbook: save it as CSV")
 
 
 def _read_parquet(path: Path, narrow: bool) -> pd.DataFrame:

@@ -18,8 +18,10 @@ from simstudy.loaders.base import OF_TASKS, Asked, Loaded, Source, SystemOutputs
 from simstudy.loaders.items import items_by_id, of_samples, sample_id
 from simstudy.loaders.tables import score_statistics
 from simstudy.metrics import METRICS, find_metric, get_metric
+from simstudy.metrics.arrays import ARRAYS
 from simstudy.metrics.mean import Mean
-from simstudy.metrics.names import ALIASES, canonical
+from simstudy.metrics.names import ALIASES, canonical, in_own_case
+from simstudy.metrics.per_class import PER_CLASS
 from simstudy.notes import note
 from simstudy.outputs import Outputs
 from simstudy.text.reprs import listed
@@ -147,8 +149,8 @@ def by_own_metric(loaded: Loaded, asked: str) -> Loaded:
 
 
 def is_of_logs(metric: str) -> bool:
-    """Whether a metric is none of ours: it can only be one of the files'."""
-    return find_metric(metric) is None and find_metric(canonical(metric)) is None
+    """Whether a metric is none of ours, in any case: it can only be one of the files'."""
+    return not any(map(find_metric, (metric, canonical(metric), in_own_case(metric, [*METRICS, *PER_CLASS, *ARRAYS]))))
 
 
 def read_each(

@@ -15,8 +15,8 @@ from simstudy.loaders.assembling import assemble
 from simstudy.loaders.base import Asked, Loaded, Source, SystemOutputs, all_errors, counted
 from simstudy.loaders.items import items_in_order, numbered
 from simstudy.loaders.reading import read_lines
-from simstudy.loaders.tables import ending, no_column, number, read_table
-from simstudy.loaders.text_notes import note_lengths, note_script
+from simstudy.loaders.tables import check_no_workbook, ending, no_column, number, read_table
+from simstudy.loaders.text_notes import note_labels, note_lengths, note_script
 from simstudy.metrics import METRICS, Metric
 from simstudy.metrics.base import Array
 from simstudy.metrics.per_class import PER_CLASS, PerClass
@@ -69,6 +69,9 @@ def read_text(source: Source) -> Loaded:
     if gold:
         note_script(gold.texts, source)
         note_lengths(dict(zip(source.paths, files, strict=True)), gold.texts, texts=metric.of_texts)
+        if not metric.of_texts:
+            labels_of = {system.name: list(map(str, system.texts or ())) for system in systems}
+            note_labels(labels_of, (own[0].strip() for own in gold.texts))
     asked = Asked.of(ids, references=map("\n".join, gold.texts)) if gold else None
     loaded = assemble(systems, source, items, asked=asked)
     return replace(loaded, scored_by=() if gold else all_errors(path.name for path in source.paths))
@@ -79,6 +82,8 @@ def _check(source: Source) -> None:
     metric = source.metric
     if not source.paths:
         raise ValueError("paths must name at least one file of system outputs")
+    for path in source.paths:
+        check_no_workbook(path)
     if not (metric.counts_texts or metric.item_range):
         known = ", ".join(["mean", *(name for name, one in METRICS.items() if one.counts_texts), *PER_CLASS])
         raise ValueError(f"metric must be one of {known} for plain text, not '{metric.name}'")
@@ -116,7 +121,8 @@ def _scores(lines: Sequence[str], path: Path, metric: Metric) -> Array:
     ):
         if wrong.any():
             line = int(wrong.argmax())
-            raise ValueError(f"{path}, line {line + 1}: {metric.name} must be {rule}, not '{lines[line]}'")
+            found = f"not '{lines[line]}'" if lines[line].strip() else "but the line is empty"
+            raise ValueError(f"{path}, line {line + 1}: {metric.name} must be {rule}, {found}")
     return np.stack([values, np.ones_like(values)], axis=-1)
 
 
@@ -151,14 +157,15 @@ def _check_lengths(files: Sequence[tuple[Path, int]], origin: Path, n: int) -> N
     wrong = [(path, count) for path, count in files if count != n]
     if not wrong:
         return
-    (first, fewer), *others = wrong
+    (first, found), *others = wrong
     listed = "".join(f", {path} {count:,}" for path, count in others[:2])
     more = f", {counted(len(others) - 2, 'more file')} other numbers" if len(others) > 2 else ""
     items = counted(n, "item") if _is_table(origin) else f"{n:,}"
-    raise ValueError(
-        f"{first} has {counted(fewer, 'line')}{listed}{more}, {origin} {items}; lines have no ids, so that none can be "
-        "dropped or scored as missing"
-    )
+    counts = f"{first} has {counted(found, 'line')}{listed}{more}, {origin} {items}"
+    longer, least = (first, n) if found > n else (origin, found)
+    if not _is_table(longer) and not any(line.strip() for line in read_lines(longer)[least:]):
+        raise ValueError(f"{counts}; line {least + 1} of {longer} is empty: take out the empty lines at its end")
+    raise ValueError(f"{counts}; lines have no ids, so that none can be dropped or scored as missing")
 
 
 def _unmarked(lines: list[str], source: Source) -> list[str]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from simstudy.loaders.base import Source, counted
 from simstudy.notes import note
+from simstudy.text.reprs import listed
 
 # An output is far too long where it has more than five times the characters of each of its references, and at least 200
 # more; far too short where each has more than five times its characters, and at least 200 more. Of 136 systems on seven
@@ -62,6 +63,17 @@ def _say(what: str, found: Mapping[Path, NDArray[np.bool_]]) -> None:
         said[_MOST_NAMED:] = [counted(len(said) - _MOST_NAMED, "more file")]
     if said:
         note(f"{what}: {'; '.join(said)}")
+
+
+def note_labels(outputs: Mapping[str, Sequence[str]], gold: Iterable[str]) -> None:
+    """Say which systems have no label that is a gold one: labels may differ in case, or have other names."""
+    known = set(gold)
+    strange = [name for name, labels in outputs.items() if known.isdisjoint(labels)]
+    if strange:
+        folded = {label.casefold() for label in known}
+        cased = any(label.casefold() in folded for name in strange for label in outputs[name])
+        named = listed([f"'{name}'" for name in strange], _MOST_NAMED)
+        note(f"none of the labels of {named} is a gold label{'; they differ in case' if cased else ''}")
 
 
 def note_script(texts: Iterable[Iterable[str]], source: Source) -> None:

@@ -23,6 +23,9 @@ USUAL: Mapping[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 
+#: Names that may also number the runs of one system.
+RUNS = ("run", "run_name", "run_id")
+
 #: What is taken for the item where nothing else is: numbers of rows as programs write them, and keys of JSON.
 INDEX = ("index", "idx", "unnamed:_0", "level_0", "sample_id", "key", "key2")
 
@@ -32,8 +35,13 @@ QUESTIONS = ("question", "prompt", "problem", "query", "example", "instance")
 #: Wide tables have columns of these names that are no systems: numbers of rows, and lengths.
 ASIDE = re.compile(r"unnamed: ?\d+|level_\d+|index|idx|id|row|length|len|n_?(?:chars|words|tokens)", re.IGNORECASE)
 
-#: A last row of a table that is no item.
-MEANS = ("mean", "average", "avg", "avg.", "overall", "total", "all", "macro average", "macro avg")
+#: Last rows of a table that are no items -> what they have of the others.
+SUMMARIES: Mapping[str, str] = {
+    **dict.fromkeys(("mean", "average", "avg", "avg.", "overall", "total", "all"), "mean or sum"),
+    **dict.fromkeys(("macro average", "macro avg", "sum"), "mean or sum"),
+    **dict.fromkeys(("std", "sd", "stdev"), "std"),
+    **{name: name for name in ("median", "min", "max", "count")},
+}
 
 
 # Systems are often called run1, run2.

@@ -12,7 +12,7 @@ from simstudy.loaders.base import Source
 from simstudy.loaders.entries import Entries, other_columns
 from simstudy.loaders.tables import NO_NAMES, numbers, takes_one_score
 from simstudy.loaders.text_columns import answer_columns
-from simstudy.loaders.usual_names import MEANS
+from simstudy.loaders.usual_names import SUMMARIES
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, FloatArray
 
@@ -41,14 +41,14 @@ def whole_table(
 
 
 def _names(cells: pd.Series) -> pd.api.extensions.ExtensionArray | None:
-    """The cells as texts; None where one may be no name, is there twice or is that of a mean of the others."""
+    """The cells as texts; None where one may be no name, is there twice or may sum up the others."""
     names = cells.astype(str)
     counted = is_integer_dtype(cells)
     if cells.isna().any() or not (cells if counted else names).is_unique:
         return None
     if not counted and (names.isin(NO_NAMES) | (names.str.strip() == "") | names.str.contains("[\n\r]")).any():
         return None
-    return None if names.iloc[-1].strip().casefold() in MEANS else names.array
+    return None if names.iloc[-1].strip().casefold() in SUMMARIES else names.array
 
 
 def _statistics(frame: pd.DataFrame, by_system: Mapping[str, list[str]], metric: Metric) -> Array | None:

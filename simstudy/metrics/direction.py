@@ -14,6 +14,7 @@ _ERRORS = frozenset((
     "wer", "ter", "cer", "eer", "error", "errors", "err", "errs", "loss", "losses", "logloss", "perplexity",
     "perplexities", "ppl", "rmse", "mae", "mse", "mape", "smape", "rmsle", "msle", "nll", "brier", "crps",
     "ece", "bpb", "bpc", "fpr", "fnr", "mistake", "mistakes", "deviance", "distance", "distances",
+    "latency", "runtime", "seconds", "cost", "costs", "toxicity", "tokens", "time",
 ))  # fmt: skip
 
 #: Of these higher is better, unless they are turned round.

@@ -13,6 +13,13 @@ ALIASES = {
 
 _OWN = "ss.metric(…, resample=True) accepts a function of the items' arrays"
 
+_HITS = "Take 1 for a hit and 0 for none"
+
+_NO_CUTOFF = "It takes each list as a whole: cut the lists at this rank first"
+
+# Ranking metrics at a cutoff as trec_eval and others write them.
+_CUTOFF = re.compile(r"(p|prec|precision|ndcg|ndcgcut)@?([1-9][0-9]*)")
+
 # What people type, in lower case without "-", "_" and blanks -> the names that may be meant, and more to say.
 _MEANT: dict[str, tuple[str, ...]] = {
     "fscore": ("f1", "macro_f1"), "fmeasure": ("f1", "macro_f1"), "f": ("f1", "macro_f1"),
@@ -23,15 +30,17 @@ _MEANT: dict[str, tuple[str, ...]] = {
     "rouge": ("rouge1", "rouge2", "rougeL"), "rougelsum": ("rougeL",), "sacrebleu": ("bleu",),
     "map": ("ap",), "mrr": ("rr",), "meanaverageprecision": ("ap",), "averageprecision": ("ap",),
     "meanreciprocalrank": ("rr",),
+    "reciprank": ("rr",), "mrr@": ("rr", _NO_CUTOFF), "map@": ("ap", _NO_CUTOFF),
     "ndcg": ("ndcg@10",), "p": ("precision", "precision@10"), "precisionatk": ("precision@10",),
-    "hits": ("mean", "Take 1 for a hit and 0 for none"), "recallatk": ("mean",),
+    "hits": ("mean", _HITS), "hit": ("mean", _HITS), "hits@": ("mean", _HITS), "hit@": ("mean", _HITS),
+    "recallatk": ("mean",), "recall@": ("mean", "Give the score of each query"),
     "aucroc": ("auc",), "rocauc": ("auc",), "auroc": ("auc",), "aucpr": ("ap", _OWN), "auprc": ("ap", _OWN),
     "correlation": ("pearson", "spearman"), "rho": ("spearman",), "kendall": ("spearman", _OWN),
     "tau": ("spearman", _OWN),
     "worderrorrate": ("wer",), "charactererrorrate": ("cer",), "translationeditrate": ("ter",),
     "ppl": ("mean", "The mean of the items' log losses, with lower_is_better=True, ranks as perplexity does"),
     "perplexity": ("mean", "The mean of the items' log losses, with lower_is_better=True, ranks as perplexity does"),
-    "elo": ("win_rate",), "winrate": ("win_rate",), "preference": ("win_rate",),
+    "elo": ("bradley_terry",), "winrate": ("win_rate",), "preference": ("win_rate",),
     "iou": ("mean", "Give its score of each item"), "ner": ("span_f1",), "entityf1": ("span_f1",),
     "seqeval": ("span_f1",), "chunkf1": ("span_f1",), "evalb": ("parseval",), "bracketf1": ("parseval",),
 }  # fmt: skip
@@ -68,8 +77,12 @@ def meant(name: str, known: Iterable[str]) -> str:
         for own in (*names, *ALIASES):
             if _plain(own) == plain:
                 return f" (did you mean '{canonical(own)}'?)"
-        if plain in _MEANT:
-            return _told(_MEANT[plain], names)
+        if at := _CUTOFF.fullmatch(plain):
+            return f" (did you mean '{'precision' if at[1].startswith('p') else 'ndcg'}@{at[2]}'?)"
+        # Of mrr@10 the number does not matter.
+        for known in (plain, plain.rstrip("0123456789")):
+            if known in _MEANT and (known == plain or known.endswith("@")):
+                return _told(_MEANT[known], names)
     return ""
 
 

@@ -50,7 +50,7 @@ _BAD = {
     ),
     "the column of items under another name": (
         "scores.csv --metric accuracy --columns domain=item",
-        "scores.csv: no column 'item' (columns: old, new, domain). --columns domain=item renames it.",
+        "scores.csv: no column 'item' (columns: old, new, domain). Leave out --columns domain=item.",
     ),
     "domain": (
         "four.csv --metric accuracy --columns domain=genre,cluster=doc --domain sports",

@@ -14,7 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from simstudy.files.unpacking import VARIABLE, most, read_parquet, unpacking_at_most, zip_entries
+from simstudy.files.parquet import read_parquet
+from simstudy.files.unpacking import VARIABLE, most, unpacking_at_most, zip_entries
 from simstudy.loaders.base import Loaded
 from simstudy.loaders.candidates import has_candidates
 from simstudy.loaders.formats import load

@@ -86,7 +86,7 @@ def test_prompts_are_clusters(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ([["a", "b", "model_a"], ["a", "b", "c"]], r"line 3: winner must be model_a, model_b, tie or .*, not 'c'"),
+        ([["a", "b", "model_a"], ["a", "b", "c"]], r"line 3: winner must be .*, tie, both_bad or .*, not 'c'"),
         ([["a", "a", "tie"]], r"line 2: model_a and model_b are both 'a'"),
         ([["a", "b", ""]], r"line 2: no winner"),
         ([["a", "b", "a"], ["b", "c", "tie"]], r"1 system \('a'\) won or lost all battles with the other systems"),
@@ -95,6 +95,26 @@ def test_prompts_are_clusters(tmp_path: Path) -> None:
 def test_what_is_refused(rows: list[list[str]], said: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=said):
         load(written(tmp_path, pd.DataFrame(rows, columns=["model_a", "model_b", "winner"])), "bradley_terry")
+
+
+def test_columns_that_name_the_two_and_the_winner_make_battles(tmp_path: Path) -> None:
+    path = written(tmp_path, SMALL.set_axis(["left", "right", "vote"], axis=1))
+    columns = {"model_a": "left", "model_b": "right", "winner": "vote"}
+    expected = load(written(tmp_path, SMALL), "win_rate").outputs.scores().tolist()
+    path = written(tmp_path, SMALL.set_axis(["left", "right", "vote"], axis=1))
+    assert load(path, "win_rate", columns=columns).outputs.scores().tolist() == expected
+    with pytest.raises(ValueError, match="no column 'winner' .*columns={'winner': 'NAME'}"):
+        load(path, "win_rate", columns={"model_a": "left", "model_b": "right"})
+    # A table of scores may call another of its columns the winner.
+    (tmp_path / "x.csv").write_text("item,a,b,best\n1,1,0,a\n2,0,1,b\n")
+    assert load(tmp_path / "x.csv", "accuracy", columns={"winner": "best"}).outputs.names == ["a", "b"]
+
+
+@pytest.mark.parametrize("said", ["both bad", "both_bad", "Both Bad", "tie (bothbad)"])
+def test_both_bad_is_a_tie(said: str, tmp_path: Path) -> None:
+    loaded = load(written(tmp_path, SMALL.replace("tie", said)), "win_rate")
+    assert loaded.outputs.scores().tolist() == pytest.approx([60, 50, 37.5])
+    assert "2 battles in which both answers were called bad are ties" in loaded.notes
 
 
 def test_other_files_have_no_strengths(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -83,15 +84,17 @@ def test_where_two_fit_the_caller_is_asked(tmp_path: Path) -> None:
 
 
 def test_a_hint_says_what_columns_did_to_the_items(tmp_path: Path) -> None:
-    told = "{s}: no column 'item' (columns: system, score, id). columns={'id': 'item'} renames it."
-    check_error(tmp_path, "system,item,score\na,1,1\n", told, columns={"id": "item"})
+    told = "{s}: no column 'item' (columns: system, score, id). Leave out columns={'id': 'item'}"
+    check_error(tmp_path, "system,item,score\na,1,1\n", f"{told}.", columns={"id": "item"})
+    told += ", or did you mean columns={'item': 'id'}?"
+    check_error(tmp_path, "system,id,item,score\na,7,1,1\n", told, columns={"id": "item"})
 
 
 def test_a_hint_says_how_texts_go_in(tmp_path: Path) -> None:
     for metric, texts in (("bleu", True), ("f1", False)):
         with pytest.raises(ValueError, match="no column") as caught:
             read(tmp_path, "item,a,b\n1,the cat,a cat\n", metric)
-        hint = " Of texts, give a text file of one line for each item for each system, and references='FILE'."
+        hint = " For texts, give one text file per system, one line per item, and references='FILE'."
         assert str(caught.value).endswith(hint) == texts
 
 
@@ -179,8 +182,8 @@ def test_a_last_row_that_sums_up_is_no_item(tmp_path: Path) -> None:
             f"{tmp_path}/s.csv, line 5: '{name}' left out, which is no item but sums up the others",
         )
     told = (
-        "{s}, line 5: item 'Mean' comes last and is called like a mean, but is none of the items before: take the row "
-        "out, or give the item another name"
+        "{s}, line 5: item 'Mean' comes last and is called like a summary, but does not sum up the items before: "
+        "take the row out, or give the item another name"
     )
     check_error(tmp_path, f"{wide}Mean,1,1\n", told)
     files = []
@@ -191,6 +194,56 @@ def test_a_last_row_that_sums_up_is_no_item(tmp_path: Path) -> None:
     assert load(files, "accuracy").outputs.scores() == pytest.approx([200 / 3, 100 / 3])
     # In another place it is an item.
     assert read(tmp_path, "item,new,old\nmean,1,0\nb,1,1\nc,0,0\n").outputs.n_items == 3
+
+
+def test_several_last_rows_that_sum_up_are_no_items(tmp_path: Path) -> None:
+    wide = "item,new,old\na,4,0\nb,1,1\nc,1,5\nd,0,0\n"
+    of = {
+        "Mean": "1.5,1.5", "MEDIAN": "1,0.5", "std": "1.5,2.06", "SD": "1.732,2.380", "stdev": "1.73,", "min": "0,0",
+        "Max": "4,5", "sum": "6,6", "Total": "6,6", "count": "4,4",
+    }  # fmt: skip
+    for names in (["Mean", "MEDIAN"], ["Mean", "std"], ["Total"], ["count"], [*of]):
+        loaded = read(tmp_path, wide + "".join(f"{name},{of[name]}\n" for name in names), "mean")
+        assert loaded.outputs.items["id"].tolist() == [*"abcd"]
+        assert loaded.outputs.statistics[..., 0].tolist() == [[4, 1, 1, 0], [0, 1, 5, 0]]
+        told = [f"line {k}: '{name}' left out, which is no item but sums up" for k, name in enumerate(names, 6)]
+        assert all(one in note for one, note in zip(told, loaded.notes, strict=True))
+    tidy = "system,item,score\n" + "".join(
+        f"{system},{item},{score}\n"
+        for system, scores in (("new", [4, 1, 1, 1.5, 1.5]), ("old", [0, 1, 5, 2.16, 2]))
+        for item, score in zip(["a", "b", "c", "Std", "Mean"], scores, strict=True)
+    )
+    tidy = tidy.replace("new,Std,1.5", "new,Std,1.414").replace("new,Mean,1.5", "new,Mean,2")
+    assert read(tmp_path, tidy, "mean").outputs.items["id"].tolist() == ["a", "b", "c"]
+    told = "{s}, line 7: item 'max' comes last and is called like a summary, but does not sum up the items before: "
+    told += "take the row out, or give the item another name"
+    check_error(tmp_path, f"{wide}Mean,1.5,1.5\nmax,9,9\n", told, metric="mean")
+    # They may be out of the metric's range, which the items must be in.
+    right = "item,new,old\na,1,0\nb,1,1\nc,0,0\n"
+    assert read(tmp_path, f"{right}Mean,66.7,33.3\nTotal,2,1\n").outputs.scores() == pytest.approx([200 / 3, 100 / 3])
+    assert read(tmp_path, f"{right}Mean,66.7,33.3\n").outputs.statistics.dtype == np.int64
+    told = "{s}, line 4, system 'new': a score must be between 0 and 1 for metric 'accuracy', not 7; divide "
+    told += "percentages by 100, or take metric='mean'"
+    check_error(tmp_path, right.replace("c,0", "c,7") + "Total,9,1\n", told)
+    # Elsewhere they are items.
+    assert read(tmp_path, "item,new,old\nmax,1,0\nMean,1,0\nb,1,1\nc,0,0\n").outputs.n_items == 4
+
+
+def test_files_with_one_run_id_are_a_system_each(tmp_path: Path) -> None:
+    rows = {"f": "1,0,1", "g": "0,0,1", "h": "1,1,1"}
+    for name, scores in rows.items():
+        lines = [f"r1,{i},{x}" for i, x in enumerate(scores.split(","))]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["run_id,item,score", *lines]))
+    loaded = load([tmp_path / "f.csv", tmp_path / "g.csv"], "accuracy")
+    assert loaded.outputs.names == ["f", "g"]
+    assert loaded.notes == ("'run_id' is 'r1' in all files, so each file is a system",)
+    # Files that share the items of one system out are that system's.
+    (tmp_path / "g.csv").write_text("run_id,item,score\nr1,8,1\nr1,9,0\n")
+    assert load([tmp_path / "f.csv", tmp_path / "g.csv"], "accuracy").outputs.names == ["r1"]
+    # A file that is named is a system, whatever its runs.
+    (tmp_path / "g.csv").write_text("run_id,item,score\nr1,0,1\nr2,1,0\nr3,2,0\n")
+    paths = {"one": tmp_path / "f.csv", "two": tmp_path / "g.csv"}
+    assert load(paths, "accuracy").outputs.names == ["one", "two"]
 
 
 def test_what_says_that_there_is_no_name_is_none(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from simstudy.loaders.formats import load
 from simstudy.loaders.items import HINT
+from simstudy.loaders.tables import MISSING_HINT
 
 TREES = "( (S (NP (DT the) (NN cat)) (VP (VBD sat)) (. .)) )\n( (S (NP-SBJ (-NONE- *))\n     (VP (VB go))) )\n"
 COLUMNS = "# a comment: words\n#\tNN\tO\nEU\tNNP\tB-group\nrejects\tVBZ\tO\n\nPeter\tNNP\tB-person\n\n"
@@ -111,7 +112,7 @@ CASES: dict[str, list[tuple[str, str]]] = {
     "scores": [
         (HEAD + "a,02,x\n", ", line 3: a score must be a number, not 'x'"),
         (HEAD + "a,02,inf\n", ", line 3: a score must be a number, not inf"),
-        (HEAD + "a,02,\n", ", line 3: no score; leave out the rows of items that a system lacks"),
+        (HEAD + "a,02,\n", f", line 3: no score; {MISSING_HINT}"),
         (HEAD + "b,02,1\na,01,0\n", f", line 4: item '01' of system 'a' again, first in {{bad}}, line 2; {HINT}"),
         (HEAD + 'a,"0\n2",1\n', r", line 3: the item must be of one line, not '0\n2'"),
         (HEAD + "a,,1\n", ", line 3: no item"),

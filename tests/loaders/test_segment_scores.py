@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -75,6 +76,14 @@ def test_scores_of_mt_metrics_eval_with_segments_that_nobody_rated(tmp_path: Pat
     # Documents come from a table of the segments, in their order.
     table = written(tmp_path / "docs.csv", "cluster\nd1\nd1\nd2\n")
     assert load(path, "mean", items=table).outputs.items["cluster"].tolist() == ["d1", "d2"]
+
+
+def test_the_ending_of_a_file_counts_in_any_case(tmp_path: Path) -> None:
+    path = written(tmp_path / "en-de.mqm.SEG.Score", "a\t-1\na\t-2\nb\t0\nb\t-2\n")
+    assert load(path, "mean").scored_by == ("en-de.mqm",)
+    packed = tmp_path / "wer.seg.score.GZ"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    assert load(packed, "mean").scored_by == ("wer",)
 
 
 def test_a_segment_that_one_system_lacks_is_missing(tmp_path: Path) -> None:

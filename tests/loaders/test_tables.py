@@ -65,6 +65,13 @@ def test_packed_parquet_and_windows_files(tmp_path: Path) -> None:
         (
             "t.xlsx",
             "PK",
+            " is a workbook: save it as CSV",
+        ),
+        ("t.csv", b"PK\3\4", ": not text but a workbook (.xlsx) or a zip file; save it as CSV"),
+        ("t.csv", "a\tb\n1\t2\n", ": the columns are separated by tabs: name the file .tsv"),
+        (
+            "t.docx",
+            "PK",
             ": a table must be a file .csv, .tsv, .json or .jsonl (all may be packed, .gz or .zst) or .parquet",
         ),
     ],

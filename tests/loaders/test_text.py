@@ -143,7 +143,8 @@ def test_files_of_other_lengths_are_named_with_their_counts(tmp_path: Path, miss
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        *[(line, f"must be a number, not '{line}'") for line in ("high", "0,5", "", "1_0", "٣", "nan", "inf")],
+        *[(line, f"must be a number, not '{line}'") for line in ("high", "0,5", "1_0", "٣", "nan", "inf")],
+        ("", "must be a number, but the line is empty"),
         ("-0.1", "must be at least 0, not '-0.1'"),
         ("1.5", "must be at most 1, not '1.5'"),
     ],

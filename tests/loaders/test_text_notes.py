@@ -81,6 +81,19 @@ def test_translations_of_public_systems(shared_data: Path) -> None:
     assert not any("GPT-4" in note for note in said)
 
 
+def test_labels_of_which_none_is_a_gold_one_are_told(tmp_path: Path) -> None:
+    labels = {"a": "yes yes", "b": "YES No", "c": "entailment neutral", "d": "no maybe"}
+    for name, own in {**labels, "gold": "yes no"}.items():
+        (tmp_path / name).write_text("\n".join(own.split()) + "\n")
+    for names, told in (
+        ("abcd", ("none of the labels of 'b', 'c' is a gold label; they differ in case",)),
+        ("acd", ("none of the labels of 'c' is a gold label",)),
+        ("ad", ()),
+    ):
+        loaded = load([tmp_path / name for name in names], "accuracy", references=tmp_path / "gold")
+        assert loaded.notes == told
+
+
 SCRIPTS = {
     "Chinese": ("今天天气很好，我们去公园。", "zh"),
     "Japanese": ("今日は天気がいいので公園に行きます。", "ja-mecab"),

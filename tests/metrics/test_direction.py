@@ -237,13 +237,14 @@ def test_sentences_say_what_is_better() -> None:
 CALLED_ERRORS = (
     "wer WER ter cer error Errors err eval_loss evalLoss loss perplexity word_perplexity ppl rmse RMSE mae "
     "mse nll brier brier_score fpr fnr wer_old old.wer NLLLoss top-1-error top1_error mean_absolute_error "
-    "false_positives false-negative-rate negative_log_likelihood"
+    "false_positives false-negative-rate negative_log_likelihood latency mean_latency runtime seconds cost toxicity "
+    "n_tokens inferenceTime"
 )
 
 
 CALLED_OTHERWISE = (
     "score power answer tower terse center lossless glossary accuracy bleu answer_f1 negative_loss 1-wer "
-    "neg_mean_squared_error log_likelihood error_reduction errorless serrate"
+    "neg_mean_squared_error log_likelihood error_reduction errorless serrate timeliness costume"
 )
 
 

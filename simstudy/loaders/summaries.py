@@ -1,0 +1,103 @@
+"""Last rows of tables of scores that sum up the others, such as means: they are no items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from simstudy.loaders.base import Source
+from simstudy.loaders.entries import Entries
+from simstudy.loaders.tables import Where, score_statistics, takes_one_score
+from simstudy.loaders.usual_names import SUMMARIES
+from simstudy.metrics.base import Array
+from simstudy.metrics.mean import Mean
+from simstudy.notes import note
+
+
+def entries_of_items(frame: pd.DataFrame, source: Source, where: Where, read: Callable[[Source], Entries]) -> Entries:
+    """What `read` makes of a table, without last rows that sum up the others; a note names each of them.
+
+    Such a row may have a sum, or percentages, and so be out of the metric's range.
+    """
+    metric = source.metric
+    last = str(frame["item"].iloc[-1]).strip().casefold()
+    one_score = takes_one_score(metric) and frame.columns.intersection([*metric.statistics, *Mean().statistics]).empty
+    if last not in SUMMARIES or not one_score:
+        return without_summaries(read(source), where)
+    entries = without_summaries(read(replace(source, metric=Mean())), where)
+    statistics = score_statistics(
+        pd.Series(entries.statistics[:, 0]),
+        metric,
+        lambda i: f"{where(entries.row[i])}, system '{entries.systems[entries.system[i]]}'",
+    )
+    # Whole numbers again, where only the rows left out were none.
+    return replace(entries, statistics=statistics)
+
+
+def without_summaries(entries: Entries, where: Where) -> Entries:
+    """The entries without those of last rows that sum up the others, such as means; a note names each of them."""
+    codes: list[int] = []
+    kept = np.ones(len(entries.item), dtype=bool)
+    # Two items are left at least.
+    while len(entries.items) - len(codes) > 2:
+        # The last entry of each system.
+        last = pd.Series(entries.item[kept]).groupby(entries.system[kept]).last().unique()
+        if not all(entries.items[code].strip().casefold() in SUMMARIES for code in last):
+            break
+        codes += [int(code) for code in last]
+        kept &= ~np.isin(entries.item, last)
+    for code in reversed(codes):
+        _check_summary(entries, code, kept, where)
+    if not codes:
+        return entries
+    left = [code for code in range(len(entries.items)) if code not in codes]
+    return replace(
+        entries,
+        items=[entries.items[code] for code in left],
+        system=entries.system[kept],
+        item=np.searchsorted(left, entries.item[kept]),
+        row=entries.row[kept],
+        statistics=entries.statistics[kept],
+    )
+
+
+def _check_summary(entries: Entries, code: int, kept: Array, where: Where) -> None:
+    """Say that a row is left out which sums up those that are kept; ValueError where it does not."""
+    name, rows = entries.items[code], entries.item == code
+    place = where(entries.row[int(np.argmax(rows))])
+    if not all(_is_summary(entries, system, code, kept) for system in np.unique(entries.system[rows]).tolist()):
+        raise ValueError(
+            f"{place}: item '{name}' comes last and is called like a summary, but does not sum up the items before: "
+            "take the row out, or give the item another name"
+        )
+    note(f"{place}: '{name}' left out, which is no item but sums up the others")
+
+
+def _is_summary(entries: Entries, system: int, code: int, kept: Array) -> bool:
+    """Whether the row of an item has of those that are kept what its name says, in percent perhaps, as rounded."""
+    own = entries.system == system
+    row, others = entries.statistics[own & (entries.item == code)], entries.statistics[own & kept]
+    if not len(others):
+        return False
+    if (entries.statistics[:, 1:] == 1).all():
+        row, others = row[:, :1], others[:, :1]
+    known = _summaries(SUMMARIES[entries.items[code].strip().casefold()], others)
+    return any(np.allclose(row, value, rtol=0.01, atol=0.006) for value in known)
+
+
+def _summaries(kind: str, scores: Array) -> list[Array]:
+    """What a row of a kind of `SUMMARIES` may have of scores (n, S)."""
+    if kind == "count":
+        return [np.full(scores.shape[1], len(scores))]
+    mean = scores.mean(axis=0)
+    if kind == "mean or sum":
+        return [mean, 100 * mean, scores.sum(axis=0)]
+    if kind == "std":
+        # Programs divide by n, or by n - 1.
+        found = [scores.std(axis=0), scores.std(axis=0) * np.sqrt(len(scores) / max(len(scores) - 1, 1))]
+    else:
+        found = [getattr(np, kind)(scores, axis=0)]
+    return [*found, *(100 * value for value in found)]
