@@ -2,9 +2,10 @@
 
 The classes are those of a data set, so such a metric is made for each (`PerClass.of_classes`). Statistics of an item
 are, for each class, whether it is predicted rightly, whether it is predicted, and whether it is the gold label.
-Scores are scikit-learn's of the (resampled) items, with its conventions: a class that occurs neither among the gold nor
-among the predicted labels does not count in macro-F1, one without a gold label does not count in balanced accuracy, and
-0 / 0 is 0 (`zero_division=0`).
+Scores are scikit-learn's of the (resampled) items, and 0 / 0 is 0 (`zero_division=0`). A class without a gold label
+counts neither in balanced accuracy nor in macro-F1. For macro-F1 scikit-learn counts it unless it is given the gold
+labels (`labels=`). Then one stray answer makes a class of F1 0 for one system alone: two systems that are equally good
+would differ by a third of their scores, on every item alike.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ class PerClass(Metric):
 
 
 class MacroF1(PerClass):
-    """The mean of the classes' F1, in percent."""
+    """The mean F1 of the classes that have a gold label, in percent."""
 
     @property
     def quick(self) -> Quick:
@@ -76,7 +77,7 @@ class MacroF1(PerClass):
 
     def score(self, sums: Array) -> FloatArray:
         right, predicted, gold = _by_class(sums)
-        return 100 * _mean_ratio(2 * right, predicted + gold)
+        return 100 * _mean_ratio(2 * right, predicted + gold, gold)
 
 
 class BalancedAccuracy(PerClass):
@@ -88,7 +89,7 @@ class BalancedAccuracy(PerClass):
 
     def score(self, sums: Array) -> FloatArray:
         right, _, gold = _by_class(sums)
-        return 100 * _mean_ratio(right, gold)
+        return 100 * _mean_ratio(right, gold, gold)
 
 
 class Mcc(PerClass):
@@ -136,8 +137,8 @@ def _by_class(sums: Array) -> list[FloatArray]:
     return np.split(np.asarray(sums, dtype=np.float64), len(_KINDS), axis=-1)
 
 
-def _mean_ratio(above: FloatArray, below: FloatArray) -> FloatArray:
-    """The mean, over the classes whose denominator is not 0, of the ratios (..., C); 0 without such a class."""
-    counted = below > 0
+def _mean_ratio(above: FloatArray, below: FloatArray, gold: FloatArray) -> FloatArray:
+    """The mean ratio (...) of the classes (..., C) that have a gold label; 0 without such a class."""
+    counted = gold > 0
     ratios = np.divide(above, below, out=np.zeros_like(below), where=counted)
     return np.asarray(ratios.sum(axis=-1) / np.maximum(counted.sum(axis=-1), 1))

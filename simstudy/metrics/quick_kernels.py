@@ -162,7 +162,7 @@ def balanced_accuracy(picked, totals, pairs, gains):
 
 @_compiled
 def _mean_ratios(picked, totals, pairs, ratio, gains):
-    """100 times the mean of times * right / (gold + predicted), or / gold, over the classes that have any."""
+    """100 times the mean of times * right / (gold + predicted), or / gold, over the classes that have a gold label."""
     better, worse = pairs
     times, predicted = ratio
     n_classes = totals.shape[1] // 3
@@ -178,6 +178,8 @@ def _mean_ratios(picked, totals, pairs, ratio, gains):
             for t in range(gains.shape[1]):
                 below[t] = total_i + (b[t] - a[t])
                 below[WIDTH + t] = total_j - (b[t] - a[t])
+                parts[2 * WIDTH + t] += min(below[t], _ONE)
+                parts[3 * WIDTH + t] += min(below[WIDTH + t], _ONE)
             if predicted:
                 a, b = _rows(picked, pairs, p, predicted + c)
                 total_i, total_j = i[predicted + c], j[predicted + c]
@@ -192,8 +194,6 @@ def _mean_ratios(picked, totals, pairs, ratio, gains):
                 inverse = times / (one * other)
                 parts[t] += (total_i + (b[t] - a[t])) * other * inverse
                 parts[WIDTH + t] += (total_j - (b[t] - a[t])) * one * inverse
-                parts[2 * WIDTH + t] += min(below[t], _ONE)
-                parts[3 * WIDTH + t] += min(below[WIDTH + t], _ONE)
         gain = gains[p]
         for t in range(gains.shape[1]):
             one = parts[t] / max(parts[2 * WIDTH + t], 1.0)

@@ -14,7 +14,7 @@ import simstudy as ss
 from simstudy.metrics.per_class import PER_CLASS
 
 OTHERS = {
-    "macro_f1": lambda gold, said: 100 * f1_score(gold, said, average="macro", zero_division=0),
+    "macro_f1": lambda gold, said: 100 * f1_score(gold, said, labels=np.unique(gold), average="macro", zero_division=0),
     "balanced_accuracy": lambda gold, said: 100 * balanced_accuracy_score(gold, said),
     "mcc": matthews_corrcoef,
 }
@@ -45,6 +45,18 @@ def test_nothing_predicted_and_one_class_are_zeros_of_scikit_learn() -> None:
     said = pd.DataFrame({"wrong": ["b", "b"], "right": ["a", "a"]})
     assert ss.Outputs.from_labels(["a", "a"], said).scores().tolist() == [0, 100]
     assert ss.Outputs.from_labels(["a", "a"], said, "mcc").scores().tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("name", PER_CLASS)
+def test_a_stray_answer_is_wrong_and_makes_no_class(name: str) -> None:
+    """Two systems that differ on 12 of 60 items; three answers of one of them are no gold label."""
+    gold = ["pos", "neg"] * 30
+    other = [label if i >= 12 else gold[i + 1 - 2 * (i % 2)] for i, label in enumerate(gold)]
+    one = ["unknown" if i in (0, 1, 20) else label for i, label in enumerate(other)]
+    pair = ss.compare(ss.Outputs.from_labels(gold, pd.DataFrame({"one": one, "other": other}), name)).frame.iloc[0]
+    assert pair["p_value"] > 0.1
+    assert abs(pair["gain"]) < (0.1 if name == "mcc" else 5)
+    assert pair["gain_low"] < 0 < pair["gain_high"]
 
 
 @pytest.mark.filterwarnings("ignore:y_pred contains classes not in y_true")
