@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from simstudy.metrics.arrays import ArrayMetric, not_of_sums
-from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, IntArray, Metric
+from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, IntArray, Metric, summed
 
 # A unit that carries nearly all of a denominator says nothing of its ratio: its weight is large, not infinite.
 _LEAST_LEFT = 1e-3
@@ -41,7 +41,7 @@ def contributions(statistics: Array, metric: Metric) -> FloatArray:
     for k, of_system in enumerate(statistics):
         # One system at a time: what is held is n x S numbers, whatever K is.
         exact = of_system.astype(np.int64 if of_system.dtype.kind in "iu" else np.float64)
-        total = exact.sum(axis=0)
+        total = summed(exact, exact.dtype)
         without = metric.score(total - exact)
         parts[k] = (n - 1) / n * (without.mean() - without) + metric.score(total) / n
     return parts
@@ -66,7 +66,7 @@ def difference(one: Array, other: Array, metric: Metric, slope: FloatArray | Non
         return _of_ratio(*ratio, metric)
     # What is equal is exactly 0, as whole numbers and as decimals.
     if slope is None:
-        slope = mean_slopes(metric, *both.sum(axis=1, dtype=np.float64)[:, None])[0]
+        slope = mean_slopes(metric, *summed(both, np.float64)[:, None])[0]
     return weighted(one - other, slope)
 
 
@@ -127,7 +127,7 @@ def left_out(rows: Array, metric: Metric, units: Array) -> FloatArray:
     """The score of a system (n, S) without each of these units."""
     if metric.of_sums:
         exact = rows.astype(np.int64 if rows.dtype.kind in "iu" else np.float64)
-        return np.asarray(metric.score(exact.sum(axis=0) - exact[units]))
+        return np.asarray(metric.score(summed(exact, exact.dtype) - exact[units]))
     assert isinstance(metric, ArrayMetric)
     counts = np.ones((len(units), len(rows)), dtype=np.int64)
     counts[np.arange(len(units)), units] = 0
@@ -144,7 +144,7 @@ def _jackknife(rows: Array, metric: Metric) -> FloatArray:
 
 def n_undefined(statistics: Array, metric: Metric) -> IntArray:
     """For each system (K,), without how many of the units its score is undefined (0 / 0)."""
-    totals = statistics.sum(axis=1, dtype=np.float64)
+    totals = summed(statistics, np.float64)
     return np.array(
         [int((~metric.defined(total - of_system)).sum()) for total, of_system in zip(totals, statistics, strict=True)],
         dtype=np.int64,

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, fbeta_score, precision_score, recall_score
 
 from simstudy.metrics import METRICS, FBeta, Metric, Ratio, find_metric, get_metric
+from simstudy.metrics.base import summed
 from simstudy.metrics.mean import Mean
 from simstudy.metrics.names import ALIASES
 from simstudy.outputs import Outputs
@@ -251,3 +252,15 @@ def test_other_names_are_the_metrics_own() -> None:
 def test_what_is_meant(typed: str, hint: str) -> None:
     with pytest.raises(ValueError, match=f"not '{typed}' ?{re.escape(hint)}"):
         get_metric(typed)
+
+
+@pytest.mark.parametrize("n_statistics", [1, 2, 4, 5])
+@pytest.mark.parametrize("kind", [np.int8, np.int64, np.float64])
+def test_sums_of_units_have_the_bits_of_numpy(n_statistics: int, kind: type, rng: np.random.Generator) -> None:
+    """Whole numbers are exact in any order, however narrow they are; decimals keep numpy's."""
+    statistics = (100 * rng.random((3, 1001, n_statistics))).astype(kind)
+    for wanted in (np.int64, np.float64) if kind is not np.float64 else (np.float64,):
+        found = summed(statistics, wanted)
+        assert found.dtype == wanted
+        np.testing.assert_array_equal(found, statistics.sum(axis=1, dtype=wanted))
+        np.testing.assert_array_equal(summed(statistics[0], wanted), found[0])
