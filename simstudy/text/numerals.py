@@ -83,12 +83,14 @@ def p_text(p: float, alpha: float = 0.05, floor: float = 0, times: float = 1) ->
     # To a reader one in a million resamples and one is 0.000001.
     if max(p, floor) < 9.95e-7:
         return "< 0.000001"
-    if at_floor(p, times * floor):
-        # In the digits that a reader sees: the number that stands for 0.001 is a little more than that.
-        bound = max(p, times * floor)
-        raised = _raised(repr(float(bound)), bound, alpha)
+    least = times * floor
+    # In the digits that a reader sees: the number that stands for 0.001 is a little more than that.
+    bound = max(p, least) if at_floor(p, least) else least
+    raised = _raised(repr(float(bound)), bound, alpha) if floor else "0"
+    if at_floor(p, least):
         return f"{'<' if float(raised) > bound else '<='} {raised}"
-    return p_digits(p, alpha, floor, times)
+    # A larger p-value does not read smaller than the bound.
+    return max(p_digits(p, alpha, floor, times), raised, key=float)
 
 
 def p_adjusted(q: float, p: float, alpha: float = 0.05, floor: float = 0) -> str:
@@ -104,9 +106,11 @@ def p_short(p: float, alpha: float = 0.05, floor: float = 0) -> str:
     """A p-value for a cell of a figure: two decimals, or three if it is small; more keep it on its side of alpha."""
     if p < alpha < 0.001:
         return f"<{alpha:g}"
+    bound = f"{max(ceil(1000 * floor - 1e-6), 1) / 1000:.3f}"
     if (p < 0.001 <= alpha) or at_floor(p, floor):
-        return f"<{max(ceil(1000 * floor - 1e-6), 1) / 1000:.3f}"
-    return _on_its_side(p, alpha, 2 if p >= 0.0095 else 3 if p >= 0.00095 else 4)
+        return f"<{bound}"
+    text = _on_its_side(p, alpha, 2 if p >= 0.0095 else 3 if p >= 0.00095 else 4)
+    return max(text, bound, key=float) if floor else text
 
 
 def p_floor(n_resamples: float) -> float:
