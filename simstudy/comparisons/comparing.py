@@ -245,8 +245,9 @@ def table_of(ranked: Outputs, question: Question, test: str, strata: str | None)
 
 def _systems(ranked: Outputs, question: Question) -> dict[str, Any]:
     """Columns of the pairs' systems."""
-    i, j = question.pairs
-    number, family = pd.factorize(ranked.systems["family"])
+    (i, j), systems = question.pairs, ranked.systems
+    # A system without a family is one of its own.
+    number, family = pd.factorize(systems["family"].fillna(systems["name"]))
     # How two systems of one family are related, and two of others.
     related = relations(np.array([0, 0]), np.array([0, 1]))
     return {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from itertools import combinations
 
 import numpy as np
@@ -102,3 +103,17 @@ def test_a_table_may_have_computed_and_resampled_pairs(rng: np.random.Generator)
     for row in drawn.itertuples():
         theirs = stats.binomtest(row.n_extreme, 999).proportion_ci(0.95, method="exact")
         assert (row.p_low, row.p_high) == pytest.approx((theirs.low, theirs.high), rel=1e-7)
+
+
+def test_a_system_without_a_family_is_one_of_its_own() -> None:
+    """Constructors fill families in; Outputs that are put together by hand may have none."""
+    systems = pd.DataFrame({"name": ["x", "y", "z"], "family": [None, "f", "f"]})
+    statistics = np.stack([RIGHT[:3], np.ones_like(RIGHT[:3])], axis=-1)
+    items = pd.DataFrame({"id": [str(i) for i in range(60)]})
+    made = Outputs.from_statistics(statistics, "accuracy", ["x", "y", "z"])
+    table = compare(dataclasses.replace(made, systems=systems, items=items)).frame
+    related = {frozenset(row[:2]): row[2:] for row in table[
+        ["system_a", "system_b", "family_a", "family_b", "relation"]
+    ].itertuples(index=False, name=None)}  # fmt: skip
+    assert {*related[frozenset("yz")]} == {"f", "same family"}
+    assert {*related[frozenset("xy")]} == {"x", "f", "different families"}
