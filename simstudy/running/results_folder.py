@@ -80,7 +80,8 @@ class ResultsFolder:
         if COMPARISONS in manifest.get("files", ()):
             # The page is written again: the large table stays where it is, if it is there.
             made[COMPARISONS] = manifest["files"][COMPARISONS]
-        content = {"results_of": self.of, **manifest, "files": made}
+        files = {name: made[name] for name in sorted(made, key=Path)}
+        content = {"results_of": self.of, **manifest, "files": files}
         content["manifest"] = own_hash(content)
         written = self.gathered / MANIFEST
         with named_in_errors(written):

@@ -25,8 +25,9 @@ _INSTALLED = ("site-packages", "dist-packages")
 def content_of(module: str) -> str | None:
     """A hash of what a module does; None of a library's, and where there is no file.
 
-    Docstrings, comments, formatting, imports that only type checkers read, and the order of imports that follow one
-    another do not change it. A module that mentions ``__doc__`` may do something with its docstrings: they stay.
+    Docstrings, comments, formatting, messages of errors, imports that only type checkers read, and the order of imports
+    that follow one another do not change it. A module that mentions ``__doc__`` may do something with its docstrings:
+    they stay.
     """
     file = source_file(module)
     if file is None or is_library(module):
@@ -149,8 +150,12 @@ def _read(module: str, file: Path, version: bytes | tuple[int, int]) -> Source |
 
 
 def _content(tree: ast.Module, statements: Iterable[ast.stmt], text: bytes) -> str:
-    """A hash of what the statements of a module do; docstrings are taken out of them."""
+    """A hash of what the statements of a module do; docstrings and messages of errors are taken out of them."""
     found: list[object] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and _names_error(node.func):
+            # A run that has ended told nobody of them.
+            node.args, node.keywords = [], []
     if b"__doc__" in text:
         found.append(ast.get_docstring(tree))
     else:
@@ -165,6 +170,11 @@ def _content(tree: ast.Module, statements: Iterable[ast.stmt], text: bytes) -> s
         # An expression of a thousand parts.
         return sha256(text).hexdigest()
     return sha256(repr(found).encode()).hexdigest()
+
+
+def _names_error(function: ast.expr) -> bool:
+    """Whether what is called is named like a class of errors."""
+    return str(getattr(function, "id", getattr(function, "attr", ""))).endswith("Error")
 
 
 def _is_movable(node: ast.stmt) -> bool:

@@ -276,6 +276,8 @@ class Model:
 def f(x, score=max, *, k=2):
     """What it does."""
     from late import late
+    if k < 1:
+        raise ValueError(f"k must be positive, not {k}")
     return [beside.g(x), score(x), k, Model(), LEVEL, os.sep, Number(1), late, {"a", "b", "c"}]
 ''',
     "beside": "from deep import depth\ndef g(x): return depth\n",
@@ -296,6 +298,8 @@ MATTERS_IN_FILES = {
     "imported module": ("beside", "return depth", "return -depth"),
     "module that this one imports": ("deep", "depth = 1", "depth = 2"),
     "module that is imported late": ("late", "late = 1", "late = 2"),
+    "kind of an error": ("mine", "ValueError", "KeyError"),
+    "when there is an error": ("mine", "k < 1", "k < 2"),
 }
 
 CANNOT_MATTER_IN_FILES = {
@@ -305,6 +309,7 @@ CANNOT_MATTER_IN_FILES = {
     "docstring of a field": ("mine", '"""Its size."""', ""),
     "docstring of a function": ("mine", '"""What it does."""', '"""Other words."""'),
     "docstring of an imported module": ("beside", "from", "'''What it is.'''\nfrom"),
+    "message of an error": ("mine", 'f"k must be positive, not {k}"', '"no such k"'),
     "comment": ("mine", "LEVEL = 0.05", "# As usual.\nLEVEL = 0.05"),
     "blank lines": ("mine", "LEVEL = 0.05", "\n\n\nLEVEL = 0.05\n\n"),
     "formatting": ("mine", "[beside.g(x), score(x)", "[\n  (beside . g( x )),\n  score(x)"),
