@@ -9,7 +9,7 @@ from simstudy.comparisons.paper import counted_significant, of_pair
 from simstudy.comparisons.verdict import decided, with_shown_names
 from simstudy.engines.described import SIDES
 from simstudy.examination.rows import may_be_best
-from simstudy.examination.several_printed import claims, part_rows, signed, varying
+from simstudy.examination.several_printed import SIGNIFICANT, claims, part_rows, signed, varying
 from simstudy.metrics import label
 from simstudy.papers import basis, leaderboards, pairs, scores
 from simstudy.papers.document import BETTER_MARKS, Cell, Paper, Table, Text, joined
@@ -49,7 +49,7 @@ def _of_pairs(found: Several) -> Table:
     """A row for each comparison of two systems."""
     alpha = found.parts[0].alpha
     forms = [pairs.number_format(one.pairs.frame) for one in found.parts]
-    rows = part_rows(found, forms).rename(columns={"95 %": "95 % CI"}).drop(columns=f"significant at {alpha:g}")
+    rows = part_rows(found, forms).rename(columns={"95 %": "95 % CI"}).drop(columns=SIGNIFICANT)
     signs = [pairs.marks(one.pairs.frame, alpha, "p_value")[0] for one in found.parts]
     words = [name for name in rows if name in ("domain", "metric", "better")]
     head: list[tuple[str, Any]] = [(_capital(name), "left" if name in words else "right") for name in map(str, rows)]

@@ -26,6 +26,9 @@ _ALWAYS = "--verbose prints each comparison as a whole, --out DIR writes it."
 #: The heading of the table of comparisons.
 TABLE = "One comparison a row"
 
+#: The column that says which comparisons are significant after Holm's correction for all of them.
+SIGNIFICANT = "significant (Holm)"
+
 # What a screen has room for: rows of comparisons beside a leaderboard, notes, columns of scores; names in a cell, and
 # their characters.
 _MOST_PARTS, _LEAST_ROWS, _MOST_NOTES, _MOST_COLUMNS, _MOST_NAMED, _NAMES = 7, 3, 3, 6, 3, 60
@@ -163,7 +166,9 @@ def _of_pairs(table: pd.DataFrame, alpha: float, forms: Sequence[str] | None) ->
         p_adjusted(q, p, alpha, floor)
         for p, q, floor in zip(table["p_value"], table["p_holm_parts"], floors, strict=True)
     ]
-    columns[f"significant at {alpha:g}"] = ["yes" if said else "no" for said in table["significant"]]
+    # As the sentence above the table counts them.
+    sure = table["significant"] & (table["p_holm_parts"] <= alpha)
+    columns[SIGNIFICANT] = ["yes" if said else "no" for said in sure]
     return columns
 
 
