@@ -127,13 +127,16 @@ class Simulated(FieldsMixin):
             if self.n_sets < self.n_asked
             else ""
         )
-        beyond = f"more than the error of simulation, as {100 * _RATE:g} % of exact plans do"
-        differ = beyond if self.off else "no more than the error of simulation"
+        differ = (
+            f"The two differ by more than the error of simulation, as {100 * _RATE:g} % of exact plans do."
+            if self.off
+            else "The error of simulation can explain the difference."
+        )
         said = (
             f"Simulated: the gain is significant in {100 * self.power:.1f} % ({100 * self.low:.1f} to "
             f"{100 * self.high:.1f}) of {self.n_sets:,} test sets of {units_text(self.n_units, self.unit)} "
             f"{self._drawn_from(names)}.{fewer} The plan's formula gives {100 * self.expected:.1f} % for such test "
-            f"sets. The two differ by {differ}. Wrong winner: {100 * self.wrong_winner:.2g} %."
+            f"sets. {differ} Wrong winner: {100 * self.wrong_winner:.2g} %."
         )
         larger = f"Significant gains are {self.exaggeration:.2f} times the true gain."
         return " ".join(filter(None, [self.warning, said, "" if np.isnan(self.exaggeration) else larger]))

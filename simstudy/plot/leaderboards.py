@@ -97,18 +97,17 @@ def leaderboard(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         panel.set_axisbelow(True)
     beside.tick_params(axis="y", labelleft=False)
     beside.spines["left"].set_visible(False)
-    _legend(beside, table["may_be_best"].nunique() > 1, named)
+    _legend(beside, not table["may_be_best"].all(), named)
     return ax
 
 
 def _legend(ax: Axes, both: bool, named: Rows) -> None:
-    """What the bars mean, above them: within there may be no room."""
-    colour = _NOT_BEST if both else "0.35"
+    """What the bars mean, above them: within there may be no room. All of one colour, or of `both`."""
+    colour = _NOT_BEST if both else _MAY_BE_BEST
     handles = [
         Line2D([], [], color=colour, linewidth=5, alpha=_PALE, label="all systems at once"),
         Line2D([], [], color=colour, linewidth=5, label="one system, chosen beforehand"),
         Line2D([], [], color="0.1", linestyle="none", marker="|", markersize=6, label="by score"),
     ]
-    if both:
-        handles.append(Line2D([], [], color=_MAY_BE_BEST, linewidth=5, label="may be the best"))
+    handles.append(Line2D([], [], color=_MAY_BE_BEST, linewidth=5, label="may be the best"))
     legend_above(ax, named, handles)

@@ -152,7 +152,7 @@ def test_a_simulation_is_told_with_each_of_its_numbers(unit: str) -> None:
     ) in held.text()
     assert numbers(held.text().replace(words, "567")) == [81.1, 70.1, 90.2, 1234, 567, 1234, 2000, 83.3, 2.1, 1.37]
     assert "Only" not in replace(held, n_asked=1234).text()
-    assert "differ by no more than the error of simulation" in held.text()
+    assert "The error of simulation can explain the difference." in held.text()
     off = replace(held, error=0.001)
     assert (off.off, held.off) == (True, False)
     assert "differ by more than the error of simulation, as 1 % of exact plans do" in off.text()
