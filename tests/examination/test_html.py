@@ -131,3 +131,10 @@ def test_the_page_of_a_folder_is_no_part_of_what_its_manifest_seals(found: Exami
 def test_a_page_of_many_systems_is_not_too_large(n_systems: int, most: float) -> None:
     found = examine(correlated_accuracies(np.linspace(0.5, 0.9, n_systems).tolist(), 2000))
     assert len(html(page_of(found, "c")).encode()) < most
+
+
+def test_groups_that_meet_at_a_place_lie_in_lanes_of_their_own() -> None:
+    """The system at place 3 is in both; a third group lies behind the first one's end, in its lane."""
+    groups = pd.DataFrame({"group": [1, 1, 1, 2, 2, 2, 3, 3], "rank": [1, 2, 3, 3, 4, 5, 6, 7]})
+    lanes = charts._lanes(groups)
+    assert lanes[["first", "last", "lane"]].to_numpy().tolist() == [[0, 2, 0], [2, 4, 1], [5, 6, 0]]

@@ -137,6 +137,20 @@ def test_ranges_and_laws_are_there_where_there_are_three_test_sets(done: Results
     assert (ranges["low"] < ranges["high"]).all()
 
 
+def test_the_range_of_others_is_without_the_test_set_itself() -> None:
+    """Three test sets far apart: no pair of one lies between those of the two others, but for the middle one's."""
+    key = {"metric": "mean", "relation": "different families"}
+    sets = pd.DataFrame({"test_set": list("abc"), **key, "n_items": 100, "n_units": 100, "right_or_wrong": False})
+    for name in ("sd", "r12"):
+        middle = np.array([0.1, 0.5, 0.9])
+        sets = sets.assign(**{f"{name}_10": middle - 0.01, name: middle, f"{name}_90": middle + 0.01})
+    pairs = pd.DataFrame({"test_set": np.repeat(list("abc"), 20), **key})
+    pairs = pairs.assign(**{name: np.repeat([0.1, 0.5, 0.9], 20) for name in ("sd", "r12")})
+    found = TABLES.ranges(sets, pairs).set_index("quantity")
+    assert found["inside"].tolist() == pytest.approx([1 / 3] * 2)
+    assert found["inside_least"].tolist() == [0, 0]
+
+
 def test_the_page_has_a_gallery_and_no_missing_number(done: Results) -> None:
     page = (done.folder / "README.md").read_text()
     assert "(figures/gallery.png)" in page

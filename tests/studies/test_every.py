@@ -78,6 +78,11 @@ def test_a_stopped_run_goes_on_with_what_is_left_and_then_writes_what_all_took(
         "study": list(NAMES), "wall_seconds": [10] * 3, "cpu_seconds": [20] * 3, "memory_mb": [300] * 3,
         "disk_mb": [2] * 3,
     }  # fmt: skip
+    # One that does not begin from nothing writes no times, and leaves nothing that a further one would go on with.
+    written = (three / TIMES).read_bytes()
+    for _ in range(2):
+        assert [one.study for one in run_every(NAMES, three, ["--jobs", "2"])] == list(NAMES)
+    assert (three / TIMES).read_bytes() == written
 
 
 def test_a_study_that_fails_is_told(three: Path) -> None:

@@ -212,6 +212,23 @@ def test_many_systems(rng: np.random.Generator) -> None:
     assert first["score_a"] == pytest.approx(board["score"].iloc[0])
 
 
+def test_intervals_of_averages_are_their_own_systems(rng: np.random.Generator) -> None:
+    """Systems come worst first, and their spreads are 1, 2 and 4: so are the widths of their intervals."""
+    sizes = {f"task-{t}": 40 for t in range(6)}
+    noise = rng.normal(size=40)
+    scores = np.concatenate([[k + 2**k * (noise - noise.mean()) for k in range(3)]] * 6, axis=1)
+    items = pd.DataFrame({"id": [f"{t}/{i}" for t in sizes for i in range(40)], "domain": np.repeat(list(sizes), 40)})
+    outputs = ss.Outputs.from_statistics(
+        np.stack([scores, np.ones_like(scores)], axis=-1), "mean", ["x", "y", "z"], items
+    )
+    board = ss.across_tasks(outputs, n_resamples=200).leaderboard.query("average == 'macro' and hypothesis == @THESE")
+    half = (board["score_high"] - board["score"]).to_numpy()
+    assert board["system"].tolist() == ["z", "y", "x"]
+    assert (half / half[2]).tolist() == pytest.approx([4, 2, 1])
+    se = noise.std(ddof=1) / np.sqrt(40 * 6)
+    assert half[2] == pytest.approx(stats.norm.ppf(0.975) * se, rel=0.02)
+
+
 def test_an_average_of_one_task_says_nothing_about_tasks_like_it(rng: np.random.Generator) -> None:
     found = ss.across_tasks(suite(rng, SIZES, n_systems=3), average={next(iter(SIZES)): 1.0}, n_resamples=200)
     assert all(found.sentences)
