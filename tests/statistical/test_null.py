@@ -241,3 +241,22 @@ def test_resampled_clusters_keep_the_level() -> None:
     by_item, by_cluster = (compared(outputs, unit=unit)["p_value"] <= 0.05 for unit in ("item", "cluster"))
     assert by_item.mean() > 0.3
     assert by_cluster.mean() < 0.1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("metric", ["macro_f1", "balanced_accuracy", "mcc"])
+def test_stray_answers_of_equally_good_systems_leave_the_level(metric: str) -> None:
+    """Of 150 answers some three are no label; in one of ten test sets only one system has any."""
+    rng, n_sets = np.random.default_rng(11), 1000
+    rejected = 0
+    for _ in range(n_sets):
+        gold = rng.choice(list("abc"), 150)
+        said = {}
+        for name in ("one", "other"):
+            own = np.where(rng.random(150) < 0.8, gold, rng.choice(list("abc"), 150))
+            said[name] = np.where(rng.random(150) < 0.02, "unknown", own)
+        p = compared(Outputs.from_labels(gold, pd.DataFrame(said), metric))["p_value"].iloc[0]
+        assert p > 1e-5
+        rejected += p <= 0.05
+    # The target of the study error_rates.
+    assert stats.binom.sf(rejected - 1, n_sets, 0.065) > FALSE_ALARM
