@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from pyarrow import parquet
+from scipy import stats
 from typer.testing import CliRunner
 
 import simstudy as ss
@@ -47,6 +48,16 @@ def test_the_file_has_the_table(
     assert (n, significant) == (len(expected), len(expected.significant(corrected="holm")))
     assert parquet.ParquetFile(tmp_path / "pairs.parquet").num_row_groups == -(-n // size)
     assert [path.name for path in tmp_path.iterdir()] == ["pairs.parquet"]
+
+
+def test_a_pair_whose_test_prefers_the_worse_system_is_not_counted(tmp_path: Path) -> None:
+    """Three large wins and twenty small losses: the first has the better score, the sign test prefers the other."""
+    scores = pd.DataFrame({"first": [0.9] * 3 + [0.1] * 20, "other": [0.1] * 3 + [0.15] * 20})
+    counts = write_pairs(ss.Outputs.from_scores(scores), tmp_path / "pairs.parquet", test="sign")
+    assert counts == (1, 0)
+    assert pd.read_parquet(tmp_path / "pairs.parquet")[["better", "p_value"]].to_numpy().tolist() == [
+        ["other", pytest.approx(stats.binomtest(3, 23).pvalue)]
+    ]
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,11 @@ from scipy import stats
 
 import simstudy as ss
 from simstudy.metrics.mean import LOWER_MEAN
+from simstudy.papers.document import Cell
 from simstudy.statistics.proportions import tango_z
 from simstudy.suites import LIKE_THESE, THESE, AcrossTasks, TaskGroup
+from simstudy.suites.page import task_sections
+from simstudy.suites.paper import paper
 
 SIZES = {"law": 3, "code": 4, "maths": 6}
 
@@ -150,6 +153,21 @@ def test_what_is_left_is_the_average_of_the_other_tasks(rng: np.random.Generator
     assert (found.without.groupby(["system_a", "system_b"])["drives"].sum() == 1).all()
 
 
+def test_wins_and_losses_of_a_task_are_the_pairs_own(rng: np.random.Generator) -> None:
+    """On code the system that is behind in the average is ahead: 20 wins of 30 items, and 4 losses."""
+    right = {"first": [1] * 70 + [0] * 20 + [1] * 4 + [1] * 6, "other": [0] * 70 + [1] * 20 + [0] * 4 + [1] * 6}
+    items = pd.DataFrame({"id": range(100), "domain": ["law"] * 70 + ["code"] * 30})
+    outputs = ss.Outputs.from_scores(pd.DataFrame(right), "accuracy", items=items)
+    rows = ss.across_tasks(outputs).by_task.set_index("task")
+    assert rows["system_a"].tolist() == ["first", "first"]
+    assert rows.loc["code", ["wins", "losses"]].tolist() == [4, 20]
+    assert rows.loc["code", "gain_high"] < 0
+    sections = {section.heading: section for section in task_sections(ss.across_tasks(outputs))}
+    without = sections["Without one task"].table.rows
+    assert without["task"].iloc[0] == without.loc[without["drives"], "task"].iloc[0]
+    assert without["change"].abs().is_monotonic_decreasing
+
+
 def test_errors_are_scores_turned_round(rng: np.random.Generator) -> None:
     outputs = suite(rng, SIZES, metric="mean")
     statistics = outputs.statistics * np.array([-1, 1])
@@ -158,6 +176,24 @@ def test_errors_are_scores_turned_round(rng: np.random.Generator) -> None:
     columns = ["system_a", "gain", "gain_low", "p_value", "tasks_won"]
     pd.testing.assert_frame_equal(one.averages[columns], other.averages[columns])
     assert one.leaderboard["rank_high"].tolist() == other.leaderboard["rank_high"].tolist()
+
+
+def test_the_best_of_a_task_is_bold_whichever_way_is_better(rng: np.random.Generator) -> None:
+    """And none is where all have the same score."""
+    scores = rng.normal([[0], [1], [2]], 0.1, (3, 60))
+    scores[:, :20] = scores[0, :20]
+    items = pd.DataFrame({"id": range(60), "domain": np.repeat(["same", "x", "y"], 20)})
+    for metric, best in (("mean", "c"), (LOWER_MEAN, "a")):
+        outputs = ss.Outputs.from_statistics(
+            np.stack([scores, np.ones_like(scores)], axis=-1), metric, list("abc"), items
+        )
+        (table,) = paper(ss.across_tasks(outputs, n_resamples=200)).tables
+        heads = [name for name, _ in table.columns]
+        bold = {
+            head: [row[0] for row in table.rows if isinstance(row[k], Cell) and row[k].bold]
+            for k, head in enumerate(heads) if head in ("same", "x", "y")
+        }  # fmt: skip
+        assert bold == {"same": [], "x": [best], "y": [best]}
 
 
 def test_groups(rng: np.random.Generator) -> None:
