@@ -17,7 +17,12 @@ def bad(two: str, four: str) -> None:
     """Files in which something is wrong, beside good ones."""
     texts = {
         **{"a.txt": "the cat\nthe dog\na bird\n", "b.txt": "a cat\nthe dog\nthe bird\n", "ref.txt": "x y\ny\nz\n"},
-        **{"lacks.csv": "system,item,score\nold,q1,0\nnew,q1,1\nnew,q2,1\n", "gold.mrg": _TREES, "good.mrg": _TREES},
+        **{
+            "lacks.csv": "system,item,score\nold,q1,0\nnew,q1,1\nnew,q2,1\n",
+            "gold.csv": "item,gold,a,b\n1,1,1,0\n2,0,1,0\n",
+            "gold.mrg": _TREES,
+            "good.mrg": _TREES,
+        },
     }
     for name, text in texts.items():
         Path(name).write_text(text)
@@ -51,6 +56,11 @@ _BAD = {
     "the column of items under another name": (
         "scores.csv --metric accuracy --columns domain=item",
         "scores.csv: no column 'item' (columns: old, new, domain). Leave out --columns domain=item.",
+    ),
+    "gold labels that are numbers": (
+        "gold.csv --metric accuracy",
+        "system 'gold' is called like gold labels. If the other columns are labels, take --metric macro_f1, or for "
+        "accuracy write labels in words. If they are scores, --columns answer=gold makes it a column of the items",
     ),
     "domain": (
         "four.csv --metric accuracy --columns domain=genre,cluster=doc --domain sports",

@@ -126,6 +126,14 @@ def test_a_sequential_gate_passes_once_and_for_all_while_items_arrive() -> None:
     assert "of all looks) [look 3 of looks.json, which was there already]" in err
 
 
+def test_a_sequential_gate_of_equivalence_needs_both_sides() -> None:
+    """The gain is some three points: new is not worse, but better by more than a margin of one point."""
+    how = (grown(4000), "--metric", "accuracy", "--sequential")
+    assert compare(*how, "--fail-unless-not-worse", "new", "old", "--margin", "1")[0] == 0
+    assert compare(*how, "--fail-unless-equivalent", "new", "old", "--margin", "1")[0] == 1
+    assert compare(*how, "--fail-unless-equivalent", "new", "old", "--margin", "20")[0] == 0
+
+
 def test_other_gates_of_the_same_systems_go_on_with_their_items() -> None:
     asked(grown(500), "--sequential")
     path = grown(800)

@@ -105,7 +105,9 @@ def test_runs_of_other_prompts_inputs_and_references_are_no_mixture(tmp_path: Pa
         }
         adapter = {"model": model, "max_train_instances": shots, "instructions": instructions}
         spec = {"name": "x", "adapter_spec": adapter}
-        return write(tmp_path, f"q:model={model}", [entry("id1", em=1)], instances=[instance], run_spec=spec)
+        # The same instance with a typing error has the same name.
+        typos = {**instance, "input": {"text": f"Is ti, {model}?"}, "perturbation": {"name": "typos"}}
+        return write(tmp_path, f"q:model={model}", [entry("id1", em=1)], instances=[typos, instance], run_spec=spec)
 
     one = run("a")
     assert read(one, run("b")).notes == ()

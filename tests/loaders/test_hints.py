@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from simstudy.loaders.formats import load
@@ -150,3 +152,12 @@ def test_a_workbook_is_to_be_saved_as_csv(tmp_path: Path) -> None:
     for metric in ("accuracy", "bleu"):
         with pytest.raises(ValueError, match="s.xlsx is a workbook: save it as CSV$"):
             load(path, metric)
+
+
+def test_labels_that_are_numbers_may_be_floats(tmp_path: Path) -> None:
+    """pandas makes decimals of a column with an empty cell."""
+    labels = pd.DataFrame({"item": range(4), "gold": [0, 1, 2, 1], "a": [0, 1, 2, 0], "b": [0.0, np.nan, 2.0, 1.0]})
+    labels.to_parquet(tmp_path / "labels.parquet")
+    for metric, best in (("mcc", 1), ("macro_f1", 100)):
+        of_a, of_b = load(tmp_path / "labels.parquet", metric, missing="drop").outputs.scores()
+        assert of_a < of_b == best

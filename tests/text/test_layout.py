@@ -157,3 +157,11 @@ def test_letters_stand_for_long_names_and_not_for_what_begins_with_one() -> None
     lettered.line(f"{long}.v2 and short beat {long}.")
     assert told == [f"A: {long}"]
     assert file.getvalue().split() == [f"{long}.v2", "and", "short", "beat", "A."]
+
+
+def test_texts_that_just_fit_are_all_there() -> None:
+    printer = Printer(Console(file=StringIO(), width=10, force_terminal=True, color_system=None))
+    texts = ["one", "two words in three", "last"]
+    rows = [printer.height(text) for text in texts]
+    assert [printer.fitting(texts, sum(rows) - less) for less in (0, 1)] == [texts, texts[:2]]
+    assert printer.fitting(texts, sum(rows[:2]) - 1) == texts[:1]
