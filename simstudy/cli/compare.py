@@ -94,9 +94,7 @@ def compare(
         every, hashes = files.read_each(paths, metric, by_domain=by_domain, texts=texts, ties=ties, narrow=narrow)
     # What can be wrong is said before minutes of resampling.
     for loaded in every:
-        _check_systems(loaded.outputs.names, output.baseline)
-        if len(paths) == 1:
-            _check_no_gold(loaded.outputs.names)
+        _check_systems(loaded.outputs.names, output.baseline, len(paths))
     gates.check(asked, every, files)
     given = [path for _, path in map(name_and_path, paths)]
     inputs = [*given, *(files.references or []), *filter(None, (files.systems, files.items))]
@@ -190,10 +188,12 @@ def _examine(test_set: TestSet, how: HowTested) -> Examination:
         return examine(test_set, alpha=how.alpha, margin=how.margin)
 
 
-def _check_systems(names: list[str], baseline: str | None) -> None:
-    """Raise a ValueError where there are not two systems, or not that of --baseline."""
+def _check_systems(names: list[str], baseline: str | None, n_files: int) -> None:
+    """Raise a ValueError where there are not two systems, or not that of --baseline, or one that is none."""
     from simstudy.papers.leaderboards import check_baseline
 
+    if n_files == 1:
+        _check_no_gold(names)
     if len(names) < 2:
         raise ValueError(f"at least two systems are needed to compare, but there is only '{names[0]}'")
     if baseline is not None:

@@ -85,6 +85,13 @@ def test_the_same_look_is_not_counted_twice_and_has_its_level_again() -> None:
     assert len(kept()) == 3
 
 
+def test_another_margin_is_another_look() -> None:
+    how = (commit(9, 2), "--metric", "accuracy", *LOOKS, "--fail-unless-not-worse", "new", "old", "--margin")
+    for margin in ("5", "9", "5"):
+        compare(*how, margin)
+    assert [one["number"] for one in kept()] == [1, 2]
+
+
 def test_every_gate_of_a_call_is_a_look_and_comparisons_share_its_level() -> None:
     path = commit(12, 0)
     table = pd.read_csv(path).assign(domain=["x"] * 30 + ["y"] * 30)
