@@ -1,4 +1,4 @@
-"""What each item adds to the gain of one system over another, and how few units carry the lead."""
+"""Contributions of items to the gain of one system over another, and how few units carry the lead."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tests must find in a question: conditions that the registry's entries name."""
+"""Conditions that a question must meet for a test, as the registry's entries name them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from simstudy.text.reprs import FieldsMixin
 
 @dataclass(frozen=True)
 class Need(FieldsMixin):
-    """What a test must find in a question, in words; what is there if it is not met; and whether a question has it."""
+    """A condition of a test, in words; what is there if it is not met; and whether a question has it."""
 
     what: str
     otherwise: str

@@ -198,7 +198,7 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
 
 
 def _renamed_item(taken: str, theirs: Sequence[object]) -> str:
-    """What to do where the column of items has another name of ours, `taken`."""
+    """Advice where the column of items has another name of ours, `taken`."""
     meant = f" or did you mean columns={{'item': '{taken}'}}?" if taken in theirs else ""
     return f"Leave out columns={{'{taken}': 'item'}}{',' if meant else '.'}{meant}"
 
