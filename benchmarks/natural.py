@@ -27,7 +27,7 @@ from sacrebleu.metrics import BLEU
 
 from simstudy.comparisons.comparing import compare
 from simstudy.files.datasets import folder_at_hand
-from simstudy.loaders.formats import load
+from simstudy.loaders.door import load
 from simstudy.outputs import Outputs
 
 SWE_BENCH = "swebench/swebench_verified.csv.gz"

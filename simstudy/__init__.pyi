@@ -19,7 +19,7 @@ from .examination import examine as examine
 from .loaders.base import Texts as Texts
 from .loaders.base import Ties as Ties
 from .loaders.candidates import load_candidates as load_candidates
-from .loaders.formats import load as load
+from .loaders.door import load as load
 from .loaders.systems import describe_systems as describe_systems
 from .metrics.made import metric as metric
 from .outputs import Outputs as Outputs

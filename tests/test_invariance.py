@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simstudy.loaders.formats import load
+from simstudy.loaders.door import load
 from simstudy.outputs import Outputs
 from tests.oracles import compared
 

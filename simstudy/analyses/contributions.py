@@ -1,4 +1,4 @@
-"""Contributions of items to the gain of one system over another, and how few units carry the lead."""
+"""Contributions of items to the gain of one system over another, their outcomes, and how few units carry the lead."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.influence import difference, mean_slopes
 from simstudy.outputs import Outputs
-from simstudy.outputs.meetings import battles
+from simstudy.outputs.meetings import BATTLE, battles
+
+#: The outcomes of an item, from the first system's side; the last one is that of a battle with a third system.
+WIN, LOSS, TIE, NEITHER = "win", "loss", "tie", "neither"
 
 # The share of the units, and the number of them, whose contributions are told together.
 _SHARE, _TOP = 0.01, 10
@@ -56,11 +59,29 @@ def item_scores(outputs: Outputs) -> FloatArray:
     return found
 
 
-def summed(codes: IntArray, parts: FloatArray) -> FloatArray:
+def unit_sums(codes: IntArray, parts: FloatArray) -> FloatArray:
     """Contributions of units (U,), given the unit of each item; 0 where rounding may have made them."""
     sums = np.bincount(codes, parts).astype(np.float64)
     sums[np.abs(sums) <= _ROUNDING * np.bincount(codes, np.abs(parts))] = 0.0
     return sums
+
+
+def outcomes_of(pair: Outputs, parts: FloatArray) -> NDArray[np.object_]:
+    """The outcome of each item for the first system, given the contributions."""
+    if not set(BATTLE) <= set(pair.items):
+        return named_outcomes(parts)
+    # A battle with a third system adds to the gain, but neither of the two wins it against the other.
+    found = np.full(pair.n_items, NEITHER, dtype=object)
+    first, second, points = (pair.items[name].to_numpy() for name in BATTLE)
+    for one, other, sign in ((*pair.names, 1.0), (*pair.names[::-1], -1.0)):
+        met = (first == one) & (second == other)
+        found[met] = named_outcomes(sign * (points[met].astype(np.float64) - 0.5))
+    return found
+
+
+def named_outcomes(parts: FloatArray) -> NDArray[np.object_]:
+    """The outcomes that contributions speak of."""
+    return np.where(parts > 0, WIN, np.where(parts < 0, LOSS, TIE)).astype(object)
 
 
 def gain_of(pair: Outputs, kept: NDArray[np.bool_]) -> float:
@@ -76,7 +97,7 @@ def carried(pair: Outputs, kinds: dict[str, IntArray], parts: FloatArray, gain: 
     columns = ["unit", "n_units", "n_top", "contribution", "share", "gain_without", "n_reversing"]
     rows = []
     for kind, codes in kinds.items() if gain else ():
-        sums = summed(codes, parts) * np.sign(gain)
+        sums = unit_sums(codes, parts) * np.sign(gain)
         order = np.argsort(-sums, kind="stable")
         place = np.empty(len(order), dtype=np.int64)
         place[order] = np.arange(len(order))

@@ -8,9 +8,16 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from simstudy.analyses.contributions import carried, contributions_of_pairs, gain_of, item_scores, summed
+from simstudy.analyses.contributions import (
+    carried,
+    contributions_of_pairs,
+    gain_of,
+    item_scores,
+    named_outcomes,
+    outcomes_of,
+    unit_sums,
+)
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.metrics.influence import left_out
 from simstudy.outputs import Outputs, require_outputs
@@ -21,9 +28,6 @@ from simstudy.text.numerals import gain_text
 from simstudy.text.plain_text import shown
 from simstudy.text.reprs import ReprMixin
 from simstudy.validation import brief, check_text, check_whole
-
-#: The outcomes of an item, from the first system's side.
-WIN, LOSS, TIE = "win", "loss", "tie"
 
 #: The unit of counts where items are battles: those in which the two systems met.
 BATTLE = "battle"
@@ -47,9 +51,9 @@ class DecidingItems(ReprMixin):
         By how much the first is better than the second, on the metric's scale; negative where it is worse.
     items
         The items with the largest contributions: id, domain and cluster where known, outcome (win, loss or tie of the
-        first system), score_a and score_b (of the item alone; NaN where that is not defined), contribution, share (of
-        the gain), gain_without (the gain without this item), and, where texts are known, input, reference, answer_a
-        and answer_b.
+        first system; neither, where it is a battle in which the two did not meet), score_a and score_b (of the item
+        alone; NaN where that is not defined), contribution, share (of the gain), gain_without (the gain without this
+        item), and, where texts are known, input, reference, answer_a and answer_b.
     clusters
         The same of clusters, with n_items, where these are what tests resample; else None.
     counts
@@ -208,7 +212,7 @@ def _counts(pair: Outputs, kinds: dict[str, IntArray], parts: FloatArray) -> pd.
         won, tied = met
         direct = {"wins": int(won[0, 1]), "losses": int(won[1, 0]), "ties": int(tied[0, 1])}
         return pd.DataFrame([{"unit": BATTLE, **direct}])
-    return pd.DataFrame([{"unit": kind, **_outcomes(summed(of, parts))} for kind, of in kinds.items()])
+    return pd.DataFrame([{"unit": kind, **_outcomes(unit_sums(of, parts))} for kind, of in kinds.items()])
 
 
 def _outcomes(parts: FloatArray) -> dict[str, int]:
@@ -233,7 +237,7 @@ def _items(pair: Outputs, rows: IntArray, parts: FloatArray, gain: float) -> pd.
     return pd.DataFrame(
         {
             **{name: known[name] for name in ("id", "domain", "cluster") if name in known},
-            "outcome": _named(parts[rows]),
+            "outcome": outcomes_of(pair.take(rows), parts[rows]),
             "score_a": scores[0],
             "score_b": scores[1],
             "contribution": parts[rows],
@@ -241,10 +245,6 @@ def _items(pair: Outputs, rows: IntArray, parts: FloatArray, gain: float) -> pd.
             "gain_without": _gains(pair, rows) if pair.n_items > 1 else np.nan,
         }
     )
-
-
-def _named(parts: FloatArray) -> NDArray[np.object_]:
-    return np.where(parts > 0, WIN, np.where(parts < 0, LOSS, TIE)).astype(object)
 
 
 def _texts(pair: Outputs, rows: IntArray, texts: ItemTexts | None) -> pd.DataFrame:
@@ -264,7 +264,7 @@ def _texts(pair: Outputs, rows: IntArray, texts: ItemTexts | None) -> pd.DataFra
 
 def _clusters(pair: Outputs, codes: IntArray, unit: str, parts: FloatArray, n: int) -> pd.DataFrame:
     """The clusters with the largest contributions: those of their items together."""
-    sums = summed(codes, parts)
+    sums = unit_sums(codes, parts)
     rows = _listed(sums, n)
     names = pair.labels(unit).to_numpy()
     first = np.unique(codes, return_index=True)[1]
@@ -274,7 +274,7 @@ def _clusters(pair: Outputs, codes: IntArray, unit: str, parts: FloatArray, n: i
         {
             "cluster": names[first[rows]],
             "n_items": np.bincount(codes)[rows],
-            "outcome": _named(sums[rows]),
+            "outcome": named_outcomes(sums[rows]),
             "contribution": sums[rows],
             "share": sums[rows] / gain if gain else np.nan,
             "gain_without": without,

@@ -94,7 +94,7 @@ def compare(
         every, hashes = files.read_each(paths, metric, by_domain=by_domain, texts=texts, ties=ties, narrow=narrow)
     # What can be wrong is said before minutes of resampling.
     for loaded in every:
-        _check_systems(loaded.outputs.names, output.baseline, len(paths))
+        _check_systems(loaded.outputs.names, output.baseline)
     gates.check(asked, every, files)
     given = [path for _, path in map(name_and_path, paths)]
     inputs = [*given, *(files.references or []), *filter(None, (files.systems, files.items))]
@@ -188,27 +188,14 @@ def _examine(test_set: TestSet, how: HowTested) -> Examination:
         return examine(test_set, alpha=how.alpha, margin=how.margin)
 
 
-def _check_systems(names: list[str], baseline: str | None, n_files: int) -> None:
-    """Raise a ValueError where there are not two systems, or not that of --baseline, or one that is none."""
+def _check_systems(names: list[str], baseline: str | None) -> None:
+    """Raise a ValueError where there are not two systems, or not that of --baseline."""
     from simstudy.papers.leaderboards import check_baseline
 
-    if n_files == 1:
-        _check_no_gold(names)
     if len(names) < 2:
         raise ValueError(f"at least two systems are needed to compare, but there is only '{names[0]}'")
     if baseline is not None:
         check_baseline(baseline, names)
-
-
-def _check_no_gold(names: list[str]) -> None:
-    """Raise a ValueError where a column of gold labels was read as a system: its numbers look like scores."""
-    for name in names:
-        if name.casefold() in ("gold", "label", "gold_label", "true_label"):
-            raise ValueError(
-                f"system '{name}' is called like gold labels. If the other columns are labels, take --metric macro_f1, "
-                "or for accuracy write labels in words. If they are scores, "
-                f"--columns answer={name} makes it a column of the items"
-            )
 
 
 def _check_out(out: Path | None, inputs: Sequence[Path], n_parts: int) -> None:

@@ -129,8 +129,9 @@ class Files:
         self, paths: Sequence[Any], metric: str, domains: list[str], *, by_domain: bool, more: Mapping[str, Any]
     ) -> list[Loaded]:
         """The files by one metric, on each domain."""
-        from simstudy.loaders.formats import load, ranks_within_domain
-        from simstudy.loaders.items import notes_of
+        from simstudy.loaders.clusters import notes_of
+        from simstudy.loaders.door import load
+        from simstudy.loaders.formats import ranks_within_domain
 
         chosen = _metric_named(metric, self.lower_is_better)
 

@@ -141,7 +141,7 @@ def _read(
     paths: list[Path], metric: str, files: PilotFiles, seed: int
 ) -> tuple[Pilot, tuple[str, ...], dict[str, str]]:
     """The pilot in these files, notes, and the files' hashes."""
-    from simstudy.loaders.items import for_unit, units_first
+    from simstudy.loaders.clusters import for_unit, units_first
     from simstudy.loaders.naming import name_and_path
     from simstudy.planning.benchmarks import known_as
 

@@ -19,8 +19,8 @@ from simstudy.engines.registry import default_test
 from simstudy.examination import notes
 from simstudy.examination.examination import OPTIONS, Examination, classified
 from simstudy.loaders.base import Loaded
-from simstudy.loaders.formats import Paths, load
-from simstudy.loaders.items import for_unit
+from simstudy.loaders.clusters import for_unit
+from simstudy.loaders.door import Paths, load
 from simstudy.loaders.reading import reading
 from simstudy.metrics import Metric, get_metric
 from simstudy.notes import notes_kept

@@ -48,10 +48,10 @@ def noise_lines(found: Examination) -> list[str]:
         ]
     known = table.loc[table["se"] > 0]
     typical, floor = known["share_within"].median(), (known["se_between"] / known["se"]).median()
-    return [
-        f"Noise within questions: {100 * typical:.0f} % of the variance of a gain (median pair). More samples reduce "
-        f"its standard error by {100 * (1 - floor):.0f} % at most.",
-    ]
+    more = f"More samples reduce its standard error by {100 * (1 - floor):.0f} % at most."
+    if floor == 0:
+        more = "Noise between questions is not seen, so how far more samples reduce the standard error is not known."
+    return [f"Noise within questions: {100 * typical:.0f} % of the variance of a gain (median pair). {more}"]
 
 
 def _with_more(row: pd.Series[float], points: str) -> str:

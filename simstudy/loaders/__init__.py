@@ -1,5 +1,6 @@
-"""From files to Outputs: one file a format; read `formats` first, which leads to all of them, then `base`.
+"""From files to Outputs: one file a format; read `door` and `formats` first, which lead to all of them, then `base`.
 
 What formats share: `reading` and `tables` open files, `task_logs` puts logs of several tasks together, `items` and
-`systems` describe items and systems, and `assembling` matches systems over items.
+`systems` describe items and systems, `clusters` says which items belong together, and `assembling` matches systems over
+items.
 """

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from simstudy.loaders.assembling import assemble
-from simstudy.loaders.base import Asked, Loaded, Source, SystemOutputs, check_as_many, counted
+from simstudy.loaders.assembling import Asked, SystemOutputs, assemble
+from simstudy.loaders.base import Loaded, Source, check_as_many, counted
 from simstudy.loaders.items import items_in_order
 from simstudy.loaders.reading import once, read_lines
 from simstudy.metrics.aer import Link, alignment_counts

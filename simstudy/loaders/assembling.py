@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
 import pandas as pd
 
-from simstudy.loaders.base import Asked, Loaded, Source, SystemOutputs, counted
-from simstudy.loaders.entries import Entries
+from simstudy.loaders.base import Loaded, Source, counted
 from simstudy.loaders.tables import MISSING_HINT, takes_one_score
-from simstudy.loaders.text_columns import ANSWERS, INPUTS, REFERENCES, answer_columns, as_text, text_column
+from simstudy.loaders.text_columns import INPUTS, REFERENCES, as_text, text_column
 from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.notes import note
 from simstudy.outputs import Outputs
@@ -20,6 +20,37 @@ from simstudy.outputs.samples import SAMPLE_OF, folded, question_table
 from simstudy.outputs.tables import check_named
 from simstudy.outputs.texts import ItemTexts, PackedTexts
 from simstudy.running.fingerprints import number_of
+
+
+@dataclass(frozen=True)
+class SystemOutputs:
+    """One system's statistics (n, S) of the source's metric, as a loader found them; the origin is the file."""
+
+    name: str
+    origin: str
+    #: Of its n items, each once.
+    ids: Sequence[str]
+    statistics: Array
+    #: What the system said about each item, as text or tuples of it: two systems are duplicates where these are equal.
+    #: None where the files have scores only.
+    answers: Sequence[Hashable] | None = None
+    #: Where scores are means of samples: how many, and the variance of one of them, (n, 2).
+    samples: Array | None = None
+    #: What the system said about each item, as people read it. It is iterated over once, if texts are kept at all.
+    texts: Iterable[str | None] | None = None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What items ask, and what is right, as people read it: by the items' ids, as far as files say so."""
+
+    inputs: Mapping[str, str | None] = field(default_factory=dict)
+    references: Mapping[str, str | None] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, ids: Sequence[str], inputs: Iterable[str | None] = (), references: Iterable[str | None] = ()) -> Self:
+        """From texts in the order of these items, or none."""
+        return cls(*(dict(zip(ids, texts, strict=False)) for texts in (inputs, references)))
 
 
 def assemble(
@@ -171,25 +202,6 @@ def _folded(system: SystemOutputs, codes: IntArray, names: Sequence[str]) -> Sys
     statistics = np.stack([mean[0], np.ones_like(mean[0])], axis=-1)
     ids = [names[code] for code in own]
     return replace(system, ids=ids, statistics=statistics, answers=None, samples=samples[0])
-
-
-def texts_of_entries(entries: Entries, frame: pd.DataFrame, of_items: Iterable[object]) -> Sequence[str | None] | None:
-    """What was said in each entry of a table of scores: its label, or the text of a column; None where none has it.
-
-    Columns `of_items` say one thing of each item: one of these that may be the right answer is.
-    """
-    if entries.said is not None:
-        return entries.said
-    own = answer_columns(frame)
-    if any(name in own for name in entries.systems):
-        cells = {name: frame[column].tolist() for name, column in own.items()}
-        names = (entries.systems[k] for k in entries.system)
-        return [
-            as_text(cells[name][row]) if name in cells else None for name, row in zip(names, entries.row, strict=True)
-        ]
-    right = {column for column in of_items if text_column([column], REFERENCES) is not None}
-    column = text_column(entries.others, ANSWERS, right)
-    return None if column is None else [as_text(cell) for cell in frame[column].iloc[entries.row]]
 
 
 def kept_texts(

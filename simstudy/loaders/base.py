@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from functools import wraps
 from os.path import abspath
 from pathlib import Path
@@ -16,8 +15,8 @@ import pandas as pd
 
 from simstudy.files.unpacking import plain_name
 from simstudy.loaders.naming import folders_that_differ
+from simstudy.loaders.usual_names import check_columns
 from simstudy.metrics import Metric
-from simstudy.metrics.base import Array
 from simstudy.metrics.direction import sounds_like_error
 from simstudy.metrics.mean import MEAN
 from simstudy.notes import note, notes_kept
@@ -25,22 +24,13 @@ from simstudy.outputs import Outputs
 from simstudy.outputs.texts import ItemTexts
 from simstudy.rankings.candidates import TIES
 from simstudy.text.reprs import FieldsMixin, ReprMixin, listed
-from simstudy.validation import brief, check_choice, check_flag, check_seed, check_text, check_utf8, nearest
+from simstudy.validation import check_choice, check_flag, check_seed, check_text, check_utf8
 
 P = ParamSpec("P")
 T = TypeVar("T", bound="Noted")
 
 #: What to do where some system lacks an item that others (or the references) have.
 MISSING = ("error", "drop", "zero")
-
-# Our names of columns, whatever the format, those of them that a task may choose for itself (score@gsm8k), and how much
-# alike (difflib) another name is to one that is a slip in it.
-_OURS = (
-    "system", "item", "id", "sample", "n_samples", "score", "gold", "predicted", "reference", "domain", "cluster",
-    "filter", "tag",
-)  # fmt: skip
-OF_TASKS = ("score", "filter")
-_SLIP = 0.75
 
 #: Suffixes that say what is in a file; others may be part of a system's name ("gpt-4.1-mini").
 _KNOWN_SUFFIX = re.compile(
@@ -155,37 +145,6 @@ class Source:
         return self.references[0]
 
 
-@dataclass(frozen=True)
-class SystemOutputs:
-    """One system's statistics (n, S) of the source's metric, as a loader found them; the origin is the file."""
-
-    name: str
-    origin: str
-    #: Of its n items, each once.
-    ids: Sequence[str]
-    statistics: Array
-    #: What the system said about each item, as text or tuples of it: two systems are duplicates where these are equal.
-    #: None where the files have scores only.
-    answers: Sequence[Hashable] | None = None
-    #: Where scores are means of samples: how many, and the variance of one of them, (n, 2).
-    samples: Array | None = None
-    #: What the system said about each item, as people read it. It is iterated over once, if texts are kept at all.
-    texts: Iterable[str | None] | None = None
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What items ask, and what is right, as people read it: by the items' ids, as far as files say so."""
-
-    inputs: Mapping[str, str | None] = field(default_factory=dict)
-    references: Mapping[str, str | None] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, ids: Sequence[str], inputs: Iterable[str | None] = (), references: Iterable[str | None] = ()) -> Self:
-        """From texts in the order of these items, or none."""
-        return cls(*(dict(zip(ids, texts, strict=False)) for texts in (inputs, references)))
-
-
 @dataclass(frozen=True, repr=False)
 class Noted(ReprMixin):
     """What was read from files, with notes: what a user should know, such as items dropped, line ends converted."""
@@ -276,29 +235,6 @@ def system_files(paths: Sequence[Path], given: Mapping[Path, str] | None = None)
     return named
 
 
-def check_columns(columns: object, metric: Metric | None = None) -> None:
-    """Raise a ValueError where this is neither None nor a mapping of our names of columns to those in the files.
-
-    Names that are not ours are those of further columns of the items, but for those that look like a slip in one.
-    """
-    if columns is None:
-        return
-    if not isinstance(columns, Mapping):
-        raise ValueError(f"columns must map our names of columns to those in the files, not {brief(columns)}")
-    for ours, theirs in columns.items():
-        for name in (ours, theirs):
-            check_text("columns", name, "names of columns")
-        known = [*_OURS, *(metric.statistics if metric else ())]
-        name, at, task = ours.partition("@")
-        if at and task and name in OF_TASKS:
-            continue
-        if ours not in (theirs, *known) and get_close_matches(ours, known, n=1, cutoff=_SLIP):
-            raise ValueError(
-                f"columns must map our names ({', '.join(known)}, or one of your own that is unlike these), "
-                f"not '{ours}'{nearest(ours, known)}"
-            )
-
-
 def counted(n: int, noun: str) -> str:
     """A number of things, for messages: "1 line", "1,200 lines"."""
     return f"{n:,} {noun}" + "s" * (n != 1)
@@ -322,11 +258,10 @@ def doubt(loaded: Loaded) -> str:
     suspects = [name for name in (*loaded.scored_by, metric.name) if sounds_like_error(name)]
     if not suspects or not metric.higher_is_better:
         return ""
-    means = "" if metric.name == MEAN else f"metric='{MEAN}' with "
+    means = "" if metric.name == MEAN else f" with metric='{MEAN}'"
     return (
-        f"scores are called '{suspects[0]}' and higher is assumed to be better, so the system with the higher number "
-        "wins: "
-        f"use {means}lower_is_better=True if lower is better, or lower_is_better=False if higher is better"
+        f"say lower_is_better=True{means} if lower is better, or lower_is_better=False if higher is better. "
+        f"Scores are called '{suspects[0]}', but higher numbers win by default."
     )
 
 

@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from simstudy.loaders.base import Loaded, Noted, Source, Ties, check_columns, counted, noting
+from simstudy.loaders.base import Loaded, Noted, Source, Ties, counted, noting
 from simstudy.loaders.candidate_tables import read_candidate_table
 from simstudy.loaders.items import items_by_id
 from simstudy.loaders.tables import read_header
+from simstudy.loaders.usual_names import check_columns
 from simstudy.metrics.direction import sounds_like_error
 from simstudy.notes import note
 from simstudy.rankings.candidates import Candidates
@@ -50,7 +51,7 @@ def load_candidates(
     r"""Candidates from a file: a table with a row for each, columns of scores, and columns that describe them.
 
     Every column with numbers is a scoring function but those that `columns` names, ``domain``, and ``cluster`` or
-    another name of clusters (`simstudy.loaders.items`); from contingency tables (O11 … O22, or f, f1, f2, N) come
+    another name of clusters (`simstudy.loaders.clusters`); from contingency tables (O11 … O22, or f, f1, f2, N) come
     association measures.
 
     Parameters

@@ -12,8 +12,8 @@ import conllu
 import numpy as np
 import pandas as pd
 
-from simstudy.loaders.assembling import assemble
-from simstudy.loaders.base import Asked, Loaded, Source, SystemOutputs, counted
+from simstudy.loaders.assembling import Asked, SystemOutputs, assemble
+from simstudy.loaders.base import Loaded, Source, counted
 from simstudy.loaders.items import items_in_order
 from simstudy.loaders.reading import once, read_lines
 from simstudy.loaders.text_columns import annotated

@@ -26,7 +26,7 @@ from simstudy.loaders.tables import (
     takes_one_score,
 )
 from simstudy.loaders.text_columns import answer_columns
-from simstudy.loaders.usual_names import is_aside, sample_columns
+from simstudy.loaders.usual_names import GOLD_LABELS, is_aside, plain, sample_columns
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, IntArray
 from simstudy.notes import note
@@ -210,12 +210,24 @@ def _score_columns(frame: pd.DataFrame, origin: str, source: Source) -> dict[str
     if "system" in frame or not systems:
         no_column(origin, "score", frame.columns, "Name it with columns={'score': 'NAME'}.")
     cells = frame[systems].reset_index(drop=True)
+    _check_no_gold(systems)
     for system in systems:
         check_not_row_numbers(origin, system, numbers(cells[system]))
     if takes_one_score(metric):
         return {system: [system] for system in systems}
     # Of a metric of arrays, what is not there for all systems alike is each system's own.
     return {system: [name if name in frame else system for name in metric.statistics] for system in systems}
+
+
+def _check_no_gold(systems: Sequence[str]) -> None:
+    """Raise a ValueError where a column is called like gold labels: numbers look like scores, but would be a system."""
+    for name in systems:
+        if plain(name) in GOLD_LABELS:
+            raise ValueError(
+                f"column '{name}' is called like gold labels, but would be a system. If the other columns are labels, "
+                f"metric='accuracy' and columns={{'gold': '{name}'}} compare them with it. If they are scores, "
+                f"columns={{'answer': '{name}'}} makes it a column of the items"
+            )
 
 
 def _system_scores(column: pd.Series[Any], rows: IntArray, metric: Metric, where: Where) -> Array:

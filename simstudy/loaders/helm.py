@@ -16,17 +16,8 @@ from simstudy.loaders.json_files import first_keys, read_json
 from simstudy.loaders.mixtures import Mixtures
 from simstudy.loaders.reading import once
 from simstudy.loaders.tables import check_takes_one_score
-from simstudy.loaders.task_logs import (
-    Answer,
-    TaskLog,
-    assemble_tasks,
-    check_tasks,
-    chosen,
-    note_metrics,
-    of_domain,
-    read_each,
-    wanted,
-)
+from simstudy.loaders.task_choices import check_tasks, chosen, note_metrics, of_domain, read_each, wanted
+from simstudy.loaders.task_logs import Answer, TaskLog, assemble_tasks
 from simstudy.notes import note
 
 _NAME = "per_instance_stats.json"

@@ -19,7 +19,8 @@ from simstudy.loaders.json_files import first_keys, read_json
 from simstudy.loaders.mixtures import Mixtures
 from simstudy.loaders.reading import once
 from simstudy.loaders.tables import check_takes_one_score, number
-from simstudy.loaders.task_logs import Answer, TaskLog, assemble_tasks, check_tasks, chosen, of_domain, read_each
+from simstudy.loaders.task_choices import check_tasks, chosen, of_domain, read_each
+from simstudy.loaders.task_logs import Answer, TaskLog, assemble_tasks
 from simstudy.notes import note
 
 #: Inspect's value_to_float.

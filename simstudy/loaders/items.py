@@ -1,20 +1,4 @@
-"""What is known of a test set's items: what the files say, what a table of the items adds, and which belong together.
-
-Clusters: a table of items may have a column of documents, users, questions and the like under another name than
-``cluster``. Its values are then taken as the clusters that tests resample as wholes, and a note says so:
-
-- its name is one of `simstudy.outputs.item_columns.CLUSTERS`, in any case and with or without "id", "key" or
-  "name" behind it: ``doc_id``, ``User``;
-- some value comes again, there are at least two values, and no item lacks one;
-- it is no part of the items' names (``columns={"item": "subject+question_id"}``);
-- nothing else is said: a column ``cluster`` (``columns={"cluster": "doc"}`` names it) goes first, a column that
-  ``columns`` makes the ``domain`` is no cluster, and ``unit="item"`` tests items one by one.
-
-Of several columns it is the one whose name comes first in `CLUSTERS`. A note names those that are not taken, and says
-why, but for columns in which no value comes again.
-
-Clusters belong to one domain: document 1 of the news and document 1 of the web are two clusters, ``news/1`` and
-``web/1``, and a note says so. They are one where no two items of a domain share a cluster: one item is of each domain.
+"""What is known of a test set's items: what the files say, and what a table of the items adds.
 
 Samples: where a system has several rows of an item, something must number them: the epoch of a log, or a column of a
 table that is called ``sample`` (``columns={"sample": "k"}`` names it) or has another name in `NUMBERS`
@@ -25,34 +9,26 @@ by several metrics, or a file given twice.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from simstudy.loaders.base import Source, counted
+from simstudy.loaders.clusters import clustered
 from simstudy.loaders.column_names import ROW, usual_items, with_joined
 from simstudy.loaders.reading import read_lines
 from simstudy.loaders.tables import Where, check_plain, coded, ending, first_of, no_column, places, read_table
 from simstudy.notes import note
-from simstudy.outputs.item_columns import cluster_rank, names_clusters, note_single_items
+from simstudy.outputs.item_columns import names_clusters
 from simstudy.outputs.samples import SAMPLE_OF
 from simstudy.outputs.tables import SAMPLES
-
-if TYPE_CHECKING:
-    from simstudy.outputs import Outputs
 
 # Columns that tests and analyses go by: no cell of theirs may be empty. Of others, `Outputs.labels` sees to it.
 _KEYS = ("id", "domain", "cluster")
 
 # What `Source.columns` may say of a format's own files: a table of items need not have it.
 _OF_FILES = ("system", "item", "score", "filter", "tag", "reference")
-
-# How notes on clusters begin, and how the first goes on where nothing else is the resampling unit.
-_CLUSTERED = re.compile(r"items of one '.*' form a cluster \([\d,]+ clusters?\)")
-_ACROSS = "clusters have items of several domains"
 
 #: What to say of rows that nothing numbers.
 HINT = (
@@ -205,102 +181,6 @@ def _named(table: pd.DataFrame, source: Source, key: str | None = None, found: I
         if ours in others:
             raise ValueError(f"{path} has a column '{ours}' of its own: '{columns[ours]}' cannot take its name")
     return others.assign(**named)
-
-
-def clustered(items: pd.DataFrame, in_names: Collection[str] = ()) -> pd.DataFrame:
-    """The items with a column ``cluster``, where they have none and another column says which depend on each other.
-
-    Clusters of two domains are two, whatever they are called. Columns that are part of the items' names (`in_names`)
-    are no clusters: number 5 of each subject are different questions.
-    """
-    if "cluster" in items:
-        found = _in_domains(items)
-        note_single_items(found["cluster"])
-        return found
-    taken = None
-    for name in sorted(filter(names_clusters, items), key=cluster_rank):
-        labels = items[name].astype(str).str.strip()
-        lacking = items[name].isna() | (labels == "")
-        n = _by_domain(items.assign(cluster=labels))["cluster"].nunique()
-        if n == len(labels):
-            continue
-        if name in in_names:
-            if n > 1 and not lacking.any():
-                note(
-                    f"'{name}' is not used as the cluster: it is part of the items' names; "
-                    f"columns={{'cluster': '{name}'}} makes it one"
-                )
-        elif taken:
-            note(f"'{name}' is not used as the cluster: '{taken}' is")
-        elif lacking.any():
-            note(f"'{name}' is not used as the cluster: item '{items['id'][lacking].iloc[0]}' has none")
-        elif n == 1:
-            note(f"'{name}' is not used as the cluster: all items have '{items[name].iloc[0]}'")
-        else:
-            taken = name
-            note(
-                f"items of one '{name}' form a cluster ({n:,} clusters). unit='item' treats each item as independent. "
-                "columns={'cluster': 'NAME'} names another column."
-            )
-    return items if taken is None else _in_domains(items.assign(cluster=items[taken]), str(taken))
-
-
-def for_unit(notes: Iterable[str], unit: str | None) -> tuple[str, ...]:
-    """The notes, where that on clusters says so if another resampling unit than the cluster is asked for."""
-    if unit in (None, "cluster"):
-        return tuple(notes)
-    asked = "items are resampled one by one" if unit == "item" else f"the resampling unit is '{unit}'"
-    found = ((_CLUSTERED.match(text), text) for text in notes)
-    return tuple(f"{begins[0]}, but {asked}, as asked" if begins else text for begins, text in found)
-
-
-def units_first(notes: Iterable[str]) -> tuple[str, ...]:
-    """The notes, those first that say what the clusters are: they change what all numbers mean."""
-    return tuple(sorted(notes, key=lambda text: _CLUSTERED.match(text) is None and " clusters" not in text))
-
-
-def notes_of(outputs: Outputs, notes: Sequence[str]) -> tuple[str, ...]:
-    """The notes on all items that hold for these: none on clusters where no two of these share one."""
-    alone = "cluster" in outputs.items and outputs.items["cluster"].is_unique
-    return tuple(note for note in notes if not (alone and (_CLUSTERED.match(note) or note.startswith(_ACROSS))))
-
-
-def _in_domains(items: pd.DataFrame, column: str = "cluster") -> pd.DataFrame:
-    """As `_by_domain` has it; a note tells of clusters whose names come again in another domain."""
-    found = _by_domain(items)
-    pairs = _pairs(items)
-    again = pairs["cluster"].duplicated()
-    if not again.any():
-        return found
-    name = pairs["cluster"][again].iloc[0]
-    first, second = pairs["domain"][pairs["cluster"] == name].iloc[:2]
-    if found is items:
-        note(f"{_ACROSS}, such as {column} '{name}' of '{first}' and '{second}'")
-        return found
-    as_one = "" if column == "cluster" else f"; unit='{column}' makes them one"
-    note(
-        f"{len(pairs):,} clusters, not {pairs['cluster'].nunique():,}: {column} '{name}' of domain '{first}' and that "
-        f"of '{second}' are two{as_one}"
-    )
-    return found
-
-
-def _by_domain(items: pd.DataFrame) -> pd.DataFrame:
-    """The items, with the domain in the names of clusters if some name comes again in another domain.
-
-    Where no two items of a domain have one cluster, the names are of clusters across domains: parallel items.
-    """
-    pairs = _pairs(items)
-    if pairs["cluster"].is_unique or len(pairs) == len(items):
-        return items
-    return items.assign(cluster=items["domain"].astype(str) + "/" + items["cluster"].astype(str))
-
-
-def _pairs(items: pd.DataFrame) -> pd.DataFrame:
-    """Each domain with each of its clusters; none where some item lacks either."""
-    if "domain" not in items or items[["domain", "cluster"]].isna().any(axis=None):
-        return pd.DataFrame({"domain": [], "cluster": []}, dtype=str)
-    return items[["domain", "cluster"]].astype(str).drop_duplicates()
 
 
 def of_samples(items: pd.DataFrame, samples: Mapping[str, str]) -> pd.DataFrame:

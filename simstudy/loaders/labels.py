@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -17,6 +17,7 @@ from simstudy.metrics import Metric
 from simstudy.metrics.arrays import ArrayMetric
 from simstudy.metrics.base import IntArray
 from simstudy.metrics.per_class import PerClass, label_counts
+from simstudy.notes import note
 from simstudy.outputs.item_columns import describes_items
 
 #: What columns of gold labels (or of gold scores), and of predicted labels are called, in any case; ours come first.
@@ -26,11 +27,13 @@ PREDICTED = ("predicted", "prediction", "pred", "predicted_label", "answer")
 # What a cell of a wide table says where a system has no label, unless a gold label is written so.
 _BLANK = ("", "NA", "NaN", "nan")
 
+_RIGHT_OR_WRONG = {"0", "1"}
+
 # Statistics (N, S) of so many numbers are held at most: 1 GiB.
 _MOST = 2**30
 
 
-def with_our_names(frame: pd.DataFrame, metric: Metric) -> pd.DataFrame:
+def with_our_names(frame: pd.DataFrame, metric: Metric, columns: Mapping[str, str]) -> pd.DataFrame:
     """A table for a metric of labels or of arrays with our names of columns, and with ids where it has none."""
     if not (isinstance(metric, PerClass | ArrayMetric) or metric.name == "accuracy"):
         return frame
@@ -46,20 +49,21 @@ def with_our_names(frame: pd.DataFrame, metric: Metric) -> pd.DataFrame:
             theirs = next((known[name] for name in names if name in known), None)
             found |= {} if theirs is None else {theirs: ours}
     renamed = frame.rename(columns=found)
-    if metric.name == "accuracy" and not of_labels(renamed, metric):
+    if metric.name == "accuracy" and not of_labels(renamed, metric, columns):
         return frame
     if "item" not in renamed and "system" not in renamed and "predicted" not in renamed:
         renamed = renamed.assign(item=[str(i) for i in range(1, len(frame) + 1)])
     return renamed
 
 
-def of_labels(frame: pd.DataFrame, metric: Metric) -> bool:
+def of_labels(frame: pd.DataFrame, metric: Metric, columns: Mapping[str, str]) -> bool:
     """Whether a table with our names has labels to count; of accuracy, whether gold labels are there, and no scores."""
     if isinstance(metric, PerClass):
         return True
     if metric.name != "accuracy" or "gold" not in frame or "score" in frame:
         return False
-    return "predicted" in frame or bool(np.isnan(numbers(frame["gold"])).any())
+    # Numbers may be scores, and the column called gold then tells of the items.
+    return "predicted" in frame or "gold" in columns or bool(np.isnan(numbers(frame["gold"])).any())
 
 
 def label_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where) -> tuple[Entries, Metric]:
@@ -91,6 +95,11 @@ def label_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where
         row, said = np.concatenate(rows), [*chain(*parts)]
         system = np.repeat(np.arange(len(rows)), [len(there) for there in rows])
         others = [name for name in others if name in known or describes_items(name)]
+    if set(said) <= _RIGHT_OR_WRONG and not set(gold) <= _RIGHT_OR_WRONG:
+        note(
+            "systems have the labels 0 and 1 only, and gold labels are others too. If 1 says that a system is right, "
+            "take metric='accuracy' and columns={'answer': 'gold'} for the gold labels"
+        )
     metric = source.metric
     if isinstance(metric, PerClass):
         metric = metric.of_classes([*gold, *said])

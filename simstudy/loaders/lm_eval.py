@@ -17,17 +17,8 @@ from simstudy.loaders.lm_eval_runs import Run, named_runs, newest_runs
 from simstudy.loaders.mixtures import Mixtures
 from simstudy.loaders.reading import once, read_lines
 from simstudy.loaders.tables import check_takes_one_score
-from simstudy.loaders.task_logs import (
-    Answer,
-    TaskLog,
-    assemble_tasks,
-    check_tasks,
-    chosen,
-    note_metrics,
-    of_domain,
-    read_each,
-    wanted,
-)
+from simstudy.loaders.task_choices import check_tasks, chosen, note_metrics, of_domain, read_each, wanted
+from simstudy.loaders.task_logs import Answer, TaskLog, assemble_tasks
 from simstudy.loaders.text_columns import as_text
 from simstudy.outputs.item_columns import names_samples
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from simstudy.loaders.assembling import assemble, kept_texts, texts_of_entries
-from simstudy.loaders.base import Asked, Loaded, Source, SystemOutputs, all_errors
+from simstudy.loaders.assembling import Asked, assemble, kept_texts
+from simstudy.loaders.base import Loaded, Source, all_errors
 from simstudy.loaders.column_names import (
     ROW,
     alike,
@@ -30,6 +30,7 @@ from simstudy.loaders.entries import (
     tidy_entries,
     wide_entries,
 )
+from simstudy.loaders.gathering import item_table, nothing_said, outputs_of_systems, texts_of_entries
 from simstudy.loaders.items import items_by_id, of_samples
 from simstudy.loaders.labels import label_entries, of_labels, with_our_names
 from simstudy.loaders.sample_columns import samples_of_means, stacked
@@ -42,16 +43,12 @@ from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, BrokenRule
 from simstudy.notes import note
 from simstudy.outputs import Outputs
-from simstudy.outputs.answers import Samples, read_only
+from simstudy.outputs.answers import read_only
 from simstudy.outputs.checks import note_exchanged, note_percent
-from simstudy.outputs.item_columns import names_clusters
 from simstudy.text.reprs import listed
 
 # What to say of a table without a column of items.
 _NO_ITEM = "Name it with columns={'item': 'NAME'}. If the rows have no ids, use columns={'item': 'row'}."
-
-# Characters of a cell that a note shows.
-_SHOWN = 40
 
 
 def read_scores(source: Source) -> Loaded:
@@ -75,7 +72,7 @@ def read_scores(source: Source) -> Loaded:
     (`simstudy.loaders.sample_columns`).
 
     Other columns go with the items: of a tidy table those that say the same of an item for every system, of a wide
-    one ``domain``, ``cluster`` or another name of clusters (`simstudy.loaders.items`), and what `Source.columns`
+    one ``domain``, ``cluster`` or another name of clusters (`simstudy.loaders.clusters`), and what `Source.columns`
     declares: our name -> the file's, ``{"item": "instance_id", "score": "resolved", "domain": "repo"}``.
     """
     return scores_from_frame(read_frame(source), str(source.paths[0]), source)
@@ -111,15 +108,15 @@ def read_frame(source: Source) -> pd.DataFrame:
         first, *_, last = sample_columns(ours)
         whose = "the system" if len(files) == 1 else "each file's system"
         note(f"columns '{first}' to '{last}' are samples of {whose}; give them other names if they are systems")
-    if sampled or (not named and _shape(with_our_names(ours, source.metric), source.metric)[1]):
+    if sampled or (not named and _shape(with_our_names(ours, source.metric, source.columns), source)[1]):
         frame = frame.assign(system=np.repeat([*source.systems()], [len(own) for own in frames]))
     return frame
 
 
-def _shape(frame: pd.DataFrame, metric: Metric) -> tuple[bool, bool]:
+def _shape(frame: pd.DataFrame, source: Source) -> tuple[bool, bool]:
     """Whether a table with our names has labels, and whether it is tidy."""
-    labels = of_labels(frame, metric)
-    return labels, "predicted" in frame if labels else is_tidy(frame, metric)
+    labels = of_labels(frame, source.metric, source.columns)
+    return labels, "predicted" in frame if labels else is_tidy(frame, source.metric)
 
 
 def _called(frame: pd.DataFrame, path: Path, source: Source) -> pd.DataFrame:
@@ -157,12 +154,12 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     frame = renamed(frame, source.columns)
     frame = with_rows(frame, "item", source.columns, ["system"])
     frame = with_rows(frame, "sample", source.columns, ["system", "item"])
-    frame = with_our_names(frame, source.metric)
+    frame = with_our_names(frame, source.metric, source.columns)
     frame = stacked(frame, source.metric)
     if "item" not in frame:
         taken = next((ours for ours, named in as_given.columns.items() if named == "item"), None)
         no_column(origin, "item", frame.columns, _renamed_item(taken, theirs) if taken else _NO_ITEM)
-    labels, tidy = _shape(frame, source.metric)
+    labels, tidy = _shape(frame, source)
     frame = _plain(frame, tidy, source, places(frame, origin))
     if tidy and source.missing != "error" and "score" in frame:
         frame = frame[frame["score"].notna() & ~frame["score"].isin(BLANK)]
@@ -181,14 +178,14 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     system, row, names = entries.system, entries.row, entries.systems
     _check_rules(entries.statistics[None], source.metric, lambda _, i: f"{where(row[i])}, system '{names[system[i]]}'")
     # A table of items may call them otherwise.
-    known = _item_table(frame, of_items, source, where)
+    known = item_table(frame, of_items, source, where)
     items = items_by_id(as_given, known, frame.columns)
     if samples:
         items = of_samples(items, samples)
-    nothing = _nothing(entries, source.metric) if source.missing == "zero" else None
+    nothing = nothing_said(entries, source.metric) if source.missing == "zero" else None
     means = None if samples or not tidy else samples_of_means(entries, frame, source.metric, where)
     texts = texts_of_entries(entries, frame, known.columns) if source.keeps_texts else None
-    systems = _systems(entries, where, means, texts)
+    systems = outputs_of_systems(entries, where, means, texts)
     gold = frame["gold"].iloc[entries.row] if labels else ()
     asked = Asked(references={entries.items[i]: as_text(one) for i, one in zip(entries.item, gold, strict=False)})
     loaded = assemble(systems, source, items, nothing, asked)
@@ -209,7 +206,7 @@ def _of_whole_table(
     """What is in a wide table without a missing score, of which nothing has to be matched."""
     (entries, statistics), (as_given, source) = whole, sources
     _check_rules(statistics, source.metric, lambda k, i: f"{where(i)}, system '{systems[k]}'")
-    items = items_by_id(as_given, _item_table(frame, entries, source, where), frame.columns)
+    items = items_by_id(as_given, item_table(frame, entries, source, where), frame.columns)
     if source.metric.item_range == (-np.inf, np.inf):
         note_percent(statistics, systems)
     texts = kept_texts([], [], items, None) if source.keeps_texts else None
@@ -225,7 +222,7 @@ def _scored_by(systems: Sequence[str], tidy: bool, source: Source) -> tuple[str,
 
 
 def _check_columns(frame: pd.DataFrame, origin: str, source: Source) -> None:
-    named = with_our_names(renamed(frame, source.columns), source.metric)
+    named = with_our_names(renamed(frame, source.columns), source.metric, source.columns)
     for ours, theirs in {"item": "item", **source.columns}.items():
         if ours == theirs == "item" and ours in named:
             continue
@@ -270,91 +267,3 @@ def _check_rules(statistics: Array, metric: Metric, place: Callable[[int, int], 
             shown = ", ".join(f"{name} = {value:g}" for name, value in zip(metric.statistics, found, strict=True))
             rule = f"metric '{metric.name}' needs {broken.rule}"
             raise ValueError(f"{place(k, broken.item)}: {shown}; {rule}") from None
-
-
-def _item_table(frame: pd.DataFrame, entries: Entries, source: Source, where: Where) -> pd.DataFrame:
-    """The items with the columns that say one thing of each, blanks aside; notes name keys that do not."""
-    table: dict[str, object] = {"id": entries.items}
-    n = len(entries.items)
-    for name in entries.others:
-        cells = frame[name].iloc[entries.row]
-        codes, values = pd.factorize(cells)
-        blank = np.array([pd.isna(value) or not str(value).strip() for value in values], dtype=bool)
-        known = codes >= 0
-        known[known] = ~blank[codes[known]]
-        least, most = np.full(n, len(values)), np.full(n, -1)
-        np.minimum.at(least, entries.item[known], codes[known])
-        np.maximum.at(most, entries.item[known], codes[known])
-        if (least >= most).all():
-            if name != "id" and len(values):
-                table[name] = pd.Series(values.take(np.maximum(most, 0))).where(most >= 0)
-            continue
-        i = int(np.argmax(least < most))
-        if name in source.columns:
-            rows = [
-                where(entries.row[np.flatnonzero((entries.item == i) & (codes == c))[0]]) for c in (least[i], most[i])
-            ]
-            raise ValueError(
-                f"{rows[1]}: '{source.columns[name]}' of item '{entries.items[i]}' is '{values[most[i]]}', but "
-                f"'{values[least[i]]}' in {rows[0]}"
-            )
-        # Of a column that nobody asked for there is nothing to tell.
-        if name == "domain" or names_clusters(name):
-            first, other = (_short(values[c]) for c in (least[i], most[i]))
-            note(f"column '{name}' left out: item '{entries.items[i]}' has '{first}' and '{other}'")
-    return pd.DataFrame(table)
-
-
-def _short(value: object) -> str:
-    text = " ".join(str(value).split())
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
-
-
-def _systems(
-    entries: Entries, where: Where, samples: Samples | None = None, texts: Sequence[str | None] | None = None
-) -> list[SystemOutputs]:
-    order = np.argsort(entries.system, kind="stable")
-    known = np.array(entries.items, dtype=object)
-    systems = []
-    before = None
-    for rows in np.split(order, np.flatnonzero(np.diff(entries.system[order])) + 1):
-        items = entries.item[rows]
-        # Systems of one table have the same items as a rule: one list of their ids serves all of these.
-        if before is None or not np.array_equal(items, before):
-            before, ids = items, known[items].tolist()
-        name = entries.systems[entries.system[rows[0]]]
-        file = where(entries.row[rows[0]]).rpartition(", ")[0]
-        own = None if samples is None else samples[rows]
-        said = None if entries.said is None else [entries.said[i] for i in rows]
-        own_texts = None if texts is None else [texts[i] for i in rows]
-        systems.append(SystemOutputs(name, file, ids, entries.statistics[rows], said, samples=own, texts=own_texts))
-    return systems
-
-
-def _nothing(entries: Entries, metric: Metric) -> Callable[[str], Array]:
-    """What a system gets for an item that it lacks: what all others have of the item itself, else 0."""
-    if not metric.of_item:
-        raise ValueError(
-            f"missing='zero' is not defined for metric '{metric.name}': its `of_item` names no statistic that an item "
-            "keeps without an answer"
-        )
-    of_item = np.isin(metric.statistics, metric.of_item)
-    least = np.full((len(entries.items), len(metric.statistics)), np.inf)
-    most = -least
-    np.minimum.at(least, entries.item, entries.statistics)
-    np.maximum.at(most, entries.item, entries.statistics)
-    position = {item: i for i, item in enumerate(entries.items)}
-
-    def nothing(item: str) -> Array:
-        i = position[item]
-        for s in np.flatnonzero(of_item & (least[i] != most[i])):
-            name = metric.statistics[s]
-            if np.isinf(least[i, s]):
-                raise ValueError(f"missing='zero': no system has item '{item}'")
-            raise ValueError(
-                f"missing='zero': systems differ in '{name}' of item '{item}' ({least[i, s]:g} and {most[i, s]:g}), so "
-                "that there is none to give to a system that lacks it"
-            )
-        return np.where(of_item, least[i], 0)
-
-    return nothing

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from simstudy.files.unpacking import beginning
-from simstudy.loaders.assembling import assemble
-from simstudy.loaders.base import Asked, Loaded, Source, SystemOutputs, system_files
+from simstudy.loaders.assembling import Asked, SystemOutputs, assemble
+from simstudy.loaders.base import Loaded, Source, system_files
 from simstudy.loaders.items import items_in_order, numbered
 from simstudy.loaders.json_files import read_json
 from simstudy.loaders.reading import once, read_content, read_lines

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy.loaders.assembling import assemble
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, system_files
+from simstudy.loaders.assembling import SystemOutputs, assemble
+from simstudy.loaders.base import Loaded, Source, system_files
 from simstudy.loaders.items import items_by_id
 from simstudy.loaders.json_files import first_keys, read_json
 from simstudy.loaders.reading import once

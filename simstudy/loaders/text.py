@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from simstudy.loaders.assembling import assemble
-from simstudy.loaders.base import Asked, Loaded, Source, SystemOutputs, all_errors, counted
+from simstudy.loaders.assembling import Asked, SystemOutputs, assemble
+from simstudy.loaders.base import Loaded, Source, all_errors, counted
 from simstudy.loaders.items import items_in_order, numbered
 from simstudy.loaders.reading import read_lines
 from simstudy.loaders.tables import check_no_workbook, ending, no_column, number, read_table

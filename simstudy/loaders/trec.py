@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy.loaders.assembling import assemble
-from simstudy.loaders.base import Asked, Loaded, Source, SystemOutputs, counted
+from simstudy.loaders.assembling import Asked, SystemOutputs, assemble
+from simstudy.loaders.base import Loaded, Source, counted
 from simstudy.loaders.items import items_by_id
 from simstudy.loaders.json_files import read_json
 from simstudy.loaders.reading import once, read_lines

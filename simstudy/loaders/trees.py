@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from simstudy.loaders.assembling import assemble
-from simstudy.loaders.base import Asked, Loaded, Source, SystemOutputs, check_as_many
+from simstudy.loaders.assembling import Asked, SystemOutputs, assemble
+from simstudy.loaders.base import Loaded, Source, check_as_many
 from simstudy.loaders.items import items_in_order, numbered
 from simstudy.loaders.reading import once, read_lines
 from simstudy.metrics.base import IntArray

@@ -1,11 +1,23 @@
-"""What others call the columns of tables of scores, in one place."""
+"""Names of columns: ours, which users may map to those in their files, and what others call them, in one place."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 
+from simstudy.metrics import Metric
 from simstudy.outputs.item_columns import NUMBERS
+from simstudy.validation import brief, check_text, nearest
+
+# Our names of columns, whatever the format, those of them that a task may choose for itself (score@gsm8k), and how much
+# alike (difflib) another name is to one that is a slip in it.
+_OURS = (
+    "system", "item", "id", "sample", "n_samples", "score", "gold", "predicted", "reference", "domain", "cluster",
+    "filter", "tag",
+)  # fmt: skip
+OF_TASKS = ("score", "filter")
+_SLIP = 0.75
 
 #: Our name -> what others call it.
 USUAL: Mapping[str, tuple[str, ...]] = {
@@ -34,6 +46,9 @@ QUESTIONS = ("question", "prompt", "problem", "query", "example", "instance")
 
 #: Wide tables have columns of these names that are no systems: numbers of rows, and lengths.
 ASIDE = re.compile(r"unnamed: ?\d+|level_\d+|index|idx|id|row|length|len|n_?(?:chars|words|tokens)", re.IGNORECASE)
+
+#: Columns of gold labels that nobody would call a system by.
+GOLD_LABELS = ("gold", "label", "gold_label", "true_label")
 
 #: Last rows of a table that are no items -> what they have of the others.
 SUMMARIES: Mapping[str, str] = {
@@ -68,3 +83,26 @@ def names_anything(column: object) -> bool:
 def plain(column: object) -> str:
     """A name in lower case, with underscores for blanks and hyphens: usual names are compared so."""
     return re.sub(r"[ -]", "_", str(column).strip().lower())
+
+
+def check_columns(columns: object, metric: Metric | None = None) -> None:
+    """Raise a ValueError where this is neither None nor a mapping of our names of columns to those in the files.
+
+    Names that are not ours are those of further columns of the items, but for those that look like a slip in one.
+    """
+    if columns is None:
+        return
+    if not isinstance(columns, Mapping):
+        raise ValueError(f"columns must map our names of columns to those in the files, not {brief(columns)}")
+    for ours, theirs in columns.items():
+        for name in (ours, theirs):
+            check_text("columns", name, "names of columns")
+        known = [*_OURS, *(metric.statistics if metric else ())]
+        name, at, task = ours.partition("@")
+        if at and task and name in OF_TASKS:
+            continue
+        if ours not in (theirs, *known) and get_close_matches(ours, known, n=1, cutoff=_SLIP):
+            raise ValueError(
+                f"columns must map our names ({', '.join(known)}, or one of your own that is unlike these), "
+                f"not '{ours}'{nearest(ours, known)}"
+            )

@@ -150,12 +150,12 @@ def of_few_samples(case: Case) -> list[str]:
 def in_next_edition(case: Case, target: Target, row: Mapping[str, Any]) -> str:
     """What is to be expected of the next edition of a benchmark, in a sentence; empty where there is none."""
     if row["next_gain_low"] > 0:
-        ends = f"you detect a gain of {gain_text(row['next_gain_low'])} to {gain_text(row['next_gain_high'])}"
+        ends = f"detect a gain of {gain_text(row['next_gain_low'])} to {gain_text(row['next_gain_high'])}"
     elif row["next_items_low"] > 0:
-        ends = f"you need {row['next_items_low']:,.0f} to {row['next_items_high']:,.0f} items"
+        ends = f"need {row['next_items_low']:,.0f} to {row['next_items_high']:,.0f} items"
     else:
         return ""
-    return f"In the next edition of the benchmark {ends} (80 % of past editions)."
+    return f"Editions differ. Expect the next one to {ends}, the range of 80 % of plans from earlier editions."
 
 
 def single_pairs(case: Case, target: Target, row: Mapping[str, Any]) -> str:

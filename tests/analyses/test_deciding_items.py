@@ -146,11 +146,14 @@ def test_in_an_arena_only_battles_of_the_two_are_won_and_lost(metric: str, tmp_p
     row = told.pairs.pair("x", "y").row
     counted = (row[["wins", "losses"]] if row["system_a"] == "x" else row[["losses", "wins"]]).tolist()
     assert counted == [2, 1]
-    found = told.deciding_items("x", "y")
+    found = told.deciding_items("x", "y", n=8)
     assert found.counts.to_numpy().tolist() == [["battle", *counted, row["ties"]]]
     assert found.sentences[0] == "Wins, losses and ties of x: 2, 1 and 1 of 4 battles with y."
     assert told.deciding_items("y", "x").sentences[0] == "Wins, losses and ties of y: 1, 2 and 1 of 4 battles with x."
     assert found.items["contribution"].sum() == pytest.approx(found.gain)
+    known = ["win", "tie", "neither", "neither", "loss", "neither", "neither", "win"]
+    outcomes = {str(item): outcome for item, outcome in zip(told.outputs.items["id"], known, strict=True)}
+    assert dict(zip(found.items["id"], found.items["outcome"], strict=True)) == outcomes
 
 
 def test_systems_that_never_met_have_no_wins(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def raising(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], Any]], No
     """Make reading files do something else."""
 
     def make(act: Callable[[], Any]) -> None:
-        monkeypatch.setattr("simstudy.loaders.formats.load", lambda *_, **__: act())
+        monkeypatch.setattr("simstudy.loaders.door.load", lambda *_, **__: act())
 
     return make
 

@@ -38,8 +38,8 @@ def test_a_name_of_errors_is_told(asr: str) -> None:
     arguments = (asr, "--metric", "mean", "--columns", "score=wer")
     (note,) = as_json(*arguments)["notes"]
     assert note == (
-        "scores are called 'wer' and higher is assumed to be better, so the system with the higher number wins: "
-        "use --lower-is-better if lower is better, or --higher-is-better if higher is better"
+        "say --lower-is-better if lower is better, or --higher-is-better if higher is better. "
+        "Scores are called 'wer', but higher numbers win by default."
     )
     code, out, _ = compare(*arguments)
     assert (code, f"Note: {note}\n" in out) == (0, True)
@@ -51,7 +51,8 @@ def test_a_gate_must_know_what_is_better(asr: str) -> None:
     arguments = (asr, "--metric", "mean", "--columns", "score=wer", "--fail-unless-better")
     code, out, err = compare(*arguments, "old", "new")
     assert (code, out) == (2, "")
-    assert err.startswith("simstudy: --fail-unless-better: scores are called 'wer' and higher is assumed to be better")
+    assert err.startswith("simstudy: --fail-unless-better: say --lower-is-better if lower is better, or ")
+    assert err.endswith(". Scores are called 'wer', but higher numbers win by default.\n")
     assert compare(*arguments, "new", "old", "--lower-is-better")[0] == 0
     assert compare(*arguments, "old", "new", "--lower-is-better")[0] == 1
     assert compare(*arguments, "old", "new", "--higher-is-better")[0] == 0
@@ -60,8 +61,8 @@ def test_a_gate_must_know_what_is_better(asr: str) -> None:
 def test_wrong_answers_under_accuracy() -> None:
     write_wide("errors.csv", {"old": [1] * 6 + [0] * 6, "new": [0] * 12})
     (note,) = as_json("errors.csv", "--metric", "accuracy")["notes"]
-    assert note.startswith("scores are called 'errors.csv' and higher is assumed to be better")
-    assert "--metric mean with --lower-is-better if" in note
+    assert note.startswith("say --lower-is-better with --metric mean if lower is better, or ")
+    assert "Scores are called 'errors.csv', but" in note
     code, _, err = compare("errors.csv", "--metric", "accuracy", "--lower-is-better")
     assert (code, err) == (
         2,

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 import simstudy as ss
 from simstudy.cli import app
 from simstudy.cli.errors import by_options
-from simstudy.loaders.formats import load
+from simstudy.loaders.door import load
 from tests.cli.command import write_wide
 
 

@@ -19,7 +19,7 @@ from simstudy.cli import app
 from simstudy.comparisons import streaming
 from simstudy.comparisons.comparing import table_of
 from simstudy.comparisons.streaming import write_pairs
-from simstudy.loaders import formats
+from simstudy.loaders import door
 from simstudy.metrics import get_metric
 
 
@@ -164,7 +164,7 @@ def test_a_table_that_would_not_fit_is_not_read(tmp_path: Path, monkeypatch: pyt
         ValueError, match=r"memory must be at least about \d\.\d GiB for 4,498,500 pairs of 3,000 systems"
     ):
         streaming.check_tables([tmp_path / "s.parquet"], metric, memory=fits)
-    monkeypatch.setattr(formats, "read_source", lambda *given, **options: 1 / 0)
+    monkeypatch.setattr(door, "read_source", lambda *given, **options: 1 / 0)
     arguments = ["compare", str(tmp_path / "s.parquet"), "--metric", "accuracy", "--out", str(tmp_path / "p.parquet")]
     run = CliRunner().invoke(app, [*arguments, "--memory", str(fits)])
     assert run.exit_code == 2

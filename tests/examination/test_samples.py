@@ -59,6 +59,13 @@ def test_a_noise_between_questions_of_0_has_a_range() -> None:
     assert 0 < row["se_between_high"] < row["se"]
     text = ss.examine(outputs, comparison={"unit": "sample_of"}).text
     assert f"With more samples it falls to about 0 points (95 % interval 0 to {row['se_between_high']:.2f})." in text
+    # The third has the samples of the first in another order.
+    right = np.concatenate([right, right[0].reshape(40, 3)[:, ::-1].reshape(1, 120)])
+    three = ss.Outputs.from_scores(pd.DataFrame(right.T, columns=[*"abc"]), "accuracy", items=items)
+    assert (ss.analyses.noises(three)["se_between"] == 0).all()
+    text = ss.examine(three, comparison={"unit": "sample_of"}).text
+    assert "how far more samples reduce the standard error is not known" in text
+    assert "100 % at most" not in text
     few = ss.analyses.noises(outputs.take(np.arange(9))).iloc[0]
     assert np.isnan(few["se_between_high"])
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import simstudy as ss
-from simstudy.loaders.formats import load
+from simstudy.loaders.door import load
 from simstudy.statistics.bradley_terry import strengths
 
 

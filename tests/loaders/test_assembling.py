@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.loaders.assembling import assemble
-from simstudy.loaders.base import Source, SystemOutputs
+from simstudy.loaders.assembling import SystemOutputs, assemble
+from simstudy.loaders.base import Source
 from simstudy.metrics import get_metric
 from simstudy.metrics.base import Array
 from simstudy.notes import notes_kept

@@ -10,7 +10,7 @@ import pytest
 
 import simstudy as ss
 from simstudy.loaders.base import Source, all_errors, counted, system_files
-from simstudy.loaders.formats import load
+from simstudy.loaders.door import load
 from simstudy.loaders.naming import folders_that_differ, name_and_path
 from simstudy.metrics import get_metric
 from simstudy.notes import notes_kept
@@ -86,7 +86,8 @@ def test_scores_that_are_called_after_an_error_are_noted_unless_somebody_says_wh
     named = {"columns": {"score": "loss"}}
     for path, options, name in ((tidy, named, "loss"), (wide, {}, "wer_a"), (lines, {}, "wer.txt")):
         (note,) = ss.load(path, "mean", **options).notes
-        assert note.startswith(f"scores are called '{name}' and higher is assumed to be better")
+        assert note.startswith("say lower_is_better=True if lower is better, or lower_is_better=False if ")
+        assert note.endswith(f". Scores are called '{name}', but higher numbers win by default.")
         assert ss.load(path, "mean", lower_is_better=False, **options).notes == ()
         errors = ss.load(path, "mean", lower_is_better=True, **options)
         assert errors.notes == ()

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from simstudy.loaders.candidates import load_candidates
-from simstudy.loaders.formats import load
+from simstudy.loaders.door import load
 from simstudy.rankings.association import MEASURES, association
 from tests.loaders.test_candidates import TABLE, check_error, made, read, written
 

@@ -11,7 +11,7 @@ import pytest
 
 from simstudy.loaders.base import Loaded, Ties
 from simstudy.loaders.candidates import has_candidates, load_candidates
-from simstudy.loaders.formats import load
+from simstudy.loaders.door import load
 
 #: By t the best are a, b, c, d; by mi d, c, b, a; a and b are true.
 TABLE = "id,gold,t,mi,kind\na,1,9,1,x\nb,true,8,2,y\nc,0,7,3,x\nd,False,6,4,y\n"

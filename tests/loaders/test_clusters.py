@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 from simstudy.loaders.base import Loaded
-from simstudy.loaders.formats import load
-from simstudy.loaders.items import clustered
+from simstudy.loaders.clusters import clustered
+from simstudy.loaders.door import load
 from simstudy.notes import notes_kept
 from simstudy.outputs.item_columns import names_clusters, names_samples
 from tests.oracles import compared

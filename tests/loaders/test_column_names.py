@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from simstudy.loaders.base import Loaded
-from simstudy.loaders.formats import load
+from simstudy.loaders.door import load
 from simstudy.outputs import Outputs
 
 

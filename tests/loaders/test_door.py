@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from simstudy.loaders.base import Loaded, Source, Texts, Ties
-from simstudy.loaders.formats import FORMATS, load
+from simstudy.loaders.door import load
+from simstudy.loaders.formats import FORMATS
 from tests.loaders.examples import LOG, written
 
 

@@ -17,7 +17,8 @@ from typer.testing import CliRunner
 
 from simstudy.cli import app
 from simstudy.loaders.base import Loaded, Texts
-from simstudy.loaders.formats import FORMATS, load
+from simstudy.loaders.door import load
+from simstudy.loaders.formats import FORMATS
 from simstudy.loaders.reading import reading
 from tests.documentation import ROOT
 from tests.loaders.examples import EXAMPLES, Example, written

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from simstudy.loaders.base import Loaded
-from simstudy.loaders.formats import load
+from simstudy.loaders.door import load
 
 
 def entry(name: str, split: str = "test", trial: int = 0, perturbation: Any = None, **scores: float) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.loaders.formats import load
+from simstudy.loaders.door import load
 from simstudy.loaders.tables import how_to_write
 from simstudy.metrics import get_metric
 
@@ -123,6 +123,25 @@ def test_a_label_that_gold_answers_have_is_not_missing(tmp_path: Path) -> None:
     path = table(tmp_path, "item,gold,a,b\n1,NA,,NA\n2,no,no,no\n")
     with pytest.raises(ValueError, match=r"lacks 1 of 2 items, first '1' \(system 'a'\)"):
         load(path, "accuracy")
+
+
+@pytest.mark.parametrize("name", ["gold", "Label", "true_label"])
+def test_gold_labels_that_are_numbers_are_no_system(name: str, tmp_path: Path) -> None:
+    """Numbers may be labels or scores: the user says which; accuracy then counts the labels that are gold's."""
+    path = table(tmp_path, f"item,{name},a,b\n1,2,2,0\n2,0,0,1\n3,1,1,1\n4,2,2,2\n")
+    for metric in ("accuracy", "mean"):
+        with pytest.raises(ValueError, match=f"column '{name}' is called like gold labels, but would be a system"):
+            load(path, metric)
+    labels = load(path, "accuracy", columns={"gold": name})
+    assert labels.outputs.names == ["a", "b"]
+    assert labels.outputs.statistics[..., 0].tolist() == [[1, 1, 1, 1], [0, 0, 1, 1]]
+    assert labels.notes == ()
+    assert load(path, "mean", columns={"answer": name}).outputs.scores().tolist() == [1.25, 1.0]
+    # Right and wrong answers beside gold labels look like labels.
+    right = table(tmp_path, f"item,{name},a,b\n1,2,1,0\n2,0,1,0\n3,1,1,1\n4,2,1,1\n")
+    (note,) = load(right, "accuracy", columns={"gold": name}).notes
+    assert note.startswith("systems have the labels 0 and 1 only")
+    assert load(right, "accuracy", columns={"answer": name}).outputs.scores().tolist() == [100, 50]
 
 
 def test_blanks_around_names_of_columns_do_not_count(tmp_path: Path) -> None:

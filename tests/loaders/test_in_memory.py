@@ -13,7 +13,7 @@ import pytest
 
 from simstudy.examination import examine
 from simstudy.loaders.base import Loaded
-from simstudy.loaders.formats import load
+from simstudy.loaders.door import load
 
 RNG = np.random.default_rng(0)
 WIDE = pd.DataFrame(

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from simstudy.files.unpacking import unpacking_at_most
-from simstudy.loaders.formats import load
+from simstudy.loaders.door import load
 from tests.loaders.archives import DEFLATED, STORED, ZSTD, eval_log, zipped
 from tests.loaders.test_inspect_logs import sample, write
 

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from simstudy.loaders.base import Loaded
-from simstudy.loaders.formats import load
+from simstudy.loaders.door import load
 from simstudy.loaders.tables import read_table
 
 ITEMS = [f"q{i}" for i in range(12)]

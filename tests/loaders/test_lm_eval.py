@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from simstudy.loaders.base import Loaded, Source
-from simstudy.loaders.formats import load, read_source
+from simstudy.loaders.door import load
+from simstudy.loaders.formats import read_source
 from simstudy.metrics import get_metric
 
 read_lm_eval = partial(read_source, format="lm-eval")

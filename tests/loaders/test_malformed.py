@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from simstudy.loaders.formats import load
+from simstudy.loaders.door import load
 from simstudy.loaders.items import HINT
 from simstudy.loaders.tables import MISSING_HINT
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from simstudy.loaders.base import Loaded
-from simstudy.loaders.formats import load
+from simstudy.loaders.door import load
 from tests.cli.command import compare, compare_signed
 from tests.loaders.test_inspect_logs import sample as inspect_sample
 from tests.loaders.test_inspect_logs import write as write_inspect

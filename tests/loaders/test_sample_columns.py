@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.loaders.formats import load
+from simstudy.loaders.door import load
 
 ROWS = pd.DataFrame(
     [(s, q, k, (len(s) + q * k) % 3 > 0) for s in ("old", "newer") for q in range(5) for k in range(4)],

@@ -9,7 +9,7 @@ import pytest
 from sacrebleu.metrics.bleu import BLEU
 
 import simstudy as ss
-from simstudy.loaders.formats import load
+from simstudy.loaders.door import load
 
 HASH = "roberta-large_L17_no-idf_version=0.3.12(hug_trans=4.36.2) P: 0.9 R: 0.8 F1: 0.7"
 COMET = {"runs/old.txt": [0.5, 0.75, 0.125], "runs/new.txt": [0.875, 0.75, 0.25]}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from simstudy.comparisons.comparing import compare
-from simstudy.loaders.formats import load
+from simstudy.loaders.door import load
 
 IDS = ["django__django-11099", "django__django-9", "psf__requests-1", "scikit-learn__scikit-learn-7"]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from simstudy.loaders.base import Source, Texts
-from simstudy.loaders.formats import load
+from simstudy.loaders.door import load
 from simstudy.loaders.text_notes import note_script
 from simstudy.metrics import get_metric
 from simstudy.notes import notes_kept

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from simstudy.loaders.base import Loaded, Source
-from simstudy.loaders.formats import load, read_source
+from simstudy.loaders.door import load
+from simstudy.loaders.formats import read_source
 from simstudy.metrics import get_metric
 
 read_trec = partial(read_source, format="trec")

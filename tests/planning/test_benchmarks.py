@@ -15,7 +15,7 @@ from scipy import stats
 
 import simstudy
 import simstudy as ss
-from simstudy.loaders.formats import load
+from simstudy.loaders.door import load
 from simstudy.metrics import METRICS
 from simstudy.planning.benchmarks import CLUSTERS, EDITIONS, central_range, known_as, near_chance, next_edition, typical
 from tests.planning.options import SHIPPED

@@ -289,7 +289,7 @@ def test_errors_single_pairs_and_next_editions_are_told_with_their_numbers(form:
     assert re.findall(r"on average ([\d.]+) times", text)[0] == f"{row['exaggeration']:.2f}"
     if many(form):
         ends = [f"{factor**2 * row['n_items']:,.0f}" for factor in next_edition()[::2]]
-        assert f"you need {ends[0]} to {ends[1]} items" in text
+        assert f"Expect the next one to need {ends[0]} to {ends[1]} items" in text
         single = [end.allowing(7.0) for end in plan.cases[0].single or ()]
         sizes = sorted(size_for(end, 7.0, level=plan.target.level) * plan.cases[0].size for end in single)
         power = sorted(end.power(7.0, row["at_units"], plan.target.level) for end in single)
@@ -304,7 +304,7 @@ def test_what_is_said_of_the_next_edition_has_its_ends_in_order() -> None:
     editions = len({edition[:3] for edition in EDITIONS})
     assert numbers(said) == pytest.approx([low, high, middle, 80, len(EDITIONS), editions], abs=0.005)
     gain = plan.answers["minimum_detectable_gain"].iloc[0]
-    told = re.findall(r"next edition of the benchmark you detect a gain of ([\d.]+) to ([\d.]+) ", plan.text)[0]
+    told = re.findall(r"Expect the next one to detect a gain of ([\d.]+) to ([\d.]+),", " ".join(plan.text.split()))[0]
     assert [float(end) for end in told] == pytest.approx([low * gain, high * gain], rel=1e-3)
 
 

@@ -81,7 +81,11 @@
       const one = data.systems[this.a];
       this.aBox.selectedIndex = this.a;
       this.bBox.selectedIndex = this.b;
-      const choices = [
+      const choices = data.battles ? [
+        ["all", `All ${number(found.wins + found.losses)} that count`],
+        ["wins", `${number(found.wins)} in favour of ${one}`],
+        ["losses", `${number(found.losses)} against`],
+      ] : [
         ["all", `All ${number(found.wins + found.losses)} that differ`],
         ["wins", `${number(found.wins)} wins of ${one}`],
         ["losses", `${number(found.losses)} losses`],
@@ -90,7 +94,7 @@
         ...choices.map(([which, text]) => element("button", { type: "button", "aria-pressed": String(which === this.which),
           onclick: () => { this.which = which; this.most = FIRST; this.render(); this.filters.querySelector("[aria-pressed=true]").focus(); } },
           element("bdi", {}, text))),
-        element("span", {}, `${number(found.ties)} ${found.ties === 1 ? "tie" : "ties"}`));
+        element("span", {}, `${number(found.ties)} ${data.battles ? "without weight" : found.ties === 1 ? "tie" : "ties"}`));
       const most = Math.min(this.most, found.rows.length);
       const unit = data.points ? " points" : "";
       const gain = `Gain of ${one} over ${data.systems[this.b]}: ${this.signed(found.gain, data.decimals.gain)}${unit}.`;
@@ -118,7 +122,7 @@
       const head = element("p", { class: "about" },
         element("strong", {}, element("bdi", {}, data.ids[item])),
         ...about.map(([name, text]) => element("span", {}, `${name} `, element("bdi", {}, text))),
-        element("span", { class: "contribution" }, bar, `${part > 0 ? "win" : "loss"}, contribution ${this.signed(part, data.decimals.part)}`));
+        element("span", { class: "contribution" }, bar, `${data.battles ? (part > 0 ? "in favour" : "against") : part > 0 ? "win" : "loss"}, contribution ${this.signed(part, data.decimals.part)}`));
       return element("li", {}, head, ...this.texts(item));
     }
 

@@ -10,7 +10,7 @@ import pytest
 from sacrebleu import corpus_bleu, corpus_chrf
 
 from simstudy.loaders.base import Texts
-from simstudy.loaders.formats import load
+from simstudy.loaders.door import load
 from simstudy.metrics import METRICS
 from simstudy.metrics.references import reference_streams
 from simstudy.training import Examples, Task, load_task

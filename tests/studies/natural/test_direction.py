@@ -54,7 +54,7 @@ def test_a_study_of_errors_that_does_not_say_so_is_told(make: Make, errors_dir: 
     study = make({"name": "asr", "metric": "mean", "paths": ["made/asr.csv"], **COLUMNS})
     ss.run_study(study, out=errors_dir / "out", data_dir=errors_dir, n_jobs=1)
     said = (errors_dir / "out" / "README.md").read_text()
-    assert "scores are called 'wer' and higher is assumed to be better" in said
+    assert "Scores are called 'wer', but higher numbers win by default." in said
 
 
 def test_a_metric_of_its_own_direction_is_none_to_choose(make: Make) -> None:

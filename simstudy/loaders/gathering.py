@@ -1,0 +1,130 @@
+"""The entries of a table of scores, gathered by item and by system: what `simstudy.loaders.assembling` takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+import pandas as pd
+
+from simstudy.loaders.assembling import SystemOutputs
+from simstudy.loaders.base import Source
+from simstudy.loaders.entries import Entries
+from simstudy.loaders.tables import Where
+from simstudy.loaders.text_columns import ANSWERS, REFERENCES, answer_columns, as_text, text_column
+from simstudy.metrics import Metric
+from simstudy.metrics.base import Array
+from simstudy.notes import note
+from simstudy.outputs.answers import Samples
+from simstudy.outputs.item_columns import names_clusters
+
+# Characters of a cell that a note shows.
+_SHOWN = 40
+
+
+def item_table(frame: pd.DataFrame, entries: Entries, source: Source, where: Where) -> pd.DataFrame:
+    """The items with the columns that say one thing of each, blanks aside; notes name keys that do not."""
+    table: dict[str, object] = {"id": entries.items}
+    n = len(entries.items)
+    for name in entries.others:
+        cells = frame[name].iloc[entries.row]
+        codes, values = pd.factorize(cells)
+        blank = np.array([pd.isna(value) or not str(value).strip() for value in values], dtype=bool)
+        known = codes >= 0
+        known[known] = ~blank[codes[known]]
+        least, most = np.full(n, len(values)), np.full(n, -1)
+        np.minimum.at(least, entries.item[known], codes[known])
+        np.maximum.at(most, entries.item[known], codes[known])
+        if (least >= most).all():
+            if name != "id" and len(values):
+                table[name] = pd.Series(values.take(np.maximum(most, 0))).where(most >= 0)
+            continue
+        i = int(np.argmax(least < most))
+        if name in source.columns:
+            rows = [
+                where(entries.row[np.flatnonzero((entries.item == i) & (codes == c))[0]]) for c in (least[i], most[i])
+            ]
+            raise ValueError(
+                f"{rows[1]}: '{source.columns[name]}' of item '{entries.items[i]}' is '{values[most[i]]}', but "
+                f"'{values[least[i]]}' in {rows[0]}"
+            )
+        # Of a column that nobody asked for there is nothing to tell.
+        if name == "domain" or names_clusters(name):
+            first, other = (_short(values[c]) for c in (least[i], most[i]))
+            note(f"column '{name}' left out: item '{entries.items[i]}' has '{first}' and '{other}'")
+    return pd.DataFrame(table)
+
+
+def _short(value: object) -> str:
+    text = " ".join(str(value).split())
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+
+
+def outputs_of_systems(
+    entries: Entries, where: Where, samples: Samples | None = None, texts: Sequence[str | None] | None = None
+) -> list[SystemOutputs]:
+    """What each system did, in the order of the systems; the origin is the file of its first entry."""
+    order = np.argsort(entries.system, kind="stable")
+    known = np.array(entries.items, dtype=object)
+    systems = []
+    before = None
+    for rows in np.split(order, np.flatnonzero(np.diff(entries.system[order])) + 1):
+        items = entries.item[rows]
+        # Systems of one table have the same items as a rule: one list of their ids serves all of these.
+        if before is None or not np.array_equal(items, before):
+            before, ids = items, known[items].tolist()
+        name = entries.systems[entries.system[rows[0]]]
+        file = where(entries.row[rows[0]]).rpartition(", ")[0]
+        own = None if samples is None else samples[rows]
+        said = None if entries.said is None else [entries.said[i] for i in rows]
+        own_texts = None if texts is None else [texts[i] for i in rows]
+        systems.append(SystemOutputs(name, file, ids, entries.statistics[rows], said, samples=own, texts=own_texts))
+    return systems
+
+
+def nothing_said(entries: Entries, metric: Metric) -> Callable[[str], Array]:
+    """What a system gets for an item that it lacks: what all others have of the item itself, else 0."""
+    if not metric.of_item:
+        raise ValueError(
+            f"missing='zero' is not defined for metric '{metric.name}': its `of_item` names no statistic that an item "
+            "keeps without an answer"
+        )
+    of_item = np.isin(metric.statistics, metric.of_item)
+    least = np.full((len(entries.items), len(metric.statistics)), np.inf)
+    most = -least
+    np.minimum.at(least, entries.item, entries.statistics)
+    np.maximum.at(most, entries.item, entries.statistics)
+    position = {item: i for i, item in enumerate(entries.items)}
+
+    def nothing(item: str) -> Array:
+        i = position[item]
+        for s in np.flatnonzero(of_item & (least[i] != most[i])):
+            name = metric.statistics[s]
+            if np.isinf(least[i, s]):
+                raise ValueError(f"missing='zero': no system has item '{item}'")
+            raise ValueError(
+                f"missing='zero': systems differ in '{name}' of item '{item}' ({least[i, s]:g} and {most[i, s]:g}), so "
+                "that there is none to give to a system that lacks it"
+            )
+        return np.where(of_item, least[i], 0)
+
+    return nothing
+
+
+def texts_of_entries(entries: Entries, frame: pd.DataFrame, of_items: Iterable[object]) -> Sequence[str | None] | None:
+    """What was said in each entry of a table of scores: its label, or the text of a column; None where none has it.
+
+    Columns `of_items` say one thing of each item: one of these that may be the right answer is.
+    """
+    if entries.said is not None:
+        return entries.said
+    own = answer_columns(frame)
+    if any(name in own for name in entries.systems):
+        cells = {name: frame[column].tolist() for name, column in own.items()}
+        names = (entries.systems[k] for k in entries.system)
+        return [
+            as_text(cells[name][row]) if name in cells else None for name, row in zip(names, entries.row, strict=True)
+        ]
+    right = {column for column in of_items if text_column([column], REFERENCES) is not None}
+    column = text_column(entries.others, ANSWERS, right)
+    return None if column is None else [as_text(cell) for cell in frame[column].iloc[entries.row]]
