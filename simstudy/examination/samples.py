@@ -24,9 +24,10 @@ _DRAWN, _LISTED = 4, 20
 def noises_of(found: Examination, of: str) -> pd.DataFrame:
     """The noises of gains or scores; an empty table where no question has several samples."""
     outputs = found.outputs
-    if not has_samples(outputs) or not isinstance(outputs.metric, Ratio):
-        return pd.DataFrame()
     unit = found.test_set.unit
+    # Samples that are tested as items of their own have no standard error by questions.
+    if unit == "item" or not has_samples(outputs) or not isinstance(outputs.metric, Ratio):
+        return pd.DataFrame()
     table = noises(outputs, of=of, unit=unit if isinstance(unit, str) else None)
     return table if table["se_within"].notna().any() else pd.DataFrame()
 

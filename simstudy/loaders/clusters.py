@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 # How notes on clusters begin, and how the first goes on where nothing else is the resampling unit.
 _CLUSTERED = re.compile(r"items of one '.*' form a cluster \([\d,]+ clusters?\)")
+_SAMPLED = re.compile(r"(.* samples?\.) The samples of a question form one cluster\..*")
 _ACROSS = "clusters have items of several domains"
 
 
@@ -80,7 +81,9 @@ def for_unit(notes: Iterable[str], unit: str | None) -> tuple[str, ...]:
         return tuple(notes)
     asked = "items are resampled one by one" if unit == "item" else f"the resampling unit is '{unit}'"
     found = ((_CLUSTERED.match(text), text) for text in notes)
-    return tuple(f"{begins[0]}, but {asked}, as asked" if begins else text for begins, text in found)
+    said = (f"{begins[0]}, but {asked}, as asked" if begins else text for begins, text in found)
+    alone = r"\1 Each is an item of its own, as asked: samples of a question are alike, so p-values are too small."
+    return tuple(_SAMPLED.sub(alone, text) if unit == "item" else text for text in said)
 
 
 def units_first(notes: Iterable[str]) -> tuple[str, ...]:

@@ -26,11 +26,12 @@ from simstudy.loaders.tables import (
     takes_one_score,
 )
 from simstudy.loaders.text_columns import answer_columns
-from simstudy.loaders.usual_names import GOLD_LABELS, is_aside, plain, sample_columns
+from simstudy.loaders.usual_names import NO_SYSTEM, PREDICTED, USUAL, is_aside, plain, sample_columns
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, IntArray
 from simstudy.notes import note
 from simstudy.outputs.item_columns import check_not_row_numbers, describes_items, names_samples
+from simstudy.text.reprs import listed
 
 # What a metric of texts takes instead of a table of its counts.
 _TEXTS = " For texts, give one text file per system, one line per item, and references='FILE'."
@@ -208,9 +209,11 @@ def _score_columns(frame: pd.DataFrame, origin: str, source: Source) -> dict[str
         aside = ", ".join(f"'{name}'" for name in others if name not in systems)
         note(f"not used as {'a system' if aside.count(',') == 0 else 'systems'}: {aside}; to use one, rename it")
     if "system" in frame or not systems:
-        no_column(origin, "score", frame.columns, "Name it with columns={'score': 'NAME'}.")
-    cells = frame[systems].reset_index(drop=True)
+        labels = " Predicted labels need a column of gold ones." if {*map(plain, frame)} & {*PREDICTED} else ""
+        no_column(origin, "score", frame.columns, f"Name it with columns={{'score': 'NAME'}}.{labels}")
     _check_no_gold(systems)
+    _check_wide(frame, origin, systems)
+    cells = frame[systems].reset_index(drop=True)
     for system in systems:
         check_not_row_numbers(origin, system, numbers(cells[system]))
     if takes_one_score(metric):
@@ -222,12 +225,30 @@ def _score_columns(frame: pd.DataFrame, origin: str, source: Source) -> dict[str
 def _check_no_gold(systems: Sequence[str]) -> None:
     """Raise a ValueError where a column is called like gold labels: numbers look like scores, but would be a system."""
     for name in systems:
-        if plain(name) in GOLD_LABELS:
+        if plain(name) in NO_SYSTEM:
             raise ValueError(
                 f"column '{name}' is called like gold labels, but would be a system. If the other columns are labels, "
                 f"metric='accuracy' and columns={{'gold': '{name}'}} compare them with it. If they are scores, "
                 f"columns={{'answer': '{name}'}} makes it a column of the items"
             )
+
+
+def _check_wide(frame: pd.DataFrame, origin: str, systems: Sequence[str]) -> None:
+    """Raise a ValueError where a column without numbers is called like the one that names systems: the rows are theirs.
+
+    It is about the column of scores, which was not found, or in which words stand.
+    """
+    named = next((name for name in systems if plain(name) in USUAL["system"]), None)
+    if named is None or not np.isnan(numbers(frame[named])).all():
+        return
+    for name in (one for one in frame if plain(one) in USUAL["score"]):
+        if (i := first_of(np.isnan(numbers(frame[name])))) is not None:
+            cell = frame[name].iloc[i]
+            raise ValueError(f"{origin}: scores of column '{name}' must be numbers, not '{cell}'{how_to_write(cell)}")
+    raise ValueError(
+        f"{origin}: '{named}' seems to name systems, but which column has the scores is not known: say "
+        f"columns={{'system': '{named}', 'score': 'NAME'}} (columns: {listed([*frame.columns], 12)})"
+    )
 
 
 def _system_scores(column: pd.Series[Any], rows: IntArray, metric: Metric, where: Where) -> Array:

@@ -12,17 +12,13 @@ import pandas as pd
 from simstudy.loaders.base import Source
 from simstudy.loaders.entries import Entries
 from simstudy.loaders.tables import Where, coded, no_column, numbers
-from simstudy.loaders.usual_names import is_aside
+from simstudy.loaders.usual_names import GOLD, PREDICTED, is_aside
 from simstudy.metrics import Metric
 from simstudy.metrics.arrays import ArrayMetric
 from simstudy.metrics.base import IntArray
 from simstudy.metrics.per_class import PerClass, label_counts
 from simstudy.notes import note
 from simstudy.outputs.item_columns import describes_items
-
-#: What columns of gold labels (or of gold scores), and of predicted labels are called, in any case; ours come first.
-GOLD = ("gold", "label", "gold_label", "true_label", "target", "reference", "human", "human_score")
-PREDICTED = ("predicted", "prediction", "pred", "predicted_label", "answer")
 
 # What a cell of a wide table says where a system has no label, unless a gold label is written so.
 _BLANK = ("", "NA", "NaN", "nan")

@@ -113,8 +113,9 @@ def renamed(frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
 def no_column(origin: object, wanted: str, known: Iterable[object], hint: str = "") -> NoReturn:
     """Raise the ValueError that lists the columns there are; `hint` is a sentence, or several."""
     names = [str(name) for name in known]
-    # Another of our names is no misspelling of this one.
-    meant = nearest(wanted, [name for name in names if not {wanted, name} <= set(USUAL)]).strip(" ()")
+    # Another of our names is no misspelling of this one, and a system called old is none of gold.
+    others = [] if wanted == "gold" else [name for name in names if not {wanted, name} <= set(USUAL)]
+    meant = nearest(wanted, others).strip(" ()")
     said = " ".join(filter(None, [meant[:1].upper() + meant[1:], hint]))
     raise ValueError(f"{origin}: no column '{wanted}' (columns: {listed(names, 12)}){'. ' if said else ''}{said}")
 

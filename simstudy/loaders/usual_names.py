@@ -47,8 +47,15 @@ QUESTIONS = ("question", "prompt", "problem", "query", "example", "instance")
 #: Wide tables have columns of these names that are no systems: numbers of rows, and lengths.
 ASIDE = re.compile(r"unnamed: ?\d+|level_\d+|index|idx|id|row|length|len|n_?(?:chars|words|tokens)", re.IGNORECASE)
 
-#: Columns of gold labels that nobody would call a system by.
-GOLD_LABELS = ("gold", "label", "gold_label", "true_label")
+#: What columns of gold labels (or of gold scores), and of predicted labels are called, in any case; ours come first.
+GOLD = (
+    "gold", "label", "gold_label", "true_label", "target", "reference", "ground_truth", "truth", "y_true", "expected",
+    "human", "human_score",
+)  # fmt: skip
+PREDICTED = ("predicted", "prediction", "pred", "predicted_label", "y_pred", "answer")
+
+#: Those that nobody calls a system; answers to questions with choices are gold labels too.
+NO_SYSTEM = ({*GOLD} - {"human", "human_score"}) | {"answer", "correct_answer"}
 
 #: Last rows of a table that are no items -> what they have of the others.
 SUMMARIES: Mapping[str, str] = {

@@ -83,3 +83,15 @@ def test_noises_are_of_the_unit_that_pairs_are_compared_by() -> None:
         errors[unit] = found.noises["se"].item()
     assert errors["cluster"] != errors["sample_of"]
     assert ss.examine(outputs).noises["se"].item() == errors["cluster"]
+
+
+def test_samples_that_are_items_have_no_noise_by_questions(tmp_path: Path) -> None:
+    rows = [(s, q, k, (q + k * s) % 2) for s in (0, 1) for q in range(12) for k in range(3)]
+    pd.DataFrame(rows, columns=["system", "item", "sample", "score"]).to_csv(tmp_path / "runs.csv", index=False)
+    text = ss.examine(tmp_path / "runs.csv", "accuracy").text
+    assert "The samples of a question form one cluster." in text
+    assert "Standard error of the gain" in text
+    text = " ".join(ss.examine(tmp_path / "runs.csv", "accuracy", comparison={"unit": "item"}).text.split())
+    assert "12 questions with 36 samples. Each is an item of its own, as asked: samples of a question are alike" in text
+    assert "form one cluster" not in text
+    assert "Standard error of the gain" not in text

@@ -125,7 +125,7 @@ def test_a_label_that_gold_answers_have_is_not_missing(tmp_path: Path) -> None:
         load(path, "accuracy")
 
 
-@pytest.mark.parametrize("name", ["gold", "Label", "true_label"])
+@pytest.mark.parametrize("name", ["gold", "Label", "true_label", "target", "reference", "y_true", "Answer"])
 def test_gold_labels_that_are_numbers_are_no_system(name: str, tmp_path: Path) -> None:
     """Numbers may be labels or scores: the user says which; accuracy then counts the labels that are gold's."""
     path = table(tmp_path, f"item,{name},a,b\n1,2,2,0\n2,0,0,1\n3,1,1,1\n4,2,2,2\n")
@@ -142,6 +142,35 @@ def test_gold_labels_that_are_numbers_are_no_system(name: str, tmp_path: Path) -
     (note,) = load(right, "accuracy", columns={"gold": name}).notes
     assert note.startswith("systems have the labels 0 and 1 only")
     assert load(right, "accuracy", columns={"answer": name}).outputs.scores().tolist() == [100, 50]
+
+
+def test_a_human_may_be_a_system(tmp_path: Path) -> None:
+    path = table(tmp_path, "item,human,a\n1,1,0\n2,1,1\n")
+    assert load(path, "accuracy").outputs.names == ["human", "a"]
+
+
+def test_gold_is_no_misspelling_of_a_system(tmp_path: Path) -> None:
+    path = table(tmp_path, "item,solution,old,new\n1,x,x,y\n2,y,y,y\n")
+    with pytest.raises(ValueError, match="no column 'gold'") as error:
+        load(path, "macro_f1")
+    assert "Did you mean" not in str(error.value)
+    assert load(path, "macro_f1", columns={"gold": "solution"}).outputs.scores()[0] == 100
+
+
+def test_rows_of_systems_without_numbers_are_not_read_as_columns_of_systems(tmp_path: Path) -> None:
+    rows = "model,qid,{},genre\na,1,{},x\na,2,0,x\nb,1,1,x\nb,2,0,x\n"
+    path = table(tmp_path, rows.format("correct", "yes"))
+    with pytest.raises(ValueError, match=r"scores of column 'correct' must be numbers, not 'yes' \(write 1 for right"):
+        load(path, "accuracy")
+    path = table(tmp_path, rows.format("loss", 1))
+    with pytest.raises(ValueError, match="'model' seems to name systems, but which column has the scores") as error:
+        load(path, "mean")
+    assert "say columns={'system': 'model', 'score': 'NAME'}" in str(error.value)
+    columns = {"system": "model", "score": "loss"}
+    assert load(path, "mean", columns=columns).outputs.scores().tolist() == [0.5, 0.5]
+    path = table(tmp_path, "item,system,predicted\n1,a,x\n1,b,y\n")
+    with pytest.raises(ValueError, match=r"no column 'score' .* Predicted labels need a column of gold ones\."):
+        load(path, "accuracy")
 
 
 def test_blanks_around_names_of_columns_do_not_count(tmp_path: Path) -> None:
