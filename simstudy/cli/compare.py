@@ -95,7 +95,7 @@ def compare(
     # What can be wrong is said before minutes of resampling.
     for loaded in every:
         _check_systems(loaded.outputs.names, output.baseline)
-    gates.check(asked, every, files)
+    gates.check(asked, every, files, how.test)
     given = [path for _, path in map(name_and_path, paths)]
     inputs = [*given, *(files.references or []), *filter(None, (files.systems, files.items))]
     _check_out(output.out, inputs, len(every))

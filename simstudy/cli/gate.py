@@ -124,13 +124,19 @@ class Gates:
 
         return self.annotations == "github" or (self.annotations is None and runs_here())
 
-    def check(self, asked: Sequence[Gate], every: Sequence[Loaded], files: Files) -> None:
+    def check(self, asked: Sequence[Gate], every: Sequence[Loaded], files: Files, test: str | None) -> None:
         """Raise a ValueError for what is wrong with gates of these outputs; nobody reads the notes of a gate."""
         from simstudy.analyses.arrivals import Arrivals
+        from simstudy.engines.registry import TESTS
         from simstudy.loaders.base import doubt
 
         for gate, loaded in ((gate, loaded) for loaded in every for gate in asked):
             gate.check(loaded.outputs.names)
+            if test in ("sign", "wilcoxon") and loaded.outputs.metric.name != "accuracy":
+                raise ValueError(
+                    f"test must be about the scores with {gate.kind.option}, such as 'sign_flips', not '{test}': it "
+                    f"asks whether {TESTS[test].null}"
+                )
             if files.lower_is_better is None and (in_doubt := doubt(loaded)):
                 raise ValueError(f"{gate.kind.option}: {in_doubt}")
             if self.sequential:

@@ -41,7 +41,8 @@ def counted_significant(pairs: pd.DataFrame, alpha: float) -> str:
     """How many pairs differ significantly after Holm's correction, in a sentence, and why none can where that is so."""
     rejected = int(Decision(alpha, p="p_holm").significant(pairs).sum())
     sides, least = SIDES[pairs["alternative"].iloc[0]], pairs["p_floor"].min()
-    said = f"{rejected:,} of {counted(len(pairs), 'pair')} differ significantly at {alpha:g} ({sides}, Holm)."
+    valid = "" if sides == "two-sided" else "; valid only where the better system was predicted"
+    said = f"{rejected:,} of {counted(len(pairs), 'pair')} differ significantly at {alpha:g} ({sides}, Holm{valid})."
     if least * len(pairs) <= alpha:
         return said
     times = "" if len(pairs) == 1 else f", and Holm's correction multiplies the smallest by {len(pairs):,}"

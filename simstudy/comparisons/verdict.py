@@ -181,6 +181,13 @@ def _significance(pair: pd.Series[Any], alpha: float, *, doubt: bool = True) -> 
         return "There is no gain to test."
     b, decision, row = pair["system_b"], Decision(alpha), one_row(pair)
     if decision.significant(row)[0]:
+        if not _asks_of_scores(pair):
+            about = TESTS[pair["test"]]
+            predicted = "" if two_sided else f" One-sided, this is valid only if {a} was predicted to win."
+            return (
+                f"The {about.title} is significant at {alpha:g} in favour of {a}. It asks whether {about.null}, not "
+                f"whether the scores are equal.{predicted}"
+            )
         if two_sided:
             return f"{a} is better than {b}: the gain is significant at {alpha:g}."
         if decision.significant(by_two_sides(row))[0]:
@@ -197,6 +204,12 @@ def _significance(pair: pd.Series[Any], alpha: float, *, doubt: bool = True) -> 
             f"{p_digits(pair['p_floor'])}.{warning}"
         )
     return f"{not_significant}.{warning}"
+
+
+def _asks_of_scores(pair: pd.Series[Any]) -> bool:
+    """Whether the test of a row is about its gain: of right or wrong answers, the sign test and Fisher's are too."""
+    answers = pair["metric"] == "accuracy" and pair["n_units"] == pair["n_items"]
+    return TESTS[pair["test"]].of_scores or pair["test"] == "fisher" or bool(answers)
 
 
 def one_row(pair: pd.Series[Any]) -> pd.DataFrame:

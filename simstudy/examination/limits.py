@@ -16,14 +16,13 @@ if TYPE_CHECKING:
 def limits(found: Examination) -> list[str]:
     """Sentences on chance among many pairs, on items, clusters, training and what the metric measures."""
     pairs, outputs = found.pairs.frame, found.outputs
-    said = []
+    said, one_sided = [], sides(found) == "one-sided"
     if len(pairs) > 1:
-        said.append(
-            f"The intervals of gains and column p are for one pair that was chosen beforehand. For a pair that the "
-            f"results suggested, use p (Holm): it is corrected for all {len(pairs):,} pairs."
-        )
-    if sides(found) == "one-sided":
-        said.append("One-sided p-values are valid only for pairs whose better system was predicted.")
+        said.append("The intervals of gains and column p are for one pair that was chosen beforehand.")
+    if len(pairs) > 1 and not one_sided:
+        said[-1] += f" For a pair that the results suggested, use p (Holm), corrected for all {len(pairs):,} pairs."
+    if one_sided:
+        said.append("One-sided p-values, corrected or not, are valid only for pairs whose better system was predicted.")
     if not Decision(found.alpha).significant(pairs).all():
         said.append("A gain that is not significant is not shown to be zero: the test set may be too small to tell.")
     unit = str(pairs["unit"].iloc[0])

@@ -183,7 +183,9 @@ def significant_gain(found: Examination) -> Mapping[str, str]:
             f"{gain_text(observed)}{points} (half of the pairs with this gain have p <= {found.alpha:g} before "
             "correction)"
         ),
-        "Minimum detectable gain": f"{gain_text(true)}{points} with power 0.8, on average over the pairs",
+        "Minimum detectable gain": (
+            f"{gain_text(true)}{points} with power 0.8 before correction, on average over the pairs"
+        ),
     }
 
 

@@ -9,7 +9,7 @@ from simstudy.comparisons.paper import counted_significant, of_pair
 from simstudy.comparisons.verdict import decided, with_shown_names
 from simstudy.engines.described import SIDES
 from simstudy.examination.rows import may_be_best
-from simstudy.examination.several_printed import SIGNIFICANT, claims, part_rows, signed, varying
+from simstudy.examination.several_printed import SIGNIFICANT, answer, claims, part_rows, signed, varying
 from simstudy.metrics import label
 from simstudy.papers import basis, leaderboards, pairs, scores
 from simstudy.papers.document import BETTER_MARKS, Cell, Paper, Table, Text, joined
@@ -31,7 +31,8 @@ def paper(found: Several, *, baseline: str | None = None) -> Paper:
         leaderboards.check_baseline(baseline, list(names))
     if found.of_pairs:
         tables = [_of_pairs(found)]
-        results = joined(*(_said_of_pair(found, one) for one in found.parts), [claims(found)])
+        alone = f"Each {_noun(found)} by itself, not corrected:"
+        results = joined([answer(found)], [alone], *(_said_of_pair(found, one) for one in found.parts), [claims(found)])
     else:
         columns = [scores.Column(_heading(found, one), one.leaderboard, one.pairs.frame) for one in found.parts]
         what = f"{first.outputs.n_systems:,} systems by {len(found.parts):,} {_noun(found)}s."
@@ -84,7 +85,8 @@ def _methods(found: Several, baseline: str | None) -> Text:
         several.append([part.replace("{by}", by) if isinstance(part, str) else part for part in said])
     units = {_called(found, one): basis.counted_units(one.pairs.frame.iloc[0], of=False) for one in found.parts}
     if len({*units.values()}) == 1:
-        items = f"The units are {next(iter(units.values()))}."
+        each = " in each domain" if "test_set" in varying(found) else ""
+        items = f"The units are {next(iter(units.values()))}{each}."
     else:
         items = f"The units are {', '.join(f'{units[name]} ({name})' for name in units)}."
     family = f"the {len(found.parts):,} {_noun(found)}s" if found.of_pairs else f"all pairs of one {_noun(found)}"
@@ -93,7 +95,7 @@ def _methods(found: Several, baseline: str | None) -> Text:
     return joined(
         *several,
         [items],
-        basis.corrected_for(family),
+        basis.corrected_for(family, column="p (Holm)" if found.of_pairs else ""),
         basis.corrected_with(baseline, f"the pairs with {shown(baseline or '')} of one {_noun(found)}"),
         [] if found.of_pairs else basis.ranks(float(board["level"].iloc[0])),
         basis.software(signatures),

@@ -211,10 +211,15 @@ def varying(found: Several) -> list[str]:
 
 def _facts(found: Several) -> dict[str, str]:
     """What the comparisons have in common."""
-    tests = list(dict.fromkeys(described_test(part.pairs.frame) for part in found.parts))
+    varies = varying(found)
+    tests: dict[str, list[str]] = {}
+    for part in found.parts:
+        names = {"metric": label(part.test_set.metric), "test_set": shown(part.test_set.name)}
+        tests.setdefault(described_test(part.pairs.frame), []).append(" ".join(names[name] for name in varies))
+    each = "; ".join(f"{test} ({listed(names, _MOST_NAMED)})" for test, names in tests.items())
     items = {items_text(part) for part in found.parts}
     common = {"Items": items.pop()} if len(items) == 1 else {}
-    return {**common, "Test": tests[0] if len(tests) == 1 else f"{tests[0]} (first row)", **signed(found)}
+    return {**common, "Test": each if len(tests) > 1 else next(iter(tests)), **signed(found)}
 
 
 def signed(found: Several) -> dict[str, str]:

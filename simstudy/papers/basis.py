@@ -128,8 +128,10 @@ def ranks(level: float) -> Text:
     ]
 
 
-def corrected_for(family: str) -> Text:
-    """Which family p-values are corrected for, in a sentence."""
+def corrected_for(family: str, column: str = "") -> Text:
+    """Which family p-values are corrected for, in a sentence; if only those of one column are, the others are not."""
+    if column:
+        return [f"{column} is corrected for {family} by Holm's method", Cite((HOLM,)), "; p is not corrected."]
     return [f"The p-values are corrected for {family} by Holm's method", Cite((HOLM,)), "."]
 
 

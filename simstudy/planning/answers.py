@@ -184,3 +184,20 @@ def power_curve(cases: Sequence[Case], target: Target, units: Sequence[int]) -> 
             power = _ranged("power", able, lambda difference, n=n: difference.power(gain, n, target.level))  # type: ignore[misc]
             rows.append(row | power)
     return pd.DataFrame(rows)
+
+
+def in_whole_clusters(case: Case, n_items: int | None, sizes: Sequence[int] | None) -> list[str]:
+    """Notes on numbers of items that are no whole clusters; a ValueError for fewer than two clusters."""
+    notes, least = [], int(np.ceil(2 * case.size - 1e-9))
+    for argument, n in (("n_items", n_items), *(("sizes", size) for size in (() if sizes is None else sizes))):
+        if case.unit == "item" or n is None:
+            continue
+        if n < least:
+            raise ValueError(f"{argument} must be at least {least:,}, the items of two clusters, not {n}")
+        units = units_of(case, n)
+        if (whole := items_of(case, units)) != n:
+            notes.append(
+                f"{n:,} items are no whole number of clusters of {case.size:.3g}: planned are "
+                f"{units_text(units, case.unit)}, {whole:,} items"
+            )
+    return notes

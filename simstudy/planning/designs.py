@@ -16,7 +16,7 @@ from simstudy.planning.solving import least_size, minimum_detectable_gain
 from simstudy.planning.spreads import widened
 
 #: How the design that was asked for and the best one are called in the column ``which``.
-AS_ASKED, BEST = "as asked", "best for the money"
+AS_ASKED, BEST = "as planned", "best for the money"
 
 # A design that is looked at beside the one that was asked for: so many times as many items a cluster.
 _TIMES = (0.25, 0.5, 2.0, 4.0)

@@ -12,15 +12,15 @@ import pandas as pd
 from simstudy.metrics import get_metric
 from simstudy.metrics.base import Metric
 from simstudy.outputs import Outputs
-from simstudy.planning.answers import answer, items_of, merged, other_sizes, sizes_around, units_of
+from simstudy.planning.answers import answer, in_whole_clusters, items_of, merged, other_sizes, sizes_around, units_of
 from simstudy.planning.arguments import Clusters, Guess, Judge, changed, check_noun
+from simstudy.planning.assumptions import assumptions
 from simstudy.planning.benchmarks import known_as, near_chance
 from simstudy.planning.cases import Case, Target, check_points
 from simstudy.planning.designs import designs_of
 from simstudy.planning.guesses import of_guess
 from simstudy.planning.results import Plan
 from simstudy.planning.sentences import (
-    assumptions,
     costing,
     in_next_edition,
     left_open,
@@ -32,7 +32,6 @@ from simstudy.planning.sentences import (
 )
 from simstudy.planning.settings import Costs, Level, Pilot
 from simstudy.running.progress import shown_to_people
-from simstudy.text.numerals import units_text
 from simstudy.validation import check_fraction, check_list, check_whole
 
 if TYPE_CHECKING:
@@ -150,7 +149,7 @@ def plan(
     check_points(target.metric, score=guess.score, gain=gain, margin=margin, of_pilot=best)
     cases = of_guess(target.metric, gain, guess, clusters, judge) if given is None else _of_outputs(given)
     own_costs = _with_samples(costs, cases[0])
-    target, in_part = _within(own_costs, target, cases[0]), _in_whole_clusters(cases[0], n_items, sizes)
+    target, in_part = _within(own_costs, target, cases[0]), in_whole_clusters(cases[0], n_items, sizes)
     rows = [(case, answer(case, target, goal)) for case in cases for goal in target.goals]
     answers = pd.DataFrame([row for _, row in rows])
     planned = [int(next(row["at_units"] for of, row in rows if of is case)) for case in cases]
@@ -257,23 +256,6 @@ def _within(costs: Costs, target: Target, case: Case) -> Target:
     if target.n_items is not None:
         raise ValueError("n_items must be None with Costs.budget, which says how many there can be")
     return replace(target, n_items=items_of(case, costs.affordable(case.size)))
-
-
-def _in_whole_clusters(case: Case, n_items: int | None, sizes: Sequence[int] | None) -> list[str]:
-    """Notes on numbers of items that are no whole clusters; a ValueError for fewer than two clusters."""
-    notes, least = [], int(np.ceil(2 * case.size - 1e-9))
-    for argument, n in (("n_items", n_items), *(("sizes", size) for size in (() if sizes is None else sizes))):
-        if case.unit == "item" or n is None:
-            continue
-        if n < least:
-            raise ValueError(f"{argument} must be at least {least:,}, the items of two clusters, not {n}")
-        units = units_of(case, n)
-        if (whole := items_of(case, units)) != n:
-            notes.append(
-                f"{n:,} items are no whole number of clusters of {case.size:.3g}: planned are "
-                f"{units_text(units, case.unit)}, {whole:,} items"
-            )
-    return notes
 
 
 def _units(

@@ -178,9 +178,14 @@ def design_rows(plan: Plan, designs: pd.DataFrame | None = None) -> Table:
     if plan.designs["n_units"].notna().any():
         columns |= {"clusters for the gain": "[{n_units:,.0f}]", "items": "[{n_items:,.0f}]"}
     if plan.designs["cost"].notna().any():
-        columns["cost"] = "[{cost:,.4g}]"
+        columns["cost"] = _costs(plan)
     columns |= {"or with clusters": "{at_units:,}", "minimum detectable gain": "[{minimum_detectable_gain:gain}]"}
     return Table(plan.designs if designs is None else designs, columns)
+
+
+def _costs(plan: Plan) -> str:
+    """The column of costs: whole numbers, unless all are small."""
+    return "[{cost:,.0f}]" if plan.designs["cost"].max() >= 1000 else "[{cost:.4g}]"
 
 
 def _split_columns(plan: Plan) -> dict[str, str | Column]:
@@ -192,7 +197,7 @@ def _split_columns(plan: Plan) -> dict[str, str | Column]:
         columns |= {"questions" if clusters else "questions for the gain": "[{n_items:,.0f}]"}
     columns["samples of both"] = "{n_samples:,.0f}"
     if plan.designs["cost"].notna().any():
-        columns["cost"] = "[{cost:,.4g}]"
+        columns["cost"] = _costs(plan)
     columns["or with clusters" if clusters else "or with questions"] = "{at_units:,}"
     return columns | {"minimum detectable gain": "[{minimum_detectable_gain:gain}]"}
 

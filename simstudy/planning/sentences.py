@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,13 +11,10 @@ import pandas as pd
 from simstudy.engines.described import SIDES
 from simstudy.metrics.base import Metric
 from simstudy.planning.answers import ENDS
-from simstudy.planning.benchmarks import EDITIONS, n_pairs, next_edition
 from simstudy.planning.cases import BETTER, GUESSED, LEVEL, NOT_WORSE, TWO_SYSTEMS, Case, Target
 from simstudy.planning.designs import AS_ASKED, BEST
-from simstudy.planning.differences import Difference, MixedDifference
-from simstudy.planning.right_or_wrong import AnswersDifference, JudgedDifference
 from simstudy.planning.sampling import MOST_TIMES
-from simstudy.text.numerals import gain_text, units_name, units_text
+from simstudy.text.numerals import gain_text, units_text
 
 # Where the excess kurtosis of a pilot's differences is above this part of the number of units, power was off by more
 # than 0.03 in simulations (tests/planning/test_plans_hold.py). The least number of units there.
@@ -31,7 +28,7 @@ def counted_samples(n: int) -> str:
 
 def sentence(case: Case, target: Target, row: Mapping[str, Any]) -> str:
     """One row of `Plan.answers` in a sentence for a methods section."""
-    have = f"With {_count(case, row['at_units'], row['at_items'])} and {case.said(_true_gain(row))}"
+    have = f"With {_count(case, row['at_units'], row['at_items'])} and {case.said(true_gain(row))}"
     if row["goal"] != BETTER:
         return f"{have}, {_within(target, row)}"
     n = int(row["at_units"])
@@ -55,7 +52,7 @@ def sentence(case: Case, target: Target, row: Mapping[str, Any]) -> str:
     )
 
 
-def _true_gain(row: Mapping[str, Any]) -> float:
+def true_gain(row: Mapping[str, Any]) -> float:
     """The true gain that a row is about: the planned one, else the one that is detected; 0 where there is none."""
     gains = (row["gain"], row.get("minimum_detectable_gain", np.nan))
     return next((float(gain) for gain in gains if not np.isnan(gain)), 0.0)
@@ -100,13 +97,13 @@ def costing(case: Case, target: Target, row: Mapping[str, Any], designs: pd.Data
     own = asked["cost"].iloc[0]
     if best.empty or best.index[0] == asked.index[0]:
         least = "" if best.empty else ", the least of all designs"
-        return f"They cost {own:,.4g}{least}{of}."
+        return f"They cost {_money(own)}{least}{of}."
     one = best.iloc[0]
     if "samples" in designs:
-        what = f"{one['n_items']:,.0f} items with {counted_samples(int(one['samples']))} of each"
+        what = f"{one['n_items']:,.0f} questions with {counted_samples(int(one['samples']))} each"
     else:
         what = f"{one['n_units']:,.0f} clusters of {one['items_per_unit']:.3g} items"
-    return f"They cost {own:,.4g}. The cheapest design is {what}, for {one['cost']:,.4g}{of}."
+    return f"They cost {_money(own)}. The cheapest design is {what}, for {_money(one['cost'])}{of}."
 
 
 def limited(case: Case, designs: pd.DataFrame) -> str:
@@ -152,7 +149,7 @@ def in_next_edition(case: Case, target: Target, row: Mapping[str, Any]) -> str:
     if row["next_gain_low"] > 0:
         ends = f"detect a gain of {gain_text(row['next_gain_low'])} to {gain_text(row['next_gain_high'])}"
     elif row["next_items_low"] > 0:
-        ends = f"need {row['next_items_low']:,.0f} to {row['next_items_high']:,.0f} items"
+        ends = f"need {row['next_items_low']:,.0f} to {row['next_items_high']:,.0f} {_noun(case)}"
     else:
         return ""
     return f"Editions differ. Expect the next one to {ends}, the range of 80 % of plans from earlier editions."
@@ -169,7 +166,7 @@ def single_pairs(case: Case, target: Target, row: Mapping[str, Any]) -> str:
         "more" if np.isnan(row[f"single_items_{end}"]) else f"{row[f'single_items_{end}']:,.0f}" for end in ENDS
     )
     return (
-        f"Pairs differ: 80 % of them need {few} to {many} items. With {int(row['at_items']):,} items, 80 % of them "
+        f"Pairs differ: 80 % of them need {few} to {many} {_noun(case)}. With {int(row['at_items']):,}, 80 % of them "
         f"have power {row['single_power_low']:.2f} to {row['single_power_high']:.2f}."
     )
 
@@ -179,11 +176,11 @@ def left_open(case: Case, target: Target, row: Mapping[str, Any]) -> str:
     if case.relation != TWO_SYSTEMS or row["goal"] != BETTER or np.isnan(row["gain"]):
         return ""
     far = (
-        f"With {int(row['n_items_high']):,} items the lower end of this interval is at least {target.power:g}."
+        f"With {int(row['n_items_high']):,} {_noun(case)} the lower end of this interval is at least {target.power:g}."
         if np.isfinite(row["n_items_high"])
-        else f"No number of items brings the lower end of this interval to {target.power:g}."
+        else f"No number of {_noun(case)} brings the lower end of this interval to {target.power:g}."
     )
-    low, high, items = f"{row['power_low']:.2f}", f"{row['power_high']:.2f}", f"{int(row['at_items']):,} items"
+    low, high, items = f"{row['power_low']:.2f}", f"{row['power_high']:.2f}", f"{int(row['at_items']):,} {_noun(case)}"
     said = f"By the pilot, the power with {items} is {low} to {high} ({100 * LEVEL:g} % interval). {far}"
     if row["kurtosis"] - 3 > _LONG_TAILED * row["at_units"]:
         said += (
@@ -196,68 +193,6 @@ def left_open(case: Case, target: Target, row: Mapping[str, Any]) -> str:
     return said
 
 
-def assumptions(cases: Sequence[Case], target: Target, answers: pd.DataFrame, *, of_outputs: bool) -> list[str]:
-    """The assumptions of a plan."""
-    level = target.level
-    sides = "two-sided" if level.alternative == "two-sided" else "one-sided (the better system was predicted)"
-    shared = f", shared by {level.comparisons} comparisons (Bonferroni)" if level.comparisons > 1 else ""
-    said = [
-        f"Test: the default of compare (sign flips, or McNemar's exact test), {sides}, p <= {level.alpha:g}{shared}."
-    ]
-    if any(_by_standard_error(case.middle) for case in cases):
-        said.append(
-            "Power follows from the standard error of the gain. In simulations of plans for 0.80, power was 0.78 to "
-            "0.82 in most conditions. It was 0.78 to 0.85 for large gains in precision and F, and 0.77 to 0.97 for "
-            "differences that are very skewed, have long tails or are mostly 0."
-        )
-    for case in cases:
-        row: dict[str, Any] = dict(answers[answers["relation"] == case.relation].iloc[0])
-        named = "Guess: " if case.relation == GUESSED else f"{case.relation.capitalize()}: "
-        gain = _true_gain(row)
-        ends = f"; range: {case.said_range(gain)}" if case.range else " (one number, so no range)"
-        said.append(f"{named}{case.said(gain)}{ends}.")
-    if cases[0].unit != "item":
-        said.append(
-            f"{units_name(cases[0].unit).capitalize()} have {cases[0].size:.3g} items on average"
-            f"{_unequal(cases[0])} and are independent of each other; items of one cluster need not be."
-        )
-    if target.margin is not None:
-        said.append(
-            f"Tests against the margin are one-sided, each at {level.margin_tail:.3g}, as in equivalence (score "
-            "interval of right and wrong answers; t interval of other scores)."
-        )
-        if (seen := answers["margin_seen"].dropna().iloc[0]) < target.margin:
-            said.append(
-                f"The margin is one of true gains: test verdicts, whose gains are smaller, against {gain_text(seen)}."
-            )
-    if target.metric.of_chosen:
-        said.append("Of more candidates the same share is accepted.")
-    said.append(
-        "New items come from the same population. The spread of the differences between systems does not change."
-    )
-    if any(case.example for case in cases):
-        said.append("Close pairs have a gain below twice the one that would be just significant here.")
-    if any(case.example for case in cases):
-        low, middle, high = next_edition()
-        said.append(
-            "Ranges are for other systems and items of the same time. The next edition of a benchmark detected "
-            f"{low:.2f} to {high:.2f} times the gain that was planned from the last one (median {middle:.2f}; 80 % of "
-            f"{len(EDITIONS)} plans for {n_pairs()} next editions)."
-        )
-    if of_outputs:
-        said.append(
-            "The plan uses the spread of the differences from the outputs, not the gain that they show. Ranges are "
-            f"{100 * LEVEL:g} % intervals."
-        )
-    return said
-
-
-def _by_standard_error(difference: Difference) -> bool:
-    if isinstance(difference, MixedDifference):
-        return _by_standard_error(difference.parts[0])
-    return not isinstance(difference, AnswersDifference | JudgedDifference)
-
-
 def gain_in(metric: Metric, gain: float) -> str:
     """A gain with its unit: '1 point of accuracy', '0.02 of average precision'."""
     number = f"{gain:,.0f}" if 1e4 <= abs(gain) < 1e15 else f"{gain:.3g}"
@@ -268,10 +203,26 @@ def gain_in(metric: Metric, gain: float) -> str:
 def _count(case: Case, units: float, items: float, ends: str = "") -> str:
     """So many units and items; `ends` are those of a range of items."""
     if case.unit == "item":
-        return units_text(items, "item") + (f" ({ends})" if ends else "")
+        return _items(case, items) + (f" ({ends})" if ends else "")
     size = f"{case.size:.3g}"
     size = f"{size} item{'' if size == '1' else 's'}"
     return f"{units_text(units, case.unit)} of {size} ({', '.join(filter(None, [units_text(items, 'item'), ends]))})"
+
+
+def _noun(case: Case) -> str:
+    """What a plan counts: questions, where the outputs have several samples of each."""
+    return "items" if case.components is None or case.unit != "item" else "questions"
+
+
+def _items(case: Case, items: float) -> str:
+    """So many items; questions, with the samples of each, where the outputs have several."""
+    if case.components is None:
+        return units_text(items, "item")
+    return f"{units_text(items, 'sample_of')} with {counted_samples(case.samples)} each"
+
+
+def _money(cost: float) -> str:
+    return f"{cost:,.0f}" if cost >= 1000 else f"{cost:.4g}"
 
 
 def _how(target: Target) -> str:
@@ -285,13 +236,6 @@ def _range(row: Mapping[str, Any], name: str, write: Any, case: Case) -> str:
         return ""
     low, high = (row[f"{name}_{end}"] for end in ("low", "high"))
     return f" ({write(low)} to {write(high)})" if np.isfinite(high) else f" (from {write(low)})"
-
-
-def _unequal(case: Case) -> str:
-    if case.design is None:
-        return ""
-    cv = case.design.cv
-    return f" (their standard deviation over that mean: {cv:.2g})" if cv > 0 else ", all of them the same number,"
 
 
 def _averaged(case: Case) -> str:

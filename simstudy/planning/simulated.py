@@ -123,20 +123,17 @@ class Simulated(FieldsMixin):
         """What was found, in sentences; what must be known of it comes first."""
         names = " and ".join(shown(name) for name in self.systems)
         fewer = (
-            f" Only {self.n_sets:,} were simulated instead of {self.n_asked:,}, as such test sets are large."
+            f" Only {self.n_sets:,} were simulated instead of {self.n_asked:,}: sets are large, and memory is bounded."
             if self.n_sets < self.n_asked
             else ""
         )
-        differ = (
-            f"The two differ by more than the error of simulation, as {100 * _RATE:g} % of exact plans do."
-            if self.off
-            else "The error of simulation can explain the difference."
-        )
+        differ = f"Of exact plans, 1 in {1 / _RATE:.0f} is that far off." if self.off else "Chance can explain that."
         said = (
             f"Simulated: the gain is significant in {100 * self.power:.1f} % ({100 * self.low:.1f} to "
             f"{100 * self.high:.1f}) of {self.n_sets:,} test sets of {units_text(self.n_units, self.unit)} "
-            f"{self._drawn_from(names)}.{fewer} The plan's formula gives {100 * self.expected:.1f} % for such test "
-            f"sets. {differ} Wrong winner: {100 * self.wrong_winner:.2g} %."
+            f"{self._drawn_from(names)}.{fewer} The plan's formula gives {100 * self.expected:.1f} % for their "
+            f"spread: {100 * abs(self.power - self.expected):.1f} points apart, with a standard error of "
+            f"{100 * self.error:.1f}. {differ} Wrong winner: {100 * self.wrong_winner:.2g} %."
         )
         larger = f"Significant gains are {self.exaggeration:.2f} times the true gain."
         return " ".join(filter(None, [self.warning, said, "" if np.isnan(self.exaggeration) else larger]))

@@ -100,8 +100,8 @@ def _without(found: AcrossTasks) -> list[Section]:
     }
     rows = found.without.sort_values("change", key=abs, ascending=False, kind="stable")
     text = (
-        "The gain of the average without each task, and its interval for the remaining tasks. The task at the top "
-        "drives the gain most."
+        "The gain of the average without each task, and its interval for the remaining tasks. Leaving out the "
+        "task at the top changes the gain most."
     )
     return [Section("Without one task", text, table=_head(Table(rows, columns)))]
 

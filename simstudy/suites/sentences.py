@@ -107,7 +107,8 @@ def _driven(found: AcrossTasks, form: str) -> list[str]:
     elif row["significance_changes"]:
         now = "significant" if abs(row["gain"]) > row["gain"] - row["gain_low"] else "not significant"
         end = f", and {now} for the remaining tasks"
-    return [f"Task {shown(row['task'])} drives the gain most: without it the gain is {row['gain']:{form}}{end}."]
+    task = shown(row["task"])
+    return [f"Leaving out task {task} changes the gain most: without it the gain is {row['gain']:{form}}{end}."]
 
 
 def _best(found: AcrossTasks, hypothesis: str) -> str:

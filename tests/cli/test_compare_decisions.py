@@ -47,7 +47,23 @@ def test_a_test_that_prefers_the_lower_score_makes_nobody_better(few_wide: str, 
     assert "gain is significant" not in out
     for names in ("ab", "ba"):
         code, _, err = compare(*options, "--fail-unless-better", *names)
-        assert (code, err.startswith(refused(*names)), err.count("\n")) == (1, True, 1)
+        said = f"simstudy: --test must be about the scores with --fail-unless-better, such as 'sign_flips', not '{test}"
+        assert (code, err.startswith(said), err.count("\n")) == (2, True, 1)
+
+
+@pytest.mark.parametrize("test", ["sign", "wilcoxon"])
+def test_a_test_of_something_else_says_what_it_is_about(few_wide: str, test: str) -> None:
+    """b wins twenty items of 23; its mean is made the better one by a constant on the other three."""
+    frame = pd.read_csv(few_wide)
+    frame.loc[:2, "b"] = 0.6
+    frame.to_csv("other.csv", index=False)
+    _, out, _ = compare("other.csv", "--metric", "mean", "--test", test)
+    title = "Wilcoxon signed-rank test" if test == "wilcoxon" else "sign test"
+    assert out.startswith(f"The {title} is significant at 0.05 in favour of b. It asks whether ")
+    assert "not whether the scores are equal." in out
+    assert "is better than" not in out
+    right = write_wide("right.csv", {"old": [0] * 8 + [1] * 4, "new": [1] * 12})
+    assert compare(right, "--metric", "accuracy", "--test", test)[1].startswith("new is better than old: the gain is ")
 
 
 # Few items
@@ -97,7 +113,7 @@ def test_the_gate_wants_the_gain_and_not_only_its_p_value() -> None:
     assert (pair["gain"], pair["better"]) == (0, "new")
     assert pair["p_value"] < ALPHA
     for names in (("new", "old"), ("old", "new")):
-        assert compare(*options, "--fail-unless-better", *names)[0] == 1
+        assert compare(*options, "--fail-unless-better", *names)[0] == 2
     assert "There is no gain." in compare(*options)[1]
 
 

@@ -107,7 +107,8 @@ def test_the_first_lines_are_the_answer_of_the_tables() -> None:
     said = printed(found)
     gain = f"{row['observed_50']:.2f} points"
     assert f"Just significant gain: {gain} (half of the pairs with this gain have p <= 0.05 before correction)" in said
-    assert f"Minimum detectable gain: {row['true_80']:.2f} points with power 0.8, on average over the pairs" in said
+    detected = f"{row['true_80']:.2f} points with power 0.8 before correction, on average over the pairs"
+    assert f"Minimum detectable gain: {detected}" in said
     close = examine(ss.truth.correlated_accuracies([0.6, 0.6, 0.6, 0.6, 0.66], n_items=200, seed=13))
     table = close.pairs.corrected().frame.set_index(["system_a", "system_b"])
     pair = table.loc[tuple(close.leaderboard["system"].head(2))]

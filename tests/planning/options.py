@@ -106,7 +106,7 @@ def first(name: str) -> Callable[[Plan], float]:
 
 
 def design(name: str) -> Callable[[Plan], float]:
-    return lambda plan: float(plan.designs.set_index("which").loc["as asked", name])
+    return lambda plan: float(plan.designs.set_index("which").loc["as planned", name])
 
 
 #: By the name of the parameter; those that need outputs are in test_options.

@@ -88,7 +88,7 @@ def test_where_items_are_unlike_printed_effects_and_sizes_follow_one_rule() -> N
 def test_a_budget_buys_as_many_units_in_plan_and_table(size: float, cost: float) -> None:
     for units in (2, 3, 101, 1013):
         plan = planned(cluster_size=size, cost_item=cost, budget=units * size * cost)
-        as_asked = plan.designs.query("which.str.startswith('as asked')")
+        as_asked = plan.designs.query("which.str.startswith('as planned')")
         assert (plan.answers["at_units"].iloc[0], as_asked["at_units"].iloc[0]) == (units, units)
 
 

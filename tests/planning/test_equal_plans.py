@@ -42,7 +42,7 @@ NUMBERS = [
     for name in ("minimum_detectable_gain", "power", "wrong_winner", "wrong_sign", "exaggeration")
     for end in ("", "_low", "_high")
 ]
-AS_ASKED = "which.str.startswith('as asked')"
+AS_ASKED = "which.str.startswith('as planned')"
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_each_part_of_a_plan_is_what_a_plan_of_its_own_says(form: str) -> None:
         assert parts["curve"][name].iloc[-1] == size[name]
     same = ["n_units", "at_units", "minimum_detectable_gain"]
     for row in parts["designs"].to_dict("records"):
-        if "as asked" in row["which"]:
+        if "as planned" in row["which"]:
             assert [row[name] for name in same] == pytest.approx([answer[name] for name in same], nan_ok=True)
         elif case.design is not None:
             guess = GUESSES.get(form, {"metric": "mean", "sd_difference": case.item_sd})

@@ -176,7 +176,7 @@ PRINTED: dict[str, list[tuple[str, str, str, tuple[str, str] | None]]] = {
     "designs": [
         ("items a cluster", "items_per_unit", ".3g", None), ("design effect", "design_effect", ".2f", None),
         ("clusters for the gain", "n_units", ",.0f", None), ("items", "n_items", ",.0f", None),
-        ("cost", "cost", ",.4g", None), ("or with clusters", "at_units", ",d", None),
+        ("cost", "cost", ",.0f", None), ("or with clusters", "at_units", ",d", None),
         ("minimum detectable gain", "minimum_detectable_gain", ".2f", None),
     ],
 }  # fmt: skip

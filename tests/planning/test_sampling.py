@@ -113,9 +113,9 @@ def test_a_pilot_without_clear_variance_between_questions_gets_a_safe_plan() -> 
         "between-question variance is not distinguishable from 0 in the outputs: plans for more samples take its upper"
     )
     assert plan.notes[-1].startswith(said)
-    asked = designs[designs["which"].str.startswith("as asked")]["cost"].item()
+    asked = designs[designs["which"].str.startswith("as planned")]["cost"].item()
     cheapest = (
-        f"The cheapest design is {best['n_items'].item():,.0f} items with {best.index.item()} samples of each, for"
+        f"The cheapest design is {best['n_items'].item():,.0f} questions with {best.index.item()} samples each, for"
     )
     assert plan.sentences[1] == f"They cost {asked:,.4g}. {cheapest} {best['cost'].item():,.4g}."
     assert best.index.item() > 3

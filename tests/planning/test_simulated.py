@@ -148,14 +148,15 @@ def test_a_simulation_is_told_with_each_of_its_numbers(unit: str) -> None:
     words = {"item": "567 items", "cluster": "567 clusters", "user": "567 clusters (user)"}[unit]
     assert (
         f"of 1,234 test sets of {words} drawn from a model fitted to new and old. Only 1,234 were simulated instead of "
-        "2,000, as such test sets are large. The plan's formula"
+        "2,000: sets are large, and memory is bounded. The plan's formula"
     ) in held.text()
-    assert numbers(held.text().replace(words, "567")) == [81.1, 70.1, 90.2, 1234, 567, 1234, 2000, 83.3, 2.1, 1.37]
+    told = [81.1, 70.1, 90.2, 1234, 567, 1234, 2000, 83.3, 2.2, 50, 2.1, 1.37]
+    assert numbers(held.text().replace(words, "567")) == told
     assert "Only" not in replace(held, n_asked=1234).text()
-    assert "The error of simulation can explain the difference." in held.text()
+    assert "Chance can explain that." in held.text()
     off = replace(held, error=0.001)
     assert (off.off, held.off) == (True, False)
-    assert "differ by more than the error of simulation, as 1 % of exact plans do" in off.text()
+    assert "Of exact plans, 1 in 100 is that far off." in off.text()
     assert held.text().endswith(" Significant gains are 1.37 times the true gain.")
     assert replace(held, exaggeration=np.nan).text().endswith("Wrong winner: 2.1 %.")
 
