@@ -212,10 +212,10 @@ def predicted_rows(plan: Plan, predicted: pd.DataFrame | None = None) -> Table:
     columns["items"] = "{n_items:,}"
     neighbours = int(plan.predicted["n_systems"].max()) - 1
     for heading, name, form in (
-        ("significant pairs", "share_significant", ".0%"),
+        ("significant pairs (uncorrected)", "share_significant", ".0%"),
         ("wrong winners", "wrong_winner", ".1%"),
-        (f"significant of {neighbours} neighbours", "separated", ".0f"),
-        ("after Holm", "separated_corrected", ".0f"),
+        (f"significant of {neighbours} neighbours (uncorrected)", "separated", ".0f"),
+        ("after Holm for neighbours", "separated_corrected", ".0f"),
         ("ranks", "ranks", ".0f"),
     ):
         if name in plan.predicted:

@@ -169,9 +169,9 @@ PRINTED: dict[str, list[tuple[str, str, str, tuple[str, str] | None]]] = {
         ("type S error", "wrong_sign", ".2%", None), ("type M error", "exaggeration", ".2f", None),
     ],
     "predicted": [
-        ("significant pairs", "share_significant", ".0%", INSIDE), ("wrong winners", "wrong_winner", ".1%", INSIDE),
-        ("significant of 3 neighbours", "separated", ".0f", INSIDE), ("ranks", "ranks", ".0f", INSIDE),
-        ("after Holm", "separated_corrected", ".0f", INSIDE),
+        ("significant pairs (uncorrected)", "share_significant", ".0%", INSIDE), ("wrong winners", "wrong_winner", ".1%", INSIDE),
+        ("significant of 3 neighbours (uncorrected)", "separated", ".0f", INSIDE), ("ranks", "ranks", ".0f", INSIDE),
+        ("after Holm for neighbours", "separated_corrected", ".0f", INSIDE),
     ],
     "designs": [
         ("items a cluster", "items_per_unit", ".3g", None), ("design effect", "design_effect", ".2f", None),

@@ -65,7 +65,7 @@ def _text(found: Examination, sizes: Sizes) -> str:
         reach = " A pair could be significant if its systems differ on enough items."
         said = (
             f"{first}, {half['significant_holm']:,.0f} of {whole['pairs']:,.0f} pairs differ significantly at "
-            f"{found.alpha:g}; on all items {whole['significant_holm']:,.0f} do."
+            f"{found.alpha:g} (Holm); on all items {whole['significant_holm']:,.0f} do."
         )
     return (
         f"{said} The systems were compared again on the first items, in the order of the files, {again}. Each size "
@@ -99,7 +99,7 @@ def _table(found: Examination, sizes: Sizes) -> Table:
         table,
         columns
         | {
-            "significant pairs": "{significant:,}",
+            "significant (uncorrected)": "{significant:,}",
             "significant (Holm)": "{significant_holm:,}",
             "also on all items": "{agreeing:,}",
             "on these items only": "{only_here:,}",
