@@ -255,7 +255,8 @@ def _remarks(pair: pd.Series[Any], alpha: float) -> list[str]:
             approximate += ", an exact p-value is on the safe side"
         null = TESTS[pair["test"]].null
         asks = "" if null.endswith(TESTS[DEFAULT_TEST].null) else f", and the test asks whether {null}"
-        remarks.append(f"Interval and p-value disagree about 0: {approximate}{asks}.")
+        which = "p-value" if pair["alternative"] == "two-sided" else "two-sided p-value"
+        remarks.append(f"Interval and {which} disagree about 0: {approximate}{asks}.")
     return remarks
 
 

@@ -100,6 +100,11 @@ def test_each_metric_has_its_default_test() -> None:
         code, out, err = compare(path, *(word for name in metrics for word in ("--metric", name)), "--json")
         assert code == 0, err
         assert [part["pairs"][0]["test"] for part in json.loads(out)] == [tests[name] for name in metrics]
+    _, out, _ = compare(path, "--metric", "median", "--metric", "mean")
+    test = next(line for line in out.splitlines() if line.startswith("Test: "))
+    assert test.startswith("Test: paired bootstrap (bootstrap), two-sided, approximate, ")
+    bootstrap, flips = test.split("; ")
+    assert (bootstrap.endswith(" (median)"), flips.endswith(" (mean)")) == (True, True)
 
 
 def test_each_file_is_read_once(texts: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -244,6 +249,16 @@ def test_what_is_significant_by_itself_alone_is_not_counted() -> None:
     head, *rows = rows_of(out, "domain")
     assert head[-3:] == ["p", "p (Holm)", "significant (Holm)"]
     assert rows[0][-3:] == ["0.0312", "0.0938", "no"]
+    # A paper says so before it tells each domain by itself.
+    _, paper, _ = compare("t.csv", "--metric", "accuracy", "--by-domain", "--markdown")
+    results = next(line for line in paper.splitlines() if line.startswith("Results: "))
+    assert results.startswith("Results: The two systems differ significantly in 0 of 3 comparisons (at 0.05, Holm for")
+    before, after = results.split(" Each domain by itself, not corrected: ")
+    assert ("significant at 0.05" in before, "x: new is better than old" in after) == (False, True)
+    methods = next(line for line in paper.splitlines() if line.startswith("Methods: "))
+    assert "The units are 20 items in each domain. p (Holm) is corrected for the 3 domains by Holm's method" in methods
+    assert "; p is not corrected." in methods
+    assert "The p-values are corrected" not in methods
 
 
 def test_a_test_that_prefers_the_worse_system_is_not_counted() -> None:

@@ -16,6 +16,7 @@ from rich.console import Console
 
 import simstudy as ss
 from simstudy.examination import Examination, examine
+from simstudy.examination.limits import limits
 from simstudy.examination.printed import show
 from simstudy.examination.rows import sorted_pairs
 from simstudy.examination.several import Several
@@ -87,6 +88,18 @@ def test_a_screen_holds_several_tasks_and_comparisons_of_long_names(kind: str, k
     assert text.replace("\n", "").startswith(f"A: {first}B: {second}")
     assert (text.count(first), text.count(second)) == (1, 1)
     assert re.search(r"(?m)^[ \w].*\bA\b", text[len(first) + len(second) + 8 :])
+
+
+def test_one_sided_counts_are_said_to_need_a_prediction() -> None:
+    """Which system is the better one is seen in the data: correction for all pairs does not make up for that."""
+    outputs = ss.truth.correlated_accuracies([0.6, 0.7, 0.8], n_items=200, seed=13)
+    for alternative in ("two-sided", "greater"):
+        found = examine(outputs, comparison={"alternative": alternative})
+        one_sided = alternative == "greater"
+        said, limit = " ".join(found.text.split()), " ".join(limits(found))
+        assert ("Holm; valid only where the better system was predicted)" in said) == one_sided
+        assert ("One-sided p-values, corrected or not, are valid only" in limit) == one_sided
+        assert ("For a pair that the results suggested, use p (Holm), corrected for all 3 pairs." in limit) != one_sided
 
 
 def test_the_first_lines_are_the_answer_of_the_tables() -> None:

@@ -153,6 +153,18 @@ def test_what_is_left_is_the_average_of_the_other_tasks(rng: np.random.Generator
     assert (found.without.groupby(["system_a", "system_b"])["drives"].sum() == 1).all()
 
 
+def test_a_task_that_lowers_the_gain_is_not_said_to_drive_it() -> None:
+    """Gains of 20, 10 and -40 points: without the last the mean gain is 15, not -3.33; without others -15 and -10."""
+    wins = {"law": (20, 0), "code": (10, 0), "qa": (0, 40)}
+    parts = [[[1, 0]] * won + [[0, 1]] * lost + [[1, 1]] * (100 - won - lost) for won, lost in wins.values()]
+    items = pd.DataFrame({"id": range(300), "domain": np.repeat([*wins], 100)})
+    frame = pd.DataFrame(np.concatenate(parts), columns=["a", "b"])
+    found = ss.across_tasks(ss.Outputs.from_scores(frame, "accuracy", items=items), average="macro")
+    (said,) = [text for text in found.sentences if text.startswith("Leaving out task ")]
+    # b leads by 3.33 points; without qa it is behind by 15.
+    assert said.startswith("Leaving out task qa changes the gain most: without it the gain is -15.00, and the other")
+
+
 def test_wins_and_losses_of_a_task_are_the_pairs_own(rng: np.random.Generator) -> None:
     """On code the system that is behind in the average is ahead: 20 wins of 30 items, and 4 losses."""
     right = {"first": [1] * 70 + [0] * 20 + [1] * 4 + [1] * 6, "other": [0] * 70 + [1] * 20 + [0] * 4 + [1] * 6}
