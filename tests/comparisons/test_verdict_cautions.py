@@ -154,6 +154,8 @@ def test_where_interval_and_p_value_disagree_it_is_said() -> None:
         "Interval and p-value disagree about 0: the interval is approximate, an exact p-value is on the safe side, and "
         "the test asks whether either system is as likely to win a unit."
     )
+    one_sided = verdict(compared(outputs, test="sign", alternative="greater").iloc[0])
+    assert "Interval and two-sided p-value disagree about 0: " in one_sided
     exchanged = pair(gain_low=-0.2, test="randomization")
     assert "the interval is approximate, and the test asks whether on every unit the two systems' results could be" in (
         verdict(exchanged)
