@@ -227,9 +227,9 @@ def _check_no_gold(systems: Sequence[str]) -> None:
     for name in systems:
         if plain(name) in NO_SYSTEM:
             raise ValueError(
-                f"column '{name}' is called like gold labels, but would be a system. If the other columns are labels, "
-                f"metric='accuracy' and columns={{'gold': '{name}'}} compare them with it. If they are scores, "
-                f"columns={{'answer': '{name}'}} makes it a column of the items"
+                f"column '{name}' is called like gold labels, but would be a system: if it is one, rename it. If the "
+                f"other columns are labels, metric='accuracy' and columns={{'gold': '{name}'}} compare them with it. "
+                f"If they are scores, columns={{'answer': '{name}'}} makes it a column of the items"
             )
 
 

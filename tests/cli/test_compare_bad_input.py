@@ -59,9 +59,9 @@ _BAD = {
     ),
     "gold labels that are numbers": (
         "gold.csv --metric accuracy",
-        "column 'gold' is called like gold labels, but would be a system. If the other columns are labels, "
-        "--metric accuracy and --columns gold=gold compare them with it. If they are scores, --columns answer=gold "
-        "makes it a column of the items",
+        "column 'gold' is called like gold labels, but would be a system: if it is one, rename it. If the other "
+        "columns are labels, --metric accuracy and --columns gold=gold compare them with it. If they are scores, "
+        "--columns answer=gold makes it a column of the items",
     ),
     "domain": (
         "four.csv --metric accuracy --columns domain=genre,cluster=doc --domain sports",
