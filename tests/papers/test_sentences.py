@@ -193,7 +193,7 @@ def test_several_metrics_have_one_table_and_each_its_test() -> None:
     assert "To claim that they differ by every metric, each p must be at most 0.05." in told["Results"]
     assert "We compared the two systems (accuracy) with" in told["Methods"]
     assert "We compared the two systems (mean) with" in told["Methods"]
-    assert "The p-values are corrected for the 2 metrics by Holm's method" in told["Methods"]
+    assert "p (Holm) is corrected for the 2 metrics by Holm's method" in told["Methods"]
     one = found.to_markdown("pairs")
     holm = found.table["p_holm_parts"]
     assert f"{holm[0]:.3g}" in one
