@@ -9,8 +9,7 @@ from simstudy.comparisons.paper import counted_significant, of_pair
 from simstudy.comparisons.verdict import decided, with_shown_names
 from simstudy.engines.described import SIDES
 from simstudy.examination.rows import may_be_best
-from simstudy.examination.several_printed import SIGNIFICANT, answer, claims, part_rows, signed, varying
-from simstudy.metrics import label
+from simstudy.examination.several_printed import SIGNIFICANT, answer, called, claims, part_rows, signed, varying
 from simstudy.papers import basis, leaderboards, pairs, scores
 from simstudy.papers.document import BETTER_MARKS, Cell, Paper, Table, Text, joined
 from simstudy.text.plain_text import shown
@@ -38,7 +37,7 @@ def paper(found: Several, *, baseline: str | None = None) -> Paper:
         what = f"{first.outputs.n_systems:,} systems by {len(found.parts):,} {_noun(found)}s."
         tables = scores.by_system(columns, what, alpha=alpha, baseline=baseline)
         said = [
-            f"{_called(found, one)}: {may_be_best(one.leaderboard)} {counted_significant(one.pairs.frame, alpha)}"
+            f"{called(found, one)}: {may_be_best(one.leaderboard)} {counted_significant(one.pairs.frame, alpha)}"
             for one in found.parts
         ]
         results = [" ".join([*said, claims(found)])]
@@ -78,12 +77,12 @@ def _methods(found: Several, baseline: str | None) -> Text:
             # The table of more systems has intervals of scores, and none of gains.
             kind = None if found.of_pairs else score_interval(one.outputs, one.test_set.unit)
             said = joined(said, basis.intervals(frame if found.of_pairs else frame.head(0), of_scores=kind))
-        told.setdefault(repr(said), (said, []))[1].append(_called(found, one))
+        told.setdefault(repr(said), (said, []))[1].append(called(found, one))
     several: list[Text] = []
     for said, names in told.values():
         by = "" if len(told) == 1 else f" ({', '.join(names)})"
         several.append([part.replace("{by}", by) if isinstance(part, str) else part for part in said])
-    units = {_called(found, one): basis.counted_units(one.pairs.frame.iloc[0], of=False) for one in found.parts}
+    units = {called(found, one): basis.counted_units(one.pairs.frame.iloc[0], of=False) for one in found.parts}
     if len({*units.values()}) == 1:
         each = " in each domain" if "test_set" in varying(found) else ""
         items = f"The units are {next(iter(units.values()))}{each}."
@@ -105,7 +104,7 @@ def _methods(found: Several, baseline: str | None) -> Text:
 def _said_of_pair(found: Several, one: Examination) -> Text:
     """The result of a comparison of two systems: with its numbers, if there are few comparisons."""
     frame = one.pairs.frame
-    name = [f"{_called(found, one)}:"]
+    name = [f"{called(found, one)}:"]
     if len(found.parts) > _WITH_NUMBERS:
         return joined(name, decided(with_shown_names(frame.iloc[0]), one.alpha, one.margin))
     return joined(name, of_pair(frame, alpha=one.alpha, form=pairs.number_format(frame), margin=one.margin))
@@ -115,16 +114,10 @@ def _noun(found: Several) -> str:
     return {"metric": "metric", "test_set": "domain"}.get(" ".join(varying(found)), "comparison")
 
 
-def _called(found: Several, one: Examination) -> str:
-    """A comparison by what tells it apart."""
-    names = {"metric": label(one.test_set.metric), "test_set": shown(one.test_set.name)}
-    return " ".join(names[name] for name in varying(found))
-
-
 def _heading(found: Several, one: Examination) -> str:
     if varying(found) == ["metric"]:
         return pairs.heading(one.test_set.metric, one.outputs.metric.unit)
-    return _called(found, one)
+    return called(found, one)
 
 
 def _capital(name: str) -> str:

@@ -18,6 +18,7 @@ from simstudy.text.printing import LEFT_OUT, MOST_LINES, Printer, not_shown, not
 from simstudy.text.reprs import listed
 
 if TYPE_CHECKING:
+    from simstudy.examination.examination import Examination
     from simstudy.examination.several import Several
 
 # The last line of advice.
@@ -191,13 +192,11 @@ def scores_by_part(found: Several, most: int | None = None) -> pd.DataFrame:
     The best by the first comparison come first.
     """
     columns: dict[str, pd.Series[str]] = {}
-    varies = varying(found)
     for part in found.parts[:most]:
         board = part.leaderboard.set_index("system")
         form = score_format(board["score"].abs().max())
         texts = [f"{score:{form}} ({rank})" for score, rank in zip(board["score"], board["rank"], strict=True)]
-        names = {"metric": label(part.test_set.metric), "test_set": shown(part.test_set.name)}
-        columns[f"{' '.join(names[name] for name in varies)} (rank)"] = pd.Series(texts, index=board.index)
+        columns[f"{called(found, part)} (rank)"] = pd.Series(texts, index=board.index)
     order = list(dict.fromkeys(name for part in found.parts for name in part.leaderboard["system"]))
     table = pd.DataFrame(columns).reindex(order).fillna("")
     return pd.concat([pd.Series(map(shown, order), index=order, name="system"), table], axis=1).reset_index(drop=True)
@@ -209,13 +208,17 @@ def varying(found: Several) -> list[str]:
     return [name for name in ("test_set", "metric") if table[name].nunique() > 1] or ["metric"]
 
 
+def called(found: Several, one: Examination) -> str:
+    """A comparison by what tells it apart."""
+    names = {"metric": label(one.test_set.metric), "test_set": shown(one.test_set.name)}
+    return " ".join(names[name] for name in varying(found))
+
+
 def _facts(found: Several) -> dict[str, str]:
     """What the comparisons have in common."""
-    varies = varying(found)
     tests: dict[str, list[str]] = {}
     for part in found.parts:
-        names = {"metric": label(part.test_set.metric), "test_set": shown(part.test_set.name)}
-        tests.setdefault(described_test(part.pairs.frame), []).append(" ".join(names[name] for name in varies))
+        tests.setdefault(described_test(part.pairs.frame), []).append(called(found, part))
     each = "; ".join(f"{test} ({listed(names, _MOST_NAMED)})" for test, names in tests.items())
     items = {items_text(part) for part in found.parts}
     common = {"Items": items.pop()} if len(items) == 1 else {}

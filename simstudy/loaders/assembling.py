@@ -31,10 +31,10 @@ class SystemOutputs:
     #: Of its n items, each once.
     ids: Sequence[str]
     statistics: Array
-    #: What the system said about each item, as text or tuples of it: two systems are duplicates where these are equal.
+    #: The system's answer to each item, as text or tuples of it: two systems are duplicates where these are equal.
     #: None where the files have scores only.
     answers: Sequence[Hashable] | None = None
-    #: Where scores are means of samples: how many, and the variance of one of them, (n, 2).
+    #: The number of samples of each item and the variance of one of them, (n, 2), where scores are means of samples.
     samples: Array | None = None
     #: What the system said about each item, as people read it. It is iterated over once, if texts are kept at all.
     texts: Iterable[str | None] | None = None
@@ -42,7 +42,7 @@ class SystemOutputs:
 
 @dataclass(frozen=True)
 class Asked:
-    """What items ask, and what is right, as people read it: by the items' ids, as far as files say so."""
+    """Inputs and right answers of items, as people read them: by the items' ids, as far as files say so."""
 
     inputs: Mapping[str, str | None] = field(default_factory=dict)
     references: Mapping[str, str | None] = field(default_factory=dict)

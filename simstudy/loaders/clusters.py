@@ -10,8 +10,8 @@ values are then taken as the clusters, and a note says so:
 - nothing else is said: a column ``cluster`` (``columns={"cluster": "doc"}`` names it) goes first, a column that
   ``columns`` makes the ``domain`` is no cluster, and ``unit="item"`` tests items one by one.
 
-Of several columns it is the one whose name comes first in `CLUSTERS`. A note names those that are not taken, and says
-why, but for columns in which no value comes again.
+The column whose name comes first in `CLUSTERS` is taken, if several fit. A note names those that are not taken, and
+says why, but for columns in which no value comes again.
 
 Clusters belong to one domain: document 1 of the news and document 1 of the web are two clusters, ``news/1`` and
 ``web/1``, and a note says so. They are one where no two items of a domain share a cluster: one item is of each domain.

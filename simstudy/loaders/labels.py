@@ -58,7 +58,7 @@ def of_labels(frame: pd.DataFrame, metric: Metric, columns: Mapping[str, str]) -
         return True
     if metric.name != "accuracy" or "gold" not in frame or "score" in frame:
         return False
-    # Numbers may be scores, and the column called gold then tells of the items.
+    # Numbers may be scores too: only who names the gold column says that they are labels.
     return "predicted" in frame or "gold" in columns or bool(np.isnan(numbers(frame["gold"])).any())
 
 

@@ -16,7 +16,7 @@ from simstudy.planning.solving import least_size, minimum_detectable_gain
 from simstudy.planning.spreads import widened
 
 #: How the design that was asked for and the best one are called in the column ``which``.
-AS_ASKED, BEST = "as planned", "best for the money"
+AS_PLANNED, BEST = "as planned", "best for the money"
 
 # A design that is looked at beside the one that was asked for: so many times as many items a cluster.
 _TIMES = (0.25, 0.5, 2.0, 4.0)
@@ -114,7 +114,7 @@ def _called(table: pd.DataFrame, column: str, asked: float, best: float, costs: 
             row = int(np.nanargmin(table["cost"]))
         elif costs.budget is not None and table["minimum_detectable_gain"].notna().any():
             row = int(np.nanargmin(table["minimum_detectable_gain"]))
-    names = ([AS_ASKED] * own + [BEST] * (i == row) for i, own in enumerate(table[column] == asked))
+    names = ([AS_PLANNED] * own + [BEST] * (i == row) for i, own in enumerate(table[column] == asked))
     return table.assign(which=[", ".join(own) for own in names])
 
 

@@ -12,7 +12,7 @@ from simstudy.engines.described import SIDES
 from simstudy.metrics.base import Metric
 from simstudy.planning.answers import ENDS
 from simstudy.planning.cases import BETTER, GUESSED, LEVEL, NOT_WORSE, TWO_SYSTEMS, Case, Target
-from simstudy.planning.designs import AS_ASKED, BEST
+from simstudy.planning.designs import AS_PLANNED, BEST
 from simstudy.planning.sampling import MOST_TIMES
 from simstudy.text.numerals import gain_text, units_text
 
@@ -93,7 +93,7 @@ def costing(case: Case, target: Target, row: Mapping[str, Any], designs: pd.Data
     if row["goal"] != BETTER or np.isnan(row["n_units"]) or "cost" not in designs or designs["cost"].isna().all():
         return ""
     of = "" if case.relation in (GUESSED, TWO_SYSTEMS) else f" ({case.relation})"
-    asked, best = (designs[designs["which"].str.contains(which, regex=False)] for which in (AS_ASKED, BEST))
+    asked, best = (designs[designs["which"].str.contains(which, regex=False)] for which in (AS_PLANNED, BEST))
     own = asked["cost"].iloc[0]
     if best.empty or best.index[0] == asked.index[0]:
         least = "" if best.empty else ", the least of all designs"

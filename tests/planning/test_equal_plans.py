@@ -42,7 +42,7 @@ NUMBERS = [
     for name in ("minimum_detectable_gain", "power", "wrong_winner", "wrong_sign", "exaggeration")
     for end in ("", "_low", "_high")
 ]
-AS_ASKED = "which.str.startswith('as planned')"
+AS_PLANNED = "which.str.startswith('as planned')"
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_each_part_of_a_plan_is_what_a_plan_of_its_own_says(form: str) -> None:
             cv = case.design.cv if row["items_per_unit"] > 1 else 0.0
             of_units = {"cluster_size": row["items_per_unit"], "icc": case.design.icc, "cluster_cv": cv}
             own = plan_with(**(guess | COSTS | EVERYTHING | LEVEL | of_units | {"sizes": [], "margin": None}))
-            expected = own.answers.iloc[0][[*same, "n_items"]].tolist() + own.designs.query(AS_ASKED)["cost"].tolist()
+            expected = own.answers.iloc[0][[*same, "n_items"]].tolist() + own.designs.query(AS_PLANNED)["cost"].tolist()
             assert own.cases[0].design == case.design.of_size(row["items_per_unit"])
             assert [row[name] for name in [*same, "n_items", "cost"]] == pytest.approx(expected, nan_ok=True)
     if "many" in form:
