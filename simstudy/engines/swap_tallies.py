@@ -96,7 +96,9 @@ class _SwappedScores:
         few = self.columns.dtype == np.float32 and scores.rows.size <= _MOST_ARRANGED
         self._quick = question.metric.quick if few else None
         kind: type[np.floating[Any]] = np.float32 if self._quick else np.float64
-        self._systems = Summed(scores.rows, self.columns.sum(axis=1, dtype=kind)[scores.rows])
+        self._all_sums = scores.all_sums
+        totals = self._all_sums(self.columns.sum(axis=1, dtype=kind)[:, None])[:, 0]
+        self._systems = Summed(scores.rows, totals[scores.rows])
         i, j = question.pairs
         gain = np.abs(scores.observed[i] - scores.observed[j])
         self._bound = gain + scores.tolerance if question.convention.strict else gain - scores.tolerance
@@ -109,7 +111,8 @@ class _SwappedScores:
         self._decisive = Decisive(surely.astype(kind), maybe.astype(kind))
 
     def add(self, sums: Array, extreme: IntArray) -> None:
-        rows, n_shuffles = self._systems.rows, sums.shape[1]
+        sums, rows = self._all_sums(sums), self._systems.rows
+        n_shuffles = sums.shape[1]
         some, width = self._block(n_shuffles)
         picked = np.zeros((*rows.shape, WIDTH), np.float32) if self._quick else np.empty(0)
         undecided, n_undecided = np.empty((2, some * width + _UNDECIDED), np.int32), 0

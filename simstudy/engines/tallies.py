@@ -16,6 +16,7 @@ from simstudy.engines import kernels, ties
 from simstudy.engines.array_scores import ArrayScores
 from simstudy.engines.kernels import Event, Ratio
 from simstudy.engines.question import RATIO_LIMIT, Question
+from simstudy.engines.summed_columns import SummedColumns
 from simstudy.metrics.base import Array, IntArray
 from simstudy.metrics.scaling import on_grid
 
@@ -101,7 +102,8 @@ class _OwnRatios:
 class ResampledScores:
     """Any metric of sums: its scores in double precision, ties up to rounding (`simstudy.engines.ties`).
 
-    `columns` (C, n) are what the matrix product sums; rows (K, S) says which of them is which statistic of a system.
+    `columns` (C', n) are what the matrix product sums; rows (K, S) says which of the sums (C, T) that `all_sums` makes
+    of these is which statistic of a system.
     Statistics that are not integers are rounded to a binary grid, so that a sum does not depend on its order.
     `observed` (K,) are the test set's own scores; differences of scores up to `tolerance` (P,) are ties.
     """
@@ -112,23 +114,25 @@ class ResampledScores:
         columns = np.moveaxis(statistics, 2, 1)
         if statistics.dtype.kind == "f":
             columns = on_grid(columns)
-        # Equal columns are summed once: what all systems share (the reference's length), lengths that are token counts.
-        places: dict[bytes, int] = {}
-        self.rows = np.array([[places.setdefault(one.tobytes(), len(places)) for one in rows] for rows in columns])
-        first = np.unique(self.rows, return_index=True)[1]
-        columns = columns.reshape(-1, question.n_units)[first]
+        self._summed = SummedColumns(columns)
+        self.rows = self._summed.rows
+        columns = self._summed.columns
         self.columns = columns if statistics.dtype.kind == "f" else summable(columns)
         self.observed = self.of(self.columns.sum(axis=1, dtype=np.float64)[:, None])[:, 0]
         self.tolerance = ties.of_pairs(ties.of_scores(self._metric, statistics, self.observed), question.pairs)
         # Scores may cancel to 0 on the test set and not in resamples: how large they get, sizes tell.
         self.size = float(np.abs(self._metric.score(np.abs(statistics).sum(axis=1, dtype=np.float64))).max())
 
+    def all_sums(self, sums: Array) -> Array:
+        """The sums (C, T) of all distinct statistics, from those (C', T) of the columns."""
+        return self._summed.sums(sums)
+
     def statistics(self, sums: Array) -> NDArray[np.float64]:
-        """Summed statistics (S, K, T) from sums (C, T) of the columns."""
-        return np.asarray(sums[self.rows.T], dtype=np.float64)
+        """Summed statistics (S, K, T) from sums (C', T) of the columns."""
+        return np.asarray(self.all_sums(sums)[self.rows.T], dtype=np.float64)
 
     def of(self, sums: Array) -> NDArray[np.float64]:
-        """Scores (K, T) from sums (C, T) of the columns."""
+        """Scores (K, T) from sums (C', T) of the columns."""
         return self.of_statistics(self.statistics(sums))
 
     def of_statistics(self, sums: Array) -> NDArray[np.float64]:

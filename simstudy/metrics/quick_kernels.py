@@ -30,6 +30,9 @@ _LOG2_E, _LN2_HIGH, _LN2_LOW = np.float32(1.44269504), np.float32(0.693359375), 
 _C3, _C4, _C5, _C6, _C7 = (np.float32(1 / k) for k in (6, 24, 120, 720, 5040))
 _LEAST_EXPONENT = np.float32(-80)
 
+# 1 less 4/3: of a text with 3/4 of the wanted length.
+_SHORT = np.float32(-1 / 3)
+
 # Divides instead of 0: less than any denominator.
 _LEAST = np.float32(1e-30)
 
@@ -44,16 +47,51 @@ def _exp(x):
     n = np.floor(x * _LOG2_E + _HALF)
     r = (x - n * _LN2_HIGH) - n * _LN2_LOW
     power = np.int32((np.int32(n) + np.int32(127)) << np.int32(23)).view(np.float32)
-    series = _ONE + r * (_HALF + r * (_C3 + r * (_C4 + r * (_C5 + r * (_C6 + r * _C7)))))
-    return (_ONE + r * series) * power
+    return _series(r) * power
+
+
+@compiled(inline=True)
+def _series(r):
+    """exp(r) for abs(r) <= 0.35, with a relative error of less than 2 roundings."""
+    return _ONE + r * (_ONE + r * (_HALF + r * (_C3 + r * (_C4 + r * (_C5 + r * (_C6 + r * _C7))))))
+
+
+@compiled(inline=True)
+def _ten(counts):
+    return (
+        counts[0], counts[1], counts[2], counts[3], counts[4], counts[5], counts[6], counts[7], counts[8], counts[9],
+    )  # fmt: skip
+
+
+@compiled(inline=True)
+def _plus(x, y):
+    return (
+        x[0] + y[0], x[1] + y[1], x[2] + y[2], x[3] + y[3], x[4] + y[4],
+        x[5] + y[5], x[6] + y[6], x[7] + y[7], x[8] + y[8], x[9] + y[9],
+    )  # fmt: skip
+
+
+@compiled(inline=True)
+def _minus(x, y):
+    return (
+        x[0] - y[0], x[1] - y[1], x[2] - y[2], x[3] - y[3], x[4] - y[4],
+        x[5] - y[5], x[6] - y[6], x[7] - y[7], x[8] - y[8], x[9] - y[9],
+    )  # fmt: skip
+
+
+@compiled(inline=True)
+def _at(rows, t):
+    """All ten statistics in shuffle t."""
+    return (
+        rows[t], rows[WIDTH + t], rows[2 * WIDTH + t], rows[3 * WIDTH + t], rows[4 * WIDTH + t],
+        rows[5 * WIDTH + t], rows[6 * WIDTH + t], rows[7 * WIDTH + t], rows[8 * WIDTH + t], rows[9 * WIDTH + t],
+    )  # fmt: skip
 
 
 @compiled(inline=True, error_model="numpy")
-def _bleu(correct, total, lengths):
-    """The hundredth of a BLEU score."""
-    c1, c2, c3, c4 = correct
-    t1, t2, t3, t4 = total
-    length, wanted = lengths
+def _bleu(counts):
+    """The hundredth of a BLEU score, of 4 correct and 4 total counts, the text's and the reference's length."""
+    c1, c2, c3, c4, t1, t2, t3, t4, length, wanted = counts
     found = (max(c1, _ONE) * max(c2, _ONE)) * (max(c3, _ONE) * max(c4, _ONE))
     # Orders that have a match; the others as in `simstudy.metrics.bleu`.
     n = (min(c1, _ONE) + min(c2, _ONE)) + (min(c3, _ONE) + min(c4, _ONE))
@@ -63,28 +101,36 @@ def _bleu(correct, total, lengths):
     return np.sqrt(np.sqrt(precision)) * _exp(min(_ONE - wanted / max(length, _ONE), _ZERO))
 
 
+@compiled(inline=True, error_model="numpy")
+def _usual_bleu(counts):
+    """The same, and whether it is a usual one: each order has a match, the text 3/4 of the wanted length or more."""
+    c1, c2, c3, c4, t1, t2, t3, t4, length, wanted = counts
+    x = min(_ONE - wanted / length, _ZERO)
+    score = np.sqrt(np.sqrt(((c1 * c2) * (c3 * c4)) / ((t1 * t2) * (t3 * t4)))) * _series(x)
+    return score, (min(min(c1, c2), min(c3, c4)) >= _ONE) & (x >= _SHORT)
+
+
 @_compiled
 def bleu(picked, totals, pairs, gains):
-    """BLEU of 4 correct and 4 total counts, the text's and the reference's length.
+    """BLEU. A score's error is less than 8 roundings of 100.
 
-    A score's error is less than 8 roundings of 100.
+    Usual scores need half as long. If all of a pair's are, they are the gains.
     """
     better, worse = pairs
     for p in range(len(better)):
         a, b, gain = picked[better[p]], picked[worse[p]], gains[p]
-        i, j = totals[better[p]], totals[worse[p]]
-        i0, i1, i2, i3, i4, i5, i6, i7, i8, i9 = i[0], i[1], i[2], i[3], i[4], i[5], i[6], i[7], i[8], i[9]
-        j0, j1, j2, j3, j4, j5, j6, j7, j8, j9 = j[0], j[1], j[2], j[3], j[4], j[5], j[6], j[7], j[8], j[9]
+        i, j = _ten(totals[better[p]]), _ten(totals[worse[p]])
+        n_usual = np.int32(0)
         for t in range(gains.shape[1]):
-            m0, m1 = b[t] - a[t], b[WIDTH + t] - a[WIDTH + t]
-            m2, m3 = b[2 * WIDTH + t] - a[2 * WIDTH + t], b[3 * WIDTH + t] - a[3 * WIDTH + t]
-            m4, m5 = b[4 * WIDTH + t] - a[4 * WIDTH + t], b[5 * WIDTH + t] - a[5 * WIDTH + t]
-            m6, m7 = b[6 * WIDTH + t] - a[6 * WIDTH + t], b[7 * WIDTH + t] - a[7 * WIDTH + t]
-            m8, m9 = b[8 * WIDTH + t] - a[8 * WIDTH + t], b[9 * WIDTH + t] - a[9 * WIDTH + t]
-            correct, total = (i0 + m0, i1 + m1, i2 + m2, i3 + m3), (i4 + m4, i5 + m5, i6 + m6, i7 + m7)
-            of_correct, of_total = (j0 - m0, j1 - m1, j2 - m2, j3 - m3), (j4 - m4, j5 - m5, j6 - m6, j7 - m7)
-            one, other = _bleu(correct, total, (i8 + m8, i9 + m9)), _bleu(of_correct, of_total, (j8 - m8, j9 - m9))
+            moved = _minus(_at(b, t), _at(a, t))
+            one, is_usual = _usual_bleu(_plus(i, moved))
+            other, of_other = _usual_bleu(_minus(j, moved))
+            n_usual = np.int32(n_usual + np.int32(is_usual & of_other))
             gain[t] = _HUNDRED * (one - other)
+        if n_usual < gains.shape[1]:
+            for t in range(gains.shape[1]):
+                moved = _minus(_at(b, t), _at(a, t))
+                gain[t] = _HUNDRED * (_bleu(_plus(i, moved)) - _bleu(_minus(j, moved)))
 
 
 @_compiled

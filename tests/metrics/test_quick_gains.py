@@ -54,3 +54,28 @@ def test_errors_keep_their_bound(name: str, most: int) -> None:
         metric.quick.gains(rows, totals.astype(np.float32), pairs, gains)
         assert (np.abs(gains - expected[:, :width]) <= error[:, :width]).all()
         assert (gains[(i == 2) & (j == 3)] == 0).all()
+
+
+@pytest.mark.parametrize("unusual", ["none", "no match", "short", "shorter than told by its series"])
+def test_one_unusual_text_among_usual_ones(unusual: str) -> None:
+    """BLEU's usual scores have a shorter formula: no other text may come by it."""
+    metric, rng = METRICS["bleu"], np.random.default_rng(7)
+    assert metric.quick
+    total = rng.integers(200, 260, size=(2, WIDTH, 1)) - np.arange(4)
+    correct = rng.binomial(total, [0.6, 0.4, 0.3, 0.2])
+    wanted = total[..., :1] + rng.integers(-40, 40, size=(2, WIDTH, 1))
+    picked = np.concatenate([correct, total, total[..., :1], wanted], axis=-1)
+    totals = 2 * picked.max(axis=1) + 50
+    if unusual == "no match":
+        # The swapped units of shuffle 5 are all that the first system matches.
+        picked[1, 5, 3], picked[0, 5, 3] = 0, totals[0, 3]
+    elif unusual != "none":
+        part = {"short": 1.4, "shorter than told by its series": 8}[unusual]
+        picked[:, 5, 9] = 0
+        picked[1, 5, 9] = int(part * (totals[0, 8] + picked[1, 5, 8] - picked[0, 5, 8])) - totals[0, 9]
+    moved = picked[1] - picked[0]
+    expected = metric.score(totals[0] + moved) - metric.score(totals[1] - moved)
+    rows = np.ascontiguousarray(np.moveaxis(picked, 2, 1).reshape(2, -1), dtype=np.float32)
+    gains = np.empty((1, WIDTH), np.float32)
+    metric.quick.gains(rows, totals.astype(np.float32), (np.array([0]), np.array([1])), gains)
+    assert (np.abs(gains[0] - expected) <= 2 * metric.quick.error + 2 * 2.0**-24 * np.abs(expected)).all()
