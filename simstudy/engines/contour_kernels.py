@@ -31,7 +31,7 @@ import numpy as np
 
 from simstudy.compiled import compiled
 from simstudy.engines.by_arrays import NONE
-from simstudy.engines.exact_kernels import summed
+from simstudy.engines.exact_kernels import added_in_order
 from simstudy.engines.node_kernels import large_nodes, multiply
 from simstudy.metrics.base import FloatArray, IntArray
 
@@ -91,7 +91,7 @@ def saddle_point(values, times, least):
     Any s > 0 is a line of integration, so that tanh need not be exact here. The mean is concave in s: Newton's steps
     from the left hardly pass it.
     """
-    variance = summed(times * values * values)
+    variance = added_in_order(times * values * values)
     s = least / variance
     for _ in range(50):
         mean = spread = 0.0
@@ -204,7 +204,7 @@ def contour_tail(numbers, least, step):
     s, least, step = float(numbers.s), float(least), float(step)
     if log_bound(numbers, least) < math.log(LEAST_TAIL):
         return LEAST_TAIL, 0.0
-    deviation = math.sqrt(summed(numbers.times * numbers.values * numbers.values))
+    deviation = math.sqrt(added_in_order(numbers.times * numbers.values * numbers.values))
     size = math.exp(log_bound(numbers, least)) / math.pi
     delta = float(_SPACING / deviation)
     if step > 0:

@@ -24,7 +24,7 @@ _BLOCK = 2048
 
 
 @compiled
-def summed(numbers):
+def added_in_order(numbers):
     """The sum of numbers, one after the other."""
     found = 0.0
     for number in numbers:
@@ -140,7 +140,7 @@ def swapped_sum_tails(scores, pairs, tail, p_value):
             p_value[p] = 1.0
             continue
         weights, unit = subset_sums(steps[:n_steps], last)
-        share = summed(weights) * 2.0**unit
+        share = added_in_order(weights) * 2.0**unit
         p_value[p] = min(2 * share if tail.two_sided else share, 1.0)
 
 

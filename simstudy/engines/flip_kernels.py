@@ -16,7 +16,7 @@ import numpy as np
 
 from simstudy.compiled import compiled
 from simstudy.engines.contour_kernels import contour_tail, log_bound, saddle_point, tilted
-from simstudy.engines.exact_kernels import divisor, summed
+from simstudy.engines.exact_kernels import divisor, added_in_order
 from simstudy.metrics.base import FloatArray
 
 #: Numbers of which all signs are looked at, in two halves of 2^16 sums each.
@@ -166,7 +166,7 @@ def tail_of_many(sizes, least, step):
     Sums are two steps apart, if there is a step > 0.
     """
     # A sum is the sum of all sizes, less twice those with a negative sign.
-    whole = summed(sizes)
+    whole = added_in_order(sizes)
     most = (whole - least) / 2.0
     if most < 0:
         return 0.0, 0.0
@@ -201,7 +201,7 @@ def flip_tail(contributions, asked):
     m, least, left_out = taken_off(sizes, asked.least * scale)
     rest = sizes[:m]
     if m <= MOST_SIGNS:
-        share, error = count_in_halves(rest, (summed(rest) - least) / 2.0) * 2.0**-m, 0.0
+        share, error = count_in_halves(rest, (added_in_order(rest) - least) / 2.0) * 2.0**-m, 0.0
     elif least >= 0:
         share, error = tail_of_many(rest, least, step)
     else:
