@@ -16,7 +16,7 @@ import numpy as np
 
 from simstudy.compiled import compiled
 from simstudy.engines.contour_kernels import contour_tail, log_bound, saddle_point, tilted
-from simstudy.engines.exact_kernels import divisor, added_in_order
+from simstudy.engines.exact_kernels import added_in_order, divisor
 from simstudy.metrics.base import FloatArray
 
 #: Numbers of which all signs are looked at, in two halves of 2^16 sums each.
