@@ -3,7 +3,7 @@
 For each case: wall time, the share of it that the matrix product takes, the product's rate against a plain
 numpy.matmul of the same shapes on the same cores, and the peak memory at a tenth of the resamples and at all.
 
-    python benchmarks/all_pairs.py [--resamples 1000000] [--jobs 2]
+    python benchmarks/all_pairs.py [--resamples 1000000] [--jobs 2] [--cases bleu accuracy f1 many-items]
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import multiprocessing
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from unittest import mock
 
 import numpy as np
@@ -24,6 +24,12 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from simstudy.comparisons.comparing import compare
 from simstudy.engines import resampling
 from simstudy.outputs import Outputs
+
+# Products that are timed by themselves: as many as 2e11 operations are, and no more than these.
+OPERATIONS, MOST_PRODUCTS = 2e11, 2_000
+
+Shape = tuple[int, int, int]
+Result = TypeVar("Result")
 
 
 def bleu_like(n_systems: int, n_items: int) -> Outputs:
@@ -48,11 +54,12 @@ def f1(n_systems: int, n_items: int) -> Outputs:
     return Outputs.from_statistics(np.stack([correct, correct + rng.poisson(0.5, correct.shape), gold], -1), "f1")
 
 
-CASES = {
-    "150 systems x 2,034 items x 10 statistics, BLEU": (bleu_like, 150, 2034),
-    "123 systems x 500 items, accuracy": (accuracy, 123, 500),
-    "100 systems x 2,000 items, F1": (f1, 100, 2000),
-    "34 systems x 50,000 items, accuracy": (accuracy, 34, 50_000),
+#: What is scored, maker, systems, items.
+CASES: dict[str, tuple[str, Callable[[int, int], Outputs], int, int]] = {
+    "bleu": ("BLEU of 10 statistics", bleu_like, 150, 2034),
+    "accuracy": ("accuracy", accuracy, 123, 500),
+    "f1": ("F1", f1, 100, 2000),
+    "many-items": ("accuracy", accuracy, 34, 50_000),
 }
 
 
@@ -66,7 +73,7 @@ def seconds(work: Callable[[], object], repeats: int = 3) -> float:
     return min(times)
 
 
-def profile(outputs: Outputs, n_resamples: int, n_jobs: int) -> tuple[float, float, Any]:
+def profile(outputs: Outputs, n_resamples: int, n_jobs: int) -> tuple[float, float, Shape]:
     """Wall time of a comparison by the bootstrap, seconds in the product on each core, and the product's shape."""
 
     def work(n: int) -> object:
@@ -75,10 +82,11 @@ def profile(outputs: Outputs, n_resamples: int, n_jobs: int) -> tuple[float, flo
     return in_the_product(work, n_resamples, n_jobs)
 
 
-def in_the_product(work: Callable[[int], object], n_resamples: int, n_jobs: int) -> tuple[float, float, Any]:
+def in_the_product(work: Callable[[int], object], n_resamples: int, n_jobs: int) -> tuple[float, float, Shape]:
     """Wall time of so many resamples, seconds in the product on each core, and the product's shape."""
     work(64)  # compile
-    spent, shapes, lock = [0.0], set(), threading.Lock()
+    spent, lock = [0.0], threading.Lock()
+    shapes: set[Shape] = set()
     plain = resampling._multiply
 
     def timed(columns: Any, counts: Any, sums: Any) -> None:
@@ -92,13 +100,16 @@ def in_the_product(work: Callable[[int], object], n_resamples: int, n_jobs: int)
         start = time.perf_counter()
         work(n_resamples)
         wall = time.perf_counter() - start
+    if not shapes:
+        raise RuntimeError("there was no product: these resamples are not drawn")
     return wall, spent[0] / n_jobs, max(shapes, key=lambda shape: shape[1])
 
 
-def measure(case: str, n_resamples: int, n_jobs: int, answer: Any) -> None:
-    """Run one case in this process and send its profile and peak memory."""
-    make, n_systems, n_items = CASES[case]
-    answer.send((*profile(make(n_systems, n_items), n_resamples, n_jobs), peak_memory()))
+def measure(
+    make: Callable[[int, int], Outputs], sizes: tuple[int, int], n_resamples: int, n_jobs: int
+) -> tuple[float, float, Shape, float]:
+    """The profile and the peak memory of one case, in this process."""
+    return *profile(make(*sizes), n_resamples, n_jobs), peak_memory()
 
 
 def peak_memory() -> float:
@@ -107,24 +118,25 @@ def peak_memory() -> float:
     return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
 
 
-def in_a_fresh_process(*arguments: Any) -> Any:
-    context = multiprocessing.get_context("spawn")
-    receive, send = context.Pipe(duplex=False)
-    process = context.Process(target=measure, args=(*arguments, send))
-    process.start()
-    answer = receive.recv()
-    process.join()
-    return answer
+def forget_peak() -> None:
+    """From now on the peak is at least what this process holds now."""
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
 
 
-def plain_rate(shape: tuple[int, int, int], n_jobs: int) -> float:
+def in_a_fresh_process(work: Callable[..., Result], *arguments: Any) -> Result:
+    """What the work returns: peak memory is a process's own."""
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as process:
+        return process.submit(work, *arguments).result()
+
+
+def plain_rate(shape: Shape, n_jobs: int) -> float:
     """The best rate, in Gflop/s, of plain single-precision numpy.matmul on these shapes: BLAS threads or ours."""
     columns, tile, n_items = shape
     a = np.random.default_rng(0).integers(0, 9, (columns, n_items)).astype(np.float32)
     b = [np.random.default_rng(k).poisson(1, (tile, n_items)).astype(np.float32) for k in range(n_jobs)]
     sums = np.empty((n_jobs, columns, tile), np.float32)
     work, rates = 2 * columns * tile * n_items, []
-    repeats = max(3, int(2e11 / work))
+    repeats = min(max(3, int(OPERATIONS / work)), MOST_PRODUCTS)
     with threadpool_limits(n_jobs, user_api="blas"):
         np.matmul(a, b[0].T, out=sums[0])
         start = time.perf_counter()
@@ -138,7 +150,7 @@ def plain_rate(shape: tuple[int, int, int], n_jobs: int) -> float:
     return max(rates) / 1e9
 
 
-def rates(shape: tuple[int, int, int], n_resamples: int, product: float, n_jobs: int) -> tuple[float, float]:
+def rates(shape: Shape, n_resamples: int, product: float, n_jobs: int) -> tuple[float, float]:
     """Gflop/s of our product, which took so many seconds, and of plain numpy.matmul."""
     return 2 * shape[0] * shape[2] * n_resamples / product / 1e9, plain_rate(shape, n_jobs)
 
@@ -147,19 +159,26 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--resamples", type=int, default=1_000_000)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--cases", nargs="+", choices=CASES, default=[*CASES])
+    parser.add_argument("--systems", type=int, default=10**9, help="at most so many")
+    parser.add_argument("--items", type=int, default=10**9, help="at most so many")
     options = parser.parse_args()
     kernels = {pool["architecture"] for pool in threadpool_info() if pool["user_api"] == "blas"}
     print(f"BLAS kernels for {', '.join(sorted(kernels))}; {options.jobs} cores")
     print("| case | wall, s | in the product | product rate / plain matmul | ns a pair, resample | peak MiB, B/10, B |")
     print("|---|---|---|---|---|---|")
-    for case, (_, n_systems, _) in CASES.items():
-        small = in_a_fresh_process(case, options.resamples // 10, options.jobs)
-        wall, product, shape, peak = in_a_fresh_process(case, options.resamples, options.jobs)
+    for case in options.cases:
+        what, make, n_systems, n_items = CASES[case]
+        n_systems, n_items = min(n_systems, options.systems), min(n_items, options.items)
+        sizes = n_systems, n_items
+        *_, least = in_a_fresh_process(measure, make, sizes, options.resamples // 10, options.jobs)
+        wall, product, shape, peak = in_a_fresh_process(measure, make, sizes, options.resamples, options.jobs)
         rate, plain = rates(shape, options.resamples, product, options.jobs)
         pairs = n_systems * (n_systems - 1) / 2
         print(
-            f"| {case} | {wall:.1f} | {product / wall:.0%} | {rate:.0f} / {plain:.0f} Gflop/s = {rate / plain:.0%} "
-            f"| {1e9 * wall / pairs / options.resamples:.2f} | {small[3]:.0f}, {peak:.0f} |",
+            f"| {n_systems} systems x {n_items:,} items, {what} | {wall:.3g} | {product / wall:.0%} "
+            f"| {rate:.3g} / {plain:.3g} Gflop/s = {rate / plain:.0%} "
+            f"| {1e9 * wall / pairs / options.resamples:.3g} | {least:.0f}, {peak:.0f} |",
             flush=True,
         )
 

@@ -5,6 +5,7 @@ of the tables of pairs, without starting, reading and writing. It is told for on
 others are written.
 
     python benchmarks/large_tables.py [--folder /tmp] [--threads 1 2] [--cases many-systems many-items bleu few-items]
+        [--systems 100] [--items 1000]
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 from pyarrow import parquet
 
 #: Systems and items of each input.
-CASES = {
+CASES: dict[str, tuple[int, int]] = {
     "many-systems": (5000, 1000), "many-items": (20, 10_000_000), "bleu": (150, 100_000), "few-items": (2000, 100),
 }  # fmt: skip
 
@@ -44,6 +46,7 @@ try:
     main()
 except SystemExit as end:
     assert not end.code, end.code
+assert all(own), "the tables of pairs are made elsewhere"
 peak = next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))
 cpu, wall = time.process_time(), time.perf_counter() - begin
 engine = [f", engine {each:.1f} s" if sys.argv[-1] == "1" else "" for each in own]
@@ -51,10 +54,11 @@ print(f"processor {cpu:.1f} s{engine[0]}; clock {wall:.1f} s{engine[1]}; {peak /
 """
 
 
-def columns(case: str) -> dict[str, np.ndarray]:
+def columns(case: str, k: int, n: int) -> dict[str, NDArray[np.int64]]:
     """The columns of a wide table: right and wrong answers as Python's programs write them, or BLEU's counts."""
-    rng, (k, n) = np.random.default_rng(0), CASES[case]
-    found, hard, reference = {"item": np.arange(n)}, rng.normal(size=n), rng.poisson(22, n) + 4
+    rng = np.random.default_rng(0)
+    found: dict[str, NDArray[np.int64]] = {"item": np.arange(n)}
+    hard, reference = rng.normal(size=n), rng.poisson(22, n) + 4
     for name, ability in zip((f"system-{j:04d}" for j in range(k)), np.linspace(-0.6, 0.6, k), strict=True):
         if case != "bleu":
             found[name] = (ability > hard + 0.7 * rng.normal(size=n)).astype(np.int64)
@@ -72,17 +76,23 @@ def main() -> None:
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--threads", type=int, nargs="+", default=[1])
     parser.add_argument("--cases", nargs="+", choices=CASES, default=[*CASES])
+    parser.add_argument("--systems", type=int, default=10**9, help="at most so many")
+    parser.add_argument("--items", type=int, default=10**9, help="at most so many")
     asked = parser.parse_args()
     for case in asked.cases:
+        k, n = (min(both) for both in zip(CASES[case], (asked.systems, asked.items), strict=True))
         with tempfile.TemporaryDirectory(dir=asked.folder) as folder:
             scores, pairs = f"{folder}/scores.parquet", f"{folder}/pairs.parquet"
-            parquet.write_table(pa.table(columns(case)), scores, compression="zstd")
+            parquet.write_table(pa.table(columns(case, k, n)), scores, compression="zstd")
             metric = "bleu" if case == "bleu" else "accuracy"
             options = ["--metric", metric, "--out", pairs, "--memory", "4GiB"]
             for threads in asked.threads:
                 line = [sys.executable, "-c", RUN, "compare", scores, *options, "--jobs", str(threads)]
                 run = subprocess.run(line, capture_output=True, text=True)
-                print(f"{case}, {threads} threads: {(run.stdout or run.stderr).splitlines()[-1]}", flush=True)
+                if run.returncode:
+                    raise SystemExit(run.stderr)
+                what = f"{case}, {k:,} systems x {n:,} items, {threads} threads"
+                print(f"{what}: {run.stdout.splitlines()[-1]}", flush=True)
 
 
 if __name__ == "__main__":

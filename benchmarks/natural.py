@@ -15,15 +15,14 @@ Each case runs in a process of its own. The data is none of ours: without a fold
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import time
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from all_pairs import peak_memory, seconds
-from sacrebleu.metrics import BLEU
+from all_pairs import Result, in_a_fresh_process, peak_memory, seconds
+from sacrebleu.metrics.bleu import BLEU
 
 from simstudy.comparisons.comparing import compare
 from simstudy.files.datasets import folder_at_hand
@@ -35,8 +34,6 @@ IMAGENET = "imagenet_cifar/imagenet_val_wide.csv.gz"
 WMT = "wmt24_en-de"
 # One of two submissions that are all but identical.
 LEFT_OUT = "CycleL2.de"
-
-Result = TypeVar("Result")
 
 
 def timed(work: Callable[[], Result]) -> tuple[Result, float]:
@@ -96,7 +93,7 @@ def lines(path: Path) -> list[str]:
     return path.read_text(encoding="utf-8").rstrip("\n").split("\n")
 
 
-def imagenet(folder: Path, n_items: int | None, n_resamples: int, n_jobs: int) -> list[str]:
+def imagenet(folder: Path, n_resamples: int, n_jobs: int, n_items: int | None = None) -> list[str]:
     columns = {"domain": "domain", "class": "class_idx"}
     loaded, reading = timed(lambda: load(folder / IMAGENET, "accuracy", columns=columns))
     outputs = loaded.outputs if n_items is None else loaded.outputs.head(n_items)
@@ -116,15 +113,15 @@ def main() -> None:
     if folder is None or not all((folder / name).exists() for name in needed):
         print(f"skipped: --data-dir or SIMSTUDY_DATA_DIR must name a folder that holds {', '.join(needed)}")
         return
-    cases: list[tuple[Any, ...]] = [(swe_bench,), (wmt,), (imagenet, 500), (imagenet, 5_000), (imagenet, None)]
+    cases: list[Callable[[Path, int, int], list[str]]] = [
+        swe_bench, wmt, partial(imagenet, n_items=500), partial(imagenet, n_items=5_000), imagenet
+    ]  # fmt: skip
     print(f"{options.jobs} cores")
     print("| real systems | what | s | ns a pair, resample | peak MiB so far |")
     print("|---|---|---|---|---|")
-    for case, *arguments in cases:
-        # Peak memory is a process's own.
-        with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as process:
-            for line in process.submit(case, folder, *arguments, options.resamples, options.jobs).result():
-                print(line, flush=True)
+    for case in cases:
+        for line in in_a_fresh_process(case, folder, options.resamples, options.jobs):
+            print(line, flush=True)
 
 
 if __name__ == "__main__":

@@ -6,33 +6,48 @@
   long, and the time for 2^20 in proportion. Without quick gains all shuffles are scored by `Metric.score`.
 - Exact p-values against shuffles or resamples of the same pairs.
 
-    python benchmarks/randomization.py [--jobs 2]
+    python benchmarks/randomization.py [--jobs 2] [--parts muc systems exact]
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 from unittest import mock
 
 import numpy as np
-from all_pairs import accuracy, bleu_like, f1, in_the_product, rates, seconds
+from all_pairs import Shape, accuracy, bleu_like, f1, in_the_product, rates, seconds
 
 from simstudy.comparisons.comparing import compare
 from simstudy.engines.exact_kernels import swapped_ratio_tails
 from simstudy.engines.kernels import Ratio
 from simstudy.engines.question import Question
-from simstudy.engines.randomization import by_coins
+from simstudy.engines.randomization import drawn
 from simstudy.engines.swap_kernels import Tail
 from simstudy.engines.swap_tallies import make_swap_tally
 from simstudy.outputs import Outputs
 from simstudy.truth.muc_like import muc_like
 
+# Those of MUC-4.
+MESSAGES, MUC_SHUFFLES = 100, 9_999
+
 MUC_METRICS = ("muc_recall", "muc_precision", "muc_f", "muc_f_2p", "muc_f_2r")
 FULL = 2**20
+
+
+@dataclass(frozen=True)
+class Most:
+    """What sizes do not go above: without any, all are those of the docstring."""
+
+    systems: int = 10**9
+    items: int = 10**9
+    shuffles: int = 10**9
+
+    def of(self, n_systems: int, n_items: int) -> tuple[int, int]:
+        return min(n_systems, self.systems), min(n_items, self.items)
 
 
 def chrf_like(n_systems: int, n_items: int) -> Outputs:
@@ -44,22 +59,23 @@ def chrf_like(n_systems: int, n_items: int) -> Outputs:
     return Outputs.from_statistics(np.concatenate([match, text, wanted], axis=-1), "chrf")
 
 
-def shuffled(outputs: Outputs, n_shuffles: int, n_jobs: int) -> tuple[float, float, Any]:
+def shuffled(outputs: Outputs, n_shuffles: int, n_jobs: int) -> tuple[float, float, Shape]:
     """Wall time of the shuffles alone, seconds in the product on each core, and the product's shape."""
     ranked = outputs.best_first()
     bounds = np.array([0, ranked.n_items])
     asked = Question(ranked.statistics, ranked.metric, ranked.names, "item", bounds, "two-sided", n_jobs=n_jobs)
+    none_computed = np.full(asked.n_pairs, np.nan)
 
     def work(n: int) -> object:
-        return by_coins(make_swap_tally(asked), replace(asked, n_resamples=n))
+        return drawn(replace(asked, n_resamples=n), none_computed, make_swap_tally)
 
     return in_the_product(work, n_shuffles, n_jobs)
 
 
-def without_quick_gains(outputs: Outputs, n_shuffles: int, n_jobs: int) -> float:
-    """Seconds of shuffles that are all scored; NaN where they are not scored at all."""
+def without_quick_gains(outputs: Outputs, n_shuffles: int, n_jobs: int) -> float | None:
+    """Seconds of shuffles that are all scored; None where they are not scored at all."""
     if outputs.metric.quick is None:
-        return np.nan
+        return None
     with mock.patch.object(type(outputs.metric), "quick", None):
         return shuffled(outputs, n_shuffles, n_jobs)[0]
 
@@ -73,46 +89,61 @@ METRICS: tuple[tuple[str, Callable[[int, int], Outputs], int], ...] = (
 )
 
 
-def muc(n_jobs: int) -> None:
-    tables = [muc_like().with_metric(name) for name in MUC_METRICS]
+def muc(n_jobs: int, most: Most) -> None:
+    n_systems, n_messages = most.of(17, MESSAGES)
+    tables = [muc_like(n_systems, n_messages).with_metric(name) for name in MUC_METRICS]
+    pairs, shuffles = n_pairs(n_systems), min(MUC_SHUFFLES, most.shuffles)
 
     def work(jobs: int) -> None:
         for table in tables:
-            compare(table, test="randomization", convention="chinchor1992", n_jobs=jobs)
+            compare(table, test="randomization", convention="chinchor1992", n_resamples=shuffles, n_jobs=jobs)
 
-    print("\n| 17 systems x 100 messages, 136 pairs, 9,999 shuffles, 5 metrics | s | ns a pair, shuffle |")
+    print(
+        f"\n| {n_systems} systems x {n_messages} messages, {pairs} pairs, {shuffles:,} shuffles, {len(tables)} metrics "
+        "| s | ns a pair, shuffle |"
+    )
     print("|---|---|---|")
     for jobs in sorted({1, n_jobs}):
         wall = seconds(partial(work, jobs))
-        print(f"| threads: {jobs} | {wall:.3f} | {1e9 * wall / (136 * 9_999 * len(tables)):.1f} |", flush=True)
+        print(f"| threads: {jobs} | {wall:.3g} | {1e9 * wall / (pairs * shuffles * len(tables)):.3g} |", flush=True)
 
 
-def many_systems(n_jobs: int, n_systems: int = 150) -> None:
-    pairs = n_systems * (n_systems - 1) // 2
+def n_pairs(n_systems: int) -> int:
+    return n_systems * (n_systems - 1) // 2
+
+
+def many_systems(n_jobs: int, most: Most) -> None:
+    n_systems, _ = most.of(150, 0)
+    pairs = n_pairs(n_systems)
     print(f"\n| {pairs:,} pairs of {n_systems} systems | shuffles | s | s for 2^20 | ns a pair, shuffle "
           "| in the product | product rate / plain matmul | time without quick gains / with |")  # fmt: skip
     print("|---|---|---|---|---|---|---|---|")
-    for name, make, n_shuffles in METRICS:
-        for n_items in (100, 2_000):
+    for name, make, at_most in METRICS:
+        n_shuffles = min(at_most, most.shuffles)
+        for n_items in sorted({min(n, most.items) for n in (100, 2_000)}):
             outputs = make(n_systems, n_items)
             wall, product, shape = shuffled(outputs, n_shuffles, n_jobs)
-            scored = 16 * without_quick_gains(outputs, n_shuffles // 16, n_jobs)
+            scored = without_quick_gains(outputs, max(n_shuffles // 16, 1), n_jobs)
+            times = "-" if scored is None else f"{16 * scored / wall:.3g}"
             rate, plain = rates(shape, n_shuffles, product, n_jobs)
             print(
-                f"| {name}, {n_items:,} items | {n_shuffles:,} | {wall:.2f} | {wall * FULL / n_shuffles:,.1f} "
-                f"| {1e9 * wall / pairs / n_shuffles:.2f} | {product / wall:.0%} "
-                f"| {rate:.0f} / {plain:.0f} Gflop/s = {rate / plain:.0%} | {scored / wall:.1f} |",
+                f"| {name}, {n_items:,} items | {n_shuffles:,} | {wall:.3g} | {wall * FULL / n_shuffles:,.1f} "
+                f"| {1e9 * wall / pairs / n_shuffles:.3g} | {product / wall:.0%} "
+                f"| {rate:.3g} / {plain:.3g} Gflop/s = {rate / plain:.0%} | {times} |",
                 flush=True,
             )
 
 
 def exact_or_drawn(what: str, outputs: Outputs, n_resamples: int, n_jobs: int, **options: Any) -> None:
     """One row: all pairs of a table, exactly and by resampling."""
-    pairs = outputs.n_systems * (outputs.n_systems - 1) // 2
+    pairs = n_pairs(outputs.n_systems)
     exact = seconds(lambda: compare(outputs, monte_carlo=False, n_jobs=n_jobs, **options))
-    drawn = seconds(lambda: compare(outputs, monte_carlo=True, n_resamples=n_resamples, n_jobs=n_jobs, **options), 2)
+    resampled = seconds(
+        lambda: compare(outputs, monte_carlo=True, n_resamples=n_resamples, n_jobs=n_jobs, **options), 2
+    )
     print(
-        f"| {what} | {exact:.4g} | {1e6 * exact / pairs:,.0f} | {n_resamples:,} | {drawn:.4g} | {drawn / exact:.2g} |",
+        f"| {pairs:,} pairs, {outputs.n_items:,} items, {what} | {exact:.4g} | {1e6 * exact / pairs:,.0f} "
+        f"| {n_resamples:,} | {resampled:.4g} | {resampled / exact:.2g} |",
         flush=True,
     )
 
@@ -125,36 +156,42 @@ def yeh() -> Outputs:
     return Outputs.from_responses(gold, {"I": both + only_1 + wrong[:48], "II": both + only_2 + wrong[43:]})
 
 
-def exact(n_jobs: int) -> None:
+def exact(n_jobs: int, most: Most) -> None:
+    full = min(FULL, most.shuffles)
     print("\n| exact p-values | s | µs a pair | resamples | s | ratio |")
     print("|---|---|---|---|---|---|")
-    right = accuracy(123, 500)
+    right = accuracy(*most.of(123, 500))
     for test in ("bootstrap", "randomization"):
-        exact_or_drawn(f"7,503 pairs, 500 items, accuracy, {test}", right, 100_000, n_jobs, test=test)
-    for name, outputs in (("BLEU", bleu_like(150, 2_034)), ("F1", f1(150, 2_034))):
-        exact_or_drawn(f"11,175 pairs, 2,034 items, {name}, sign_flips", outputs, FULL, n_jobs, test="sign_flips")
+        exact_or_drawn(f"accuracy, {test}", right, min(100_000, most.shuffles), n_jobs, test=test)
+    for name, make in (("BLEU", bleu_like), ("F1", f1)):
+        exact_or_drawn(f"{name}, sign_flips", make(*most.of(150, 2_034)), full, n_jobs, test="sign_flips")
     shuffled: dict[str, Any] = {"test": "randomization", "alternative": "two-sided"}
-    exact_or_drawn("Yeh's example, F1", yeh(), FULL, n_jobs, **shuffled)
+    exact_or_drawn("Yeh's example, F1", yeh(), full, n_jobs, **shuffled)
+    filled = muc_like(*most.of(17, MESSAGES))
     for name in ("muc_recall", "muc_f"):
-        exact_or_drawn(f"136 pairs, 100 messages, {name}", muc_like().with_metric(name), FULL, n_jobs, **shuffled)
+        exact_or_drawn(name, filled.with_metric(name), full, n_jobs, **shuffled)
     ranked = yeh().best_first()
     question = Question(ranked.statistics, ranked.metric, ranked.names, "item", np.array([0, ranked.n_items]))
+    assert question.ratio is not None
     p_value = np.empty(1)
     sides, tail = Ratio(*question.ratio), Tail(two_sided=True, strict=False)
     kernel = seconds(lambda: swapped_ratio_tails(sides, question.pairs, tail, p_value), 20)
     print(f"\nYeh's example, the distribution alone: {1e6 * kernel:.0f} µs (p = {p_value[0]:.6f})")
     for name in MUC_METRICS:
-        pairs = compare(muc_like().with_metric(name), n_resamples=1, **shuffled)
+        pairs = compare(filled.with_metric(name), n_resamples=1, **shuffled)
         print(f"{name}: {(~pairs['monte_carlo']).sum()} of {len(pairs)} p-values are computed under monte_carlo='auto'")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parts = {"muc": muc, "systems": many_systems, "exact": exact}
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--parts", nargs="+", choices=parts, default=[*parts])
+    for what in ("systems", "items", "shuffles"):
+        parser.add_argument(f"--{what}", type=int, default=10**9, help="at most so many")
     options = parser.parse_args()
-    muc(options.jobs)
-    many_systems(options.jobs)
-    exact(options.jobs)
+    for part in options.parts:
+        parts[part](options.jobs, Most(options.systems, options.items, options.shuffles))
 
 
 if __name__ == "__main__":

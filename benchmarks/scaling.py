@@ -4,7 +4,7 @@ Each point is a comparison of all pairs in a fresh process: its processor time, 
 memory above that before it. An exponent is the slope of log time (memory) against the log of what is varied, with its
 95 % t interval; the other three are held. Cores are told by the share of ideal speed that they reach.
 
-    python benchmarks/scaling.py [--out docs/_static] [--repeats 3]
+    python benchmarks/scaling.py [--out docs/_static] [--repeats 3] [--series "exact, K" "bootstrap, B"]
 
 It writes scaling.csv (all points), scaling_exponents.csv and scaling.svg.
 """
@@ -12,17 +12,16 @@ It writes scaling.csv (all points), scaling_exponents.csv and scaling.svg.
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import os
-import resource
 import time
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from all_pairs import forget_peak, in_a_fresh_process, peak_memory
 
 import simstudy as ss
 from simstudy import plot
@@ -48,6 +47,11 @@ class Point:
     s: int = 1
     cores: int = 1
 
+    def shrunk(self, by: int) -> Point:
+        """With so many times fewer systems, items and resamples, but no fewer than a few."""
+        k, n, b = (max(size // by, min(size, least)) for size, least in ((self.k, 3), (self.n, 20), (self.b, 64)))
+        return Point(k, n, b, self.s, self.cores)
+
 
 #: What is varied in each series, from a point that the others keep.
 SERIES: dict[str, tuple[str, list[Point]]] = {
@@ -72,43 +76,45 @@ def outputs_of(point: Point) -> ss.Outputs:
     return ss.Outputs.from_statistics(counts, Mean("mean root", tuple(f"s{i}" for i in range(point.s)), True))
 
 
-def measured(point: Point, repeats: int, found: Any) -> None:
-    """Put the processor time, the time on the clock (the best of some runs), and the bytes of the peak."""
+def measured(point: Point, repeats: int) -> tuple[float, float, float]:
+    """The processor time, the time on the clock (the best of some runs), and the bytes of the peak."""
     outputs = outputs_of(point)
     options: dict[str, Any] = {"n_jobs": point.cores}
     if point.b:
         options |= {"test": "bootstrap", "monte_carlo": True}
-    # The first run compiles, or reads what is compiled.
+    # The first runs compile, or read what is compiled. Little is done without compiled code, and that is not so little.
+    ss.compare(outputs_of(Point(30, 3000)))
     ss.compare(outputs.select(outputs.names[:3]), **options | ({"n_resamples": 100} if point.b else {}))
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    forget_peak()
+    before = peak_memory()
     times = []
     for _ in range(repeats):
         cpu, wall = time.process_time(), time.perf_counter()
         ss.compare(outputs, **options | ({"n_resamples": point.b} if point.b else {}))
         times.append((time.process_time() - cpu, time.perf_counter() - wall))
     cpu, wall = (min(column) for column in zip(*times, strict=True))
-    found.put((cpu, wall, 1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)))
+    return cpu, wall, 2**20 * (peak_memory() - before)
 
 
-def points(repeats: int) -> pd.DataFrame:
-    """All points of all series."""
-    context, rows = multiprocessing.get_context("spawn"), []
-    for series, (what, varied) in SERIES.items():
-        for point in varied:
+def points(chosen: Sequence[str], n_points: int, shrink: int, repeats: int) -> pd.DataFrame:
+    """The first so many points of each series."""
+    rows = []
+    for series in chosen:
+        what, varied = SERIES[series]
+        for point in (each.shrunk(shrink) for each in varied[:n_points]):
             if point.cores > (os.cpu_count() or 1):
                 continue
-            found = context.Queue()
-            process = context.Process(target=measured, args=(point, repeats, found))
-            process.start()
-            cpu, wall, peak = found.get()
-            process.join()
-            rows.append({"series": series, "varied": what, **vars(point), "cpu": cpu, "wall": wall, "peak": peak})
+            cpu, wall, peak = in_a_fresh_process(measured, point, repeats)
+            rows.append({"series": series, "varied": what, **asdict(point), "cpu": cpu, "wall": wall, "peak": peak})
             print(rows[-1], flush=True)
     return pd.DataFrame(rows)
 
 
 def exponents(table: pd.DataFrame) -> pd.DataFrame:
     """The slope of each series with its 95 % interval; for cores the share of ideal speed of the most."""
+    # The processes that are measured do without.
+    from scipy import stats
+
     rows = []
     for series, found in table.groupby("series", sort=False):
         what = str(found["varied"].iloc[0])
@@ -117,16 +123,18 @@ def exponents(table: pd.DataFrame) -> pd.DataFrame:
             rows.append({"series": series, "of": f"speed of {found['cores'].iloc[-1]} cores", "exponent": share})
             continue
         for of in ("cpu", "peak"):
-            if (found[of] <= 0).any():
+            if (found[of] <= 0).any() or found[of].nunique() == 1:
                 continue
             fit = stats.linregress(np.log(found[what]), np.log(found[of]))
-            reach = stats.t.isf(0.025, len(found) - 2) * fit.stderr
             row = {"series": series, "of": of, "exponent": fit.slope}
-            rows.append(row | {"low": fit.slope - reach, "high": fit.slope + reach})
+            if len(found) > 2:
+                reach = stats.t.isf(0.025, len(found) - 2) * fit.stderr
+                row |= {"low": fit.slope - reach, "high": fit.slope + reach}
+            rows.append(row)
     return pd.DataFrame(rows)
 
 
-def drawn(table: pd.DataFrame, ax: Any) -> None:
+def drawn(table: pd.DataFrame, ax: Any) -> Any:
     """Processor time against what is varied, both as multiples of the smallest."""
     for series, found in table[table["varied"] != "cores"].groupby("series", sort=False):
         what, test = str(found["varied"].iloc[0]), str(series).split(",")[0]
@@ -138,14 +146,18 @@ def drawn(table: pd.DataFrame, ax: Any) -> None:
     ax.set_xlabel("multiple of the smallest K, n, B or S")
     ax.set_ylabel("multiple of its processor time")
     ax.legend()
+    return ax
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("docs/_static"))
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--series", nargs="+", choices=SERIES, default=[*SERIES])
+    parser.add_argument("--points", type=int, default=4, help="of each series, at most")
+    parser.add_argument("--shrink", type=int, default=1, help="divide systems, items and resamples by this")
     asked = parser.parse_args()
-    table = points(asked.repeats)
+    table = points(asked.series, asked.points, asked.shrink, asked.repeats)
     table.to_csv(asked.out / "scaling.csv", index=False, float_format="%.4g")
     found = exponents(table)
     found.to_csv(asked.out / "scaling_exponents.csv", index=False, float_format="%.3g")

@@ -1,11 +1,15 @@
 """How the weights of the task "translation" came about: BLEU on Multi30k's val, a weight at a time.
 
 Every weight in turn is moved up and down by a step for as long as BLEU rises by at least a little, once. Trained on the
-whole of train; val is in no test set. Begun from the weights below. `python benchmarks/tune_translation.py [folder of
-data [name of the system]]`: about five minutes of CPU time for both.
+whole of train; val is in no test set. Begun from the weights below. About five minutes of CPU time for both systems.
+
+    python benchmarks/tune_translation.py [folder of data [name of the system]]
+        [--texts train.de train.en val.de val.en]
 """
 
-import sys
+from __future__ import annotations
+
+import argparse
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,12 +17,13 @@ from typing import Any
 import numpy as np
 
 from simstudy.files.datasets import fetch_each
+from simstudy.loaders.reading import read_lines
 from simstudy.metrics import get_metric
 from simstudy.running.program_files import load_learners, load_program, shipped_folder
 from simstudy.training import Examples
 
-task = load_program(shipped_folder() / "machine_translation" / "task.py")
 load_learners()
+task = load_program(shipped_folder() / "machine_translation" / "task.py")
 
 from simstudy_learners.translation import bilingual_ngrams, phrase_based  # noqa: E402
 from simstudy_learners.translation.texts import count_bleu, index_texts  # noqa: E402
@@ -98,12 +103,27 @@ def tune(system: Any, fixed: str, train: Examples, val: Examples) -> None:
                 break
 
 
-if __name__ == "__main__":
-    data_dir = Path(sys.argv[1]) if len(sys.argv) > 1 else None
-    at = fetch_each(
-        [f"{name}.{language}.gz" for name in (task.TRAIN, task.TUNE) for language in task.LANGUAGES], data_dir
-    )
-    texts = index_texts([*task.read_pairs(at, task.TRAIN), *task.read_pairs(at, task.TUNE)])
+def multi30k(data_dir: Path | None) -> list[list[str]]:
+    """Sentences and translations of train, and those of val."""
+    names = [f"{name}.{language}.gz" for name in (task.TRAIN, task.TUNE) for language in task.LANGUAGES]
+    at = fetch_each(names, data_dir)
+    return [*task.read_pairs(at, task.TRAIN), *task.read_pairs(at, task.TUNE)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data_dir", type=Path, nargs="?", help="that has multi30k; by default it is fetched")
+    parser.add_argument("systems", nargs="*", metavar="system", help=" or ".join(BEGIN))
+    parser.add_argument("--texts", type=Path, nargs=4, help="files of sentences, a line each, instead of Multi30k")
+    options = parser.parse_args()
+    if unknown := [name for name in options.systems if name not in BEGIN]:
+        parser.error(f"a system must be {' or '.join(BEGIN)}, not {unknown[0]}")
+    lines = [read_lines(path) for path in options.texts] if options.texts else multi30k(options.data_dir)
+    texts = index_texts(lines)
     train, val = Examples(texts[0], texts[1]), Examples(texts[2], texts[3])
-    for name in sys.argv[2:] or BEGIN:
+    for name in options.systems or BEGIN:
         tune(*BEGIN[name], train, val)
+
+
+if __name__ == "__main__":
+    main()
