@@ -90,7 +90,7 @@ def table(n_sets: int, n_units: int) -> None:
     print(f"\nAll of ours: {total:.2g} s")
 
 
-if __name__ == "__main__":
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sets", type=int, default=10_000)
     parser.add_argument("--units", type=int, nargs="*", default=[20, 100, 1000])
@@ -98,3 +98,7 @@ if __name__ == "__main__":
     with threadpool_limits(1):
         for units in given.units:
             table(given.sets, units)
+
+
+if __name__ == "__main__":
+    main()

@@ -60,7 +60,7 @@ def table(n_systems: int, n_items: int, gain: float) -> None:
         print(f"| {name} | {least:.2g} | {plan:.2f} | {plan / least:.1f} |")
 
 
-if __name__ == "__main__":
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--systems", type=int, default=120)
     parser.add_argument("--items", type=int, default=500)
@@ -69,3 +69,7 @@ if __name__ == "__main__":
     # Threads that wait for each other would be counted as work.
     with threadpool_limits(1):
         table(arguments.systems, arguments.items, arguments.gain)
+
+
+if __name__ == "__main__":
+    main()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
-import os
+import io
 import re
 import shlex
-import subprocess
 import sys
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,8 @@ import pytest
 from tests.documentation import ROOT
 from tests.learners.sentences import ENGLISH, GERMAN
 
-SCRIPTS = {path.stem: path for path in sorted((ROOT / "benchmarks").glob("*.py"))}
+BENCHMARKS = ROOT / "benchmarks"
+SCRIPTS = sorted(path.stem for path in BENCHMARKS.glob("*.py"))
 
 # A number, which must be above 0.
 N = r"(\d[\d.,]*(?:e[+-]\d+)?)"
@@ -104,10 +106,9 @@ Printed = Callable[[str], tuple[str, Path]]
 
 
 @pytest.fixture(scope="module")
-def printed(tmp_path_factory: pytest.TempPathFactory) -> Printed:
-    """What a script says at its tiniest sizes, and the folder that it ran in; each runs once."""
+def printed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Printed]:
+    """What a script says at its tiniest sizes, and the folder that it ran in; each runs once, in this process."""
     known: dict[str, tuple[str, Path]] = {}
-    without_data = {name: value for name, value in os.environ.items() if name != "SIMSTUDY_DATA_DIR"}
     texts = {"train.de": GERMAN, "train.en": ENGLISH, "val.de": GERMAN[2:5], "val.en": ENGLISH[2:5]}
 
     def say(name: str) -> tuple[str, Path]:
@@ -118,13 +119,21 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> Printed:
             package = folder / "pairedpermtest"
             package.mkdir()
             (package / "f1.py").write_text(PUBLISHED, encoding="utf-8")
-            line = [sys.executable, SCRIPTS[name], *shlex.split(TINY[name][0])]
-            done = subprocess.run(line, cwd=folder, env=without_data, capture_output=True, text=True, timeout=300)
-            assert done.returncode == 0, done.stderr
-            known[name] = done.stdout, folder
+            out = io.StringIO()
+            with (
+                pytest.MonkeyPatch.context() as patch, contextlib.chdir(folder), contextlib.redirect_stdout(out),
+                warnings.catch_warnings(),
+            ):  # fmt: skip
+                warnings.simplefilter("default")
+                patch.delenv("SIMSTUDY_DATA_DIR", raising=False)
+                patch.setattr(sys, "argv", [f"{name}.py", *shlex.split(TINY[name][0])])
+                importlib.import_module(name).main()
+            known[name] = out.getvalue(), folder
         return known[name]
 
-    return say
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(BENCHMARKS)
+        yield say
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
@@ -139,7 +148,7 @@ def test_each_script_measures_something(name: str, printed: Printed) -> None:
 def test_a_tool_that_is_not_there_is_said_so(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.syspath_prepend(SCRIPTS["peers"].parent)
+    monkeypatch.syspath_prepend(BENCHMARKS)
     peers = importlib.import_module("peers")
     monkeypatch.setattr(peers, "find_spec", lambda name: None)
     monkeypatch.setattr(sys, "argv", ["peers.py", "--tools", "ranx", "evalstats"])
