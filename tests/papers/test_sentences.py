@@ -128,6 +128,10 @@ def test_clusters_and_strata_are_units_by_name() -> None:
     )
     outputs = replace(only_new_is_right(10, 30), items=items)
     assert "The units are 10 clusters with 40 items." in said(outputs)["Methods"]
+    # Answers are right or wrong, but their sums in a cluster are not, and need not be symmetric.
+    assumed = "The test assumes: many units, or differences that are symmetric around 0."
+    assert assumed in said(outputs)["Methods"]
+    assert "The test assumes" not in said(outputs, unit="item")["Methods"], "it is exact"
     by_items = said(outputs, unit="item", strata="kind", test="bootstrap")["Methods"]
     assert "The units are 40 items." in by_items
     assert "Resamples keep the number of units of each kind." in by_items
