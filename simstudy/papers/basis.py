@@ -61,7 +61,7 @@ def compared(pairs: pd.DataFrame, *, by: str = "", units: bool = True) -> Text:
         [
             f"We compared {what} with {with_sides}",
             Cite(test.cites),
-            f". It is {known} here.",
+            f". It is {known} here{'' if known == 'approximate' else ' for independent units'}.",
         ],
         [f"The null hypothesis is that {test.null}."],
         [f"The test assumes: {test.assumes}."] if test.assumes and known != "exact" else [],

@@ -89,7 +89,7 @@ def test_no_gain_and_no_significance_are_told_as_the_verdict_tells_them() -> Non
         ),
         (
             {"test": "mcnemar"},
-            ["two-sided McNemar's test (McNemar, 1947). It is exact here.", "The p-values have no Monte Carlo error."],
+            ["two-sided McNemar's test (McNemar, 1947). It is exact here for independent units.", "The p-values have no Monte Carlo error."],
         ),
         (
             {"test": "t_paired"},
