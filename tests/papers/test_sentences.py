@@ -42,7 +42,7 @@ def test_a_result_has_the_decision_the_numbers_and_what_they_are_of() -> None:
     assert found["Methods"].startswith(
         "We compared the two systems with the two-sided sign-flip test (Hemerik et al., 2020; Noreen, 1989). It "
         "is exact "
-        "here. The null hypothesis is that in the population the two systems have equal scores. The units are "
+        "here for independent units. The null hypothesis is that in the population the two systems have equal scores. The units are "
         "40 items. "
         "The p-value has no Monte Carlo error. The p-value is not corrected for multiple tests. The interval of "
         "the gain "
