@@ -83,8 +83,8 @@ def for_unit(notes: Iterable[str], unit: str | None) -> tuple[str, ...]:
     found = ((_CLUSTERED.match(text), text) for text in notes)
     said = (f"{begins[0]}, but {asked}, as asked" if begins else text for begins, text in found)
     alone = (
-        r"\1 Each is an item of its own, as asked. All tests, exact ones too, take items to be independent. The samples "
-        "of a question are not, so p-values are too small."
+        r"\1 Each is an item of its own, as asked. All tests, exact ones too, take items to be independent. The "
+        "samples of a question are not, so p-values are too small."
     )
     return tuple(_SAMPLED.sub(alone, text) if unit == "item" else text for text in said)
 

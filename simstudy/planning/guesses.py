@@ -32,6 +32,9 @@ from simstudy.planning.right_or_wrong import AnswersDifference, JudgedDifference
 from simstudy.planning.settings import Range, ends
 from simstudy.validation import brief
 
+# What a range covers that was given.
+_GUESSED_RANGE = "the guessed range"
+
 
 def of_guess(metric: Metric, gain: float | None, guess: Guess, clusters: Clusters, judge: Judge) -> list[Case]:
     """The cases that a guess makes: one, or, where usual values stand in, one for each relation of systems."""
@@ -166,7 +169,7 @@ def _given(
         middle, part = (low + high) / 2, f", the possible part of {given[1]:g} to {given[2]:g}"
     least, most = sorted((make(low), make(high)), key=lambda difference: difference.sd_of(0.0))
     span = f"{name} from {low:.4g} to {high:.4g}{part or ', as given'}" if given[1] < given[2] else ""
-    return Case(GUESSED, make(middle), least, most, text.format(middle), span)
+    return Case(GUESSED, make(middle), least, most, text.format(middle), span, coverage=_GUESSED_RANGE if span else "")
 
 
 def _usual(
@@ -191,7 +194,7 @@ def _usual(
         others = f", as no pair of {_told(relation)} is known" if usual.relation != relation else ""
         told = f"usual for pairs of {_told(usual.relation)}{others}"
         known = f"{text.format(usual.middle)} ({told})" if text else f", as {told}"
-        cases.append(Case(relation, make(usual.middle), least, most, known, span))
+        cases.append(Case(relation, make(usual.middle), least, most, known, span, coverage="80 % of known pairs"))
     return cases
 
 
@@ -277,17 +280,19 @@ def _in_clusters(case: Case, clusters: Clusters) -> Case:
         # These are items; the design is kept for what larger clusters would make of it.
         return replace(case, design=Design(size, icc), item_sd=case.middle.sd_of(0.0))
     if clusters.cv is not None:
-        cv, said = ends("Clusters.cv", clusters.cv), "as given"
+        cv, said, covered = ends("Clusters.cv", clusters.cv), "as given", _GUESSED_RANGE
     else:
         cv, said = usual_cv(), f"as 80 % of {len(CLUSTERS)} known test sets have"
+        covered = "80 % of known test sets"
         if icc <= 0:
             cv = (0.0, 0.0, 0.0)
     design, least, most = (Design(size, icc, end) for end in cv)
     low, high = (most, least) if icc < 0 else (least, most)
     unequal = f", of sizes with a coefficient of variation of {cv[0]:.2g}" if cv[0] > 0 else ""
-    spans = [case.range]
+    spans, coverage = [case.range], [case.coverage]
     if cv[1] < cv[2]:
         spans.append(f"coefficients of variation from {cv[1]:.2g} to {cv[2]:.2g}, {said}")
+        coverage.append(covered)
     return replace(
         case,
         middle=ClusteredDifference(case.middle, design),
@@ -295,6 +300,7 @@ def _in_clusters(case: Case, clusters: Clusters) -> Case:
         high=ClusteredDifference(case.high, high),
         known=f"{case.known}, {size:g} items a cluster{unequal}, whose differences correlate by {icc:g}",
         range="; ".join(filter(None, spans)),
+        coverage=" and ".join(dict.fromkeys(filter(None, coverage))),
         unit="cluster",
         size=size,
         design=design,

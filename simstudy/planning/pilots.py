@@ -10,7 +10,7 @@ import pandas as pd
 import scipy
 
 from simstudy.analyses.duplicates import distinct
-from simstudy.analyses.relation_classes import related, relation_classes
+from simstudy.analyses.relation_classes import ALL_PAIRS, related, relation_classes
 from simstudy.analyses.significant_gains import CLOSE, just_significant, significant_gains
 from simstudy.comparisons.comparing import compare
 from simstudy.metrics.base import FloatArray
@@ -49,6 +49,9 @@ _LONG_TAILED = 6.0
 
 # A p-value that nobody looks at is cheapest from few random flips.
 _FEW_FLIPS: dict[str, Any] = {"n_resamples": 10, "monte_carlo": True}
+
+# What ranges cover.
+_INTERVAL = f"{100 * LEVEL:g} % interval"
 
 # Groups of units that are left out, one at a time, to see what spreads hang on.
 _GROUPS = 20
@@ -141,7 +144,7 @@ def of_two(outputs: Outputs, unit: str | None = None) -> Case:
         known = f"{100 * share:.3g} % of items {differ} (in a pilot of {n:,})"
         ends = f"{100 * low:.3g} to {100 * high:.3g} %, the 95 % interval of such a pilot"
         design = _design(outputs, unit, scale * share**0.5)
-        return Case(TWO_SYSTEMS, middle, least, most, known, ends, unit, size, *design)
+        return Case(TWO_SYSTEMS, middle, least, most, known, ends, unit, size, *design, coverage=_INTERVAL)
     sd, low, high = spread_interval(values)
     known = f"a standard deviation of {sd:.3g} of the difference on one {unit} (in a pilot of {n:,})"
     ends = f"{low:.3g} to {high:.3g}, the 95 % interval of such a pilot"
@@ -157,7 +160,7 @@ def of_two(outputs: Outputs, unit: str | None = None) -> Case:
     )  # fmt: skip
     return Case(
         TWO_SYSTEMS, pilot, pilot.times(low / sd), pilot.times(high / sd), known, ends, unit, size,
-        *_design(outputs, unit, sd), kurtosis=float(scipy.stats.kurtosis(values, fisher=False)),
+        *_design(outputs, unit, sd), kurtosis=float(scipy.stats.kurtosis(values, fisher=False)), coverage=_INTERVAL,
     )  # fmt: skip
 
 
@@ -175,7 +178,7 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
     _check_magnitude(units)
     # Standard errors are asked for, no p-values.
     pairs = compare(outputs, unit=unit, **_FEW_FLIPS).frame
-    pairs = related(pairs, outputs.systems, by) if by else pairs.assign(relation="all pairs")
+    pairs = related(pairs, outputs.systems, by) if by else pairs.assign(relation=ALL_PAIRS)
     scale, largest = answer_scale(units) if size == 1 else None, scale_of(units.metric)
     answers = scale is not None
     without = _variances_without_groups(units)
@@ -207,9 +210,10 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
         single_ends = np.quantile(spreads, [0.1, 0.9])
         single = tuple(of_pairs(np.array([end]), scale, largest) for end in single_ends)
         few, most = single_ends * (100 if answers else 1)
+        related_by = "" if key["relation"] == ALL_PAIRS else f", {key['relation']},"
         text = (
-            f"{what} (the median of {len(about):,} {which}, {key['relation']}, on {units_text(n, unit)}; 80 % of them "
-            f"have {few:.3g} to {most:.3g})"
+            f"{what} (the median of {len(about):,} {which}{related_by} on {units_text(n, unit)}; 80 % "
+            f"of them have {few:.3g} to {most:.3g})"
         )
         others = "systems and items" if of_systems > 0 else "items, as systems are too few to say more,"
         ends = (
@@ -220,7 +224,20 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
         example = str(ordinary["system_a"]), str(ordinary["system_b"])
         design = _design(outputs, unit, middle.sd_of(0.0))
         cases.append(
-            Case(key["relation"], middle, low, high, text, ends, unit, size, *design, example, (single[0], single[1]))
+            Case(
+                key["relation"],
+                middle,
+                low,
+                high,
+                text,
+                ends,
+                unit,
+                size,
+                *design,
+                example,
+                (single[0], single[1]),
+                coverage=f"{_INTERVAL} of the average",
+            )  # fmt: skip
         )
     if not cases:
         raise ValueError(
@@ -271,7 +288,7 @@ def _log_error_of_units(without: FloatArray, i: Any, j: Any) -> float:
 
 def _log_error_of_systems(members: pd.DataFrame) -> float:
     """The same for other systems, from the interval of the minimum detectable gain; 0 where there is none."""
-    rows = significant_gains(members.assign(relation="all pairs"), power=(0.8,))
+    rows = significant_gains(members.assign(relation=ALL_PAIRS), power=(0.8,))
     low, high = (float(rows[f"true_80_{end}"].iloc[0]) for end in ("low", "high"))
     return float(np.log(high / low) / 2 / scipy.stats.norm.isf((1 - LEVEL) / 2)) if low > 0 else 0.0
 

@@ -130,8 +130,8 @@ class Simulated(FieldsMixin):
         differ = f"Of exact plans, 1 in {1 / _RATE:.0f} is that far off." if self.off else "Chance can explain that."
         said = (
             f"Simulated: the gain is significant in {100 * self.power:.1f} % ({100 * self.low:.1f} to "
-            f"{100 * self.high:.1f}) of {self.n_sets:,} test sets of {units_text(self.n_units, self.unit)} "
-            f"{self._drawn_from(names)}.{fewer} The plan's formula gives {100 * self.expected:.1f} % for their "
+            f"{100 * self.high:.1f}, 95 % interval) of {self.n_sets:,} test sets of "
+            f"{units_text(self.n_units, self.unit)} {self._drawn_from(names)}.{fewer} The plan's formula gives {100 * self.expected:.1f} % for their "
             f"spread: {100 * abs(self.power - self.expected):.1f} points apart, with a standard error of "
             f"{100 * self.error:.1f}. {differ} Wrong winner: {100 * self.wrong_winner:.2g} %."
         )
