@@ -212,8 +212,8 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
         few, most = single_ends * (100 if answers else 1)
         related_by = "" if key["relation"] == ALL_PAIRS else f", {key['relation']},"
         text = (
-            f"{what} (the median of {len(about):,} {which}{related_by} on {units_text(n, unit)}; 80 % "
-            f"of them have {few:.3g} to {most:.3g})"
+            f"{what} (the median of {len(about):,} {which}{related_by} on {units_text(n, unit)}; "
+            f"80 % of them have {few:.3g} to {most:.3g})"
         )
         others = "systems and items" if of_systems > 0 else "items, as systems are too few to say more,"
         ends = (
@@ -223,22 +223,11 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
         ordinary = about.iloc[int(np.argsort(spreads, kind="stable")[len(spreads) // 2])]
         example = str(ordinary["system_a"]), str(ordinary["system_b"])
         design = _design(outputs, unit, middle.sd_of(0.0))
-        cases.append(
-            Case(
-                key["relation"],
-                middle,
-                low,
-                high,
-                text,
-                ends,
-                unit,
-                size,
-                *design,
-                example,
-                (single[0], single[1]),
-                coverage=f"{_INTERVAL} of the average",
-            )  # fmt: skip
-        )
+        case = Case(
+            key["relation"], middle, low, high, text, ends, unit, size, *design, example, (single[0], single[1]),
+            coverage=f"{_INTERVAL} of the average",
+        )  # fmt: skip
+        cases.append(case)
     if not cases:
         raise ValueError(
             f"outputs must have at least {LEAST_PAIRS} pairs of systems that differ, of {len(pairs)} pairs"
