@@ -41,7 +41,7 @@ from simstudy.loaders.usual_names import RUNS, plain, sample_columns
 from simstudy.loaders.wide_tables import whole_table
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, BrokenRule
-from simstudy.notes import note
+from simstudy.notes import note, notes_kept
 from simstudy.outputs import Outputs
 from simstudy.outputs.answers import read_only
 from simstudy.outputs.checks import note_exchanged, note_percent
@@ -164,22 +164,30 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     if tidy and source.missing != "error" and "score" in frame:
         frame = frame[frame["score"].notna() & ~frame["score"].isin(BLANK)]
     where = places(frame, origin)
+    left_out: list[str] = []
     if labels:
         entries, metric = label_entries(frame, origin, source, where)
         source = replace(source, metric=metric)
     elif tidy:
-        entries = entries_of_items(frame, source, where, lambda own: tidy_entries(frame, origin, own, where))
+        with notes_kept() as left_out:
+            entries = entries_of_items(frame, source, where, lambda own: tidy_entries(frame, origin, own, where))
     else:
         by_system = systems_of(frame, origin, source)
         if whole := whole_table(frame, by_system, source):
             return _of_whole_table(frame, [*by_system], whole, (as_given, source), where)
-        entries = entries_of_items(frame, source, where, lambda own: wide_entries(frame, by_system, origin, own, where))
+        with notes_kept() as left_out:
+            entries = entries_of_items(
+                frame, source, where, lambda own: wide_entries(frame, by_system, origin, own, where)
+            )
     of_items, entries, samples = by_sample(entries, frame, source, where)
     system, row, names = entries.system, entries.row, entries.systems
     _check_rules(entries.statistics[None], source.metric, lambda _, i: f"{where(row[i])}, system '{names[system[i]]}'")
     # A table of items may call them otherwise.
     known = item_table(frame, of_items, source, where)
     items = items_by_id(as_given, known, frame.columns)
+    # How the columns were read is told first.
+    for text in left_out:
+        note(text)
     if samples:
         items = of_samples(items, samples)
     nothing = nothing_said(entries, source.metric) if source.missing == "zero" else None

@@ -192,6 +192,10 @@ def test_a_last_row_that_sums_up_is_no_item(tmp_path: Path) -> None:
         rows = [f"{i},{x}" for i, x in enumerate(right)]
         files[-1].write_text("\n".join(["item,score", *rows, f"all,{sum(right) / 3}", ""]))
     assert load(files, "accuracy").outputs.scores() == pytest.approx([200 / 3, 100 / 3])
+    # How columns were read is told before what was left out.
+    loaded = read(tmp_path, "question_id,new,old,index,doc\na,1,0,1,x\nb,1,1,2,x\nc,0,0,3,y\nMean,0.667,0.333,,x\n")
+    told = ("uses question_id as item", "not used as a system: 'index'", "'doc' form a cluster", "'Mean' left out")
+    assert all(one in note for one, note in zip(told, loaded.notes, strict=True))
     # In another place it is an item.
     assert read(tmp_path, "item,new,old\nmean,1,0\nb,1,1\nc,0,0\n").outputs.n_items == 3
 
