@@ -12,7 +12,7 @@ from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.loaders.base import counted
 from simstudy.metrics import label
 from simstudy.papers.basis import counted_units
-from simstudy.statistics.decisions import Decision
+from simstudy.statistics.decisions import Decision, one_row
 from simstudy.statistics.decisions import two_sided as by_two_sides
 from simstudy.text.numerals import p_digits, p_floor, p_text, score_format, units_name, units_text
 from simstudy.text.plain_text import shown
@@ -212,11 +212,6 @@ def _asks_of_scores(pair: pd.Series[Any]) -> bool:
     return TESTS[pair["test"]].of_scores or pair["test"] == "fisher" or bool(answers)
 
 
-def one_row(pair: pd.Series[Any]) -> pd.DataFrame:
-    """A table of one pair."""
-    return pd.DataFrame([pair]).infer_objects()
-
-
 def _other_preferred(pair: pd.Series[Any], alpha: float) -> str:
     """The system that a two-sided test prefers although its score is not the better; empty where there is none."""
     row = by_two_sides(one_row(pair))
@@ -248,7 +243,7 @@ def _remarks(pair: pd.Series[Any], alpha: float) -> list[str]:
     p_value = pair["p_two_sided"]
     if no_interval or isnan(p_value) or alpha != 0.05 or _other_preferred(pair, alpha):
         return remarks
-    if (pair["gain_low"] > 0) != (p_value <= alpha):
+    if (pair["gain_low"] > 0) != Decision(alpha).rejects(by_two_sides(one_row(pair)))[0]:
         approximate = "the interval is approximate" if pair["exact"] else "both are approximate"
         if pair["exact"] and p_value > alpha:
             # An exact test rejects at most as often as its level says, and of few units that differ less often.
