@@ -273,8 +273,8 @@ def test_a_test_that_prefers_the_worse_system_is_not_counted() -> None:
     code, out, _ = compare("t.csv", "--metric", "mean", "--by-domain", "--test", "sign")
     assert code == 0
     assert out.startswith(
-        "The two systems differ significantly in 1 of 2 comparisons (at 0.05, Holm for the 2 tests). The sign test asks "
-        "whether either system is as likely to win a unit, not whether the scores are equal.\n"
+        "The two systems differ significantly in 1 of 2 comparisons (at 0.05, Holm for the 2 tests). The sign test "
+        "asks whether either system is as likely to win a unit, not whether the scores are equal.\n"
     )
 
 
