@@ -17,7 +17,7 @@ import simstudy as ss
 from simstudy.cli import app
 from simstudy.examination.several import Several, folder_names
 from simstudy.loaders import reading as reading_module
-from simstudy.running.results_folder import verify
+from simstudy.running.folder_contents import verify
 from tests.cli.command import as_json, compare, compare_signed, write_wide
 
 TEXT = ["a cat sat on the mat", "he is here today", "what a nice day it is", "see you in the morning"] * 5
