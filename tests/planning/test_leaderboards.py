@@ -9,8 +9,8 @@ from scipy import stats
 
 import simstudy as ss
 from simstudy.planning import leaderboards, predict
-from simstudy.planning.leaderboards import posterior
 from simstudy.planning.settings import Level
+from simstudy.planning.true_scores import posterior
 from simstudy.truth.synthetic import outcome_correlation
 from tests.oracles import compared
 

@@ -21,7 +21,7 @@ from simstudy.planning.differences import MixedDifference, NormalDifference
 from simstudy.planning.pilots import of_many, of_two
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.settings import Level
-from simstudy.planning.simulated import simulate
+from simstudy.planning.simulating import simulate
 from simstudy.planning.solving import minimum_detectable_gain
 from simstudy.planning.spreads import spread_interval
 from tests.oracles import compared

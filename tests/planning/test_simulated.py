@@ -19,7 +19,8 @@ from simstudy.planning.pilots import of_two
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.sentences import _CHECKED
 from simstudy.planning.settings import Level
-from simstudy.planning.simulated import Simulated, _of_own_units, against_closed_form, simulate, tilted_chances
+from simstudy.planning.simulated import Simulated
+from simstudy.planning.simulating import _of_own_units, against_closed_form, simulate, tilted_chances
 from simstudy.planning.solving import size_for
 from simstudy.truth import PAIR_MODELS
 from tests.planning.forms import ANSWERS, EVERYTHING, LEVEL, PILOTS, Options, numbers, pilot, planned, printed_once
