@@ -12,7 +12,7 @@ import pytest
 from scipy import optimize, stats
 
 import simstudy as ss
-from simstudy.planning import simulated
+from simstudy.planning import simulating
 from simstudy.planning.cases import Case, Target
 from simstudy.planning.differences import Difference, NormalDifference
 from simstudy.planning.pilots import of_two
@@ -177,7 +177,7 @@ def test_so_many_test_sets_are_drawn_as_there_is_room_for(
     outputs = pilot(name)
     case, room = of_two(outputs), {2: 60_000, 3: 40_000}
     assert case.size == pytest.approx(size)
-    monkeypatch.setattr(simulated, "_DRAWN", room)
+    monkeypatch.setattr(simulating, "_DRAWN", room)
     most = room[3 if "precision" in name else 2] / 2 / size
     target = Target(outputs.metric, 8.0)
     n = int(most / 230)
