@@ -219,7 +219,7 @@ def _of_whole_table(
     (entries, statistics), (as_given, source) = whole, sources
     _check_rules(statistics, source.metric, lambda k, i: f"{where(i)}, system '{systems[k]}'")
     if {*systems} <= {*frame}:
-        note_unlike_columns(systems, statistics[..., 0])
+        note_unlike_columns(systems, [*statistics[..., 0]])
     items = items_by_id(as_given, item_table(frame, entries, source, where), frame.columns)
     if source.metric.item_range == (-np.inf, np.inf):
         note_percent(statistics, systems)

@@ -74,7 +74,8 @@ def note_unlike_columns(names: Sequence[str], scores: Sequence[Array]) -> None:
 
 def _of_others(ends: FloatArray, first: FloatArray) -> FloatArray:
     """The least, or the largest, of all ends but each own one, given the first two of them."""
-    return np.where(np.arange(len(ends)) == np.argmax(ends == first[0]), first[1], first[0])
+    own = np.arange(len(ends)) == np.argmax(ends == first[0])
+    return np.asarray(np.where(own, first[1], first[0]))
 
 
 def _neither(scores: Array, low: float, high: float) -> float:
