@@ -36,7 +36,8 @@ def board_claims(board: Board, outputs: ss.Outputs, alpha: float = 0.05) -> list
     of_pair, names = _by_pair(frame), outputs.names
     neighbours = [of_pair[frozenset(pair)]["p_value"] for pair in pairwise(names)]
     against_first = [of_pair[frozenset((names[0], other))]["p_value"] for other in names[1:]]
-    first = int(np.argmax(np.array(against_first) < alpha))
+    # The first of the other systems that differs from the first one; None where none does.
+    first = next((k for k, p in enumerate(against_first) if p < alpha), None)
     there = f"{len(names)} systems here, {board.systems} there"
     note = "as many systems here, and the same test" if len(names) == board.systems else f"{there}; the same test"
     of: dict[str, float] = {"published_of": board.systems - 1, "ours_of": len(names) - 1}
@@ -60,8 +61,11 @@ def board_claims(board: Board, outputs: ss.Outputs, alpha: float = 0.05) -> list
     ]
     what = f"{board.title}: the first rank that differs significantly from rank 1"
     means = "ranks in between do not differ significantly from rank 1"
-    rows.append(claim(_ISSUES, what, RANK, board.first, first + 2, note=there, means=means))
-    if board.first_p is not None:
+    if first is None:
+        there = f"{there}; none differs here"
+    ours = np.nan if first is None else first + 2
+    rows.append(claim(_ISSUES, what, RANK, board.first, ours, note=there, means=means))
+    if board.first_p is not None and first is not None:
         pair = of_pair[frozenset((names[0], names[first + 1]))]
         rows.append(
             claim(

@@ -8,7 +8,7 @@ import pandas as pd
 
 from simstudy.pages.sections import Column, Figure, Section, Table
 
-from .claims import FORMS
+from .claims import FORMS, RANK
 from .drawing import CHOICES, INTERVALS, draw_coverage, draw_subsets
 from .settings import Settings
 
@@ -56,6 +56,7 @@ def claims(rows: pd.DataFrame) -> Section:
 
 def _claims(rows: pd.DataFrame) -> Table:
     written = _written(rows, ["published", "recomputed", "ours"])
+    written.loc[(rows["quantity"] == RANK) & rows["ours"].isna(), "ours_text"] = "none"
     for name in ("published", "ours"):
         of = [f" of {value:.0f}" if pd.notna(value) else "" for value in rows[f"{name}_of"]]
         written[f"{name}_text"] += of

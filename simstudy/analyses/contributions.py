@@ -12,7 +12,7 @@ from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.influence import difference, mean_slopes
 from simstudy.outputs import Outputs
-from simstudy.outputs.meetings import BATTLE, battles
+from simstudy.outputs.meetings import BATTLE, are_battles, battles
 
 #: The outcomes of an item, from the first system's side; the last one is that of a battle with a third system.
 WIN, LOSS, TIE, NEITHER = "win", "loss", "tie", "neither"
@@ -68,7 +68,7 @@ def unit_sums(codes: IntArray, parts: FloatArray) -> FloatArray:
 
 def outcomes_of(pair: Outputs, parts: FloatArray) -> NDArray[np.object_]:
     """The outcome of each item for the first system, given the contributions."""
-    if not set(BATTLE) <= set(pair.items):
+    if not are_battles(pair.items):
         return named_outcomes(parts)
     # A battle with a third system adds to the gain, but neither of the two wins it against the other.
     found = np.full(pair.n_items, NEITHER, dtype=object)

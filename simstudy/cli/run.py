@@ -224,7 +224,7 @@ def verify(
 ) -> None:
     """Check the files of a results folder against its manifest. Exit code 1 means that something differs."""
     from simstudy.loaders.base import counted
-    from simstudy.running.results_folder import verify as check
+    from simstudy.running.folder_contents import verify as check
 
     problems, matches = check(folder), "all files match the manifest"
     if fresh:

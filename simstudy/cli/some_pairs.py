@@ -73,6 +73,7 @@ def show_some_pairs(test_set: TestSet, against: Sequence[str] | None, alpha: flo
     from simstudy.examination.examination import Examination, classified
     from simstudy.examination.printed import SPARE_OF_PAIRS
     from simstudy.examination.rows import facts, pair_rows
+    from simstudy.papers.basis import differing_intervals
 
     outputs, chosen = test_set.outputs, _chosen(against)
     pairs = compare(outputs, against=chosen, **test_set.options).corrected()
@@ -90,6 +91,8 @@ def show_some_pairs(test_set: TestSet, against: Sequence[str] | None, alpha: flo
         n = max(1, printer.rows_fitting(title, rows.head(MOST_LINES), room, SPARE_OF_PAIRS))
     printer.lines(said)
     printer.table(title, rows.head(n), SPARE_OF_PAIRS, verbose=verbose)
+    if verbose:
+        printer.lines(filter(None, [differing_intervals(table.rows).strip()]))
     printer.facts(known)
     # Of some pairs there is no page that has the rest.
     printer.lines([*notes, *left_out({} if verbose else {"pair": len(rows) - n}, every, notes, said)])

@@ -7,8 +7,8 @@ from typing import Any, Self
 
 import pandas as pd
 
-from simstudy.comparisons.verdict import one_row, verdict
-from simstudy.statistics.decisions import Decision
+from simstudy.comparisons.verdict import verdict
+from simstudy.statistics.decisions import Decision, one_row
 from simstudy.text.plain_text import shown
 from simstudy.text.reprs import FieldsMixin, in_columns, listed
 from simstudy.validation import brief, nearest
@@ -64,7 +64,7 @@ class Pair(FieldsMixin):
 
     def significant(self, alpha: float = 0.05) -> bool:
         """Whether the gain is significant at alpha, by this pair alone (`simstudy.statistics.decisions.Decision`)."""
-        return bool(Decision(alpha).significant(one_row(self.row))[0])
+        return Decision(alpha).is_significant(self.row)
 
     def why_not(self, alpha: float = 0.05) -> str:
         """Why the gain is not significant at alpha; empty where it is."""

@@ -43,6 +43,7 @@ def counted_significant(pairs: pd.DataFrame, alpha: float) -> str:
     sides, least = SIDES[pairs["alternative"].iloc[0]], pairs["p_floor"].min()
     valid = "" if sides == "two-sided" else "; valid only where the better system was predicted"
     said = f"{rejected:,} of {counted(len(pairs), 'pair')} differ significantly at {alpha:g} ({sides}, Holm{valid})."
+    said += basis.asked_instead(pairs)
     if least * len(pairs) <= alpha:
         return said
     times = "" if len(pairs) == 1 else f", and Holm's correction multiplies the smallest by {len(pairs):,}"

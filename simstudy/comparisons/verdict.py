@@ -11,8 +11,8 @@ from simstudy.analyses.equivalence import BETTER, BOTH, EQUIVALENT, UNDECIDED, e
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.loaders.base import counted
 from simstudy.metrics import label
-from simstudy.papers.basis import counted_units
-from simstudy.statistics.decisions import Decision
+from simstudy.papers.basis import asks_of_scores, counted_units
+from simstudy.statistics.decisions import Decision, one_row
 from simstudy.statistics.decisions import two_sided as by_two_sides
 from simstudy.text.numerals import p_digits, p_floor, p_text, score_format, units_name, units_text
 from simstudy.text.plain_text import shown
@@ -181,7 +181,7 @@ def _significance(pair: pd.Series[Any], alpha: float, *, doubt: bool = True) -> 
         return "There is no gain to test."
     b, decision, row = pair["system_b"], Decision(alpha), one_row(pair)
     if decision.significant(row)[0]:
-        if not _asks_of_scores(pair):
+        if not asks_of_scores(pair):
             about = TESTS[pair["test"]]
             predicted = "" if two_sided else f" One-sided, this is valid only if {a} was predicted to win."
             return (
@@ -204,17 +204,6 @@ def _significance(pair: pd.Series[Any], alpha: float, *, doubt: bool = True) -> 
             f"{p_digits(pair['p_floor'])}.{warning}"
         )
     return f"{not_significant}.{warning}"
-
-
-def _asks_of_scores(pair: pd.Series[Any]) -> bool:
-    """Whether the test of a row is about its gain: of right or wrong answers, the sign test and Fisher's are too."""
-    answers = pair["metric"] == "accuracy" and pair["n_units"] == pair["n_items"]
-    return TESTS[pair["test"]].of_scores or pair["test"] == "fisher" or bool(answers)
-
-
-def one_row(pair: pd.Series[Any]) -> pd.DataFrame:
-    """A table of one pair."""
-    return pd.DataFrame([pair]).infer_objects()
 
 
 def _other_preferred(pair: pd.Series[Any], alpha: float) -> str:
@@ -248,7 +237,7 @@ def _remarks(pair: pd.Series[Any], alpha: float) -> list[str]:
     p_value = pair["p_two_sided"]
     if no_interval or isnan(p_value) or alpha != 0.05 or _other_preferred(pair, alpha):
         return remarks
-    if (pair["gain_low"] > 0) != (p_value <= alpha):
+    if (pair["gain_low"] > 0) != Decision(alpha).rejects(by_two_sides(one_row(pair)))[0]:
         approximate = "the interval is approximate" if pair["exact"] else "both are approximate"
         if pair["exact"] and p_value > alpha:
             # An exact test rejects at most as often as its level says, and of few units that differ less often.

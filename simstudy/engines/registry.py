@@ -117,7 +117,7 @@ TESTS = {
             "sign-flip test",
             sign_flips,
             needs=(SUMS,),
-            assumes="many units, or differences that are symmetric around 0, as those of right and wrong answers are",
+            assumes="many units, or differences that are symmetric around 0",
             source="Hemerik, Goeman and Finos 2020; for means Noreen 1989, chapter 2",
             cites=("hemerik2020", "noreen1989"),
             n_resamples=2**18,

@@ -11,8 +11,8 @@ import pandas as pd
 
 from simstudy.examination.rows import sorted_pairs, systems
 from simstudy.schema import JSON_NAME, JSON_VERSION
+from simstudy.statistics.decisions import Decision
 from simstudy.suites.contributions import THESE
-from simstudy.suites.sentences import is_significant
 from simstudy.tables import records
 from simstudy.text.plain_text import json_text
 
@@ -79,8 +79,9 @@ def _answer(tasks: AcrossTasks) -> dict[str, Any]:
         "unit",
         "n_units",
     ]
+    decision = Decision(tasks.alpha)
     rows = [
-        {**row, "significant": is_significant(pd.Series(row), tasks.alpha)}
+        {**row, "significant": decision.is_significant(pd.Series(row))}
         for row in records(tasks.answer[[*columns, "p_floor"]])
     ]
     answer = {**about, **rows[0]} if len(rows) == 1 else {**about, "pairs": rows}

@@ -17,6 +17,7 @@ from simstudy.examination.samples import noise_lines
 from simstudy.loaders.base import counted
 from simstudy.metrics import label
 from simstudy.pairs import order_of
+from simstudy.papers.basis import differing_intervals
 from simstudy.papers.pairs import p_texts
 from simstudy.statistics.decisions import REASONS, Decision
 from simstudy.suites.printed import show as show_tasks
@@ -95,6 +96,7 @@ def show(found: Examination, printer: Printer, *, verbose: bool = False, last: S
     if verbose:
         title, pairs = pair_rows(found, len(found.pairs))
         printer.table(title, pairs.text(), SPARE_OF_PAIRS, verbose=True)
+        printer.lines(filter(None, [differing_intervals(pairs.rows).strip()]))
         printer.table(_GAINS, threshold_rows(found).text(), _SPARE_OF_GAINS, verbose=True)
         printer.line("")
     printer.facts(known)

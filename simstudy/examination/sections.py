@@ -16,6 +16,7 @@ from simstudy.examination.widgets.items import item_sections
 from simstudy.examination.widgets.sizes import size_sections
 from simstudy.loaders.base import counted
 from simstudy.pages.sections import Chart, Figure, Section, Table
+from simstudy.papers.basis import differing_intervals
 from simstudy.suites.page import task_sections
 
 if TYPE_CHECKING:
@@ -163,10 +164,11 @@ def _neighbours(found: Examination) -> Section:
 def _pairs(found: Examination, *, drawn: bool) -> Section:
     title, rows = pair_rows(found, _MOST_ROWS)
     corrected = _what_is_corrected(found, drawn)
+    differing = differing_intervals(rows.rows)
 
     def on_screen() -> tuple[str, Table]:
         title, rows = pair_rows(found, charts.MOST_POINTS, also_significant=_ALSO_SIGNIFICANT)
-        return f"{title}.{corrected}", rows
+        return f"{title}.{corrected}{differing_intervals(rows.rows)}", rows
 
     figure = Figure(
         "matrix",
@@ -177,7 +179,7 @@ def _pairs(found: Examination, *, drawn: bool) -> Section:
     )
     return Section(
         "Pairs",
-        f"{title}. All are in pairs.csv.{corrected}",
+        f"{title}. All are in pairs.csv.{corrected}{differing}",
         figure=figure if drawn else None,
         table=rows,
         on_screen=on_screen,

@@ -12,6 +12,7 @@ from simstudy.engines.described import described_test
 from simstudy.examination import printed
 from simstudy.examination.rows import items_text
 from simstudy.metrics import label
+from simstudy.papers.basis import asked_instead
 from simstudy.text.numerals import p_adjusted, p_floor, p_text, score_format
 from simstudy.text.plain_text import shown
 from simstudy.text.printing import LEFT_OUT, MOST_LINES, Printer, not_shown, noted
@@ -118,7 +119,8 @@ def answer(found: Several) -> str:
     if found.of_pairs:
         differ = int((table["significant"] & (table["p_holm_parts"] <= found.parts[0].alpha)).sum())
         level = f"{found.parts[0].alpha:g}, Holm for the {n} tests"
-        return f"The two systems differ significantly in {differ} of {n} comparisons (at {level})."
+        asked = next(filter(None, (asked_instead(part.pairs.frame) for part in found.parts)), "")
+        return f"The two systems differ significantly in {differ} of {n} comparisons (at {level}).{asked}"
     boards = [part.leaderboard for part in found.parts]
     best = [set(board.loc[board["may_be_best"], "system"]) for board in boards]
     always = [shown(name) for name in boards[0]["system"] if all(name in names for names in best)]

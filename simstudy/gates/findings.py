@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from simstudy.analyses.equivalence import equivalence
-from simstudy.comparisons.verdict import one_row
 from simstudy.engines.described import SIDES
 from simstudy.gates.asked import BETTER, EQUIVALENT, Gate
 from simstudy.loaders.task_logs import of_several_tasks
-from simstudy.statistics.decisions import Decision
-from simstudy.suites.sentences import is_significant
+from simstudy.statistics.decisions import Decision, one_row
 from simstudy.text.numerals import p_floor, p_text
 from simstudy.text.plain_text import shown
 
@@ -134,7 +132,7 @@ def _decided(gate: Gate, row: pd.Series[Any], level: float, *, of_tasks: bool) -
     better = gate.a if gate.kind == BETTER else gate.b
     p_value = float(row["p_value"])
     if of_tasks:
-        return p_value, row["system_a"] == better and is_significant(row, level), ""
+        return p_value, row["system_a"] == better and Decision(level).is_significant(row), ""
     why = str(Decision(level).why_not(one_row(row))[0])
     return p_value, row["system_a"] == better and not why, f"; {why}" if why and p_value <= level else ""
 

@@ -71,6 +71,8 @@ def read_candidate_table(
     true = _true(frame["gold"], columns.get("gold", "gold"), where)
     items = _items(frame.drop(columns=["gold", *scores]), counts, true, where)
     kept = _complete(frame[[*scores, *counts]], scores, missing, where)
+    _note_incomplete(scores)
+    _note_binary(scores[kept])
     if not kept.all():
         first = items["id"].iloc[int(np.argmin(kept))]
         lost = f"{int((~kept).sum()):,} of {counted(len(frame), 'candidate')}"
@@ -84,8 +86,6 @@ def read_candidate_table(
     candidates = Candidates.from_scores(
         scores.set_axis(items["id"]), items["true"].to_numpy(), ties=ties.how, seed=ties.seed
     )
-    _note_incomplete(scores)
-    _note_binary(scores)
     return candidates, items
 
 

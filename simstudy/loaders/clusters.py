@@ -82,7 +82,10 @@ def for_unit(notes: Iterable[str], unit: str | None) -> tuple[str, ...]:
     asked = "items are resampled one by one" if unit == "item" else f"the resampling unit is '{unit}'"
     found = ((_CLUSTERED.match(text), text) for text in notes)
     said = (f"{begins[0]}, but {asked}, as asked" if begins else text for begins, text in found)
-    alone = r"\1 Each is an item of its own, as asked: samples of a question are alike, so p-values are too small."
+    alone = (
+        r"\1 Each is an item of its own, as asked. All tests, exact ones too, take items to be independent. The "
+        "samples of a question are not, so p-values are too small."
+    )
     return tuple(_SAMPLED.sub(alone, text) if unit == "item" else text for text in said)
 
 

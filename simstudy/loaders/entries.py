@@ -26,11 +26,11 @@ from simstudy.loaders.tables import (
     takes_one_score,
 )
 from simstudy.loaders.text_columns import answer_columns
-from simstudy.loaders.usual_names import NO_SYSTEM, PREDICTED, USUAL, is_aside, plain, sample_columns
+from simstudy.loaders.usual_names import NO_SYSTEM, PREDICTED, USUAL, plain, sample_columns, system_columns
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, IntArray
 from simstudy.notes import note
-from simstudy.outputs.item_columns import check_not_row_numbers, describes_items, names_samples
+from simstudy.outputs.item_columns import check_not_row_numbers, names_samples
 from simstudy.text.reprs import listed
 
 # What a metric of texts takes instead of a table of its counts.
@@ -71,8 +71,8 @@ def is_of_samples(frame: pd.DataFrame, metric: Metric) -> bool:
     if not all(name.lower().startswith("run") for name in columns):
         return True
     low, high = metric.item_range or (-np.inf, np.inf)
-    others = (name for name in frame if name not in columns and name != "item" and not is_aside(name))
-    cells = (numbers(frame[name]) for name in others if not describes_items(name))
+    others, _ = system_columns(frame.columns, {"item", *columns})
+    cells = (numbers(frame[name]) for name in others)
     return not any(((found >= low) & (found <= high)).all() for found in cells)
 
 
@@ -203,11 +203,10 @@ def _score_columns(frame: pd.DataFrame, origin: str, source: Source) -> dict[str
         texts = _TEXTS if metric.counts_texts else ""
         no_column(origin, lacking, frame.columns, f"Metric '{metric.name}' needs {own}.{texts}")
     known = {"item", *metric.statistics, *source.columns, *answer_columns(frame).values()}
-    others = [name for name in frame.columns if not (name in known or describes_items(name))]
-    systems = [name for name in others if not is_aside(name) and name.strip() not in NO_NAMES]
-    if len(systems) < len(others):
-        aside = ", ".join(f"'{name}'" for name in others if name not in systems)
-        note(f"not used as {'a system' if aside.count(',') == 0 else 'systems'}: {aside}; to use one, rename it")
+    systems, aside = system_columns(frame.columns, known, NO_NAMES)
+    if aside:
+        named = ", ".join(f"'{name}'" for name in aside)
+        note(f"not used as {'a system' if len(aside) == 1 else 'systems'}: {named}; to use one, rename it")
     if "system" in frame or not systems:
         labels = " Predicted labels need a column of gold ones." if {*map(plain, frame)} & {*PREDICTED} else ""
         no_column(origin, "score", frame.columns, f"Name it with columns={{'score': 'NAME'}}.{labels}")

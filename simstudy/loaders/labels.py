@@ -12,7 +12,7 @@ import pandas as pd
 from simstudy.loaders.base import Source
 from simstudy.loaders.entries import Entries
 from simstudy.loaders.tables import Where, coded, no_column, numbers
-from simstudy.loaders.usual_names import GOLD, PREDICTED, is_aside
+from simstudy.loaders.usual_names import GOLD, PREDICTED, system_columns
 from simstudy.metrics import Metric
 from simstudy.metrics.arrays import ArrayMetric
 from simstudy.metrics.base import IntArray
@@ -78,7 +78,7 @@ def label_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where
     else:
         known = {"item", "gold", *source.columns}
         others = [name for name in frame.columns if name not in ("item", "gold")]
-        systems = [name for name in others if not (name in known or describes_items(name) or is_aside(name))]
+        systems, _ = system_columns(others, known)
         if not systems or "system" in frame:
             no_column(origin, "predicted", frame.columns, "Name it with columns={'predicted': 'NAME'}.")
         rows, parts = [], []

@@ -38,10 +38,10 @@ from simstudy.loaders.summaries import entries_of_items
 from simstudy.loaders.tables import BLANK, Where, check_plain, no_column, not_plain, places, read_table, renamed
 from simstudy.loaders.text_columns import as_text
 from simstudy.loaders.usual_names import RUNS, plain, sample_columns
-from simstudy.loaders.wide_tables import whole_table
+from simstudy.loaders.wide_tables import note_unlike_columns, whole_table
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, BrokenRule
-from simstudy.notes import note
+from simstudy.notes import note, notes_kept
 from simstudy.outputs import Outputs
 from simstudy.outputs.answers import read_only
 from simstudy.outputs.checks import note_exchanged, note_percent
@@ -164,22 +164,34 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     if tidy and source.missing != "error" and "score" in frame:
         frame = frame[frame["score"].notna() & ~frame["score"].isin(BLANK)]
     where = places(frame, origin)
+    left_out: list[str] = []
     if labels:
         entries, metric = label_entries(frame, origin, source, where)
         source = replace(source, metric=metric)
     elif tidy:
-        entries = entries_of_items(frame, source, where, lambda own: tidy_entries(frame, origin, own, where))
+        with notes_kept() as left_out:
+            entries = entries_of_items(frame, source, where, lambda own: tidy_entries(frame, origin, own, where))
     else:
         by_system = systems_of(frame, origin, source)
         if whole := whole_table(frame, by_system, source):
             return _of_whole_table(frame, [*by_system], whole, (as_given, source), where)
-        entries = entries_of_items(frame, source, where, lambda own: wide_entries(frame, by_system, origin, own, where))
+        with notes_kept() as left_out:
+            entries = entries_of_items(
+                frame, source, where, lambda own: wide_entries(frame, by_system, origin, own, where)
+            )
+        if {*by_system} <= {*frame}:
+            # The entries of a system stand together.
+            own = np.split(entries.statistics[:, 0], np.flatnonzero(np.diff(entries.system)) + 1)
+            note_unlike_columns([entries.systems[k] for k in dict.fromkeys(entries.system.tolist())], own)
     of_items, entries, samples = by_sample(entries, frame, source, where)
     system, row, names = entries.system, entries.row, entries.systems
     _check_rules(entries.statistics[None], source.metric, lambda _, i: f"{where(row[i])}, system '{names[system[i]]}'")
     # A table of items may call them otherwise.
     known = item_table(frame, of_items, source, where)
     items = items_by_id(as_given, known, frame.columns)
+    # How the columns were read is told first.
+    for text in left_out:
+        note(text)
     if samples:
         items = of_samples(items, samples)
     nothing = nothing_said(entries, source.metric) if source.missing == "zero" else None
@@ -206,6 +218,8 @@ def _of_whole_table(
     """What is in a wide table without a missing score, of which nothing has to be matched."""
     (entries, statistics), (as_given, source) = whole, sources
     _check_rules(statistics, source.metric, lambda k, i: f"{where(i)}, system '{systems[k]}'")
+    if {*systems} <= {*frame}:
+        note_unlike_columns(systems, [*statistics[..., 0]])
     items = items_by_id(as_given, item_table(frame, entries, source, where), frame.columns)
     if source.metric.item_range == (-np.inf, np.inf):
         note_percent(statistics, systems)

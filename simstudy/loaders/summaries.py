@@ -10,7 +10,7 @@ import pandas as pd
 
 from simstudy.loaders.base import Source
 from simstudy.loaders.entries import Entries
-from simstudy.loaders.tables import Where, score_statistics, takes_one_score
+from simstudy.loaders.tables import Where, check_scores, narrow, takes_one_score
 from simstudy.loaders.usual_names import SUMMARIES
 from simstudy.metrics.base import Array
 from simstudy.metrics.mean import Mean
@@ -28,13 +28,16 @@ def entries_of_items(frame: pd.DataFrame, source: Source, where: Where, read: Ca
     if last not in SUMMARIES or not one_score:
         return without_summaries(read(source), where)
     entries = without_summaries(read(replace(source, metric=Mean())), where)
-    statistics = score_statistics(
-        pd.Series(entries.statistics[:, 0]),
+    statistics = entries.statistics.astype(np.float64)
+    scores = statistics[:, 0]
+    check_scores(
+        scores,
+        pd.Series(scores),
         metric,
         lambda i: f"{where(entries.row[i])}, system '{entries.systems[entries.system[i]]}'",
     )
     # Whole numbers again, where only the rows left out were none.
-    return replace(entries, statistics=statistics)
+    return replace(entries, statistics=narrow(statistics))
 
 
 def without_summaries(entries: Entries, where: Where) -> Entries:

@@ -211,6 +211,12 @@ def score_statistics(cells: pd.Series[Any], metric: Metric, where: Where) -> Arr
     """
     check_takes_one_score(metric)
     found = numbers(cells)
+    check_scores(found, cells, metric, where)
+    return narrow(np.stack([found, np.ones_like(found)], axis=-1))
+
+
+def check_scores(found: FloatArray, cells: pd.Series[Any], metric: Metric, where: Where) -> None:
+    """Raise a ValueError for the first of the numbers of cells that is no score of an item by the metric."""
     low, high = metric.item_range or (-np.inf, np.inf)
     between = f"between {low:g} and {high:g} for metric '{metric.name}'"
     out_of_range = ~((found >= low) & (found <= high))
@@ -228,7 +234,6 @@ def score_statistics(cells: pd.Series[Any], metric: Metric, where: Where) -> Arr
             shown = repr(value) if np.isnan(found[row]) else np.format_float_positional(found[row], trim="-")
             more = more or how_to_write(value)
             raise ValueError(f"{where(row)}: a score must be {rule}, not {shown}{more}")
-    return narrow(np.stack([found, np.ones_like(found)], axis=-1))
 
 
 def check_takes_one_score(metric: Metric) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from difflib import get_close_matches
 
 from simstudy.metrics import Metric
-from simstudy.outputs.item_columns import NUMBERS
+from simstudy.outputs.item_columns import NUMBERS, describes_items
 from simstudy.validation import brief, check_text, nearest
 
 # Our names of columns, whatever the format, those of them that a task may choose for itself (score@gsm8k), and how much
@@ -76,9 +76,22 @@ def sample_columns(columns: Iterable[object]) -> dict[str, str]:
     return found if len(found) > 1 else {}
 
 
-def is_aside(column: object) -> bool:
+def _is_aside(column: object) -> bool:
     """Whether a column of a wide table has a usual name of items or of numbers that are no scores: it is no system."""
     return ASIDE.fullmatch(str(column)) is not None or plain(column) in (*USUAL["item"], *INDEX)
+
+
+def system_columns(
+    columns: Iterable[str], known: Container[str], no_names: Container[str] = ()
+) -> tuple[list[str], list[str]]:
+    """The columns of a wide table that are systems, and those that are put aside, as their names tell.
+
+    A column is put aside that has a usual name of items or of numbers that are no scores, or whose name is in
+    `no_names`. Columns that are `known` or describe items are neither.
+    """
+    others = [name for name in columns if not (name in known or describes_items(name))]
+    aside = [name for name in others if _is_aside(name) or name.strip() in no_names]
+    return [name for name in others if name not in aside], aside
 
 
 def names_anything(column: object) -> bool:

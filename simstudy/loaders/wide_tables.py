@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -15,9 +15,12 @@ from simstudy.loaders.text_columns import answer_columns
 from simstudy.loaders.usual_names import SUMMARIES
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, FloatArray
+from simstudy.notes import note
 
 # Whole numbers below this: a difference of two is one of four bytes too.
 _SMALL = 2**30
+# Fewer items do not tell which values a column has.
+_FEWEST = 10
 
 
 def whole_table(
@@ -38,6 +41,48 @@ def whole_table(
     rows = np.arange(len(frame))
     others = other_columns(frame, by_system, source.metric)
     return Entries([*by_system][:1], items, np.zeros_like(rows), rows, rows, statistics[0], others), statistics
+
+
+def note_unlike_columns(names: Sequence[str], scores: Sequence[Array]) -> None:
+    """Say which columns have scores (n,) unlike those of the others: they may describe the items.
+
+    That is so where more than half of them are neither 0 nor 1 and most other columns have nothing else, or lie farther
+    outside the others' range than that is wide.
+    """
+    if len(names) < 2 or min(own.size for own in scores) < _FEWEST:
+        return
+    low, high = (np.array([float(end(own)) for own in scores]) for end in (np.min, np.max))
+    neither = np.array([_neither(own, low[k], high[k]) for k, own in enumerate(scores)])
+    odd, right_or_wrong = np.flatnonzero(neither > 0.5), (neither == 0) & (low < high)
+    found: dict[int, str] = {}
+    if odd.size and right_or_wrong.any():
+        if odd.size < max(2, right_or_wrong.sum()):
+            found = dict.fromkeys(odd.tolist(), "0 and 1")
+    elif len(names) > 2:
+        least, most = _of_others(low, np.sort(low)[:2]), _of_others(high, -np.sort(-high)[:2])
+        below, above = 2 * least - most, 2 * most - least
+        for k in np.flatnonzero((least < most) & ((low < below) | (high > above))).tolist():
+            if ((scores[k] < below[k]) | (scores[k] > above[k])).mean() > 0.5:
+                found[k] = f"{least[k]:.3g} to {most[k]:.3g}"
+    for k, others in found.items():
+        note(
+            f"'{names[k]}' is used as a system, but its values ({low[k]:.3g} to {high[k]:.3g}) are unlike those of the "
+            f"other columns ({others}). If it is no system, leave the column out, or make it one of the items: "
+            f"columns={{'{names[k]}': '{names[k]}'}}"
+        )
+
+
+def _of_others(ends: FloatArray, first: FloatArray) -> FloatArray:
+    """The least, or the largest, of all ends but each own one, given the first two of them."""
+    own = np.arange(len(ends)) == np.argmax(ends == first[0])
+    return np.asarray(np.where(own, first[1], first[0]))
+
+
+def _neither(scores: Array, low: float, high: float) -> float:
+    """The share of scores that are neither 0 nor 1."""
+    if scores.dtype.kind == "i" and low >= 0 and high <= 1:
+        return 0.0
+    return float(((scores != 0) & (scores != 1)).mean())
 
 
 def _names(cells: pd.Series) -> pd.api.extensions.ExtensionArray | None:

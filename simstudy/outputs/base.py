@@ -1,30 +1,27 @@
-"""A collection of systems' outputs and the parts of it: items, systems and domains taken out, clusters summed."""
+"""What K systems did on one test set, as numbers: their scores, gains and labels."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from pandas.api.types import is_scalar
 
 from simstudy.metrics import Metric, get_metric
-from simstudy.metrics.arrays import not_of_sums
 from simstudy.metrics.scaling import without_offset
-from simstudy.outputs.answers import Answers, Samples, answers_of_clusters, read_only
+from simstudy.outputs.answers import Answers, Samples, read_only
 from simstudy.running.fingerprints import fingerprint
-from simstudy.text.reprs import ReprMixin, listed
-from simstudy.validation import check_list, check_text, check_whole, nearest
+from simstudy.text.reprs import ReprMixin
+from simstudy.validation import check_text, nearest
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OutputsBase(ReprMixin):
-    """What K systems did on one test set of n items, and every part of it that is a collection too.
+    """What K systems did on one test set of n items.
 
     Attributes
     ----------
@@ -107,133 +104,6 @@ class OutputsBase(ReprMixin):
         metric.check_named(self.statistics, self.names, self.items["id"].tolist())
         return replace(self, metric=metric)
 
-    def head(self, n: int) -> Self:
-        """The test set's initial segment of n items.
-
-        Raises
-        ------
-        ValueError
-            Where n is not between 1 and the number of items.
-        """
-        check_whole("n", n, 1)
-        if n > self.n_items:
-            raise ValueError(f"n must be between 1 and {self.n_items}, the number of items{self._of()}, not {n}")
-        return self.take(np.arange(n))
-
-    def take(self, items: ArrayLike) -> Self:
-        """The items at these positions, in this order. A position may be repeated (a resampled test set).
-
-        Repeated items get ids of their own (``id#2``), since an item table names each row once.
-        """
-        positions = np.asarray(items)
-        if positions.ndim != 1 or positions.size == 0 or positions.dtype.kind not in "iu":
-            raise ValueError("items must be a non-empty list of integer positions")
-        if positions.min() < 0 or positions.max() >= self.n_items:
-            raise ValueError(
-                f"items must lie between 0 and {self.n_items - 1}, not {positions.min()} … {positions.max()}"
-            )
-        table = self.items.iloc[positions].reset_index(drop=True)
-        # More than one round where repeated items are taken from a test set that repeats items already.
-        while table["id"].duplicated().any():
-            occurrence = table.groupby("id").cumcount()
-            table["id"] = table["id"].where(occurrence == 0, table["id"] + "#" + (occurrence + 1).astype(str))
-        return self._at((slice(None), positions), items=table)
-
-    def domain(self, name: str) -> Self:
-        """The items of one domain, as a test set named after it.
-
-        Raises
-        ------
-        ValueError
-            Where items have no domain, or none has this one.
-        """
-        check_text("name", name)
-        domains = self.labels("domain")
-        positions = np.flatnonzero(domains == name)
-        if positions.size == 0:
-            known = sorted(domains.unique())
-            others = f"{', '.join(known)}, not '{name}'{nearest(name, known)}"
-            raise ValueError(f"domain{self._of()} must be one of {others}")
-        return replace(self.take(positions), test_set=name)
-
-    def by_domain(self) -> dict[str, Self]:
-        """A test set for each domain, in order of first appearance."""
-        return {name: self.domain(name) for name in self.labels("domain").unique()}
-
-    def sum_by(self, column: str) -> Self:
-        """Sum the statistics of items that share a value (document, user): each cluster becomes an item.
-
-        Columns of the item table that are constant within every cluster are kept. Two systems give a cluster the same
-        answer where they do so on each of its items.
-
-        Raises
-        ------
-        ValueError
-            Where items have no such column, or the metric is no function of sums.
-        """
-        if not self.metric.of_sums:
-            raise ValueError(not_of_sums(self.metric))
-        codes, values = pd.factorize(self.labels(column))
-        order = np.argsort(codes, kind="stable")
-        starts = np.flatnonzero(np.r_[True, np.diff(codes[order]) > 0])
-        kind = np.int64 if self.statistics.dtype.kind in "iu" else np.float64
-        sums = np.add.reduceat(self.statistics[:, order].astype(kind), starts, axis=1)
-        grouped = self.items.groupby(codes)
-        constant = [c for c in self.items.columns if c != "id" and (grouped[c].nunique(dropna=False) == 1).all()]
-        table = pd.concat([pd.Series(values.astype(str), name="id"), grouped[constant].first()], axis=1)
-        answers = None if self.answers is None else answers_of_clusters(self.answers[:, order], starts)
-        return self._with(sums, answers, items=table)
-
-    def select(self, names: Sequence[str]) -> Self:
-        """These systems, in this order.
-
-        Raises
-        ------
-        ValueError
-            For a name that is not there, or an empty list.
-        """
-        names = name_list(names)
-        index = {name: k for k, name in enumerate(self.names)}
-        unknown = [name for name in names if name not in index]
-        if len(set(names)) < len(names):
-            raise ValueError(f"names must be given once each, not {', '.join(names)}")
-        if unknown or not names:
-            raise ValueError(f"names must be of systems{self._of()}: {', '.join(unknown) or 'the list is empty'}")
-        rows = [index[name] for name in names]
-        return self._at(rows, systems=self.systems.iloc[rows].reset_index(drop=True))
-
-    def _summary(self) -> tuple[str, str]:
-        ranked = self.best_first()
-        best = [f"{name} {score:.4g}" for name, score in zip(ranked.names, ranked.scores(), strict=True)]
-        of = self._of() + (f", task '{self.task}'" if self.task else "")
-        systems, items = (
-            f"{n:,} {one}{'s' * (n != 1)}" for n, one in ((self.n_systems, "system"), (self.n_items, "item"))
-        )
-        what = f"{systems} on {items}{of}, metric {self.metric.name}"
-        return f"Outputs: {what}", f"best first: {listed(best)}"
-
-    def _table(self) -> pd.DataFrame:
-        ranked = self.best_first()
-        return ranked.systems.assign(**{self.metric.name: ranked.scores()}).dropna(axis="columns", how="all")
-
-    def best_first(self) -> Self:
-        """The systems by score, best first; those that tie by name."""
-        scores = self.scores() * (1 if self.metric.higher_is_better else -1)
-        order = sorted(range(self.n_systems), key=lambda k: -scores[k])
-        falls = self.gains(np.array(order[:-1], dtype=np.intp), np.array(order[1:], dtype=np.intp)) > 0
-        place = dict(zip(order, accumulate(falls.tolist(), initial=0), strict=True))
-        names = self.names
-        order.sort(key=lambda k: (place[k], names[k]))
-        return self.select([names[k] for k in order])
-
-    def aligned(self, names: Sequence[str]) -> Self:
-        """The same systems in the order of `names`, which must name exactly these systems."""
-        names = name_list(names)
-        if sorted(names) != sorted(self.names):
-            one_side = min(set(names) ^ set(self.names), default="a name that is given twice")
-            raise ValueError(f"test set '{self.test_set}' has other systems: '{one_side}' is on one side only")
-        return self if names == self.names else self.select(names)
-
     def gains(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.float64]:
         """By how much the first system of each pair is better than the second, on the metric's scale; 0 for a tie.
 
@@ -306,14 +176,6 @@ class OutputsBase(ReprMixin):
 
     def _of(self) -> str:
         return f" of test set '{self.test_set}'" if self.test_set else ""
-
-
-def name_list(names: Sequence[str]) -> list[str]:
-    """The names of a list of names; ValueError where it is something else."""
-    check_list("names", names, "names")
-    for name in (listed := list(names)):
-        check_text("names", name, "a list of names")
-    return listed
 
 
 def _value_of(cell: Any) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from simstudy.metrics.base import Array
+from simstudy.metrics.direction import sounds_like_error
 from simstudy.metrics.scaling import check_range
 from simstudy.notes import note
 from simstudy.outputs.base import OutputsBase
@@ -47,6 +50,20 @@ def check_axes(scores: pd.DataFrame) -> None:
     others = [f"'{name}'" for name in map(str, scores.columns) if name.lower() in ("index", "id", "length")]
     if others:
         note(f"used as systems: {', '.join(others)}; drop columns that are no systems")
+
+
+def warn_of_errors(columns: pd.Index[Any]) -> None:
+    """Warn where the columns of scores, of which higher is taken to be better, are called like errors."""
+    names = [str(name) for name in columns]
+    # All columns: one system of many may be called after its loss.
+    called = [str(columns.name), *(names if all(map(sounds_like_error, names)) else ())]
+    errors = [name for name in called if sounds_like_error(name)]
+    if errors:
+        warnings.warn(
+            f"the scores are called '{errors[0]}', but higher is assumed to be better; say "
+            "lower_is_better=True or False",
+            stacklevel=3,
+        )
 
 
 def check_outputs(argument: str, value: object) -> None:

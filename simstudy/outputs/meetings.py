@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.outputs.outputs import Outputs
@@ -11,12 +12,17 @@ from simstudy.outputs.outputs import Outputs
 BATTLE = ("model_a", "model_b", "points_a")
 
 
+def are_battles(items: pd.DataFrame) -> bool:
+    """Whether the items are battles of an arena, as their columns tell."""
+    return set(BATTLE) <= set(items)
+
+
 def battles(outputs: Outputs) -> tuple[IntArray, IntArray, FloatArray] | None:
     """The positions of the two systems of each item, (n,) each, and the points of the first; None for other items.
 
     Battles with a system that is not among the outputs are left out.
     """
-    if not set(BATTLE) <= set(outputs.items):
+    if not are_battles(outputs.items):
         return None
     place = {name: k for k, name in enumerate(outputs.names)}
     first, second = (outputs.items[name].map(place) for name in BATTLE[:2])

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,23 +11,28 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from simstudy.metrics import Metric, get_metric
-from simstudy.metrics.direction import directed, sounds_like_error
-from simstudy.metrics.per_class import PER_CLASS, PerClass, label_counts
-from simstudy.outputs.answers import checked_answers, checked_samples, joined, read_only
-from simstudy.outputs.base import OutputsBase
-from simstudy.outputs.checks import check_axes, check_outputs, note_exchanged
+from simstudy.metrics.direction import directed
+from simstudy.metrics.per_class import PER_CLASS, PerClass
+from simstudy.outputs.answers import checked_answers, checked_samples, read_only
+from simstudy.outputs.checks import check_axes, note_exchanged, warn_of_errors
 from simstudy.outputs.frames import Table, wide_scores
-from simstudy.outputs.saved import read, write
-from simstudy.outputs.statistics import check_statistics, labels_of, response_statistics, score_values, statistics_array
-from simstudy.outputs.tables import complete_systems, keyed_table, matched_table, merged_columns
-from simstudy.validation import brief, check_path, check_text, check_unique
+from simstudy.outputs.parts import OutputsParts
+from simstudy.outputs.statistics import (
+    check_statistics,
+    label_statistics,
+    response_statistics,
+    score_values,
+    statistics_array,
+)
+from simstudy.outputs.tables import complete_systems, keyed_table, matched_table
+from simstudy.validation import brief, check_text
 
 # Statistics that are checked together.
 _TOGETHER = 2**24
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Outputs(OutputsBase):
+class Outputs(OutputsParts):
     """What K systems did on one test set of n items, as numbers. Make one with `from_…`.
 
     Examples
@@ -167,15 +169,8 @@ class Outputs(OutputsBase):
         note_exchanged(values.shape[1], values.shape[0])
         check_axes(frame)
         names = [str(name) for name in frame.columns]
-        # All columns: one system of many may be called after its loss.
-        called = [str(frame.columns.name), *(names if all(map(sounds_like_error, names)) else ())]
-        errors = [name for name in called if sounds_like_error(name)]
-        if lower_is_better is None and metric.higher_is_better and errors:
-            warnings.warn(
-                f"the scores are called '{errors[0]}', but higher is assumed to be better; say "
-                "lower_is_better=True or False",
-                stacklevel=2,
-            )
+        if lower_is_better is None and metric.higher_is_better:
+            warn_of_errors(frame.columns)
         statistics = values.T[..., None] if alone else np.stack([values.T, np.ones_like(values.T)], axis=-1)
         ids = [str(item) for item in frame.index]
         described: list[str] | pd.DataFrame = ids if known is None else known
@@ -236,22 +231,14 @@ class Outputs(OutputsBase):
             raise ValueError(f"metric must be one of accuracy, {', '.join(PER_CLASS)} for labels, not '{metric.name}'")
         if not isinstance(predicted, pd.DataFrame) or predicted.shape[1] == 0:
             raise ValueError(f"predicted must be a pandas DataFrame (items x systems), not {brief(predicted)}")
-        wanted = labels_of(gold, "gold")
-        if len(wanted) != len(predicted):
-            raise ValueError(f"gold must have {len(predicted)} labels, as the predicted ones, not {len(wanted)}")
         names, ids = ([str(name) for name in axis] for axis in (predicted.columns, predicted.index))
-        said = [
-            labels_of(predicted.iloc[:, k].to_numpy(), f"predicted of system '{name}'") for k, name in enumerate(names)
-        ]
-        if isinstance(metric, PerClass):
-            metric = metric.of_classes(chain(wanted, *said))
-        codes, _ = pd.factorize(np.array([label for own in said for label in own], dtype=object))
+        statistics, metric, answers = label_statistics(gold, predicted, metric)
         return cls.from_statistics(
-            np.stack([label_counts(metric, wanted, own) for own in said]),
+            statistics,
             metric,
             names if systems is None else matched_table(systems, names, "systems", "name", predicted.columns),
             ids if items is None else matched_table(items, ids, "items", "id", predicted.index),
-            answers=codes.reshape(len(said), -1),
+            answers=answers,
             task=task,
             test_set=test_set,
         )
@@ -304,86 +291,3 @@ class Outputs(OutputsBase):
             raise ValueError(f"metric must use (correct, guessed, gold) for responses, unlike '{metric.name}'")
         statistics, texts = response_statistics(gold, responses)
         return cls.from_statistics(statistics, metric, list(responses), texts, task=task, test_set=test_set)
-
-    def join_systems(self, other: Outputs) -> Outputs:
-        """Both collections of systems on the one test set that they share; items meet by their ids.
-
-        Raises
-        ------
-        ValueError
-            Where the metrics or the items differ, or what is known of an item does (a column of theirs, the gold
-            count), or a system name occurs in both.
-        """
-        self._same_metric(other)
-        if set(self.items["id"]) != set(other.items["id"]):
-            one_side = min(set(self.items["id"]) ^ set(other.items["id"]))
-            raise ValueError(
-                f"the test sets differ: '{self.test_set}' has {self.n_items} items, '{other.test_set}' has "
-                f"{other.n_items}, and '{one_side}' is in one of them only"
-            )
-        place = pd.Series(range(self.n_items), index=other.items["id"])
-        other = other.take(place.loc[self.items["id"]].to_numpy())
-        table = pd.concat([self.systems, other.systems], ignore_index=True)
-        check_unique(table["name"], "systems")
-        items = merged_columns(self.items, other.items, "item", "id")
-        statistics = np.concatenate([self.statistics, other.statistics])
-        self.metric.check_shared(statistics, table["name"].tolist(), items["id"].tolist())
-        answers, samples = joined(self.answers, other.answers, 0), joined(self.samples, other.samples, 0)
-        return self._with(statistics, answers, samples, systems=table, items=items)
-
-    def join_items(self, other: Outputs) -> Outputs:
-        """Both test sets end to end, for the systems that they share.
-
-        Raises
-        ------
-        ValueError
-            Where the metrics or the systems differ, or what is known of a system does, or an item id occurs in both.
-        """
-        self._same_metric(other)
-        other = other.aligned(self.names)
-        table = pd.concat([self.items, other.items], ignore_index=True)
-        check_unique(table["id"], "items")
-        systems = merged_columns(self.systems, other.systems, "system", "name")
-        statistics = np.concatenate([self.statistics, other.statistics], axis=1)
-        answers, samples = joined(self.answers, other.answers, 1), joined(self.samples, other.samples, 1)
-        return self._with(statistics, answers, samples, systems=systems, items=table)
-
-    def save(self, path: str | Path) -> None:
-        """Write everything to one Parquet file: a row for each item, a column for each system and statistic.
-
-        The file appears whole or not at all. The two tables come back with the types that their columns have.
-
-        Raises
-        ------
-        ValueError
-            Where a column of a table is of a type that a file cannot keep (lists, intervals …).
-        """
-        check_path("path", path)
-        write(self, path)
-
-    @classmethod
-    def load(cls, path: str | Path, metric: Metric | None = None) -> Outputs:
-        """Read what `save` wrote. A metric that is not in the registry must be handed in, the same as was saved.
-
-        Raises
-        ------
-        ValueError
-            Where the file is not one of ours or is damaged, and where the metric is another than was saved.
-        FileNotFoundError
-            Where there is none.
-        """
-        check_path("path", path)
-        if metric is not None and not isinstance(metric, Metric):
-            raise ValueError(f"metric must be a Metric, or None, not {brief(metric)}")
-        return read(cls, path, metric)
-
-    def _same_metric(self, other: Outputs) -> None:
-        check_outputs("other", other)
-        if self.metric != other.metric:
-            own, others = (f"'{m.name}'" for m in (self.metric, other.metric))
-            if own == others and self.metric.higher_is_better != other.metric.higher_is_better:
-                ends = ("higher", "lower") if self.metric.higher_is_better else ("lower", "higher")
-                own, others = (f"{own} ({end} is better)" for end in ends)
-            elif own == others and self.metric.statistics != other.metric.statistics:
-                own, others = (f"{own} of {len(m.statistics)} statistics" for m in (self.metric, other.metric))
-            raise ValueError(f"the metrics differ: {own} and {others}")

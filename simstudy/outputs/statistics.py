@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype
 
 from simstudy.metrics import Metric
+from simstudy.metrics.per_class import PerClass, label_counts
 from simstudy.validation import brief, check_unmasked
 
 
@@ -94,6 +95,24 @@ def labels_of(values: object, argument: str) -> list[str]:
     if is_float_dtype(column.dtype) and (column == column.round()).all():
         column = column.astype(np.int64)
     return [str(label).strip() for label in column]
+
+
+def label_statistics(
+    gold: object, predicted: pd.DataFrame, metric: Metric
+) -> tuple[NDArray[Any], Metric, NDArray[np.int64]]:
+    """The counts of predicted labels (n items, K systems), the metric of their classes, and the labels as answers."""
+    wanted = labels_of(gold, "gold")
+    if len(wanted) != len(predicted):
+        raise ValueError(f"gold must have {len(predicted)} labels, as the predicted ones, not {len(wanted)}")
+    said = [
+        labels_of(predicted.iloc[:, k].to_numpy(), f"predicted of system '{name}'")
+        for k, name in enumerate(predicted.columns)
+    ]
+    if isinstance(metric, PerClass):
+        metric = metric.of_classes(chain(wanted, *said))
+    codes, _ = pd.factorize(np.array([label for own in said for label in own], dtype=object))
+    counts = np.stack([label_counts(metric, wanted, own) for own in said])
+    return counts, metric, codes.reshape(len(said), -1)
 
 
 def response_statistics(

@@ -14,6 +14,7 @@ from simstudy.loaders.base import counted
 from simstudy.outputs.samples import SAMPLE_OF
 from simstudy.papers.document import Cite, Code, Text, joined
 from simstudy.papers.references import BOOTSTRAP, HOLM, RANKS, SCORE_OF_GAINS, SCORE_OF_SHARES, SIMSTUDY
+from simstudy.statistics.decisions import Decision, two_sided
 from simstudy.statistics.pvalues import CONVENTIONS
 from simstudy.text.numerals import units_text
 from simstudy.text.plain_text import shown
@@ -30,11 +31,64 @@ _INTERVALS: dict[str, Text] = {
 }
 
 
+# What intervals are called in a sentence.
+_KINDS = {
+    "score": "score intervals",
+    "jackknife": "t intervals of gains",
+    "bootstrap": "t intervals by the bootstrap",
+}
+
+
 def named(test: SignificanceTest, sides: str) -> str:
     """A test in a sentence: with an article, unless it has the name of a person or of a method."""
     if test.title.partition(" ")[0].endswith("'s") or test.title.startswith("approximate "):
         return f"{sides} {test.title}"
     return f"the {sides} {test.title}"
+
+
+def asks_of_scores(pair: Mapping[Any, Any] | pd.Series[Any]) -> bool:
+    """Whether the test of a row is about its gain: of right or wrong answers, the sign test and Fisher's are too."""
+    answers = pair["metric"] == "accuracy" and pair["n_units"] == pair["n_items"]
+    return TESTS[pair["test"]].of_scores or pair["test"] == "fisher" or bool(answers)
+
+
+def asked_instead(pairs: pd.DataFrame) -> str:
+    """What a test asks that is not about scores, a sentence that begins with a blank; empty for other tests."""
+    one = pairs.iloc[0]
+    test = TESTS[one["test"]]
+    if asks_of_scores(one):
+        return ""
+    return f" The {test.title} asks whether {test.null}, not whether the scores are equal."
+
+
+def differing_intervals(pairs: pd.DataFrame, rows: str = "row") -> str:
+    """In how many rows interval and p-value say different things about a gain of 0, a sentence after a blank.
+
+    Empty where they never do. A two-sided p-value is what a 95 % interval is held against.
+    """
+    by_two = two_sided(pairs)
+    known = by_two["gain_low"].notna() & by_two["p_value"].notna()
+    outside = ((by_two["gain_low"] > 0) | (by_two["gain_high"] < 0)).to_numpy()
+    differ = known.to_numpy() & (outside != Decision().rejects(by_two))
+    if not differ.any():
+        return ""
+    one = pairs.iloc[0]
+    p = "p" if one["alternative"] == "two-sided" else "the two-sided p"
+    said = [
+        f"in {counted(n, rows)} the interval {zero} 0, but {p} is {size} 0.05"
+        for n, zero, size in (
+            (int((differ & outside).sum()), "excludes", "above"),
+            (int((differ & ~outside).sum()), "includes", "at most"),
+        )
+        if n
+    ]
+    kinds = " and ".join(_KINDS[kind] for kind in dict.fromkeys(pairs.loc[differ, "interval"]))
+    title = TESTS[one["test"]].title
+    why = f"{kinds} and the {title} are different methods"
+    if not asks_of_scores(one):
+        why = f"{kinds} are about the gain, and the {title} is not"
+    text = f"{'; '.join(said)}: {why}."
+    return f" {text[0].upper()}{text[1:]}"
 
 
 def counted_units(pair: Mapping[Any, Any] | pd.Series[Any], *, of: bool = True) -> str:
@@ -61,7 +115,7 @@ def compared(pairs: pd.DataFrame, *, by: str = "", units: bool = True) -> Text:
         [
             f"We compared {what} with {with_sides}",
             Cite(test.cites),
-            f". It is {known} here.",
+            f". It is {known} here{'' if known == 'approximate' else ' for independent units'}.",
         ],
         [f"The null hypothesis is that {test.null}."],
         [f"The test assumes: {test.assumes}."] if test.assumes and known != "exact" else [],

@@ -10,6 +10,7 @@ import pandas as pd
 from simstudy.engines.described import SIDES
 from simstudy.engines.registry import TESTS
 from simstudy.metrics import label
+from simstudy.papers.basis import asked_instead
 from simstudy.papers.document import BETTER_MARKS, WORSE_MARKS, Cell, Cite, Table
 from simstudy.papers.pairs import heading, interval, marks, meaning, number_format, on
 from simstudy.papers.references import RANKS
@@ -81,6 +82,7 @@ def counted_against(board: pd.DataFrame, pairs: pd.DataFrame, baseline: str, alp
     return (
         f"Of the {len(own):,} other systems, {better:,} {'is' if better == 1 else 'are'} significantly better than "
         f"{shown(reference)} and {worse:,} significantly worse, at {alpha:g} ({sides}, Holm's correction for {family})."
+        f"{asked_instead(own)}"
     )
 
 

@@ -14,7 +14,7 @@ from simstudy.engines.described import SIDES
 from simstudy.loaders.base import counted
 from simstudy.metrics import label
 from simstudy.pairs import order_of
-from simstudy.papers.basis import counted_units
+from simstudy.papers.basis import counted_units, differing_intervals
 from simstudy.papers.document import BETTER_MARKS, CAUTION_MARK, Cell, Table
 from simstudy.statistics.decisions import Decision
 from simstudy.text.numerals import interval_format, number_text, p_adjusted, p_floor, p_text
@@ -123,7 +123,7 @@ def of_pairs(pairs: pd.DataFrame, *, alpha: float, form: str, most: int | None =
         f"not corrected. p (Holm): corrected for {family or f'all {n:,} pairs'}."
     )
     caption += meaning({*signs}, BETTER_MARKS, "the gain is significant", f"{sides}, by p (Holm)", alpha)
-    caption += cautioned(cautions)
+    caption += differing_intervals(rows) + cautioned(cautions)
     return Table("pairs", [(name, kind) for name, (kind, _) in columns.items()],  # type: ignore[misc]
                  [*zip(*(cells for _, cells in columns.values()), strict=True)], [caption])  # fmt: skip
 

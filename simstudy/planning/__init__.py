@@ -1,7 +1,8 @@
 """How large a test set must be, and what one can tell: plans from guesses, from pilot outputs and from last year's.
 
 `plans.plan` is the way in: guesses and pilots make cases (`cases.Case`), of which `answers` asks differences. Read
-`cases.py` and `differences.py` first.
+`cases.py` and `differences.py` first. `judged` and `sampled` change cases, `simulating` holds a plan against drawn test
+sets, and `leaderboards` predicts what test sets show of the same systems.
 """
 
 import lazy_loader

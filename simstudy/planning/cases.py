@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf, nan
 
@@ -49,6 +49,8 @@ class Case(FieldsMixin):
     known: str
     #: What low and high are, for a sentence; empty where they are no others than the middle.
     range: str = ""
+    #: What they cover, for brackets: "95 % interval"; empty where there is no range.
+    coverage: str = field(default="", kw_only=True)
     unit: str = "item"
     #: Items of a unit.
     size: float = 1.0
@@ -103,6 +105,11 @@ class Case(FieldsMixin):
         # Power is not monotone in the spread where few units differ: the middle may lie beyond an end.
         ends = sorted((number(self.low), middle, number(self.high)), key=lambda end: (np.isnan(end), end))
         return middle, ends[0], ends[-1]
+
+
+def coverage_of(cases: Sequence[Case]) -> str:
+    """What the ranges of these cases cover, for brackets; empty where none has a range."""
+    return " and ".join(dict.fromkeys(case.coverage for case in cases if case.range))
 
 
 def scale_of(metric: Metric) -> float:

@@ -1,6 +1,6 @@
 """Cases from guesses alone: a score and an agreement, a correlation or a standard deviation, or what is usual.
 
-Judges who err, and clusters, make other cases of them.
+Judges who err (`simstudy.planning.judged`), and clusters, make other cases of them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-from scipy import special
 
 from simstudy.metrics import label
 from simstudy.metrics.base import Metric
@@ -28,9 +27,13 @@ from simstudy.planning.correlated_answers import (
     of_spread,
 )
 from simstudy.planning.differences import ClusteredDifference, Difference, NormalDifference
-from simstudy.planning.right_or_wrong import AnswersDifference, JudgedDifference, RightOrWrongDifference
+from simstudy.planning.judged import judged_scores, judged_verdicts
+from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.settings import Range, ends
 from simstudy.validation import brief
+
+# What a range covers that was given.
+_GUESSED_RANGE = "the guessed range"
 
 
 def of_guess(metric: Metric, gain: float | None, guess: Guess, clusters: Clusters, judge: Judge) -> list[Case]:
@@ -76,7 +79,7 @@ def _of_answers(metric: Metric, gain: float | None, guess: Guess, judge: Judge) 
         cases = [_of_gain(case)]
     else:
         cases = [_of_gain(case) for case in _usual(metric, guess, "r12", partial(AlikeAnswers, score))]
-    return [_judged_verdicts(case, judge, "answers") for case in cases]
+    return [judged_verdicts(case, judge, "answers") for case in cases]
 
 
 def _of_gain(case: Case) -> Case:
@@ -104,7 +107,7 @@ def _of_win_rate(guess: Guess, judge: Judge) -> list[Case]:
 
     ties = 0.0 if guess.agreement is None else guess.agreement
     case = _given("agreement", ties, tied, "a share of ties of {:g} (the gain is the win rate above 50 %)")
-    return [_judged_verdicts(case, judge, "pairs")]
+    return [judged_verdicts(case, judge, "pairs")]
 
 
 def _of_scores(metric: Metric, guess: Guess, judge: Judge) -> list[Case]:
@@ -140,7 +143,7 @@ def _of_scores(metric: Metric, guess: Guess, judge: Judge) -> list[Case]:
         )
     else:
         cases = _usual(metric, guess, "sd", differing, "a standard deviation of {:.3g} of an item's difference")
-    return [_judged_scores(case, judge) for case in cases]
+    return [judged_scores(case, judge) for case in cases]
 
 
 def _check_sd(argument: str, sd: float, most: float) -> None:
@@ -166,7 +169,7 @@ def _given(
         middle, part = (low + high) / 2, f", the possible part of {given[1]:g} to {given[2]:g}"
     least, most = sorted((make(low), make(high)), key=lambda difference: difference.sd_of(0.0))
     span = f"{name} from {low:.4g} to {high:.4g}{part or ', as given'}" if given[1] < given[2] else ""
-    return Case(GUESSED, make(middle), least, most, text.format(middle), span)
+    return Case(GUESSED, make(middle), least, most, text.format(middle), span, coverage=_GUESSED_RANGE if span else "")
 
 
 def _usual(
@@ -191,7 +194,7 @@ def _usual(
         others = f", as no pair of {_told(relation)} is known" if usual.relation != relation else ""
         told = f"usual for pairs of {_told(usual.relation)}{others}"
         known = f"{text.format(usual.middle)} ({told})" if text else f", as {told}"
-        cases.append(Case(relation, make(usual.middle), least, most, known, span))
+        cases.append(Case(relation, make(usual.middle), least, most, known, span, coverage="80 % of known pairs"))
     return cases
 
 
@@ -203,65 +206,6 @@ def _refuse(label: str, noun: Guess | Judge, names: Sequence[str]) -> None:
     for name in names:
         if getattr(noun, name) is not None:
             raise ValueError(f"{type(noun).__name__}.{name} must not be given for {label}, which does not need it")
-
-
-def _judged_verdicts(case: Case, judge: Judge, of: str) -> Case:
-    """The case as a judge's verdicts show it; `of` is "answers" or "pairs" (`JudgedDifference`)."""
-    if judge.error is None:
-        return case
-    error = error_of_majority(judge.error, judge.judgements, judge.agreement or 0.0)
-    majority = f"{_several(judge)}, and {100 * error:.3g} % of majority verdicts" if judge.judgements > 1 else ""
-    known = (
-        f"{case.known}, and a judge who errs on {100 * judge.error:g} % of the verdicts{majority}, whatever "
-        f"the system and the item, so that gains look {1 - 2 * error:.3g} times as large as they are"
-    )
-
-    def judged(difference: Difference) -> Difference:
-        assert isinstance(difference, AnswersDifference)
-        return JudgedDifference(difference, error, of)
-
-    return replace(case.changed(judged), known=known)
-
-
-def _judged_scores(case: Case, judge: Judge) -> Case:
-    """The case as a judge's scores show it."""
-    if judge.sd is None:
-        return case
-    # The variance of a mean of judgements whose errors correlate (Kish 1965).
-    alike = (1 + (judge.judgements - 1) * (judge.agreement or 0.0)) / judge.judgements
-    noise = 2 * judge.sd**2 * alike
-
-    def judged(difference: Difference) -> Difference:
-        return NormalDifference(float(np.sqrt(difference.sd_of(0.0) ** 2 + noise)), difference.largest)
-
-    known = f"{case.known}, and a judge's standard deviation of {judge.sd:g}{_several(judge)}"
-    return replace(case.changed(judged), known=known)
-
-
-def _several(judge: Judge) -> str:
-    """How many judgements an answer has, in brackets; empty for one."""
-    if judge.judgements == 1:
-        return ""
-    errors = f"correlate by {judge.agreement:g}" if judge.agreement else "are assumed to be independent"
-    return f" ({judge.judgements} judgements of each answer, whose errors {errors})"
-
-
-def error_of_majority(error: float, judgements: int, agreement: float = 0.0) -> float:
-    """The share of majority verdicts that are wrong, of an odd number of judgements.
-
-    `agreement` is the correlation of the errors of two judgements of one answer: answers' error rates have a beta
-    distribution (the beta-binomial model). Of latent normal errors that correlate as much it is the same to 0.003.
-    """
-    if error * (1 - agreement) == 0:
-        return float(error)
-    # Given the judgements so far, the next one is wrong with the prior's share and theirs, weighted (Pólya's urn).
-    places = agreement * np.arange(judgements)
-    of_wrong, of_right, of_all = (
-        np.concatenate([[0.0], np.log(share * (1 - agreement) + places).cumsum()]) for share in (error, 1 - error, 1.0)
-    )
-    wrong = np.arange(judgements // 2 + 1, judgements + 1)
-    ways = special.gammaln(judgements + 1) - special.gammaln(wrong + 1) - special.gammaln(judgements - wrong + 1)
-    return float(np.exp(ways + of_wrong[wrong] + of_right[judgements - wrong] - of_all[judgements]).sum())
 
 
 def _in_clusters(case: Case, clusters: Clusters) -> Case:
@@ -277,17 +221,19 @@ def _in_clusters(case: Case, clusters: Clusters) -> Case:
         # These are items; the design is kept for what larger clusters would make of it.
         return replace(case, design=Design(size, icc), item_sd=case.middle.sd_of(0.0))
     if clusters.cv is not None:
-        cv, said = ends("Clusters.cv", clusters.cv), "as given"
+        cv, said, covered = ends("Clusters.cv", clusters.cv), "as given", _GUESSED_RANGE
     else:
         cv, said = usual_cv(), f"as 80 % of {len(CLUSTERS)} known test sets have"
+        covered = "80 % of known test sets"
         if icc <= 0:
             cv = (0.0, 0.0, 0.0)
     design, least, most = (Design(size, icc, end) for end in cv)
     low, high = (most, least) if icc < 0 else (least, most)
     unequal = f", of sizes with a coefficient of variation of {cv[0]:.2g}" if cv[0] > 0 else ""
-    spans = [case.range]
+    spans, coverage = [case.range], [case.coverage]
     if cv[1] < cv[2]:
         spans.append(f"coefficients of variation from {cv[1]:.2g} to {cv[2]:.2g}, {said}")
+        coverage.append(covered)
     return replace(
         case,
         middle=ClusteredDifference(case.middle, design),
@@ -295,6 +241,7 @@ def _in_clusters(case: Case, clusters: Clusters) -> Case:
         high=ClusteredDifference(case.high, high),
         known=f"{case.known}, {size:g} items a cluster{unequal}, whose differences correlate by {icc:g}",
         range="; ".join(filter(None, spans)),
+        coverage=" and ".join(dict.fromkeys(filter(None, coverage))),
         unit="cluster",
         size=size,
         design=design,

@@ -9,6 +9,7 @@ import pandas as pd
 from simstudy.metrics import label
 from simstudy.pages.report import Page
 from simstudy.pages.sections import Chart, Figure, Section
+from simstudy.planning.cases import coverage_of
 from simstudy.planning.printed import design_rows, predicted_rows, size_rows
 from simstudy.text.numerals import gain_text
 from simstudy.text.plain_text import shown
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
 _CLOSING = (
     "The minimum detectable gain is the true gain that the test detects with the power. Wrong winner: how often the "
     "truly worse system has the better score. Type S error: how often a significant gain is the worse system's. Type "
-    "M error: the mean significant gain over the true gain. Gains are on the metric's scale. Brackets hold the range "
-    "that follows from what was guessed or estimated."
+    "M error: the mean significant gain over the true gain. Gains are on the metric's scale."
 )
 
 
@@ -47,14 +47,21 @@ def _sections(plan: Plan) -> list[Section]:
     figure = Figure(
         "plan", plan.figure, chart=lambda: _chart(plan), alt="Power and detectable gain by number of items."
     )
+    covered = coverage_of(plan.cases)
+    brackets = f" Brackets: {covered}." if covered else ""
     sections = [
         Section("Answers", " ".join([first, *more]), figure=figure, on_screen=lambda: ("\n".join(more), None)),
         Section(
-            "Other sizes", f"What test sets of other sizes tell (power {plan.target.power:g}).", table=size_rows(plan)
+            "Other sizes",
+            f"What test sets of other sizes tell (power {plan.target.power:g}).{brackets}",
+            table=size_rows(plan),
         ),
     ]
     if len(plan.predicted):
-        text = "What test sets of so many items will show of these systems: medians, and 80 % prediction intervals."
+        text = (
+            "What test sets of so many items will show of these systems: medians, and 80 % prediction intervals in "
+            "brackets."
+        )
         sections.append(Section("These systems", text, table=predicted_rows(plan)))
     if len(plan.designs):
         title, text = "Fewer or more items a cluster", "More clusters, or larger ones."

@@ -10,6 +10,7 @@ from simstudy.engines.described import SIDES
 from simstudy.metrics import label
 from simstudy.papers.document import Cite, Paper, Table, Text, joined
 from simstudy.papers.references import SIMSTUDY, TYPE_M
+from simstudy.planning.cases import coverage_of
 from simstudy.planning.printed import size_rows
 
 if TYPE_CHECKING:
@@ -43,9 +44,8 @@ def _sizes(plan: Plan) -> Table:
     level = plan.target.level
     sides = SIDES[level.alternative]
     shared = f", shared by {level.comparisons} comparisons (Bonferroni)" if level.comparisons > 1 else ""
-    ranges = " Brackets hold the range that follows from what was guessed or estimated." if (
-        any(case.range for case in plan.cases)
-    ) else ""  # fmt: skip
+    covered = coverage_of(plan.cases)
+    ranges = f" Brackets: {covered}." if covered else ""
     caption = (
         f"What test sets of these sizes detect: gains of {label(plan.target.metric.name)} on the metric's scale, with "
         f"power {plan.target.power:g} ({sides} test, p ≤ {level.alpha:g}{shared}).{ranges}"

@@ -10,20 +10,18 @@ import pandas as pd
 import scipy
 
 from simstudy.analyses.duplicates import distinct
-from simstudy.analyses.relation_classes import related, relation_classes
+from simstudy.analyses.relation_classes import ALL_PAIRS, related, relation_classes
 from simstudy.analyses.significant_gains import CLOSE, just_significant, significant_gains
 from simstudy.comparisons.comparing import compare
 from simstudy.metrics.base import FloatArray
 from simstudy.metrics.influence import contributions, deviations
 from simstudy.outputs import Outputs
-from simstudy.outputs.samples import has_samples, per_question
 from simstudy.outputs.units import in_units
 from simstudy.planning.arguments import Design
 from simstudy.planning.cases import LEVEL, TWO_SYSTEMS, Case, scale_of
 from simstudy.planning.differences import NormalDifference
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
-from simstudy.planning.sampling import variance_components
-from simstudy.planning.sentences import counted_samples
+from simstudy.planning.sampled import for_samples
 from simstudy.planning.settings import Pilot, check_size
 from simstudy.planning.spreads import (
     answer_scale,
@@ -49,6 +47,9 @@ _LONG_TAILED = 6.0
 
 # A p-value that nobody looks at is cheapest from few random flips.
 _FEW_FLIPS: dict[str, Any] = {"n_resamples": 10, "monte_carlo": True}
+
+# What ranges cover.
+_INTERVAL = f"{100 * LEVEL:g} % interval"
 
 # Groups of units that are left out, one at a time, to see what spreads hang on.
 _GROUPS = 20
@@ -84,46 +85,7 @@ def of_outputs(pilot: Pilot) -> list[Case]:
     if outputs.n_systems < 2:
         raise ValueError(f"outputs must be of at least two systems for a plan, not {outputs.n_systems}")
     cases = [of_two(outputs, pilot.unit)] if outputs.n_systems == 2 else of_many(outputs, pilot.by, pilot.unit)
-    return [_sampled(case, pilot) for case in cases] if outputs.samples is not None else cases
-
-
-def by_question(pilot: Pilot) -> Pilot:
-    """The pilot with one item a question, where its outputs have several samples of each."""
-    outputs = pilot.outputs
-    of_rows = has_samples(outputs) and outputs.samples is None and pilot.unit != "item"
-    scored = outputs.metric.item_range is not None and bool((outputs.statistics[..., 1:] == 1).all())
-    if pilot.samples is None and not (of_rows and scored):
-        return pilot
-    means = per_question(outputs)
-    # The samples of a question were a cluster, which is now an item.
-    return replace(pilot, outputs=means, unit=pilot.unit if pilot.unit in means.items else None)
-
-
-def _sampled(case: Case, pilot: Pilot) -> Case:
-    """A case of outputs whose items are means of samples, planned for the number of samples that is asked for."""
-    two = pilot.outputs if pilot.outputs.n_systems == 2 else pilot.outputs.select(list(case.example))
-    if not np.isfinite(two.samples[..., 1]).any(axis=1).all():  # type: ignore[index]
-        return case
-    known = variance_components(two, cluster=None if case.unit in ("item", "cluster") else case.unit)
-    samples = max(1, round(known.samples)) if pilot.samples is None else pilot.samples
-    case = replace(case, components=known, samples=samples)
-    if pilot.samples is None:
-        return case
-    factor = known.factor(samples)
-    case = case.changed(lambda difference: widened(difference, factor))
-    single = None if case.single is None else (widened(case.single[0], factor), widened(case.single[1], factor))
-    middle, low, high = (end.sd_of(0.0) for end in (case.middle, case.low, case.high))
-    of = f"the outputs have {known.samples:.3g}, and a spread {1 / factor:.3g} times as large"
-    what = f"a standard deviation of {middle:.3g} of the difference on one {case.unit} with {counted_samples(samples)}"
-    design = case.design
-    if design is not None:
-        one = known.cluster + known.question + known.sample / samples
-        icc = known.cluster / one if one > 0 else 0.0
-        design = Design(design.size, min(max(icc, 0.99 * Design.least_icc(design.size, design.cv)), 1.0), design.cv)
-    return replace(
-        case, known=f"{what} ({of})", range=f"{low:.3g} to {high:.3g}, the 95 % interval of the outputs times the same",
-        single=single, design=design, item_sd=case.item_sd if design is None else middle / design.unit_sd,
-    )  # fmt: skip
+    return [for_samples(case, pilot) for case in cases] if outputs.samples is not None else cases
 
 
 def of_two(outputs: Outputs, unit: str | None = None) -> Case:
@@ -141,7 +103,7 @@ def of_two(outputs: Outputs, unit: str | None = None) -> Case:
         known = f"{100 * share:.3g} % of items {differ} (in a pilot of {n:,})"
         ends = f"{100 * low:.3g} to {100 * high:.3g} %, the 95 % interval of such a pilot"
         design = _design(outputs, unit, scale * share**0.5)
-        return Case(TWO_SYSTEMS, middle, least, most, known, ends, unit, size, *design)
+        return Case(TWO_SYSTEMS, middle, least, most, known, ends, unit, size, *design, coverage=_INTERVAL)
     sd, low, high = spread_interval(values)
     known = f"a standard deviation of {sd:.3g} of the difference on one {unit} (in a pilot of {n:,})"
     ends = f"{low:.3g} to {high:.3g}, the 95 % interval of such a pilot"
@@ -157,7 +119,7 @@ def of_two(outputs: Outputs, unit: str | None = None) -> Case:
     )  # fmt: skip
     return Case(
         TWO_SYSTEMS, pilot, pilot.times(low / sd), pilot.times(high / sd), known, ends, unit, size,
-        *_design(outputs, unit, sd), kurtosis=float(scipy.stats.kurtosis(values, fisher=False)),
+        *_design(outputs, unit, sd), kurtosis=float(scipy.stats.kurtosis(values, fisher=False)), coverage=_INTERVAL,
     )  # fmt: skip
 
 
@@ -175,7 +137,7 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
     _check_magnitude(units)
     # Standard errors are asked for, no p-values.
     pairs = compare(outputs, unit=unit, **_FEW_FLIPS).frame
-    pairs = related(pairs, outputs.systems, by) if by else pairs.assign(relation="all pairs")
+    pairs = related(pairs, outputs.systems, by) if by else pairs.assign(relation=ALL_PAIRS)
     scale, largest = answer_scale(units) if size == 1 else None, scale_of(units.metric)
     answers = scale is not None
     without = _variances_without_groups(units)
@@ -207,9 +169,10 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
         single_ends = np.quantile(spreads, [0.1, 0.9])
         single = tuple(of_pairs(np.array([end]), scale, largest) for end in single_ends)
         few, most = single_ends * (100 if answers else 1)
+        related_by = "" if key["relation"] == ALL_PAIRS else f", {key['relation']},"
         text = (
-            f"{what} (the median of {len(about):,} {which}, {key['relation']}, on {units_text(n, unit)}; 80 % of them "
-            f"have {few:.3g} to {most:.3g})"
+            f"{what} (the median of {len(about):,} {which}{related_by} on {units_text(n, unit)}; "
+            f"80 % of them have {few:.3g} to {most:.3g})"
         )
         others = "systems and items" if of_systems > 0 else "items, as systems are too few to say more,"
         ends = (
@@ -219,9 +182,11 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
         ordinary = about.iloc[int(np.argsort(spreads, kind="stable")[len(spreads) // 2])]
         example = str(ordinary["system_a"]), str(ordinary["system_b"])
         design = _design(outputs, unit, middle.sd_of(0.0))
-        cases.append(
-            Case(key["relation"], middle, low, high, text, ends, unit, size, *design, example, (single[0], single[1]))
-        )
+        case = Case(
+            key["relation"], middle, low, high, text, ends, unit, size, *design, example, (single[0], single[1]),
+            coverage=f"{_INTERVAL} of the average",
+        )  # fmt: skip
+        cases.append(case)
     if not cases:
         raise ValueError(
             f"outputs must have at least {LEAST_PAIRS} pairs of systems that differ, of {len(pairs)} pairs"
@@ -271,7 +236,7 @@ def _log_error_of_units(without: FloatArray, i: Any, j: Any) -> float:
 
 def _log_error_of_systems(members: pd.DataFrame) -> float:
     """The same for other systems, from the interval of the minimum detectable gain; 0 where there is none."""
-    rows = significant_gains(members.assign(relation="all pairs"), power=(0.8,))
+    rows = significant_gains(members.assign(relation=ALL_PAIRS), power=(0.8,))
     low, high = (float(rows[f"true_80_{end}"].iloc[0]) for end in ("low", "high"))
     return float(np.log(high / low) / 2 / scipy.stats.norm.isf((1 - LEVEL) / 2)) if low > 0 else 0.0
 

@@ -215,7 +215,8 @@ def _read(
 ) -> tuple[Pilot, list[str]]:
     """The pilot without near-duplicates, and a note on these; a ValueError for guesses of what a pilot tells."""
     # Engines and models are imported where there is something to compute with them: guesses take no second.
-    from simstudy.planning.pilots import by_question, distinct_systems
+    from simstudy.planning.pilots import distinct_systems
+    from simstudy.planning.sampled import by_question
 
     given = by_question(pilot if isinstance(pilot, Pilot) else Pilot(pilot))
     own = given.outputs.metric.name
@@ -278,7 +279,7 @@ def _drawn(
     if known is not None and case.samples != round(known.samples):
         return None, pd.DataFrame(), ["The plan is not simulated: the outputs have other numbers of samples."]
     from simstudy.planning.leaderboards import predict
-    from simstudy.planning.simulated import held
+    from simstudy.planning.simulating import held
 
     simulated, why_not = held(pilot, case, target, row)
     if pilot.outputs.n_systems == 2 or pilot.n_draws == 0:

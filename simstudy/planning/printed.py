@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.pages.sections import Column, Table
+from simstudy.planning.cases import coverage_of
 from simstudy.text.plain_text import in_words
 from simstudy.text.printing import LEFT_OUT, MOST_LINES, Printer, left_out, noted
 
@@ -113,7 +114,9 @@ def _printed(
     plan: Plan, sizes: pd.DataFrame, predicted: pd.DataFrame, designs: pd.DataFrame
 ) -> list[tuple[str, pd.DataFrame]]:
     """Titles and rows of those of these tables that have any."""
-    found = [(f"Test sets of other sizes (power {plan.target.power:g})", size_rows(plan, sizes).text())]
+    covered = coverage_of(plan.cases)
+    brackets = f"; brackets: {covered}" if covered else ""
+    found = [(f"Test sets of other sizes (power {plan.target.power:g}{brackets})", size_rows(plan, sizes).text())]
     if len(predicted):
         found.append((_PREDICTIONS, predicted_rows(plan, predicted).text()))
     if len(designs):

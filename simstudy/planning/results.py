@@ -61,7 +61,8 @@ class Plan(ReprMixin):
         Where items come in clusters whose likeness is known: what fewer or more items a cluster make of it, and what
         that costs (items_per_unit, which, design_effect, n_units, n_items, cost, at_units, minimum_detectable_gain,
         relation). Where items have several samples: the same for fewer or more samples (samples, which,
-        items_per_unit, n_units, n_items, n_samples of both systems, cost, at_units, minimum_detectable_gain, relation).
+        items_per_unit, n_units, n_items, n_samples, cost, at_units, minimum_detectable_gain, relation). The samples are
+        those of an item by one system. n_samples counts those of both systems.
     predicted
         Of many systems: what test sets of these sizes show of the same systems; else empty.
     simulated

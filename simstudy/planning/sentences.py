@@ -80,9 +80,9 @@ def needed(case: Case, target: Target, row: Mapping[str, Any]) -> str:
     if not case.range:
         ends = ""
     elif np.isnan(row["n_items_high"]):
-        ends = f"from {row['n_items_low']:,.0f} to more than any test set has"
+        ends = f"from {row['n_items_low']:,.0f} to more than any test set has, {case.coverage}"
     else:
-        ends = f"{row['n_items_low']:,.0f} to {row['n_items_high']:,.0f}"
+        ends = f"{row['n_items_low']:,.0f} to {row['n_items_high']:,.0f}, {case.coverage}"
     of = "" if case.relation in (GUESSED, TWO_SYSTEMS) else f" ({case.relation})"
     count = _count(case, row["n_units"], row["n_items"], ends)
     return f"You need {count} {what} with power {target.power:g}{of}."
@@ -235,7 +235,8 @@ def _range(row: Mapping[str, Any], name: str, write: Any, case: Case) -> str:
     if not case.range:
         return ""
     low, high = (row[f"{name}_{end}"] for end in ("low", "high"))
-    return f" ({write(low)} to {write(high)})" if np.isfinite(high) else f" (from {write(low)})"
+    ends = f"{write(low)} to {write(high)}" if np.isfinite(high) else f"from {write(low)}"
+    return f" ({ends}, {case.coverage})"
 
 
 def _averaged(case: Case) -> str:

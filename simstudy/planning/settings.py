@@ -133,7 +133,8 @@ class Costs(FieldsMixin):
     cluster
         Of a cluster (document, question) beside its items.
     sample
-        Of one sample of an item, by all systems that are compared, beside the item itself (`Pilot.samples`).
+        Of each sample of an item, taken from every system that is compared, beside the item itself (`Pilot.samples`).
+        With two systems it is the cost of two samples.
     budget
         What there is to spend; it gives the number of items. None: no limit.
 
@@ -154,7 +155,10 @@ class Costs(FieldsMixin):
     cluster: float = option(0.0, "Cost of one cluster, without its items.", "cost_cluster")
     budget: float | None = option(None, "Budget: the plan gives the minimum detectable gain.")
     sample: float = option(
-        0.0, "Cost of one sample of an item from all compared systems, in addition to the item's cost.", "cost_sample"
+        0.0,
+        "Cost of each sample of an item, taken from every compared system (with two systems: the cost of two samples), "
+        "in addition to the item's cost.",
+        "cost_sample",
     )
 
     def __post_init__(self) -> None:

@@ -1,4 +1,7 @@
-"""Rankings of candidates (Evert 2004): association measures, precision of n-best lists, repeated evaluations."""
+"""Rankings of candidates (Evert 2004): association measures, precision of n-best lists, repeated evaluations.
+
+Read first: `ranked` (scores as rankings), then `candidates`, which makes them and their Outputs.
+"""
 
 from simstudy.rankings.association import association
 from simstudy.rankings.candidates import Candidates

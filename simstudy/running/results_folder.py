@@ -8,10 +8,8 @@ where the run was and how long it took. A folder is whole without them.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-import re
 import shutil
 import socket
 from collections.abc import Iterator, Mapping
@@ -23,30 +21,25 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from simstudy.files.own_pages import INDEX, is_ours
+from simstudy.files.own_pages import INDEX
 from simstudy.files.whole import named_in_errors
-from simstudy.running.cells import SECONDS, SUFFIX, damaged
-from simstudy.running.manifest import MANIFEST, RUN, is_run, json_object, of_this_run, other_files, own_hash
+from simstudy.running.cells import SUFFIX
+from simstudy.running.folder_contents import (
+    CELLS,
+    COMPARISONS,
+    MARKER,
+    being_moved,
+    digest_of,
+    folder_at,
+    own_files,
+    require_own,
+)
+from simstudy.running.manifest import MANIFEST, RUN, json_object, of_this_run, other_files, own_hash
 
-#: Of all pairs, large, and left out of version control: a folder may be whole without it.
-COMPARISONS = "comparisons.parquet"
-
-#: Where finished cells are kept.
-CELLS = "cells"
-
-# Who works here, and what is being moved into its place.
-_MARKER = ".simstudy.running"
+# The lock of a run, where it gathers what it makes, and the lock of a shard.
 _LOCK = ".simstudy.lock"
 _GATHERED = ".simstudy.new"
 _SHARD = ".simstudy.shard-{}.lock"
-
-# Endings that nobody gives a folder: a table or a figure was wanted.
-_OF_FILES = (".csv", ".json", ".md", ".pdf", ".png", ".svg", ".tex", ".txt", ".xml")
-# What a run may write, and so may remove; and what else it may have among its cells.
-_OURS = re.compile(
-    r"[^/\\]+\.(?:csv|parquet|md)|figures/[^/\\]+\.(?:png|svg)|paper/[^/\\]+\.(?:tex|bib|md|pdf|png|svg)"
-)
-_WORKING = re.compile(rf"{CELLS}/(?:[^/]*{re.escape(SUFFIX)}|[^/]*\.error\.txt|\.arrays-[^/]*|{re.escape(SECONDS)})")
 
 
 @dataclass(frozen=True)
@@ -72,7 +65,7 @@ class ResultsFolder:
         versions (`other_files`).
         """
         made = {
-            path.relative_to(self.gathered).as_posix(): _digest(path)
+            path.relative_to(self.gathered).as_posix(): digest_of(path)
             for path in sorted(self.gathered.rglob("*"))
             if path.is_file() and path != self.gathered / INDEX
         }
@@ -91,8 +84,8 @@ class ResultsFolder:
                 run = of_this_run(seconds)
                 (self.gathered / RUN).write_text(json.dumps(run, indent=2) + "\n", encoding="utf-8")
         told = other_files(json_object(self.path / MANIFEST), content)
-        stale = _own(self.path) - set(made)
-        _mark(self.path, _moving(self.path) | made)
+        stale = own_files(self.path) - set(made)
+        _mark(self.path, being_moved(self.path) | made)
         for name in moved:
             target = self.path / name
             target.parent.mkdir(exist_ok=True)
@@ -104,7 +97,7 @@ class ResultsFolder:
                 os.replace(self.gathered / name, self.path / name)
         os.replace(written, self.path / MANIFEST)
         # Nothing is being moved any more. To say so by another marker would need room on the disk.
-        (self.path / _MARKER).unlink()
+        (self.path / MARKER).unlink()
         return told
 
 
@@ -116,7 +109,7 @@ def results_folder(path: str | Path, of: str) -> Iterator[ResultsFolder]:
     are not of an earlier run of the same or have been changed since, where another run writes to it, and where it
     cannot be written to.
     """
-    folder = _no_file(path)
+    folder = folder_at(path)
     new = [each for each in (folder, *folder.parents) if not each.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -139,16 +132,16 @@ def results_folder(path: str | Path, of: str) -> Iterator[ResultsFolder]:
     try:
         shutil.rmtree(gathered, ignore_errors=True)
         gathered.mkdir()
-        _mark(folder, _moving(folder))
+        _mark(folder, being_moved(folder))
         for half in (folder / CELLS).glob(f".*.*{SUFFIX}"):
             # What a run was writing when it was killed.
             half.unlink(missing_ok=True)
         yield ResultsFolder(folder, gathered, of)
     finally:
         shutil.rmtree(gathered, ignore_errors=True)
-        if not _moving(folder):
+        if not being_moved(folder):
             # Otherwise it says what is torn, until a run ends well.
-            (folder / _MARKER).unlink(missing_ok=True)
+            (folder / MARKER).unlink(missing_ok=True)
         with suppress(OSError):
             # Only where it is empty: nothing was finished.
             (folder / CELLS).rmdir()
@@ -162,7 +155,7 @@ def shard_folder(path: str | Path, of: str, shard: tuple[int, int]) -> Iterator[
 
     A ValueError is raised as by `results_folder`, and where the same shard is at work already.
     """
-    folder = _no_file(path)
+    folder = folder_at(path)
     (folder / CELLS).mkdir(parents=True, exist_ok=True)
     require_own(folder, of)
     k, n = shard
@@ -201,123 +194,17 @@ def _is_held(path: Path) -> bool:
     return False
 
 
-def verify(path: str | Path) -> list[str]:
-    """What is wrong with a folder of results, a line each: files that are missing, changed or unknown, damaged cells.
-
-    A ValueError is raised where there is no such folder, or no manifest in it.
-    """
-    folder = Path(path)
-    if not folder.is_dir():
-        raise ValueError(f"no such folder: {folder}")
-    manifest = json_object(folder / MANIFEST)
-    if not (folder / MANIFEST).is_file():
-        raise ValueError(f"{folder} has no {MANIFEST}: no run has finished there")
-    problems = []
-    if _moving(folder):
-        problems.append("a run was stopped while it wrote here: run it again")
-    if manifest is None or manifest.get("manifest") != own_hash(manifest):
-        problems.append(f"{MANIFEST} has been changed, or is not one of simstudy's")
-    files = _files((manifest or {}).get("files"))
-    for name, digest in files.items():
-        file = folder / name
-        if not file.is_file():
-            problems += [f"{name} is missing"] if name != COMPARISONS else []
-        elif _digest(file) != digest:
-            problems.append(f"{name} has been changed")
-    problems += [f"{name} is not of this run" for name in _strangers(folder, {MANIFEST, *files})]
-    problems += [f"{part.name}/{problem}" for part in _parts(folder) for problem in verify(part)]
-    problems += [f"{CELLS}/{name} is damaged: it will be computed again" for name in damaged(folder / CELLS)]
-    return problems
-
-
-def require_own(folder: Path, of: str) -> None:
-    """Raise a ValueError where the folder has files that no run of the same wrote, or that were changed since."""
-    known = _own(_no_file(folder))
-    manifest = json_object(folder / MANIFEST)
-    if manifest is not None and manifest.get("manifest") == own_hash(manifest):
-        known.add(MANIFEST)
-        if manifest.get("results_of") != of:
-            raise ValueError(f"out must be a folder of its own, but {folder} holds results of {manifest['results_of']}")
-    strangers = _strangers(folder, known)
-    for part in _parts(folder):
-        strangers += [f"{part.name}/{name}" for name in _strangers(part, {MANIFEST, *_own(part)})]
-    if strangers:
-        raise ValueError(
-            f"out must be new, empty or a folder that simstudy wrote, but {folder} holds {strangers[0]}"
-            + (f" and {len(strangers) - 1} more" if len(strangers) > 1 else "")
-            + ", which is not of an earlier run or has been changed since"
-        )
-
-
-def _no_file(path: str | Path) -> Path:
-    folder = Path(path)
-    if folder.exists() and not folder.is_dir():
-        raise ValueError(f"out must be a folder, but {folder} is a file")
-    if folder.suffix.lower() in _OF_FILES and not folder.exists():
-        raise ValueError(f"out must be the name of a folder, not of a file such as {folder.name}")
-    return folder
-
-
-def _own(folder: Path) -> set[str]:
-    """The files that a run wrote here and that are as they were written: what may be replaced or removed."""
-    manifest = json_object(folder / MANIFEST) or {}
-    written = [*_files(manifest.get("files")).items(), *_moving(folder).items()]
-    return {
-        name
-        for name, digest in written
-        if (folder / name).is_file() and not (folder / name).is_symlink() and _digest(folder / name) == digest
-    }
-
-
-def _files(named: Any) -> dict[str, str]:
-    """Name -> hash of files, as JSON has them; only of those that a run can have written."""
-    if not isinstance(named, dict):
-        return {}
-    return {name: digest for name, digest in named.items() if isinstance(digest, str) and _OURS.fullmatch(name)}
-
-
-def _strangers(folder: Path, known: set[str]) -> list[str]:
-    """Files below the folder that are neither known nor of the working of a run."""
-    parts = _parts(folder)
-    names = [
-        path.relative_to(folder).as_posix()
-        for path in sorted(folder.rglob("*"))
-        if not any(path == part or path.is_relative_to(part) for part in parts)
-    ]
-    unsealed = {INDEX: is_ours(folder / INDEX), RUN: is_run(folder / RUN)}
-    known = {CELLS, "figures", "paper", *known, *(name for name, ours in unsealed.items() if ours)}
-    # Hidden files (a run's own, those of an editor or a file manager) are never written over nor removed.
-    return [name for name in names if name[0] != "." and name not in known and not _WORKING.fullmatch(name)]
-
-
-def _parts(folder: Path) -> list[Path]:
-    """Folders of results inside this one: of a run that compared by several metrics or on several domains."""
-    inside = [path for path in folder.glob("[!.]*") if path.is_dir() and not path.is_symlink()]
-    written = [(path, json_object(path / MANIFEST)) for path in sorted(inside)]
-    return [path for path, manifest in written if manifest and manifest.get("manifest") == own_hash(manifest)]
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def _mark(folder: Path, moving: Mapping[str, str]) -> None:
     since = datetime.now(UTC).isoformat("T", "seconds")
     marker = {"process": os.getpid(), "host": socket.gethostname(), "since": since, "moving": dict(moving)}
-    temporary = folder / _GATHERED / _MARKER
-    with named_in_errors(folder / _MARKER, instead_of=temporary):
+    temporary = folder / _GATHERED / MARKER
+    with named_in_errors(folder / MARKER, instead_of=temporary):
         temporary.write_text(json.dumps(marker) + "\n", encoding="utf-8")
-        os.replace(temporary, folder / _MARKER)
-
-
-def _moving(folder: Path) -> dict[str, str]:
-    """Name -> hash of the files that a run was moving into their places when it was stopped."""
-    return _files((json_object(folder / _MARKER) or {}).get("moving"))
+        os.replace(temporary, folder / MARKER)
 
 
 def _holder(folder: Path) -> str:
-    marker = json_object(folder / _MARKER) or {}
+    marker = json_object(folder / MARKER) or {}
     return f"(process {marker.get('process', '?')} on {marker.get('host', '?')}, since {marker.get('since', '?')})"
 
 

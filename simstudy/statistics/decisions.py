@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -77,6 +78,10 @@ class Decision(FieldsMixin):
         """Whether each pair's gain is significant, (P,)."""
         return prefers_better(pairs) & self.rejects(pairs)
 
+    def is_significant(self, pair: pd.Series[Any]) -> bool:
+        """Whether the gain of one pair, a row of such a table, is significant."""
+        return bool(self.significant(one_row(pair))[0])
+
     def why_not(self, pairs: pd.DataFrame) -> NDArray[np.object_]:
         """Why each pair's gain is not significant, (P,): one of `REASONS`; "" where it is.
 
@@ -129,6 +134,11 @@ class Decision(FieldsMixin):
 
 def _numbers(pairs: pd.DataFrame, column: str) -> NDArray[np.float64]:
     return pairs[column].to_numpy(dtype=np.float64)
+
+
+def one_row(pair: pd.Series[Any]) -> pd.DataFrame:
+    """A table of one pair."""
+    return pd.DataFrame([pair]).infer_objects()
 
 
 def prefers_better(pairs: pd.DataFrame) -> NDArray[np.bool_]:

@@ -22,10 +22,10 @@ import numpy as np
 import pandas as pd
 
 from simstudy.files.whole import atomic_path
+from simstudy.running.folder_contents import CELLS
 from simstudy.running.manifest import json_object
 from simstudy.running.program_files import shipped_folder, shipped_studies
 from simstudy.running.progress import doing
-from simstudy.running.results_folder import CELLS
 from simstudy.running.workers import Processes
 from simstudy.studies.catalogue import load_study
 from simstudy.studies.run import study_cells

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from simstudy.analyses.duplicates import distinct
 from simstudy.outputs import TestSet
+from simstudy.running.folder_contents import verify
 from simstudy.running.manifest import MANIFEST
 from simstudy.running.progress import doing
-from simstudy.running.results_folder import verify
 from simstudy.studies.catalogue import load_study, make_study
 from simstudy.studies.context import RunContext, ShippedTables, Unfinished
 from simstudy.studies.definition import StudyError

@@ -15,11 +15,12 @@ from simstudy.analyses.signature import signatures
 from simstudy.files.datasets import folder_at_hand
 from simstudy.files.whole import atomic_path
 from simstudy.pages.tables import kinds_of, write_tables
+from simstudy.running.folder_contents import CELLS, COMPARISONS
 from simstudy.running.jobs import n_workers
 from simstudy.running.manifest import manifest_of
 from simstudy.running.program_files import shipped_studies
 from simstudy.running.progress import shown
-from simstudy.running.results_folder import CELLS, COMPARISONS, results_folder, shard_folder
+from simstudy.running.results_folder import results_folder, shard_folder
 from simstudy.studies.catalogue import asked_for, blaming_program, found_by, program_behind
 from simstudy.studies.context import RunContext, Unfinished
 from simstudy.studies.definition import Study, place_of

@@ -11,9 +11,10 @@ import pandas as pd
 
 from simstudy.pages.report import Page, write_results
 from simstudy.running.display import say
+from simstudy.running.folder_contents import verify
 from simstudy.running.manifest import MANIFEST, changed_rooms, json_object, other_versions
 from simstudy.running.progress import shown
-from simstudy.running.results_folder import ResultsFolder, results_folder, verify
+from simstudy.running.results_folder import ResultsFolder, results_folder
 from simstudy.studies.catalogue import asked_for, blaming_program, load_study, program_behind, shown_by
 from simstudy.studies.context import ShippedTables
 from simstudy.studies.definition import Study, StudyError

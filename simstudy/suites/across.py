@@ -12,6 +12,7 @@ from simstudy.analyses.signature import signatures
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.outputs import Outputs
 from simstudy.papers.written import in_latex, in_markdown
+from simstudy.statistics.decisions import Decision
 from simstudy.suites import sentences
 from simstudy.suites.averages import AVERAGES, Average
 from simstudy.suites.contributions import THESE
@@ -91,7 +92,7 @@ class AcrossTasks(ReprMixin):
         """Whether a system is significantly better than another by the main average, on these tasks."""
         rows = self.answer
         row = rows[(rows["system_a"] == better) & (rows["system_b"] == other)]
-        return len(row) == 1 and sentences.is_significant(row.iloc[0], self.alpha)
+        return len(row) == 1 and Decision(self.alpha).is_significant(row.iloc[0])
 
     def gains(self, better: str | None = None, other: str | None = None) -> pd.DataFrame:
         """The gains of one pair for `simstudy.plot.gain_by_task`: a row a task, and rows of the averages.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from simstudy.statistics.decisions import Decision, one_row
 from simstudy.suites.contributions import LIKE_THESE, THESE
 from simstudy.text.numerals import p_floor, p_text, score_format, units_text
 from simstudy.text.plain_text import shown
@@ -53,7 +54,7 @@ def _said(found: AcrossTasks, row: pd.Series[Any]) -> str:
     beside = (
         "" if np.isnan(row["p_t"]) or row["hypothesis"] == THESE else f" (t test {p_text(row['p_t'], found.alpha)})"
     )
-    better = "significantly better" if is_significant(row, found.alpha) else "not significantly better"
+    better = "significantly better" if Decision(found.alpha).is_significant(row) else "not significantly better"
     said = f"{interval}, p {p if p.startswith('<') else f'= {p}'}{beside}: {shown(row['system_a'])} is {better}."
     return f"{said}{_disagreement(found, row)}"
 
@@ -61,7 +62,7 @@ def _said(found: AcrossTasks, row: pd.Series[Any]) -> str:
 def _disagreement(found: AcrossTasks, row: pd.Series[Any]) -> str:
     """Why interval and p-value say different things about a gain of 0; empty where they do not."""
     outside = row["gain_low"] > 0 or row["gain_high"] < 0
-    if np.isnan(row["gain_low"]) or outside == (row["p_value"] <= found.alpha):
+    if np.isnan(row["gain_low"]) or outside == Decision(found.alpha).rejects(one_row(row))[0]:
         return ""
     if outside and row["p_floor"] > found.alpha:
         # Another sentence says that no p-value of so few tasks is small enough.
@@ -71,11 +72,6 @@ def _disagreement(found: AcrossTasks, row: pd.Series[Any]) -> str:
         f" The interval {zero} 0, but the p-value is {'above' if outside else 'at most'} {found.alpha:g}: the interval "
         "is by the standard error, the p-value by sign flips, and both are approximate near 0."
     )
-
-
-def is_significant(row: pd.Series[Any], alpha: float) -> bool:
-    """Whether a row's gain is above 0, and significant."""
-    return bool(row["gain"] > 0 and row["p_value"] <= alpha and row["p_floor"] <= alpha)
 
 
 def _limits(found: AcrossTasks) -> list[str]:
@@ -124,7 +120,7 @@ def _best(found: AcrossTasks, hypothesis: str) -> str:
         if len(best) == 1
         else f"{len(best):,} of {len(board):,} systems may be the best ({sure}): {listed(best, characters=_NAMES)}"
     )
-    significant = int(((rows["p_holm"] <= found.alpha) & (rows["p_floor"] <= found.alpha) & (rows["gain"] > 0)).sum())
+    significant = int(Decision(found.alpha, p="p_holm").significant(rows).sum())
     what = (
         f"{found.main.title()}, these tasks (new items, the same {found.n_tasks} tasks)"
         if hypothesis == THESE

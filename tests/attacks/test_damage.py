@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 import simstudy as ss
 from simstudy.cli import app
 from simstudy.outputs import Outputs
-from simstudy.running.results_folder import verify
+from simstudy.running.folder_contents import verify
 from tests.attacks.studies import KINDS, data, study, toy
 from tests.attacks.test_kills import written
 

@@ -17,7 +17,7 @@ import pytest
 
 import simstudy as ss
 from simstudy.running.cells import damaged
-from simstudy.running.results_folder import verify
+from simstudy.running.folder_contents import verify
 from tests.attacks.studies import KINDS, data, toy
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")

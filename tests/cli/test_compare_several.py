@@ -17,7 +17,7 @@ import simstudy as ss
 from simstudy.cli import app
 from simstudy.examination.several import Several, folder_names
 from simstudy.loaders import reading as reading_module
-from simstudy.running.results_folder import verify
+from simstudy.running.folder_contents import verify
 from tests.cli.command import as_json, compare, compare_signed, write_wide
 
 TEXT = ["a cat sat on the mat", "he is here today", "what a nice day it is", "see you in the morning"] * 5
@@ -273,7 +273,8 @@ def test_a_test_that_prefers_the_worse_system_is_not_counted() -> None:
     code, out, _ = compare("t.csv", "--metric", "mean", "--by-domain", "--test", "sign")
     assert code == 0
     assert out.startswith(
-        "The two systems differ significantly in 1 of 2 comparisons (at 0.05, Holm for the 2 tests).\n"
+        "The two systems differ significantly in 1 of 2 comparisons (at 0.05, Holm for the 2 tests). The sign test "
+        "asks whether either system is as likely to win a unit, not whether the scores are equal.\n"
     )
 
 

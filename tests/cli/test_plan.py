@@ -78,8 +78,9 @@ def test_fractions_are_refused_where_points_are_meant() -> None:
 def test_without_an_agreement_known_test_sets_give_a_range() -> None:
     code, out, err = plan("--metric", "accuracy", "--score", "80", "--gain", "1")
     assert (code, err) == (0, "")
-    assert re.search(r"You need [\d,]+ items \([\d,]+ to [\d,]+\) to detect .* \(same family\)\.", out)
-    assert re.search(r"You need [\d,]+ items \([\d,]+ to [\d,]+\) to detect .* \(different families\)\.", out)
+    for relation in ("same family", "different families"):
+        ends = r"\([\d,]+ to [\d,]+, 80 % of known pairs\)"
+        assert re.search(rf"You need [\d,]+ items {ends} to detect .* \({relation}\)\.", out)
     _, every, _ = plan("--metric", "accuracy", "--score", "80", "--gain", "1", "--verbose")
     assert re.search(r"as for 80 % of pairs of the same family on \d+ known test sets", every)
 

@@ -15,7 +15,7 @@ from simstudy.examination.page import page_of
 from simstudy.loaders.base import Loaded
 from simstudy.outputs import Outputs
 from simstudy.pages.html import html
-from simstudy.running.results_folder import verify
+from simstudy.running.folder_contents import verify
 from simstudy.truth.synthetic import correlated_accuracies
 
 

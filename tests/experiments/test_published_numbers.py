@@ -14,9 +14,9 @@ import simstudy as ss
 from simstudy.studies import Results, load_study
 from tests.experiments.programs import program, small
 
-BOARDS, CALCULATORS, COUNTS, FEW, POWERS, SUBSETS = (
+BOARDS, CALCULATORS, COUNTS, FEW, PAGE, POWERS, SUBSETS = (
     program("published_numbers", part)
-    for part in ("boards", "calculators", "replicability", "few_items", "powers", "subsets")
+    for part in ("boards", "calculators", "replicability", "few_items", "page", "powers", "subsets")
 )
 SHIPPED: Any = load_study("published_numbers")
 SYSTEMS = [f"s{k}" for k in range(8)]
@@ -85,6 +85,20 @@ def test_claims_about_a_board_are_counted_pair_by_pair(answers: pd.DataFrame, do
     p = p_of(answers, order[0], order[first - 1])
     assert ours["made: p-value of the first such rank"] == pytest.approx(p)
     assert found.loc["made: pairs that differ significantly", "note"].startswith("8 systems here, 9 there")
+
+
+def test_where_no_system_differs_from_the_first_one_there_is_no_such_rank() -> None:
+    # Each system is wrong on another quarter of the items.
+    right = (np.arange(40)[:, None] % 4 != np.arange(3)).astype(int)
+    outputs = ss.Outputs.from_scores(pd.DataFrame(right, columns=list("abc")), "accuracy").best_first()
+    board = SHIPPED.boards[0].model_copy(update={"systems": 3})
+    rows = pd.DataFrame(BOARDS.board_claims(board, outputs))
+    (row,) = rows[rows["quantity"] == "rank"].to_dict("records")
+    assert np.isnan(row["ours"])
+    assert row["note"] == "3 systems here, 3 there; none differs here"
+    assert "p-value" not in set(rows["quantity"])
+    (shown,) = [cells for cells in PAGE.claims(rows).table.text().to_dict("records") if "rank 1" in cells["claim"]]
+    assert (shown["published"], shown["ours"]) == ("9", "none")
 
 
 def test_equal_scores_have_the_published_p_value_only_by_the_corrected_test() -> None:

@@ -127,6 +127,10 @@ def test_missing_scores(cell: str, tmp_path: Path) -> None:
     assert loaded.outputs.items["id"].tolist() == ["a", "c"]
     assert loaded.outputs.scores().tolist() == [0, 0]
     assert loaded.notes == ("2 of 4 candidates dropped that lack a score, first 'b'",)
+    text = f"id,gold,t,mi,O11,O12\na,1,1,4,0,1\nb,0,{cell},5,2,1\nc,0,3,6,1,0\nd,1,{cell},1,1,1\n"
+    told = ("used as scores: O11, O12", "used as scores, although they are only 0 and 1", "2 of 4 candidates dropped")
+    notes = read(tmp_path, text, "precision@1", missing="drop").notes
+    assert all(note.startswith(one) for one, note in zip(told, notes, strict=True))
     text = f"id,gold,t,mi\na,1,1,{cell}\nb,0,{cell},5\n"
     check_error("{c}: no candidate is left that has all scores", tmp_path, text, missing="drop")
 

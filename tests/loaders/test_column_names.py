@@ -192,8 +192,44 @@ def test_a_last_row_that_sums_up_is_no_item(tmp_path: Path) -> None:
         rows = [f"{i},{x}" for i, x in enumerate(right)]
         files[-1].write_text("\n".join(["item,score", *rows, f"all,{sum(right) / 3}", ""]))
     assert load(files, "accuracy").outputs.scores() == pytest.approx([200 / 3, 100 / 3])
+    # How columns were read is told before what was left out.
+    loaded = read(tmp_path, "question_id,new,old,index,doc\na,1,0,1,x\nb,1,1,2,x\nc,0,0,3,y\nMean,0.667,0.333,,x\n")
+    told = ("uses question_id as item", "not used as a system: 'index'", "'doc' form a cluster", "'Mean' left out")
+    assert all(one in note for one, note in zip(told, loaded.notes, strict=True))
     # In another place it is an item.
     assert read(tmp_path, "item,new,old\nmean,1,0\nb,1,1\nc,0,0\n").outputs.n_items == 3
+
+
+def test_a_column_that_is_unlike_the_others_is_named(tmp_path: Path) -> None:
+    """Right or wrong answers beside other numbers, and numbers that are far from the others; not of few items."""
+    rng, n = np.random.default_rng(3), 40
+    right = pd.DataFrame({"item": range(n), "old": rng.integers(0, 2, n), "new": rng.integers(0, 2, n)})
+    graded = right.assign(old=rng.random(n).round(2), new=rng.random(n).round(2))
+    hard, tokens, share = rng.integers(1, 6, n), rng.integers(20, 500, n), rng.random(n).round(2)
+    for frame, low, high, others, metric in (
+        (right.assign(x=hard), 1, 5, "0 and 1", "mean"),
+        (right.assign(x=share), share.min(), share.max(), "0 and 1", "accuracy"),
+        (right.drop(columns="old").assign(x=hard), 1, 5, "0 and 1", "mean"),
+        (graded.assign(x=tokens), tokens.min(), tokens.max(), None, "mean"),
+        (graded.assign(x=-tokens), -tokens.max(), -tokens.min(), None, "mean"),
+    ):
+        known = frame[["old", "new"]].to_numpy() if "old" in frame else np.zeros(1)
+        others = others or f"{known.min():.3g} to {known.max():.3g}"
+        told = (
+            f"'x' is used as a system, but its values ({low:.3g} to {high:.3g}) are unlike those of the other columns "
+            f"({others}). If it is no system, leave the column out, or make it one of the items: columns={{'x': 'x'}}"
+        )
+        blank = frame.astype(object)
+        blank.loc[3, "new"] = ""
+        for table in (frame, blank):
+            notes = read(tmp_path, table.to_csv(index=False), metric, missing="drop").notes
+            assert notes[0] == told
+            assert not any("unlike" in note for note in notes[1:])
+        few, declared = frame.head(9).to_csv(index=False), {"x": "x"}
+        assert not any("unlike" in note for note in read(tmp_path, few, metric).notes)
+        assert "x" in read(tmp_path, frame.to_csv(index=False), metric, columns=declared).outputs.items
+    for frame in (right, graded, graded.assign(x=share)):
+        assert read(tmp_path, frame.to_csv(index=False), "mean").notes == ()
 
 
 def test_several_last_rows_that_sum_up_are_no_items(tmp_path: Path) -> None:

@@ -41,9 +41,8 @@ def test_a_result_has_the_decision_the_numbers_and_what_they_are_of() -> None:
     )
     assert found["Methods"].startswith(
         "We compared the two systems with the two-sided sign-flip test (Hemerik et al., 2020; Noreen, 1989). It "
-        "is exact "
-        "here. The null hypothesis is that in the population the two systems have equal scores. The units are "
-        "40 items. "
+        "is exact here for independent units. The null hypothesis is that in the population the two systems have "
+        "equal scores. The units are 40 items. "
         "The p-value has no Monte Carlo error. The p-value is not corrected for multiple tests. The interval of "
         "the gain "
         "is 95 %, two-sided: score intervals for paired proportions (Tango, 1998). All numbers are by simstudy "
@@ -89,7 +88,10 @@ def test_no_gain_and_no_significance_are_told_as_the_verdict_tells_them() -> Non
         ),
         (
             {"test": "mcnemar"},
-            ["two-sided McNemar's test (McNemar, 1947). It is exact here.", "The p-values have no Monte Carlo error."],
+            [
+                "two-sided McNemar's test (McNemar, 1947). It is exact here for independent units.",
+                "The p-values have no Monte Carlo error.",
+            ],
         ),
         (
             {"test": "t_paired"},
@@ -128,6 +130,10 @@ def test_clusters_and_strata_are_units_by_name() -> None:
     )
     outputs = replace(only_new_is_right(10, 30), items=items)
     assert "The units are 10 clusters with 40 items." in said(outputs)["Methods"]
+    # Answers are right or wrong, but their sums in a cluster are not, and need not be symmetric.
+    assumed = "The test assumes: many units, or differences that are symmetric around 0."
+    assert assumed in said(outputs)["Methods"]
+    assert "The test assumes" not in said(outputs, unit="item")["Methods"], "it is exact"
     by_items = said(outputs, unit="item", strata="kind", test="bootstrap")["Methods"]
     assert "The units are 40 items." in by_items
     assert "Resamples keep the number of units of each kind." in by_items

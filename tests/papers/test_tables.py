@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -126,6 +127,52 @@ def test_pairs_come_with_both_p_values_and_many_are_neighbours(found: Examinatio
     assert len(neighbours.rows) == 11
     assert "of 11 neighbours by score among 66 pairs" in str(neighbours.caption[0])
     assert len(many.paper(every_pair=True).table("pairs").rows) == 66
+
+
+@pytest.mark.parametrize(
+    ("metric", "options", "why"),
+    [
+        ("accuracy", {}, "score intervals and the sign-flip test are different methods."),
+        ("mean", {"test": "sign"}, "t intervals of gains are about the gain, and the sign test is not."),
+        ("mean", {"test": "wilcoxon"}, "t intervals of gains are about the gain, and the Wilcoxon signed-rank test is "
+         "not."),
+        ("accuracy", {"alternative": "greater"}, "score intervals and the sign-flip test are different methods."),
+    ],
+)  # fmt: skip
+def test_rows_whose_interval_and_p_value_differ_about_0_are_counted(
+    metric: str, options: dict[str, Any], why: str
+) -> None:
+    """Ten random boards, counted by hand; where there is no such row nothing is said."""
+    p = "the two-sided p" if "alternative" in options else "p"
+    told = []
+    for seed in range(10):
+        scores = np.random.default_rng(seed).normal(size=(40, 5)) + np.linspace(0, 0.8, 5)
+        scores = (scores > 0).astype(int) if metric == "accuracy" else scores
+        pairs = ss.compare(ss.Outputs.from_scores(pd.DataFrame(scores, columns=list("vwxyz")), metric), **options)
+        outside, small = pairs["gain_low"] > 0, pairs["p_two_sided"] <= 0.05
+        above, below = int((outside & ~small).sum()), int((~outside & small).sum())
+        caption = str(pairs.to_markdown("pairs").split("\n\n")[-1])
+        said = [f"{n} row{'s' * (n > 1)} the interval {what} 0.05" for n, what in (
+            (above, f"excludes 0, but {p} is above"), (below, f"includes 0, but {p} is at most")) if n]  # fmt: skip
+        assert (f" In {'; in '.join(said)}: {why}" in caption) == bool(said)
+        assert ("the interval excludes" in caption or "the interval includes" in caption) == bool(said)
+        told.append(bool(said))
+    assert any(told)
+    assert "test" in options or not all(told)
+
+
+def test_a_board_of_a_test_that_does_not_ask_of_scores_says_what_it_asks(found: Examination) -> None:
+    scores = np.random.default_rng(0).normal(size=(40, 3)) + [0, 1, 2]
+    outputs = ss.Outputs.from_scores(pd.DataFrame(scores, columns=list("abc")), "mean")
+    asked = "The sign test asks whether either system is as likely to win a unit, not whether the scores are equal."
+    by_sign = ss.examine(outputs, comparison={"test": "sign"})
+    assert asked in by_sign.text
+    assert asked in by_sign.to_markdown()
+    assert asked in by_sign.to_markdown(baseline="a").split("Methods:")[0].split("Results:")[1]
+    assert asked in ss.compare(outputs, test="sign").to_markdown()
+    assert "asks whether" not in ss.examine(outputs).text
+    # Of right and wrong answers it is McNemar's exact test.
+    assert "asks whether" not in ss.examine(found.outputs, comparison={"test": "sign"}).text
 
 
 def test_two_systems_are_one_table_and_other_tables_are_refused() -> None:

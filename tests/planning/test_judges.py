@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.planning.guesses import error_of_majority
+from simstudy.planning.judged import error_of_majority
 from simstudy.planning.right_or_wrong import JudgedDifference, RightOrWrongDifference
 from tests.planning.options import plan_with
 

@@ -9,8 +9,8 @@ from scipy import stats
 
 import simstudy as ss
 from simstudy.planning import leaderboards, predict
-from simstudy.planning.leaderboards import posterior
 from simstudy.planning.settings import Level
+from simstudy.planning.true_scores import Posterior, posterior
 from simstudy.truth.synthetic import outcome_correlation
 from tests.oracles import compared
 
@@ -125,8 +125,8 @@ def test_each_of_the_drawn_spreads_and_priors_is_used_as_often(
 ) -> None:
     """A test set has the error of the covariance with which it comes; 25 weightings of the units, in turn."""
     drawn, cut = [], leaderboards._SPREADS
-    own = leaderboards.Posterior.draw
-    monkeypatch.setattr(leaderboards.Posterior, "draw", lambda self, rng: drawn.append(id(self)) or own(self, rng))
+    own = Posterior.draw
+    monkeypatch.setattr(Posterior, "draw", lambda self, rng: drawn.append(id(self)) or own(self, rng))
     predict(outputs, [100], n_draws=4 * cut)
     assert len(set(drawn)) == cut
     assert {drawn.count(one) for one in drawn} == {4}

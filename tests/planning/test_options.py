@@ -19,7 +19,7 @@ from simstudy.planning import predict
 from simstudy.planning.cases import Target
 from simstudy.planning.pilots import of_two
 from simstudy.planning.settings import Level
-from simstudy.planning.simulated import simulate
+from simstudy.planning.simulating import simulate
 from simstudy.tables import records
 from tests.planning.options import ANSWERS, CLUSTERS, NOUNS, OPTIONS, plan_with
 

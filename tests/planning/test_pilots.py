@@ -21,7 +21,7 @@ from simstudy.planning.differences import MixedDifference, NormalDifference
 from simstudy.planning.pilots import of_many, of_two
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.settings import Level
-from simstudy.planning.simulated import simulate
+from simstudy.planning.simulating import simulate
 from simstudy.planning.solving import minimum_detectable_gain
 from simstudy.planning.spreads import spread_interval
 from tests.oracles import compared
@@ -68,7 +68,7 @@ def test_the_range_of_many_systems_is_for_other_units_and_systems(ratings: ss.Ou
     close = pairs["gain"] < 2 * stats.t.isf(0.025, 44) * pairs["gain_se"]
     assert (close.sum() < 10, close.sum() < 18) == (apart > 2, apart > 0)
     about, which = (pairs[close], "close pairs") if close.sum() >= 10 else (pairs, "pairs")
-    assert f"(the median of {len(about)} {which}, all pairs, on 45 clusters" in case.known
+    assert f"(the median of {len(about)} {which} on 45 clusters" in case.known
     differences = [unit_differences(ratings, a, b) for a, b in zip(about["system_a"], about["system_b"], strict=True)]
     groups = np.arange(45) % 20
     squares = [(one - one.mean()) ** 2 for one in differences]

@@ -70,8 +70,9 @@ def test_a_plan_for_another_number_of_samples_has_the_spread_of_it() -> None:
     designs = plan.designs.set_index("samples")
     assert designs.loc[2, "n_units"] == plan.answers["n_units"].item() > same.answers["n_units"].item()
     assert designs.loc[2, "cost"] == designs.loc[2, "n_units"] * (5 + 2)
-    # Both systems answer each question so often.
+    # Both systems answer each question so often, and the cost of a sample is that of both.
     assert designs["n_samples"].tolist() == (2 * designs.index * designs["n_units"]).tolist()
+    assert designs["cost"].tolist() == (5 * designs["n_items"] + designs["n_samples"] / 2).tolist()
     best = designs[designs["which"].str.contains("best")].index.item()
     assert best == known.best_samples(5, 1)
     assert designs["cost"].min() >= designs.loc[best, "cost"] * 0.97

@@ -13,6 +13,8 @@ from scipy import stats
 import simstudy as ss
 from simstudy.metrics import METRICS
 from simstudy.planning.benchmarks import EDITIONS, next_edition, typical
+from simstudy.planning.cases import Case, coverage_of
+from simstudy.planning.page import page_of
 from simstudy.planning.sentences import gain_in
 from simstudy.planning.solving import size_for
 from simstudy.planning.spreads import spread_interval
@@ -43,12 +45,13 @@ def counted(units: float, items: float, size: float, unit: str) -> str:
     return f"{int(units):,} clusters of {size:.3g} items ({int(items):,} items)"
 
 
-def between(row: pd.Series, name: str, form: str, ranged: bool) -> str:  # type: ignore[type-arg]
-    """A range in brackets; from its lower end only where nothing reaches the upper one."""
-    if not ranged:
+def between(row: pd.Series, name: str, form: str, case: Case) -> str:  # type: ignore[type-arg]
+    """A range in brackets, with what it covers; from its lower end only where nothing reaches the upper one."""
+    if not case.range:
         return ""
     low, high = row[f"{name}_low"], row[f"{name}_high"]
-    return f" ({low:{form}} to {high:{form}})" if np.isfinite(high) else f" (from {low:{form}})"
+    ends = f"{low:{form}} to {high:{form}}" if np.isfinite(high) else f"from {low:{form}}"
+    return f" ({ends}, {case.coverage})"
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -58,10 +61,10 @@ def test_the_sentence_of_a_gain_has_its_sizes_its_level_and_its_ranges(form: str
     assert row["at_units"] != row["n_units"], "the sizes that are needed and given are told apart"
     ranged = form in ("a range of answers", "correlated answers", "a range of scores", "a range of units")
     ranged |= "usual" in form or form in PILOTS
-    assert bool(case.range) == ranged
+    assert bool(case.range) == bool(case.coverage) == ranged
     of = " (same family)" if form == "usual answers" else " (different families)" if "usual" in form else ""
     of = " (all pairs)" if many(form) else of
-    ends = between(row, "n_items", ",.0f", ranged)
+    ends = between(row, "n_items", ",.0f", case)
     needed = counted(row["n_units"], row["n_items"], case.size, case.unit)
     if case.unit != "item" and ends:
         needed, ends = needed.removesuffix(")"), ends.replace(" (", ", ")
@@ -69,7 +72,7 @@ def test_the_sentence_of_a_gain_has_its_sizes_its_level_and_its_ranges(form: str
     assert f" with power 0.8{of}.\n" in text
     given = counted(row["at_units"], row["at_items"], case.size, case.unit)
     averaged = " on average over these pairs" if many(form) else ""
-    power = f"{row['power']:.2f}{between(row, 'power', '.2f', ranged)}{averaged}. Wrong winner: "
+    power = f"{row['power']:.2f}{between(row, 'power', '.2f', case)}{averaged}. Wrong winner: "
     said = rf"With {re.escape(given)} and .*the test {re.escape(HOW)} detects a true gain of 8 .*with power "
     assert re.search(said + re.escape(power), text), text
     left = re.findall(r"By the pilot, the power with ([\d,]+) items is (\S+) to (\S+) \(95 % interval\)\. (.*)", text)
@@ -84,14 +87,46 @@ def test_the_sentence_of_a_gain_has_its_sizes_its_level_and_its_ranges(form: str
         )
 
 
+@pytest.mark.parametrize(
+    ("form", "covered"),
+    [
+        ("a range of answers", "the guessed range"),
+        ("correlated answers", "the guessed range"),
+        ("a range of units", "the guessed range"),
+        ("usual answers", "80 % of known pairs"),
+        ("usual scores", "80 % of known pairs"),
+        ("of answers", "95 % interval"),
+        ("of precision", "95 % interval"),
+        ("of many documents", "95 % interval of the average"),
+        ("units", ""),
+    ],
+)
+def test_ranges_say_what_they_cover(form: str, covered: str) -> None:
+    plan = told(form)
+    assert coverage_of(plan.cases) == covered
+    brackets = f"; brackets: {covered}" if covered else ""
+    assert f"Test sets of other sizes (power 0.8{brackets})\n" in plan.text
+    captions = f"{plan.to_latex('sizes')}{page_of(plan, 'simstudy plan').sections[1].text}"
+    said = "Brackets: " + covered.replace("%", r"\,\%").replace(" \\", "\\") if covered else ""
+    assert (said in captions) if covered else ("Brackets" not in captions)
+
+
+def test_unequal_clusters_of_usual_sizes_are_a_range_of_their_own() -> None:
+    clusters = ss.Clusters(size=6, icc=0.2)
+    usual = ss.plan(metric="accuracy", n_items=600, guess=ss.Guess(score=60), clusters=clusters)
+    assert coverage_of(usual.cases) == "80 % of known pairs and 80 % of known test sets"
+    guessed = ss.plan(metric="mean", n_items=600, guess=ss.Guess(sd_difference=40.0), clusters=clusters)
+    assert coverage_of(guessed.cases) == "80 % of known test sets"
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_the_sentence_of_a_size_has_the_gain_and_its_range(form: str) -> None:
     plan = planned(form, n_items=600, **FAST, **BONFERRONI)
-    row, text, ranged = plan.answers.iloc[0], plan.sentences[0], bool(plan.cases[0].range)
+    row, text = plan.answers.iloc[0], plan.sentences[0]
     assert text.startswith(
         f"With {counted(row['at_units'], row['at_items'], plan.cases[0].size, plan.cases[0].unit)} and"
     )
-    ends = between(row, "minimum_detectable_gain", ".2f", ranged)
+    ends = between(row, "minimum_detectable_gain", ".2f", plan.cases[0])
     gain = f"{row['minimum_detectable_gain']:.3g}"
     assert re.search(rf"\(two-sided, .* detects a true gain of {gain} [^(]*{re.escape(ends)} with power", text)
     assert ("on average over these pairs" in text) == many(form)
@@ -366,6 +401,9 @@ def test_ends_that_no_test_set_reaches_are_told() -> None:
     plan = ss.plan(metric="mean", gain=500.0, guess=guess, sizes=[])
     row = plan.answers.iloc[0]
     assert np.isnan(row["n_items_high"])
-    assert f"{row['n_items']:,.0f} items (from {row['n_items_low']:,.0f} to more than any test set has) to" in plan.text
+    assert (
+        f"{row['n_items']:,.0f} items (from {row['n_items_low']:,.0f} to more than any test set has, the "
+        "guessed range) to"
+    ) in plan.text
     sure = ss.plan(metric="mean", gain=5.0, n_items=50, guess=ss.Guess(sd_difference=1.0), sizes=[])
     assert "Wrong winner: less than 0.1 % of such test sets." in sure.text

@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from simstudy.running.folder_contents import verify
 from simstudy.running.manifest import own_hash
-from simstudy.running.results_folder import results_folder, verify
+from simstudy.running.results_folder import results_folder
 
 
 def run(folder: Path, **files: str) -> None:

@@ -15,8 +15,9 @@ import pytest
 from filelock import FileLock
 
 from simstudy.running import results_folder as module
+from simstudy.running.folder_contents import require_own, verify
 from simstudy.running.manifest import own_hash
-from simstudy.running.results_folder import require_own, results_folder, verify
+from simstudy.running.results_folder import results_folder
 from tests.running.test_results_folder import names, run
 
 STOPPED = "a run was stopped while it wrote here: run it again"

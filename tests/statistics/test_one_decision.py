@@ -18,6 +18,7 @@ from simstudy.analyses.ranks import ranks
 from simstudy.analyses.training_variance import training_variance
 from simstudy.comparisons import verdict
 from simstudy.comparisons.comparisons import Comparisons
+from simstudy.comparisons.pair import Pair
 from simstudy.examination import Examination, examine
 from simstudy.gates import asked
 from simstudy.gates.findings import find
@@ -90,6 +91,8 @@ def said_in_words(pairs: pd.DataFrame, alpha: float) -> bool:
 
 ASKED: dict[str, Callable[[Outputs, pd.DataFrame, float], bool]] = {
     "the decision": lambda _, pairs, alpha: bool(Decision(alpha).significant(pairs)[0]),
+    "a row of the table": lambda _, pairs, alpha: Decision(alpha).is_significant(pairs.iloc[0]),
+    "one pair": lambda _, pairs, alpha: Pair.of_row(pairs.iloc[0]).significant(alpha),
     **{
         f"groups, {rule}, {p}": lambda _, pairs, alpha, rule=rule, p=p: bool(
             groups(pairs if p == "p_value" else corrected(pairs), alpha=alpha, rule=rule, p=p)["group"].max() == 2

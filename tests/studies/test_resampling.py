@@ -19,7 +19,7 @@ from simstudy.analyses.training_variance import training_variance
 from simstudy.engines.asking import applicable
 from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
-from simstudy.running.results_folder import verify
+from simstudy.running.folder_contents import verify
 from simstudy.studies import Comparison, Results, RunContext, Study, make_study, run_study
 from simstudy.studies.baselines import baseline, compare_redrawn
 from simstudy.studies.catalogue import found_by

@@ -15,8 +15,8 @@ import pytest
 import simstudy as ss
 from simstudy.pages.sections import Section, Table
 from simstudy.running.cells import Cell
+from simstudy.running.folder_contents import verify
 from simstudy.running.jobs import n_workers
-from simstudy.running.results_folder import verify
 from simstudy.studies import Findings, RunContext, Shown, Study, load_study, make_study, written
 from simstudy.studies.run import study_cells
 from simstudy.truth.synthetic import correlated_accuracies

@@ -9,8 +9,8 @@ import pytest
 
 import simstudy as ss
 from simstudy.pages.report import page_text
+from simstudy.running.folder_contents import verify
 from simstudy.running.manifest import MANIFEST
-from simstudy.running.results_folder import verify
 from simstudy.studies import ShippedTables, load_study, written
 from simstudy.studies.written import page_of, rewrite_page, why_not_fresh
 from tests.cli.test_run_options import run

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from simstudy.analyses.contributions import contributions_of_pairs, item_scores
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.outputs import Outputs
-from simstudy.outputs.meetings import BATTLE
+from simstudy.outputs.meetings import are_battles
 from simstudy.outputs.texts import ItemTexts
 from simstudy.text.numerals import score_format
 from simstudy.text.plain_text import printable, shown
@@ -54,7 +54,7 @@ def item_data(found: Examination) -> dict[str, Any]:
         "left_out": found.outputs.n_systems - len(names),
         "n_items": outputs.n_items,
         # A battle of other systems adds to a gain, but neither of the two wins it.
-        "battles": set(BATTLE) <= set(outputs.items),
+        "battles": are_battles(outputs.items),
         "points": outputs.metric.unit in ("percent", "points"),
         "most": most,
         "ids": [shown(name) for name in kept.items["id"]],

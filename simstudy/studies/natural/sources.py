@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy.files.datasets import DataError, NotPublicError, beside, find, find_folder, registry
 from simstudy.loaders.base import Loaded, Source, Texts, note_doubt, noting, system_files
 from simstudy.loaders.folders import left_below, without_others
-from simstudy.loaders.formats import files_of_folder, read_source
+from simstudy.loaders.formats import read_source
 from simstudy.loaders.reading import Reading, reading
 from simstudy.loaders.scores import read_frame, scores_from_frame
 from simstudy.loaders.systems import describe_systems, read_systems
@@ -24,12 +23,10 @@ from simstudy.metrics import get_metric
 from simstudy.notes import notes_kept
 from simstudy.outputs import Outputs, TestSet
 from simstudy.studies.natural.definition import NaturalTestSet, SystemsTable
+from simstudy.studies.natural.files import TABLES, DataFiles
 from simstudy.studies.natural.kept import KeptReads
 from simstudy.studies.problems import Problems
 from simstudy.validation import check_choice
-
-# How files end that are tables of scores.
-_TABLES = (".csv", ".tsv", ".parquet")
 
 
 def read_all(
@@ -51,7 +48,7 @@ def read_all(
     A DataError names all files that are not at hand, before any is read; a StudyError all that cannot be read.
     """
     found: list[TestSet] = []
-    files = _Files(data_dir, allow_outside, home)
+    files = DataFiles(data_dir, allow_outside, home)
     problems = Problems(study)
     readers = [
         _Reader(settings, files, value=value, written=written, metric=metric)
@@ -87,66 +84,10 @@ def n_test_sets(test_sets: list[NaturalTestSet]) -> int:
     return sum(len(settings.each) * len(settings.metrics) for settings in test_sets)
 
 
-class _Files:
-    """The data files of a study: where each is, and what it is called there.
-
-    A file beside the study.toml goes before one of that name in the folder of data files.
-    """
-
-    def __init__(self, data_dir: str | Path | None, allow_outside: bool, home: Path | None) -> None:
-        self._data_dir, self._allow_outside, self._home = data_dir, allow_outside, home
-        self._known: dict[str, list[Path]] = {}
-        self.names: dict[Path, str] = {}
-        #: The files of folders, which are read as systems only if nothing else names them; and, by the name of a
-        #: folder, where it is and the files of its subfolders that are not read.
-        self.inside: set[Path] = set()
-        self.left: dict[str, tuple[Path, list[Path]]] = {}
-
-    def named(self, name: str) -> list[Path]:
-        """A data file, or the files of a folder; a DataError where there is none."""
-        if name not in self._known:
-            self._known[name] = self._to_read(name, self._found(name))
-            for path in self._known[name]:
-                # Below a folder by the path inside it: files of two subfolders may have one name.
-                _, folder, inside = path.as_posix().rpartition(f"/{name.rstrip('/')}/")
-                self.names[path] = folder[1:] + inside if folder else name
-        return self._known[name]
-
-    def _to_read(self, name: str, found: list[Path]) -> list[Path]:
-        # The files of a folder that are read, as `simstudy.load` opens it; a file as it is.
-        parts = Path(name).parts
-        if len(found) == 1 and found[0].parts[-len(parts) :] == parts:
-            return found
-        folder = next((path for path in found[0].parents if path.parts[-len(parts) :] == parts), None)
-        if folder is None:
-            return found
-        read, left = files_of_folder(folder, found)
-        self.inside.update(read)
-        if left:
-            self.left[name] = folder, left
-        return read
-
-    def _found(self, name: str) -> list[Path]:
-        if self._home is not None and (own := beside(name, self._home, allow_outside=self._allow_outside)):
-            return own
-        try:
-            return self._of_data(name)
-        except NotPublicError as error:
-            raise NotPublicError(error.names, error.folder or self._home) from None
-
-    def _of_data(self, name: str) -> list[Path]:
-        try:
-            return [find(name, self._data_dir, allow_outside=self._allow_outside)]
-        except DataError:
-            if name in registry() or Path(name).suffix in (".gz", *_TABLES):
-                raise
-            return find_folder(name, self._data_dir, allow_outside=self._allow_outside)
-
-
 class _Reader:
     """Reads one test set under one metric."""
 
-    def __init__(self, settings: NaturalTestSet, files: _Files, *, value: str, written: str, metric: str) -> None:
+    def __init__(self, settings: NaturalTestSet, files: DataFiles, *, value: str, written: str, metric: str) -> None:
         self.settings, self.name = settings, settings.name.replace("{}", value)
         self._value, self._written, self._metric = value, written, metric
         self._files = files
@@ -204,9 +145,9 @@ class _Reader:
         settings = self.settings
         with notes_kept() as of_files:
             paths = self._outputs_files()
-        tables = all(Path(path.name.removesuffix(".gz")).suffix in _TABLES for path in paths)
+        tables = all(Path(path.name.removesuffix(".gz")).suffix in TABLES for path in paths)
         if settings.where and not tables:
-            raise ValueError(f"where is for tables of scores ({', '.join(_TABLES)})")
+            raise ValueError(f"where is for tables of scores ({', '.join(TABLES)})")
         if tables:
             self._check_tabled()
         loaded = (self._rows if tables else self._texts)(paths)
@@ -260,7 +201,7 @@ class _Reader:
         given["format"] = own.format not in (None, "scores")
         for key, value in given.items():
             if value:
-                raise ValueError(f"{key} is not for tables of scores ({', '.join(_TABLES)})")
+                raise ValueError(f"{key} is not for tables of scores ({', '.join(TABLES)})")
 
     @noting
     def _rows(self, paths: list[Path]) -> Loaded:

@@ -25,6 +25,13 @@ _INSIDE = 1e-6
 # The least standard deviation of the truncated normal distribution, and the least shape of Beta (the same source).
 _LEAST_SPREAD, _LEAST_SHAPE = 0.05, 1.0
 
+# The least bandwidth: what is divided by it has a finite square.
+_LEAST_BANDWIDTH = 1e-100
+
+# Of a normal distribution of which less than this is from 0 to 1, the difference of two values of its distribution
+# function is mostly rounding.
+_LEAST_MASS = 1e-12
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tabulated(Margin):
@@ -150,7 +157,19 @@ def _truncated_normal(scores: FloatArray) -> Found:
     start = np.array([scores.mean(), np.log(max(scores.std(), 1.1 * _LEAST_SPREAD))])
     found = scipy.optimize.minimize(loss, start, method="Nelder-Mead", options={"xatol": 1e-3, "fatol": 1e-3})
     mean, spread = found.x[0], np.exp(found.x[1])
-    return 4 + 2 * float(found.fun), _rising(special.ndtr((_POINTS - mean) / spread))
+    return 4 + 2 * float(found.fun), _normal_inside(mean, spread)
+
+
+def _normal_inside(mean: float, spread: float) -> FloatArray:
+    """A normal distribution function at the points of the table, truncated to it."""
+    cumulative = special.ndtr((_POINTS - mean) / spread)
+    if cumulative[-1] - cumulative[0] >= _LEAST_MASS:
+        return _rising(cumulative)
+    # The table is in a tail. What is farther out is known by its logarithm; a mean above 1 is one below 0, mirrored.
+    below = mean < 0
+    logs = special.log_ndtr(((mean if below else 1 - mean) - _POINTS) / spread)
+    inside = -np.expm1(logs - logs[0])
+    return _rising(inside if below else -inside[::-1])
 
 
 def _beta(scores: FloatArray) -> Found:
@@ -168,7 +187,7 @@ def _beta(scores: FloatArray) -> Found:
 
 def _kernel(scores: FloatArray) -> Found:
     spread = min(scores.std(ddof=1), scipy.stats.iqr(scores) / 1.34) or scores.std(ddof=1)
-    bandwidth = 0.9 * spread * scores.size**-0.2
+    bandwidth = max(0.9 * spread * scores.size**-0.2, _LEAST_BANDWIDTH)
     cumulative = special.ndtr((_POINTS[:, None] - scores) / bandwidth).mean(axis=1)
     mass = cumulative[-1] - cumulative[0]
     at = np.exp(-0.5 * ((scores[:, None] - scores) / bandwidth) ** 2) / (bandwidth * np.sqrt(2 * np.pi))

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from scipy import integrate, optimize, stats
 
 from simstudy.truth.scores import Tabulated, effectiveness
-from simstudy.truth.scores.tabulated import _beta, _kernel, _truncated_normal
+from simstudy.truth.scores.tabulated import _beta, _kernel, _normal_inside, _truncated_normal
 
 SKEWED = Tabulated((0.0, 0.1, 0.5, 1.0), (0.0, 0.5, 0.9, 1.0))
 
@@ -129,6 +129,30 @@ def test_the_truncated_normal_is_the_most_likely_one_by_scipys_density(mean: flo
     aic, cumulative = _truncated_normal(scores)
     assert aic == pytest.approx(4 + 2 * best.fun, abs=0.02)
     assert_allclose(cumulative, law(best.x).cdf(np.linspace(0, 1, 1001)), atol=0.01)
+
+
+@pytest.mark.parametrize(("mean", "spread"), [(-3.0, 0.05), (-1.0, 0.1), (-0.5, 0.071), (4.0, 0.05), (1.6, 0.09)])
+def test_a_normal_distribution_far_from_the_unit_interval_is_truncated_to_it(mean: float, spread: float) -> None:
+    """In its far tail, scipy's own distribution function is that of an exponential one (Mills' ratio)."""
+    cumulative = _normal_inside(mean, spread)
+    points, rate = np.linspace(0, 1, 1001), max(-mean, mean - 1) / spread**2
+    expected = 1 - np.exp(-rate * points - points**2 / (2 * spread**2))
+    expected = expected if mean < 0 else 1 - expected[::-1]
+    assert_allclose(cumulative, expected, atol=0.02)
+    assert (cumulative[0], cumulative[-1]) == (0, 1)
+
+
+@pytest.mark.parametrize("step", [0.1, 0.01, 1e-4, 1e-12, 1e-300, 5e-324])
+@pytest.mark.parametrize("first", [0.0, 1e-6, 0.5, 1.0])
+def test_scores_that_hardly_vary_have_a_law_without_a_warning(step: float, first: float) -> None:
+    other = first + step if first < 1 else first - step
+    for n_others in (1, 10):
+        scores = np.r_[[first] * 10, [other] * n_others]
+        for way in (_truncated_normal, _beta, _kernel) if other != first else ():
+            aic, cumulative = way(scores)
+            assert np.isfinite(aic)
+            assert (cumulative[0], cumulative[-1]) == (0, 1)
+            assert (np.diff(cumulative) >= 0).all()
 
 
 @pytest.mark.parametrize("seed", range(6))
