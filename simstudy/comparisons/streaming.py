@@ -46,6 +46,10 @@ _OF_ITEM_READ, _OF_ITEM = 150, 50
 _QUICKLY = pa.ipc.IpcWriteOptions(compression="lz4")
 _DECISIVE = ["system_a", "better", "gain", "p_value", "p_floor", "p_holm"]
 
+# Texts that are the same for all pairs, and columns of whose least and largest value each row group keeps note.
+_SAME = ["task", "test_set", "metric", "metric_unit", "metric_signature", "test", "alternative", "convention", "unit"]
+_NOTED = ["gain", "p_value", "p_holm", "p_bh"]
+
 # Rows of a row group, and of a block where memory would take more: large ones for tests that draw again for each.
 _ROW_GROUP, _SOME_ROWS, _MOST_ROWS = 2**16, 2**18, 2**21
 
@@ -128,7 +132,13 @@ def write_pairs(
 
 
 def _table(ranked: Outputs, test: str, strata: str | None, question: Question) -> pa.Table:
-    return pa.Table.from_pandas(table_of(ranked, question, test, strata), preserve_index=False)
+    table = pa.Table.from_pandas(table_of(ranked, question, test, strata), preserve_index=False)
+    # A text that is there once takes a fifth of the time to write.
+    none = np.zeros(len(table), dtype=np.int8)
+    for name in _SAME:
+        once = pa.DictionaryArray.from_arrays(none, table[name].slice(0, 1).combine_chunks())
+        table = table.set_column(table.schema.get_field_index(name), name, once)
+    return table
 
 
 def _tables(
@@ -170,13 +180,17 @@ def _corrected(rows: Path, whole: Path, p_value: NDArray[np.float64], alpha: flo
             for name, values in corrected.items():
                 batch = batch.append_column(name, pa.array(values[those]))
             significant.append(int(decision.significant(batch.select(_DECISIVE).to_pandas()).sum()))
-            yield batch.replace_schema_metadata(schema.metadata)
+            yield pa.record_batch(batch.columns, schema)
             first = those.stop
 
     with pa.OSFile(str(rows)) as file, pa.ipc.open_file(file) as batches:
-        head = batches.schema.empty_table().to_pandas()
-        schema = pa.Table.from_pandas(head.assign(**dict.fromkeys(corrected, 0.0)), preserve_index=False).schema
-        with parquet.ParquetWriter(whole, schema, compression="zstd") as writer:
+        fields = [*batches.schema, *(pa.field(name, pa.float64()) for name in corrected)]
+        # What pandas reads are texts: so they are known by the file, however they were written.
+        texts = [field.with_type(pa.large_string()) if field.name in _SAME else field for field in fields]
+        told = pa.Table.from_pandas(pa.schema(texts).empty_table().to_pandas(), preserve_index=False).schema
+        schema = pa.schema(fields, told.metadata)
+        options: dict[str, Any] = {"compression": "zstd", "store_schema": False, "write_statistics": _NOTED}
+        with parquet.ParquetWriter(whole, schema, **options) as writer:
             # A file has one writer at a time.
             for _ in _ahead(writer.write_batch, complete(batches, schema), min(ahead, 1)):
                 pass
