@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from importlib import import_module
 from typing import Any
 
 _lock = threading.RLock()
@@ -28,6 +29,10 @@ class _Compiled:
             return self._function(*arguments)
         return (self._dispatcher or self.dispatcher())(*arguments)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Other processes find it by its name, and compile it themselves."""
+        return _by_name, (self._function.__module__, self._function.__qualname__)
+
     def dispatcher(self) -> Any:
         """Numba's function. It is the same for all threads."""
         with _lock:
@@ -38,6 +43,10 @@ class _Compiled:
                         known[name] = other.dispatcher()
                 self._dispatcher = _made(self._function, self._options)
         return self._dispatcher
+
+
+def _by_name(module: str, name: str) -> Any:
+    return getattr(import_module(module), name)
 
 
 @contextmanager

@@ -160,7 +160,7 @@ def test_experiments_import_only_what_is_public(path: Path) -> None:
 
 # The largest functions: lines of code (without docstring, comments and blank lines), positional parameters, and all
 # parameters of a public function.
-MOST_LINES, MOST_POSITIONAL, MOST_PARAMETERS = 60, 5, 12
+MOST_LINES, MOST_POSITIONAL, MOST_PARAMETERS = 60, 5, 13
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Any
 
@@ -46,6 +47,7 @@ def compare(
     n_jobs: int = 1,
     against: str | Sequence[str] | Outputs | None = None,
     progress: Callable[[int], None] | None = None,
+    executor: Executor | None = None,
 ) -> Comparisons:
     """Test the gain of every pair of systems on one test set, with an interval for each gain.
 
@@ -106,6 +108,9 @@ def compare(
         are for the pairs that are asked for; what needs all pairs (groups, ranks) refuses fewer.
     progress
         Called with the number of resamples just finished, by one thread at a time.
+    executor
+        Of `concurrent.futures`, or a cluster's (`simstudy.running.clusters.cluster`): its workers draw ranges of the
+        resamples of this one table. All other work is done here.
 
     Returns
     -------
@@ -151,6 +156,7 @@ def compare(
         n_jobs=n_jobs,
         against=chosen,
         progress=progress,
+        executor=executor,
     )
     shape, answers = question.statistics.shape, question.right_or_wrong and question.computes
     of_unit = bytes_of_unit(test, shape, answers=answers)

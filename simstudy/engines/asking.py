@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +19,7 @@ from simstudy.metrics import get_metric
 from simstudy.metrics.scaling import rescaled
 from simstudy.outputs import Outputs, require_outputs
 from simstudy.outputs.units import in_units, strata_of
-from simstudy.running.jobs import n_workers
+from simstudy.running.jobs import check_executor, n_workers
 from simstudy.statistics.pvalues import CONVENTIONS
 from simstudy.validation import brief, check_choice, check_flag, check_seed, check_text, check_whole
 
@@ -34,6 +35,7 @@ def ask(
     strata: str | None = None,
     n_jobs: int = 1,
     progress: Callable[[int], None] | None = None,
+    executor: Executor | None = None,
     **options: Any,
 ) -> Question:
     """The question of `simstudy.compare`, with its options, about systems that come best first.
@@ -43,6 +45,7 @@ def ask(
     check_options(
         test, n_resamples=n_resamples, alternative=alternative, convention=convention, strata=strata, **options
     )
+    check_executor(executor)
     check_text("unit", unit, "the name of a column of the items", or_none=True)
     check_text("strata", strata, "the name of a column of the items", or_none=True)
     chosen, rule = TESTS[test], CONVENTIONS[convention]
@@ -71,6 +74,7 @@ def ask(
         n_resamples=planned_resamples(test, convention, n_resamples, of_sums=ranked.metric.of_sums),
         n_jobs=n_workers(n_jobs),
         progress=progress,
+        executor=executor,
         factor=fraction * factor,
         members=members,
         **options,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,12 +55,18 @@ class Question(FieldsMixin):
     seed: int = 0
     n_jobs: int = 1
     progress: Callable[[int], None] | None = None
+    #: Its workers draw resamples, where there are any; None: this process.
+    executor: Executor | None = None
     #: None: all pairs of systems that come best first.
     asked: Pairs | None = None
     #: (n_units + 1,) bounds of the units in the items, where statistics have a row for each item, not for each unit.
     members: IntArray | None = None
     #: What the scores are multiplied by to be on the metric's scale (`metrics.scaling.rescaled`).
     factor: float = 1.0
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What others are told of a question: all but who works on it, and who is told how far it is."""
+        return self.__dict__ | {"executor": None, "progress": None}
 
     @property
     def n_systems(self) -> int:

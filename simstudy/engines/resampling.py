@@ -11,7 +11,9 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,7 +22,9 @@ from threadpoolctl import ThreadpoolController
 
 from simstudy.engines.question import Question
 from simstudy.metrics.base import FloatArray
+from simstudy.running.cells import Cell
 from simstudy.running.progress import doing
+from simstudy.running.runner import run_cells
 
 Draw = Callable[[np.uint64, np.uint64, NDArray[Any]], None]
 Found = NDArray[np.int64]
@@ -31,6 +35,9 @@ _TILE_BYTES, _FEW, _BYTES_OF_FEW = 24 * 2**20, 16, 2**20
 
 # Resamples in a tile where nothing is summed.
 _CALLS = 128
+
+# Ranges of resamples that an executor's workers are given: enough for many workers, each worth the sending.
+_RANGES = 64
 
 
 def over_resamples(
@@ -47,12 +54,36 @@ def over_resamples(
     `draw` fills multiplicities (T, n) of the units in resamples first, first + 1, …, given the seed and the first;
     `add` adds to found (*n_found, P) what it finds in the sums (C, T). Each of the question's threads draws,
     multiplies and tallies its own tiles, so memory is so many tiles whatever the number of resamples is. What is found
-    are whole numbers, whose sum does not depend on who found them.
+    are whole numbers, whose sum does not depend on who found them: an executor's workers have ranges of resamples each.
     """
-    n_resamples = question.n_resamples
-    size = _default_tile(columns, n_resamples)
+    if question.executor is None:
+        return _of_range(columns, draw, add, question, n_found, (0, question.n_resamples))
+    ends = np.linspace(0, question.n_resamples, min(_RANGES, question.n_resamples) + 1).astype(np.int64).tolist()
+    # A worker has one thread, and no executor of its own.
+    alone = replace(question, executor=None, progress=None, n_jobs=1)
+    cells = [
+        Cell(f"resamples {first + 1:,} to {last:,}", first, (columns, draw, add, alone, n_found, (first, last)))
+        for first, last in pairwise(ends)
+    ]
+    with doing(f"resampling {question.n_systems} systems", len(cells)) as advance:
+        parts = run_cells(_of_range, cells, executor=question.executor, finished=lambda _: advance(1))
+    found: Found = np.sum(parts, axis=0, dtype=np.int64)
+    return found
+
+
+def _of_range(
+    columns: NDArray[Any],
+    draw: Draw,
+    add: Callable[[NDArray[Any], Found], None],
+    question: Question,
+    n_found: tuple[int, ...],
+    ends: tuple[int, int],
+) -> Found:
+    """What is found in the resamples from one to before another."""
+    begin, end = ends
+    size = _default_tile(columns, end - begin)
     tiles: queue.SimpleQueue[int] = queue.SimpleQueue()
-    for first in range(0, n_resamples, size):
+    for first in range(begin, end, size):
         tiles.put(first)
     stopped = False
     lock = threading.Lock()
@@ -66,7 +97,7 @@ def over_resamples(
                 first = tiles.get_nowait()
             except queue.Empty:
                 break
-            width = min(size, n_resamples - first)
+            width = min(size, end - first)
             draw(np.uint64(question.seed), np.uint64(first), counts[:width])
             # A short last tile is a strided view, which BLAS would not write to.
             if len(columns) == 0:
@@ -84,7 +115,7 @@ def over_resamples(
     # One BLAS thread for each of ours: draws and tallies then run beside another tile's product.
     title = f"resampling {question.n_systems} systems"
     with (
-        doing(title, n_resamples) as advance,
+        doing(title, end - begin) as advance,
         _single_blas_thread(),
         ThreadPoolExecutor(question.n_jobs) as threads,
     ):

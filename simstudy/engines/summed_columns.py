@@ -39,14 +39,11 @@ class SummedColumns:
     def __init__(self, statistics: Array) -> None:
         self.rows, distinct = _distinct(statistics)
         self._derived: list[_Derived] = []
-        columns = list(distinct)
         self._kept = np.arange(len(distinct))
-        if distinct.dtype.kind == "i":
-            columns = self._derive(distinct)
         #: (C', n), no more than C.
-        self.columns: Array = np.array(columns)
+        self.columns: Array = self._derive(distinct) if distinct.dtype.kind == "i" else distinct
 
-    def _derive(self, distinct: IntArray) -> list[IntArray]:
+    def _derive(self, distinct: IntArray) -> IntArray:
         """The columns that are left, then those in common and units; `_kept` and `_derived` say what they are for."""
         known, left = set(self.rows[:, 0].tolist()), np.ones(len(distinct), dtype=np.bool_)
         largest = np.abs(distinct).max()
@@ -77,10 +74,12 @@ class SummedColumns:
             self._derived.append(_Derived(of, before, len(more), where, rest[:, units]))
             more.append(common)
             left[of] = False
+        if not more:
+            return distinct
         self._kept = np.flatnonzero(left)
         n_kept = len(self._kept)
         self._derived = [one._replace(common=n_kept + one.common, units=n_kept + one.units) for one in self._derived]
-        return [*distinct[self._kept], *more]
+        return np.concatenate([distinct[self._kept], more])
 
     def sums(self, summed: Array) -> Array:
         """The sums (C, T) of all columns, from those (C', T) of the product: the same bits, as whole numbers are."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import os
 import sys
+from concurrent.futures import Executor
 from contextlib import suppress
 from pathlib import Path
 
-from simstudy.validation import check_whole
+from simstudy.validation import brief, check_whole
 
 _CONTROL_GROUP = Path("/sys/fs/cgroup")
 
@@ -43,3 +44,9 @@ def _share_of_container(otherwise: float) -> float:
         quota, period = ((_CONTROL_GROUP / f"cpu/cpu.cfs_{part}_us").read_text() for part in ("quota", "period"))
         return int(quota) / int(period) if int(quota) > 0 else otherwise
     return otherwise
+
+
+def check_executor(executor: object) -> None:
+    """Raise a ValueError for what is neither an executor nor None."""
+    if executor is not None and not isinstance(executor, Executor):
+        raise ValueError(f"executor must be a concurrent.futures.Executor, or None, not {brief(executor)}")

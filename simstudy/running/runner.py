@@ -22,10 +22,9 @@ from simstudy.running.calls import Calls, OtherProgram, made, sweep
 from simstudy.running.cells import SUFFIX, Cell, DamagedCell, kept, note_seconds, seconds, write
 from simstudy.running.clusters import ClusterExecutor, ClusterLost
 from simstudy.running.fingerprints import describe
-from simstudy.running.jobs import n_workers
+from simstudy.running.jobs import check_executor, n_workers
 from simstudy.running.provenance import program_of
 from simstudy.running.workers import Processes, WorkerDied
-from simstudy.validation import brief
 
 # Cells that an executor holds at a time: enough for many workers, few enough to be prepared quickly.
 _WAITING = 1000
@@ -64,8 +63,7 @@ def run_cells(
     tracebacks are kept in the cache. A ValueError is raised where the executor takes no work, or joblib is configured
     for a backend that is not served, and a ClusterLost where a cluster ends.
     """
-    if executor is not None and not isinstance(executor, Executor):
-        raise ValueError(f"executor must be a concurrent.futures.Executor, or None, not {brief(executor)}")
+    check_executor(executor)
     program = program_of(function, *_needed(cells))
     keys = [_key(program, cell) for cell in cells]
     finished = finished or (lambda _: None)
