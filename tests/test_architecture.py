@@ -212,11 +212,11 @@ def test_the_bars_count_code_and_parameters(tmp_path: Path) -> None:
         (tmp_path / "one.py").write_text(head + "\n" + body, encoding="utf-8")
         return list(above_bars(tmp_path / "one.py", "one"))
 
-    assert above(60, "def f(a, b, c, d, e, *, g, h, i, j, k, l, m):") == []
+    assert above(60, "def f(a, b, c, d, e, *, g, h, i, j, k, l, m, n):") == []
     assert above(61, "def f(a, b, c, d, e):") == [("lines", "one.f")]
     assert above(2, "def f(a, b, c, d, e, /, g):") == [("positional", "one.f")]
-    assert above(2, "async def f(a, b, c, d, e, *, g, h, i, j, k, l, m, n):") == [("parameters", "one.f")]
-    assert above(2, "def _f(*, a, b, c, d, e, g, h, i, j, k, l, m, n):") == []
+    assert above(2, "async def f(a, b, c, d, e, *, g, h, i, j, k, l, m, n, o):") == [("parameters", "one.f")]
+    assert above(2, "def _f(*, a, b, c, d, e, g, h, i, j, k, l, m, n, o):") == []
     method = "class C:\n  def f(self, a, b, c, d, e, g):"
     assert above(2, method) == [("positional", "one.C.f")]
 

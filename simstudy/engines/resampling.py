@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,14 @@ _CALLS = 128
 _RANGES = 64
 
 
+class _Range(NamedTuple):
+    """Resamples from `begin` to before `end`, in which these numbers (*n_found, P) are found."""
+
+    begin: int
+    end: int
+    n_found: tuple[int, ...]
+
+
 def over_resamples(
     columns: NDArray[Any],
     draw: Draw,
@@ -57,12 +65,12 @@ def over_resamples(
     are whole numbers, whose sum does not depend on who found them: an executor's workers have ranges of resamples each.
     """
     if question.executor is None:
-        return _of_range(columns, draw, add, question, n_found, (0, question.n_resamples))
+        return _of_range(columns, draw, add, question, _Range(0, question.n_resamples, n_found))
     ends = np.linspace(0, question.n_resamples, min(_RANGES, question.n_resamples) + 1).astype(np.int64).tolist()
     # A worker has one thread, and no executor of its own.
     alone = replace(question, executor=None, progress=None, n_jobs=1)
     cells = [
-        Cell(f"resamples {first + 1:,} to {last:,}", first, (columns, draw, add, alone, n_found, (first, last)))
+        Cell(f"resamples {first + 1:,} to {last:,}", first, (columns, draw, add, alone, _Range(first, last, n_found)))
         for first, last in pairwise(ends)
     ]
     with doing(f"resampling {question.n_systems} systems", len(cells)) as advance:
@@ -76,11 +84,10 @@ def _of_range(
     draw: Draw,
     add: Callable[[NDArray[Any], Found], None],
     question: Question,
-    n_found: tuple[int, ...],
-    ends: tuple[int, int],
+    which: _Range,
 ) -> Found:
-    """What is found in the resamples from one to before another."""
-    begin, end = ends
+    """What is found in some of the resamples."""
+    begin, end, n_found = which
     size = _default_tile(columns, end - begin)
     tiles: queue.SimpleQueue[int] = queue.SimpleQueue()
     for first in range(begin, end, size):
