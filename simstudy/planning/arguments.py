@@ -57,7 +57,7 @@ class Guess(FieldsMixin):
     >>> import simstudy as ss
     >>> found = ss.plan(metric="mean", gain=0.1, guess=ss.Guess(sd=1.2, r12=(0.5, 0.7)))
     >>> print(found.sentences[0])
-    You need 907 items (681 to 1,133) to detect a true gain of 0.1 of mean with power 0.8.
+    You need 907 items (681 to 1,133, the guessed range) to detect a true gain of 0.1 of mean with power 0.8.
     """
 
     score: float | None = option(None, "Accuracy of the worse system, in percent.")
