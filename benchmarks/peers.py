@@ -46,7 +46,7 @@ from simstudy.metrics.base import FloatArray
 
 @dataclass(frozen=True)
 class Most:
-    """What sizes do not go above."""
+    """Sizes are no larger than these."""
 
     systems: int
     items: int

@@ -87,14 +87,12 @@ def compare(
         it below 0.0001; `simstudy.engines.contour_kernels`). Randomization of other ratios of whole numbers is computed
         if that costs about as much as resampling. For other metrics of sums (F1, BLEU) "auto" stratifies the
         bootstrap's resamples by a linear event whose probability is computed (`simstudy.engines.stratified`), and tilts
-        some to it if it is rare: the Monte Carlo variance falls to a tenth and less for most pairs, and ``p_low`` and
-        ``p_high`` tell what is left. ``n_extreme`` is the plain count then. False: compute all, or raise an error.
-        True: resample, and count. Tests that draw nothing are unaffected, except Wilcoxon's, which then uses the normal
-        approximation.
+        some to it if it is rare: the Monte Carlo variance falls to a tenth and less for most pairs of real systems.
+        ``p_low`` and ``p_high`` tell what is left, and ``n_extreme`` is the plain count. False: compute all, or raise
+        an error. True: resample, and count; Wilcoxon's test then takes the normal approximation.
     unit
         What is resampled or swapped: "item", or a column of the item table whose values name clusters. None: the
-        column "cluster" (documents, users) where there is one, since items of one document depend on each other;
-        else items.
+        column "cluster" where there is one, since items of one document depend on each other; else items.
     strata
         A column of the item table; each stratum keeps its number of units. None: one stratum. For the bootstrap;
         flips and swaps leave each unit in its place, which keeps all strata.
@@ -109,8 +107,7 @@ def compare(
     progress
         Called with the number of resamples just finished, by one thread at a time.
     executor
-        Of `concurrent.futures`, or a cluster's (`simstudy.running.clusters.cluster`): its workers draw ranges of the
-        resamples of this one table. All other work is done here.
+        Its workers draw ranges of the resamples (`simstudy.running.clusters.cluster` has one); the rest is done here.
 
     Returns
     -------

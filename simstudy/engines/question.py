@@ -65,7 +65,7 @@ class Question(FieldsMixin):
     factor: float = 1.0
 
     def __getstate__(self) -> dict[str, Any]:
-        """What others are told of a question: all but who works on it, and who is told how far it is."""
+        """All that others are told of a question: not who works on it, nor who hears how far it is."""
         return self.__dict__ | {"executor": None, "progress": None}
 
     @property

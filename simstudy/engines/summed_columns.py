@@ -26,7 +26,7 @@ class _Derived(NamedTuple):
     common: int
     #: Columns of the product that have one unit each.
     units: IntArray
-    #: What the columns have on these units beyond what is common (columns, units).
+    #: Columns on these units, less what is common (columns, units).
     rest: Array
 
 

@@ -1,4 +1,4 @@
-"""What systems did on a test set, as numbers: collections of them, their parts, and the files that keep them.
+"""Outputs of systems on a test set, as numbers: collections of them, their parts, and the files that keep them.
 
 `Outputs` is `base` (numbers), `parts` (taken out, joined and saved) and `outputs` (how it is made).
 """
