@@ -40,7 +40,7 @@ FULL = 2**20
 
 @dataclass(frozen=True)
 class Most:
-    """What sizes do not go above: without any, all are those of the docstring."""
+    """Largest sizes: without any, all are those of the docstring."""
 
     systems: int = 10**9
     items: int = 10**9

@@ -53,7 +53,7 @@ def asks_of_scores(pair: Mapping[Any, Any] | pd.Series[Any]) -> bool:
 
 
 def asked_instead(pairs: pd.DataFrame) -> str:
-    """What a test asks that is not about scores, a sentence that begins with a blank; empty for other tests."""
+    """A sentence, after a blank, on the question of a test that is not about scores; empty for other tests."""
     one = pairs.iloc[0]
     test = TESTS[one["test"]]
     if asks_of_scores(one):

@@ -49,7 +49,7 @@ class Case(FieldsMixin):
     known: str
     #: What low and high are, for a sentence; empty where they are no others than the middle.
     range: str = ""
-    #: What they cover, for brackets: "95 % interval"; empty where there is no range.
+    #: Their coverage, for brackets: "95 % interval"; empty where there is no range.
     coverage: str = field(default="", kw_only=True)
     unit: str = "item"
     #: Items of a unit.
@@ -108,7 +108,7 @@ class Case(FieldsMixin):
 
 
 def coverage_of(cases: Sequence[Case]) -> str:
-    """What the ranges of these cases cover, for brackets; empty where none has a range."""
+    """The coverage of the ranges of these cases, for brackets; empty where none has a range."""
     return " and ".join(dict.fromkeys(case.coverage for case in cases if case.range))
 
 
