@@ -1,7 +1,8 @@
 """Simulated data with known truth: whole test sets of K systems, many test sets of two, and redrawn real ones.
 
-Begin with `simstudy.truth.scores`: one family of models, any margins x any dependence x any clusters. `synthetic`,
-`muc_like`, `pair_models` and `translations` are cases and neighbours of it whose random streams are their own.
+Begin with `simstudy.truth.scores`: one family of models, any margins x any dependence x any clusters. Cases
+and neighbours of it have random streams of their own: `synthetic`, `muc_like`, `pair_answers`, `pair_models` and
+`translations`.
 """
 
 from simstudy.truth.known import PAIR_MODELS, pair_model

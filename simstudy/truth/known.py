@@ -6,20 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from simstudy.truth.pair_answers import Clusters, RightOrWrong
 from simstudy.truth.pair_base import PairModel
-from simstudy.truth.pair_models import Acceptances, Clusters, GrowingGains, Responses, RightOrWrong, SkewedMeans
+from simstudy.truth.pair_models import Acceptances, GrowingGains, Responses, SkewedMeans
+from simstudy.truth.scores.archimedean import Clayton, Gumbel
 from simstudy.truth.scores.base import Null, TruePair
 from simstudy.truth.scores.clusters import ItemClusters
-from simstudy.truth.scores.dependence import (
-    Clayton,
-    Dependence,
-    GaussianCopula,
-    Gumbel,
-    Independent,
-    Khoudraji,
-    Survival,
-    TCopula,
-)
+from simstudy.truth.scores.dependence import Dependence, GaussianCopula, Independent, Khoudraji, Survival, TCopula
 from simstudy.truth.scores.discrete import Ordinal
 from simstudy.truth.scores.item_response import ItemResponse
 from simstudy.truth.scores.margins import Bernoulli, Beta, BetaBinomial, LogNormal, Margin, StudentT

@@ -10,8 +10,9 @@ from scipy import stats
 
 from simstudy.metrics import METRICS
 from simstudy.truth import PAIR_MODELS, pair_model
+from simstudy.truth.pair_answers import Clusters, RightOrWrong
 from simstudy.truth.pair_base import Drawn, PairModel
-from simstudy.truth.pair_models import Acceptances, Clusters, GrowingGains, Responses, RightOrWrong, SkewedMeans
+from simstudy.truth.pair_models import Acceptances, GrowingGains, Responses, SkewedMeans
 from simstudy.truth.synthetic import clustered_accuracies, outcome_correlation
 from simstudy.truth.translations import Translations
 

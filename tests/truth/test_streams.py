@@ -20,8 +20,9 @@ from simstudy.outputs import Outputs
 from simstudy.rankings.simulated import simulated_candidates
 from simstudy.training.resampling import Variant
 from simstudy.truth.muc_like import muc_like
+from simstudy.truth.pair_answers import Clusters, RightOrWrong
 from simstudy.truth.pair_base import PairModel
-from simstudy.truth.pair_models import Acceptances, Clusters, Responses, RightOrWrong, SkewedMeans
+from simstudy.truth.pair_models import Acceptances, Responses, SkewedMeans
 from simstudy.truth.redrawn import halves, redraw
 from simstudy.truth.scores import (
     Beta,

@@ -1,14 +1,14 @@
+from .archimedean import Clayton as Clayton
+from .archimedean import Frank as Frank
+from .archimedean import Gumbel as Gumbel
 from .base import KnownTruth as KnownTruth
 from .base import TruePair as TruePair
 from .clusters import ItemClusters as ItemClusters
 from .corpus import CorpusModel as CorpusModel
 from .correlations import equicorrelated as equicorrelated
 from .correlations import of_families as of_families
-from .dependence import Clayton as Clayton
 from .dependence import Dependence as Dependence
-from .dependence import Frank as Frank
 from .dependence import GaussianCopula as GaussianCopula
-from .dependence import Gumbel as Gumbel
 from .dependence import Independent as Independent
 from .dependence import Khoudraji as Khoudraji
 from .dependence import Survival as Survival

@@ -25,9 +25,6 @@ LEAST = 2.0**-53
 # Fewer degrees of freedom would draw t so far out that floating point can not hold it.
 _LEAST_DF = 0.1
 
-# A gamma frailty below this is drawn as a logarithm.
-_SMALL = 1e-300
-
 
 class Dependence(FieldsMixin, ABC):
     """A copula."""
@@ -209,100 +206,6 @@ class Khoudraji(Dependence):
         own = rng.random((n_items, n_systems))
         with np.errstate(divide="ignore", over="ignore"):
             return inside(np.maximum(common ** (1 / shares), own ** (1 / (1 - shares))))
-
-
-@dataclass(frozen=True)
-class Clayton(Dependence):
-    """Systems fail together more than they do well together; any number of them, exchangeable.
-
-    Drawn as Marshall and Olkin (1988) do: numbers are (1 + e_k / v)^(-1 / theta), with e exponential and one v an item,
-    Gamma(1 / theta).
-
-    Parameters
-    ----------
-    theta
-        From 1e-100 to 1e100; Kendall's tau of two systems is theta / (theta + 2).
-    """
-
-    theta: float
-
-    def __post_init__(self) -> None:
-        check_one("theta", self.theta, 1 / EXTREME, EXTREME)
-
-    def uniforms(self, n_items: int, n_systems: int, rng: np.random.Generator) -> FloatArray:
-        frailty = rng.gamma(1 / self.theta, size=(n_items, 1))
-        log_waits = np.log(rng.standard_exponential((n_items, n_systems)))
-        # Near 0 the gamma law is a power law, whose logarithm is exponential.
-        small = frailty < _SMALL
-        log_frailty = np.log(np.maximum(frailty, _SMALL))
-        log_frailty[small] -= self.theta * rng.standard_exponential(int(small.sum()))
-        return inside(np.exp(-np.logaddexp(0, log_waits - log_frailty) / self.theta))
-
-
-@dataclass(frozen=True)
-class Gumbel(Dependence):
-    """Systems do well together more than they fail together; any number of them, exchangeable.
-
-    Numbers are exp(-(e_k / v)^(1 / theta)), with e exponential and one v an item, positive stable of index 1 / theta
-    (Marshall and Olkin 1988; v is drawn as Kanter 1975 does).
-
-    Parameters
-    ----------
-    theta
-        From 1 (independence) to 1e100; Kendall's tau of two systems is 1 - 1 / theta.
-    """
-
-    theta: float
-
-    def __post_init__(self) -> None:
-        check_one("theta", self.theta, 1, EXTREME)
-
-    def uniforms(self, n_items: int, n_systems: int, rng: np.random.Generator) -> FloatArray:
-        index = 1 / self.theta
-        angle = np.pi * np.maximum(rng.random((n_items, 1)), LEAST)
-        wait = np.log(rng.standard_exponential((n_items, 1)))
-        # The logarithm of the stable number, whose own range is beyond that of floating point.
-        log_frailty = np.log(np.sin(index * angle)) - self.theta * np.log(np.sin(angle))
-        if index < 1:
-            log_frailty += (self.theta - 1) * (np.log(np.sin((1 - index) * angle)) - wait)
-        log_waits = np.log(rng.standard_exponential((n_items, n_systems)))
-        return inside(np.exp(-np.exp((log_waits - log_frailty) * index)))
-
-
-@dataclass(frozen=True)
-class Frank(Dependence):
-    """Two systems that depend on each other alike in both tails, and little there, by either sign; exchangeable.
-
-    Parameters
-    ----------
-    theta
-        From 1e-100 to 1e100 in size; its sign is that of the dependence.
-    """
-
-    theta: float
-
-    def __post_init__(self) -> None:
-        check_one("theta", self.theta, -EXTREME, EXTREME)
-        if abs(self.theta) < 1 / EXTREME:
-            raise ValueError(
-                f"theta must be at least {1 / EXTREME:g} in size, not {self.theta:g}; systems without dependence are "
-                "Independent"
-            )
-
-    def check_systems(self, n_systems: int) -> None:
-        if n_systems != 2:
-            raise ValueError(f"Frank must be of 2 systems, not {n_systems}")
-
-    def uniforms(self, n_items: int, n_systems: int, rng: np.random.Generator) -> FloatArray:
-        self.check_systems(n_systems)
-        first, level = np.maximum(rng.random((2, n_items)), LEAST)
-        # The second given the first, at this level of its distribution function (Nelsen 2006, exercise 4.17).
-        # In this form no term cancels another one, however large or small theta is.
-        size = abs(self.theta)
-        whole = np.log(-np.expm1(-size)) + np.log(level)
-        left = np.log(1 - level + level * np.exp(-size * (1 - first)))
-        second = np.logaddexp(0, whole + size * first - left) / size
-        return inside(np.stack([first, second if self.theta > 0 else 1 - second], axis=1))
 
 
 def inside(uniform: FloatArray) -> FloatArray:

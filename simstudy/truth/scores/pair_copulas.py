@@ -17,17 +17,8 @@ from scipy import special
 
 from simstudy.metrics.base import FloatArray
 from simstudy.text.reprs import FieldsMixin
-from simstudy.truth.scores.dependence import (
-    Clayton,
-    Dependence,
-    Frank,
-    GaussianCopula,
-    Gumbel,
-    Independent,
-    Khoudraji,
-    Survival,
-    TCopula,
-)
+from simstudy.truth.scores.archimedean import Clayton, Frank, Gumbel
+from simstudy.truth.scores.dependence import Dependence, GaussianCopula, Independent, Khoudraji, Survival, TCopula
 from simstudy.validation import brief
 
 Criterion = Literal["aic", "bic"]

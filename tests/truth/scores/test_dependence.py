@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
+from simstudy.truth.scores.archimedean import Clayton, Gumbel
 from simstudy.truth.scores.clusters import ItemClusters
 from simstudy.truth.scores.correlations import (
     checked_correlation,
@@ -15,16 +16,7 @@ from simstudy.truth.scores.correlations import (
     nearest_correlation,
     of_families,
 )
-from simstudy.truth.scores.dependence import (
-    Clayton,
-    Dependence,
-    GaussianCopula,
-    Gumbel,
-    Independent,
-    Khoudraji,
-    Survival,
-    TCopula,
-)
+from simstudy.truth.scores.dependence import Dependence, GaussianCopula, Independent, Khoudraji, Survival, TCopula
 from simstudy.truth.scores.item_response import ItemResponse
 
 KINDS: dict[str, Dependence] = {
