@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.engines.described import SIDES
 from simstudy.metrics.base import Metric
 from simstudy.planning.answers import ENDS
@@ -83,16 +84,20 @@ def needed(case: Case, target: Target, row: Mapping[str, Any]) -> str:
         ends = f"from {row['n_items_low']:,.0f} to more than any test set has, {case.coverage}"
     else:
         ends = f"{row['n_items_low']:,.0f} to {row['n_items_high']:,.0f}, {case.coverage}"
-    of = "" if case.relation in (GUESSED, TWO_SYSTEMS) else f" ({case.relation})"
     count = _count(case, row["n_units"], row["n_items"], ends)
-    return f"You need {count} {what} with power {target.power:g}{of}."
+    return f"You need {count} {what} with power {target.power:g}{_of(case)}."
+
+
+def _of(case: Case) -> str:
+    # Plans for all pairs are for those in doubt: the next sentence says for how many.
+    return "" if case.relation in (GUESSED, TWO_SYSTEMS, ALL_PAIRS) else f" ({case.relation})"
 
 
 def costing(case: Case, target: Target, row: Mapping[str, Any], designs: pd.DataFrame) -> str:
     """The cost of a plan for a gain and of its cheapest design, in sentences; empty where costs are not known."""
     if row["goal"] != BETTER or np.isnan(row["n_units"]) or "cost" not in designs or designs["cost"].isna().all():
         return ""
-    of = "" if case.relation in (GUESSED, TWO_SYSTEMS) else f" ({case.relation})"
+    of = _of(case)
     asked, best = (designs[designs["which"].str.contains(which, regex=False)] for which in (AS_PLANNED, BEST))
     own = asked["cost"].iloc[0]
     if best.empty or best.index[0] == asked.index[0]:

@@ -63,7 +63,6 @@ def test_the_sentence_of_a_gain_has_its_sizes_its_level_and_its_ranges(form: str
     ranged |= "usual" in form or form in PILOTS
     assert bool(case.range) == bool(case.coverage) == ranged
     of = " (same family)" if form == "usual answers" else " (different families)" if "usual" in form else ""
-    of = " (all pairs)" if many(form) else of
     ends = between(row, "n_items", ",.0f", case)
     needed = counted(row["n_units"], row["n_items"], case.size, case.unit)
     if case.unit != "item" and ends:
