@@ -117,14 +117,17 @@ def write_some_pairs(
     test_set: TestSet, against: Sequence[str] | None, alpha: float, out: Path, memory: str | None
 ) -> None:
     """Write these pairs, or all, to a Parquet file, and print how many are significant."""
+    from pyarrow import parquet
+
+    from simstudy.comparisons.paper import differing
     from simstudy.comparisons.streaming import write_pairs
 
     outputs = test_set.outputs
     n, significant = write_pairs(outputs, out, memory=memory, alpha=alpha, against=_chosen(against), **test_set.options)
+    one = next(parquet.ParquetFile(out).iter_batches(1)).to_pandas()
     printer.lines(
         [
-            f"{significant:,} of {n:,} pairs of {outputs.n_systems:,} systems differ significantly at {alpha:g} "
-            f"(Holm's correction for {n:,} pairs).",
+            differing(significant, f"{n:,} pairs of {outputs.n_systems:,} systems", one, alpha),
             *noted(test_set.notes),
             f"Pairs: {out}",
         ]

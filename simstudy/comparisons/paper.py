@@ -37,13 +37,19 @@ def methods_of_two(pairs: pd.DataFrame, signed: str) -> Text:
     return joined(basis.compared(pairs), basis.NOT_CORRECTED, basis.intervals(pairs), basis.software(signed))
 
 
+def differing(rejected: int, of: str, pairs: pd.DataFrame, alpha: float) -> str:
+    """So many of these pairs differ significantly after Holm's correction, in a sentence; one pair tells the test."""
+    sides = SIDES[pairs["alternative"].iloc[0]]
+    valid = "" if sides == "two-sided" else "; valid only where the better system was predicted"
+    said = f"{rejected:,} of {of} differ significantly at {alpha:g} ({sides}, Holm{valid})."
+    return said + basis.asked_instead(pairs)
+
+
 def counted_significant(pairs: pd.DataFrame, alpha: float) -> str:
     """How many pairs differ significantly after Holm's correction, in a sentence, and why none can where that is so."""
     rejected = int(Decision(alpha, p="p_holm").significant(pairs).sum())
-    sides, least = SIDES[pairs["alternative"].iloc[0]], pairs["p_floor"].min()
-    valid = "" if sides == "two-sided" else "; valid only where the better system was predicted"
-    said = f"{rejected:,} of {counted(len(pairs), 'pair')} differ significantly at {alpha:g} ({sides}, Holm{valid})."
-    said += basis.asked_instead(pairs)
+    said = differing(rejected, counted(len(pairs), "pair"), pairs, alpha)
+    least = pairs["p_floor"].min()
     if least * len(pairs) <= alpha:
         return said
     times = "" if len(pairs) == 1 else f", and Holm's correction multiplies the smallest by {len(pairs):,}"

@@ -67,6 +67,13 @@ def test_all_pairs_as_parquet(board: Path, tmp_path: Path) -> None:
     assert loose > usual
     _, out, _ = compare(*files, "--out", str(path), "--alpha", "0.8", "--jobs", "1")
     assert f"{loose} of 10 pairs of 5 systems differ significantly at 0.8 " in out
+    board_scores = pd.read_parquet(board / "board.parquet")
+    board_scores["a"] += 0.5
+    board_scores.to_csv(tmp_path / "scores.csv", index=False)
+    sign = ("--test", "sign", "--alternative", "greater", "--jobs", "1")
+    _, out, _ = compare(str(tmp_path / "scores.csv"), "--metric", "mean", *sign, "--out", str(path))
+    said = "0.05 (one-sided, Holm; valid only where the better system was predicted). The sign test asks whether "
+    assert f"of 10 pairs of 5 systems differ significantly at {said}" in " ".join(out.split())
     pd.DataFrame({"a": [1]}).to_parquet(path)
     assert compare(*files, "--out", str(path))[0] == 2
     assert pd.read_parquet(path)["a"].tolist() == [1]
