@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, note, settings
 from typer.testing import CliRunner
 
 from simstudy.cli import app
-from tests.attacks.inputs import CASES, CHANGES, PLACES, attacks
+from tests.attacks.changes import CHANGES, PLACES, attacks
+from tests.attacks.inputs import CASES
 from tests.attacks.names import acts
 
 Attack = tuple[str, dict[str, bytes], dict[str, str], list[str]]
