@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -62,6 +63,25 @@ CASES: dict[str, tuple[str, Callable[[int, int], Outputs], int, int]] = {
     "f1": ("F1", f1, 100, 2000),
     "many-items": ("accuracy", accuracy, 34, 50_000),
 }
+
+
+@dataclass(frozen=True)
+class Most:
+    """Sizes are no larger than these."""
+
+    systems: int = 10**9
+    items: int = 10**9
+    resamples: int = 10**9
+
+    def of(self, *sizes: int) -> tuple[int, ...]:
+        """Systems, items and resamples, or the first of them."""
+        return tuple(map(min, sizes, (self.systems, self.items, self.resamples)))
+
+
+def add_most(parser: argparse.ArgumentParser) -> None:
+    """Options for the fields of Most."""
+    for field in fields(Most):
+        parser.add_argument(f"--{field.name}", type=int, default=field.default, help="at most so many")
 
 
 def seconds(work: Callable[[], object], repeats: int = 3) -> float:
@@ -158,12 +178,11 @@ def rates(shape: Shape, n_resamples: int, product: float, n_jobs: int) -> tuple[
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--resamples", type=int, default=1_000_000)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--cases", nargs="+", choices=CASES, default=[*CASES])
-    parser.add_argument("--systems", type=int, default=10**9, help="at most so many")
-    parser.add_argument("--items", type=int, default=10**9, help="at most so many")
+    add_most(parser)
     options = parser.parse_args()
+    most = Most(options.systems, options.items, options.resamples)
     kernels = {pool["architecture"] for pool in threadpool_info() if pool["user_api"] == "blas"}
     print(f"BLAS kernels for {', '.join(sorted(kernels))}; {options.jobs} cores")
     print("| case | wall, s | in the product | product rate / plain matmul | ns a pair, resample | peak MiB, B/10, B |")
@@ -171,23 +190,24 @@ def main() -> None:
     told: list[str] = []
     for case in options.cases:
         what, make, n_systems, n_items = CASES[case]
-        n_systems, n_items = min(n_systems, options.systems), min(n_items, options.items)
+        n_systems, n_items, n_resamples = most.of(n_systems, n_items, 1_000_000)
         sizes = n_systems, n_items
-        *_, least = in_a_fresh_process(measure, make, sizes, options.resamples // 10, options.jobs)
-        wall, product, shape, peak = in_a_fresh_process(measure, make, sizes, options.resamples, options.jobs)
-        rate, plain = rates(shape, options.resamples, product, options.jobs)
+        *_, least = in_a_fresh_process(measure, make, sizes, n_resamples // 10, options.jobs)
+        wall, product, shape, peak = in_a_fresh_process(measure, make, sizes, n_resamples, options.jobs)
+        rate, plain = rates(shape, n_resamples, product, options.jobs)
         pairs = n_systems * (n_systems - 1) / 2
         print(
             f"| {n_systems} systems x {n_items:,} items, {what} | {wall:.3g} | {product / wall:.0%} "
             f"| {rate:.3g} / {plain:.3g} Gflop/s = {rate / plain:.0%} "
-            f"| {1e9 * wall / pairs / options.resamples:.3g} | {least:.0f}, {peak:.0f} |",
+            f"| {1e9 * wall / pairs / n_resamples:.3g} | {least:.0f}, {peak:.0f} |",
             flush=True,
         )
         if case == "bleu":
-            outputs, n_resamples = make(*sizes), options.resamples // 10
-            work = partial(compare, outputs, test="bootstrap", n_jobs=options.jobs, n_resamples=n_resamples)
-            stratified = seconds(work, 1)
-            told.append(f"{what}: {n_resamples:,} stratified resamples, tilted where p is small: {stratified:.3g} s")
+            fewer = {"n_resamples": n_resamples // 10, "n_jobs": options.jobs}
+            stratified = seconds(partial(compare, make(*sizes), test="bootstrap", **fewer), 1)
+            told.append(
+                f"{what}: {n_resamples // 10:,} stratified resamples, tilted where p is small: {stratified:.3g} s"
+            )
     print("", *told, sep="\n")
 
 

@@ -25,7 +25,6 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -34,7 +33,7 @@ from unittest import mock
 
 import numpy as np
 import pandas as pd
-from all_pairs import accuracy, bleu_like, f1, seconds
+from all_pairs import Most, accuracy, add_most, bleu_like, f1, seconds
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest
 from scipy import stats
@@ -42,18 +41,6 @@ from threadpoolctl import threadpool_limits
 
 import simstudy as ss
 from simstudy.metrics.base import FloatArray
-
-
-@dataclass(frozen=True)
-class Most:
-    """Sizes are no larger than these."""
-
-    systems: int
-    items: int
-    resamples: int
-
-    def of(self, n_systems: int, n_items: int, n_resamples: int) -> tuple[int, int, int]:
-        return min(n_systems, self.systems), min(n_items, self.items), min(n_resamples, self.resamples)
 
 
 def sentences(n: int, rng: random.Random) -> list[str]:
@@ -338,8 +325,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tools", nargs="+", choices=TOOLS, default=[*TOOLS])
     parser.add_argument("--zmigrod", type=Path, metavar="FOLDER", help="that has the package pairedpermtest")
-    for what in ("systems", "items", "resamples"):
-        parser.add_argument(f"--{what}", type=int, default=10**9, help="at most so many")
+    add_most(parser)
     options = parser.parse_args()
     most = Most(options.systems, options.items, options.resamples)
     print("| the same work, one thread | theirs, s | ours, s | ratio |")

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 from unittest import mock
 
 import numpy as np
-from all_pairs import Shape, accuracy, bleu_like, f1, in_the_product, rates, seconds
+from all_pairs import Most, Shape, accuracy, add_most, bleu_like, f1, in_the_product, rates, seconds
 
 from simstudy.comparisons.comparing import compare
 from simstudy.engines.exact_kernels import swapped_ratio_tails
@@ -36,18 +36,6 @@ MESSAGES, MUC_SHUFFLES = 100, 9_999
 
 MUC_METRICS = ("muc_recall", "muc_precision", "muc_f", "muc_f_2p", "muc_f_2r")
 FULL = 2**20
-
-
-@dataclass(frozen=True)
-class Most:
-    """Largest sizes: without any, all are those of the docstring."""
-
-    systems: int = 10**9
-    items: int = 10**9
-    shuffles: int = 10**9
-
-    def of(self, n_systems: int, n_items: int) -> tuple[int, int]:
-        return min(n_systems, self.systems), min(n_items, self.items)
 
 
 def chrf_like(n_systems: int, n_items: int) -> Outputs:
@@ -90,9 +78,9 @@ METRICS: tuple[tuple[str, Callable[[int, int], Outputs], int], ...] = (
 
 
 def muc(n_jobs: int, most: Most) -> None:
-    n_systems, n_messages = most.of(17, MESSAGES)
+    n_systems, n_messages, shuffles = most.of(17, MESSAGES, MUC_SHUFFLES)
     tables = [muc_like(n_systems, n_messages).with_metric(name) for name in MUC_METRICS]
-    pairs, shuffles = n_pairs(n_systems), min(MUC_SHUFFLES, most.shuffles)
+    pairs = n_pairs(n_systems)
 
     def work(jobs: int) -> None:
         for table in tables:
@@ -113,13 +101,13 @@ def n_pairs(n_systems: int) -> int:
 
 
 def many_systems(n_jobs: int, most: Most) -> None:
-    n_systems, _ = most.of(150, 0)
+    (n_systems,) = most.of(150)
     pairs = n_pairs(n_systems)
     print(f"\n| {pairs:,} pairs of {n_systems} systems | shuffles | s | s for 2^20 | ns a pair, shuffle "
           "| in the product | product rate / plain matmul | time without quick gains / with |")  # fmt: skip
     print("|---|---|---|---|---|---|---|---|")
     for name, make, at_most in METRICS:
-        n_shuffles = min(at_most, most.shuffles)
+        n_shuffles = min(at_most, most.resamples)
         for n_items in sorted({min(n, most.items) for n in (100, 2_000)}):
             outputs = make(n_systems, n_items)
             wall, product, shape = shuffled(outputs, n_shuffles, n_jobs)
@@ -157,12 +145,12 @@ def yeh() -> Outputs:
 
 
 def exact(n_jobs: int, most: Most) -> None:
-    full = min(FULL, most.shuffles)
+    full = min(FULL, most.resamples)
     print("\n| exact p-values | s | µs a pair | resamples | s | ratio |")
     print("|---|---|---|---|---|---|")
     right = accuracy(*most.of(123, 500))
     for test in ("bootstrap", "randomization"):
-        exact_or_drawn(f"accuracy, {test}", right, min(100_000, most.shuffles), n_jobs, test=test)
+        exact_or_drawn(f"accuracy, {test}", right, min(100_000, most.resamples), n_jobs, test=test)
     for name, make in (("BLEU", bleu_like), ("F1", f1)):
         exact_or_drawn(f"{name}, sign_flips", make(*most.of(150, 2_034)), full, n_jobs, test="sign_flips")
     shuffled: dict[str, Any] = {"test": "randomization", "alternative": "two-sided"}
@@ -187,11 +175,10 @@ def main() -> None:
     parts = {"muc": muc, "systems": many_systems, "exact": exact}
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--parts", nargs="+", choices=parts, default=[*parts])
-    for what in ("systems", "items", "shuffles"):
-        parser.add_argument(f"--{what}", type=int, default=10**9, help="at most so many")
+    add_most(parser)
     options = parser.parse_args()
     for part in options.parts:
-        parts[part](options.jobs, Most(options.systems, options.items, options.shuffles))
+        parts[part](options.jobs, Most(options.systems, options.items, options.resamples))
 
 
 if __name__ == "__main__":

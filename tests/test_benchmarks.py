@@ -50,7 +50,7 @@ TINY: dict[str, tuple[str, str]] = {
     ),
     "plans": ("--systems 3 --items 20 --gain 25", rf"\| [\w ,]+ \| {N} \| {N} \| {N} \|"),
     "randomization": (
-        "--systems 3 --items 20 --shuffles 100 --jobs 1",
+        "--systems 3 --items 20 --resamples 100 --jobs 1",
         rf"\| 3 pairs, 20 items, [\w, ]+ \| {N} \| {N} \| 100 \| {N} \| {N} \|",
     ),
     "rankings": (
