@@ -67,7 +67,10 @@ def test_a_gate_against_worse_says_what_it_may_have_missed(ratings: pd.DataFrame
     assert gate["gain_low"] == pytest.approx(low, rel=1e-9)
     assert code == 0
     assert f"same is not significantly worse than old at 0.05 by mean (one pair, named beforehand: {''}" in err
-    assert err.endswith(f"; it may still be worse by {-low:.2f} (95 % interval)\n")
+    missed = f"; it may still be worse by {-low:.2f} (95 % interval)\n"
+    assert err.endswith(missed)
+    # The interval is the one of the tables, whatever the level of the gate is.
+    assert compare(*FLAT, "--fail-if-worse", "same", "old", "--alpha", "0.01")[2].endswith(missed)
     code, _, err = compare(*FLAT, "--fail-if-worse", "old", "new")
     assert (code, "gate: old is significantly worse than new at 0.05 by mean" in err) == (1, True)
     assert compare(*FLAT, "--fail-if-worse", "new", "old")[2].rstrip().endswith("new has the better score")

@@ -47,18 +47,22 @@ def asked(path: str, *more: str) -> tuple[int, str, str]:
 # Each look is a new question
 
 
-def test_looks_share_the_level_and_a_look_that_passes_hands_its_level_on() -> None:
-    """alpha / 2, / 6, / 12; the third passes, so that the fourth has / 12 + / 20, and the fifth / 30 again."""
-    alpha, levels, exits = 0.05, [1 / 2, 1 / 6, 1 / 12, 1 / 12 + 1 / 20, 1 / 30], [1, 1, 0, 1, 1]
+@pytest.mark.parametrize("gate", [GATE, ("--fail-if-worse", "old", "new")])
+def test_looks_share_the_level_and_a_look_that_shows_its_claim_hands_its_level_on(gate: tuple[str, ...]) -> None:
+    """alpha / 2, / 6, / 12; the third shows it, so that the fourth has / 12 + / 20, and the fifth / 30 again.
+
+    That old is worse than new has the p-values of new being better, and shown it stops the pipeline.
+    """
+    alpha, levels, shown = 0.05, [1 / 2, 1 / 6, 1 / 12, 1 / 12 + 1 / 20, 1 / 30], [False, False, True, False, False]
     # Signs: 9 of 11, 9 of 10, 10 of 10, 10 of 12, 11 of 13.
-    for (wins, losses), level, expected in zip([(9, 2), (9, 1), (10, 0), (10, 2), (11, 2)], levels, exits, strict=True):
+    for (wins, losses), level, claim in zip([(9, 2), (9, 1), (10, 0), (10, 2), (11, 2)], levels, shown, strict=True):
         p_value = stats.binomtest(losses, wins + losses).pvalue
-        assert (p_value > alpha * level) == bool(expected)
-        code, _, err = asked(commit(wins, losses))
-        assert code == expected, err
+        assert (p_value <= alpha * level) == claim
+        code, _, err = compare(commit(wins, losses), "--metric", "accuracy", *gate, *LOOKS)
+        assert (code == 0) == (claim == (gate == GATE)), err
     assert [one["level"] for one in kept()] == pytest.approx([alpha * level for level in levels])
     assert [one["number"] for one in kept()] == [1, 2, 3, 4, 5]
-    assert [one["claimed"] for one in kept()] == [False, False, True, False, False]
+    assert [one["claimed"] for one in kept()] == shown
     assert "[look 5 of looks.json, with 0.0017 of the level 0.05]" in err
 
 
