@@ -84,9 +84,12 @@ def test_prompts_may_differ_as_chat_templates_do(tmp_path: Path) -> None:
     results(one, chat_template_sha="a")
     results(two, chat_template_sha="a")
     refused([one, two], "prompt", said)
-    # A template that only one log tells explains nothing.
+    # A template that only one log tells explains nothing, whichever log is read first.
     results(two)
-    refused([one, two], "prompt", said)
+    for first, other in ((one, two), (two, one)):
+        refused(
+            [first, other], "prompt", f"{other}, line 1: item '0' of task 't' has another prompt here than in {first}"
+        )
     results(two, chat_template_sha=None)
     (told,) = load([one, two], "accuracy").notes
     assert told.startswith("logs have different values of prompt, as chat templates differ: 2 items, first item '0'")
