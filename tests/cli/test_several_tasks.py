@@ -103,6 +103,22 @@ def test_a_gate_asks_for_the_average(logs: Path) -> None:
     assert content["pairs"][0]["gain"] == micro["gain"]
 
 
+def test_a_gate_names_the_level_of_the_averages_interval(tmp_path: Path) -> None:
+    """Each system wins two items of each task: the gain is 0, and the interval is as wide on both sides."""
+    table = pd.DataFrame({"item": range(40), "domain": ["x", "y"] * 20, "old": 1, "new": 1})
+    table.loc[:3, "new"] = table.loc[4:7, "old"] = 0
+    table.to_csv(tmp_path / "t.csv", index=False)
+    asked = (str(tmp_path / "t.csv"), "--metric", "accuracy", "--each", "domain", "--fail-if-worse", "new", "old")
+    ends = []
+    for alpha, level in ((0.1, 90), (0.05, 95)):
+        code, out, err = compare(*asked, "--alpha", f"{alpha}", "--json")
+        (gate,) = json.loads(out)["gates"]
+        assert (code, gate["gain_low"]) == (0, pytest.approx(-gate["gain_high"]))
+        assert err.endswith(f"; it may still be worse by {gate['gain_high']:.2f} points ({level} % interval)\n")
+        ends.append(gate["gain_high"])
+    assert ends[0] < ends[1]
+
+
 def test_another_test_takes_all_items_of_logs_together(logs: Path) -> None:
     _, told, _ = compare(str(logs), "--metric", "accuracy", "--test", "mcnemar")
     assert told.startswith("new is better than old")
