@@ -30,16 +30,16 @@ def boards(p: Mapping[str, float], **changed: object) -> tuple[pd.DataFrame, pd.
     return pd.DataFrame({"system": names}), ss.analyses.corrected(pd.DataFrame(rows).infer_objects())
 
 
-# Holm by hand: of the three pairs 0.003 * 3 = 0.009, 0.012 * 2 = 0.024, 0.06 * 1 = 0.06.
-BY_HAND = {"ab": 0.06, "ac": 0.003, "bc": 0.012}
+# Holm by hand: of the three pairs 0.004 * 3 = 0.012, 0.012 * 2 = 0.024, 0.06 * 1 = 0.06.
+BY_HAND = {"ab": 0.06, "ac": 0.004, "bc": 0.012}
 
 
 @pytest.mark.parametrize(
     ("baseline", "marks"),
     [
-        # With the best, after correction for all three pairs: ab 0.06, ac 0.009.
-        (None, {"b": "", "c": "‡"}),
-        # With c, for its own two pairs: ac 0.003 * 2 = 0.006, bc 0.012.
+        # With the best, after correction for all three pairs: ab 0.06, ac 0.012.
+        (None, {"b": "", "c": "†"}),
+        # With c, for its own two pairs: ac 0.004 * 2 = 0.008, bc 0.012.
         ("c", {"a": "‡", "b": "†"}),
         # With b: ab 0.06, bc 0.012 * 2 = 0.024, which is worse.
         ("b", {"a": "", "c": "§"}),
@@ -175,6 +175,23 @@ def test_a_board_of_a_test_that_does_not_ask_of_scores_says_what_it_asks(found: 
     assert "asks whether" not in ss.examine(found.outputs, comparison={"test": "sign"}).text
 
 
+def test_the_mark_of_a_caution_stands_beside_its_interval() -> None:
+    """Differences to the last system are skewed. Two bare asterisks would be italics in Markdown."""
+    rng = np.random.default_rng(3)
+    scores = np.column_stack([rng.normal(size=(80, 3)), rng.lognormal(sigma=2, size=80)])
+    outputs = ss.Outputs.from_scores(pd.DataFrame(scores, columns=list("abcd")), "mean")
+    for names, n in (("abcd", 3), ("ad", 1)):
+        pairs = ss.compare(outputs.select(list(names)), test="t_paired")
+        text, latex = pairs.to_markdown("pairs"), pairs.to_latex("pairs")
+        marked = [line for line in text.split("\n") if "\\]\\*" in line]
+        assert len(marked) == n == latex.count("$^{*}$")
+        assert all(line.replace("*", "").startswith("| d |") for line in marked)
+        rows = "1 row" if n == 1 else f"{n} rows"
+        said = f"*: p-value and interval are approximate in {rows} (skewed differences)."
+        assert text.endswith(f" \\{said}")
+        assert said in latex
+
+
 def test_two_systems_are_one_table_and_other_tables_are_refused() -> None:
     pairs = ss.compare(only_new_is_right(10, 30))
     assert [one.name for one in ss.examine(only_new_is_right(10, 30)).paper().tables] == ["pairs"]
@@ -191,8 +208,9 @@ def test_two_systems_are_one_table_and_other_tables_are_refused() -> None:
 
 def test_selected_pairs_say_what_they_were_corrected_for(found: Examination) -> None:
     selected = found.pairs.significant(corrected="holm")
-    assert "p (Holm): corrected for all pairs that were compared." in selected.to_markdown("pairs")
-    assert "corrected for all pairs that were compared by Holm's method" in selected.to_markdown()
+    for some in (selected, selected[np.arange(len(selected)) == 0]):
+        assert "p (Holm): corrected for all pairs that were compared." in some.to_markdown("pairs")
+        assert "corrected for all pairs that were compared by Holm's method" in some.to_markdown()
     plain = ss.compare(found.outputs)
     with pytest.raises(ValueError, match="pairs must be all compared pairs"):
         plain.significant().to_latex()
