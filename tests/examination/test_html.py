@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 from simstudy.examination import Examination, charts, examine
 from simstudy.examination.limits import limits
 from simstudy.examination.page import page_of
+from simstudy.examination.several import Several
 from simstudy.loaders.base import Loaded
 from simstudy.outputs import Outputs
 from simstudy.pages.html import html
@@ -84,6 +86,18 @@ def test_what_a_page_does_not_show_holds_for_it() -> None:
     assert "resampled one by one" in said(documents, comparison={"unit": "item"})
     assert "One-sided" in said(two, comparison={"alternative": "greater"})
     assert "One-sided" not in alone
+
+
+@pytest.mark.usefixtures("empty_figures")
+def test_a_page_of_several_says_first_what_none_of_them_shows_and_the_rest_in_each(tmp_path: Path) -> None:
+    """A significant gain on single items, and one on documents that is not significant."""
+    items, documents = (correlated_accuracies(shares, 120) for shares in ([0.5, 0.9], [0.5, 0.52]))
+    found = examine(items), examine(replace(clustered(documents, 4), test_set="documents"))
+    Several(found).to_html(tmp_path / "several.html")
+    first, second = (set(limits(one)) for one in found)
+    texts = re.split(r'<section id="p\d" class="part"', (tmp_path / "several.html").read_text("utf-8"))
+    for text, own in zip(texts, (first & second, first - second, second - first), strict=True):
+        assert {one for one in first | second if f"<li>{one}</li>" in text} == own != set()
 
 
 def test_a_page_of_very_many_pairs_has_some_of_them_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
