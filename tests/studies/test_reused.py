@@ -103,9 +103,15 @@ def test_only_the_wanted_outputs_of_a_study_are_read(
     assert found["exam b", "accuracy"].outputs.task == "x"
     read = [data_dir / "made" / f"{name}.csv" for name in ("exam_b", "measures", "systems")]
     assert hashes == {f"made/{path.name}": hashlib.sha256(path.read_bytes()).hexdigest() for path in read}
-    study = make({**EXAMS, "each": ["a"]}, duplicates="keep")
-    kept, _ = reused.outputs_of("x", context, test_sets=["exam a"], metrics=["accuracy"])
-    assert kept["exam a", "accuracy"].outputs.n_systems == 13
+    # Near-duplicates are kept or dropped as the test set says, and else as the study says.
+    for usual, own, n_systems in (
+        ("keep", {}, 13),
+        ("drop", {"duplicates": "keep"}, 13),
+        ("keep", {"duplicates": "drop"}, 12),
+    ):
+        study = make({**EXAMS, "each": ["a"], **own}, duplicates=usual)
+        kept, _ = reused.outputs_of("x", context, test_sets=["exam a"], metrics=["accuracy"])
+        assert kept["exam a", "accuracy"].outputs.n_systems == n_systems, (usual, own)
     with pytest.raises(StudyError, match="study 'x' has no test set 'exam b' with a metric among accuracy, rr"):
         reused.outputs_of("x", context, test_sets=["exam a", "exam b"], metrics=["accuracy", "rr"])
     with pytest.raises(StudyError, match="study 'x' has no test set 'exam a' with a metric among bleu"):

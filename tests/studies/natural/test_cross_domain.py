@@ -50,7 +50,7 @@ def exact(make: Make, data_dir: Path, tmp_path_factory: pytest.TempPathFactory) 
         {**EXAMS, "sizes": []}, comparison={"n_resamples": 2000},
         calibration=[
             {"among": ["exam a", "exam b"], "n_splits": 2, "min_pairs": 1, "bins": [0.0, 0.05, 1.0]},
-            {"domains_of": "exam a", "n_splits": 2, "min_pairs": 1, "least_items": 30, "bins": [0.0, 0.05, 1.0]},
+            {"domains_of": "exam a", "n_splits": 2, "min_pairs": 1, "least_items": 40, "bins": [0.0, 0.05, 1.0]},
         ],
     )  # fmt: skip
     out = tmp_path_factory.mktemp("exact")
