@@ -115,21 +115,22 @@ def test_a_gain_is_the_first_systems(collections: Any) -> None:
 
 
 def test_rows_count_rejections_by_pair() -> None:
-    """Two models: one that always says the first is far better, one that says the second is."""
+    """Three models: one that always says the first is far better, two that say the second is."""
     study = small("urbano_2019", **SMALL)
 
     def better(n: int, rng: np.random.Generator) -> Any:
         return np.stack([0.5 + 0.3 * rng.random(n), 0.2 * rng.random(n)])
 
-    models = [CONDITIONS.Model(better, ""), CONDITIONS.Model(lambda n, rng: better(n, rng)[::-1], "")]
+    worse = CONDITIONS.Model(lambda n, rng: better(n, rng)[::-1], "")
+    models = [CONDITIONS.Model(better, ""), worse, worse]
     rows = CONDITIONS.tested(models, 25, 4, study, np.random.default_rng(0))
     for row in rows:
         if row["alpha"] < 0.05:
             continue
         two_sided = row["alternative"] == "two-sided"
-        assert (row["n_pairs"], row["n_sets"]) == (2, 8)
-        assert (row["n_rejected"], row["squares"]) == ((8, 32) if two_sided else (4, 16)), row
-        assert (row["n_wrong"], row["wrong_squares"]) == ((4, 16) if two_sided else (0, 0)), row
+        assert (row["n_pairs"], row["n_sets"]) == (3, 12)
+        assert (row["n_rejected"], row["squares"]) == ((12, 48) if two_sided else (4, 16)), row
+        assert (row["n_wrong"], row["wrong_squares"]) == ((8, 32) if two_sided else (0, 0)), row
 
 
 def test_intervals_take_pairs_for_clusters() -> None:
