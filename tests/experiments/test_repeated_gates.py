@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,18 @@ def test_a_two_sided_rejection_takes_an_e_value_of_two_over_alpha() -> None:
         assert 1 < first[0.05] < first[0.01]
         assert {alpha: growing.first_rejection(sign * differences, alpha) for alpha in first} == first
     assert growing.first_rejection(np.array([1, -1, 0]), 0.05) == np.inf
+
+
+def test_a_sequential_rejection_counts_from_the_look_at_its_item_on() -> None:
+    """The first system wins every item. Looks come just at the item that rejects, one item earlier, and one later."""
+    growing = program("repeated_gates", "growing")
+    item = int(growing.first_rejection(np.ones(100), 0.05))
+    wins = SimpleNamespace(kind="answers", draw=lambda shape, gain, rng: np.ones(shape))
+    for step, rejected in ((item, [3, 3]), (item - 1, [0, 3]), (item + 1, [3, 3])):
+        looks = SimpleNamespace(step=step, n_looks=[1, 2])
+        of = SimpleNamespace(conditions={"wins": wins}, growing=looks, seed=0, alpha=0.05)
+        rows = growing.look_again(of, "wins", 0, 3)
+        assert [row["n_rejected"] for row in rows if row["method"] == growing.SEQUENTIAL] == rejected
 
 
 def test_looks_pile_up_for_the_usual_test_and_hardly_for_the_sequential_one(done: Results) -> None:
