@@ -12,7 +12,7 @@ from simstudy.rankings.precision_curves import precision_curve
 from tests.experiments.programs import program
 
 EVERT = program("evert_2004", "claims")
-RANKINGS, up_to = EVERT.RANKINGS, EVERT.up_to
+RANKINGS, up_to, in_ranges = EVERT.RANKINGS, EVERT.up_to, EVERT.in_ranges
 
 
 def told(orders: dict[str, list[int]], true: np.ndarray) -> pd.DataFrame:
@@ -120,3 +120,11 @@ def test_up_to_is_the_end_of_the_first_run() -> None:
     assert up_to(pd.Series([True, True, False, True], index=index)) == 6
     assert up_to(pd.Series([False, True, True, True], index=index)) == 0
     assert up_to(pd.Series([True] * 4, index=index)) == 8
+
+
+def test_the_three_longest_ranges_are_named_in_their_order() -> None:
+    """Runs of 2, 1, 4, 1 and 3 of twenty lengths; fewer runs are all named, and one length is no range."""
+    runs = pd.Series([bool(int(of)) for of in "11010111100100111000"], index=range(991, 1011))
+    assert in_ranges(runs) == "n = 991 - 992, 996 - 999, 1,005 - 1,007 and 2 shorter ranges (55% of all)"
+    assert in_ranges(runs.loc[1000:]) == "n = 1,002, 1,005 - 1,007 (36% of all)"
+    assert (in_ranges(runs.loc[1005:1007]), in_ranges(~runs.loc[1005:1007])) == ("all n from 1,005 to 1,007", "no n")
