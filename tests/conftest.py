@@ -34,7 +34,7 @@ LONGEST = [
         "engines/test_randomization", "learners/test_transition_parser", "engines/test_compare",
         "learners/test_hidden_markov", "learners/test_aligners", "studies/test_resampling", "test_documentation",
         "experiments/error_rates/test_study", "planning/test_equal_plans", "statistics/test_one_decision",
-        "studies/natural/test_study", "studies/test_programs", "attacks/test_kills", "running/test_keys",
+        "studies/natural/test_study", "studies/test_programs", "attacks/test_kills", "running/test_keys_in_files",
         "examination/test_page", "running/test_workers", "test_first_jobs", "experiments/test_yeh_2000",
         "cli/test_plan", "studies/test_run", "experiments/error_rates/test_conditions", "engines/test_invariance",
         "attacks/test_text", "planning/test_options", "cli/test_compare_decisions", "loaders/test_text",
