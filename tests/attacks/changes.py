@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.attacks.inputs import CASES
 
-#: What a field of a file, or the value of an option, may be replaced by.
+#: Values that may stand in a field of a file, or behind an option.
 VALUES = [
     *("", " ", "0", "-1", "1e400", "-1e308", "1e-320", "nan", "NaN", "inf", "1,5", "1 000", "0x10", "1_0", "٣", "½"),
     *("9" * 25, "9" * 5_000, "-9223372036854775809", "1.7976931348623157e308", "true", "None", "null", "[]", "{}", "'"),
@@ -31,7 +31,7 @@ def _cut(content: bytes, at: int) -> bytes:
     return content[:at]
 
 
-#: What the bytes of a file may become.
+#: Changes of the bytes of a file.
 CHANGES: dict[str, Callable[[bytes, int], bytes]] = {
     "cut": _cut,
     "empty": lambda content, at: b"",
@@ -49,7 +49,7 @@ CHANGES: dict[str, Callable[[bytes, int], bytes]] = {
     "packed": lambda content, at: b"\x1f\x8b\x08\x00" + content,
 }
 
-#: What may be in the place of a file.
+#: Things that may stand in the place of a file.
 PLACES: dict[str, Callable[[Path], None]] = {
     "a folder": lambda path: path.mkdir(),
     "a pipe": lambda path: os.mkfifo(path),
