@@ -71,6 +71,7 @@ def show_some_pairs(test_set: TestSet, against: Sequence[str] | None, alpha: flo
     """Compare these pairs and print how many are significant, the pairs, and what they rest on."""
     from simstudy.comparisons import compare
     from simstudy.examination.examination import Examination, classified
+    from simstudy.examination.limits import one_by_one
     from simstudy.examination.printed import SPARE_OF_PAIRS
     from simstudy.examination.rows import facts, pair_rows
     from simstudy.papers.basis import differing_intervals
@@ -80,7 +81,7 @@ def show_some_pairs(test_set: TestSet, against: Sequence[str] | None, alpha: flo
     pairs = replace(pairs, frame=classified(pairs.frame, outputs, test_set.by[0] if test_set.by else None))
     nothing = pd.DataFrame()
     found = Examination(pairs, alpha, test_set=test_set, leaderboard=nothing, duplicates=nothing)
-    said, every = _said(found, chosen), noted(found.notes)
+    said, every = _said(found, chosen), noted([*found.notes, *one_by_one(outputs, test_set.unit)])
     known = {name: fact for name, fact in facts(found).items() if name not in ("Note", "Systems")}
     title, table = pair_rows(found, len(pairs))
     rows = table.text()
@@ -121,6 +122,7 @@ def write_some_pairs(
 
     from simstudy.comparisons.paper import differing
     from simstudy.comparisons.streaming import write_pairs
+    from simstudy.examination.limits import one_by_one
 
     outputs = test_set.outputs
     n, significant = write_pairs(outputs, out, memory=memory, alpha=alpha, against=_chosen(against), **test_set.options)
@@ -128,7 +130,7 @@ def write_some_pairs(
     printer.lines(
         [
             differing(significant, f"{n:,} pairs of {outputs.n_systems:,} systems", one, alpha),
-            *noted(test_set.notes),
+            *noted([*test_set.notes, *one_by_one(outputs, test_set.unit)]),
             f"Pairs: {out}",
         ]
     )

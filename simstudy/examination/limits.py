@@ -11,6 +11,7 @@ from simstudy.statistics.decisions import Decision
 
 if TYPE_CHECKING:
     from simstudy.examination.examination import Examination
+    from simstudy.outputs import Outputs
 
 
 def limits(found: Examination) -> list[str]:
@@ -36,12 +37,18 @@ def limits(found: Examination) -> list[str]:
             "No clusters of items are known, such as documents. If items depend on each other, the intervals are too "
             "narrow and the p-values too small."
         )
-    elif unit == "item":
-        said.append(
-            "The items come in clusters, but they were resampled one by one. If items of a cluster depend on each "
-            "other, the intervals are too narrow and the p-values too small."
-        )
+    said += one_by_one(outputs, unit)
     again = "trained again" if has_samples(outputs) else "trained or run again"
     said.append(f"How much a score would change if a system were {again} is not part of the intervals.")
     said.append(f"The tests are about {label(found.test_set.metric)}. They do not say whether people notice a gain.")
     return said
+
+
+def one_by_one(outputs: Outputs, unit: str | None) -> list[str]:
+    """What a test of items is worth that come in clusters; a note says it of samples of one question."""
+    if unit != "item" or outputs.natural_unit == "item" or has_samples(outputs):
+        return []
+    return [
+        "The items come in clusters, but they were resampled one by one. If items of a cluster depend on each other, "
+        "the intervals are too narrow and the p-values too small."
+    ]

@@ -11,6 +11,7 @@ from simstudy.analyses.equivalence import BOTH, EQUIVALENT
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.significant_gains import CLOSE_PAIRS
 from simstudy.comparisons.paper import counted_significant
+from simstudy.examination.limits import one_by_one
 from simstudy.examination.notes import domains
 from simstudy.examination.rows import facts, may_be_best, pair_rows, ranking, signature, threshold_rows
 from simstudy.examination.samples import noise_lines
@@ -76,7 +77,7 @@ def show(found: Examination, printer: Printer, *, verbose: bool = False, last: S
     known = {"Neighbours by score": neighbours_text(found), **significant_gain(found), **facts(found)}
     known = {name: value for name, value in known.items() if name not in ("Note", "Systems")}
     rows = ranking(found).text()
-    every = noted(found.notes)
+    every = noted([*found.notes, *one_by_one(found.outputs, found.test_set.unit)])
     notes, n, n_facts = every, len(rows), len(known)
     plain, (printer, which) = printer, lettered(found, printer, verbose=verbose)
     if not verbose:
@@ -109,7 +110,7 @@ def _show_pair(found: Examination, said: list[str], printer: Printer, *, verbose
     known = {"Signature": signature(found)}
     plain, (printer, which) = printer, lettered(found, printer, verbose=verbose)
     room = MOST_LINES - plain.height(*which) - printer.height(*said, LEFT_OUT, *last) - printer.facts_height(known)
-    every = noted(found.notes)
+    every = noted([*found.notes, *one_by_one(found.outputs, found.test_set.unit)])
     notes = every if verbose else printer.fitting(map(printer.shortened, every), room)
     plain.lines(which)
     printer.lines([*said, *notes])

@@ -12,6 +12,7 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
+from simstudy.examination.limits import one_by_one
 from tests.cli.command import as_json, compare, write_wide
 from tests.oracles import compared
 
@@ -182,6 +183,7 @@ def test_notebook_and_command_say_the_same(documents: str, options: list[str], a
     said = ss.verdict(row, **decide)
     drawn = ["Note: the number of resamples is not used: this test computes these p-values without resampling"]
     notes = drawn if "n_resamples" in arguments else []
+    notes += [f"Note: {one}" for one in one_by_one(loaded.outputs, arguments.get("unit"))]  # type: ignore[arg-type]
     assert compare(documents, *_HOW, *options)[1] == "".join(f"{line}\n" for line in [said, *notes])
     assert as_json(documents, *_HOW, *options)["verdict"] == said
 

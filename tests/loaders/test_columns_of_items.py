@@ -76,6 +76,9 @@ def test_the_note_on_clusters_knows_the_unit_and_comes_first_in_a_plan(tmp_path:
     text = said["--unit", "item"]
     assert "form a cluster (20 clusters), but items are resampled one by one, as asked" in " ".join(text.split())
     assert "whole cluster" not in text
+    out = command("compare", path, "--metric", "accuracy", "--unit", "item", "--out", f"{tmp_path}/pairs.parquet")[1]
+    too_small = ["p-values too small" in " ".join(one.split()) for one in (said[()], text, out)]
+    assert too_small == [False, True, True]
     found = ss.examine(ss.load(path, "accuracy"), comparison={"unit": "subject"})
     assert any("(20 clusters), but the resampling unit is 'subject', as asked" in note for note in found.notes)
     plan = command("plan", path, "--metric", "accuracy", "--gain", "5", "--simulate", "0", "--draws", "0")[1]
