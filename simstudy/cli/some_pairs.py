@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from simstudy.cli.terminal import printer
+from simstudy.loaders.base import counted
+from simstudy.text.plain_text import shown
 from simstudy.text.printing import LEFT_OUT, MOST_LINES, left_out, noted
+from simstudy.text.reprs import listed
 
 if TYPE_CHECKING:
     from simstudy.cli.compare_options import HowTested
@@ -117,20 +120,39 @@ def _said(found: Examination, against: Any) -> list[str]:
 def write_some_pairs(
     test_set: TestSet, against: Sequence[str] | None, alpha: float, out: Path, memory: str | None
 ) -> None:
-    """Write these pairs, or all, to a Parquet file, and print how many are significant."""
-    from pyarrow import parquet
-
+    """Write these pairs, or all, to a Parquet file, and print how many are significant and what they rest on."""
+    from simstudy.comparisons.comparing import NEIGHBOURS
     from simstudy.comparisons.paper import differing
     from simstudy.comparisons.streaming import write_pairs
     from simstudy.examination.limits import one_by_one
 
-    outputs = test_set.outputs
-    n, significant = write_pairs(outputs, out, memory=memory, alpha=alpha, against=_chosen(against), **test_set.options)
-    one = next(parquet.ParquetFile(out).iter_batches(1)).to_pandas()
-    printer.lines(
-        [
-            differing(significant, f"{n:,} pairs of {outputs.n_systems:,} systems", one, alpha),
-            *noted([*test_set.notes, *one_by_one(outputs, test_set.unit)]),
-            f"Pairs: {out}",
-        ]
-    )
+    outputs, chosen = test_set.outputs, _chosen(against)
+    n, significant = write_pairs(outputs, out, memory=memory, alpha=alpha, against=chosen, **test_set.options)
+    one, known = _rests_on(out, test_set, alpha)
+    which, seen = f"of {outputs.n_systems:,} systems", []
+    if chosen == NEIGHBOURS and NEIGHBOURS not in outputs.names:
+        which, seen = "of neighbours", [_SEEN]
+    elif against is not None:
+        which = f"with {listed([shown(name) for name in against], 3)}"
+    printer.lines([differing(significant, f"{counted(n, 'pair')} {which}", one, alpha), *seen])
+    last = {"Signature": known.pop("Signature")}
+    printer.facts(known | ({"Correction": f"Holm, for these {n:,} pairs"} if n > 1 else {}) | last)
+    printer.lines([*noted([*test_set.notes, *one_by_one(outputs, test_set.unit)]), f"Pairs: {out}"])
+
+
+def _rests_on(out: Path, test_set: TestSet, alpha: float) -> tuple[pd.DataFrame, dict[str, str]]:
+    """The pair of a file that was resampled most, and what all pairs rest on."""
+    from pyarrow.dataset import dataset, field
+
+    from simstudy.comparisons import Comparisons
+    from simstudy.engines.described import described_test
+    from simstudy.examination.examination import Examination
+    from simstudy.examination.rows import facts
+
+    pairs, same = dataset(out), ["test", "alternative", "convention"]
+    told = pairs.to_table([*same, "exact", "monte_carlo", "n_resamples"]).to_pandas(strings_to_categorical=True)
+    one = pairs.head(1, filter=field("n_resamples") == told["n_resamples"].max()).to_pandas()
+    nothing = pd.DataFrame()
+    found = Examination(Comparisons(one), alpha, test_set=test_set, leaderboard=nothing, duplicates=nothing)
+    known = {name: fact for name, fact in facts(found).items() if name not in ("Note", "Systems")}
+    return one, known | {"Test": described_test(told)}

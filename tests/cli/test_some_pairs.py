@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import pandas as pd
 import pytest
 
 import simstudy as ss
-from tests.cli.command import compare
+from tests.cli.command import compare, compare_signed
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +50,28 @@ def test_neighbours_are_said_to_be_seen_in_the_data(board: Path) -> None:
     assert code == 0
     assert "of 4 pairs differ significantly" in out
     assert "The scores of these data decide which systems are neighbours." in out
+
+
+@pytest.mark.parametrize(
+    ("against", "which"),
+    [(["f"], "5 pairs with f"), (["neighbours"], "5 pairs of neighbours"), (["f", "a"], "9 pairs with f, a")],
+)
+@pytest.mark.parametrize("drawn", [(), ("--test", "bootstrap", "--convention", "bk2012", "--resamples", "500")])
+def test_what_is_said_of_a_parquet_file_is_what_is_said_of_the_printed_pairs(
+    board: Path, tmp_path: Path, against: list[str], which: str, drawn: tuple[str, ...]
+) -> None:
+    files = (str(board / "board.parquet"), str(board / "new.csv"), "--metric", "accuracy", *drawn)
+    options = [word for name in against for word in ("--against", name)]
+    outs = [
+        " ".join(compare_signed(*files, *options, *more)[1].split())
+        for more in (["--verbose"], ["--out", str(tmp_path / "pairs.parquet")])
+    ]
+    printed, written = (re.findall(r"Items: 300 .* Signature: .*simstudy:[0-9.]+", out) for out in outs)
+    assert len(printed) == 1
+    assert printed == written
+    seen = "The scores of these data decide which systems are neighbours."
+    assert [seen in out for out in outs] == [against == ["neighbours"]] * 2
+    assert f" of {which} differ significantly at 0.05 (" in outs[1]
 
 
 def test_all_pairs_as_parquet(board: Path, tmp_path: Path) -> None:
