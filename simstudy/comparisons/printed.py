@@ -11,7 +11,7 @@ from simstudy.metrics import label
 from simstudy.statistics.decisions import Decision
 from simstudy.tables import TEST_SET
 from simstudy.text.layout import laid_out
-from simstudy.text.numerals import p_floor, p_text, score_format
+from simstudy.text.numerals import p_adjusted, p_floor, score_format
 from simstudy.text.plain_text import shown
 
 # Rows that a notebook shows and that a prompt does; lines and columns of a prompt.
@@ -37,6 +37,9 @@ def first_rows(pairs: pd.DataFrame) -> pd.DataFrame:
     numbers = found[["score_a", "gain", "gain_low", "gain_high"]].to_numpy(dtype=np.float64)
     digits = score_format(np.nanmax(np.abs(numbers), initial=0))
     bounds = zip(found["gain_low"], found["gain_high"], strict=True)
+    # Where a table is corrected, what is significant is so after correction.
+    name, title = ("p_holm", "p (Holm)") if "p_holm" in found else ("p_value", "p, not corrected")
+    p_values = zip(found[name], found["p_value"], found["n_resamples"], strict=True)
     return pd.DataFrame(
         {
             "system_a": found["system_a"].map(shown),
@@ -45,10 +48,8 @@ def first_rows(pairs: pd.DataFrame) -> pd.DataFrame:
             "95 % interval": [
                 "none" if np.isnan(low) else f"{low:{digits}} to {high:{digits}}" for low, high in bounds
             ],
-            "p, not corrected": [
-                p_text(p, floor=p_floor(n)) for p, n in zip(found["p_value"], found["n_resamples"], strict=True)
-            ],
-            "significant at 0.05": np.where(Decision().significant(found), "yes", "no"),
+            title: [p_adjusted(adjusted, p, floor=p_floor(n)) for adjusted, p, n in p_values],
+            "significant at 0.05": np.where(Decision(p=name).significant(found), "yes", "no"),
         }
     )
 

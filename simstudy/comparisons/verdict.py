@@ -118,11 +118,20 @@ def _p_values(pair: pd.Series[Any], alpha: float) -> str:
     two_sided = pair["alternative"] == "two-sided"
     how = "two-sided" if two_sided else "one-sided"
     if pair["monte_carlo"]:
-        ends = (p_digits(pair[end], alpha, p_floor(pair["n_resamples"])) for end in ("p_low", "p_high"))
-        how += f", 95 % Monte Carlo interval {' to '.join(ends)}"
+        how += f", 95 % Monte Carlo interval {' to '.join(_monte_carlo_interval(pair, alpha))}"
     if not two_sided and not isnan(pair["p_two_sided"]):
         how += f"; two-sided p {_equals(pair, 'p_two_sided', alpha)}"
     return f"p {_equals(pair, 'p_value', alpha)} ({how})"
+
+
+def _monte_carlo_interval(pair: pd.Series[Any], alpha: float) -> list[str]:
+    """Both ends to the same decimals, with which they do not read as p itself."""
+    p, ends = pair["p_value"], [pair["p_low"], pair["p_high"]]
+    written = [p_digits(end, alpha, p_floor(pair["n_resamples"])) for end in ends]
+    decimals = max(len(end.partition(".")[2]) for end in written)
+    if any(end != p and f"{end:.{decimals}f}" == f"{p:.{decimals}f}" for end in ends):
+        decimals += 1
+    return [f"{end:.{decimals}f}" if end else "0" for end in ends]
 
 
 def _equals(pair: pd.Series[Any], name: str, alpha: float) -> str:

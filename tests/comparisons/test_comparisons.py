@@ -16,6 +16,7 @@ from scipy import stats
 
 import simstudy as ss
 from simstudy import schema
+from simstudy.comparisons.printed import first_rows
 from simstudy.statistics.decisions import REASONS, Decision
 from simstudy.statistics.multiplicity import corrected
 
@@ -232,6 +233,14 @@ class TestShown:
         assert shown.endswith("… and 8 more")
         assert max(map(len, shown.splitlines())) < 100
         assert "<table" in pairs._repr_html_()
+
+    def test_a_corrected_table_shows_what_is_significant_after_correction(self, pairs: ss.Comparisons) -> None:
+        shown, known = first_rows(pairs.corrected().frame), pairs.corrected().frame
+        loose = known["p_value"] <= 0.05
+        assert (loose & (known["p_holm"] > 0.05)).any(), "correction must matter here"
+        assert shown["significant at 0.05"].tolist() == ["yes" if p <= 0.05 else "no" for p in known["p_holm"]]
+        rounded = shown["p (Holm)"].str.strip("< ").astype(float)
+        assert rounded.to_numpy() == pytest.approx(known["p_holm"].to_numpy(), rel=0.01, abs=1e-6)
 
     def test_names_act_on_no_terminal(self) -> None:
         scores = pd.DataFrame({"\x1b[31mred": [1, 0, 1, 1], "<b>": [0, 0, 1, 0]})

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
+from scipy import stats
 
 from simstudy.comparisons.verdict import verdict
 from simstudy.outputs import Outputs
@@ -40,6 +43,24 @@ def test_resampled_p_values_have_their_interval() -> None:
     said = verdict(row)
     assert "p = 0.031 (one-sided, 95 % Monte Carlo interval 0.028 to 0.035; two-sided p = 0.062)" in said
     assert "\nTest: paired bootstrap, approximate, 10,000 resamples; resampling unit: item; p is not corrected" in said
+
+
+def test_both_ends_of_a_monte_carlo_interval_have_decimals_that_tell_them_from_p() -> None:
+    """By Clopper and Pearson's limits of 2^18 resamples, among them some of which one end begins with 0.02."""
+    n = 2**18
+    for n_extreme in np.unique(np.geomspace(3, 0.9 * n, 400).astype(int)):
+        p = (n_extreme + 1) / (n + 1)
+        low, high = stats.binomtest(int(n_extreme), n).proportion_ci(0.95)
+        row = pair(p_value=p, p_low=low, p_high=high, n_resamples=n, n_extreme=n_extreme, monte_carlo=True, exact=False)
+        found = re.search(
+            r"p = ([0-9.]+) \(two-sided, 95 % Monte Carlo interval ([0-9.]+) to ([0-9.]+)\)", verdict(row)
+        )
+        assert found
+        shown_p, shown_low, shown_high = map(float, found.groups())
+        decimals = [len(end.partition(".")[2]) for end in found.groups()[1:]]
+        assert decimals[0] == decimals[1]
+        assert (shown_low, shown_high) == pytest.approx((low, high), abs=0.51 * 10.0 ** -decimals[0])
+        assert shown_low < shown_p < shown_high
 
 
 @pytest.mark.parametrize(
