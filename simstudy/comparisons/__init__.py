@@ -6,8 +6,9 @@ Read `comparing` first, which makes the table; `comparisons` is the noun around 
 
 from simstudy.comparisons.comparing import compare
 from simstudy.comparisons.comparisons import Comparisons
+from simstudy.comparisons.fitting import check_tables
 from simstudy.comparisons.pair import Pair
-from simstudy.comparisons.streaming import check_tables, write_pairs
+from simstudy.comparisons.streaming import write_pairs
 from simstudy.comparisons.verdict import verdict
 
 __all__ = ["Comparisons", "Pair", "check_tables", "compare", "verdict", "write_pairs"]

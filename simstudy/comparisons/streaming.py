@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
@@ -18,15 +18,11 @@ from numpy.typing import NDArray
 from pyarrow import parquet
 
 from simstudy.comparisons.comparing import asked, table_of, with_others
-from simstudy.engines.memory import available, bytes_of_unit, needed, taken
+from simstudy.comparisons.fitting import block_size, n_asked
 from simstudy.engines.question import Question
-from simstudy.engines.registry import TESTS, default_test
+from simstudy.engines.registry import TESTS
 from simstudy.engines.ties import Pairs
-from simstudy.files.parquet import parquet_sizes
-from simstudy.files.unpacking import size_of
 from simstudy.files.whole import atomic_path
-from simstudy.loaders.tables import ending
-from simstudy.metrics import Metric
 from simstudy.outputs import Outputs
 from simstudy.running.progress import shown_to_people
 from simstudy.statistics.decisions import Decision
@@ -36,13 +32,6 @@ from simstudy.validation import check_fraction, check_path
 _T = TypeVar("_T")
 _R = TypeVar("_R")
 
-# Measured: bytes for each pair of a block (its row, what the row is made of, and as it is written), and for each pair
-# of all (its p-value, and what corrects it). Fewer pairs than the last are no block.
-_OF_ROW, _OF_PAIR, _LEAST_ROWS = 800, 72, 2**12
-
-# Measured: bytes for each item while a table is read (its name, its row, its place among the names), and afterwards.
-_OF_ITEM_READ, _OF_ITEM = 150, 50
-
 # How rows are kept, and the columns that say whether they are significant.
 _QUICKLY = pa.ipc.IpcWriteOptions(compression="lz4")
 _DECISIVE = ["system_a", "better", "gain", "p_value", "p_floor", "p_holm"]
@@ -51,8 +40,8 @@ _DECISIVE = ["system_a", "better", "gain", "p_value", "p_floor", "p_holm"]
 _SAME = ["task", "test_set", "metric", "metric_unit", "metric_signature", "test", "alternative", "convention", "unit"]
 _NOTED = ["gain", "p_value", "p_holm", "p_bh"]
 
-# Rows of a row group, and of a block where memory would take more: large ones for tests that draw again for each.
-_ROW_GROUP, _SOME_ROWS, _MOST_ROWS = 2**16, 2**18, 2**21
+# Rows of a row group.
+_ROW_GROUP = 2**16
 
 
 @shown_to_people
@@ -109,7 +98,7 @@ def write_pairs(
     # test of other scores has the threads within a block.
     answers = question.right_or_wrong and question.computes
     ahead = question.n_jobs if answers and question.n_jobs > 1 else 0
-    blocks = _blocks(question, _block_size(question, test, memory, ahead))
+    blocks = _blocks(question, block_size(question, test, memory, ahead))
     tables = _of_blocks(partial(_table, ranked, test, options.get("strata")), question, blocks, ahead)
     with atomic_path(Path(path)) as whole, ExitStack() as stack:
         # Where nothing can be written, Python says it before the work, and names the file.
@@ -211,76 +200,9 @@ def _write(path: Path, tables: Iterator[pa.Table], p_value: NDArray[np.float64],
     return sum(significant)
 
 
-def _n_pairs(question: Question) -> int:
-    k = question.n_systems
-    return k * (k - 1) // 2 if question.asked is None else len(question.asked[0])
-
-
-def _block_size(question: Question, test: str, memory: str | int | None, ahead: int) -> int:
-    """How many pairs a block may have if so many blocks are made ahead of the one that is written."""
-    if memory is not None:
-        # What is needed to compile takes memory of its own: it is there before the rest is counted.
-        import numba  # noqa: F401
-    answers = question.right_or_wrong and question.computes
-    most = _SOME_ROWS if answers else _MOST_ROWS
-    of_row = _OF_ROW * (1 + ahead)
-    there = np.inf if memory is None else size_of("memory", memory) - taken()
-    left = min(there, np.inf if (free := available()) is None else free)
-    if np.isinf(left):
-        return most
-    k, n, s = question.statistics.shape
-    of_unit = bytes_of_unit(test, (k, n, s), answers=answers)
-    fixed = needed(k, n, s, 0, question.n_jobs, of_unit=of_unit) + _OF_PAIR * _n_pairs(question)
-    # A tenth is left for what the interpreter does not give back.
-    rows = (0.9 * left - fixed) // of_row
-    if rows < min(_LEAST_ROWS, _n_pairs(question)):
-        least = fixed + _LEAST_ROWS * of_row + (0 if memory is None else taken())
-        raise _too_little(least, _n_pairs(question), (k, n), memory, left)
-    return min(int(rows), most)
-
-
-def _too_little(
-    least: float, n_pairs: int, shape: tuple[int, int], memory: str | int | None, left: float
-) -> ValueError:
-    given = f"the {left / 2**30:.1f} GiB that are left" if memory is None else memory
-    return ValueError(
-        f"memory must be at least about {least / 2**30:.1f} GiB for {n_pairs:,} pairs of {shape[0]:,} systems on "
-        f"{shape[1]:,} units, not {given}: compare fewer systems at a time, or some of the pairs (against)"
-    )
-
-
-def check_tables(paths: Iterable[Path], metric: Metric, *, memory: str | int | None = None, **options: Any) -> None:
-    """Raise a ValueError where a Parquet table and a comparison of its systems would not fit into memory, unread.
-
-    The table has a row for each item; of other files `write_pairs` tells. Memory and options are as there.
-    """
-    free = available()
-    left = np.inf if free is None else free + taken()
-    there = min(left, np.inf if memory is None else size_of("memory", memory))
-    test, against = options.get("test") or default_test(metric), options.get("against")
-    for path in paths:
-        if ending(path) != ".parquet" or not path.is_file():
-            continue
-        n, sizes = parquet_sizes(path)
-        by_system = Counter(name.rpartition(":")[0] for name in sizes)
-        # A column for each system, but for that of the items; or one for each of its statistics.
-        k = len(by_system) - 1 if ":" in "".join(sizes) else max(len(sizes) - 1, 1)
-        s, n_pairs = len(metric.statistics), k * (k - 1) // 2
-        if against is not None:
-            n_pairs = k if isinstance(against, str) else min(k * len(against), n_pairs)
-        width = max(4 if size == 2 else size for size in [*sizes.values()][1:] or [8])
-        of_statistics, of_columns = k * s * width, sum(sizes.values())
-        of_unit = bytes_of_unit(test, (k, n, s), answers=width == 1 and metric.item_range is not None)
-        reading = n * (2 * of_columns + of_statistics + _OF_ITEM_READ)
-        comparing = n * (2 * of_statistics + _OF_ITEM) + needed(k, n, s, 0, of_unit=of_unit) + _OF_PAIR * n_pairs
-        least = taken() + max(reading, comparing + _LEAST_ROWS * _OF_ROW)
-        if least > there:
-            raise _too_little(least, n_pairs, (k, n), memory, left)
-
-
 def _blocks(question: Question, size: int) -> list[tuple[int, int]]:
     """The first pair of each block, and the one after its last."""
-    n = _n_pairs(question)
+    n = n_asked(question)
     return [(first, min(first + size, n)) for first in range(0, n, size)]
 
 
