@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,9 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
+from simstudy.gates.asked import BETTER, EQUIVALENT, NOT_WORSE, WORSE, Gate, Kind
+from simstudy.gates.findings import Finding
+from simstudy.gates.verdicts import Verdict
 from tests.cli.command import compare, write_wide
 
 PLAIN = ("ratings.csv", "--metric", "mean")
@@ -44,6 +48,8 @@ def test_gates_against_a_margin_are_one_sided_t_tests_at_half_of_alpha(
     ratings: pd.DataFrame, pair: tuple[str, str], margin: float
 ) -> None:
     a, b = pair
+    gain, se = _mean_and_se(ratings, a, b)
+    low, high = stats.t.interval(0.95, 199, gain, se)
     expected = {
         "not worse": one_sided(ratings, a, b, margin),
         "equivalent": max(one_sided(ratings, a, b, margin), one_sided(ratings, b, a, margin)),
@@ -54,6 +60,7 @@ def test_gates_against_a_margin_are_one_sided_t_tests_at_half_of_alpha(
         (gate,) = json.loads(out)["gates"]
         assert gate["p_value"] == pytest.approx(p_value, rel=1e-6)
         assert (gate["gate"], gate["alpha"], gate["margin"]) == (kind, 0.025, margin)
+        assert [gate[name] for name in ("gain", "gain_low", "gain_high")] == pytest.approx([gain, low, high])
         assert (gate["passed"], code) == (p_value <= 0.025, int(p_value > 0.025))
         assert err.count("\n") == 1
         assert "one-sided test" in err
@@ -101,25 +108,78 @@ def test_any_number_of_gates_each_has_its_line_and_all_must_pass(ratings: pd.Dat
 
 
 def test_several_comparisons_are_a_conjunction_or_a_disjunction_by_what_is_asked() -> None:
-    """New wins 9 of 9 on x and loses 9 of 9 on y."""
-    new = [1] * 9 + [0] * 9
-    table = pd.DataFrame({"new": new, "old": [1 - k for k in new], "domain": ["x"] * 9 + ["y"] * 9})
+    """New wins 9 of 9 on x, and loses 9 of 9 on y and 8 of 8 on z: the first that fails is told."""
+    new = [1] * 9 + [0] * 17
+    table = pd.DataFrame({"new": new, "old": [1 - k for k in new], "domain": [*("x" * 9), *("y" * 9), *("z" * 8)]})
     table.rename_axis("item").to_csv("t.csv")
     by_domain = ("t.csv", "--metric", "accuracy", "--by-domain")
     for option, ends in (
         (
             "--fail-unless-better",
-            "by accuracy on y: old has the better score (fails: 1 of 2 comparisons; each must pass)",
+            "by accuracy on y: old has the better score (fails: 2 of 3 comparisons; each must pass)",
         ),
         (
             "--fail-if-worse",
-            "by accuracy on y, p = 0.00391 (two-sided) (fails: 1 of 2 comparisons; each is tested at 0.05)",
+            "by accuracy on y, p = 0.00391 (two-sided) (fails: 2 of 3 comparisons; each is tested at 0.05)",
         ),
     ):
         code, _, err = compare(*by_domain, option, "new", "old")
         assert (code, err.rstrip().endswith(ends)) == (1, True), err
     _, out, _ = compare(*by_domain, "--fail-if-worse", "new", "old", "--json")
-    assert [[gate["passed"] for gate in part["gates"]] for part in json.loads(out)] == [[True], [False]]
+    assert [[gate["passed"] for gate in part["gates"]] for part in json.loads(out)] == [[True], [False], [False]]
+
+
+def finding(kind: Kind, p_value: float = 0.02, **changed: Any) -> Finding:
+    """New is two points ahead of old, between 1.5 and 3."""
+    usual: dict[str, Any] = {
+        "of": "accuracy", "told": "accuracy", "p": f"= {p_value}", "level": 0.05, "claimed": False, "gain": 2.0,
+        "gain_low": 1.5, "gain_high": 3.0, "interval": "95 % interval", "metric_unit": "percent", "n_units": 9,
+    }  # fmt: skip
+    gate = Gate(kind, "new", "old", 1.0 if kind.with_margin else None)
+    return Finding(gate, p_value=p_value, **{**usual, **changed})
+
+
+BEHIND = {"gain": -0.5, "gain_low": -1.5, "gain_high": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("kind", "changed", "said"),
+    [
+        (BETTER, {"claimed": True}, "is significantly better than old {at}, {p} (two-sided)"),
+        (BETTER, {"why": "; why"}, "is not significantly better than old {at}, {p} (two-sided); why"),
+        (BETTER, BEHIND, "is not significantly better than old {at}: old has the better score"),
+        (BETTER, {"p_value": np.nan}, "is not significantly better than old {at}, without a p-value"),
+        (BETTER, {"e_value": 9.0, "sides": "one-sided"}, "is not significantly better than old {at}, {p} (one-sided); "
+         "the gain is between 1.50 and 3.00 points (95 % interval)"),
+        (WORSE, {**BEHIND, "claimed": True}, "is significantly worse than old {at}, {p} (two-sided)"),
+        (WORSE, {**BEHIND, "why": "; why"}, "is not significantly worse than old {at}, {p} (two-sided); why; it may "
+         "still be worse by 1.50 points (95 % interval)"),
+        (WORSE, {**BEHIND, "gain": 0.5, "metric_unit": "points"}, "is not significantly worse than old {at}: new has "
+         "the better score; it may still be worse by 1.50 (95 % interval)"),
+        (WORSE, {"gain": 0.0, "gain_low": np.nan}, "is not significantly worse than old {at}, {p} (two-sided); how "
+         "much worse it may be is not known"),
+        (WORSE, {"gain_low": 0.0}, "is not significantly worse than old {at}: new has the better score"),
+        (NOT_WORSE, {"claimed": True}, "is not worse than old by 1 point or more by accuracy, {p} ({one})"),
+        (NOT_WORSE, {"metric_unit": "points"}, "may be worse than old by 1 or more by accuracy, {p} ({one})"),
+        (EQUIVALENT, {"claimed": True}, "and old are equivalent within 1 point by accuracy, {p} ({two})"),
+        (EQUIVALENT, {"why": "; why"}, "and old are not shown to be equivalent within 1 point by accuracy, {p} "
+         "({two}); why"),
+    ],
+)  # fmt: skip
+def test_a_verdict_in_words(kind: Kind, changed: dict[str, Any], said: str) -> None:
+    said = said.format(
+        at="at 0.05 by accuracy", p="p = 0.02", one="one-sided test at 0.025", two="two one-sided tests at 0.025"
+    )
+    assert Verdict(Gate(kind, "new", "old"), (finding(kind, **changed),)).sentence() == f"new {said}"
+
+
+@pytest.mark.parametrize(("kind", "nearest"), [(BETTER, 0.04), (WORSE, 0.01), (NOT_WORSE, 0.04), (EQUIVALENT, 0.04)])
+def test_of_several_comparisons_that_pass_the_nearest_to_a_failure_is_told(kind: Kind, nearest: float) -> None:
+    parts = tuple(finding(kind, p, claimed=kind.unless, gain=0.0, gain_low=0.0) for p in (0.02, 0.01, 0.04, 0.03))
+    which = "largest" if kind.unless else "smallest"
+    said = Verdict(parts[0].gate, parts).sentence()
+    assert f", p = {nearest} (" in said
+    assert said.endswith(f", the {which} p of 4 comparisons, which all pass")
 
 
 def test_a_system_without_an_interval_shows_nothing_about_a_margin() -> None:
@@ -138,6 +198,7 @@ def test_a_system_without_an_interval_shows_nothing_about_a_margin() -> None:
         ("--fail-unless-equivalent new old", "--fail-unless-equivalent needs --margin: the smallest true gain that "),
         ("--fail-unless-not-worse new old", "--fail-unless-not-worse needs --margin: "),
         ("--fail-if-worse new odl", "--fail-if-worse: no system 'odl' among old, new, same (did you mean 'old'?)"),
+        ("--fail-unless-better nwe old", "--fail-unless-better: no system 'nwe' among old, new, same (did you mean "),
         ("--fail-if-worse new new", "--fail-if-worse must name two different systems, not 'new' twice"),
         (
             "--fail-if-worse new old --fail-if-worse new old",

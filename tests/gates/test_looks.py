@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
@@ -67,15 +66,16 @@ def test_looks_share_the_level_and_a_look_that_shows_its_claim_hands_its_level_o
 
 
 def test_planned_looks_have_equal_shares_until_they_are_used() -> None:
+    """The second shows its claim: its level is there for one more."""
     planned = ("--planned-looks", "2")
-    assert [asked(commit(7 + k, 2), *planned)[0] for k in range(2)] == [1, 1]
-    assert [one["level"] for one in kept()] == [0.025, 0.025]
+    assert [asked(commit(*signs), *planned)[0] for signs in ((7, 2), (10, 0), (8, 2))] == [1, 0, 1]
+    assert [one["level"] for one in kept()] == [0.025] * 3
     code, out, err = asked(commit(20, 2), *planned)
     assert (code, out) == (2, "")
     assert err.startswith(
         "simstudy: looks.json: all 2 planned looks are used, and with them the level; more looks need"
     )
-    assert len(kept()) == 2
+    assert len(kept()) == 3
 
 
 def test_the_same_look_is_not_counted_twice_and_has_its_level_again() -> None:
@@ -107,98 +107,6 @@ def test_every_gate_of_a_call_is_a_look_and_comparisons_share_its_level() -> Non
     # Each must pass: the whole level for each. Any fails: half of it for each of two.
     assert [[gate["alpha"] for gate in part["gates"]] for part in found] == [pytest.approx([0.05 / 2, 0.05 / 12])] * 2
     assert any("use a part of the level at each" in note for note in found[0]["notes"])
-
-
-# The same systems, and more items
-
-
-def grown(n: int, seed: int = 0) -> str:
-    rng = np.random.default_rng(seed)
-    old = (rng.random(4000) < 0.7).astype(int)
-    new = np.where(rng.random(4000) < 0.1, 1, old)
-    pd.DataFrame({"old": old, "new": new})[:n].rename_axis("item").to_csv("scores.csv")
-    return "scores.csv"
-
-
-def test_a_sequential_gate_passes_once_and_for_all_while_items_arrive() -> None:
-    codes = [asked(grown(n), "--sequential")[0] for n in (50, 400, 4000)]
-    assert codes[0] == 1
-    assert codes[1:] == sorted(codes[1:], reverse=True)
-    assert codes[-1] == 0
-    assert [one["parts"][0]["n_units"] for one in kept()] == [50, 400, 4000]
-    assert [one["level"] for one in kept()] == [0.05] * 3
-    e_values = [one["parts"][0]["e_value"] for one in kept()]
-    assert e_values == sorted(e_values)
-    code, out, err = asked(grown(4000), "--sequential", "--json")
-    (gate,) = json.loads(out)["gates"]
-    assert gate["look"] == {"file": "looks.json", "number": 3, "level": 0.05, "again": True}
-    assert gate["p_value"] == pytest.approx(2 / gate["e_value"])
-    assert "by accuracy on 4,000 items, p < 0.000001 (two-sided); the gain is between " in err
-    assert "of all looks) [look 3 of looks.json, which was there already]" in err
-
-
-def test_a_sequential_gate_of_equivalence_needs_both_sides() -> None:
-    """The gain is some three points: new is not worse, but better by more than a margin of one point."""
-    how = (grown(4000), "--metric", "accuracy", "--sequential")
-    assert compare(*how, "--fail-unless-not-worse", "new", "old", "--margin", "1")[0] == 0
-    assert compare(*how, "--fail-unless-equivalent", "new", "old", "--margin", "1")[0] == 1
-    assert compare(*how, "--fail-unless-equivalent", "new", "old", "--margin", "20")[0] == 0
-
-
-def test_other_gates_of_the_same_systems_go_on_with_their_items() -> None:
-    asked(grown(500), "--sequential")
-    path = grown(800)
-    for gate in (("--fail-if-worse", "old", "new"), ("--fail-unless-equivalent", "old", "new", "--margin", "20")):
-        assert compare(path, "--metric", "accuracy", "--sequential", *gate, *LOOKS)[0] == (gate[0] == "--fail-if-worse")
-    assert [(one["gate"], one["system"]) for one in kept()] == [
-        ("better", "new"), ("worse", "old"), ("equivalent", "old"),
-    ]  # fmt: skip
-    # An equivalence that only the whole test set shows, and a look at the first half of it.
-    code, _, err = compare(grown(300), "--metric", "accuracy", "--sequential", "--fail-if-worse", "old", "new", *LOOKS)
-    assert (code, "look 1 saw 500 units, and now there are 300: a sequential test must keep all items" in err) == (
-        2,
-        True,
-    )
-
-
-def test_other_systems_do_not_go_on_with_a_sequential_file() -> None:
-    """Each pair has the whole level: commits in files of new names would each have it, too."""
-    asked(grown(100), "--sequential")
-    before = Path("looks.json").read_bytes()
-    pd.read_csv(grown(200)).rename(columns={"new": "newer"}).to_csv("scores.csv", index=False)
-    how = ("scores.csv", "--metric", "accuracy", "--sequential", *LOOKS)
-    code, out, err = compare(*how, "--fail-unless-better", "newer", "old")
-    assert (code, out) == (2, "")
-    assert err.startswith("simstudy: looks.json: begun with the systems 'new' and 'old', not 'newer' and 'old': ")
-    assert Path("looks.json").read_bytes() == before
-
-
-@pytest.mark.parametrize("change", ["another score", "another order", "another name"])
-def test_earlier_items_must_stay_what_they_were(change: str) -> None:
-    asked(grown(100), "--sequential")
-    before = Path("looks.json").read_bytes()
-    table = pd.read_csv(grown(200))
-    if change == "another score":
-        table.loc[7, "new"] = 1 - table.loc[7, "new"]
-    elif change == "another order":
-        table = table.iloc[::-1]
-    else:
-        table["item"] = table["item"].astype(str) + "x"
-    table.to_csv("scores.csv", index=False)
-    code, out, err = asked("scores.csv", "--sequential")
-    assert (code, out) == (2, "")
-    assert err.startswith("simstudy: looks.json: the first 100 units are not those of look 1: new items must come last")
-    assert Path("looks.json").read_bytes() == before
-
-
-def test_averages_of_tasks_have_no_sequential_test() -> None:
-    table = pd.read_csv(commit(9, 2)).assign(task=["x", "y"] * 30)
-    table.to_csv("scores.csv", index=False)
-    code, _, err = asked("scores.csv", "--columns", "domain=task", "--each", "domain", "--sequential")
-    assert (code, err) == (
-        2,
-        "simstudy: --sequential must not be given for averages of tasks; --domain chooses one task\n",
-    )
 
 
 # Files
@@ -285,10 +193,13 @@ def test_looks_that_come_at_once_are_all_kept() -> None:
     assert [one.level for one in found] == pytest.approx([0.05 / (k * (k + 1)) for k in range(1, 17)])
 
 
-def test_a_look_that_fails_leaves_the_file_as_it_was() -> None:
+def test_a_look_that_fails_leaves_the_file_as_it_was_and_one_at_a_time_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("simstudy.gates.looks._PATIENCE", 0)
     plan, path = Plan(rule=SPENDING, alpha=0.05, planned_looks=None, settings={}), Path("l.json")
     with pytest.raises(ZeroDivisionError), looks_file(path, plan) as looks:
         looks.changed = bool(1 / 0)
     assert not path.exists()
     with looks_file(path, plan) as looks:
         assert looks.kept == []
+        with pytest.raises(ValueError, match="^l.json: another process has held it for 0 seconds$"):
+            looks_file(path, plan).__enter__()

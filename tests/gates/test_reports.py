@@ -61,6 +61,7 @@ def test_a_test_suite_has_a_case_for_each_gate(two: tuple[str, ...]) -> None:
         }  # fmt: skip
     passed, failed = suite
     assert [one.tag for one in (suites, suite, passed, failed)] == ["testsuites", "testsuite", "testcase", "testcase"]
+    assert {one.get("classname") for one in suite} == {"simstudy.gates"}
     assert [one.get("name") for one in suite] == ["--fail-unless-better new old", "--fail-if-worse old new"]
     assert [[part.tag for part in one] for one in suite] == [["system-out"], ["failure"]]
     said = [line.removeprefix("simstudy: gate: ") for line in err.splitlines()]
@@ -132,6 +133,7 @@ def test_in_github_actions_gates_are_annotations_and_rows_of_the_summary(
 ) -> None:
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary.md")
+    Path("summary.md").write_text("# Of another tool\n")
     assert runs_here()
     gates = ("--fail-unless-better", "new", "old", "--fail-if-worse", "old", "new")
     code, out, err = compare(*two, *gates)
@@ -140,11 +142,12 @@ def test_in_github_actions_gates_are_annotations_and_rows_of_the_summary(
     assert notice.startswith("::notice title=simstudy --fail-unless-better::new is significantly better than old")
     assert error.startswith("::error title=simstudy --fail-if-worse::old is significantly worse than new")
     summary = Path("summary.md").read_text().splitlines()
+    assert summary.pop(0) == "# Of another tool"
     assert [line.split(" | ")[0] for line in summary] == ["| gate", "|---|---|", "| passed", "| **failed**", ""]
     # JSON stays JSON.
     code, out, err = compare(*two, *gates, "--json")
     assert (code, out.lstrip()[0], len(commands(err)), commands(out)) == (1, "{", 2, [])
-    assert len(Path("summary.md").read_text().splitlines()) == 10
+    assert len(Path("summary.md").read_text().splitlines()) == 11
     assert compare(*two, *gates, "--annotations", "none")[2].count("simstudy: gate: ") == 2
     assert compare(*two)[1].startswith("new is better than old"), "without a gate nothing is different"
 
