@@ -301,17 +301,6 @@ def test_the_gate_is_for_all_metrics_and_domains() -> None:
     ]  # fmt: skip
 
 
-def test_the_comparison_that_is_nearest_to_a_failure_is_told() -> None:
-    """New loses one item of the first domain and three of the second: p-values of 1 and 2^-2."""
-    table = pd.DataFrame({"item": range(40), "domain": ["x"] * 20 + ["y"] * 20, "old": 1, "new": 1})
-    table.loc[[0, 20, 21, 22], "new"] = 0
-    table.to_csv("t.csv", index=False)
-    code, _, err = compare("t.csv", "--metric", "accuracy", "--by-domain", "--fail-if-worse", "new", "old")
-    assert code == 0
-    assert "by accuracy on y, p = 0.250 (two-sided)" in err
-    assert err.endswith(", the smallest p of 2 comparisons, which all pass\n")
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
