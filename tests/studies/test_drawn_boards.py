@@ -10,7 +10,7 @@ import pytest
 import simstudy as ss
 from simstudy.outputs import Outputs
 from simstudy.studies import DrawnBoards, drawn_boards
-from simstudy.truth.scores import Bernoulli, GaussianCopula, ScoreModel
+from simstudy.truth.scores import Bernoulli, GaussianCopula, ItemClusters, ScoreModel
 from tests.oracles import compared
 
 MODEL = ScoreModel([Bernoulli(0.5), Bernoulli(0.6), Bernoulli(0.9)], GaussianCopula(0.5), metric="accuracy")
@@ -84,6 +84,20 @@ def test_as_many_test_sets_as_asked_for_come_some_at_a_time(
     assert found == [(4, 3, 20, 2), (4, 3, 20, 2), (2, 3, 20, 2)]
     monkeypatch.setattr(drawn_boards, "_SCORES", 1)
     assert len(list(DrawnBoards.of(MODEL, 3, 20, rng))) == 3
+
+
+def test_units_of_clusters_have_the_sums_of_their_items(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Items of a cluster are alike here: all are right, or none. Each test set begins with the first size."""
+    margins, clusters = [Bernoulli(0.5)] * 2, ItemClusters(1.0, (3, 1, 2))
+    monkeypatch.setattr(drawn_boards, "_SCORES", 4 * 2 * 5 * 2)
+    model = ScoreModel(margins, GaussianCopula(0.5), clusters=clusters, metric="accuracy")
+    found = [drawn.statistics for drawn in DrawnBoards.of(model, 10, 5, rng)]
+    assert [len(statistics) for statistics in found] == [4, 4, 2]
+    right, total = np.moveaxis(np.concatenate(found), -1, 0)
+    assert (total == [3, 1, 2, 3, 1]).all()
+    assert set(np.unique(right / total)) == {0, 1}
 
 
 @pytest.mark.parametrize(

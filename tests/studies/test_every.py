@@ -27,13 +27,16 @@ def test_what_is_missing_is_said_and_the_rest_is_ready(three: Path, tmp_path: Pa
     for folder in (tmp_path / "nothing", three):
         folder.mkdir()
     (three / TIMES).write_text("study,wall_seconds,cpu_seconds,memory_mb,disk_mb\nquickstart,12,20,300,24\n")
+    state = three / ".simstudy.all.json"
+    state.write_text(json.dumps({"from_nothing": False, "begun": [NAMES[0]], "ended": {NAMES[0]: {}}}))
     found = needs(three, tmp_path / "nothing").set_index("study")
     assert found.index.tolist() == ["natural_mt", "quickstart", "chinchor_1992"]
     assert found.loc["natural_mt", "state"].startswith("cannot be made: ")
     assert found.loc["quickstart", ["state", "cells_done", "cells_known"]].tolist() == ["ready", 0, 100]
+    assert found.loc["chinchor_1992", ["state", "cells_done", "cells_known"]].tolist() == ["done", 0, 0]
     assert found["wall_seconds"].tolist()[0::2] == pytest.approx([np.nan] * 2, nan_ok=True)
-    assert found.loc["quickstart", "wall_seconds"] == 12
-    assert [path.name for path in three.iterdir()] == [TIMES]
+    assert found.loc["quickstart", ["wall_seconds", "memory_mb", "disk_mb"]].tolist() == [12, 300, 24]
+    assert {*three.iterdir()} == {three / TIMES, state}
 
 
 def test_a_stopped_run_goes_on_with_what_is_left_and_then_writes_what_all_took(
@@ -85,10 +88,17 @@ def test_a_stopped_run_goes_on_with_what_is_left_and_then_writes_what_all_took(
     assert (three / TIMES).read_bytes() == written
 
 
-def test_a_study_that_fails_is_told(three: Path) -> None:
+def test_a_study_that_fails_is_told_with_what_it_took(three: Path) -> None:
+    """Its folder has files of 3 MB, in whatever folders; that of another study has more."""
+    for k, name in enumerate(["natural_mt", "natural_mt/figures", "natural_mt/cells/deep", "quickstart"], start=1):
+        (three / name).mkdir(parents=True, exist_ok=True)
+        (three / name / "file").write_bytes(bytes(k * 500_000))
     (failed,) = run_every(["natural_mt"], three, ["--no-such-option"])
-    assert failed.exit_code == 2
-    assert failed.cpu_seconds > 0
+    assert (failed.study, failed.exit_code, failed.disk_mb) == ("natural_mt", 2, pytest.approx(3))
+    assert 0 < failed.cpu_seconds < 600
+    assert 0 < failed.wall_seconds < 600
+    # Megabytes: a process of Python with its libraries.
+    assert 20 < failed.memory_mb < 5000
 
 
 @pytest.mark.slow
