@@ -106,7 +106,7 @@ def test_links_by_hand(gold: Path, tmp_path: Path) -> None:
 
 def test_a_naacl_file_without_a_sentence_has_no_links_there(gold: Path, tmp_path: Path) -> None:
     path = tmp_path / "a.wa"
-    path.write_text("4 2 1\n1 1 1 S\n1 0 2\n1 3 0\n")
+    path.write_text("4 2 1 P 0.3\n1 1 1 S\n1 0 2\n1 3 0\n")
     loaded = read(path, gold=gold)
     assert loaded.outputs.statistics.tolist() == [[[1, 1, 1, 2], [0, 0, 0, 1], [0, 0, 0, 0], [1, 1, 1, 1]]]
     assert loaded.notes == (f"{path}: 2 links to the empty word (position 0) left out",)

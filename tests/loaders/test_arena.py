@@ -44,6 +44,14 @@ def test_win_rates_by_hand(tmp_path: Path) -> None:
     assert rates.loc[("z", "y"), ["battles", "wins", "losses", "ties", "win_rate"]].tolist() == [2, 1, 1, 0, 50]
     assert rates.loc[("x", "z"), ["battles", "wins", "losses", "ties", "win_rate"]].tolist() == [2, 1, 0, 1, 75]
     assert len(rates) == 6
+    # Two files are one table, and what is called as a system is means the system.
+    named = SMALL.replace({"x": "b", "y": "a"})
+    named["winner"] = ["model_a", "tie", "a", "model_b", "model_b", "b", "tie"]
+    paths = [tmp_path / "1.csv", tmp_path / "2.csv"]
+    for path, part in zip(paths, (named[:3], named[3:]), strict=True):
+        part.to_csv(path, index=False)
+    found = load(paths, "win_rate").outputs
+    assert (found.names, found.scores().tolist()) == (["a", "b", "z"], pytest.approx([50, 60, 37.5]))
 
 
 def test_strengths_are_in_elo_points_round_1000(tmp_path: Path) -> None:
@@ -73,6 +81,7 @@ def test_wins_are_those_of_direct_battles(tmp_path: Path) -> None:
 
 
 def test_prompts_are_clusters(tmp_path: Path) -> None:
+    """Those of the first column whose values come again, unless a column is named."""
     frame = battles(60, np.zeros(3), 4).assign(question_id=np.arange(60) // 2)
     loaded = load(written(tmp_path, frame), "bradley_terry")
     assert loaded.outputs.items["cluster"].nunique() == 30
@@ -81,6 +90,15 @@ def test_prompts_are_clusters(tmp_path: Path) -> None:
         f"{told} battles in which both answers were called bad are ties",
         "battles with the same 'question_id' form a cluster (30 clusters)",
     )
+    k = np.arange(60)
+    frame = frame.assign(question_id=k, prompt=[f"p{i // 3}" for i in k], judge=[f"j{i % 4}" for i in k])
+    path = written(tmp_path, frame)
+    for columns, of, says in (({}, "prompt", True), ({"cluster": "judge"}, "judge", False)):
+        loaded = load(path, "win_rate", columns=columns)
+        assert loaded.outputs.items["cluster"].tolist() == frame[of].tolist()
+        assert ("battles with the same 'prompt' form a cluster (20 clusters)" in loaded.notes) == says
+    alone = load(written(tmp_path, frame.drop(columns="prompt")), "win_rate").outputs
+    assert alone.natural_unit == "item", "no prompt has two battles"
 
 
 @pytest.mark.parametrize(

@@ -116,3 +116,11 @@ def test_tags_alone_have_an_accuracy(gold: Path, tmp_path: Path) -> None:
     path.write_text(TEXT.replace("1\tpunct", "_\t_").replace("VERB", "NOUN"))
     assert read_conllu(path)[1].heads == (0, -1)
     assert read(path, gold=gold, metric="accuracy").outputs.scores().tolist() == [75]
+
+
+def test_a_sentence_that_a_system_lacks_has_no_tag_right_and_no_head_guessed(gold: Path, tmp_path: Path) -> None:
+    path = tmp_path / "t.conllu"
+    path.write_text(TEXT.partition("# sent_id = d1-2")[0])
+    for metric, counts in (("accuracy", [0, 2]), ("uas", [0, 0, 2]), ("las", [0, 0, 2])):
+        outputs = read(path, gold, gold=gold, metric=metric, missing="zero").outputs
+        assert outputs.statistics[0, 1].tolist() == counts

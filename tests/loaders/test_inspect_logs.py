@@ -48,7 +48,10 @@ def read(*paths: Path, metric: str = "accuracy", missing: str = "error", **colum
 )
 def test_values_are_numbers_as_inspect_takes_them(tmp_path: Path, value: Any, number: float) -> None:
     path = write(tmp_path / "log.json", [sample(1, value)])
-    assert read(path, metric="mean").outputs.scores().tolist() == [number]
+    loaded = read(path, metric="mean")
+    assert (loaded.outputs.scores().tolist(), loaded.notes) == ([number], ())
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"invalidated": True}))
+    assert read(path, metric="mean").notes == (f"{path}: the log is marked as invalidated",)
 
 
 def test_epochs_are_samples_of_an_item(tmp_path: Path) -> None:

@@ -120,6 +120,14 @@ def test_cells_stay_what_they_are_and_rows_know_their_place(tmp_path: Path) -> N
     assert (frame.index.name, frame.index.tolist()) == ("record", [1, 2])
 
 
+def test_lists_beside_the_scores_are_left_out_and_told(tmp_path: Path) -> None:
+    rows = [{"system": "a", "item": k, "score": 1, "log": [k], "kind": "x", "steps": {"first": [2]}} for k in (1, 2)]
+    (tmp_path / "s.json").write_text(json.dumps(rows))
+    loaded = load(tmp_path / "s.json", "mean")
+    assert loaded.notes == ("columns left out, for they have lists or the like: log, steps.first",)
+    assert loaded.outputs.items.to_dict("list") == {"id": ["1", "2"], "kind": ["x", "x"]}
+
+
 def test_tables_beside_the_scores_may_be_json_too(tmp_path: Path) -> None:
     (tmp_path / "s.json").write_text(wide().to_json())
     (tmp_path / "items.json").write_text(json.dumps([{"id": i, "domain": "ab"[n % 2]} for n, i in enumerate(ITEMS)]))
@@ -152,6 +160,9 @@ def test_tables_beside_the_scores_may_be_json_too(tmp_path: Path) -> None:
         ("s.json", "[" * 9**5, ", line 1: nested too deeply"),
         ("s.json", '[{"a": ' + '{"a":' * 60 + "1" + "}" * 60 + "}]", ", record 1: objects are nested too deeply"),
         ("s.json", '[{"id": "\\ud83d"}]', r", record 1: texts must be of whole characters (UTF-8), unlike '\ud83d'"),
+        ("s.json", '[{"a\\nb": 1}]', r": the name of a column must be of one line, unlike 'a\nb'"),
+        ("s.json", json.dumps([{f"q{k}": 1 for k in range(20_001)}]),
+         ": records have 20,001 columns, more than 20,000: are ids keys in them?"),
         ("s.json", '[{"item": null, "score": 1}]', ", record 1: no item"),
         ("s.json", '[{"item": NaN, "score": 1}]', ", record 1: no item"),
         ("s.json", f'[{{"item": 1, "score": 1{"0" * 400}}}]', ", record 1: a score must be a number, not inf"),

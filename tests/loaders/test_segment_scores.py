@@ -102,6 +102,13 @@ def test_a_segment_that_one_system_lacks_is_missing(tmp_path: Path) -> None:
         ({"a.txt": f"{HASH}\n"}, r"a.txt: no scores of segments; bert-score prints them with -s"),
         ({"a.txt": f"{HASH}\n1\t2\n"}, r"a.txt, line 2: not three numbers P, R and F1"),
         ({"a.out": "a\tSegment 0\tscore: 1\na\tSegment 2\tscore: 1\n"}, r"line 2: segment 2 of 'a', but segment 1 is"),
+        ({"a.out": "a\tSegment 0\tscore: 1\nnoise\n"}, r"a.out, line 2: not a line of comet-score"),
+        ({"a.txt": "BLEU|version:2 = 1.0\nnoise\n"}, r"a.txt, line 2: not a line of sacrebleu -sl"),
+        (
+            {"a.txt": "BLEU|version:2 = 1.0\nTER|version:2 = 1.0\n"},
+            r"a.txt, line 2: a score of TER, but the first line has BLEU",
+        ),
+        ({"a.json": '{"a": {"COMET": 1}}'}, r"a.json: 'a' must be a list of segments"),
         ({"a.json": '{"a": [{"COMET": 1}, {"COMET": "x"}]}'}, r"a.json, system 'a', segment 2: no number 'COMET'"),
         ({"a.json": '{"a": [{"COMET": 1}'}, r"a.json, line 1: not JSON \(is the file cut\?\)"),
         ({"a.seg.score": "a\t1\n", "b.json": '{"b": [{"COMET": 1}]}'}, r"has scores of a, but .*b.json of COMET"),

@@ -77,12 +77,21 @@ def test_only_what_is_resolved_needs_a_table_of_all(tmp_path: Path) -> None:
     (tmp_path / "items.csv").write_text("\n".join(["id", *IDS]))
     outputs = load(path, "accuracy", items=tmp_path / "items.csv").outputs
     assert (outputs.names, outputs.scores().tolist()) == (["a"], [25])
+    # With those that are not resolved a report names all, in whatever list.
+    lists = dict(
+        zip(("resolved_ids", "unresolved_ids", "empty_patch_ids", "error_ids"), ([i] for i in IDS), strict=True)
+    )
+    outputs = load(write(path, lists), "accuracy").outputs
+    assert (outputs.items["id"].tolist(), outputs.scores().tolist()) == (IDS, [25])
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (report(IDS[:1], error_ids=IDS[:1]), f"instance '{IDS[0]}' is in resolved_ids and in error_ids"),
+        *(
+            (report(IDS[:1], **{name: IDS[:1]}), f"instance '{IDS[0]}' is in resolved_ids and in {name}")
+            for name in ("unresolved_ids", "empty_patch_ids", "error_ids")
+        ),
         ({"resolved_ids": "all", "submitted_ids": []}, "'resolved_ids' must be a list of instances"),
         ({"resolved_ids": IDS[:1] * 2, "submitted_ids": IDS}, "'resolved_ids' names an instance twice"),
         ({"resolved_ids": [], "submitted_ids": []}, "the report names no instance"),
