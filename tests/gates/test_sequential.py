@@ -80,7 +80,7 @@ def test_comparisons_of_a_sequential_gate_have_the_whole_level_and_items_of_thei
         assert [(gate["alpha"], gate["n_units"]) for gate in part["gates"]] == [(0.05, 50)] * 2
         assert [gate["gain"] for gate in part["gates"]] == pytest.approx([gains[domain].mean()] * 2)
     assert err.count("on 50 clusters, each of the same weight") == 2
-    table.loc[199, "new"] ^= 1
+    table["new"] = table["new"].where(table.index < 199, 1 - table["new"])
     table.to_csv("scores.csv", index=False)
     code, _, err = asked("scores.csv", *more)
     assert (code, "the first 50 units are not those of look 1" in err) == (2, True)

@@ -94,7 +94,8 @@ def test_a_study_that_fails_is_told_with_what_it_took(three: Path) -> None:
         (three / name).mkdir(parents=True, exist_ok=True)
         (three / name / "file").write_bytes(bytes(k * 500_000))
     (failed,) = run_every(["natural_mt"], three, ["--no-such-option"])
-    assert (failed.study, failed.exit_code, failed.disk_mb) == ("natural_mt", 2, pytest.approx(3))
+    assert (failed.study, failed.exit_code) == ("natural_mt", 2)
+    assert failed.disk_mb == pytest.approx(3)
     assert 0 < failed.cpu_seconds < 600
     assert 0 < failed.wall_seconds < 600
     # Megabytes: a process of Python with its libraries.
