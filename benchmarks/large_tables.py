@@ -1,11 +1,11 @@
-"""The tables of pairs of four large inputs are timed: processor time, time on the clock and peak memory.
+"""The tables of pairs of five large inputs are timed: processor time, time on the clock and peak memory.
 
 Each run is `simstudy compare INPUT --out pairs.parquet --memory 4GiB` in a fresh process. The engine's own time is that
 of the tables of pairs, without starting, reading and writing. It is told for one thread: several make tables while
 others are written.
 
-    python benchmarks/large_tables.py [--folder /tmp] [--threads 1 2] [--cases many-systems many-items bleu few-items]
-        [--systems 100] [--items 1000]
+    python benchmarks/large_tables.py [--folder /tmp] [--threads 1 2] [--systems 100] [--items 1000]
+        [--cases many-systems many-items bleu few-items decimals]
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +25,7 @@ from pyarrow import parquet
 #: Systems and items of each input.
 CASES: dict[str, tuple[int, int]] = {
     "many-systems": (5000, 1000), "many-items": (20, 10_000_000), "bleu": (150, 100_000), "few-items": (2000, 100),
+    "decimals": (150, 2000),
 }  # fmt: skip
 
 RUN = """
@@ -54,12 +56,15 @@ print(f"processor {cpu:.1f} s{engine[0]}; clock {wall:.1f} s{engine[1]}; {peak /
 """
 
 
-def columns(case: str, k: int, n: int) -> dict[str, NDArray[np.int64]]:
-    """The columns of a wide table: right and wrong answers as Python's programs write them, or BLEU's counts."""
+def columns(case: str, k: int, n: int) -> dict[str, NDArray[Any]]:
+    """The columns of a wide table: right and wrong answers as Python's programs write them, BLEU's counts, decimals."""
     rng = np.random.default_rng(0)
-    found: dict[str, NDArray[np.int64]] = {"item": np.arange(n)}
+    found: dict[str, NDArray[Any]] = {"item": np.arange(n)}
     hard, reference = rng.normal(size=n), rng.poisson(22, n) + 4
     for name, ability in zip((f"system-{j:04d}" for j in range(k)), np.linspace(-0.6, 0.6, k), strict=True):
+        if case == "decimals":
+            found[name] = ability - hard + 0.7 * rng.normal(size=n)
+            continue
         if case != "bleu":
             found[name] = (ability > hard + 0.7 * rng.normal(size=n)).astype(np.int64)
             continue
@@ -84,7 +89,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory(dir=asked.folder) as folder:
             scores, pairs = f"{folder}/scores.parquet", f"{folder}/pairs.parquet"
             parquet.write_table(pa.table(columns(case, k, n)), scores, compression="zstd")
-            metric = "bleu" if case == "bleu" else "accuracy"
+            metric = {"bleu": "bleu", "decimals": "mean"}.get(case, "accuracy")
             options = ["--metric", metric, "--out", pairs, "--memory", "4GiB"]
             for threads in asked.threads:
                 line = [sys.executable, "-c", RUN, "compare", scores, *options, "--jobs", str(threads)]
