@@ -49,4 +49,7 @@ def _share_of_container(otherwise: float) -> float:
 def check_executor(executor: object) -> None:
     """Raise a ValueError for what is neither an executor nor None."""
     if executor is not None and not isinstance(executor, Executor):
-        raise ValueError(f"executor must be a concurrent.futures.Executor, or None, not {brief(executor)}")
+        raise ValueError(
+            "executor must be a concurrent.futures.Executor (dask: client.get_executor(pure=False)), or None, "
+            f"not {brief(executor)}"
+        )
