@@ -242,6 +242,15 @@ class TestShown:
         rounded = shown["p (Holm)"].str.strip("< ").astype(float)
         assert rounded.to_numpy() == pytest.approx(known["p_holm"].to_numpy(), rel=0.01, abs=1e-6)
 
+    @pytest.mark.parametrize(("column", "other"), [("task", "t"), ("test_set", "s"), ("n_items", 77), ("metric", "f1")])
+    def test_what_tells_test_sets_apart_is_counted(self, pairs: ss.Comparisons, column: str, other: Any) -> None:
+        changed = pairs.frame.copy()
+        changed[column] = other
+        both = ss.Comparisons(pd.concat([pairs.frame, changed]))
+        said = "Comparisons: 30 pairs of 6 systems on 2 test sets (accuracy, sign-flip test, two-sided)"
+        assert repr(both).splitlines()[0] == said
+        assert said in both._repr_html_()
+
     def test_names_act_on_no_terminal(self) -> None:
         scores = pd.DataFrame({"\x1b[31mred": [1, 0, 1, 1], "<b>": [0, 0, 1, 0]})
         found = ss.compare(ss.Outputs.from_scores(scores, "accuracy"))
