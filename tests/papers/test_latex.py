@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from markdown_it import MarkdownIt
 
 import simstudy as ss
 from simstudy.examination import Examination
-from simstudy.papers.document import Cell, Paper, Table
+from simstudy.papers import markdown
+from simstudy.papers.document import BETTER_MARKS, CAUTION_MARK, WORSE_MARKS, Cell, Paper, Table
 from simstudy.papers.latex import document, escaped, table
 from tests.papers.tex import check_structure, compiled, plain, tables
 
@@ -43,6 +46,31 @@ def test_every_table_is_whole_and_names_are_printed_as_they_are(found: Examinati
     assert "on 200 items of T_1 & co" in caption
     assert "\u202e" not in latex
     assert "\x07" not in latex
+
+
+def test_names_are_printed_as_they_are_wherever_they_stand() -> None:
+    """In headings, cells, bold cells with marks, captions, sentences and notes; another reader reads the Markdown."""
+    signs = [*BETTER_MARKS, *WORSE_MARKS, CAUTION_MARK] * 2
+    marked = [Cell(name, bold=True, mark=sign) for name, sign in zip(NAMES, signs, strict=True)]
+    one = Table("t", [(name, "left") for name in NAMES], [NAMES, marked], NAMES)
+    seen, together = [shown(name).strip() for name in NAMES], "".join(map(shown, NAMES))
+    rows = [seen, seen, [name + sign for name, sign in zip(seen, signs, strict=True)]]
+    assert [(body, caption) for _, body, caption in tables(table(one))] == [(rows, together)]
+    tokens = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(
+        markdown.document(Paper(tables=[one], results=NAMES, methods=NAMES, notes=NAMES))
+    )  # fmt: skip
+    assert {part.type for token in tokens for part in token.children or ()} <= {
+        *("text", "text_special", "strong_open", "strong_close")
+    }
+    read = [
+        (before.type, "".join(part.content for part in token.children or ()))
+        for before, token in itertools.pairwise(tokens)
+        if token.type == "inline"
+    ]
+    assert [text for kind, text in read if kind in ("th_open", "td_open")] == sum(rows, [])
+    notes = [f"Note: {shown(name)}" for name in NAMES]
+    said = [together, f"Results: {together}", f"Methods: {together}", *notes, "References:"]
+    assert [text for kind, text in read if kind == "paragraph_open"] == said
 
 
 @pytest.mark.parametrize(
@@ -91,6 +119,16 @@ def test_a_very_long_table_is_several_and_a_rule_stays_where_it_was() -> None:
     assert table(one).count("\\label{tab:long") == len(parts)
     assert "\\midrule\ns50 & 50" in table(one)
     assert table(one).count("\\midrule") == len(parts) + 1
+
+
+@pytest.mark.parametrize(("letters", "most"), [(28, 40), (29, 20), (57, 13)])
+def test_a_table_of_long_names_that_are_broken_has_fewer_rows(letters: int, most: int) -> None:
+    """A page has room for 40 lines; a name has a line for every 28 letters."""
+    for n in (most, most + 1, 2 * most, 2 * most + 1):
+        rows = [[f"{k:0{letters}}", "1"] for k in range(n)]
+        found = [body for _, (_, *body), _ in tables(table(Table("t", [("", "left"), ("x", "right")], rows, ["C."])))]
+        assert [len(body) for body in found] == [most] * (n // most) + [n % most] * (n % most > 0)
+        assert sum(found, []) == rows
 
 
 def test_a_table_that_is_too_wide_for_a_column_takes_two() -> None:

@@ -114,6 +114,18 @@ def test_the_test_is_told_as_it_was(options: dict[str, Any], parts: list[str]) -
     assert ("no Monte Carlo error" in methods) != drawn
 
 
+@pytest.mark.parametrize(
+    ("options", "how"),
+    [
+        ({}, " and is (count + 1) / (resamples + 1) (Phipson and Smyth, 2010)."),
+        ({"convention": "koehn2004", "test": "bootstrap"}, ", counted by the convention koehn2004 (Koehn, 2004)."),
+    ],
+)
+def test_one_p_value_of_resamples_is_told_as_one(options: dict[str, Any], how: str) -> None:
+    methods = said(only_new_is_right(10, 30), monte_carlo=True, n_resamples=99, seed=3, **options)["Methods"]
+    assert f" The p-value is from 99 random resamples (seed 3){how} " in methods
+
+
 def test_where_some_p_values_are_computed_it_says_of_how_many() -> None:
     """Shuffles of a geometric mean of sums are drawn where many units differ."""
     counts = np.concatenate([KINDS["geometric"][1](60, np.random.default_rng(2))] * 2)[:3]

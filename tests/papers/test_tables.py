@@ -115,18 +115,50 @@ def test_the_caption_says_what_is_bold_and_what_marks_claim(found: Examination) 
 
 def test_pairs_come_with_both_p_values_and_many_are_neighbours(found: Examination) -> None:
     table = found.paper().table("pairs")
-    frame = found.pairs.frame.set_index(["system_a", "system_b"])
+    known = {(row["system_a"], row["system_b"]): row for row in found.pairs.frame.to_dict("records")}
     assert len(table.rows) == 10
     systems = zip(column(table, "Better"), column(table, "Worse"), strict=True)
-    for (better, worse), p, gain in zip(systems, column(table, "p (Holm)"), column(table, "Gain"), strict=True):
-        value = float(frame.loc[(better.text, worse.text), "p_holm"])  # type: ignore[arg-type]
-        assert (p.text == "< 0.000001" and value < 1e-6) or float(p.text) == pytest.approx(value, rel=0.06, abs=5e-4)
-        assert gain.mark == ("‡" if value <= 0.01 else "†" if value <= 0.05 else "")
-    many = ss.examine(ss.truth.correlated_accuracies(np.linspace(0.5, 0.9, 12).tolist(), 100))
-    neighbours = many.paper().table("pairs")
-    assert len(neighbours.rows) == 11
-    assert "of 11 neighbours by score among 66 pairs" in str(neighbours.caption[0])
-    assert len(many.paper(every_pair=True).table("pairs").rows) == 66
+    shown = zip(*(column(table, name) for name in ("Gain", "95 % CI", "p", "p (Holm)")), strict=True)
+    for (better, worse), (gain, interval, *ps) in zip(systems, shown, strict=True):
+        row = known[better.text, worse.text]
+        for p, name in zip(ps, ("p_value", "p_holm"), strict=True):
+            value = float(row[name])
+            small = p.text == "< 0.000001" and value < 1e-6
+            assert small or float(p.text) == pytest.approx(value, rel=0.06, abs=5e-4)
+        assert gain.text == f"{row['gain']:.1f}"
+        low, high = interval.text.replace("−", "-").strip("[]").split(", ")
+        assert (float(low), float(high)) == pytest.approx((row["gain_low"], row["gain_high"]), abs=0.051)
+        assert gain.mark == ("‡" if row["p_holm"] <= 0.01 else "†" if row["p_holm"] <= 0.05 else "")
+    # As many pairs as a table lists, and more.
+    for n_systems, n_pairs, rows in ((10, 45, 45), (11, 55, 10)):
+        many = ss.examine(ss.truth.correlated_accuracies(np.linspace(0.5, 0.9, n_systems).tolist(), 100))
+        for paper, n in ((many.paper(), rows), (many.paper(every_pair=True), n_pairs)):
+            listed = paper.table("pairs")
+            assert len(listed.rows) == n
+            said = str(listed.caption[0])
+            assert (f", of {n} neighbours by score among {n_pairs} pairs" in said) == (n < n_pairs)
+            assert ("neighbours" in said) == (n < n_pairs)
+            assert f"p (Holm): corrected for all {n_pairs} pairs." in said
+
+
+def test_relations_other_preferences_and_margins_are_columns_where_there_are_any(found: Examination) -> None:
+    """The first leads the second by three wide wins, and loses twenty items to it by a little."""
+    narrow = [0.1] * 3 + [0.15] * 20
+    made = pd.DataFrame({"a": [0.9] * 3 + [0.1] * 20, "b": narrow, "c": [0.0] * 23})
+    outputs = ss.describe_systems(
+        ss.Outputs.from_scores(made, "mean"), pd.DataFrame({"system": list("abc"), "group": list("xyx")})
+    )
+    examined = ss.examine(outputs, by="group", margin=0.09, comparison={"test": "sign"})
+    table, concluded = examined.paper().table("pairs"), examined.pairs["conclusion"].tolist()
+    assert len(set(concluded)) > 1
+    known = {"ab": ("different groups", "b"), "ac": ("same group", ""), "bc": ("different groups", "")}
+    names = examined.pairs["system_a"] + examined.pairs["system_b"]
+    expected = {name: (*known[name], said) for name, said in zip(names, concluded, strict=True)}
+    read = zip(*(column(table, name) for name in ("Better", "Worse", "Relation", "Test prefers", "Margin 0.09")),
+               strict=True)  # fmt: skip
+    assert {a.text + b.text: tuple(cell.text for cell in rest) for a, b, *rest in read} == expected
+    plain = [heading for heading, _ in found.paper().table("pairs").columns]
+    assert plain == ["Better", "Worse", "Gain", "95 % CI", "p", "p (Holm)"]
 
 
 @pytest.mark.parametrize(
