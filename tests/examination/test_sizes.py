@@ -12,14 +12,21 @@ import simstudy as ss
 from simstudy.analyses import corrected
 from simstudy.examination import Examination
 from simstudy.examination.sizes import significant_from, sizes, sizes_of
+from simstudy.examination.widgets import sizes as of_page
 from simstudy.outputs import Outputs
+from simstudy.pages.sections import Chart, Section
 from simstudy.statistics.decisions import Decision
+from simstudy.text.numerals import p_text
 
 COLUMNS = ["n_items", "n_units", "pairs", "significant", "significant_holm", "agreeing", "only_here", "reversed"]
 
 
-def by_hand(found: Examination, part: Outputs, n_units: int) -> list[int]:
-    pairs = corrected(ss.compare(part, unit=found.test_set.unit).frame)
+def compared(found: Examination, part: Outputs) -> pd.DataFrame:
+    return corrected(ss.compare(part, unit=found.test_set.unit).frame)
+
+
+def by_hand(found: Examination, part: Outputs, n_units: int, pairs: pd.DataFrame | None = None) -> list[int]:
+    pairs = compared(found, part) if pairs is None else pairs
     alone = Decision(found.alpha).significant(pairs)
     holm = Decision(found.alpha, p="p_holm").significant(pairs)
     whole = found.pairs.frame
@@ -40,20 +47,60 @@ def systems(n: int, *, turned: int = 0) -> Outputs:
     return Outputs.from_scores(pd.DataFrame(right.astype(int), columns=list("abcdef")), "accuracy", items=items)
 
 
+def on_page(found: Examination) -> tuple[Section, Chart]:
+    """The section on sizes, and the data of its chart."""
+    (section,) = of_page.size_sections(found, found.by_size)
+    assert section.figure is not None
+    assert section.figure.chart is not None
+    return section, section.figure.chart()
+
+
 @pytest.mark.parametrize("turned", [0, 150], ids=["one order", "another order first"])
-def test_each_size_is_the_comparison_of_the_first_items(turned: int) -> None:
+def test_each_size_is_the_comparison_of_the_first_items(turned: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the table and in the chart of a page, which has the smallest size first."""
     outputs = systems(800, turned=turned)
     found = ss.examine(outputs)
     table = found.sizes
     assert table["n_items"].tolist() == [800, 600, 400, 266, 200, 100, 50]
-    for row in table[COLUMNS].to_numpy().tolist():
-        assert row == by_hand(found, outputs.head(row[0]), row[0])
+    section, chart = on_page(found)
+    names = found.leaderboard["system"].tolist()
+    ends = [(names[a], names[b]) for a, b in chart.tables["pairs"][["a", "b"]].to_numpy().tolist()]
+    assert ends == list(zip(found.pairs["system_a"], found.pairs["system_b"], strict=True))
+    for k, row in enumerate(table[COLUMNS].to_numpy().tolist()):
+        pairs = compared(found, outputs.head(row[0]))
+        assert row == by_hand(found, outputs.head(row[0]), row[0], pairs)
+        sure = pairs[Decision(p="p_holm").significant(pairs)]
+        ahead = set(zip(sure["system_a"], sure["system_b"], strict=True))
+        marks = ["+" if pair in ahead else "-" if pair[::-1] in ahead else "." for pair in ends]
+        assert [at[-1 - k] for at in chart.tables["pairs"]["at"]] == marks
+    assert chart.tables["sizes"]["label"].tolist() == [f"{n} items" for n in table["n_items"][::-1]]
+    for name in COLUMNS:
+        assert chart.tables["sizes"][name].tolist() == table[name].tolist()[::-1]
+    assert section.table is not None
+    assert (
+        section.table.text().to_numpy().tolist()
+        == table.drop(columns=["n_units", "pairs"]).astype(str).to_numpy().tolist()
+    )
+    half, whole = (table["significant_holm"][k] for k in (2, 0))
+    assert section.text.startswith(
+        f"On the first 400 of 800 items, {half} of 15 pairs differ significantly at 0.05 (Holm); "
+        f"on all items {whole} do."
+    )
+    assert "only 1 of 2 domains." in section.text
+    # Of many systems the chart has the first.
+    monkeypatch.setattr(of_page, "_MOST_SYSTEMS", 4)
+    _, fewer = on_page(found)
+    inner = chart.tables["pairs"][chart.tables["pairs"][["a", "b"]].max(axis=1) < 4].reset_index(drop=True)
+    pd.testing.assert_frame_equal(fewer.tables["pairs"], inner)
+    pd.testing.assert_frame_equal(fewer.tables["systems"], chart.tables["systems"].head(4))
+    assert (fewer.settings["left_out"], chart.settings["left_out"]) == (2, 0)
     if turned:
         assert table["reversed"].sum() > 0
     ranked = found.by_size
-    names = found.leaderboard["system"].tolist()
-    for n, scores in zip(table["n_items"], ranked.scores, strict=True):
+    assert chart.tables["systems"]["system"].tolist() == names
+    for k, (n, scores) in enumerate(zip(table["n_items"], ranked.scores, strict=True)):
         np.testing.assert_allclose(scores, outputs.head(n).select(names).scores())
+        assert chart.tables["systems"][f"s{len(table) - 1 - k}"].tolist() == scores.tolist()
     assert ranked.domains.tolist() == [2, 2, 1, 1, 1, 1, 1]
 
 
@@ -64,6 +111,10 @@ def test_clusters_stay_whole_and_come_in_the_order_of_their_first_items() -> Non
     found = ss.examine(mixed, comparison={"unit": "doc"})
     documents = list(dict.fromkeys(mixed.items["doc"]))
     assert found.sizes["n_units"].tolist() == [40, 30, 20, 13, 10]
+    section, chart = on_page(found)
+    labels = [f"{row.n_items} items ({row.n_units} clusters (doc))" for row in found.sizes.itertuples()]
+    assert chart.tables["sizes"]["label"].tolist() == labels[::-1]
+    assert f" (20 clusters (doc)), {found.sizes['significant_holm'][2]} of 15 pairs" in section.text
     for row in found.sizes[COLUMNS].to_numpy().tolist():
         part = mixed.take(np.flatnonzero(mixed.items["doc"].isin(documents[: row[1]])))
         assert row == by_hand(found, part, row[1])
@@ -81,6 +132,18 @@ def test_of_two_systems_the_gain_is_told_from_the_side_of_the_better_one() -> No
         ends = sorted(sign * row[end] for end in ("gain_low", "gain_high"))
         expected = [sign * row["gain"], *ends, row["p_value"]]
         np.testing.assert_allclose(table.loc[n, ["gain", "gain_low", "gain_high", "p_value"]], expected)
+        assert table.loc[n, "significant"] == (row["p_value"] <= 0.05)
+    section, chart = on_page(found)
+    drawn = ["n_items", "gain", "gain_low", "gain_high", "significant"]
+    pd.testing.assert_frame_equal(chart.tables["sizes"][drawn], found.sizes[drawn][::-1].reset_index(drop=True))
+    assert chart.tables["sizes"]["p"].tolist() == [p_text(p) for p in found.sizes["p_value"][::-1]]
+    assert section.table is not None
+    assert section.table.text()["gain"].tolist() == [f"{gain:.2f}" for gain in found.sizes["gain"]]
+    assert section.table.text()["95 %"].tolist() == [
+        f"{row.gain_low:.2f} to {row.gain_high:.2f}" for row in found.sizes.itertuples()
+    ]
+    not_yet = "" if table.loc[300, "significant"] else "not "
+    assert section.text.startswith(f"On the first 300 of 600 items, the gain of f is {not_yet}significant at 0.05.")
 
 
 def test_the_fewest_items_from_which_on_a_pair_is_significant() -> None:
