@@ -81,16 +81,6 @@ def test_json_is_a_list_of_what_each_metric_gives(texts: list[str]) -> None:
     assert corrected == pytest.approx([least if one == min(p) else max(least, one) for one in p])
 
 
-def test_of_two_equal_systems_none_is_better() -> None:
-    """On the second test set both have one score."""
-    frame = pd.DataFrame({"old": [0, 1, 0, 1] * 20, "new": [1, 1, 0, 1] * 20})
-    parts = [
-        ss.examine(ss.Outputs.from_scores(part, "accuracy"))
-        for part in (frame, frame.assign(old=frame["new"][::-1].to_numpy()))
-    ]
-    assert Several(tuple(parts)).table["better"].fillna("").tolist() == ["new", ""]
-
-
 def test_each_metric_has_its_default_test() -> None:
     """Means are compared by sign flips; a median is no function of sums, and is compared by the bootstrap."""
     rng = np.random.default_rng(0)
