@@ -86,7 +86,7 @@ def _better(finding: Finding) -> str:
     said = f"{a} {verb} significantly better than {b} at {_level(finding.level)} by {finding.told}"
     if finding.e_value is not None:
         low, high = (_amount(finding, end) for end in (finding.gain_low, finding.gain_high))
-        low = low.removesuffix(" points")
+        low = low.removesuffix("s").removesuffix(" point")
         return f"{said}, {_sided(finding)}; the gain is between {low} and {high} ({finding.interval})"
     # The p-value is of the system with the better score.
     return f"{said}: {b} has the better score" if finding.gain < 0 else f"{said}, {_sided(finding)}{finding.why}"

@@ -143,6 +143,8 @@ def _needed(paper: Paper) -> list[str]:
     said = [*paper.results, *paper.methods, *(part for one in paper.tables for part in one.caption)]
     texts = [part for part in said if isinstance(part, str)]
     texts += [cell.text for one in paper.tables for row in one.rows for cell in cells(row)]
+    # Systems and tasks may be columns.
+    texts += [heading for one in paper.tables for heading, _ in one.columns]
     letters = {*printable("".join(texts))} - {*_CHARACTERS}
     if beyond := sorted(letter for letter in letters if letter > _LAST):
         some = "".join(beyond[:20])

@@ -86,7 +86,7 @@ def test_each_size_is_the_comparison_of_the_first_items(turned: int, monkeypatch
         f"On the first 400 of 800 items, {half} of 15 pairs differ significantly at 0.05 (Holm); "
         f"on all items {whole} do."
     )
-    assert "only 1 of 2 domains." in section.text
+    assert "items have only 1 of 2 domains." in section.text
     # Of many systems the chart has the first.
     monkeypatch.setattr(of_page, "_MOST_SYSTEMS", 4)
     _, fewer = on_page(found)

@@ -151,6 +151,8 @@ BEHIND = {"gain": -0.5, "gain_low": -1.5, "gain_high": 0.5}
         (BETTER, {"p_value": np.nan}, "is not significantly better than old {at}, without a p-value"),
         (BETTER, {"e_value": 9.0, "sides": "one-sided"}, "is not significantly better than old {at}, {p} (one-sided); "
          "the gain is between 1.50 and 3.00 points (95 % interval)"),
+        (BETTER, {"e_value": 9.0, "gain_low": 1.0}, "is not significantly better than old {at}, {p} (two-sided); "
+         "the gain is between 1.00 and 3.00 points (95 % interval)"),
         (WORSE, {**BEHIND, "claimed": True}, "is significantly worse than old {at}, {p} (two-sided)"),
         (WORSE, {**BEHIND, "why": "; why"}, "is not significantly worse than old {at}, {p} (two-sided); why; it may "
          "still be worse by 1.50 points (95 % interval)"),

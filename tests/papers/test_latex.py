@@ -97,8 +97,10 @@ def test_a_row_that_begins_with_a_bracket_or_a_star_is_no_option_of_the_row_befo
         ("Müller", ""),
     ],
 )
-def test_letters_that_pdflatex_lacks_are_named_in_a_comment(name: str, said: str) -> None:
-    one = Table("t", [("System", "left")], [[name]], ["Caption."])
+@pytest.mark.parametrize("is_heading", [False, True])
+def test_letters_that_pdflatex_lacks_are_named_in_a_comment(name: str, said: str, is_heading: bool) -> None:
+    heading, cell = (name, "1") if is_heading else ("System", name)
+    one = Table("t", [(heading, "left")], [[cell]], ["Caption."])
     comments = [
         line for line in document(Paper(tables=[one], results=["r"], methods=["m"])).split("\n") if "names" in line
     ]

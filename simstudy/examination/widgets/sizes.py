@@ -82,8 +82,7 @@ def _domains(sizes: Sizes) -> str:
     if not len(lacking):
         return ""
     first = lacking[0]
-    verb = "has" if known[first] == 1 else "have"
-    return f" The first {n[first]:,} items {verb} only {known[first]} of {known[0]} domains."
+    return f" The first {n[first]:,} items have only {known[first]} of {known[0]} domains."
 
 
 def _table(found: Examination, sizes: Sizes) -> Table:
