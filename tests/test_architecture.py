@@ -300,7 +300,7 @@ def test_public_names_are_what_the_stub_lists(package: ModuleType) -> None:
 
 
 def test_the_public_face_fits_on_a_page() -> None:
-    assert len(dir(simstudy)) <= 35
+    assert len(dir(simstudy)) <= 35, "what makes a table from Comparisons belongs into simstudy.analyses"
     shown = pydoc.render_doc(simstudy, renderer=pydoc.plaintext)
     assert "ss.compare(outputs)" in shown
     assert len(shown.splitlines()) < 100

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 import simstudy as ss
-from simstudy.studies import load_study
+from simstudy.studies import load_study, shipped_studies
 from tests.documentation import BUILT, DOCS, ROOT, anchors, blocks, examples_in, is_shown_rightly, printed, prose, shown
 from tests.evidence import filled
 
@@ -91,7 +91,15 @@ def test_outputs_that_are_not_printed_are_seen() -> None:
 
 def test_every_test_has_a_line_that_says_when_to_use_it() -> None:
     rows = re.findall(r"^\| (`.*?) \|", (ROOT / "docs" / "choose" / "test.md").read_text("utf-8"), flags=re.MULTILINE)
-    assert sorted(name for row in rows for name in re.findall(r"`(\w+)`", row)) == sorted(ss.TESTS)
+    told = sorted(name for row in rows for name in re.findall(r"`(\w+)`", row))
+    assert told == sorted(ss.TESTS), "docs/choose/test.md has a line for each test"
+
+
+def test_every_shipped_study_has_a_line_in_the_table_of_studies() -> None:
+    page = (ROOT / "docs" / "studies.md").read_text("utf-8")
+    told = re.findall(r"^\| \[(\w+)\]\(\.\./experiments/(\w+)/README\.md\)", page, flags=re.MULTILINE)
+    assert sorted(name for name, _ in told) == sorted(shipped_studies())
+    assert all(name == folder for name, folder in told)
 
 
 def test_readme_fits_on_a_page() -> None:

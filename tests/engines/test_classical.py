@@ -11,6 +11,7 @@ from scipy import stats
 
 from simstudy.engines.asking import applicable
 from simstudy.engines.classical_tests import sd_of_gain
+from simstudy.engines.needs import MEAN, SUMS, Need
 from simstudy.engines.registry import TESTS
 from simstudy.metrics import METRICS, Metric
 from simstudy.outputs import Outputs
@@ -19,6 +20,11 @@ from tests.oracles import ERROR_RATE, ascending, compared
 BOTH = pytest.mark.parametrize("alternative", ["greater", "two-sided"])
 PAIRED = ("t_paired", "z_paired", "sign", "wilcoxon")
 OF_MEANS = (*PAIRED, "z_independent", "t_two_sample")
+
+
+def needing(*needs: Need) -> set[str]:
+    """The tests that need just these."""
+    return {name for name, test in TESTS.items() if test.needs == needs}
 
 
 def scored(scores: Any, metric: str | Metric = "mean") -> Outputs:
@@ -216,7 +222,9 @@ def test_yehs_table_of_what_independence_costs() -> None:
         assert sd_of_gain(1.0, 1.0, r12) == pytest.approx(np.sqrt(2 - 2 * r12))
 
 
-OF_ANY_SUMS = {"sign_flips", "bootstrap", "randomization", "skew_corrected"}
+# Those that are known, and what the registry has beside them.
+OF_ANY_SUMS = {"sign_flips", "bootstrap", "randomization", "skew_corrected", *needing(), *needing(SUMS)}
+OF_MEAN_SCORES = {*OF_MEANS, *needing(MEAN)}
 
 OF_ACCEPTANCE_SETS = {"precision_score", "fisher"}
 
@@ -225,12 +233,12 @@ APPLIES = {
     "own denominators": {*OF_ANY_SUMS, "two_proportions", "chi_square"},
     "f1": OF_ANY_SUMS,
     "muc_f": OF_ANY_SUMS,
-    "decimals": {*OF_ANY_SUMS, *OF_MEANS},
-    "ratings": {*OF_ANY_SUMS, *OF_MEANS},
+    "decimals": {*OF_ANY_SUMS, *OF_MEAN_SCORES},
+    "ratings": {*OF_ANY_SUMS, *OF_MEAN_SCORES},
     "words": set(TESTS) - {"mcnemar", *OF_ACCEPTANCE_SETS},
     "right or wrong": set(TESTS) - OF_ACCEPTANCE_SETS,
     "acceptance sets": {*OF_ANY_SUMS, "two_proportions", "chi_square", *OF_ACCEPTANCE_SETS},
-    "lost, tied, won": {*OF_ANY_SUMS, *OF_MEANS},
+    "lost, tied, won": {*OF_ANY_SUMS, *OF_MEAN_SCORES},
 }
 
 

@@ -51,7 +51,7 @@ def same(a: Loaded, b: Loaded) -> bool:
 
 def test_every_format_has_an_example() -> None:
     """All but those whose one table has all systems: test_candidates.py and test_arena.py."""
-    assert {*EXAMPLES, "candidates", "arena"} == set(FORMATS)
+    assert {*EXAMPLES, "candidates", "arena"} == set(FORMATS), "an example belongs into tests/loaders/examples.py"
 
 
 def test_a_loader_yields_the_systems_scored_on_matched_items(case: Case) -> None:
@@ -218,7 +218,7 @@ def test_every_format_has_a_section_with_an_example() -> None:
     """Each block of files is one: none is without a sentence that the test below reads."""
     assert len(DOCUMENTED) == len(re.findall(r"^```text$", PAGE, re.MULTILINE))
     rows = dict(re.findall(r"^\| \[`([\w-]+)`\]\(#([\w-]+)\)", PAGE, re.MULTILINE))
-    assert rows.keys() == FORMATS.keys()
+    assert rows.keys() == FORMATS.keys(), "docs/formats.md has a row and a section for each format"
     sections = re.split(r"^## (.*)$", PAGE, flags=re.MULTILINE)
     texts = {name.lower().replace(" ", "-"): text for name, text in zip(sections[1::2], sections[2::2], strict=True)}
     for name, section in rows.items():

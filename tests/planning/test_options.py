@@ -29,7 +29,8 @@ def test_every_option_is_tested() -> None:
     options = {str(one.metadata.get("option", one.name)) for noun in NOUNS.values() for one in fields(noun)}
     # Only outputs with several samples of an item have a use for a sample's cost: test_sampling has it.
     of_pilots = {one.name for one in fields(ss.Pilot)} | {"cost_sample"}
-    assert set(OPTIONS) | of_pilots | set(NOUNS) == options | set(inspect.signature(ss.plan).parameters)
+    told = "tests/planning/options.py has each option with the number that follows from it"
+    assert set(OPTIONS) | of_pilots | set(NOUNS) == options | set(inspect.signature(ss.plan).parameters), told
     assert len(options) == sum(len(fields(noun)) for noun in NOUNS.values())
 
 
