@@ -17,6 +17,7 @@ from simstudy.statistics.proportions import tango_z
 from simstudy.suites import LIKE_THESE, THESE, AcrossTasks, TaskGroup
 from simstudy.suites.page import task_sections
 from simstudy.suites.paper import paper
+from simstudy.suites.printed import system_rows
 
 SIZES = {"law": 3, "code": 4, "maths": 6}
 
@@ -84,25 +85,51 @@ def test_single_tasks_of_right_and_wrong_items_have_score_intervals(rng: np.rand
             assert z == pytest.approx(sign * stats.norm.ppf(0.95), abs=1e-6)
 
 
-def test_tasks_like_these_by_scipy(rng: np.random.Generator) -> None:
+@pytest.mark.parametrize(("metric", "alpha"), [("accuracy", 0.05), ("mean", 0.2)])
+def test_tasks_like_these_by_scipy(metric: str, alpha: float, rng: np.random.Generator) -> None:
+    """And of a group of one task, and of the systems: all intervals have the level that is asked for."""
     sizes = {f"t{k}": 10 + 7 * k for k in range(8)}
-    outputs = suite(rng, sizes)
-    found = row(ss.across_tasks(outputs), "macro", LIKE_THESE)
-    gains = np.array([d.mean() for d in differences(outputs, found["system_a"], found["system_b"]).values()])
+    outputs = suite(rng, sizes, metric=metric)
+    everything = ss.across_tasks(outputs, alpha=alpha, groups={"one": ["t7"]})
+    found = row(everything, "macro", LIKE_THESE)
+    tasks = differences(outputs, found["system_a"], found["system_b"])
+    gains = np.array([d.mean() for d in tasks.values()])
     t = stats.ttest_1samp(gains, 0)
     flips = stats.permutation_test((gains,), np.mean, permutation_type="samples", n_resamples=np.inf)
-    low, high = t.confidence_interval(0.95)
+    low, high = t.confidence_interval(1 - alpha)
     assert [found["p_t"], found["gain_low"], found["gain_high"]] == pytest.approx([t.pvalue, low, high])
     assert found["p_value"] == pytest.approx(flips.pvalue)
     assert found["n_units"] == 8
     assert [found[f"tasks_{what}"] for what in ("won", "lost", "tied")] == [
         (gains > 0).sum(), (gains < 0).sum(), (gains == 0).sum()
     ]  # fmt: skip
+    if metric == "mean":
+        alone, expected = row(everything, "one", THESE), stats.ttest_1samp(tasks["t7"], 0).confidence_interval(0.8)
+        assert [alone["gain_low"], alone["gain_high"]] == pytest.approx([*expected])
+        board = everything.leaderboard.query("average == 'macro' and hypothesis == @LIKE_THESE").set_index("system")
+        for name, own in zip(outputs.names, [*everything.scores.groupby("system", sort=False)["score"]], strict=True):
+            assert own[0] == name
+            expected = stats.ttest_1samp(own[1], 0).confidence_interval(0.8)
+            assert board.loc[name, ["score_low", "score_high"]].tolist() == pytest.approx([*expected])
 
 
-def test_the_micro_average_is_one_test_set(rng: np.random.Generator) -> None:
+def spans(rng: np.random.Generator) -> ss.Outputs:
+    """F1 of two systems that guess unlike many spans; two items are a document."""
+    tasks = np.repeat(["law", "code", "maths"], [20, 30, 40])
+    guessed, gold = rng.integers(1, [[9], [6]], (2, 90)), rng.integers(1, 6, 90)
+    correct = np.minimum(rng.binomial(guessed, [[0.8], [0.6]]), gold)
+    statistics = np.stack([correct, guessed, np.broadcast_to(gold, (2, 90))], axis=-1)
+    items = pd.DataFrame({"id": range(90), "domain": tasks, "cluster": [f"d{i // 2}" for i in range(90)]})
+    return ss.Outputs.from_statistics(statistics, "f1", ["a", "b"], items)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1", "precision"])
+def test_the_micro_average_is_one_test_set(metric: str, rng: np.random.Generator) -> None:
+    """Also where the denominators of the two systems are unlike each other."""
     outputs = suite(rng, {"law": 30, "code": 80, "maths": 45})
-    found = ss.across_tasks(outputs, average="micro")
+    if metric != "accuracy":
+        outputs = spans(rng).with_metric(metric)
+    found = ss.across_tasks(outputs, average="micro", unit="item")
     for hypothesis, unit in ((THESE, "item"), (LIKE_THESE, "domain")):
         of = row(found, "micro", hypothesis)
         pair = ss.compare(outputs, unit=unit).frame.iloc[0]
@@ -111,6 +138,10 @@ def test_the_micro_average_is_one_test_set(rng: np.random.Generator) -> None:
         assert of["p_value"] == pytest.approx(pair["p_value"])
         if unit == "domain":
             assert of["gain_low"] == pytest.approx(pair["gain_low"])
+        else:
+            # Domains take away little of the variance.
+            assert of["gain_se"] == pytest.approx(pair["gain_se"], rel=0.03)
+            assert of["gain_high"] - of["gain"] == pytest.approx(stats.t.isf(0.025, of["df"]) * of["gain_se"])
 
 
 def test_equal_tasks_have_one_average(rng: np.random.Generator) -> None:
@@ -122,12 +153,7 @@ def test_equal_tasks_have_one_average(rng: np.random.Generator) -> None:
 
 
 def test_any_metric_has_a_score_on_each_task(rng: np.random.Generator) -> None:
-    n, tasks = 90, np.repeat(["law", "code", "maths"], [20, 30, 40])
-    guessed, gold = rng.integers(1, 6, (2, n)), rng.integers(1, 6, n)
-    correct = np.minimum(rng.binomial(guessed, [[0.8], [0.6]]), gold)
-    statistics = np.stack([correct, guessed, np.broadcast_to(gold, (2, n))], axis=-1)
-    items = pd.DataFrame({"id": range(n), "domain": tasks, "cluster": [f"d{i // 2}" for i in range(n)]})
-    outputs = ss.Outputs.from_statistics(statistics, "f1", ["a", "b"], items)
+    outputs = spans(rng)
     found = ss.across_tasks(outputs)
     a, b = np.array([[part.scores()[k] for part in outputs.by_domain().values()] for k in (0, 1)])
     assert row(found, "macro", THESE)["gain"] == pytest.approx((a - b).mean())
@@ -139,10 +165,11 @@ def test_any_metric_has_a_score_on_each_task(rng: np.random.Generator) -> None:
 def test_what_is_left_is_the_average_of_the_other_tasks(rng: np.random.Generator) -> None:
     outputs = suite(rng, {"law": 30, "code": 80, "maths": 45, "qa": 20}, n_systems=3)
     weights = {"law": 1.0, "code": 2.0, "maths": 1.0}
-    found = ss.across_tasks(outputs, average=weights)
+    found = ss.across_tasks(outputs, average=weights, alpha=0.2)
     assert found.n_tasks == 3
+    whole = found.answer.set_index(["system_a", "system_b"])
     rest = outputs.take(np.flatnonzero(outputs.items["domain"].isin(["code", "maths"])))
-    expected = ss.across_tasks(rest, average={"code": 2.0, "maths": 1.0})
+    expected = ss.across_tasks(rest, average={"code": 2.0, "maths": 1.0}, alpha=0.2)
     for _, left in found.without.query("task == 'law'").iterrows():
         names = {left["system_a"], left["system_b"]}
         rows = expected.averages.query("average == 'weighted' and hypothesis == @THESE")
@@ -150,6 +177,11 @@ def test_what_is_left_is_the_average_of_the_other_tasks(rng: np.random.Generator
         sign = 1 if other["system_a"] == left["system_a"] else -1
         assert left["gain"] == pytest.approx(sign * other["gain"])
         assert left["gain_high"] - left["gain_low"] == pytest.approx(other["gain_high"] - other["gain_low"])
+        of_all = whole.loc[left["system_a"], left["system_b"]]
+        assert left["change"] == pytest.approx(of_all["gain"] - left["gain"])
+        assert left["sign_changes"] == (left["gain"] * of_all["gain"] <= 0)
+        outside = [one["gain_low"] * one["gain_high"] > 0 for one in (left, of_all)]
+        assert left["significance_changes"] == (outside[0] != outside[1])
     assert (found.without.groupby(["system_a", "system_b"])["drives"].sum() == 1).all()
 
 
@@ -208,6 +240,21 @@ def test_the_best_of_a_task_is_bold_whichever_way_is_better(rng: np.random.Gener
         assert bold == {"same": [], "x": [best], "y": [best]}
 
 
+def test_marks_of_a_task_are_corrected_for_its_own_pairs() -> None:
+    """On x two systems lose seven items each to the best one, p 2 / 2^7: times 3 it is below 0.05, times 9 above."""
+    right = {"a": np.ones(60, int), "b": np.ones(60, int), "c": np.ones(60, int)}
+    right["b"][:7] = right["c"][7:14] = 0
+    items = pd.DataFrame({"id": range(60), "domain": np.repeat(["x", "y", "z"], 20)})
+    found = ss.across_tasks(ss.Outputs.from_scores(pd.DataFrame(right), "accuracy", items=items), n_resamples=200)
+    (table,) = paper(found).tables
+    heads = [name for name, _ in table.columns]
+    marks = {head: [row[heads.index(head)].mark for row in table.rows] for head in ("x", "y")}
+    assert [bool(mark) for mark in marks["x"]] == [False, True, True]
+    assert marks["y"] == [""] * 3
+    p = found.by_task.query("task == 'x' and system_a == 'a'")["p_value"]
+    assert p.tolist() == [2 / 2**7] * 2
+
+
 def test_groups(rng: np.random.Generator) -> None:
     outputs = suite(rng, {"law": 30, "code": 80, "maths": 45})
     groups = {"equal": ["law", "code"], "sized": TaskGroup(("law", "code"), by_size=True), "one": ["law"]}
@@ -248,6 +295,7 @@ def test_five_tasks_can_not_be_significant(rng: np.random.Generator) -> None:
 
 def test_many_systems(rng: np.random.Generator) -> None:
     outputs = suite(rng, {f"task-{t}": 30 + 3 * t for t in range(20)}, n_systems=12)
+    outputs = outputs.select(outputs.names[::-1])
     found = ss.across_tasks(outputs, n_resamples=2000)
     assert len(found.averages) == 4 * 66
     assert len(found.by_task) == 20 * 66
@@ -255,6 +303,18 @@ def test_many_systems(rng: np.random.Generator) -> None:
     assert board["score"].is_monotonic_decreasing
     assert ((board["rank_low"] <= board["rank"]) & (board["rank"] <= board["rank_high"])).all()
     assert len(found.text.splitlines()) <= 25
+    # Each system's own numbers stand beside its name.
+    like = found.leaderboard.query("average == 'macro' and hypothesis == @LIKE_THESE").set_index("system")
+    tasks = {name: part.scores() for name, part in outputs.by_domain().items()}
+    printed = system_rows(found, verbose=True).text().to_dict("records")
+    for cells, of in zip(printed, board.itertuples(), strict=True):
+        place, other = outputs.names.index(of.system), like.loc[of.system]
+        assert cells == {
+            "system": of.system, "macro": f"{of.score:.2f}", "interval": f"{of.score_low:.2f}–{of.score_high:.2f}",
+            "ranks, these": f"{of.rank_low}–{of.rank_high}",
+            "ranks, like these": f"{other['rank_low']}–{other['rank_high']}",
+            **{task: f"{scores[place]:.2f}" for task, scores in tasks.items()},
+        }  # fmt: skip
     first = found.averages.query("average == 'macro' and hypothesis == @THESE").iloc[0]
     assert first["system_a"] == board["system"].iloc[0]
     assert first["score_a"] == pytest.approx(board["score"].iloc[0])
@@ -269,12 +329,13 @@ def test_intervals_of_averages_are_their_own_systems(rng: np.random.Generator) -
     outputs = ss.Outputs.from_statistics(
         np.stack([scores, np.ones_like(scores)], axis=-1), "mean", ["x", "y", "z"], items
     )
-    board = ss.across_tasks(outputs, n_resamples=200).leaderboard.query("average == 'macro' and hypothesis == @THESE")
+    found = ss.across_tasks(outputs, n_resamples=200, alpha=0.1)
+    board = found.leaderboard.query("average == 'macro' and hypothesis == @THESE")
     half = (board["score_high"] - board["score"]).to_numpy()
     assert board["system"].tolist() == ["z", "y", "x"]
     assert (half / half[2]).tolist() == pytest.approx([4, 2, 1])
     se = noise.std(ddof=1) / np.sqrt(40 * 6)
-    assert half[2] == pytest.approx(stats.norm.ppf(0.975) * se, rel=0.02)
+    assert half[2] == pytest.approx(stats.norm.ppf(0.95) * se, rel=0.02)
 
 
 def test_an_average_of_one_task_says_nothing_about_tasks_like_it(rng: np.random.Generator) -> None:
