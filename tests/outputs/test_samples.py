@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -77,6 +78,24 @@ def test_the_mean_has_its_samples_with_it_through_cuts_joins_and_files(tmp_path:
     assert np.array_equal(again.samples, means.samples)  # type: ignore[arg-type]
     assert means.fingerprint() != ss.Outputs.from_statistics(means.statistics, "accuracy").fingerprint()
     assert per_question(means, "pass^3").scores() == pytest.approx(per_question(outputs(), "pass^3").scores())
+
+
+def test_a_question_has_what_all_its_samples_have() -> None:
+    """Documents of several questions stay, so that tests draw them; the samples of one question are no document."""
+    plain = outputs()
+    asked = plain.items["sample_of"]
+    known = plain.items.assign(
+        level=asked.map({"q": "easy"}), seed=range(10), part=asked.map({"q": "x"}).where(plain.items.index > 1)
+    )
+    for cluster, unit in ((asked, "item"), ("a document", "cluster")):
+        found = per_question(replace(plain, items=known.assign(cluster=cluster)))
+        assert found.natural_unit == unit
+        assert list(found.items) == ["id", "topic", "level", *(["cluster"] if unit == "cluster" else [])]
+        assert found.items["level"].fillna("").tolist() == ["easy", ""]
+    named = replace(plain, items=plain.items.rename(columns={"sample_of": "question"}))
+    again = per_question(named, question="question")
+    assert again.items["id"].tolist() == ["q", "r"]
+    np.testing.assert_array_equal(again.statistics, per_question(plain).statistics)
 
 
 def test_what_cannot_be_is_refused() -> None:
