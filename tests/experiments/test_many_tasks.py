@@ -11,7 +11,7 @@ import pytest
 import simstudy as ss
 from tests.experiments.programs import assert_described, program, small
 
-METHODS, SETTINGS = (program("many_tasks", part) for part in ("methods", "settings"))
+METHODS, SETTINGS, SUITES = (program("many_tasks", part) for part in ("methods", "settings", "suites"))
 SHIPPED: Any = small("many_tasks")
 
 
@@ -72,6 +72,62 @@ def test_the_true_gain_is_what_is_said(truth: str, redrawn: str, rng: np.random.
     if redrawn == SETTINGS.DRAWN:
         assert own.mean() == pytest.approx(tasks.population_gain, abs=4 * own.std() / np.sqrt(4000) + 1e-12)
     assert (tasks.n_items.min(), tasks.n_items.max()) >= (30, 9000)
+
+
+def test_real_suites_are_counted_pair_by_pair(rng: np.random.Generator) -> None:
+    """At a level of 0.2, which says other things of these pairs than 0.05, and of one task that decides, too."""
+    sizes = {"a": 15, "b": 30, "c": 60, "d": 120, "e": 20, "f": 25}
+    domain = np.repeat([*sizes], [*sizes.values()])
+    chance = np.repeat(rng.uniform(0.3, 0.7, (7, len(sizes))), [*sizes.values()], axis=1)
+    scores = pd.DataFrame((rng.random(chance.shape) < chance).astype(int).T, columns=[f"s{k}" for k in range(7)])
+    outputs = ss.Outputs.from_scores(scores, "accuracy", items=pd.DataFrame({"id": scores.index, "domain": domain}))
+    counts = {}
+    for alpha in (0.2, 0.05):
+        (row,) = SUITES.disagreements({"mine": outputs}, alpha).to_dict("records")
+        found = ss.across_tasks(outputs, alpha=alpha)
+        keys = ["average", "hypothesis", "system_a", "system_b"]
+        of = found.averages.set_index(keys)
+        without = found.without.set_index(["task", "system_a", "system_b"])
+        n = dict.fromkeys((name for name in row if name.startswith("n_")), 0)
+        n |= {"n_systems": 7, "n_tasks": 6, "n_items": 270, "n_pairs": 21}
+        for pair in zip(*(found.answer[side] for side in keys[2:]), strict=True):
+            macro, like, micro = (
+                of.loc[(*key, *pair)]
+                for key in (("macro", "these tasks"), ("macro", "tasks like these"), ("micro", "these tasks"))
+            )
+            these, flips, pooled = (one["p_value"] <= alpha for one in (macro, like, micro))
+            other = macro["gain"] * micro["gain"] < 0
+            left = max((abs(without.loc[(task, *pair), "change"]), task) for task in sizes)[1]
+            after = without.loc[(left, *pair)]
+            for name, yes in {
+                "n_these": these, "n_like_flips": flips, "n_like_t": like["p_t"] <= alpha, "n_pooled": pooled,
+                "n_these_not_like": these > flips, "n_like_not_these": flips > these,
+                "n_these_not_pooled": these > pooled, "n_pooled_not_these": pooled > these, "n_other_order": other,
+                "n_opposite": these and pooled and other, "n_all_won": macro["tasks_won"] == 6,
+                "n_mixed": macro["tasks_won"] > 0 and macro["tasks_lost"] > 0,
+                "n_significance_by_one": (
+                    (macro["gain_low"] * macro["gain_high"] > 0) != (after["gain_low"] * after["gain_high"] > 0)
+                ),
+            }.items():  # fmt: skip
+                n[name] += bool(yes)
+        assert row == {"suite": "mine", **n}
+        counts[alpha] = n
+    names = ("n_these", "n_like_flips", "n_like_t", "n_pooled", "n_significance_by_one")
+    assert all(counts[0.2][name] != counts[0.05][name] for name in names), counts
+
+
+def test_test_sets_are_joined_as_the_tasks_of_one_suite() -> None:
+    """With the systems that both have, whatever their order is."""
+    x, y = {"a": [1, 0], "b": [1, 1], "c": [0, 0]}, {"c": [1, 1], "d": [0, 0], "a": [0, 1]}
+    parts = [
+        ss.Outputs.from_scores(pd.DataFrame(scores, index=["p", "q"]), "accuracy", test_set=name)
+        for name, scores in (("x", x), ("y", y))
+    ]
+    suite = SETTINGS.RealSuite(name="both", study="s", test_sets=["x", "y"])
+    found = SUITES.joined(suite, parts)
+    assert (found.names, found.test_set) == (["a", "c"], "both")
+    assert found.items.to_dict("list") == {"id": ["x/p", "x/q", "y/p", "y/q"], "domain": ["x", "x", "y", "y"]}
+    assert found.statistics[..., 0].tolist() == [[1, 0, 0, 1], [0, 0, 1, 1]]
 
 
 def test_what_changes_the_result_of_a_cell_changes_its_description() -> None:
