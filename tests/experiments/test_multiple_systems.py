@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -109,6 +110,35 @@ def test_pairs_with_one_system_are_the_same_whichever_way_they_are_asked() -> No
     first, second = np.arange(1, 4), np.zeros(3, dtype=np.int64)
     np.testing.assert_allclose(drawn.p_values("sign_flips", pairs=(first, second)), drawn.p_values("sign_flips")[:, :3])
     assert (drawn.ahead((first, second)) == -drawn.ahead()[:, :3]).all()
+
+
+def test_each_family_is_corrected_for_its_own_pairs() -> None:
+    """Four systems on 60 test sets: three of the six pairs are with the last system; by a loop, at drawn p-values."""
+    rng, alpha = np.random.default_rng(1), 0.1
+    p, ahead, true = rng.random((60, 6)) ** 3, rng.choice([-1, 1], (60, 6)), [1, 0, 1, 0, -1, 1]
+    named = {"two-sided": lambda v, a: v, "one-sided, as the data say": lambda v, a: v / 2,
+             "one-sided, named beforehand": lambda v, a: v / 2 if a > 0 else 1.0}  # fmt: skip
+    drawn = SimpleNamespace(pairs=np.triu_indices(4, 1), n_systems=4, p_values=lambda test: p, ahead=lambda: ahead)
+    rows = list(FAMILIES.by_pairs(drawn, np.array(true), "sign", alpha))
+    assert len(rows) == 2 * 3 * 3
+    for row in rows:
+        members = [k for k in range(6) if row["family"] == "all pairs" or k in (2, 4, 5)]
+        n_any, n_claims, n_wrong = 0, 0, 0
+        for of_set, signs in zip(p, ahead, strict=True):
+            own = [named[row["alternative"]](of_set[k], signs[k]) for k in members]
+            order = np.argsort(own)
+            holm = {k: own[k] * (len(own) - place) <= alpha for place, k in enumerate(order)}
+            first_kept = next((place for place, k in enumerate(order) if not holm[k]), len(own))
+            rejected = {
+                "none": [value <= alpha for value in own],
+                "Holm": [list(order).index(k) < first_kept for k in range(len(own))],
+                "Benjamini-Hochberg": stats.false_discovery_control(own) <= alpha,
+            }[row["method"]]
+            claims = [(signs[k], true[k]) for k, yes in zip(members, rejected, strict=True) if yes]
+            n_claims += len(claims)
+            n_any += any(said != is_true for said, is_true in claims)
+            n_wrong += sum(said == -is_true for said, is_true in claims)
+        assert (row["n_sets"], row["n_claims"], row["n_any_false"], row["n_wrong"]) == (60, n_claims, n_any, n_wrong)
 
 
 def test_claims_are_counted_as_in_loops() -> None:

@@ -39,6 +39,18 @@ def test_a_split_has_a_row_for_each_measure_and_source(outputs: ss.Outputs) -> N
     assert (same <= 1).all()
 
 
+def test_a_transfer_is_planned_for_as_many_items_as_the_target_has(outputs: ss.Outputs) -> None:
+    """Documents of four items, and items without documents: 120 items are 30 documents, 60 documents 240 items."""
+    items = ss.truth.correlated_accuracies([0.6 + k / 30 for k in range(8)], 120, test_set="items")
+    transfer = program("planning_validation").transfer
+    for target, source, n_units in ((items, outputs, 30), (outputs, items, 240)):
+        rows = pd.DataFrame(transfer(target, {"one": source}, 100, 99, 0))
+        assert set(rows["measure"]) == {*halves.MEASURES, halves.DETECTABLE}
+        assert set(rows["n_units"]) == {n_units}
+        assert set(rows["source"]) == {"one"}
+        assert set(rows["target"]) == {target.test_set}
+
+
 def test_what_is_inside_is_counted_and_what_is_unknown_is_not() -> None:
     rows = pd.DataFrame(
         {

@@ -124,6 +124,25 @@ def test_levels_of_looks_add_up_to_alpha_and_are_handed_on() -> None:
     assert [a < b for a, b in pairwise(commits.times_items(settings, x) for x in (0.05, 0.01, 0.001))] == [True, True]
 
 
+def test_a_change_is_kept_where_it_raises_the_score_of_what_was_kept_before() -> None:
+    """By a loop over sets, changes and items, with the same random numbers."""
+    settings: Any = study()
+    of, n_sets = settings.commits, 20
+    p, ahead = program("repeated_gates", "commits").kept(settings, n_sets, np.random.default_rng(3))
+    rng, shape = np.random.default_rng(3), (n_sets, of.n_items)
+    baseline = (rng.random(shape) < of.score).tolist()
+    current = [list(own) for own in baseline]
+    for k in range(of.n_commits):
+        changed, fresh = rng.random(shape) < of.changed, rng.random(shape) < of.score
+        for m, first in enumerate(baseline):
+            tried = [int(new) if anew else old for old, new, anew in zip(current[m], fresh[m], changed[m], strict=True)]
+            wins, losses = (sum(a > b for a, b in zip(*pair, strict=True)) for pair in ((tried, first), (first, tried)))
+            assert ahead[m, k] == (wins > losses)
+            assert p[m, k] == pytest.approx(stats.binomtest(wins, wins + losses).pvalue if wins + losses else 1)
+            if sum(tried) > sum(current[m]):
+                current[m] = tried
+
+
 def test_commits_that_are_equal_pass_more_often_the_more_there_are(done: Results) -> None:
     table = done.tables["commits"].set_index(["truth", "rule", "n_looks"]).sort_index()
     for truth in ("all equal to the baseline", "some better than the baseline"):

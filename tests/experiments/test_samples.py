@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -41,6 +42,33 @@ def test_a_small_study_predicts_standard_errors_of_other_halves(data: Path, tmp_
     outputs = ss.load(data / "here" / "x.csv.gz", "accuracy").outputs
     assert row["n_pairs"] == 6
     assert row["se"] == pytest.approx(ss.analyses.noises(outputs)["se_one"].mean())
+
+
+def test_plans_are_made_of_one_half_and_held_against_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All answers of a model to a question are right, or all are wrong; no two questions have the same ones right."""
+    rows = [(f"m{k}", i, (i >> k) & 1, 12) for k in range(6) for i in range(1, 62)]
+    pd.DataFrame(rows, columns=["system", "item", "score", "n_samples"]).to_csv(tmp_path / "x.csv", index=False)
+    made = program("samples")
+    drawn: list[ss.Outputs] = []
+    of = made._of
+    monkeypatch.setattr(made, "_of", lambda right, k: drawn.append(of(right, k)) or drawn[-1])
+    study = small("samples", splits=2, plans=[[3, 1], [2, 5]], most_gain=100.0, least_score=0.0)
+    found = made.held_out(study, "here", "x", str(tmp_path / "x.csv"))
+    assert [(row["split"], row["pilot"], row["planned"]) for row in found] == [
+        (0, 3, 1), (0, 2, 5), (1, 3, 1), (1, 2, 5)
+    ]  # fmt: skip
+    for row, known, fresh in zip(found, drawn[::2], drawn[1::2], strict=True):
+        codes = [set((2 ** np.arange(6)) @ half.statistics[..., 0]) for half in (known, fresh)]
+        assert [len(of_half) for of_half in codes] == [30, 31]
+        assert codes[0] | codes[1] == set(range(1, 62))
+        # Nothing varies within a question, whatever the number of its samples is.
+        variances = []
+        for half in (known, fresh):
+            scores = 100 * half.statistics[..., 0]
+            variances.append(np.mean([(a - b).var(ddof=1) / 31 for a, b in combinations(scores, 2)]))
+        assert (row["predicted"], row["realised"]) == pytest.approx(tuple(np.sqrt(variances)))
+        assert row["ratio"] == pytest.approx(np.sqrt(variances[0] / variances[1]))
+        assert (row["n_pairs"], row["n_systems"], row["n_questions"]) == (15, 6, 61)
 
 
 @pytest.mark.parametrize("k", [2, 5])

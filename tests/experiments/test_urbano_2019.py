@@ -68,6 +68,22 @@ def test_equal_runs_and_the_worst_are_left_out(collections: Any) -> None:
     assert len(np.unique(scores, axis=0)) == 10
 
 
+@pytest.mark.parametrize("gain", [0.0, 0.05])
+def test_like_runs_are_two_whose_means_are_nearest_to_a_gain_apart(gain: float, collections: Any) -> None:
+    """Ten runs: the first is none of the best two or three, the second one of the three others that are nearest."""
+    means, rng, seen = collections.scores(0).mean(axis=1), np.random.default_rng(7), set()
+    for _ in range(300):
+        collection, first, second = collections.like_pair(gain, rng)
+        others = sorted(set(range(10)) - {first}, key=lambda k: abs(means[k] - (means[first] + gain)))
+        assert collection == 0
+        assert (means > means[first]).sum() >= 2
+        assert second in others[:3]
+        seen.add((first, others.index(second)))
+    assert len(seen) == len({first for first, _ in seen}) * 3 >= 7 * 3
+    pairs = [collections.any_pair(rng)[1:] for _ in range(1500)]
+    assert {*pairs} == {(i, j) for i in range(10) for j in range(10) if i != j}
+
+
 def test_null_hypotheses_have_equal_means_and_what_their_names_say(collections: Any) -> None:
     models = CONDITIONS.null_models(collections, np.random.default_rng(1))
     assert set(models) == set(CONDITIONS.NULLS)

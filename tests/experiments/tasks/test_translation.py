@@ -150,7 +150,10 @@ def made_of(monkeypatch: pytest.MonkeyPatch, folder: Path, content: dict[str, st
 
 
 def test_the_task_is_made_of_the_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    made_of(monkeypatch, tmp_path, {})
+    """Ids say which line of its file a sentence is, in whatever order they come."""
+    files = [f"{name}.{language}.gz" for name in TEST_SETS.values() for language in ("de", "en")]
+    lines = {name: "".join(f"{Path(name).name} {k}\n" for k in range(1, 9)) for name in files}
+    made_of(monkeypatch, tmp_path, lines)
     task = load_task("translation", tmp_path)
     assert task.train.inputs.lines == ("train.de.gz one", "two")
     assert task.train.gold.lines == ("train.en.gz one", "two")
@@ -158,8 +161,8 @@ def test_the_task_is_made_of_the_files(monkeypatch: pytest.MonkeyPatch, tmp_path
     for name, test in task.test_sets.items():
         file = Path(TEST_SETS[name]).name
         assert dict(zip(test.items["id"], test.inputs.lines, strict=True)) == {
-            f"{file}-1": f"{file}.de.gz one", f"{file}-2": "two"
-        }  # fmt: skip
+            f"{file}-{k}": f"{file}.de.gz {k}" for k in range(1, 9)
+        }
         assert [line.replace(".en.", ".de.") for line in test.gold.lines] == list(test.inputs.lines)
     assert [*task.metrics] == ["bleu", "chrf"]
     assert len(task.files) == 10
