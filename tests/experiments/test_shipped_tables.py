@@ -1,0 +1,151 @@
+"""Shipped tables that follow from other shipped ones: today's code makes them of these again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from simstudy.studies import ShippedTables, load_study
+from tests.experiments.programs import program
+
+RESULTS = Path(__file__).parents[2] / "results"
+Tables = Mapping[str, pd.DataFrame]
+
+
+def shipped(name: str) -> ShippedTables:
+    return ShippedTables.of(RESULTS / name)
+
+
+def error_rates(study: Any, tables: Tables) -> Tables:
+    made = {part: program("error_rates", part) for part in ("tables", "cautions", "choices")}
+    # A test that a condition does not break has an empty cell, which is read as missing.
+    rates, covered, power = (
+        tables[name].assign(breaks=tables[name]["breaks"].fillna("")) if "breaks" in tables[name] else tables[name]
+        for name in ("rates", "coverage", "power")
+    )
+    at_alpha = rates[rates["alpha"] == study.alpha]
+    counted = rates.drop(columns=["share", "low", "high", "breaks"])
+    shares = made["tables"].with_shares(counted, "n_rejected", study)
+    return {
+        "tests": made["tables"].by_test(at_alpha[at_alpha["alternative"] == "two-sided"], study.aims),
+        "rates": shares[rates.columns],
+        "exact": made["tables"].exact(rates, study),
+        "few_units": made["tables"].few_units(at_alpha, covered, study.aims.from_units),
+        "cautions": made["cautions"].cautions(at_alpha, covered, study),
+        "choices": made["choices"].choices(rates, power, study),
+        "conditions": made["tables"].conditions(study),
+    }
+
+
+def fitted_truth(study: Any, tables: Tables) -> Tables:
+    made, splits = program("fitted_truth", "tables"), tables["splits"].assign(replicate=-1)
+    replicates = pd.concat([made.ratios(splits), tables["replicates"]], ignore_index=True)
+    # Of ratios that tie, more do so in six digits than in all of them.
+    return {"ratios": made.beside_null(replicates, splits, study).drop(columns="p_value")}
+
+
+def power_tables(study: Any, tables: Tables) -> Tables:
+    made = program("power_tables", "tables")
+    return {
+        "law": made.by_root(tables["benchmarks"]), "ranges": made.ranges(tables["benchmarks"], tables["pair_quantiles"])
+    }  # fmt: skip
+
+
+def published_numbers(study: Any, tables: Tables) -> Tables:
+    subsets, few = (program("published_numbers", part) for part in ("subsets", "few_items"))
+    asked, by_gain = study.subsets, tables["subsets_by_gain"]
+    found = subsets.near(by_gain, asked.gain, asked.within)
+    ranked = found.merge(subsets.least_gains(by_gain, asked.agreement), on=["test_set", "method", "n_items"])
+    counts = program("published_numbers", "replicability").count_claims(study.replicability)
+    claims = pd.DataFrame([*counts, *subsets.claims(asked, tables["subsets"])])
+    return {
+        "subsets": ranked,
+        "claims": claims,
+        "two_systems": few.two_systems(study.few, study.agreement, study.few_gain),
+        "few_gains": few.few_gains(study.few, study.agreement),
+    }
+
+
+def chinchor_1992(study: Any, tables: Tables) -> Tables:
+    return {"decisions": program("chinchor_1992").decisions(tables["pairs"].assign(at_alpha=study.alpha))}
+
+
+def tools_bench(study: Any, tables: Tables) -> Tables:
+    made, bench = program("tools_bench"), tables["bench"]
+    edges = {
+        (str(row["name"]), str(row["condition"])): {edge: row[edge] for edge in made.EDGES}
+        for row in bench[bench["status"].isna()].to_dict("records")
+    }
+    return {"bench": made.bench(tables["rates"], edges, study).drop(columns=["status", "version"])}
+
+
+def urbano_2019(study: Any, tables: Tables) -> Tables:
+    of_gains = tables["gains"].assign(condition=program("urbano_2019", "conditions").GAIN)
+    rates = pd.concat([tables["rates"].assign(gain=0.0), of_gains], ignore_index=True)
+    return {"published": program("urbano_2019").beside_published(rates, study).drop(columns="wrong")}
+
+
+def berg_kirkpatrick_2012(study: Any, tables: Tables) -> Tables:
+    made = program("berg_kirkpatrick_2012")
+    context = SimpleNamespace(clock=lambda _: pytest.MonkeyPatch.context())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(made, "tables_of", lambda name, _: shipped(name))
+        patch.setattr(made, "hashes_of", lambda *_: {})
+        found: Tables = made.run(study, context).tables
+    return found
+
+
+def multiple_systems(study: Any, tables: Tables) -> Tables:
+    made = program("multiple_systems")
+    families = ["condition", "truth", "n_systems", "family", "alternative", "method"]
+    return {
+        "families": made.rates(tables["families"], families, "n_any_false"),
+        "tables": made.rates(tables["tables"], ["n_systems", "claim"], "n_any_false"),
+        "stopping": made.stopping(tables["stopping"]),
+        "conditions": made.conditions(study),
+    }
+
+
+def repeated_gates(study: Any, tables: Tables) -> Tables:
+    made = program("repeated_gates")
+    counted = tables["commits"][["truth", "n_looks", "rule", "n_sets", "n_false", "n_found"]]
+    growing = tables["growing"].drop(columns=["share", "low", "high"])
+    return {
+        "commits": made.commit_table(study, counted), "growing": made.rates(growing, "n_rejected"),
+        "conditions": made.conditions(study),
+    }  # fmt: skip
+
+
+MADE: dict[str, Callable[[Any, Tables], Tables]] = {
+    made.__name__: made
+    for made in (
+        error_rates, fitted_truth, power_tables, published_numbers, chinchor_1992, tools_bench, urbano_2019,
+        berg_kirkpatrick_2012, multiple_systems, repeated_gates,
+    )
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_tables_follow_from_others(name: str) -> None:
+    """Files have six digits; a table that is made of others may lack columns that come from elsewhere."""
+    tables = shipped(name)
+    for title, found in MADE[name](load_study(name), tables).items():
+        wanted, found = tables[title], found.reset_index(drop=True)
+        if title == "claims":
+            wanted = wanted[wanted["claim"].isin(found["claim"])].reset_index(drop=True)
+        assert len(found) == len(wanted) > 0, title
+        assert set(found) <= set(wanted), title
+        for column in found:
+            ours, theirs = found[column], wanted[column]
+            if pd.api.types.is_numeric_dtype(theirs) and not pd.api.types.is_bool_dtype(theirs):
+                values = (side.to_numpy(dtype=np.float64, na_value=np.nan) for side in (ours, theirs))
+                np.testing.assert_allclose(*values, rtol=1e-4, atol=1e-9, err_msg=f"{title}, {column}")
+            else:
+                texts = [["" if pd.isna(cell) else str(cell) for cell in side] for side in (ours, theirs)]
+                assert texts[0] == texts[1], f"{title}, {column}"
