@@ -144,8 +144,8 @@ def test_tables_follow_from_others(name: str) -> None:
         for column in found:
             ours, theirs = found[column], wanted[column]
             if pd.api.types.is_numeric_dtype(theirs) and not pd.api.types.is_bool_dtype(theirs):
-                values = (side.to_numpy(dtype=np.float64, na_value=np.nan) for side in (ours, theirs))
-                np.testing.assert_allclose(*values, rtol=1e-4, atol=1e-9, err_msg=f"{title}, {column}")
+                values = [side.to_numpy(dtype=np.float64, na_value=np.nan) for side in (ours, theirs)]
+                np.testing.assert_allclose(values[0], values[1], rtol=1e-4, atol=1e-9, err_msg=f"{title}, {column}")
             else:
                 texts = [["" if pd.isna(cell) else str(cell) for cell in side] for side in (ours, theirs)]
                 assert texts[0] == texts[1], f"{title}, {column}"

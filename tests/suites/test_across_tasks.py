@@ -12,27 +12,9 @@ from scipy import stats
 
 import simstudy as ss
 from simstudy.metrics.mean import LOWER_MEAN
-from simstudy.papers.document import Cell
 from simstudy.statistics.proportions import tango_z
-from simstudy.suites import LIKE_THESE, THESE, AcrossTasks, TaskGroup
-from simstudy.suites.page import task_sections
-from simstudy.suites.paper import paper
-from simstudy.suites.printed import system_rows
-
-SIZES = {"law": 3, "code": 4, "maths": 6}
-
-
-def suite(rng: np.random.Generator, sizes: dict[str, int], n_systems: int = 2, metric: str = "accuracy") -> ss.Outputs:
-    n = sum(sizes.values())
-    tasks = np.repeat(list(sizes), list(sizes.values()))
-    scores = (rng.random((n_systems, n)) < np.linspace(0.75, 0.4, n_systems)[:, None]).astype(int)
-    if metric == "mean":
-        scores = rng.normal(np.linspace(1, 0, n_systems)[:, None], 1, (n_systems, n))
-    statistics = np.stack([scores, np.ones_like(scores)], axis=-1)
-    names = [f"s{k}" for k in range(n_systems)]
-    items = pd.DataFrame({"id": [f"{t}/{i}" for i, t in enumerate(tasks)], "domain": tasks})
-    order = rng.permutation(n)
-    return ss.Outputs.from_statistics(statistics[:, order], metric, names, items.iloc[order])
+from simstudy.suites import LIKE_THESE, THESE, TaskGroup
+from tests.suites.made_up import SIZES, row, suite
 
 
 def differences(outputs: ss.Outputs, first: str, second: str) -> dict[str, Any]:
@@ -41,12 +23,6 @@ def differences(outputs: ss.Outputs, first: str, second: str) -> dict[str, Any]:
     found = outputs.statistics[a, :, 0] - outputs.statistics[b, :, 0]
     scale = 100.0 if outputs.metric.name == "accuracy" else 1.0
     return {t: scale * found[(outputs.items["domain"] == t).to_numpy()] for t in outputs.items["domain"].unique()}
-
-
-def row(found: AcrossTasks, average: str, hypothesis: str) -> pd.Series:
-    rows = found.averages.query("average == @average and hypothesis == @hypothesis")
-    assert len(rows) == 1
-    return rows.iloc[0]
 
 
 def test_these_tasks_by_all_flips(rng: np.random.Generator) -> None:
@@ -185,33 +161,6 @@ def test_what_is_left_is_the_average_of_the_other_tasks(rng: np.random.Generator
     assert (found.without.groupby(["system_a", "system_b"])["drives"].sum() == 1).all()
 
 
-def test_a_task_that_lowers_the_gain_is_not_said_to_drive_it() -> None:
-    """Gains of 20, 10 and -40 points: without the last the mean gain is 15, not -3.33; without others -15 and -10."""
-    wins = {"law": (20, 0), "code": (10, 0), "qa": (0, 40)}
-    parts = [[[1, 0]] * won + [[0, 1]] * lost + [[1, 1]] * (100 - won - lost) for won, lost in wins.values()]
-    items = pd.DataFrame({"id": range(300), "domain": np.repeat([*wins], 100)})
-    frame = pd.DataFrame(np.concatenate(parts), columns=["a", "b"])
-    found = ss.across_tasks(ss.Outputs.from_scores(frame, "accuracy", items=items), average="macro")
-    (said,) = [text for text in found.sentences if text.startswith("Leaving out task ")]
-    # b leads by 3.33 points; without qa it is behind by 15.
-    assert said.startswith("Leaving out task qa changes the gain most: without it the gain is -15.00, and the other")
-
-
-def test_wins_and_losses_of_a_task_are_the_pairs_own(rng: np.random.Generator) -> None:
-    """On code the system that is behind in the average is ahead: 20 wins of 30 items, and 4 losses."""
-    right = {"first": [1] * 70 + [0] * 20 + [1] * 4 + [1] * 6, "other": [0] * 70 + [1] * 20 + [0] * 4 + [1] * 6}
-    items = pd.DataFrame({"id": range(100), "domain": ["law"] * 70 + ["code"] * 30})
-    outputs = ss.Outputs.from_scores(pd.DataFrame(right), "accuracy", items=items)
-    rows = ss.across_tasks(outputs).by_task.set_index("task")
-    assert rows["system_a"].tolist() == ["first", "first"]
-    assert rows.loc["code", ["wins", "losses"]].tolist() == [4, 20]
-    assert rows.loc["code", "gain_high"] < 0
-    sections = {section.heading: section for section in task_sections(ss.across_tasks(outputs))}
-    without = sections["Without one task"].table.rows
-    assert without["task"].iloc[0] == without.loc[without["drives"], "task"].iloc[0]
-    assert without["change"].abs().is_monotonic_decreasing
-
-
 def test_errors_are_scores_turned_round(rng: np.random.Generator) -> None:
     outputs = suite(rng, SIZES, metric="mean")
     statistics = outputs.statistics * np.array([-1, 1])
@@ -220,39 +169,6 @@ def test_errors_are_scores_turned_round(rng: np.random.Generator) -> None:
     columns = ["system_a", "gain", "gain_low", "p_value", "tasks_won"]
     pd.testing.assert_frame_equal(one.averages[columns], other.averages[columns])
     assert one.leaderboard["rank_high"].tolist() == other.leaderboard["rank_high"].tolist()
-
-
-def test_the_best_of_a_task_is_bold_whichever_way_is_better(rng: np.random.Generator) -> None:
-    """And none is where all have the same score."""
-    scores = rng.normal([[0], [1], [2]], 0.1, (3, 60))
-    scores[:, :20] = scores[0, :20]
-    items = pd.DataFrame({"id": range(60), "domain": np.repeat(["same", "x", "y"], 20)})
-    for metric, best in (("mean", "c"), (LOWER_MEAN, "a")):
-        outputs = ss.Outputs.from_statistics(
-            np.stack([scores, np.ones_like(scores)], axis=-1), metric, list("abc"), items
-        )
-        (table,) = paper(ss.across_tasks(outputs, n_resamples=200)).tables
-        heads = [name for name, _ in table.columns]
-        bold = {
-            head: [row[0] for row in table.rows if isinstance(row[k], Cell) and row[k].bold]
-            for k, head in enumerate(heads) if head in ("same", "x", "y")
-        }  # fmt: skip
-        assert bold == {"same": [], "x": [best], "y": [best]}
-
-
-def test_marks_of_a_task_are_corrected_for_its_own_pairs() -> None:
-    """On x two systems lose seven items each to the best one, p 2 / 2^7: times 3 it is below 0.05, times 9 above."""
-    right = {"a": np.ones(60, int), "b": np.ones(60, int), "c": np.ones(60, int)}
-    right["b"][:7] = right["c"][7:14] = 0
-    items = pd.DataFrame({"id": range(60), "domain": np.repeat(["x", "y", "z"], 20)})
-    found = ss.across_tasks(ss.Outputs.from_scores(pd.DataFrame(right), "accuracy", items=items), n_resamples=200)
-    (table,) = paper(found).tables
-    heads = [name for name, _ in table.columns]
-    marks = {head: [row[heads.index(head)].mark for row in table.rows] for head in ("x", "y")}
-    assert [bool(mark) for mark in marks["x"]] == [False, True, True]
-    assert marks["y"] == [""] * 3
-    p = found.by_task.query("task == 'x' and system_a == 'a'")["p_value"]
-    assert p.tolist() == [2 / 2**7] * 2
 
 
 def test_groups(rng: np.random.Generator) -> None:
@@ -271,55 +187,6 @@ def test_groups(rng: np.random.Generator) -> None:
     assert row(found, "one", THESE)["p_value"] == found.by_task.query("task == 'law'")["p_value"].iloc[0]
 
 
-def test_five_tasks_can_not_be_significant(rng: np.random.Generator) -> None:
-    sizes = {name: 60 for name in "abcde"}
-    n = 300
-    better = np.concatenate([np.ones(n - 20), np.zeros(20)])
-    items = pd.DataFrame({"id": range(n), "domain": np.repeat(list(sizes), 60)})
-    outputs = ss.Outputs.from_scores(
-        pd.DataFrame({"new": better, "old": (rng.random(n) < 0.3).astype(int)}), "accuracy", items=items
-    )
-    found = ss.across_tasks(outputs)
-    like = row(found, "macro", LIKE_THESE)
-    assert like["p_value"] == like["p_floor"] == 2 / 2**5
-    assert like["p_t"] < 0.05
-    text = found.text
-    assert "5 tasks are 5 units" in text
-    assert "the smallest p is 0.0625, so no gain can be significant at 0.05" in text
-    assert "new is significantly better" in found.sentences[1]
-    assert "new is not significantly better" in found.sentences[2]
-    assert len(text.splitlines()) <= 25
-    assert found.is_better("new", "old")
-    assert not found.is_better("old", "new")
-
-
-def test_many_systems(rng: np.random.Generator) -> None:
-    outputs = suite(rng, {f"task-{t}": 30 + 3 * t for t in range(20)}, n_systems=12)
-    outputs = outputs.select(outputs.names[::-1])
-    found = ss.across_tasks(outputs, n_resamples=2000)
-    assert len(found.averages) == 4 * 66
-    assert len(found.by_task) == 20 * 66
-    board = found.leaderboard.query("average == 'macro' and hypothesis == @THESE")
-    assert board["score"].is_monotonic_decreasing
-    assert ((board["rank_low"] <= board["rank"]) & (board["rank"] <= board["rank_high"])).all()
-    assert len(found.text.splitlines()) <= 25
-    # Each system's own numbers stand beside its name.
-    like = found.leaderboard.query("average == 'macro' and hypothesis == @LIKE_THESE").set_index("system")
-    tasks = {name: part.scores() for name, part in outputs.by_domain().items()}
-    printed = system_rows(found, verbose=True).text().to_dict("records")
-    for cells, of in zip(printed, board.itertuples(), strict=True):
-        place, other = outputs.names.index(of.system), like.loc[of.system]
-        assert cells == {
-            "system": of.system, "macro": f"{of.score:.2f}", "interval": f"{of.score_low:.2f}–{of.score_high:.2f}",
-            "ranks, these": f"{of.rank_low}–{of.rank_high}",
-            "ranks, like these": f"{other['rank_low']}–{other['rank_high']}",
-            **{task: f"{scores[place]:.2f}" for task, scores in tasks.items()},
-        }  # fmt: skip
-    first = found.averages.query("average == 'macro' and hypothesis == @THESE").iloc[0]
-    assert first["system_a"] == board["system"].iloc[0]
-    assert first["score_a"] == pytest.approx(board["score"].iloc[0])
-
-
 def test_intervals_of_averages_are_their_own_systems(rng: np.random.Generator) -> None:
     """Systems come worst first, and their spreads are 1, 2 and 4: so are the widths of their intervals."""
     sizes = {f"task-{t}": 40 for t in range(6)}
@@ -336,12 +203,6 @@ def test_intervals_of_averages_are_their_own_systems(rng: np.random.Generator) -
     assert (half / half[2]).tolist() == pytest.approx([4, 2, 1])
     se = noise.std(ddof=1) / np.sqrt(40 * 6)
     assert half[2] == pytest.approx(stats.norm.ppf(0.95) * se, rel=0.02)
-
-
-def test_an_average_of_one_task_says_nothing_about_tasks_like_it(rng: np.random.Generator) -> None:
-    found = ss.across_tasks(suite(rng, SIZES, n_systems=3), average={next(iter(SIZES)): 1.0}, n_resamples=200)
-    assert all(found.sentences)
-    assert not any(sentence.startswith("Tasks like these") for sentence in found.sentences)
 
 
 @pytest.mark.parametrize(
