@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 _SEEN = "The scores of these data decide which systems are neighbours. Pairs that are not neighbours were not tested."
 
+# The columns that name the test of all pairs.
+_QUESTION = ["test", "alternative", "convention"]
+
 
 def is_parquet(path: Path | None) -> bool:
     """Whether a path names a Parquet file."""
@@ -151,8 +154,7 @@ def _rests_on(out: Path, test_set: TestSet, alpha: float) -> tuple[pd.DataFrame,
     from simstudy.examination.rows import facts
 
     file = parquet.ParquetFile(out)
-    told = ["test", "alternative", "convention", "exact", "monte_carlo", "n_resamples"]
-    every = file.read(told).to_pandas(strings_to_categorical=True)
+    every = file.read(["exact", "monte_carlo", "n_resamples"]).to_pandas()
     # Millions of pairs are not read whole: the row group of this one is found by where the groups end.
     place = int(every["n_resamples"].argmax())
     ends = np.cumsum([file.metadata.row_group(k).num_rows for k in range(file.num_row_groups)])
@@ -162,4 +164,5 @@ def _rests_on(out: Path, test_set: TestSet, alpha: float) -> tuple[pd.DataFrame,
     nothing = pd.DataFrame()
     found = Examination(Comparisons(one), alpha, test_set=test_set, leaderboard=nothing, duplicates=nothing)
     known = {name: fact for name, fact in facts(found).items() if name not in ("Note", "Systems")}
-    return one, known | {"Test": described_test(every)}
+    same = {name: pd.Categorical.from_codes(every["exact"] * 0, one[name]) for name in _QUESTION}
+    return one, known | {"Test": described_test(every.assign(**same))}
