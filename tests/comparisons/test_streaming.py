@@ -113,7 +113,7 @@ def test_what_the_process_has_taken_is_part_of_its_memory(tmp_path: Path, monkey
 
 
 def test_too_little_memory_is_said(outputs: ss.Outputs, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"memory must be at least \d+ MiB for 15 pairs.*, not 1M"):
+    with pytest.raises(ValueError, match=r"memory must be at least \d[0-9.]* [MG]iB for 15 pairs.*, not 1M"):
         write_pairs(outputs, tmp_path / "pairs.parquet", memory="1M")
     with pytest.raises(ValueError, match="memory must be a size such as 500M or 4G"):
         write_pairs(outputs, tmp_path / "pairs.parquet", memory="much")
