@@ -18,6 +18,7 @@ from simstudy.text.reprs import listed
 
 if TYPE_CHECKING:
     from simstudy.cli.compare_options import HowTested
+    from simstudy.comparisons import Comparisons
     from simstudy.examination import Examination
     from simstudy.outputs import TestSet
 
@@ -76,19 +77,17 @@ def _require_pairs(out: Path) -> None:
 def show_some_pairs(test_set: TestSet, against: Sequence[str] | None, alpha: float, *, verbose: bool) -> None:
     """Compare these pairs and print how many are significant, the pairs, and what they rest on."""
     from simstudy.comparisons import compare
-    from simstudy.examination.examination import Examination, classified
+    from simstudy.examination.examination import classified
     from simstudy.examination.limits import one_by_one
     from simstudy.examination.printed import SPARE_OF_PAIRS
-    from simstudy.examination.rows import facts, pair_rows
+    from simstudy.examination.rows import pair_rows
     from simstudy.papers.basis import differing_intervals
 
     outputs, chosen = test_set.outputs, _chosen(against)
     pairs = compare(outputs, against=chosen, **test_set.options).corrected()
     pairs = replace(pairs, frame=classified(pairs.frame, outputs, test_set.by[0] if test_set.by else None))
-    nothing = pd.DataFrame()
-    found = Examination(pairs, alpha, test_set=test_set, leaderboard=nothing, duplicates=nothing)
+    found, known = _alone(pairs, test_set, alpha)
     said, every = _said(found, chosen), noted([*found.notes, *one_by_one(outputs, test_set.unit)])
-    known = {name: fact for name, fact in facts(found).items() if name not in ("Note", "Systems")}
     title, table = pair_rows(found, len(pairs))
     rows = table.text()
     notes, n = every, len(rows)
@@ -103,6 +102,16 @@ def show_some_pairs(test_set: TestSet, against: Sequence[str] | None, alpha: flo
     printer.facts(known)
     # Of some pairs there is no page that has the rest.
     printer.lines([*notes, *left_out({} if verbose else {"pair": len(rows) - n}, every, notes, said)])
+
+
+def _alone(pairs: Comparisons, test_set: TestSet, alpha: float) -> tuple[Examination, dict[str, str]]:
+    """Pairs without the analyses that need all of them, and what they rest on."""
+    from simstudy.examination.examination import Examination
+    from simstudy.examination.rows import facts
+
+    nothing = pd.DataFrame()
+    found = Examination(pairs, alpha, test_set=test_set, leaderboard=nothing, duplicates=nothing)
+    return found, {name: fact for name, fact in facts(found).items() if name not in ("Note", "Systems")}
 
 
 def _chosen(against: Sequence[str] | None) -> Any:
@@ -150,8 +159,6 @@ def _rests_on(out: Path, test_set: TestSet, alpha: float) -> tuple[pd.DataFrame,
 
     from simstudy.comparisons import Comparisons
     from simstudy.engines.described import described_test
-    from simstudy.examination.examination import Examination
-    from simstudy.examination.rows import facts
 
     file = parquet.ParquetFile(out)
     every = file.read(["exact", "monte_carlo", "n_resamples"]).to_pandas()
@@ -161,8 +168,6 @@ def _rests_on(out: Path, test_set: TestSet, alpha: float) -> tuple[pd.DataFrame,
     group = int(np.searchsorted(ends, place, side="right"))
     rows = file.read_row_group(group)
     one = rows.slice(len(rows) + place - int(ends[group]), 1).to_pandas()
-    nothing = pd.DataFrame()
-    found = Examination(Comparisons(one), alpha, test_set=test_set, leaderboard=nothing, duplicates=nothing)
-    known = {name: fact for name, fact in facts(found).items() if name not in ("Note", "Systems")}
+    _, known = _alone(Comparisons(one), test_set, alpha)
     same = {name: pd.Categorical.from_codes(every["exact"] * 0, one[name]) for name in _QUESTION}
     return one, known | {"Test": described_test(every.assign(**same))}

@@ -60,7 +60,7 @@ def n_asked(question: Question) -> int:
 
 
 def _beside_rows(shape: tuple[int, int, int], n_jobs: int, of_unit: float, n_pairs: int, memory: object) -> int:
-    """Bytes beside the rows of pairs. What compiles is read in before the rest is counted, if there is a limit."""
+    """Bytes beside the rows of pairs. If there is a limit, numba is imported before the rest is counted."""
     if memory is not None:
         import numba  # noqa: F401
     return needed(*shape, 0, n_jobs, of_unit=of_unit) + _OF_PAIR * n_pairs - (_OF_NUMBA if memory is not None else 0)

@@ -45,7 +45,7 @@ def limits(found: Examination) -> list[str]:
 
 
 def one_by_one(outputs: Outputs, unit: str | None) -> list[str]:
-    """What a test of items is worth that come in clusters; a note says it of samples of one question."""
+    """Items of clusters that were tested one by one: what this is worth. Of samples of one question a note says it."""
     if unit != "item" or outputs.natural_unit == "item" or has_samples(outputs):
         return []
     return [

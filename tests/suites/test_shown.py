@@ -1,4 +1,4 @@
-"""What is said and printed of averages of tasks: sentences, the table by system, marks and bold scores of a paper."""
+"""Averages of tasks in sentences, in the table by system, and in the marks and bold scores of a paper."""
 
 from __future__ import annotations
 
