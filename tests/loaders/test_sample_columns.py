@@ -42,11 +42,25 @@ def test_means_with_their_number_of_samples_are_read_as_means(tmp_path: Path) ->
     named = written(tmp_path / "k.csv", means.assign(k=4))
     assert load(named, "accuracy", columns={"n_samples": "k"}).outputs.samples is not None
     assert load(named, "accuracy").outputs.samples is None
-    off = load(written(tmp_path / "off.csv", means.assign(n_samples=7)), "accuracy")
-    assert off.outputs.samples is None
-    assert off.notes[0].startswith("column 'n_samples' is not used as the number of samples: the score in ")
     text = load(written(tmp_path / "text.csv", means.assign(n_samples="many")), "accuracy")
     assert text.notes[0].endswith("has 'many'")
+
+
+@pytest.mark.parametrize(("n", "digits"), [(3, 2), (3, 3), (30, 3), (999, 4)])
+def test_shares_of_right_answers_may_be_rounded_and_others_are_not_used(tmp_path: Path, n: int, digits: int) -> None:
+    shares = np.arange(n + 1) / n
+    frame = pd.DataFrame({"system": "a", "item": range(n + 1), "score": shares.round(digits), "n_samples": n})
+    loaded = load(written(tmp_path / "rounded.csv", frame), "accuracy")
+    assert loaded.notes == (f"scores are means of {n} samples (column 'n_samples')",)
+    assert loaded.outputs.samples is not None
+    # If k of n answers are right, the squared deviations from the mean sum up to k (1 - k / n).
+    variances = np.arange(n + 1) * (1 - shares) / (n - 1)
+    assert loaded.outputs.samples[0] == pytest.approx(np.stack([np.full(n + 1, n), variances], axis=1), abs=0.01)
+    frame.loc[1, "score"] = 1.2 / n
+    off = load(written(tmp_path / "off.csv", frame), "accuracy")
+    assert off.outputs.samples is None
+    told = "column 'n_samples' is not used as the number of samples: the score in "
+    assert off.notes[0] == f"{told}{tmp_path}/off.csv, line 3 is no share of {n} right answers"
 
 
 def test_questions_with_unlike_many_samples_count_once_each(tmp_path: Path) -> None:
