@@ -16,12 +16,12 @@ from tests.examination.rows import pair
     ("n_columns", "n_systems", "n_tables"), [(3, 3, 1), (4, 3, 1), (8, 9, 1), (9, 8, 1), (9, 9, 2), (17, 9, 3)]
 )
 def test_every_score_stands_under_its_heading(n_columns: int, n_systems: int, n_tables: int) -> None:
-    """Scores that all differ: in column k system s + k is the k-th; the last column is without a middle one."""
+    """Scores that all differ: in column k system s + k is the k-th; the first and last lack a middle system."""
     columns, expected = [], {}
     for k in range(n_columns):
         score = {f"s{s}": 50.0 + k + (s - k) % n_systems for s in range(n_systems)}
         order = sorted(score, key=lambda name: -score[name])
-        if k == n_columns - 1:
+        if k in (0, n_columns - 1):
             del score[order.pop(n_systems // 2)]
         rows = [{"system": s, "score": score[s], "score_low": score[s] - 1, "score_high": score[s] + 1} for s in order]
         board = pd.DataFrame(rows).assign(rank=np.arange(len(order)) + 1, level=0.95)
@@ -34,8 +34,10 @@ def test_every_score_stands_under_its_heading(n_columns: int, n_systems: int, n_
     found = by_system(columns, "What.", alpha=0.05, ruled=(1,))
     turned, beside = n_columns > 8 >= n_systems, n_columns <= 3
     assert [one.name for one in found] == ["scores", "scores2", "scores3"][:n_tables]
-    names, read = columns[0].board["system"].tolist(), {}
-    headings = []
+    # A system that the first column lacks stands after all others.
+    first, read, headings = columns[0].board["system"].tolist(), {}, []
+    names = [*first, *{f"s{s}" for s in range(n_systems)}.difference(first)]
+    assert len(names) == n_systems == len(first) + 1
     for one in found:
         head = [heading for heading, _ in one.columns]
         assert head[0] == ("" if turned else "System")
