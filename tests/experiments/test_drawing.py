@@ -14,9 +14,10 @@ from matplotlib.patches import Rectangle
 
 from simstudy import plot
 from tests.experiments.programs import program
+from tests.experiments.test_power_tables import BENCHMARKS, two_metrics
 
-STUDIES = ("error_rates", "evert_2004", "multiple_systems", "tools_bench")
-ERRORS, EVERT, MULTIPLE, TOOLS = (program(name, "drawing") for name in STUDIES)
+STUDIES = ("error_rates", "evert_2004", "multiple_systems", "power_tables", "tools_bench")
+ERRORS, EVERT, MULTIPLE, POWER, TOOLS = (program(name, "drawing") for name in STUDIES)
 
 
 @pytest.fixture
@@ -132,6 +133,31 @@ def test_the_spread_of_precision_beside_what_is_expected(panel: Any) -> None:
     for label, sd in (("normal, expected sd 0.040", 0.04), ("normal, observed sd 0.080", 0.08)):
         assert curves[label] == pytest.approx(5 * 0.04 / (sd * np.sqrt(2 * np.pi)), rel=1e-2)
     assert sum(patch.get_height() for patch in ax.patches) == 5
+
+
+def test_minimum_detectable_gains_are_in_points_whatever_the_metrics_unit_is() -> None:
+    """The law's c is the median, 80; pairs within a family, and a metric of two test sets, are not in its figure."""
+    benchmarks = two_metrics(BENCHMARKS.UNLIKE).assign(kind=["image"] * 3 + ["retrieval"] * 3)
+    same = benchmarks.assign(relation=BENCHMARKS.VARIANTS, minimum_detectable_gain=7.0)
+    few = benchmarks.head(2).assign(metric="las")
+    (ax,) = POWER.by_size(pd.concat([benchmarks, same, few])).axes
+    drawn = {str(line.get_label()): line.get_xydata().T for line in ax.lines if "√n" in str(line.get_label())}
+    assert [*drawn] == ["F1: 80 / √n", "average precision: 80 / √n"]
+    for n, gains in drawn.values():
+        np.testing.assert_allclose(gains * np.sqrt(n), [60, 80, 100])
+    laws = [line.get_xydata().T for line in ax.lines if str(line.get_label()) not in drawn]
+    np.testing.assert_allclose([gains * np.sqrt(n) for n, gains in laws], [[80, 80]] * 2)
+    titles = {name: name.upper() for name in benchmarks["test_set"]}
+    figure = POWER.gallery(benchmarks, titles)
+    order = np.array([80 / np.sqrt(4000), 60 / np.sqrt(1000), 100 / np.sqrt(2000)])
+    for ax, metric in zip(figure.axes, ("F1", "AP"), strict=True):
+        assert [tick.get_text() for tick in ax.get_yticklabels()] == [
+            f"{metric} {n}  ({n:,})" for n in (4000, 1000, 2000)
+        ]
+        np.testing.assert_allclose(sorted(ax.lines[0].get_xydata().tolist()), np.column_stack([order, range(3)]))
+        ends = sorted(segment[:, 0].tolist() for segment in ax.collections[0].get_segments())
+        np.testing.assert_allclose(ends, np.column_stack([order / 2, 2 * order]))
+    plt.close("all")
 
 
 def choices() -> pd.DataFrame:

@@ -142,3 +142,30 @@ def test_error_rates_are_marked_where_they_leave_the_ranges() -> None:
         f"({highest + 0.001:.3f}▲▲)",
     ]  # fmt: skip
     assert rows(parts["Few units"].table)[0][1:] == ["0.012 / 0.946"]
+
+
+def test_known_benchmarks_in_points() -> None:
+    """Of AP the gain and sd are given as fractions; of accuracy in points, and its units are documents."""
+    made, study = program("power_tables", "page"), load_study("power_tables")
+    first, second = list(made.titles_of(study).items())[:2]
+    shared: dict[str, Any] = {"n_pairs": 21, "score": 0.3456, "r12": 0.51, "r12_10": 0.42, "r12_90": 0.63}
+    gain = {"minimum_detectable_gain": 3.14, "minimum_detectable_gain_low": 2.71, "minimum_detectable_gain_high": 4.67}
+    ap = {"metric": "ap", "metric_unit": "", "n_items": 50, "unit": "item", "n_units": 50, "sd": 0.151, "sd_10": 0.112}
+    ap |= {"sd_90": 0.213, "relation": made.UNLIKE, **{name: value / 100 for name, value in gain.items()}}
+    accuracy = {"metric": "accuracy", "metric_unit": "percent", "n_items": 1234, "unit": "document", "n_units": 56}
+    accuracy |= {"sd": 31.0, "sd_10": 22.0, "sd_90": 43.0, "relation": made.VARIANTS, **gain}
+    benchmarks = pd.DataFrame([shared | {"test_set": k} | row for k, row in ((first[0], ap), (second[0], accuracy))])
+    law = {"metric": "ap", "relation": made.UNLIKE, "n_test_sets": 7, "c": 81.0, "c_10": 62.0, "c_90": 103.0}
+    ranges = {"metric": "ap", "relation": made.UNLIKE, "quantity": "sd", "n_test_sets": 7, "middle": 0.152}
+    ranges |= {"low": 0.113, "high": 0.214, "inside": 0.78, "inside_least": 0.59}
+    tables = {"law": pd.DataFrame([law | {"slope": -0.48}]), "ranges": pd.DataFrame([ranges])}
+    shown, root, of_plans = made.sections({**tables, "benchmarks": benchmarks}, study)
+    points = ["3.14 (2.71 – 4.67)"]
+    assert rows(shown.table) == [
+        [first[1], "average precision", "50", "", made.UNLIKE, "21", "0.346", "0.51 (0.42 – 0.63)",
+         "15.1 (11.2 – 21.3)", *points],
+        [second[1], "accuracy", "1,234", "56 documents", made.VARIANTS, "21", "0.346", "0.51 (0.42 – 0.63)",
+         "31 (22 – 43)", *points],
+    ]  # fmt: skip
+    assert rows(root.table) == [["average precision", made.UNLIKE, "7", "81 (62 – 103)", "-0.48"]]
+    assert rows(of_plans.table)[0][3:] == ["7", "0.152", "0.113 – 0.214", "0.78 (least 0.59)"]

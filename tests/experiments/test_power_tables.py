@@ -86,18 +86,20 @@ def test_a_benchmark_is_described_by_its_pairs_in_doubt(data: Path, done: Result
     assert (row["unit"], row["n_units"], row["right_or_wrong"]) == ("item", n, True)
 
 
-def test_the_law_of_the_square_root_is_of_items_and_points() -> None:
+def two_metrics(relation: str) -> pd.DataFrame:
     """Units are documents of ten items; one metric is a fraction. Of each, gains are c / sqrt(n_items)."""
     rows = []
     for metric, unit, of_one in (("f1", "percent", 1), ("ap", "", 100)):
         for c, n in ((60, 1000), (80, 4000), (100, 2000)):
             gain = c / np.sqrt(n) / of_one
-            rows.append({"metric": metric, "metric_unit": unit, "n_items": n, "minimum_detectable_gain": gain})
-    benchmarks = pd.DataFrame(rows).assign(relation="all pairs", right_or_wrong=False)
-    benchmarks["n_units"] = benchmarks["n_items"] // 10
-    for name in ("minimum_detectable_gain_low", "minimum_detectable_gain_high", "sd_10", "sd", "sd_90"):
-        benchmarks[name] = 1.0
-    table = TABLES.by_root(benchmarks)
+            ends = {"minimum_detectable_gain_low": 0.5 * gain, "minimum_detectable_gain_high": 2 * gain}
+            at = {"test_set": f"{metric} {n}", "metric": metric, "metric_unit": unit, "n_items": n, "n_units": n // 10}
+            rows.append({**at, "minimum_detectable_gain": gain, **ends})
+    return pd.DataFrame(rows).assign(relation=relation, right_or_wrong=False, sd_10=1.0, sd=1.0, sd_90=1.0)
+
+
+def test_the_law_of_the_square_root_is_of_items_and_points() -> None:
+    table = TABLES.by_root(two_metrics("all pairs"))
     assert table["n_test_sets"].tolist() == [3, 3]
     np.testing.assert_allclose(table[["c_10", "c", "c_90"]], [[64, 80, 96]] * 2)
     x, y = np.log([1000, 4000, 2000]), np.log([60, 80, 100]) - 0.5 * np.log([1000, 4000, 2000])
