@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 from scipy import stats
 
 from simstudy.running.fingerprints import derived_seed
@@ -23,8 +24,12 @@ def two_by_two(n: int, only_first: float, only_second: float) -> Any:
     return b, c, np.where(b + c <= n, chance, 0.0)
 
 
-def test_power_and_exaggeration_are_those_of_all_results_there_can_be() -> None:
-    """McNemar's test of right and wrong answers, enumerated: power, wrong winners and the mean significant gain."""
+@pytest.mark.parametrize("turned", [False, True], ids=["first better", "second better"])
+def test_power_and_exaggeration_are_those_of_all_results_there_can_be(turned: bool) -> None:
+    """McNemar's test of right and wrong answers, enumerated: power, wrong winners and the mean significant gain.
+
+    Both systems in either order.
+    """
     n, sets, name = 60, 4000, "accuracy_gain"
     phi = outcome_correlation(0.83, 0.8, 0.5)
     both = 0.83 * 0.8 + phi * np.sqrt(0.83 * 0.17 * 0.8 * 0.2)
@@ -33,6 +38,7 @@ def test_power_and_exaggeration_are_those_of_all_results_there_can_be() -> None:
     found, wrong = ((chance * (significant & side)).sum() for side in (b > c, b < c))
     mean = (chance * significant * np.abs(b - c)).sum() / n * 100 / (found + wrong)
     settings = study(n_units=[n], shown=[n], batches=1, sets=sets, conditions=[name], tests=["mcnemar"])
+    settings.conditions[name].parameters["accuracies"] = [0.8, 0.83] if turned else [0.83, 0.8]
     rows = examine(settings, name, n, 0)["decisions"]
     counted = pd.DataFrame([{"condition": name, "n_units": n} | row for row in rows])
     table = TABLES.power(counted, settings)
