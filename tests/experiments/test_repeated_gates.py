@@ -113,11 +113,20 @@ def test_the_cost_is_in_planned_items(done: Results) -> None:
 
 
 def test_levels_of_looks_add_up_to_alpha_and_are_handed_on() -> None:
-    """The same as in the file of looks: 1/2, 1/6 and, after a pass, 1/6 + 1/12 of alpha."""
+    """The same as in the file of looks: 1/2, 1/6 and, after a pass, 1/6 + 1/12 of alpha; or 1/10 of ten looks each.
+
+    The usual test has the whole level each time. No level passes what is not ahead, or is handed on from there.
+    """
     commits, settings = program("repeated_gates", "commits"), study()
-    p = np.array([[0.03, 0.05 / 6, 0.05 / 4 - 1e-9, 0.05 / 4 + 0.05 / 20 + 1e-9]])
-    passed = commits.gate(p, np.ones_like(p, dtype=bool), commits.SHARES, settings)
-    assert passed.tolist() == [[False, True, True, False]]
+    for rule, levels in (
+        (commits.SHARES, [1 / 2, 1 / 6, 1 / 6 + 1 / 12, 1 / 6 + 1 / 12 + 1 / 20]),
+        (commits.PLANNED, [0.1, 0.1, 0.2, 0.3]), (commits.USUAL, [1, 1, 1, 1]),
+    ):  # fmt: skip
+        below = 0.05 * np.array(levels) + [1e-9, -1e-9, -1e-9, 1e-9]
+        p = np.array([below, [*below[:3], 0.05 * levels[3] - 1e-9], [0, 0, 0, 0]])
+        ahead = np.array([[True] * 4, [True] * 4, [False] * 4])
+        passed = commits.gate(p, ahead, rule, settings)
+        assert passed.tolist() == [[False, True, True, False], [False, True, True, True], [False] * 4], rule
     whole = sum(commits.share(settings, commits.SHARES, k) for k in range(1, 10**4))
     assert whole == pytest.approx(0.05, rel=1e-3)
     assert commits.times_items(settings, 0.05) == 1
