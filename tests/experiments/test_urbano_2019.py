@@ -25,6 +25,7 @@ MEASURES = {
 SMALL: dict[str, Any] = {
     "measures": MEASURES, "n_topics": [25, 50], "batches": 1, "n_resamples": 99, "profile": 400, "neighbours": 3,
     "null": {"pairs": 3, "sets": 4}, "gains": {"values": [0.05], "n_topics": 50, "pairs": 2, "sets": 3},
+    "level": 0.1,
 }  # fmt: skip
 
 
@@ -174,13 +175,38 @@ def test_published_rates_are_those_that_the_paper_prints() -> None:
     assert set(table["test"]) == {*CONDITIONS.TESTS, CONDITIONS.SIGN_WITH_TIES} - {"sign"}
 
 
+def test_rates_are_held_against_published_ones_of_their_own_level_and_condition() -> None:
+    """The paper's level is 0.05, whatever the level of the study is; 0.0512 is in one of two intervals."""
+    at: dict[str, Any] = {"measure": "ap", "n_topics": 50, "gain": 0.0, "alternative": "two-sided"}
+    rows = [
+        {"condition": condition, "alpha": alpha, "share": round(alpha + more, 3), "low": low, "test": test}
+        for test, low in (("t_paired", 0.05), ("randomization", 0.055))
+        for condition, more in (("fitted", 0.001), ("symmetric", 0.003))
+        for alpha in (0.01, 0.05, 0.1)
+    ]
+    rates = pd.DataFrame(rows).assign(**at, n_pairs=9, n_sets=99, high=0.06, wrong=0.0)
+    for level in (0.05, 0.01):
+        study = small("urbano_2019", **{**SMALL, "level": level})
+        found = STUDY.beside_published(rates, study).set_index("test")
+        assert found["share"].to_dict() == {"t_paired": 0.051, "randomization": 0.051}
+        assert found["published"].to_dict() == {"t_paired": 0.0512, "randomization": 0.0522}
+        assert found["inside"].to_dict() == {"t_paired": True, "randomization": False}
+
+
 def test_tables_and_page(done: Results) -> None:
     rates = done.tables["rates"]
     assert len(rates) == 2 * (5 + 2) * 2 * 6 * 2 * 5
     assert ((rates["low"] <= rates["share"]) & (rates["share"] <= rates["high"])).all()
     assert (rates["n_sets"] == 12).all()
     assert len(done.tables["gains"]) == 2 * 6 * 2
-    assert set(done.tables["shapes"]["condition"]) == {*CONDITIONS.NULLS, *CONTROLS.CONTROLS}
+    assert set(done.tables["gains"]["alpha"]) == {0.1}
+    shapes = done.tables["shapes"]
+    assert set(shapes["condition"]) == {*CONDITIONS.NULLS, *CONTROLS.CONTROLS}
+    counted = rates[(rates["alpha"] == 0.1) & (rates["alternative"] == "two-sided")].set_index(["measure", "condition"])
+    counted = counted[counted["test"] == CONDITIONS.SIGN_WITH_TIES]
+    for n in (25, 50):
+        of_shapes, at = shapes.set_index(["measure", "condition"])[f"sign_{n}"], counted[counted["n_topics"] == n]
+        assert of_shapes.sort_index().to_dict() == at["share"].sort_index().to_dict()
     page = (done.folder / "README.md").read_text()
     assert "(figures/type_1_errors.png)" in page
     assert "nan" not in page.lower()
