@@ -171,6 +171,25 @@ def test_paired_t_tests_are_the_one_of_differences(tool: str) -> None:
     assert np.isnan(answer(tool, data.against_itself())[0])
 
 
+@pytest.mark.parametrize(
+    ("tool", "paired"),
+    [
+        ("scipy_wilcoxon", True), ("scipy_permutation", True), ("scipy_bootstrap", True), ("rouge_t", True),
+        ("statsmodels_t_independent", False), ("mlxtend_permutation_unpaired", False),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("better", [0, 1])
+def test_tools_reject_whichever_system_is_better(tool: str, paired: bool, better: int) -> None:
+    """Of 200 items one system alone has 25 right, the other 11, both 80: z is 2.37 if items are pairs, else 1.40."""
+    pytest.importorskip((SHIPPED.tools[tool].distribution or "scipy").replace("-", "_"))
+    scores = np.repeat([[1.0, 0, 1, 0], [0, 1, 1, 0]], [25, 11, 80, 84], axis=1)[[better, 1 - better]]
+    texts = tuple(tuple("word" if right else "other" for right in own) for own in scores)
+    data = DATA.DataSet(scores, scores[..., None], texts, ("word",) * 200)
+    p, rejects = answer(tool, data)
+    assert rejects == [paired, False]
+    assert p is None or (0.01 if paired else 0.1) < p < (0.05 if paired else 0.25)
+
+
 def test_sacrebleus_tests_of_identical_systems_and_of_one_other_sentence() -> None:
     data = data_set("sentences")
     one = data.against_itself([data.first_difference()])
