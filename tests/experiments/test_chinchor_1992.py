@@ -12,9 +12,10 @@ from scipy import stats
 import simstudy as ss
 from simstudy.analyses.groups import groups
 from simstudy.studies import Results, Study
-from tests.experiments.programs import small
+from tests.experiments.programs import program, small
 from tests.oracles import compared, could_be
 
+STUDY = program("chinchor_1992")
 SHUFFLES = 9_999
 METRICS = ["muc_recall", "muc_f"]
 
@@ -58,6 +59,12 @@ def test_the_printed_confidence_belongs_to_another_level(done: Results) -> None:
     assert f"{row.computed:.3f}" == "0.584"
 
 
+def decided(case: str) -> dict[str, bool]:
+    """What the study's set has in the column significant, of a case in which a pair is below alpha, not certainly."""
+    pairs = STUDY.both(STUDY.built(STUDY.CONSTRUCTED[case], "muc_f", case), seed=0)
+    return {pair: bool(row.significant) for pair, row in by_pair(STUDY.decided(*pairs, study())).items()}
+
+
 def constructed(done: Results, case: str) -> dict[str, Any]:
     return by_pair(done.tables["constructed"].query("test_set == @case"))
 
@@ -75,6 +82,7 @@ def test_similar_systems_differ_certainly_by_a_smaller_gain(done: Results) -> No
     assert wide.exact_p <= 0.1
     assert not certain(wide)
     assert small.p_value > 0.1
+    assert decided("GE, GE-CMU, UMASS") == {"GE / GE-CMU": True, "GE / UMASS": False, "GE-CMU / UMASS": False}
     assert small.gain < close.gain < wide.gain
     assert {pair: row.published for pair, row in rows.items()} == {
         "GE / GE-CMU": 0.0415, "GE / UMASS": 0.0994, "GE-CMU / UMASS": 0.8918
