@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import simstudy as ss
 from tests.experiments.programs import assert_described, program, small
@@ -50,6 +51,16 @@ def test_methods_are_what_across_tasks_says(rng: np.random.Generator) -> None:
     assert found[METHODS.T_TASKS]["p"][0] == pytest.approx(like["p_t"])
     assert 100 * found[METHODS.T_TASKS]["half"][0] == pytest.approx((like["gain_high"] - like["gain_low"]) / 2)
     assert found[METHODS.POOLED]["p"][0] == pytest.approx(pooled["p_value"])
+
+
+def test_tasks_that_are_tied_are_neither_won_nor_lost() -> None:
+    """Six of ten won and none lost, 5 to 1, 3 to 2, and all tied: scipy's sign tests of those that decide."""
+    counts = np.array([[6, 0], [1, 5], [3, 2], [0, 0]])
+    gains = np.array([np.repeat([0.2, -0.1, 0.0], [won, lost, 10 - won - lost]) for won, lost in counts])
+    found = METHODS.tasks_won(gains)
+    expected = [stats.binomtest(won, won + lost).pvalue if won + lost else 1 for won, lost in counts]
+    assert found["p"].tolist() == pytest.approx(expected)
+    assert found["gain"].tolist() == pytest.approx([0.12, -0.03, 0.04, 0])
 
 
 def test_drawn_flips_count_the_gains_as_they_are(rng: np.random.Generator) -> None:
