@@ -44,6 +44,21 @@ def test_a_small_study_predicts_standard_errors_of_other_halves(data: Path, tmp_
     assert row["se"] == pytest.approx(ss.analyses.noises(outputs)["se_one"].mean())
 
 
+def test_pairs_that_count_have_a_small_gain_and_two_scores_above_the_least(tmp_path: Path) -> None:
+    """Each system has right what the one before has, always; 28 of 28 are won beyond five standard errors, 21 not."""
+    right = {"below": 9, "a": 25, "b": 40, "c": 61, "d": 68}
+    rows = [(name, i, int(i < n), 12) for name, n in right.items() for i in range(100)]
+    path = tmp_path / "x.csv"
+    pd.DataFrame(rows, columns=["system", "item", "score", "n_samples"]).to_csv(path, index=False)
+    study = small("samples", splits=1, plans=[[3, 1]], most_gain=30.0, least_score=9.0)
+    name = next(iter(study.published))  # type: ignore[attr-defined]
+    row = program("samples")._measured(study, name, str(path))
+    assert row["n_pairs"] == 3
+    assert row["se"] == pytest.approx(np.mean([100 * np.sqrt(d * (1 - d) / 99) for d in (0.15, 0.21, 0.07)]))
+    (held,) = program("samples").held_out(study, "here", "x", str(path))
+    assert (held["n_systems"], held["n_pairs"]) == (4, 4), "of b and d, too"
+
+
 def test_plans_are_made_of_one_half_and_held_against_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All answers of a model to a question are right, or all are wrong; no two questions have the same ones right."""
     rows = [(f"m{k}", i, (i >> k) & 1, 12) for k in range(6) for i in range(1, 62)]
