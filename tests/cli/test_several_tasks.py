@@ -75,6 +75,18 @@ def test_json_has_the_tables(logs: Path) -> None:
     assert content["settings"]["average"] == "micro"
 
 
+def test_the_answer_in_json_is_at_the_level_that_was_asked_for(tmp_path: Path) -> None:
+    """New wins seven items and loses none: p of all items together is 2 / 2^7, between the two levels."""
+    table = pd.DataFrame({"item": range(40), "domain": ["x", "y"] * 20, "old": 1, "new": 1})
+    table.loc[:6, "old"] = 0
+    table.to_csv(tmp_path / "t.csv", index=False)
+    asked = (str(tmp_path / "t.csv"), "--metric", "accuracy", "--each", "domain", "--average", "micro")
+    for alpha, sure in ((0.01, False), (0.02, True)):
+        content = as_json(*asked, "--alpha", f"{alpha}")
+        assert (content["answer"]["p_value"], content["answer"]["significant"]) == (2 / 2**7, sure)
+        assert ("new is significantly better" in content["verdict"]) == sure
+
+
 def test_a_gate_asks_for_the_average(logs: Path) -> None:
     gate = (str(logs), "--metric", "accuracy", "--fail-unless-better")
     assert compare(*gate, "old", "new")[0] == 1
