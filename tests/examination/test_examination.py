@@ -124,13 +124,19 @@ def test_a_test_that_prefers_the_lower_score_is_told_and_parts_nobody() -> None:
 
 
 def test_why_pairs_have_no_interval_is_noted() -> None:
-    """b does as a does, c is ahead of both by 1 everywhere; a system that guesses on one item only has no spread."""
-    values = np.linspace(0, 1, 25)
-    found = examine(Loaded(Outputs.from_scores(pd.DataFrame({"a": values, "b": values, "c": values + 1}), "mean")))
-    assert [note for note in found.notes if "interval" in note] == [
-        "no interval for 1 pair: the two systems do equally well on every unit",
-        "no interval for 2 pairs: the difference is the same on every unit",
-    ]
+    """b does as a does, c is ahead of both by 1 everywhere; a system that guesses on one item only has no spread.
+
+    In documents of two items, b has the scores of a the other way round.
+    """
+    values = np.arange(50) / 64
+    documents = pd.DataFrame({"id": range(50), "cluster": np.arange(50) // 2})
+    for items, turned in ((None, values), (documents, values.reshape(25, 2)[:, ::-1].ravel())):
+        scores = pd.DataFrame({"a": values, "b": turned, "c": values + 1})
+        found = examine(Loaded(Outputs.from_scores(scores, "mean", items=items)))
+        assert [note for note in found.notes if "interval" in note] == [
+            "no interval for 1 pair: the two systems do equally well on every unit",
+            "no interval for 2 pairs: the difference is the same on every unit",
+        ]
     once = [[[1, 1, 1]] * 25, [[1, 1, 1]] + [[0, 0, 1]] * 24, [[1, 2, 1]] * 20 + [[0, 1, 1]] * 5]
     found = examine(Loaded(Outputs.from_statistics(once, "precision", ["all", "once", "many"])))
     without = found.pairs.frame[found.pairs["gain_low"].isna()]

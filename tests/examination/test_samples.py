@@ -39,7 +39,11 @@ def test_two_systems_have_both_noises_below_the_answer(tmp_path: Path) -> None:
 def test_a_leaderboard_has_a_column_and_others_have_nothing() -> None:
     outputs = samples(np.random.default_rng(8), systems=3)
     text = ss.examine(outputs, comparison={"unit": "sample_of"}).text
-    assert "Noise within questions: " in text
+    # Of the median pair, more samples leave the rest of the variance at best.
+    share = ss.analyses.noises(outputs)["share_within"].median()
+    said = f"Noise within questions: {100 * share:.0f} % of the variance of a gain (median pair). "
+    fewer = 100 * (1 - np.sqrt(1 - share))
+    assert f"{said}More samples reduce its standard error by {fewer:.0f} % at most." in " ".join(text.split())
     assert " within " in text
     scores = ss.analyses.noises(outputs, of="scores")
     assert f" {100 * scores['share_within'].iloc[0]:.0f}% " in text
