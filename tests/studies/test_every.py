@@ -86,6 +86,17 @@ def test_a_stopped_run_goes_on_with_what_is_left_and_then_writes_what_all_took(
     for _ in range(2):
         assert [one.study for one in run_every(NAMES, three, ["--jobs", "2"])] == list(NAMES)
     assert (three / TIMES).read_bytes() == written
+    # After such a run that was stopped, all begins from nothing: once, also where no study of it has begun.
+    next(run_every(NAMES, three, ["--jobs", "2"]))
+    old.mkdir()
+    begin_anew(three)
+    assert not old.exists()
+    old.mkdir()
+    begin_anew(three)
+    assert old.is_dir()
+    made.clear()
+    assert [one.study for one in run_every(NAMES, three, ["--jobs", "2"])] == list(NAMES)
+    assert made == [(name, False) for name in NAMES]
 
 
 def test_a_study_that_fails_is_told_with_what_it_took(three: Path) -> None:
