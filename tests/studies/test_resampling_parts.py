@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,10 @@ import pandas as pd
 import pytest
 
 from simstudy.outputs import Outputs, TestSet
-from simstudy.studies import RunContext, make_study
+from simstudy.studies import RunContext, StudyError, make_study
 from simstudy.studies.resampling import overlay, study, test_sets
 from simstudy.studies.resampling.definition import ResamplingStudy
+from tests.studies.conftest import tags
 
 CONTENT: dict[str, Any] = {
     "name": "n", "title": "T", "question": "Q?", "task": "digits", "seed": 6,
@@ -170,6 +172,20 @@ def test_test_sets_are_found_by_name_and_by_domain(outputs: dict[str, Outputs]) 
     part = test_sets.find({**outputs, "a / b": outputs["mixed"]}, "a / b / y")
     assert (part.test_set, part.items["id"].tolist()) == ("a / b / y", [f"mixed{k}" for k in range(1, 24, 2)])
     assert test_sets.find({"a / b": outputs["away"]}, "a / b") is outputs["away"]
+
+
+@pytest.mark.parametrize(
+    ("home", "name", "shared"),
+    [
+        ("mixed", "mixed / x", True), ("mixed / x", "mixed", True), ("mixed / x", "mixed / x", True),
+        ("mixed / x", "mixed / y", False), ("home", "mixed / x", False), ("mixed / x", "away", False),
+    ],
+)  # fmt: skip
+def test_no_other_test_set_may_have_items_of_home(home: str, name: str, shared: bool) -> None:
+    """A test set has the items of its domains; two of its domains have none together."""
+    said = f"study 'n': domains.test_sets: '{name}' and the home test set '{home}' share items"
+    with pytest.raises(StudyError, match=f"^{said}$") if shared else nullcontext():
+        test_sets.check(asked(domains={"home": home, "test_sets": [name]}, calibration=None), tags(None))
 
 
 def test_facts_say_what_was_run(outputs: dict[str, Outputs]) -> None:
