@@ -15,13 +15,13 @@ import argparse
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from all_pairs import forget_peak, in_a_fresh_process, peak_memory
+from all_pairs import accuracy, bleu_like, f1, forget_peak, in_a_fresh_process, peak_memory
 
 import simstudy as ss
 from simstudy import plot
@@ -46,11 +46,13 @@ class Point:
     b: int = 0
     s: int = 1
     cores: int = 1
+    scores: str = "accuracy"
+    test: str = "bootstrap"
 
     def shrunk(self, by: int) -> Point:
         """With so many times fewer systems, items and resamples, but no fewer than a few."""
         k, n, b = (max(size // by, min(size, least)) for size, least in ((self.k, 3), (self.n, 20), (self.b, 64)))
-        return Point(k, n, b, self.s, self.cores)
+        return replace(self, k=k, n=n, b=b)
 
 
 #: What is varied in each series, from a point that the others keep.
@@ -61,17 +63,29 @@ SERIES: dict[str, tuple[str, list[Point]]] = {
     "bootstrap, n": ("n", [Point(150, n, 4000) for n in (1000, 2000, 4000, 8000)]),
     "bootstrap, B": ("b", [Point(150, 500, b) for b in (5000, 10_000, 20_000, 40_000)]),
     "bootstrap, S": ("s", [Point(60, 1000, 2000, s) for s in (2, 4, 8, 16)]),
-    "bootstrap, cores": ("cores", [Point(150, 1000, 20_000, cores=c) for c in (1, 2, 4, 8)]),
+    **{
+        f"{what}, cores": ("cores", [replace(point, cores=c) for c in (1, 2, 4, 8)])
+        for what, point in {
+            "exact": Point(2500, 1000),
+            "sign flips": Point(100, 2000, scores="decimals"),
+            "bootstrap": Point(150, 1000, 400_000),
+            "bootstrap of BLEU": Point(100, 1000, 100_000, scores="bleu"),
+            "stratified bootstrap of F1": Point(30, 1000, 20_000, scores="f1", test="stratified"),
+            "randomization of BLEU": Point(60, 1000, 2**17, scores="bleu", test="randomization"),
+        }.items()
+    },
 }
 
 
 def outputs_of(point: Point) -> ss.Outputs:
-    """Right and wrong answers, or counts for several statistics."""
+    """Right and wrong answers, decimals, counts of a metric, or counts for several statistics."""
+    if point.s == 1 and point.scores != "decimals":
+        return {"accuracy": accuracy, "bleu": bleu_like, "f1": f1}[point.scores](point.k, point.n)
     rng = np.random.default_rng(0)
     ability = np.linspace(0.4, 0.7, point.k)
     if point.s == 1:
-        right = rng.random((point.k, point.n)) < ability[:, None]
-        return ss.Outputs.from_statistics(np.stack([right, np.ones_like(right)], -1).astype(np.int8), "accuracy")
+        scores = ability[:, None] + rng.normal(size=point.n) + 0.7 * rng.normal(size=(point.k, point.n))
+        return ss.Outputs.from_statistics(np.stack([scores, np.ones_like(scores)], -1), "mean")
     counts = rng.poisson(5 * ability[:, None, None], size=(point.k, point.n, point.s))
     return ss.Outputs.from_statistics(counts, Mean("mean root", tuple(f"s{i}" for i in range(point.s)), True))
 
@@ -81,7 +95,8 @@ def measured(point: Point, repeats: int) -> tuple[float, float, float]:
     outputs = outputs_of(point)
     options: dict[str, Any] = {"n_jobs": point.cores}
     if point.b:
-        options |= {"test": "bootstrap", "monte_carlo": True}
+        stratified = point.test == "stratified"
+        options |= {"test": "bootstrap" if stratified else point.test, "monte_carlo": "auto" if stratified else True}
     # The first runs compile, or read what is compiled. Little is done without compiled code, and that is not so little.
     ss.compare(outputs_of(Point(30, 3000)))
     ss.compare(outputs.select(outputs.names[:3]), **options | ({"n_resamples": 100} if point.b else {}))

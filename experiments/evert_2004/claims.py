@@ -129,5 +129,5 @@ def in_ranges(which: pd.Series[bool]) -> str:
     starts, ends = np.flatnonzero(inside == 1), np.flatnonzero(inside == -1) - 1
     longest = sorted(np.argsort(starts - ends, kind="stable")[:3])
     ranges = [" - ".join(dict.fromkeys(f"{which.index[k]:,}" for k in (starts[i], ends[i]))) for i in longest]
-    more = f" and {len(starts) - 3} shorter ranges" if len(starts) > 3 else ""
+    more = f" and {len(starts) - 3} shorter range{'s' * (len(starts) > 4)}" if len(starts) > 3 else ""
     return f"n = {', '.join(ranges)}{more} ({which.mean():.0%} of all)"

@@ -41,7 +41,9 @@ def beside_null(replicates: pd.DataFrame, splits: pd.DataFrame, study: Settings)
         among = members["ratio"].dropna().to_numpy()
         biases = members["bias"].dropna()
         known = not np.isnan(row["ratio"]) and among.size > 0 and 1 / (1 + among.size) <= study.level
-        p_value = (1 + int((among >= row["ratio"]).sum())) / (1 + among.size) if known else np.nan
+        # Equal ratios may differ by rounding.
+        as_large = among >= row["ratio"] * (1 - 1e-9)
+        p_value = (1 + int(as_large.sum())) / (1 + among.size) if known else np.nan
         rows.append(
             {
                 **row,

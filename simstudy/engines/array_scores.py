@@ -89,16 +89,6 @@ def bootstrap_deviations(
     return np.asarray((drawn - drawn.mean(axis=1, keepdims=True)) / np.sqrt(N_SPREAD - 1))
 
 
-def units_that_differ(question: Question) -> IntArray:
-    """On how many units the two systems of each pair have other values (P,)."""
-    i, j = question.pairs
-    differ = np.empty(len(i), dtype=np.int64)
-    for p, (one, other) in enumerate(zip(i, j, strict=True)):
-        items = (question.statistics[one] != question.statistics[other]).any(axis=1)
-        differ[p] = (items if question.members is None else np.logical_or.reduceat(items, question.members[:-1])).sum()
-    return differ
-
-
 def _of_items(of_units: Array, members: IntArray | None) -> IntArray:
     """What is said of units (T, n), said of their items."""
     counts: IntArray = of_units.astype(np.int64)

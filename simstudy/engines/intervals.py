@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from scipy import special
 
 from simstudy.engines.array_scores import bootstrap_deviations
-from simstudy.engines.product_kernels import answer_moments
 from simstudy.engines.question import Question, products
 from simstudy.metrics.arrays import ArrayMetric
 from simstudy.metrics.base import FloatArray, IntArray
@@ -108,7 +107,12 @@ def _moments(rows: FloatArray, question: Question) -> _Moments:
 
 
 def _moments_of_answers(right: NDArray[np.bool_], question: Question) -> _Moments:
-    """The same, with the same bits, of right and wrong answers (K, n): a system deviates by one of two numbers."""
+    """The same of right and wrong answers (K, n): a system deviates by one of two numbers, so answers are counted."""
     values, own = question.answers
-    mixed = answer_moments(right, values, question.pairs)
-    return _Moments(own[:, 0], own[:, 1], mixed, lambda k: values[k][right[k].astype(np.int8)])
+    (i, j), (first, second) = question.pairs, question.won
+    both = right.sum(axis=1)[i] - first
+    neither = question.n_units - both - first - second
+    (x0, x1), (y0, y1) = values[i].T, values[j].T
+    powers = ((x0, x1, y0, y1), (x0**2, x1**2, y0, y1), (x0, x1, y0**2, y1**2))
+    mixed = [both * a1 * b1 + first * a1 * b0 + second * a0 * b1 + neither * a0 * b0 for a0, a1, b0, b1 in powers]
+    return _Moments(own[:, 0], own[:, 1], np.stack(mixed), lambda k: values[k][right[k].astype(np.int8)])

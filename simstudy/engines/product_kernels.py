@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.compiled import compiled
-from simstudy.metrics.base import Array, FloatArray, IntArray
+from simstudy.metrics.base import Array, IntArray
 
 # Every so-many-th product is added to one sum, and these sums to each other in the end: a processor adds them at once.
 _LANES = 16
@@ -68,48 +68,3 @@ def common_bits(rows: NDArray[np.bool_], pairs: tuple[Array, Array]) -> IntArray
         i, j = (words[:, side[first : first + width]] for side in pairs)
         found[first : first + width] = np.bitwise_count(i & j).sum(axis=0, dtype=np.int64)
     return found
-
-
-def answer_moments(rows: NDArray[np.bool_], values: FloatArray, pairs: tuple[Array, Array]) -> FloatArray:
-    """The inner products of x y, x x y and x y y, (3, P), where a system has its first value or, if true, its second.
-
-    Values are (K, 2). The sums have the bits of `pair_products`, but a byte is read for each number.
-    """
-    found = np.empty((3, len(pairs[0])))
-    if found.shape[1] * rows.shape[1] <= _FEW:
-        x, y = (np.where(rows[side], values[side, 1:], values[side, :1]) for side in pairs)
-        found[:] = few_products(x, y), few_products(x * x, y), few_products(x, y * y)
-    else:
-        many_moments(rows, values, pairs, found)
-    return found
-
-
-@compiled(inline=True)
-def add_moments(x, y, lane, sums):
-    """Add a number's products to the sums of a lane."""
-    products, first, second = sums
-    products[lane] += x * y
-    first[lane] += x * x * y
-    second[lane] += x * (y * y)
-
-
-@compiled
-def many_moments(rows, values, pairs, found):
-    """The same of more numbers."""
-    i, j = pairs
-    n = rows.shape[1]
-    whole = n - n % _LANES
-    sums = np.empty(_LANES), np.empty(_LANES), np.empty(_LANES)
-    for p in range(len(i)):
-        one, other = rows[i[p]], rows[j[p]]
-        x0, x1, y0, y1 = values[i[p], 0], values[i[p], 1], values[j[p], 0], values[j[p], 1]
-        sums[0][:], sums[1][:], sums[2][:] = 0, 0, 0
-        for u in range(0, whole, _LANES):
-            for lane in range(_LANES):
-                add_moments(x1 if one[u + lane] else x0, y1 if other[u + lane] else y0, lane, sums)
-        for lane in range(n - whole):
-            add_moments(x1 if one[whole + lane] else x0, y1 if other[whole + lane] else y0, lane, sums)
-        for m in range(3):
-            found[m, p] = 0
-            for lane in range(_LANES):
-                found[m, p] += sums[m][lane]

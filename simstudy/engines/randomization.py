@@ -14,6 +14,7 @@ from fractions import Fraction
 from itertools import product
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy import special
 
@@ -28,6 +29,7 @@ from simstudy.engines.resampling import over_resamples, side_by_side
 from simstudy.engines.swap_kernels import Tail
 from simstudy.engines.swap_tallies import make_swap_tally
 from simstudy.engines.tallies import Tally
+from simstudy.engines.wins import units_that_differ
 from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.scaling import on_grid
 
@@ -76,8 +78,7 @@ def _computed(question: Question) -> FloatArray:
     if question.small_counts or (question.integers and question.unit_scores is not None):
         units = _from_distributions(question, p_value)
     else:
-        rows = question.statistics
-        units = np.array([(rows[a] != rows[b]).any(axis=1).sum() for a, b in zip(i, j, strict=True)], dtype=np.int64)
+        units = units_that_differ(question)
     # Means are sums with random signs, of any number of units.
     todo = np.flatnonzero(np.isnan(p_value) & (question.unit_scores is not None or (units <= question.most_enumerated)))
     if question.unit_scores is not None:
@@ -139,10 +140,14 @@ def _from_distributions(question: Question, p_value: FloatArray) -> IntArray:
 
 def _coin_tails(more: IntArray, less: IntArray, tail: Tail) -> FloatArray:
     """Where units differ by 1 or not at all: a sum of coins, so the sign test."""
+    # Pairs with equal counts have equal p-values.
+    width = less.max(initial=0) + 1
+    places, counts = pd.factorize(more * width + less)
+    more, less = counts // width, counts % width
     most = less - int(tail.strict)
     # P(Binomial(n, 1/2) <= k) = I(n - k, k + 1) at 1/2, the regularised incomplete beta function.
     inside = special.betainc(np.maximum(more + less - most, 1), np.maximum(most, 0) + 1, 0.5)
-    share = np.where(most < 0, 0.0, np.where(most >= more + less, 1.0, inside))
+    share = np.where(most < 0, 0.0, np.where(most >= more + less, 1.0, inside))[places]
     return np.minimum(2 * share, 1.0) if tail.two_sided else share
 
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
 import numpy as np
+from numpy.typing import NDArray
 
 from simstudy.compiled import plain
-from simstudy.engines.array_scores import units_that_differ
+from simstudy.engines import win_kernels
 from simstudy.engines.by_arrays import little
-from simstudy.engines.exact_kernels import swap_counts
 from simstudy.engines.question import Question
+from simstudy.engines.resampling import side_by_side
 from simstudy.engines.ties import SCALED
-from simstudy.metrics.base import Array, FloatArray, IntArray
-from simstudy.metrics.influence import mean_slopes, weighted
-from simstudy.running.progress import doing
+from simstudy.metrics.base import TIE_TOLERANCE, FloatArray, IntArray
+from simstudy.metrics.influence import ROUNDING, mean_slopes
 
-# Pairs times units that are looked at together: 64 MiB.
-_TOGETHER = 2**23
+# Numbers that are made together for the slopes of some pairs, half a MiB. Threads that make far fewer wait for each
+# other: numpy's functions hold Python's lock between two arrays.
+_TOGETHER = 2**16
 
 
 def win_counts(question: Question) -> tuple[IntArray, IntArray, IntArray]:
@@ -34,45 +38,52 @@ def win_counts(question: Question) -> tuple[IntArray, IntArray, IntArray]:
     if question.right_or_wrong:
         better, worse = question.won
         return better, worse, better + worse
-    i, j = question.pairs
-    if question.unit_scores is not None and question.integers:
-        scores, counts = question.unit_scores, np.empty((question.n_pairs, 4), dtype=np.int64)
-        with plain(little(scores.shape[1] * question.n_pairs)):
-            swap_counts(scores, np.zeros_like(scores), question.pairs, counts)
-        return counts[:, 1].copy(), counts[:, 2].copy(), counts[:, 0].copy()
-    better, worse, differ = np.zeros((3, question.n_pairs), dtype=np.int64)
-    width = max(1, _TOGETHER // (question.n_units * question.statistics.shape[2]))
-    with doing(f"wins and losses of {question.n_pairs:,} pairs", question.n_pairs) as advance:
-        for first in range(0, question.n_pairs, width):
-            those = slice(first, min(first + width, question.n_pairs))
-            excess = _excess(question, those)
-            better[those], worse[those] = (excess > 0).sum(axis=1), (excess < 0).sum(axis=1)
-            if question.unit_scores is not None:
-                differ[those] = better[those] + worse[those]
-            else:
-                differ[those] = (question.statistics[i[those]] != question.statistics[j[those]]).any(axis=2).sum(axis=1)
-            advance(those.stop - first)
-    return better, worse, differ
+
+    slopes = _slopes(question) if question.ratio is None else None
+
+    def counted(part: NDArray[np.intp]) -> IntArray:
+        counts = np.empty((len(part), 2), dtype=np.int64)
+        with plain(little(question.n_units * len(part))):
+            _count(question, part, slopes, counts)
+        return counts
+
+    every = np.arange(question.n_pairs)
+    better, worse = side_by_side(counted, every, question.n_jobs, "wins and losses").T.copy()
+    return better, worse, better + worse if question.unit_scores is not None else units_that_differ(question)
 
 
-def _excess(question: Question, those: slice) -> Array:
-    """How much better the better system is on each unit (P', n); only the sign means something."""
-    i, j = (side[those] for side in question.pairs)
-    if question.unit_scores is not None:
-        return question.differences(those.start, those.stop)
-    if question.ratio is not None:
-        above, below = question.ratio
-        totals, wholes = above.sum(axis=1), below.sum(axis=1)
-        whole, total = (wholes[i] + wholes[j])[:, None], (totals[i] + totals[j])[:, None]
-        more, cost = (above[i] - above[j]) * whole, (below[i] - below[j]) * total
-        return question.ties.differences(more, cost, SCALED)
-    return _by_derivative(question, i, j)
+def units_that_differ(question: Question) -> IntArray:
+    """On how many units the two systems of each pair have other statistics (P,)."""
+    (i, j), n = question.pairs, question.n_units
+    members = np.arange(n + 1) if question.members is None else question.members
+
+    def found(part: NDArray[np.intp]) -> IntArray:
+        differ = np.empty(len(part), dtype=np.int64)
+        with plain(little(n * len(part))):
+            win_kernels.differing(question.statistics, members, (i[part], j[part]), differ)
+        return differ
+
+    return side_by_side(found, np.arange(question.n_pairs), question.n_jobs, "units that differ")
 
 
-def _by_derivative(question: Question, i: Array, j: Array) -> FloatArray:
-    metric, statistics = question.metric, question.statistics
-    sums = statistics.sum(axis=1, dtype=np.float64)
-    slopes = mean_slopes(metric, sums[i], sums[j]) * (1 if metric.higher_is_better else -1)
-    return np.stack(
-        [weighted(statistics[a] - statistics[b], slopes[p]) for p, (a, b) in enumerate(zip(i, j, strict=True))]
-    )
+def _count(question: Question, part: NDArray[np.intp], slopes: FloatArray | None, counts: IntArray) -> None:
+    """Fill counts (P', 2) of some pairs."""
+    pairs = (question.pairs[0][part], question.pairs[1][part])
+    if slopes is not None:
+        win_kernels.of_slopes(question.statistics, slopes[part], ROUNDING, pairs, counts)
+    elif question.unit_scores is not None:
+        win_kernels.of_scores(question.unit_scores, 0.0 if question.integers else TIE_TOLERANCE, pairs, counts)
+    else:
+        assert question.ratio is not None
+        win_kernels.of_ratios(*question.ratio, 0.0 if question.integers else SCALED, pairs, counts)
+
+
+def _slopes(question: Question) -> FloatArray:
+    """The mean derivatives (P, S) between the pairs' sums; more is better."""
+    metric, sums = question.metric, question.statistics.sum(axis=1, dtype=np.float64)
+    numbers = question.n_pairs * sums.shape[1] ** 2
+    parts = max(-(-numbers // _TOGETHER), min(2 * numbers // _TOGETHER, question.n_jobs))
+    sides = [np.array_split(sums[side], parts) for side in question.pairs]
+    with ThreadPoolExecutor(question.n_jobs) as threads:
+        found = [*threads.map(partial(mean_slopes, metric), *sides)]
+    return np.concatenate(found) * (1 if metric.higher_is_better else -1)

@@ -24,6 +24,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import pandas as pd
+from pandas.api.types import is_string_dtype
 
 from simstudy.notes import note
 from simstudy.outputs.item_columns import cluster_rank, names_clusters, note_single_items
@@ -47,7 +48,7 @@ def clustered(items: pd.DataFrame, in_names: Collection[str] = ()) -> pd.DataFra
         found = _in_domains(items)
         note_single_items(found["cluster"])
         return found
-    taken = None
+    taken, clusters = None, pd.Series()
     for name in sorted(filter(names_clusters, items), key=cluster_rank):
         labels = items[name].astype(str).str.strip()
         lacking = items[name].isna() | (labels == "")
@@ -67,12 +68,13 @@ def clustered(items: pd.DataFrame, in_names: Collection[str] = ()) -> pd.DataFra
         elif n == 1:
             note(f"'{name}' is not used as the cluster: all items have '{items[name].iloc[0]}'")
         else:
-            taken = name
+            # Numbers stay numbers: their order is that of the clusters.
+            taken, clusters = name, labels if is_string_dtype(items[name]) else items[name]
             note(
                 f"items of one '{name}' form a cluster ({n:,} clusters). unit='item' treats each item as independent. "
                 "columns={'cluster': 'NAME'} names another column."
             )
-    return items if taken is None else _in_domains(items.assign(cluster=items[taken]), str(taken))
+    return items if taken is None else _in_domains(items.assign(cluster=clusters), str(taken))
 
 
 def for_unit(notes: Iterable[str], unit: str | None) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, IntArray, Me
 _LEAST_LEFT = 1e-3
 
 # Steps of the numerical derivative, as a part of a sum; and how small a difference is rounding.
-_STEP, _ROUNDING = 1e-4, 1e-9
+_STEP, ROUNDING = 1e-4, 1e-9
 
 # Between two systems' sums a score is followed in so many parts, of four points each: fewer for many statistics, where
 # each point takes long. Brevity penalties begin somewhere between the two, so that few parts would not do.
@@ -82,7 +82,7 @@ def _of_ratio(above: Array, below: Array, metric: Metric) -> FloatArray:
         parts = _close_to_0(above[0] / whole, above[1] / whole)
     else:
         more, cost = (above[0] - above[1]) * (whole + price), (below[0] - below[1]) * (first + second)
-        parts = _close_to_0(more, cost, _ROUNDING) / (2.0 * whole * price)
+        parts = _close_to_0(more, cost, ROUNDING) / (2.0 * whole * price)
     return np.asarray(metric.scale * parts)
 
 
@@ -97,7 +97,7 @@ def weighted(differences: Array, slope: FloatArray) -> FloatArray:
     """What differences of statistics (n, S) are worth at these slopes (S,); 0 where that may be rounding."""
     terms = differences * slope
     worth = terms.sum(axis=1)
-    worth[np.abs(worth) <= _ROUNDING * np.abs(terms).sum(axis=1)] = 0.0
+    worth[np.abs(worth) <= ROUNDING * np.abs(terms).sum(axis=1)] = 0.0
     return np.asarray(worth)
 
 

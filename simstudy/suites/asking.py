@@ -19,7 +19,7 @@ from simstudy.statistics.multiplicity import holm
 from simstudy.suites.across import AcrossTasks
 from simstudy.suites.averages import Average, TaskGroup, averages_of
 from simstudy.suites.contributions import LIKE_THESE, THESE, Suite, reach, spread_of
-from simstudy.suites.single_tasks import along, by_task, left_out, rounded, task_scores
+from simstudy.suites.single_tasks import along, at_level, by_task, left_out, rounded, task_scores
 from simstudy.validation import check_fraction, check_mapping, check_seed, check_text, check_whole
 
 # Comparisons tell more of a pair than an average does.
@@ -153,7 +153,7 @@ def _average(
     suite: Suite, average: Average, hypothesis: str, frame: pd.DataFrame, *, pairs: Any, alpha: float
 ) -> pd.DataFrame:
     """Rows of one average and hypothesis, a gain below 0 where the second system of the pair is ahead."""
-    known = along(frame, pairs)[list(_KEPT)]
+    known = at_level(along(frame, pairs), suite.metric.scale, 1 - alpha)[list(_KEPT)]
     names, (first, second) = suite.outputs.names, pairs
     place = {name: k for k, name in enumerate(names)}
     i, j = (np.array([place[name] for name in side]) for side in pairs)
@@ -164,9 +164,6 @@ def _average(
         se, df = suite.gain_spread(average, i, j)
         half = reach(se, df, 1 - alpha)
         known = known.assign(gain_se=se, df=df, gain_low=known["gain"] - half, gain_high=known["gain"] + half)
-    elif alpha != 0.05:
-        half = reach(known["gain_se"].to_numpy(), known["df"].to_numpy(dtype=np.float64), 1 - alpha)
-        known = known.assign(gain_low=known["gain"] - half, gain_high=known["gain"] + half)
     t = (known["gain"] / known["gain_se"]).abs()
     return pd.DataFrame(
         {

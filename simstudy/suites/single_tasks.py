@@ -45,7 +45,7 @@ def by_task(suite: Suite, pairs: Any, how: Mapping[str, Any], level: float) -> p
     found = []
     with doing("comparing on each task", len(suite.tasks)) as advance:
         for name, of in suite.tasks.items():
-            pair_rows = _at_level(along(compare(of, unit=suite.unit, **how).frame, pairs), suite.metric.scale, level)
+            pair_rows = at_level(along(compare(of, unit=suite.unit, **how).frame, pairs), suite.metric.scale, level)
             found.append(pair_rows[list(_COLUMNS)].assign(task=name))
             advance(1)
     table = pd.concat(found, ignore_index=True).assign(metric=suite.metric.name, metric_unit=suite.metric.unit)
@@ -55,7 +55,7 @@ def by_task(suite: Suite, pairs: Any, how: Mapping[str, Any], level: float) -> p
     return table[["task", "metric", "metric_unit", *_COLUMNS, *(["scored_by"] if "scored_by" in table else [])]]
 
 
-def _at_level(frame: pd.DataFrame, scale: float, level: float) -> pd.DataFrame:
+def at_level(frame: pd.DataFrame, scale: float, level: float) -> pd.DataFrame:
     """Comparisons with the same kind of interval (`simstudy.engines.intervals`) at this level."""
     half = reach(frame["gain_se"].to_numpy(), frame["df"].to_numpy(dtype=np.float64), level)
     low, high = tango(frame["wins"], frame["losses"], frame["n_units"], level)

@@ -79,6 +79,10 @@ def test_documents_are_resampled_as_wholes_whatever_the_column_is_called(
     (note,) = loaded.notes
     assert note.startswith(f"items of one '{column}' form a cluster (4 clusters). ")
     assert named.notes == ()
+    # What is counted is what is resampled: spaces around a name make no other document.
+    spaced = read(tmp_path, kind, column, [f"{name} " if k % 2 else name for k, name in enumerate(DOCUMENTS)])
+    assert spaced.outputs.items["cluster"].tolist() == DOCUMENTS
+    assert spaced.notes == loaded.notes
 
 
 @pytest.mark.parametrize("kind", ["tidy", "wide", "lines", "items"])

@@ -54,8 +54,11 @@ def test_two_tasks_are_welchs_test(rng: np.random.Generator) -> None:
 
 
 def test_single_tasks_of_right_and_wrong_items_have_score_intervals(rng: np.random.Generator) -> None:
-    """At its ends Tango's statistic is the quantile that belongs to 1 - alpha."""
-    for task in ss.across_tasks(suite(rng, {"law": 12, "code": 30}), alpha=0.1).by_task.itertuples():
+    """At its ends Tango's statistic is the quantile that belongs to 1 - alpha. A group of one task has its interval."""
+    found = ss.across_tasks(suite(rng, {"law": 12, "code": 30}), alpha=0.1, groups={"one": ["code"]})
+    (alone,) = found.by_task.query("task == 'code'").itertuples()
+    assert [*row(found, "one", THESE)[["gain_low", "gain_high"]]] == [alone.gain_low, alone.gain_high]
+    for task in found.by_task.itertuples():
         for bound, sign in ((task.gain_low, 1), (task.gain_high, -1)):
             z = tango_z(np.array(task.wins), np.array(task.losses), task.n_units, np.array(bound / 100))
             assert z == pytest.approx(sign * stats.norm.ppf(0.95), abs=1e-6)
