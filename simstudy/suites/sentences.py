@@ -93,10 +93,13 @@ def _won(row: pd.Series[Any], a: str, b: str) -> list[str]:
 
 
 def _driven(found: AcrossTasks, form: str) -> list[str]:
-    """Which task the gain depends on most."""
+    """Which task the gain depends on most, if there is one."""
     if found.without.empty or not found.without["drives"].any():
         return []
     row = found.without[found.without["drives"]].iloc[0]
+    # Of two tasks each changes the gain by as much as the other, but for rounding.
+    if (found.without["change"].abs() >= abs(row["change"]) * (1 - 1e-9)).sum() > 1:
+        return []
     end = ""
     if row["sign_changes"]:
         end = ", and the other system is ahead" if row["gain"] < 0 else ", and neither is ahead"
