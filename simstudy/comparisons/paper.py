@@ -16,6 +16,7 @@ from simstudy.papers import basis
 from simstudy.papers import pairs as tables
 from simstudy.papers.document import Paper, PValue, Text, joined
 from simstudy.statistics.decisions import Decision
+from simstudy.statistics.multiplicity import holm
 from simstudy.text.numerals import number_text, p_digits, p_floor, p_text
 
 
@@ -50,7 +51,9 @@ def counted_significant(pairs: pd.DataFrame, alpha: float) -> str:
     rejected = int(Decision(alpha, p="p_holm").significant(pairs).sum())
     said = differing(rejected, counted(len(pairs), "pair"), pairs, alpha)
     least = pairs["p_floor"].min()
-    if least * len(pairs) <= alpha:
+    # Pairs that were selected may be corrected for more than these.
+    own = np.allclose(holm(pairs["p_value"].to_numpy(dtype=np.float64)), pairs["p_holm"])
+    if least * len(pairs) <= alpha or not own:
         return said
     times = "" if len(pairs) == 1 else f", and Holm's correction multiplies the smallest by {len(pairs):,}"
     return f"{said} None can: too few units differ. Swapping them gives no p-value below {p_digits(least)}{times}."

@@ -15,7 +15,7 @@ from simstudy.pages.sections import Chart
 from simstudy.pairs import order_of
 from simstudy.papers.pairs import p_texts
 from simstudy.statistics.decisions import Decision
-from simstudy.text.numerals import score_format
+from simstudy.text.numerals import p_floor, p_short, score_format
 from simstudy.text.plain_text import shown
 
 if TYPE_CHECKING:
@@ -64,7 +64,10 @@ def matrix(found: Examination) -> Chart:
     order = order_of(pairs)
     cells = pair_points(found).assign(
         column=order.better, row=order.worse, significant=Decision(found.alpha).significant(pairs),
-        p_value=pairs["p_value"].to_numpy(), p_short=[_short(p) for p in pairs["p_value"]],
+        p_value=pairs["p_value"].to_numpy(), p_short=[
+            p_short(p, found.alpha, p_floor(n)).replace("0.", ".")
+            for p, n in zip(pairs["p_value"], pairs["n_resamples"], strict=True)
+        ],
     )  # fmt: skip
     groups = _lanes(found.groups)
     settings = {
@@ -163,11 +166,6 @@ def _lanes(groups: pd.DataFrame) -> pd.DataFrame:
         found.append({"group": number, "lane": lane, "first": places[0], "last": places[-1], "members": members})
     table = pd.DataFrame(found, columns=["group", "lane", "first", "last", "members"])
     return table[table["lane"] < _MOST_LANES]
-
-
-def _short(p: float) -> str:
-    """A p-value for a cell of a few letters."""
-    return f"{p:.3f}"[1:] if p < 0.0095 else f"{p:.2f}".removeprefix("0")
 
 
 def _metric(found: Examination) -> str:

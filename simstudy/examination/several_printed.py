@@ -13,6 +13,7 @@ from simstudy.examination import printed
 from simstudy.examination.rows import items_text
 from simstudy.metrics import label
 from simstudy.papers.basis import asked_instead
+from simstudy.text.headings import apart
 from simstudy.text.numerals import p_adjusted, p_floor, p_text, score_format
 from simstudy.text.plain_text import shown
 from simstudy.text.printing import LEFT_OUT, MOST_LINES, Printer, not_shown, noted
@@ -148,9 +149,9 @@ def part_rows(found: Several, forms: Sequence[str] | None = None) -> pd.DataFram
 
 def _of_pairs(table: pd.DataFrame, alpha: float, forms: Sequence[str] | None) -> dict[str, list[str]]:
     columns: dict[str, list[str]] = {}
-    names = [shown(table[name].iloc[0]) for name in ("system_1", "system_2")]
-    if names[0] == names[1]:
-        names[1] = f"{names[1]} (2)"
+    # Columns of the table of comparisons, those before the scores too.
+    taken = ("domain", "metric", "items", "clusters", "better", "gain", "95 %", "p", "p (Holm)", SIGNIFICANT)
+    names = apart([shown(table[name].iloc[0]) for name in ("system_1", "system_2")], taken)
     if forms is None:
         largest = table[["score_1", "score_2"]].abs().max(axis=1)
         forms = [score_format(score, gain) for score, gain in zip(largest, table["gain"], strict=True)]

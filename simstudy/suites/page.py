@@ -40,7 +40,8 @@ def task_sections(found: AcrossTasks) -> list[Section]:
     )
     if not two:
         return [answer]
-    text = f"Each task separately, with two-sided p-values that are not corrected for the {found.n_tasks} tasks."
+    n_tasks = found.by_task["task"].nunique()
+    text = f"Each task separately, with two-sided p-values that are not corrected for the {n_tasks} tasks."
     return [answer, Section("By task", text, table=_head(task_rows(found))), *_without(found)]
 
 

@@ -47,7 +47,7 @@ def _of_two(found: AcrossTasks) -> Table:
         average = f"{shown(row['average'])}, {row['hypothesis']}"
         written.append([Cell(average), f"{row['n_tasks']:,} tasks", *_numbers(row, form, found.alpha)])
     caption = (
-        f"Gains in {gained(rows)} on {found.n_tasks:,} tasks ({shown(found.by)}), and averages below. CI: the {level} "
+        f"Gains in {gained(rows)} on {len(rows):,} tasks ({shown(found.by)}), and averages below. CI: the {level} "
         "interval of each gain by itself. p: two-sided sign-flip test, not corrected. These tasks: the tasks "
         "are fixed. Tasks like these: the tasks are a sample, and each is one unit."
     )

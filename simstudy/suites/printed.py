@@ -10,6 +10,7 @@ import pandas as pd
 from simstudy.pages.sections import Table
 from simstudy.suites.contributions import LIKE_THESE, THESE
 from simstudy.suites.sentences import digits
+from simstudy.text.headings import apart
 from simstudy.text.numerals import p_floor, p_text
 from simstudy.text.plain_text import shown
 from simstudy.text.printing import LEFT_OUT, MOST_LINES, Printer, left_out, noted
@@ -95,20 +96,19 @@ def task_rows(found: AcrossTasks) -> Table:
     """A row for each task of two systems, the largest gain first."""
     form = digits(found)
     rows = found.by_task.sort_values("gain", ascending=False, kind="stable")
-    one = rows.iloc[0]
-    return Table(
-        rows.assign(p=_p_texts(rows, found)),
-        {
-            "task": "{task:name}",
-            **({"score is": "{scored_by:name}"} if "scored_by" in rows else {}),
-            "items": "{n_items:,}",
-            shown(one["system_a"]): f"{{score_a:{form}}}",
-            shown(one["system_b"]): f"{{score_b:{form}}}",
-            "gain": f"{{gain:{form}}}",
-            "interval": f"[{{gain_low:{form}}} to {{gain_high:{form}}}]",
-            "p (uncorrected)": "{p}",
-        },
-    )
+    first = {
+        "task": "{task:name}",
+        **({"score is": "{scored_by:name}"} if "scored_by" in rows else {}),
+        "items": "{n_items:,}",
+    }
+    last = {
+        "gain": f"{{gain:{form}}}",
+        "interval": f"[{{gain_low:{form}}} to {{gain_high:{form}}}]",
+        "p (uncorrected)": "{p}",
+    }
+    a, b = apart([shown(rows[name].iloc[0]) for name in ("system_a", "system_b")], {*first, *last})
+    scores = {a: f"{{score_a:{form}}}", b: f"{{score_b:{form}}}"}
+    return Table(rows.assign(p=_p_texts(rows, found)), {**first, **scores, **last})
 
 
 def _p_texts(rows: pd.DataFrame, found: AcrossTasks) -> list[str]:
@@ -154,7 +154,8 @@ def system_rows(found: AcrossTasks, *, verbose: bool = False) -> Table:
         rows = rows.assign(like_low=of["rank_low"].to_numpy(), like_high=of["rank_high"].to_numpy())
         columns["ranks, like these"] = "{like_low}–{like_high}"
     names = found.by_task.drop_duplicates("task").set_index("task").get("scored_by")
-    for t, task in enumerate(shown_tasks):
+    headings = [shown(task) if names is None else f"{shown(task)} ({shown(names[task])})" for task in shown_tasks]
+    for t, (task, heading) in enumerate(zip(shown_tasks, apart(headings, columns), strict=True)):
         rows[f"task_{t}"] = wide.loc[rows["system"], task].to_numpy()
-        columns[shown(task) if names is None else f"{shown(task)} ({shown(names[task])})"] = f"{{task_{t}:{form}}}"
+        columns[heading] = f"{{task_{t}:{form}}}"
     return Table(rows, columns)

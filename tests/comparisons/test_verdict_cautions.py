@@ -258,3 +258,5 @@ def test_where_no_pair_can_be_significant_it_is_said(n_systems: int, none_can: b
         "None can: too few units differ. Swapping them gives no p-value below 0.00195, and Holm's correction multiplies"
     )
     assert said.endswith(f" {why} the smallest by {n}.") == none_can
+    # Of a part of them, which was corrected for all, it is not said by how much.
+    assert counted_significant(pairs[:3], 0.05).endswith("of 3 pairs differ significantly at 0.05 (two-sided, Holm).")

@@ -65,3 +65,13 @@ def test_each_part_is_told_from_the_side_of_its_better_system(alpha: float) -> N
         (name, one <= alpha) for name, one in zip("xy", p, strict=False)
     ]
     assert re.findall(r"(?<!\d)0\.05(?!\d)", text + found.text) == [] or alpha == 0.05
+
+
+def test_systems_that_are_called_like_a_column_have_one_of_their_own() -> None:
+    right = pd.DataFrame({"gain": np.arange(40) < 30, "p": np.arange(40) < 20})
+    outputs = ss.Outputs.from_scores(right, "accuracy")
+    parts = [ss.examine(outputs.take(np.arange(n))) for n in (40, 36)]
+    rows = part_rows(Several(tuple(parts)))
+    assert rows["gain (2)"].tolist() == ["75.00", f"{100 * 30 / 36:.2f}"]
+    assert rows["p (2)"].tolist() == ["50.00", f"{100 * 20 / 36:.2f}"]
+    assert rows["gain"].tolist() == ["25.00", f"{100 * 10 / 36:.2f}"]

@@ -12,7 +12,7 @@ from simstudy.papers.document import cells
 from simstudy.suites import LIKE_THESE, THESE
 from simstudy.suites.page import task_sections
 from simstudy.suites.paper import paper
-from simstudy.suites.printed import system_rows
+from simstudy.suites.printed import system_rows, task_rows
 from tests.suites.made_up import SIZES, row, suite
 
 
@@ -54,6 +54,26 @@ def test_wins_and_losses_of_a_task_are_the_pairs_own() -> None:
     code = rows.to_dict("index")["code"]
     assert (code["wins"], code["losses"]) == (4, 20)
     assert code["gain_high"] < 0
+
+
+def test_tables_have_all_tasks_and_a_column_for_each_name() -> None:
+    """The average is of two tasks, the tables are of three; systems and tasks are called like other columns."""
+    items = pd.DataFrame({"id": range(90), "domain": np.repeat(["interval", "system", "z"], 30)})
+    right = {name: np.arange(90) % 30 < n for name, n in (("gain", 20), ("items", 15), ("c", 12))}
+    outputs = ss.Outputs.from_scores(pd.DataFrame(right), "accuracy", items=items)
+    average = {"interval": 1.0, "z": 1.0}
+    two = ss.across_tasks(outputs.select(["gain", "items"]), average=average)
+    assert "on 3 tasks" in str(paper(two).tables[0].caption)
+    (by_task,) = [section.text for section in task_sections(two) if section.heading == "By task"]
+    assert "for the 3 tasks." in by_task
+    table = task_rows(two).text()
+    assert table["gain (2)"].tolist() == [f"{200 / 3:.2f}"] * 3
+    assert table["items (2)"].tolist() == ["50.00"] * 3
+    assert table["items"].tolist() == ["30"] * 3
+    assert table["gain"].tolist() == [f"{50 / 3:.2f}"] * 3
+    board = system_rows(ss.across_tasks(outputs, average=average, n_resamples=200), verbose=True).text()
+    assert board["system"].tolist() == ["gain", "items", "c"]
+    assert board["interval (2)"].tolist() == board["z"].tolist() == [f"{200 / 3:.2f}", "50.00", "40.00"]
 
 
 def test_the_best_of_a_task_is_bold_whichever_way_is_better(rng: np.random.Generator) -> None:
