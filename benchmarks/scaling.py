@@ -39,7 +39,7 @@ class Mean(Metric):
 
 @dataclass(frozen=True)
 class Point:
-    """A comparison: K systems, n items, B resamples (0: p-values are computed), S statistics, cores."""
+    """A comparison: K systems, n items, B resamples (0: p-values are computed), S statistics, cores; by which test."""
 
     k: int
     n: int
@@ -47,7 +47,7 @@ class Point:
     s: int = 1
     cores: int = 1
     scores: str = "accuracy"
-    test: str = "bootstrap"
+    test: str = "sign_flips"
 
     def shrunk(self, by: int) -> Point:
         """With so many times fewer systems, items and resamples, but no fewer than a few."""
@@ -59,17 +59,16 @@ class Point:
 SERIES: dict[str, tuple[str, list[Point]]] = {
     "exact, K": ("k", [Point(k, 200) for k in (200, 400, 800, 1200)]),
     "exact, n": ("n", [Point(300, n) for n in (500, 1000, 2000, 4000)]),
-    "bootstrap, K": ("k", [Point(k, 500, 4000) for k in (100, 200, 400, 800)]),
-    "bootstrap, n": ("n", [Point(150, n, 4000) for n in (1000, 2000, 4000, 8000)]),
-    "bootstrap, B": ("b", [Point(150, 500, b) for b in (5000, 10_000, 20_000, 40_000)]),
-    "bootstrap, S": ("s", [Point(60, 1000, 2000, s) for s in (2, 4, 8, 16)]),
+    "bootstrap, K": ("k", [Point(k, 500, 4000, test="bootstrap") for k in (100, 200, 400, 800)]),
+    "bootstrap, n": ("n", [Point(150, n, 4000, test="bootstrap") for n in (1000, 2000, 4000, 8000)]),
+    "bootstrap, B": ("b", [Point(150, 500, b, test="bootstrap") for b in (5000, 10_000, 20_000, 40_000)]),
+    "bootstrap, S": ("s", [Point(60, 1000, 2000, s, test="bootstrap") for s in (2, 4, 8, 16)]),
     **{
         f"{what}, cores": ("cores", [replace(point, cores=c) for c in (1, 2, 4, 8)])
         for what, point in {
-            "exact": Point(2500, 1000),
             "sign flips": Point(100, 2000, scores="decimals"),
-            "bootstrap": Point(150, 1000, 400_000),
-            "bootstrap of BLEU": Point(100, 1000, 100_000, scores="bleu"),
+            "bootstrap": Point(150, 1000, 400_000, test="bootstrap"),
+            "bootstrap of BLEU": Point(100, 1000, 100_000, scores="bleu", test="bootstrap"),
             "stratified bootstrap of F1": Point(30, 1000, 20_000, scores="f1", test="stratified"),
             "randomization of BLEU": Point(60, 1000, 2**17, scores="bleu", test="randomization"),
         }.items()

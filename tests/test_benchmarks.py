@@ -59,7 +59,7 @@ TINY: dict[str, tuple[str, str]] = {
     ),
     "scaling": (
         "--series 'exact, K' --points 2 --shrink 50 --repeats 1 --out .",
-        rf"'n': 20, 'b': 0, 's': 1, 'cores': 1, 'cpu': {N}, 'wall': {N}",
+        rf"'n': 20, 'b': 0, 's': 1, 'cores': 1, 'scores': 'accuracy', 'test': 'sign_flips', 'cpu': {N}, 'wall': {N}",
     ),
     "tune_translation": (
         "--texts train.de train.en val.de val.en",
