@@ -14,20 +14,20 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 from simstudy.engines.question import Question
+from simstudy.metrics.base import Array
 from simstudy.running.cells import Cell
 from simstudy.running.progress import doing
 from simstudy.running.runner import run_cells
 
 Draw = Callable[[np.uint64, np.uint64, NDArray[Any]], None]
 Found = NDArray[np.int64]
-_N = TypeVar("_N", bound=np.generic)
 
 # What a thread's tile of counts and sums may take: small enough for the shared cache, large enough for the product. A
 # product of few columns waits for memory, and is three times as fast if its tile stays in the thread's own cache.
@@ -136,10 +136,16 @@ def _of_range(
 
 
 def side_by_side(
-    work: Callable[[NDArray[np.intp]], NDArray[_N]], todo: NDArray[np.intp], n_jobs: int, what: str = "p-values"
-) -> NDArray[_N]:
-    """`work` done for parts of `todo`, pairs, in threads, and put together in its order."""
-    parts = np.array_split(todo, max(1, min(len(todo), 8 * n_jobs if n_jobs > 1 else 1)))
+    work: Callable[[NDArray[np.intp]], Array],
+    todo: NDArray[np.intp],
+    n_jobs: int,
+    what: str = "p-values",
+    n_parts: int | None = None,
+) -> Array:
+    """`work` done for so many parts of `todo`, pairs, in threads, and put together in its order."""
+    if len(todo) == 0:
+        return np.empty(0)
+    parts = np.array_split(todo, min(len(todo), n_parts or (8 * n_jobs if n_jobs > 1 else 1)))
     found = []
     with doing(f"{what} of {len(todo):,} pairs", len(todo)) as advance, ThreadPoolExecutor(n_jobs) as threads:
         for part, values in zip(parts, threads.map(work, parts), strict=True):

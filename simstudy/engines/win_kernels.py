@@ -22,7 +22,7 @@ def of_scores(scores, tolerance, pairs, counts):
 
 @compiled
 def of_ratios(above, below, tolerance, pairs, counts):
-    """The same of ratios, numerators and denominators (K, n): at the pair's pooled ratio."""
+    """Fill counts (P, 2) of ratios, numerators and denominators (K, n): at the pair's pooled ratio."""
     i, j = pairs
     for p in range(len(i)):
         one, other, price, paid = above[i[p]], above[j[p]], below[i[p]], below[j[p]]
@@ -38,7 +38,7 @@ def of_ratios(above, below, tolerance, pairs, counts):
 
 @compiled
 def of_slopes(statistics, slopes, tolerance, pairs, counts):
-    """The same of any function of sums, statistics (K, n, S): at the score's slopes (P, S)."""
+    """Fill counts (P, 2) of any function of sums, statistics (K, n, S): at the score's slopes (P, S)."""
     i, j = pairs
     for p in range(len(i)):
         one, other, slope = statistics[i[p]], statistics[j[p]], slopes[p]
@@ -46,7 +46,8 @@ def of_slopes(statistics, slopes, tolerance, pairs, counts):
         for u in range(statistics.shape[1]):
             worth = size = 0.0
             for s in range(statistics.shape[2]):
-                term = (one[u, s] - other[u, s]) * slope[s]
+                # Numbers without a sign have no differences below 0.
+                term = (float(one[u, s]) - float(other[u, s])) * slope[s]
                 worth += term
                 size += abs(term)
             better += worth > tolerance * size

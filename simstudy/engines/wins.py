@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+import sys
+from contextlib import AbstractContextManager
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.compiled import plain
 from simstudy.engines import win_kernels
-from simstudy.engines.by_arrays import little
 from simstudy.engines.question import Question
 from simstudy.engines.resampling import side_by_side
 from simstudy.engines.ties import SCALED
-from simstudy.metrics.base import TIE_TOLERANCE, FloatArray, IntArray
+from simstudy.metrics.base import TIE_TOLERANCE, IntArray
 from simstudy.metrics.influence import ROUNDING, mean_slopes
 
 # Numbers that are made together for the slopes of some pairs, half a MiB. Threads that make far fewer wait for each
 # other: numpy's functions hold Python's lock between two arrays.
 _TOGETHER = 2**16
+
+# Numbers that are looked at without compiled loops: some 40 milliseconds.
+_LITTLE = 2**16
 
 
 def win_counts(question: Question) -> tuple[IntArray, IntArray, IntArray]:
@@ -39,51 +41,47 @@ def win_counts(question: Question) -> tuple[IntArray, IntArray, IntArray]:
         better, worse = question.won
         return better, worse, better + worse
 
-    slopes = _slopes(question) if question.ratio is None else None
-
     def counted(part: NDArray[np.intp]) -> IntArray:
         counts = np.empty((len(part), 2), dtype=np.int64)
-        with plain(little(question.n_units * len(part))):
-            _count(question, part, slopes, counts)
+        with _plain(question, part):
+            _count(question, part, counts)
         return counts
 
-    every = np.arange(question.n_pairs)
-    better, worse = side_by_side(counted, every, question.n_jobs, "wins and losses").T.copy()
+    every, n_parts = np.arange(question.n_pairs), None
+    if question.ratio is None:
+        numbers = question.n_pairs * question.statistics.shape[2] ** 2
+        n_parts = max(-(-numbers // _TOGETHER), min(2 * numbers // _TOGETHER, question.n_jobs), 1)
+    better, worse = side_by_side(counted, every, question.n_jobs, "wins and losses", n_parts).T.copy()
     return better, worse, better + worse if question.unit_scores is not None else units_that_differ(question)
 
 
 def units_that_differ(question: Question) -> IntArray:
     """On how many units the two systems of each pair have other statistics (P,)."""
-    (i, j), n = question.pairs, question.n_units
-    members = np.arange(n + 1) if question.members is None else question.members
+    i, j = question.pairs
+    members = np.arange(question.n_units + 1) if question.members is None else question.members
 
     def found(part: NDArray[np.intp]) -> IntArray:
         differ = np.empty(len(part), dtype=np.int64)
-        with plain(little(n * len(part))):
+        with _plain(question, part):
             win_kernels.differing(question.statistics, members, (i[part], j[part]), differ)
         return differ
 
     return side_by_side(found, np.arange(question.n_pairs), question.n_jobs, "units that differ")
 
 
-def _count(question: Question, part: NDArray[np.intp], slopes: FloatArray | None, counts: IntArray) -> None:
+def _plain(question: Question, part: NDArray[np.intp]) -> AbstractContextManager[None]:
+    """So little work that the import of numba would take longer."""
+    return plain("numba" not in sys.modules and question.statistics[0].size * len(part) <= _LITTLE)
+
+
+def _count(question: Question, part: NDArray[np.intp], counts: IntArray) -> None:
     """Fill counts (P', 2) of some pairs."""
-    pairs = (question.pairs[0][part], question.pairs[1][part])
-    if slopes is not None:
-        win_kernels.of_slopes(question.statistics, slopes[part], ROUNDING, pairs, counts)
-    elif question.unit_scores is not None:
+    i, j = pairs = (question.pairs[0][part], question.pairs[1][part])
+    if question.unit_scores is not None:
         win_kernels.of_scores(question.unit_scores, 0.0 if question.integers else TIE_TOLERANCE, pairs, counts)
-    else:
-        assert question.ratio is not None
+    elif question.ratio is not None:
         win_kernels.of_ratios(*question.ratio, 0.0 if question.integers else SCALED, pairs, counts)
-
-
-def _slopes(question: Question) -> FloatArray:
-    """The mean derivatives (P, S) between the pairs' sums; more is better."""
-    metric, sums = question.metric, question.statistics.sum(axis=1, dtype=np.float64)
-    numbers = question.n_pairs * sums.shape[1] ** 2
-    parts = max(-(-numbers // _TOGETHER), min(2 * numbers // _TOGETHER, question.n_jobs))
-    sides = [np.array_split(sums[side], parts) for side in question.pairs]
-    with ThreadPoolExecutor(question.n_jobs) as threads:
-        found = [*threads.map(partial(mean_slopes, metric), *sides)]
-    return np.concatenate(found) * (1 if metric.higher_is_better else -1)
+    else:
+        sums = question.statistics.sum(axis=1, dtype=np.float64)
+        slopes = mean_slopes(question.metric, sums[i], sums[j]) * (1 if question.metric.higher_is_better else -1)
+        win_kernels.of_slopes(question.statistics, slopes, ROUNDING, pairs, counts)

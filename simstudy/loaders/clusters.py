@@ -24,7 +24,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import pandas as pd
-from pandas.api.types import is_string_dtype
+from pandas.api.types import is_numeric_dtype
 
 from simstudy.notes import note
 from simstudy.outputs.item_columns import cluster_rank, names_clusters, note_single_items
@@ -69,7 +69,7 @@ def clustered(items: pd.DataFrame, in_names: Collection[str] = ()) -> pd.DataFra
             note(f"'{name}' is not used as the cluster: all items have '{items[name].iloc[0]}'")
         else:
             # Numbers stay numbers: their order is that of the clusters.
-            taken, clusters = name, labels if is_string_dtype(items[name]) else items[name]
+            taken, clusters = name, items[name] if is_numeric_dtype(items[name]) else labels
             note(
                 f"items of one '{name}' form a cluster ({n:,} clusters). unit='item' treats each item as independent. "
                 "columns={'cluster': 'NAME'} names another column."

@@ -17,12 +17,10 @@ _LEAST_LEFT = 1e-3
 # Steps of the numerical derivative, as a part of a sum; and how small a difference is rounding.
 _STEP, ROUNDING = 1e-4, 1e-9
 
-# On the way between two systems' sums a score is followed in parts of five points each, in smaller parts where it
-# bends: a brevity penalty begins somewhere. A part is straight if its halves agree with it to this share of the largest
-# slope. The points are Lobatto's, between 0 and 1: with the ends among them no bend is overlooked.
-_POINTS = (0.0, 0.5 - (3 / 28) ** 0.5, 0.5, 0.5 + (3 / 28) ** 0.5, 1.0)
-_WEIGHTS = (1 / 20, 49 / 180, 16 / 45, 49 / 180, 1 / 20)
-_HALVINGS, _STRAIGHT = 6, 1e-7
+# Between two systems' sums a score is followed in so many parts, of four points each: fewer for many statistics, where
+# each point takes long. Brevity penalties begin somewhere between the two, so that few parts would not do.
+_MOST_PARTS, _EVALUATIONS = 32, 2**12
+_POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(4)
 
 # Counts of a jackknife that are held together.
 _TOGETHER = 2**22
@@ -105,25 +103,14 @@ def weighted(differences: Array, slope: FloatArray) -> FloatArray:
 
 def mean_slopes(metric: Metric, one: FloatArray, other: FloatArray) -> FloatArray:
     """The score's derivatives (P, S), averaged on the straight way between P pairs of sums (P, S)."""
-    return _between(metric, one, other, _averaged(metric, one, other), _HALVINGS)
-
-
-def _between(metric: Metric, one: FloatArray, other: FloatArray, whole: FloatArray, halvings: int) -> FloatArray:
-    """The average of two halves of the way, whose average as a whole is known; each halved again if they differ."""
-    middle = (one + other) / 2
-    first, second = _averaged(metric, one, middle), _averaged(metric, middle, other)
-    found: FloatArray = (first + second) / 2
-    bent = (np.abs(found - whole) > _STRAIGHT * np.abs(found).max(axis=1, keepdims=True)).any(axis=1)
-    if halvings and bent.any():
-        nearer = _between(metric, one[bent], middle[bent], first[bent], halvings - 1)
-        further = _between(metric, middle[bent], other[bent], second[bent], halvings - 1)
-        found[bent] = (nearer + further) / 2
-    return found
-
-
-def _averaged(metric: Metric, one: FloatArray, other: FloatArray) -> FloatArray:
-    points = zip(_POINTS, _WEIGHTS, strict=True)
-    return np.asarray(sum(weight * derivatives(metric, other + share * (one - other)) for share, weight in points))
+    s = one.shape[1]
+    parts = int(np.clip(_EVALUATIONS // s**2, 1, _MOST_PARTS))
+    slopes = np.zeros(one.shape)
+    for part in range(parts):
+        for point, weight in zip((_POINTS + 1) / 2, _WEIGHTS / 2, strict=True):
+            share = (part + point) / parts
+            slopes += weight / parts * derivatives(metric, other + share * (one - other))
+    return slopes
 
 
 def derivatives(metric: Metric, sums: FloatArray) -> FloatArray:

@@ -97,7 +97,7 @@ def _driven(found: AcrossTasks, form: str) -> list[str]:
     if found.without.empty or not found.without["drives"].any():
         return []
     row = found.without[found.without["drives"]].iloc[0]
-    # Of two tasks each changes the gain by as much as the other, but for rounding.
+    # Two tasks may change the gain equally, up to rounding.
     if (found.without["change"].abs() >= abs(row["change"]) * (1 - 1e-9)).sum() > 1:
         return []
     end = ""

@@ -45,6 +45,14 @@ def test_right_and_wrong(metric: str | Metric, rng: np.random.Generator) -> None
     assert counted(statistics[::-1], metric) == by_hand(right[0] - right[1])
 
 
+def test_counts_without_a_sign_have_differences_below_0(rng: np.random.Generator) -> None:
+    """As numpy's narrowest numbers, whose own differences wrap; the metric is no ratio."""
+    counts = rng.integers(1, 200, (2, 50, 4))
+    expected = counted(counts, GEOMETRIC)
+    assert min(expected[:2]) > 10
+    assert counted(counts.astype(np.uint8), GEOMETRIC) == expected
+
+
 def test_means_of_decimals(rng: np.random.Generator) -> None:
     """0.1 + 0.2 and 0.3 are level although they differ in their last bit."""
     tenths = rng.integers(0, 4, size=(2, 60))
