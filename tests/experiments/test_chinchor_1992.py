@@ -60,7 +60,7 @@ def test_the_printed_confidence_belongs_to_another_level(done: Results) -> None:
 
 
 def decided(case: str) -> dict[str, bool]:
-    """What the study's set has in the column significant, of a case in which a pair is below alpha, not certainly."""
+    """The study's column significant, by pair. In this case a pair is below alpha, but not certainly."""
     pairs = STUDY.both(STUDY.built(STUDY.CONSTRUCTED[case], "muc_f", case), seed=0)
     return {pair: bool(row.significant) for pair, row in by_pair(STUDY.decided(*pairs, study())).items()}
 

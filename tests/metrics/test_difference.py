@@ -66,9 +66,9 @@ def test_a_system_without_a_denominator_has_a_score_of_0() -> None:
     np.testing.assert_allclose(difference(one, other, METRICS["precision"]), [100 / 3, 100 / 3])
 
 
-@pytest.mark.parametrize(("name", "bend"), [("bleu", 0.5), ("bleu", 0.02), ("bleu", 0.98), ("chrf", 0)])
+@pytest.mark.parametrize(("name", "bend"), [("bleu", 0), ("chrf", 0), ("bleu", 0.5), ("bleu", 0.02), ("bleu", 0.98)])
 def test_slopes_are_those_of_a_fine_integral(name: str, bend: float, rng: np.random.Generator) -> None:
-    """The brevity penalty of BLEU begins on the way between the two, or near one of them."""
+    """BLEU's brevity penalty may begin on the way between the two, or near one of them, where slopes are less exact."""
     metric = METRICS[name]
     one, other = statistics_of(metric, 30, rng).sum(axis=1).astype(np.float64)
     if bend:
@@ -80,11 +80,12 @@ def test_slopes_are_those_of_a_fine_integral(name: str, bend: float, rng: np.ran
     sums = other + shares[:, None] * (one - other)
     eye = np.eye(len(one))
     fine = [(metric.score(sums + 0.01 * unit) - metric.score(sums - 0.01 * unit)).mean() / 0.02 for unit in eye]
-    np.testing.assert_allclose(mean_slopes(metric, one[None], other[None])[0], fine, rtol=5e-3, atol=3e-4)
+    bounds = {"rtol": 5e-3, "atol": 3e-4} if bend in (0.02, 0.98) else {"rtol": 2e-3, "atol": 1e-4}
+    np.testing.assert_allclose(mean_slopes(metric, one[None], other[None])[0], fine, **bounds)
 
 
 def test_a_system_without_a_match_is_followed_from_nothing() -> None:
-    """Where a count begins, smoothed BLEU jumps: that is no slope, which would make the parts five times the gain."""
+    """Smoothed BLEU jumps from a count of 0. A slope of that jump would make the parts five times the gain."""
     metric = METRICS["bleu"]
     one = np.array([[60, 30, 12, 5, 100, 95, 90, 85, 100, 100.0]])
     other = np.array([[58, 28, 10, 0, 100, 95, 90, 85, 100, 100.0]])
