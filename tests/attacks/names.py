@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 
+from hypothesis import strategies as st
+
 #: What each attacks -> a name.
 HOSTILE = {
     "colour": "a\x1b[31mred\x1b[0m",
@@ -41,6 +43,10 @@ HOSTILE = {
     "long": "n" * 3_000,
     "long too": "n" * 2_999 + "m",
 }
+
+#: Also what hypothesis would not find soon: sequences that act together.
+MARKS = "ab1.-=+@#>*_`~$|[]()!<>&;:/\\ \n\r\t\x1b\u202e'"
+TEXTS = st.text(max_size=60) | st.text(MARKS, max_size=60)
 
 
 # Signs of Arabic, Syriac and Kaithi that stand before numbers: they are of a category of what can not be seen, but can.

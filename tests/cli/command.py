@@ -35,3 +35,15 @@ def as_json(*arguments: str, command: str = "compare") -> dict[str, Any]:
 def write_wide(path: str, rights: Mapping[str, Sequence[int]]) -> str:
     pd.DataFrame(rights).rename_axis("item").to_csv(path)
     return path
+
+
+def rows_of(out: str, header: str) -> list[list[str]]:
+    """The cells of a table that is printed, split at two spaces or more."""
+    lines = out.splitlines()
+    start = next(k for k, line in enumerate(lines) if line.split()[:1] == [header])
+    found = []
+    for line in lines[start:]:
+        if not line.strip():
+            break
+        found.append([cell for cell in line.strip().split("  ") if cell.strip()])
+    return [[cell.strip() for cell in row] for row in found]

@@ -8,6 +8,8 @@ import pytest
 
 from tests.cli.command import write_wide
 
+TEXT = ["a cat sat on the mat", "he is here today", "what a nice day it is", "see you in the morning"] * 5
+
 
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,3 +35,16 @@ def four() -> str:
 
 
 # One sentence on two systems
+
+
+@pytest.fixture
+def texts() -> list[str]:
+    """Two systems of one file name in two folders, and a reference; new is nearer to it."""
+    for path, hypotheses in {
+        "runs/base/hyp.txt": [text.replace("a ", "the ", k % 2) + " ." * (k % 3 == 0) for k, text in enumerate(TEXT)],
+        "runs/new/hyp.txt": [text + " ." * (k % 7 == 0) for k, text in enumerate(TEXT)],
+        "ref.txt": TEXT,
+    }.items():
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_text("\n".join(hypotheses) + "\n")
+    return ["base=runs/base/hyp.txt", "new=runs/new/hyp.txt", "--references", "ref.txt"]

@@ -15,37 +15,10 @@ from typer.testing import CliRunner
 
 import simstudy as ss
 from simstudy.cli import app
-from simstudy.examination.several import Several, folder_names
+from simstudy.examination.several import Several
 from simstudy.loaders import reading as reading_module
 from simstudy.running.folder_contents import verify
-from tests.cli.command import as_json, compare, compare_signed, write_wide
-
-TEXT = ["a cat sat on the mat", "he is here today", "what a nice day it is", "see you in the morning"] * 5
-
-
-@pytest.fixture
-def texts() -> list[str]:
-    """Two systems of one file name in two folders, and a reference; new is nearer to it."""
-    for path, hypotheses in {
-        "runs/base/hyp.txt": [text.replace("a ", "the ", k % 2) + " ." * (k % 3 == 0) for k, text in enumerate(TEXT)],
-        "runs/new/hyp.txt": [text + " ." * (k % 7 == 0) for k, text in enumerate(TEXT)],
-        "ref.txt": TEXT,
-    }.items():
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).write_text("\n".join(hypotheses) + "\n")
-    return ["base=runs/base/hyp.txt", "new=runs/new/hyp.txt", "--references", "ref.txt"]
-
-
-def rows_of(out: str, header: str) -> list[list[str]]:
-    """The cells of a table that is printed, split at two spaces or more."""
-    lines = out.splitlines()
-    start = next(k for k, line in enumerate(lines) if line.split()[:1] == [header])
-    found = []
-    for line in lines[start:]:
-        if not line.strip():
-            break
-        found.append([cell for cell in line.strip().split("  ") if cell.strip()])
-    return [[cell.strip() for cell in row] for row in found]
+from tests.cli.command import as_json, compare, compare_signed, rows_of, write_wide
 
 
 def test_two_systems_by_two_metrics_are_two_rows(texts: list[str]) -> None:
@@ -143,34 +116,6 @@ def test_a_folder_for_each_metric_and_a_page_that_links_them(texts: list[str]) -
     assert "report holds bleu/pairs.csv" in err
 
 
-def test_domains_are_compared_apart(four: str) -> None:
-    columns = ["--metric", "accuracy", "--columns", "domain=genre"]
-    whole = pd.read_csv(four)
-    for options, domains in (
-        (["--by-domain"], ["news", "web", "mail"]),
-        (["--domain", "web", "--domain", "news"], ["web", "news"]),
-    ):
-        result = CliRunner().invoke(app, ["compare", four, *columns, *options, "--json"])
-        found = json.loads(result.stdout)
-        assert [part["settings"]["domain"] for part in found] == domains
-        for part, domain in zip(found, domains, strict=True):
-            own = whole[whole["genre"] == domain]
-            assert {system["system"]: system["score"] for system in part["systems"]} == pytest.approx(
-                {name: 100 * own[name].mean() for name in "abcd"}
-            )
-            assert part["pairs"] == as_json(four, *columns, "--domain", domain)["pairs"]
-            assert not any("tested together" in note for note in part["notes"])
-    code, out, _ = compare(four, *columns, "--by-domain", "--metric", "mean")
-    assert code == 0
-    assert [row[:2] for row in rows_of(out, "domain")[1:]][:3] == [
-        ["news", "accuracy"],
-        ["web", "accuracy"],
-        ["mail", "accuracy"],
-    ]
-    assert len(out.splitlines()) <= 25
-    assert "nothing is corrected for the 6 rows" in out
-
-
 def test_clusters_and_signatures_of_several_metrics_are_told(texts: list[str]) -> None:
     Path("docs.csv").write_text("document\n" + "\n".join(f"d{k // 5}" for k in range(20)) + "\n")
     code, out, _ = compare(*texts, "--items", "docs.csv", "--metric", "bleu", "--metric", "chrf")
@@ -200,33 +145,6 @@ def test_items_may_be_a_table_of_any_kind_or_a_plain_list(texts: list[str]) -> N
     told = " ".join(CliRunner().invoke(app, ["compare", "--help"], env={"COLUMNS": "400"}).stdout.split())
     assert "CSV, TSV or JSON with a row for each item" in told
     assert "Or a plain list: the document of each item, one on a line." in told
-
-
-def test_parallel_items_are_no_clusters_of_one_domain() -> None:
-    rng = np.random.default_rng(1)
-    table = pd.DataFrame(
-        {"item": range(60), "old": rng.integers(0, 2, 60), "new": rng.integers(0, 2, 60), "question": [*range(30)] * 2}
-    )
-    table.assign(domain=["de"] * 30 + ["fr"] * 30).to_csv("parallel.csv", index=False)
-    _, whole, _ = compare("parallel.csv", "--metric", "accuracy")
-    assert "items of one 'question' form a cluster (30 clusters)" in whole
-    _, out, _ = compare("parallel.csv", "--metric", "accuracy", "--by-domain")
-    assert "cluster" not in out.replace("unit:cluster", "")
-    assert "\nItems: 30\n" in out
-    assert "differ on at least one domain" in out
-
-
-def test_two_systems_by_domain_have_their_items_and_verbose_says_all() -> None:
-    rng = np.random.default_rng(1)
-    table = pd.DataFrame(
-        {"item": range(60), "old": rng.integers(0, 2, 60), "new": 1, "domain": ["x"] * 40 + ["y"] * 20}
-    )
-    table.to_csv("t.csv", index=False)
-    code, out, _ = compare("t.csv", "--metric", "accuracy", "--by-domain")
-    assert code == 0
-    assert [row[:2] for row in rows_of(out, "domain")] == [["domain", "items"], ["x", "40"], ["y", "20"]]
-    code, out, _ = compare("t.csv", "--metric", "accuracy", "--by-domain", "--verbose")
-    assert out.count("Wins, losses and ties of new") == 2
 
 
 def test_what_is_significant_by_itself_alone_is_not_counted() -> None:
@@ -318,12 +236,6 @@ def test_systems_have_the_names_of_folders_or_those_given(texts: list[str]) -> N
     assert (code, err) == (2, "simstudy: paths must name each system once, unlike 'base'\n")
     write_wide("a=b.csv", {"old": [1, 0, 1], "new": [1, 1, 1]})
     assert compare("a=b.csv", "--metric", "accuracy")[0] == 0
-
-
-def test_folders_of_parts_are_plain_and_differ() -> None:
-    assert folder_names(["chrf", "chrf++", "news/2021 bleu", "é", "É", "Chrf", "figures"]) == [
-        "chrf", "chrfplusplus", "news_2021_bleu", "part", "part_2", "Chrf_2", "figures_2",
-    ]  # fmt: skip
 
 
 @pytest.mark.slow

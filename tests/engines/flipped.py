@@ -56,3 +56,13 @@ def tails_of_all_kinds() -> list[list[float]]:
             pair = simstudy.compare(Outputs.from_scores(pd.DataFrame(scores[:, [a, b]], columns=["a", "b"]))).frame
             found.append(pair[["p_value", "wins", "losses"]].iloc[0].astype(float).tolist())
     return found
+
+
+def other_line(numbers: FloatArray, least: float, n_nodes: int = 20_000) -> float:
+    """Gil-Pelaez 1951: P(S >= x) = 1/2 - the sum of sin(t x) phi(t) / t, over pi, by the midpoint rule."""
+    step = 0.02 / np.sqrt((numbers**2).sum())
+    total = 0.5
+    for t in np.array_split((np.arange(n_nodes) + 0.5) * step, max(n_nodes * len(numbers) // 2**22, 1)):
+        phi = np.cos(np.outer(t, numbers)).prod(axis=1)
+        total -= (np.sin(t * least) * phi / t).sum() * step / np.pi
+    return float(total)

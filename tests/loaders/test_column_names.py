@@ -1,28 +1,16 @@
-"""Columns under other names, of several columns, and rows that take the place of one; what is no item and no system."""
+"""Columns under other names, of several columns, and rows that take the place of one."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.loaders.base import Loaded
 from simstudy.loaders.door import load
 from simstudy.outputs import Outputs
-
-
-def read(folder: Path, text: str, metric: str = "accuracy", **options: Any) -> Loaded:
-    (folder / "s.csv").write_text(text)
-    return load(folder / "s.csv", metric, **options)
-
-
-def check_error(folder: Path, text: str, told: str, metric: str = "accuracy", **options: Any) -> None:
-    with pytest.raises(ValueError, match=f"^{re.escape(told.replace('{s}', str(folder / 's.csv')))}$"):
-        read(folder, text, metric, **options)
+from tests.loaders.files import check_csv_error, read_csv
 
 
 @pytest.mark.parametrize(
@@ -36,7 +24,7 @@ def check_error(folder: Path, text: str, told: str, metric: str = "accuracy", **
     ],
 )
 def test_usual_names_are_found_and_said_in_one_line(tmp_path: Path, header: str, said: str) -> None:
-    loaded = read(tmp_path, f"{header}\na,1,1\na,2,true\nb,2,0\nb,1,False\n")
+    loaded = read_csv(tmp_path, f"{header}\na,1,1\na,2,true\nb,2,0\nb,1,False\n")
     assert (loaded.outputs.names, loaded.outputs.scores().tolist()) == (["a", "b"], [100, 0])
     assert loaded.outputs.items["id"].tolist() == ["1", "2"]
     first = said.split(" as ")[1].split(",")[0].split(" and ")[0]
@@ -45,9 +33,9 @@ def test_usual_names_are_found_and_said_in_one_line(tmp_path: Path, header: str,
 
 def test_our_own_names_and_what_the_caller_says_go_first(tmp_path: Path) -> None:
     text = "system,item,score,model,id,correct\na,1,1,x,9,0\na,2,0,x,8,0\n"
-    loaded = read(tmp_path, text)
+    loaded = read_csv(tmp_path, text)
     assert (loaded.outputs.names, loaded.outputs.scores().tolist(), loaded.notes) == (["a"], [50], ())
-    loaded = read(tmp_path, text, columns={"system": "model", "item": "id", "score": "correct"})
+    loaded = read_csv(tmp_path, text, columns={"system": "model", "item": "id", "score": "correct"})
     assert (loaded.outputs.names, loaded.outputs.scores().tolist(), loaded.notes) == (["x"], [0], ())
 
 
@@ -55,19 +43,19 @@ def test_a_question_is_the_item_where_nothing_else_is(tmp_path: Path) -> None:
     """Its samples are its cluster; beside an id, or a number of the row, it is a cluster of items as before."""
     rows = [f"{s},{q},{k},{x}" for s, x in (("a", 1), ("b", 0)) for q in "xyz" for k in (1, 2)]
     for name in ("question", "prompt", "Problem", "query", "example", "instance"):
-        loaded = read(tmp_path, "\n".join([f"model,{name},sample,correct", *rows]))
+        loaded = read_csv(tmp_path, "\n".join([f"model,{name},sample,correct", *rows]))
         assert loaded.outputs.items["sample_of"].tolist() == [*"xxyyzz"] == loaded.outputs.items["cluster"].tolist()
         told, samples = loaded.notes
         assert told.startswith(f"simstudy uses model as system, {name} as item and correct as score. ")
         assert samples.startswith("3 questions with 6 samples. The samples of a question form one cluster. ")
-        assert read(tmp_path, (tmp_path / "s.csv").read_text(), "pass@2").notes == (told,)
+        assert read_csv(tmp_path, (tmp_path / "s.csv").read_text(), "pass@2").notes == (told,)
     for item in ("question_id", "index"):
-        loaded = read(tmp_path, f"model,question,{item},correct\na,x,1,1\na,x,2,0\na,y,3,1\n")
+        loaded = read_csv(tmp_path, f"model,question,{item},correct\na,x,1,1\na,x,2,0\na,y,3,1\n")
         assert loaded.outputs.items[["id", "cluster"]].to_numpy().tolist() == [["1", "x"], ["2", "x"], ["3", "y"]]
-    loaded = read(tmp_path, "question,a,b\nx,1,0\ny,1,1\n")
+    loaded = read_csv(tmp_path, "question,a,b\nx,1,0\ny,1,1\n")
     assert (loaded.outputs.names, loaded.outputs.natural_unit) == (["a", "b"], "item")
     told = "{s}: question and prompt may each be the item; say which by columns={'item': 'question'} or "
-    check_error(tmp_path, "question,prompt,a,b\nx,1,0,0\n", f"{told}columns={{'item': 'prompt'}}")
+    check_csv_error(tmp_path, "question,prompt,a,b\nx,1,0,0\n", f"{told}columns={{'item': 'prompt'}}")
 
 
 def test_where_two_fit_the_caller_is_asked(tmp_path: Path) -> None:
@@ -78,48 +66,48 @@ def test_where_two_fit_the_caller_is_asked(tmp_path: Path) -> None:
         ("model,run,id,acc", "system", "model", "run"),
     ):
         told = two % (f"{one} and {other}", ours, ours, one, ours, other)
-        check_error(tmp_path, f"{header}\n1,1,1,1\n0,0,0,0\n", told)
-    loaded = read(tmp_path, "model,id,correct,acc\na,1,1,0\n", columns={"score": "acc"})
+        check_csv_error(tmp_path, f"{header}\n1,1,1,1\n0,0,0,0\n", told)
+    loaded = read_csv(tmp_path, "model,id,correct,acc\na,1,1,0\n", columns={"score": "acc"})
     assert loaded.outputs.scores().tolist() == [0]
 
 
 def test_a_hint_says_what_columns_did_to_the_items(tmp_path: Path) -> None:
     told = "{s}: no column 'item' (columns: system, score, id). Leave out columns={'id': 'item'}"
-    check_error(tmp_path, "system,item,score\na,1,1\n", f"{told}.", columns={"id": "item"})
+    check_csv_error(tmp_path, "system,item,score\na,1,1\n", f"{told}.", columns={"id": "item"})
     told += ", or did you mean columns={'item': 'id'}?"
-    check_error(tmp_path, "system,id,item,score\na,7,1,1\n", told, columns={"id": "item"})
+    check_csv_error(tmp_path, "system,id,item,score\na,7,1,1\n", told, columns={"id": "item"})
 
 
 def test_a_hint_says_how_texts_go_in(tmp_path: Path) -> None:
     for metric, texts in (("bleu", True), ("f1", False)):
         with pytest.raises(ValueError, match="no column") as caught:
-            read(tmp_path, "item,a,b\n1,the cat,a cat\n", metric)
+            read_csv(tmp_path, "item,a,b\n1,the cat,a cat\n", metric)
         hint = " For texts, give one text file per system, one line per item, and references='FILE'."
         assert str(caught.value).endswith(hint) == texts
 
 
 def test_a_score_that_is_guessed_is_one(tmp_path: Path) -> None:
     """The right answer may be called correct too, and percentages are no accuracy of an item."""
-    loaded = read(tmp_path, "model,id,correct,acc\na,1,B,1\na,2,C,0\n")
+    loaded = read_csv(tmp_path, "model,id,correct,acc\na,1,B,1\na,2,C,0\n")
     assert loaded.outputs.scores().tolist() == [50]
     text = "model,id,accuracy\na,1,50\n"
     told = (
         "{s}, line 2: a score must be between 0 and 1 for metric 'accuracy', not 50; divide percentages by 100, or "
         "take metric='mean'"
     )
-    check_error(tmp_path, text, told)
-    assert read(tmp_path, "model,id,accuracy,acc\na,1,50,1\n").outputs.scores().tolist() == [100]
-    assert read(tmp_path, text, "mean").outputs.scores().tolist() == [50]
+    check_csv_error(tmp_path, text, told)
+    assert read_csv(tmp_path, "model,id,accuracy,acc\na,1,50,1\n").outputs.scores().tolist() == [100]
+    assert read_csv(tmp_path, text, "mean").outputs.scores().tolist() == [50]
 
 
 def test_a_wide_table_stays_one(tmp_path: Path) -> None:
     """Its systems are columns, and its rows may have no name but a number, as pandas writes them."""
     frame = pd.DataFrame({"new": [1, 1], "old": [1, 0]})
-    loaded = read(tmp_path, frame.to_csv())
+    loaded = read_csv(tmp_path, frame.to_csv())
     assert (loaded.outputs.names, loaded.outputs.items["id"].tolist()) == (["new", "old"], ["0", "1"])
     assert loaded.notes == ("simstudy uses Unnamed: 0 as item. To change this, use columns={'item': 'NAME'}.",)
     frame = frame.assign(item=["x", "y"], id=[3, 4], length=[7, 8], index=[0, 1])
-    loaded = read(tmp_path, frame.to_csv())
+    loaded = read_csv(tmp_path, frame.to_csv())
     assert (loaded.outputs.names, loaded.outputs.items["length"].tolist()) == (["new", "old"], ["7", "8"])
     assert loaded.notes == ("not used as systems: 'Unnamed: 0', 'id', 'length', 'index'; to use one, rename it",)
 
@@ -135,134 +123,40 @@ def test_ids_of_several_columns(tmp_path: Path) -> None:
         "columns={'item': "
     )
     with pytest.raises(ValueError, match=re.escape(f"{told}'category+id'}} joins them") + "$"):
-        read(tmp_path, CATEGORIES)
+        read_csv(tmp_path, CATEGORIES)
     for joined in ("category+id", "category + id"):
-        items = read(tmp_path, CATEGORIES, columns={"item": joined, "domain": "category"}).outputs.items
+        items = read_csv(tmp_path, CATEGORIES, columns={"item": joined, "domain": "category"}).outputs.items
         assert items["id"].tolist() == ["law/1", "law/2", "art/1", "art/2"]
         assert items["domain"].tolist() == ["law", "law", "art", "art"]
     table = tmp_path / "items.csv"
     table.write_text("category,id,doc\nart,1,x\nart,2,y\nlaw,1,x\nlaw,2,x\n")
-    items = read(tmp_path, CATEGORIES, columns={"item": "category+id"}, items=table).outputs.items
+    items = read_csv(tmp_path, CATEGORIES, columns={"item": "category+id"}, items=table).outputs.items
     assert items["cluster"].tolist() == ["x", "x", "x", "y"]
     told = (
         "{s}: no column 'idd' (columns: system, category, id, score). Did you mean 'id'? 'category+idd' joins columns."
     )
-    check_error(tmp_path, CATEGORIES, told, columns={"item": "category+idd"})
-    check_error(tmp_path, CATEGORIES.replace("law,2,1", ",2,1"), "{s}, line 3: no category",
+    check_csv_error(tmp_path, CATEGORIES, told, columns={"item": "category+idd"})
+    check_csv_error(tmp_path, CATEGORIES.replace("law,2,1", ",2,1"), "{s}, line 3: no category",
                 columns={"item": "category+id"})  # fmt: skip
 
 
 def test_rows_number_samples_or_items_if_the_caller_says_so(tmp_path: Path) -> None:
     text = "system,item,score\na,x,1\nb,x,0\na,x,0\nb,x,0\na,y,1\nb,y,1\nb,y,0\na,y,1\n"
     told = "or use the order of the rows with columns={'sample': 'row'}"
-    check_error(
+    check_csv_error(
         tmp_path, text, "{s}, line 4: item 'x' of system 'a' again, first in {s}, line 2; several samples of a "
         f"question need a column 'sample' with their numbers. Name it with columns={{'sample': 'NAME'}}, {told}",
     )  # fmt: skip
-    outputs = read(tmp_path, text, columns={"sample": "row"}).outputs
+    outputs = read_csv(tmp_path, text, columns={"sample": "row"}).outputs
     assert outputs.items.to_dict("list") == {
         "id": ["x#1", "x#2", "y#1", "y#2"],
         **dict.fromkeys(("sample_of", "cluster"), ["x", "x", "y", "y"]),
     }
     assert outputs.statistics[..., 0].tolist() == [[1, 0, 1, 1], [0, 0, 1, 0]]
-    outputs = read(tmp_path, "item,a,b\nx,1,0\nx,0,0\n", columns={"sample": "row"}).outputs
+    outputs = read_csv(tmp_path, "item,a,b\nx,1,0\nx,0,0\n", columns={"sample": "row"}).outputs
     assert outputs.items["id"].tolist() == ["x#1", "x#2"]
-    outputs = read(tmp_path, "system,score\na,1\nb,0\na,0\nb,1\n", columns={"item": "row"}).outputs
+    outputs = read_csv(tmp_path, "system,score\na,1\nb,0\na,0\nb,1\n", columns={"item": "row"}).outputs
     assert (outputs.items["id"].tolist(), outputs.statistics[..., 0].tolist()) == (["1", "2"], [[1, 0], [0, 1]])
-
-
-def test_a_last_row_that_sums_up_is_no_item(tmp_path: Path) -> None:
-    wide = "item,new,old\na,1,0\nb,1,1\nc,0,0\n"
-    for row in ("Mean,0.667,0.333", "average,66.7,33.3", "TOTAL,2,1"):
-        loaded = read(tmp_path, f"{wide}{row}\n", "mean")
-        assert loaded.outputs.items["id"].tolist() == ["a", "b", "c"]
-        assert loaded.outputs.scores() == pytest.approx([2 / 3, 1 / 3])
-        name = row.partition(",")[0]
-        assert loaded.notes == (
-            f"{tmp_path}/s.csv, line 5: '{name}' left out, which is no item but sums up the others",
-        )
-    told = (
-        "{s}, line 5: item 'Mean' comes last and is called like a summary, but does not sum up the items before: "
-        "take the row out, or give the item another name"
-    )
-    check_error(tmp_path, f"{wide}Mean,1,1\n", told)
-    files = []
-    for system, right in (("new", [1, 1, 0]), ("old", [1, 0, 0])):
-        files.append(tmp_path / f"{system}.csv")
-        rows = [f"{i},{x}" for i, x in enumerate(right)]
-        files[-1].write_text("\n".join(["item,score", *rows, f"all,{sum(right) / 3}", ""]))
-    assert load(files, "accuracy").outputs.scores() == pytest.approx([200 / 3, 100 / 3])
-    # How columns were read is told before what was left out.
-    loaded = read(tmp_path, "question_id,new,old,index,doc\na,1,0,1,x\nb,1,1,2,x\nc,0,0,3,y\nMean,0.667,0.333,,x\n")
-    told = ("uses question_id as item", "not used as a system: 'index'", "'doc' form a cluster", "'Mean' left out")
-    assert all(one in note for one, note in zip(told, loaded.notes, strict=True))
-    # In another place it is an item.
-    assert read(tmp_path, "item,new,old\nmean,1,0\nb,1,1\nc,0,0\n").outputs.n_items == 3
-
-
-def test_a_column_that_is_unlike_the_others_is_named(tmp_path: Path) -> None:
-    """Right or wrong answers beside other numbers, and numbers that are far from the others; not of few items."""
-    rng, n = np.random.default_rng(3), 40
-    right = pd.DataFrame({"item": range(n), "old": rng.integers(0, 2, n), "new": rng.integers(0, 2, n)})
-    graded = right.assign(old=rng.random(n).round(2), new=rng.random(n).round(2))
-    hard, tokens, share = rng.integers(1, 6, n), rng.integers(20, 500, n), rng.random(n).round(2)
-    for frame, low, high, others, metric in (
-        (right.assign(x=hard), 1, 5, "0 and 1", "mean"),
-        (right.assign(x=share), share.min(), share.max(), "0 and 1", "accuracy"),
-        (right.drop(columns="old").assign(x=hard), 1, 5, "0 and 1", "mean"),
-        (graded.assign(x=tokens), tokens.min(), tokens.max(), None, "mean"),
-        (graded.assign(x=-tokens), -tokens.max(), -tokens.min(), None, "mean"),
-    ):
-        known = frame[["old", "new"]].to_numpy() if "old" in frame else np.zeros(1)
-        others = others or f"{known.min():.3g} to {known.max():.3g}"
-        told = (
-            f"'x' is used as a system, but its values ({low:.3g} to {high:.3g}) are unlike those of the other columns "
-            f"({others}). If it is no system, leave the column out, or make it one of the items: columns={{'x': 'x'}}"
-        )
-        blank = frame.astype(object)
-        blank.loc[3, "new"] = ""
-        for table in (frame, blank):
-            notes = read(tmp_path, table.to_csv(index=False), metric, missing="drop").notes
-            assert notes[0] == told
-            assert not any("unlike" in note for note in notes[1:])
-        few, declared = frame.head(9).to_csv(index=False), {"x": "x"}
-        assert not any("unlike" in note for note in read(tmp_path, few, metric).notes)
-        assert "x" in read(tmp_path, frame.to_csv(index=False), metric, columns=declared).outputs.items
-    for frame in (right, graded, graded.assign(x=share)):
-        assert read(tmp_path, frame.to_csv(index=False), "mean").notes == ()
-
-
-def test_several_last_rows_that_sum_up_are_no_items(tmp_path: Path) -> None:
-    wide = "item,new,old\na,4,0\nb,1,1\nc,1,5\nd,0,0\n"
-    of = {
-        "Mean": "1.5,1.5", "MEDIAN": "1,0.5", "std": "1.5,2.06", "SD": "1.732,2.380", "stdev": "1.73,", "min": "0,0",
-        "Max": "4,5", "sum": "6,6", "Total": "6,6", "count": "4,4",
-    }  # fmt: skip
-    for names in (["Mean", "MEDIAN"], ["Mean", "std"], ["Total"], ["count"], [*of]):
-        loaded = read(tmp_path, wide + "".join(f"{name},{of[name]}\n" for name in names), "mean")
-        assert loaded.outputs.items["id"].tolist() == [*"abcd"]
-        assert loaded.outputs.statistics[..., 0].tolist() == [[4, 1, 1, 0], [0, 1, 5, 0]]
-        told = [f"line {k}: '{name}' left out, which is no item but sums up" for k, name in enumerate(names, 6)]
-        assert all(one in note for one, note in zip(told, loaded.notes, strict=True))
-    tidy = "system,item,score\n" + "".join(
-        f"{system},{item},{score}\n"
-        for system, scores in (("new", [4, 1, 1, 1.5, 1.5]), ("old", [0, 1, 5, 2.16, 2]))
-        for item, score in zip(["a", "b", "c", "Std", "Mean"], scores, strict=True)
-    )
-    tidy = tidy.replace("new,Std,1.5", "new,Std,1.414").replace("new,Mean,1.5", "new,Mean,2")
-    assert read(tmp_path, tidy, "mean").outputs.items["id"].tolist() == ["a", "b", "c"]
-    told = "{s}, line 7: item 'max' comes last and is called like a summary, but does not sum up the items before: "
-    told += "take the row out, or give the item another name"
-    check_error(tmp_path, f"{wide}Mean,1.5,1.5\nmax,9,9\n", told, metric="mean")
-    # They may be out of the metric's range, which the items must be in.
-    right = "item,new,old\na,1,0\nb,1,1\nc,0,0\n"
-    assert read(tmp_path, f"{right}Mean,66.7,33.3\nTotal,2,1\n").outputs.scores() == pytest.approx([200 / 3, 100 / 3])
-    assert read(tmp_path, f"{right}Mean,66.7,33.3\n").outputs.statistics.dtype == np.int64
-    told = "{s}, line 4, system 'new': a score must be between 0 and 1 for metric 'accuracy', not 7; divide "
-    told += "percentages by 100, or take metric='mean'"
-    check_error(tmp_path, right.replace("c,0", "c,7") + "Total,9,1\n", told)
-    # Elsewhere they are items.
-    assert read(tmp_path, "item,new,old\nmax,1,0\nMean,1,0\nb,1,1\nc,0,0\n").outputs.n_items == 4
 
 
 def test_files_with_one_run_id_are_a_system_each(tmp_path: Path) -> None:
@@ -287,8 +181,10 @@ def test_what_says_that_there_is_no_name_is_none(tmp_path: Path) -> None:
         ("item,a,b\nx,1,0\nnan,1,1\n", 3, "item", "nan"),
         ("system,item,score\n<NA>,x,1\n", 2, "system", "<NA>"),
     ):
-        check_error(tmp_path, text, f"{{s}}, line {line}: no {what}: '{name}' is how programs write that there is none")
-    loaded = read(tmp_path, "item,a,nan\nNA,1,0\nNone,1,1\n")
+        check_csv_error(
+            tmp_path, text, f"{{s}}, line {line}: no {what}: '{name}' is how programs write that there is none"
+        )
+    loaded = read_csv(tmp_path, "item,a,nan\nNA,1,0\nNone,1,1\n")
     assert (loaded.outputs.names, loaded.outputs.items["id"].tolist()) == (["a"], ["NA", "None"])
     assert loaded.notes == ("not used as a system: 'nan'; to use one, rename it",)
 
@@ -301,8 +197,8 @@ def test_names_that_look_the_same_are_refused(tmp_path: Path) -> None:
         ("system,item,score\na,caf\u00e9,1\nb,cafe\u0301,0\n", "item"),
     ):
         with pytest.raises(ValueError, match=f"^{what} 'caf.*' {re.escape(told)}$"):
-            read(tmp_path, text)
-    assert read(tmp_path, "item,caf\u00e9,cafe\n1,1,0\n").outputs.n_systems == 2
+            read_csv(tmp_path, text)
+    assert read_csv(tmp_path, "item,caf\u00e9,cafe\n1,1,0\n").outputs.n_systems == 2
 
 
 def test_percent_beside_fractions_is_noted(tmp_path: Path) -> None:
@@ -313,20 +209,20 @@ def test_percent_beside_fractions_is_noted(tmp_path: Path) -> None:
     (tmp_path / "new.txt").write_text("1\n0.5\n0\n")
     (tmp_path / "old.txt").write_text("100\n30\n0\n")
     assert load([tmp_path / "new.txt", tmp_path / "old.txt"], "mean").notes == (note,)
-    assert read(tmp_path, "item,new,old\n1,1,100\n2,0.5,30\n", "mean").notes == (note,)
+    assert read_csv(tmp_path, "item,new,old\n1,1,100\n2,0.5,30\n", "mean").notes == (note,)
     for other in (
         "item,new,old\n1,1,3\n2,0.5,2\n",
         "item,new,old\n1,1,130\n2,0.5,30\n",
         "item,new,old\n1,2,30\n2,0,1\n",
     ):
-        assert read(tmp_path, other, "mean").notes == ()
+        assert read_csv(tmp_path, other, "mean").notes == ()
 
 
 def test_a_table_of_items_may_call_them_otherwise(tmp_path: Path) -> None:
     table = tmp_path / "items.csv"
     for key in ("id", "task_id", "item"):
         table.write_text(f"{key},domain\n2,law\n1,art\n")
-        loaded = read(tmp_path, "model,question_id,correct\na,1,1\na,2,0\n", items=table)
+        loaded = read_csv(tmp_path, "model,question_id,correct\na,1,1\na,2,0\n", items=table)
         assert loaded.outputs.items["domain"].tolist() == ["art", "law"]
         said = f"{table}: simstudy uses {key} as id. To change this, use columns={{'id': 'NAME'}}."
         assert loaded.notes[1:] == (() if key == "id" else (said,))
@@ -347,3 +243,9 @@ def test_frames_of_scores_have_names_too() -> None:
             Outputs.from_scores(wrong)
     with pytest.warns(UserWarning, match="^used as systems: 'length'; drop columns that are no systems$"):
         Outputs.from_scores(frame.assign(length=[7, 8]))
+
+
+def test_a_system_called_as_a_column_of_answers_stays_one(tmp_path: Path) -> None:
+    """Numbers are scores, whatever the column is called."""
+    (tmp_path / "t.csv").write_text("item,new,new_pred\nx,1,0\ny,1,1\n")
+    assert load(tmp_path / "t.csv", "accuracy").outputs.names == ["new", "new_pred"]

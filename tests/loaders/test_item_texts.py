@@ -13,7 +13,6 @@ import pytest
 from simstudy import load
 from simstudy.loaders.base import Loaded
 from simstudy.loaders.formats import FORMATS
-from simstudy.loaders.trees import bracketed, parse_trees
 from tests.loaders.examples import LOG
 
 Told = dict[str, list[str | None]]
@@ -301,16 +300,3 @@ def test_samples_are_the_answers_of_their_question(tmp_path: Path) -> None:
 def test_files_of_scores_alone_have_no_texts(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("item,a,b\nx,1,0\ny,1,1\n")
     assert load(tmp_path / "t.csv", "accuracy").texts is None
-
-
-def test_a_system_called_as_a_column_of_answers_stays_one(tmp_path: Path) -> None:
-    """Numbers are scores, whatever the column is called."""
-    (tmp_path / "t.csv").write_text("item,new,new_pred\nx,1,0\ny,1,1\n")
-    assert load(tmp_path / "t.csv", "accuracy").outputs.names == ["new", "new_pred"]
-
-
-@pytest.mark.parametrize(
-    "tree", ["(S (NP (D a) (N cat)) (VP (V sat)))", "(TOP (S (X (X (A a))) (B b)) (. .))", "(S (A a) (NP (B b) (C c)))"]
-)
-def test_trees_are_written_as_they_are_read(tree: str) -> None:
-    assert bracketed(parse_trees(tree, "")[0]) == tree

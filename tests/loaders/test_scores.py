@@ -15,7 +15,7 @@ from simstudy.loaders.formats import read_source
 from simstudy.loaders.items import HINT
 from simstudy.loaders.scores import read_frame
 from simstudy.loaders.scores import scores_from_frame as scores_and_notes
-from simstudy.metrics import METRICS, Ratio, get_metric
+from simstudy.metrics import Ratio, get_metric
 from simstudy.metrics.bleu import Bleu
 from simstudy.metrics.chrf import Chrf
 from simstudy.outputs import Outputs
@@ -236,63 +236,6 @@ def test_labels_are_in_the_scores_or_in_the_table_of_items(tmp_path: Path) -> No
     }
     with pytest.raises(ValueError, match=r"items.csv: no column 'aera' \(columns: id, area\). Did you mean 'area'\?$"):
         read_scores(sources[1])
-
-
-# Sets of other hands, against the figures that come with them.
-
-
-def scores_of(path: Path, metric: str, columns: dict[str, str], missing: str = "error") -> pd.Series:
-    outputs = read_scores(Source((path,), METRICS[metric], columns=columns, missing=missing)).outputs
-    return pd.Series(outputs.scores(), outputs.names)
-
-
-@pytest.mark.parametrize(
-    ("name", "metric", "columns", "rows", "column", "atol"),
-    [
-        (
-            "swebench/swebench_verified",
-            "accuracy",
-            {"item": "instance_id", "score": "resolved", "domain": "repo"},
-            "split == 'verified'",
-            "resolved_pct_recomputed",
-            1e-9,
-        ),
-        (
-            "imagenet_cifar/cifar10_wide",
-            "accuracy",
-            {"class": "class"},
-            "dataset != 'imagenet'",
-            "acc1_recomputed",
-            0.005,
-        ),
-        (
-            "conll2018_ud/en_ewt",
-            "f1",
-            {"item": "sent", "correct": "las", "guessed": "n", "gold": "n_gold"},
-            "treebank == 'en_ewt' and status == 'ok'",
-            "las_f1",
-            0.005 + 1e-9,
-        ),
-    ],
-)
-def test_scores_are_those_of_the_publishers(
-    name: str, metric: str, columns: dict[str, str], rows: str, column: str, atol: float, shared_data: Path
-) -> None:
-    path = shared_data / f"{name}.csv.gz"
-    found = scores_of(path, metric, columns)
-    table = pd.read_csv(path.with_name("scores.csv" if metric == "f1" else "systems.csv")).query(rows)
-    assert len(found) == len(table)
-    np.testing.assert_allclose(found, table.set_index("system")[column][found.index], atol=atol)
-
-
-def test_mmlu_pro_has_systems_with_fewer_items(shared_data: Path) -> None:
-    folder = shared_data / "mmlu_pro"
-    columns = {"item": "question_id", "score": "correct"}
-    with pytest.raises(ValueError, match=r"lacks 1681 of 12,032 items, first '3872' \(system 'DeepSeek-Coder-V2'\)"):
-        scores_of(folder / "mmlu_pro.csv.gz", "accuracy", columns)
-    found = scores_of(folder / "mmlu_pro.csv.gz", "accuracy", columns, "zero")
-    table = pd.read_csv(folder / "systems.csv").set_index("system").loc[found.index]
-    np.testing.assert_allclose(found, 100 * table["acc"] * table["n_items"] / 12032, atol=0.006)
 
 
 SEGMENTS = [f"the cat number {i} sat on the mat of hall {i}" for i in range(20)]

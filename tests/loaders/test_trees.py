@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from simstudy.loaders.trees import parse_trees
+from simstudy.loaders.trees import bracketed, parse_trees
 from simstudy.metrics.parseval import bracket_counts
 from tests.loaders import files
 
@@ -156,3 +156,10 @@ def test_trees_are_the_same_answer_whatever_the_line_breaks(gold: Path, tmp_path
     assert loaded.outputs.answers is not None
     assert (loaded.outputs.answers[0] == loaded.outputs.answers[1]).all()
     assert (loaded.outputs.answers[0] == loaded.outputs.answers[2]).tolist() == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    "tree", ["(S (NP (D a) (N cat)) (VP (V sat)))", "(TOP (S (X (X (A a))) (B b)) (. .))", "(S (A a) (NP (B b) (C c)))"]
+)
+def test_trees_are_written_as_they_are_read(tree: str) -> None:
+    assert bracketed(parse_trees(tree, "")[0]) == tree

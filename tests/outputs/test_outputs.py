@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
 from tests.oracles import ascending, compared
 
@@ -176,136 +174,6 @@ def test_missing_families_are_the_systems_themselves() -> None:
     assert list(outputs.systems.columns[:6]) == ["name", "family", "group", "train_size", "replicate", "source"]
 
 
-YEH = {"both": range(19), "only I": range(19, 47), "only II": range(47, 53)}
-YEH_SPURIOUS = {"both": range(200, 205), "only I": range(205, 248), "only II": range(248, 257)}
-
-
-@pytest.fixture
-def relations() -> Outputs:
-    """The modifier relations of Yeh (2000, section 3.3): 103 gold (recalls of 45.6 and 24.3 % are of 103)."""
-    found = {
-        name: [*YEH["both"], *YEH[f"only {name}"], *YEH_SPURIOUS["both"], *YEH_SPURIOUS[f"only {name}"]]
-        for name in ("I", "II")
-    }
-    return Outputs.from_responses(range(103), found, "f1", task="modifiers", test_set="Yeh")
-
-
-def test_responses_of_yehs_example(relations: Outputs) -> None:
-    for metric, printed in (("recall", [45.6, 24.3]), ("precision", [49.5, 64.1]), ("f1", [47.5, 35.2])):
-        assert relations.with_metric(metric).scores().round(1).tolist() == printed
-    assert relations.n_items == 103 + 5 + 43 + 9
-    # What a swap can change are the 28 + 6 + 43 + 9 = 86 responses that he shuffles.
-    first, second = relations.statistics
-    assert (first != second).any(axis=-1).sum() == 86
-    assert (relations.task, relations.test_set, relations.names) == ("modifiers", "Yeh", ["I", "II"])
-
-
-def test_responses_come_gold_first_and_sets_in_the_order_of_their_text() -> None:
-    outputs = Outputs.from_responses([("b", 1), ("a", 2)], {"x": [("z", 0), ("a", 2)], "y": set("qtprs"), "none": []})
-    assert outputs.items["id"].tolist() == ["('b', 1)", "('a', 2)", "('z', 0)", *"pqrst"]
-    assert outputs.statistics[0].tolist() == [[0, 0, 1], [1, 1, 1], [0, 1, 0], *[[0, 0, 0]] * 5]
-    assert outputs.statistics[2].sum(axis=0).tolist() == [0, 0, 2]
-
-
-def test_another_metric_of_the_same_statistics(relations: Outputs) -> None:
-    recall = relations.with_metric("recall")
-    assert (recall.metric, relations.metric) == (METRICS["recall"], METRICS["f1"])
-    np.testing.assert_array_equal(recall.statistics, relations.statistics)
-    assert recall.with_metric("f1").fingerprint() == relations.fingerprint()
-
-
-ONE = [[[1, 1]], [[0, 1]]]
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: Outputs.from_statistics([[1, 2]], "accuracy"),
-         r"shape \(systems, items, 2: correct, total\).*\(1, 2\)"),
-        (lambda: Outputs.from_statistics(np.zeros((2, 0, 2)), "accuracy"), "at least one system and one item"),
-        (lambda: Outputs.from_statistics([[[np.nan, 1]]], "mean"),
-         "finite; system number 0, item number 0 has sum = nan"),
-        (lambda: Outputs.from_statistics([[["1", "1"]]], "accuracy"), "must be numbers"),
-        (lambda: Outputs.from_statistics([[[2, 1]]], "accuracy"), "'accuracy' must have 0 <= correct <= total"),
-        (lambda: Outputs.from_scores(pd.DataFrame({"old": [1, 0], "new": [1, 2]}, index=["p", "q"]), "accuracy"),
-         "unlike correct = 2, total = 1 of system 'new', item 'q'$"),
-        (lambda: Outputs.from_statistics([[[-1, 1]]], "accuracy"), "0 <= correct"),
-        (lambda: Outputs.from_statistics([[[3, 2, 4]]], "f1"), "correct <= guessed"),
-        (lambda: Outputs.from_statistics([[[0.1, -1]]], "mean"), "count >= 0"),
-        (lambda: Outputs.from_statistics(ONE, "acuracy"), "did you mean 'accuracy'"),
-        (lambda: Outputs.from_statistics(ONE, "accuracy", ["a", "a"]), "systems must be named once each; 'a'"),
-        (lambda: Outputs.from_statistics(ONE, "accuracy", ["a"]), "systems must have 2 rows"),
-        (lambda: Outputs.from_statistics(ONE, "accuracy", ["a", None]), "name in every row"),
-        (lambda: Outputs.from_statistics(ONE, "accuracy", pd.DataFrame({"n": [1, 2]})), "column 'name'; it has n"),
-        (lambda: Outputs.from_statistics(ONE, "accuracy", items=[1, 2]), "items must have 1 rows"),
-        (lambda: Outputs.from_scores(pd.DataFrame({"a": ["1"]})), "scores must be numbers; column 'a' is"),
-        (lambda: Outputs.from_scores(pd.DataFrame({"a": pd.to_datetime(["2020-01-01"])})), "column 'a' is datetime"),
-        (lambda: Outputs.from_scores(pd.DataFrame({"a": [1 + 2j]})), "column 'a' is complex"),
-        (lambda: Outputs.from_scores(pd.DataFrame({"a": [1.0, None]}, index=["x", "y"])),
-         "item 'y' of system 'a' is missing"),
-        (lambda: Outputs.from_scores([1, 2]), "must be a pandas DataFrame"),  # type: ignore[arg-type]
-        (lambda: Outputs.from_statistics([[[1, 2]], [[1]]], "accuracy"), "must be one rectangular array"),
-        (lambda: Outputs.from_statistics(np.full((1, 9, 2), 1e308), "mean"), "finite sums"),
-        (lambda: Outputs.from_statistics([[[-(2**52), 1]], [[1, 1]], [[2**53, 1]]], "mean"),
-         r"less than 2\^53; sum of system number 2 reaches 9.01e.15"),
-        (lambda: Outputs.from_statistics([[[-(2**52), 1], [2**52, 1]]], "mean"), "sum of system number 0 reaches"),
-        (lambda: Outputs.from_scores(pd.DataFrame({"a": [1.0]}), "f1"), "'mean' or 'accuracy'"),
-        (lambda: Outputs.from_statistics([[[1, 1, 2]], [[1, 2, 3]], [[1, 1, 2]]], "f1", list("abc"), ["q"]),
-         "one 'gold' of each item, but item 'q' has 2 by 'a' and 3 by 'b'$"),
-        (lambda: Outputs.from_statistics([[[1, 1]], [[1, 2]]], "accuracy"), "one 'total' of each item, but item '0'"),
-        (lambda: Outputs.from_statistics([[[1, 1, 1, 2]], [[1, 1, 1, 1]]], "aer"), "one 'sure' of each item"),
-        (lambda: Outputs.from_statistics([[[3, 0]], [[1, 1]]], "mean"), "sum = 0 where count is 0"),
-        (lambda: Outputs.from_statistics(np.ma.array(ONE, mask=[[[0, 0]], [[1, 1]]]), "accuracy"),
-         "^statistics must not be masked, as 2 values are"),
-        (lambda: Outputs.from_statistics([np.ma.array([[1, 1]], mask=[[1, 0]])], "accuracy"),
-         "^statistics must not be masked, as 1 value is"),
-        (lambda: Outputs.from_scores(pd.DataFrame({"a": np.ma.array([1, 0], mask=[0, 1])})),
-         "scores must be complete; item '1' of system 'a' is missing"),
-        (lambda: Outputs.from_statistics([pd.DataFrame(ONE[0])], "accuracy"),
-         "statistics must be an array, not tables with names"),
-        (lambda: Outputs.from_responses(["a", "a"], {"s": []}), "gold must be distinct; 'a' occurs twice"),
-        (lambda: Outputs.from_responses(["a"], {"s": ["b", "b"]}), "responses of system 's' must be distinct; 'b'"),
-        (lambda: Outputs.from_responses(["1"], {"s": [1]}), "responses must be different texts; two read '1'"),
-        (lambda: Outputs.from_responses([([1], 2)], {"s": []}), "gold must be hashable"),
-        (lambda: Outputs.from_responses("abc", {"s": []}), "gold must be a list or set of responses, not 'abc'"),
-        (lambda: Outputs.from_responses(["a"], {"s": None}), "responses of system 's' must be a list or set"),  # type: ignore[dict-item]
-        (lambda: Outputs.from_responses(["a"], {}), "responses must map the name of each system"),
-        (lambda: Outputs.from_responses([], {"s": []}), "at least one response"),
-        (lambda: Outputs.from_responses(["a"], {"s": []}, "accuracy"), "metric must use .correct, guessed, gold."),
-    ],
-)  # fmt: skip
-def test_bad_input_is_named(make, message: str) -> None:  # type: ignore[no-untyped-def]
-    with pytest.raises(ValueError, match=message):
-        make()
-
-
-@pytest.mark.parametrize(
-    ("act", "message"),
-    [
-        (lambda o: o.head(61), "n must be between 1 and 60, the number of items of test set 'made up', not 61"),
-        (lambda o: o.head(0), "not 0"),
-        (lambda o: o.take([]), "non-empty"),
-        (lambda o: o.take([60]), "between 0 and 59"),
-        (lambda o: o.take([-1]), "between 0 and 59"),
-        (lambda o: o.domain("law"), "domain of test set 'made up' must be one of mail, news, wiki, not 'law'"),
-        (lambda o: o.with_metric("f1"), r"statistics \(correct, total\), but 'f1' uses \(correct, guessed, gold\)"),
-        (lambda o: o.sum_by("user"), "no column 'user'"),
-        (lambda o: o.select(["q"]), "of systems of test set 'made up': q"),
-        (lambda o: o.select([]), "the list is empty"),
-        (lambda o: o.select(["a", "a"]), "once each, not a, a"),
-        (lambda o: o.head(2.5), "n must be a whole number"),
-        (lambda o: o.join_systems(o), "'a' occurs twice"),
-        (lambda o: o.join_systems(o.head(3)), "test sets differ: 'made up' has 60 items, 'made up' has 3"),
-        (lambda o: o.join_items(o), "'s0' occurs twice"),
-        (lambda o: o.join_items(o.select(["a", "b"])), "other systems: 'c' is on one side only"),
-        (lambda o: o.join_systems(Outputs.from_statistics(ONE, "mean")), "metrics differ: 'accuracy' and 'mean'"),
-    ],
-)  # fmt: skip
-def test_bad_requests_are_named(tagged: Outputs, act, message: str) -> None:  # type: ignore[no-untyped-def]
-    with pytest.raises(ValueError, match=message):
-        act(tagged)
-
-
 @pytest.mark.parametrize(
     ("clusters", "unit"),
     [
@@ -325,7 +193,8 @@ def test_what_is_drawn_on_its_own_is_a_document_where_there_are_any(clusters: li
 
 
 def test_numbers_of_other_machines_and_masks_without_effect() -> None:
-    for array in (np.array(ONE, dtype=">i4"), np.ma.array(ONE, mask=False), np.array(ONE, dtype=np.longdouble)):
+    one = [[[1, 1]], [[0, 1]]]
+    for array in (np.array(one, dtype=">i4"), np.ma.array(one, mask=False), np.array(one, dtype=np.longdouble)):
         outputs = Outputs.from_statistics(array, "accuracy")
         assert outputs.scores().tolist() == [100, 0]
         assert outputs.statistics.dtype.isnative
@@ -355,66 +224,3 @@ def test_whole_numbers_and_the_same_decimals_have_one_p_value_with_items_without
             for array in (statistics, statistics / 8)
         )
         assert whole["p_value"].tolist() == decimal["p_value"].tolist()
-
-
-SCORES = pd.DataFrame({"a": [1, 1], "b": [0, 0]}, index=["x", "y"])
-
-
-def test_tables_meet_scores_by_names_and_ids() -> None:
-    systems = pd.DataFrame({"name": ["b", "a"], "group": ["of b", "of a"]})
-    items = pd.DataFrame({"id": ["y", "x"], "cluster": ["of y", "of x"]})
-    outputs = Outputs.from_scores(SCORES, "accuracy", systems, items)
-    assert dict(zip(outputs.names, outputs.scores(), strict=True)) == {"a": 100, "b": 0}
-    assert outputs.systems["group"].tolist() == ["of a", "of b"]
-    assert outputs.items.to_dict("list") == {"id": ["x", "y"], "cluster": ["of x", "of y"]}
-    # Numbers of rows, which pandas gives: by them where the table has them too, else in their order.
-    numbered = SCORES.reset_index(drop=True)
-    by_number = Outputs.from_scores(numbered, items=pd.DataFrame({"id": [1, 0], "cluster": ["of 1", "of 0"]}))
-    assert by_number.items.to_dict("list") == {"id": ["0", "1"], "cluster": ["of 0", "of 1"]}
-    assert Outputs.from_scores(numbered, items=items).items["id"].tolist() == ["y", "x"]
-    for filtered in (numbered.set_axis([0, 2]), numbered.set_axis([1, 0])):
-        with pytest.raises(ValueError, match="items must have a row for each id of the scores"):
-            Outputs.from_scores(filtered, items=items)
-
-
-@pytest.mark.parametrize(
-    ("tables", "message"),
-    [
-        ({"systems": pd.DataFrame({"name": ["a", "c"]})},
-         "systems must have a row for each name of the scores, .* 'b'$"),
-        ({"systems": pd.DataFrame({"name": ["a", "b", "c"]})}, "and no other; the scores lack 'c'$"),
-        ({"items": pd.DataFrame({"id": ["x", "z"]})}, "items must have a row for each id .*; the table lacks 'y'$"),
-        ({"items": pd.DataFrame({"id": ["x", "x"]})}, "items must be named once each; 'x' occurs twice"),
-        ({"systems": ["b", "a"]}, "systems must be a table with a column 'name', not list"),
-        ({"items": pd.DataFrame([["x", 1, 2], ["y", 3, 4]], columns=["id", "d", "d"])}, "unlike 'd'$"),
-    ],
-)  # fmt: skip
-def test_tables_of_others_are_refused(tables: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Outputs.from_scores(SCORES, **tables)
-
-
-def test_names_without_an_order_are_refused() -> None:
-    for names in ({"a", "b"}, "ab", {"a": 1, "b": 2}):
-        with pytest.raises(ValueError, match="systems must be a list of names or a table, in the order of"):
-            Outputs.from_statistics(ONE, "accuracy", names)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="responses of system 's' must be a list or set of responses"):
-        Outputs.from_responses(["a"], {"s": {"a": "label"}})
-
-
-def test_joined_tables_know_what_either_knows_and_may_not_disagree() -> None:
-    one = Outputs.from_statistics([[[1, 1, 2], [0, 0, 1]]], "f1", ["a"], pd.DataFrame({"id": ["x", "y"]}))
-    items = pd.DataFrame({"id": ["y", "x"], "cluster": ["of y", "of x"]})
-    other = Outputs.from_statistics([[[1, 1, 1], [0, 0, 2]]], "f1", ["b"], items)
-    assert one.join_systems(other).items["cluster"].tolist() == ["of x", "of y"]
-    again = Outputs.from_statistics([[[1, 1, 1], [0, 0, 2]]], "f1", ["c"], items.assign(cluster=["of y", "of z"]))
-    with pytest.raises(ValueError, match="^item 'x' has the cluster 'of x' here and 'of z' there$"):
-        one.join_systems(other).join_systems(again)
-    gold = Outputs.from_statistics([[[1, 1, 1], [0, 0, 3]]], "f1", ["d"], items)
-    with pytest.raises(ValueError, match="item 'x' has 2 by 'a' and 3 by 'd'$"):
-        one.join_systems(gold)
-    systems = pd.DataFrame({"name": ["a"], "group": ["g"]})
-    more = Outputs.from_statistics([[[1, 1, 1]]], "f1", systems, ["z"])
-    assert one.join_items(more).systems["group"].tolist() == ["g"]
-    with pytest.raises(ValueError, match="^system 'a' has the group 'g' here and 'h' there$"):
-        more.join_items(Outputs.from_statistics([[[1, 1, 1]]], "f1", systems.assign(group="h"), ["w"]))

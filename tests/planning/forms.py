@@ -46,6 +46,9 @@ ITEM_COSTS: Options = {"cost_item": 3.0}
 BONFERRONI: Options = {"alpha": 0.1, "comparisons": 5}
 LEVEL: Options = BONFERRONI | {"alternative": "greater"}
 LEVELS = 0.1, "greater", 5
+#: Without what is drawn; a level of which all parts are told, and the least that is.
+FAST = {"n_sets": 0, "n_draws": 0, "sizes": [90]}
+ONE_SIDED = BONFERRONI | {"alternative": "greater"}
 
 
 @cache
@@ -120,3 +123,12 @@ def assert_same(
 def numbers(text: str) -> list[float]:
     """The numbers of a text, in their order."""
     return [float(number.replace(",", "")) for number in re.findall(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?", text)]
+
+
+@cache
+def told(form: str) -> ss.Plan:
+    return planned(form, gain=8.0, n_items=300, **FAST, **ONE_SIDED)
+
+
+def many(form: str) -> bool:
+    return "many" in form

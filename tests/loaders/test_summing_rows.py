@@ -1,0 +1,108 @@
+"""Rows and columns of a table that are no items and no systems: sums at the end, and columns unlike the others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from simstudy.loaders.door import load
+from tests.loaders.files import check_csv_error, read_csv
+
+
+def test_a_last_row_that_sums_up_is_no_item(tmp_path: Path) -> None:
+    wide = "item,new,old\na,1,0\nb,1,1\nc,0,0\n"
+    for row in ("Mean,0.667,0.333", "average,66.7,33.3", "TOTAL,2,1"):
+        loaded = read_csv(tmp_path, f"{wide}{row}\n", "mean")
+        assert loaded.outputs.items["id"].tolist() == ["a", "b", "c"]
+        assert loaded.outputs.scores() == pytest.approx([2 / 3, 1 / 3])
+        name = row.partition(",")[0]
+        assert loaded.notes == (
+            f"{tmp_path}/s.csv, line 5: '{name}' left out, which is no item but sums up the others",
+        )
+    told = (
+        "{s}, line 5: item 'Mean' comes last and is called like a summary, but does not sum up the items before: "
+        "take the row out, or give the item another name"
+    )
+    check_csv_error(tmp_path, f"{wide}Mean,1,1\n", told)
+    files = []
+    for system, right in (("new", [1, 1, 0]), ("old", [1, 0, 0])):
+        files.append(tmp_path / f"{system}.csv")
+        rows = [f"{i},{x}" for i, x in enumerate(right)]
+        files[-1].write_text("\n".join(["item,score", *rows, f"all,{sum(right) / 3}", ""]))
+    assert load(files, "accuracy").outputs.scores() == pytest.approx([200 / 3, 100 / 3])
+    # How columns were read is told before what was left out.
+    loaded = read_csv(tmp_path, "question_id,new,old,index,doc\na,1,0,1,x\nb,1,1,2,x\nc,0,0,3,y\nMean,0.667,0.333,,x\n")
+    told = ("uses question_id as item", "not used as a system: 'index'", "'doc' form a cluster", "'Mean' left out")
+    assert all(one in note for one, note in zip(told, loaded.notes, strict=True))
+    # In another place it is an item.
+    assert read_csv(tmp_path, "item,new,old\nmean,1,0\nb,1,1\nc,0,0\n").outputs.n_items == 3
+
+
+def test_a_column_that_is_unlike_the_others_is_named(tmp_path: Path) -> None:
+    """Right or wrong answers beside other numbers, and numbers that are far from the others; not of few items."""
+    rng, n = np.random.default_rng(3), 40
+    right = pd.DataFrame({"item": range(n), "old": rng.integers(0, 2, n), "new": rng.integers(0, 2, n)})
+    graded = right.assign(old=rng.random(n).round(2), new=rng.random(n).round(2))
+    hard, tokens, share = rng.integers(1, 6, n), rng.integers(20, 500, n), rng.random(n).round(2)
+    for frame, low, high, others, metric in (
+        (right.assign(x=hard), 1, 5, "0 and 1", "mean"),
+        (right.assign(x=share), share.min(), share.max(), "0 and 1", "accuracy"),
+        (right.drop(columns="old").assign(x=hard), 1, 5, "0 and 1", "mean"),
+        (graded.assign(x=tokens), tokens.min(), tokens.max(), None, "mean"),
+        (graded.assign(x=-tokens), -tokens.max(), -tokens.min(), None, "mean"),
+    ):
+        known = frame[["old", "new"]].to_numpy() if "old" in frame else np.zeros(1)
+        others = others or f"{known.min():.3g} to {known.max():.3g}"
+        told = (
+            f"'x' is used as a system, but its values ({low:.3g} to {high:.3g}) are unlike those of the other columns "
+            f"({others}). If it is no system, leave the column out, or make it one of the items: columns={{'x': 'x'}}"
+        )
+        blank = frame.astype(object)
+        blank.loc[3, "new"] = ""
+        for table in (frame, blank):
+            notes = read_csv(tmp_path, table.to_csv(index=False), metric, missing="drop").notes
+            assert notes[0] == told
+            assert not any("unlike" in note for note in notes[1:])
+        few, declared = frame.head(9).to_csv(index=False), {"x": "x"}
+        assert not any("unlike" in note for note in read_csv(tmp_path, few, metric).notes)
+        assert "x" in read_csv(tmp_path, frame.to_csv(index=False), metric, columns=declared).outputs.items
+    for frame in (right, graded, graded.assign(x=share)):
+        assert read_csv(tmp_path, frame.to_csv(index=False), "mean").notes == ()
+
+
+def test_several_last_rows_that_sum_up_are_no_items(tmp_path: Path) -> None:
+    wide = "item,new,old\na,4,0\nb,1,1\nc,1,5\nd,0,0\n"
+    of = {
+        "Mean": "1.5,1.5", "MEDIAN": "1,0.5", "std": "1.5,2.06", "SD": "1.732,2.380", "stdev": "1.73,", "min": "0,0",
+        "Max": "4,5", "sum": "6,6", "Total": "6,6", "count": "4,4",
+    }  # fmt: skip
+    for names in (["Mean", "MEDIAN"], ["Mean", "std"], ["Total"], ["count"], [*of]):
+        loaded = read_csv(tmp_path, wide + "".join(f"{name},{of[name]}\n" for name in names), "mean")
+        assert loaded.outputs.items["id"].tolist() == [*"abcd"]
+        assert loaded.outputs.statistics[..., 0].tolist() == [[4, 1, 1, 0], [0, 1, 5, 0]]
+        told = [f"line {k}: '{name}' left out, which is no item but sums up" for k, name in enumerate(names, 6)]
+        assert all(one in note for one, note in zip(told, loaded.notes, strict=True))
+    tidy = "system,item,score\n" + "".join(
+        f"{system},{item},{score}\n"
+        for system, scores in (("new", [4, 1, 1, 1.5, 1.5]), ("old", [0, 1, 5, 2.16, 2]))
+        for item, score in zip(["a", "b", "c", "Std", "Mean"], scores, strict=True)
+    )
+    tidy = tidy.replace("new,Std,1.5", "new,Std,1.414").replace("new,Mean,1.5", "new,Mean,2")
+    assert read_csv(tmp_path, tidy, "mean").outputs.items["id"].tolist() == ["a", "b", "c"]
+    told = "{s}, line 7: item 'max' comes last and is called like a summary, but does not sum up the items before: "
+    told += "take the row out, or give the item another name"
+    check_csv_error(tmp_path, f"{wide}Mean,1.5,1.5\nmax,9,9\n", told, metric="mean")
+    # They may be out of the metric's range, which the items must be in.
+    right = "item,new,old\na,1,0\nb,1,1\nc,0,0\n"
+    assert read_csv(tmp_path, f"{right}Mean,66.7,33.3\nTotal,2,1\n").outputs.scores() == pytest.approx(
+        [200 / 3, 100 / 3]
+    )
+    assert read_csv(tmp_path, f"{right}Mean,66.7,33.3\n").outputs.statistics.dtype == np.int64
+    told = "{s}, line 4, system 'new': a score must be between 0 and 1 for metric 'accuracy', not 7; divide "
+    told += "percentages by 100, or take metric='mean'"
+    check_csv_error(tmp_path, right.replace("c,0", "c,7") + "Total,9,1\n", told)
+    # Elsewhere they are items.
+    assert read_csv(tmp_path, "item,new,old\nmax,1,0\nMean,1,0\nb,1,1\nc,0,0\n").outputs.n_items == 4
