@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy.comparisons.verdict import cautions_of, decided, differing_units, with_shown_names
+from simstudy.comparisons.verdict import cautions_of, decided, differing_units, of_metric, with_shown_names
 from simstudy.engines.described import SIDES
 from simstudy.engines.registry import TESTS
 from simstudy.loaders.base import counted
-from simstudy.metrics import label
 from simstudy.papers import basis
 from simstudy.papers import pairs as tables
 from simstudy.papers.document import Paper, PValue, Text, joined
@@ -70,7 +69,7 @@ def _numbers(row: pd.Series[Any], alpha: float, form: str) -> Text:
     a, b = row["system_a"], row["system_b"]
     percent, points = (" %", " points") if row["metric_unit"] == "percent" else ("", "")
     score_a, score_b, gain = (number_text(row[name], form) for name in ("score_a", "score_b", "gain"))
-    score = f"{score_a}{percent} {label(row['metric'])}"
+    score = f"{score_a}{percent} {of_metric(row['metric'])}"
     if row["gain"] == 0:
         said, of = f"{a} and {b} have the same score, {score}", f"of the gain of {a}"
     else:

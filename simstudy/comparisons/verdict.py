@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import isnan
 from typing import Any, Protocol
 
@@ -89,7 +90,7 @@ def _measured(pair: pd.Series[Any], alpha: float) -> str:
     # Nor does a bound that is not 0: its side of 0 is what it is looked at for.
     bounds = [pair["gain_low"], pair["gain_high"]]
     low, high = (format(bound, score_format(pair["score_a"], pair["gain"], bound)) for bound in bounds)
-    score = f"{score_a}{percent} {label(pair['metric'])}"
+    score = f"{score_a}{percent} {of_metric(pair['metric'])}"
     if pair["gain"] == 0:
         said = f"{a} and {b} have the same score ({score})"
     else:
@@ -100,6 +101,11 @@ def _measured(pair: pd.Series[Any], alpha: float) -> str:
         between = between.replace("interval", f"interval of the gain of {a}", 1)
     numbers = f"{between}; {_p_values(pair, alpha)}"
     return f"{said}.\n{numbers[0].upper()}{numbers[1:]}.\n{differing_units(pair)}"
+
+
+def of_metric(name: str) -> str:
+    """What stands after a score: "accuracy", "on average" for the metric "mean"."""
+    return re.sub(r"^mean\b", "on average", label(name))
 
 
 def differing_units(pair: pd.Series[Any]) -> str:

@@ -23,7 +23,9 @@ def test_errors_that_are_said_to_be_errors(asr: str) -> None:
     arguments = (asr, "--metric", "mean", "--columns", "score=wer")
     code, out, err = compare(*arguments, "--lower-is-better")
     assert (code, err) == (0, "")
-    assert out.splitlines()[1].startswith("new scores 0.2500 mean (lower is better), 0.2500 less than old (0.5000).")
+    assert out.splitlines()[1].startswith(
+        "new scores 0.2500 on average (lower is better), 0.2500 less than old (0.5000)."
+    )
     assert out.startswith("new is better than old: the gain is significant at 0.05.\n")
     assert "Wins, losses and ties of new: 12, 0 and 0 of " in out
     assert "called" not in out

@@ -111,7 +111,7 @@ def test_lower_error_rates_are_less_and_higher_scores_more() -> None:
         "a gain in errors is not a difference"
     )
     said = verdict(pair(metric="mean", score_a=-2.0, score_b=-7.0))
-    assert "scores -2.00 mean, 5.00 more than old (-7.00)" in said, "a mean has no unit that is known"
+    assert "scores -2.00 on average, 5.00 more than old (-7.00)" in said, "a mean has no unit that is known"
     assert "95 % interval 0.49 to 9.51; p" in said
 
 
@@ -142,7 +142,7 @@ def test_where_nothing_varies_there_is_no_interval() -> None:
 def test_numbers_have_the_digits_that_they_need() -> None:
     said = verdict(pair(metric="mean", score_a=0.4312, score_b=0.4112, gain=0.02, gain_low=0.00156, gain_high=0.03844))
     assert said.partition("\n")[2].startswith(
-        "new scores 0.4312 mean, 0.0200 more than old (0.4112).\n95 % interval 0.0016 to 0.0384; p = 0.0310 "
+        "new scores 0.4312 on average, 0.0200 more than old (0.4112).\n95 % interval 0.0016 to 0.0384; p = 0.0310 "
         "(two-sided).\nWins, losses and ties of new: 200, 125 and 1,175 of 1,500 items."
     )
     said = verdict(pair(score_a=76.134, score_b=76.132, gain=0.002))
@@ -156,7 +156,7 @@ def test_numbers_have_the_digits_that_they_need() -> None:
 @pytest.mark.parametrize("scale", [1e-200, 1e150])
 def test_scores_of_any_size_can_be_read(scale: float) -> None:
     said = verdict(compared(scores(np.linspace(1, 2, 30) * scale, np.linspace(1, 1.5, 30) * scale)).iloc[0])
-    assert f"new scores {1.5 * scale:.4g} mean, {0.25 * scale:.4g} more than old ({1.25 * scale:.4g})" in said
+    assert f"new scores {1.5 * scale:.4g} on average, {0.25 * scale:.4g} more than old ({1.25 * scale:.4g})" in said
 
 
 def test_test_set_and_convention_are_named() -> None:

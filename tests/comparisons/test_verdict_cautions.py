@@ -30,7 +30,7 @@ def test_a_test_may_prefer_the_system_with_the_lower_score(test: str, p: float) 
     row = compared(outputs, test=test).iloc[0]
     assert row["p_value"] == pytest.approx(p, rel=0.3)
     said = verdict(row)
-    assert said.splitlines()[1].startswith(f"new scores 0.2043 mean, {1.4 / 23:.4f} more than old (0.1435).")
+    assert said.splitlines()[1].startswith(f"new scores 0.2043 on average, {1.4 / 23:.4f} more than old (0.1435).")
     assert "Wins, losses and ties of new: 3, 20 and 0 of " in said
     null = {"sign": "either system is as likely to win a unit", "wilcoxon": "the units' differences are symmetric"}[
         test
@@ -55,7 +55,7 @@ def test_equal_scores_are_no_gain_whomever_the_test_prefers() -> None:
         row = compared(scores(new, old), test="sign").iloc[0]
         assert row["p_value"] == pytest.approx(22 / 1024)
         said = verdict(row)
-        assert said.splitlines()[1].startswith("new and old have the same score (0.9000 mean).")
+        assert said.splitlines()[1].startswith("new and old have the same score (0.9000 on average).")
         assert f"The test prefers {winner}. Its null hypothesis is not that the scores are equal, but that" in said
         assert "There is no gain." in said
         assert "significant" not in said

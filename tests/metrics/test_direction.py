@@ -229,7 +229,7 @@ def test_sentences_say_what_is_better() -> None:
         "b is better than a: the gain is significant at 0.05. It is larger than the margin of 0.1 "
     )
     assert numbers.startswith(
-        "b scores 0.1875 mean (lower is better), 0.1875 less than a (0.3750).\n95 % interval of the "
+        "b scores 0.1875 on average (lower is better), 0.1875 less than a (0.3750).\n95 % interval of the "
     )
     assert "\nWins, losses and ties of b: 20, 0 and 0 of 20 items.\n" in numbers
 
