@@ -9,6 +9,7 @@ from simstudy_learners.dependencies.eisner import best_projective_tree
 from simstudy_learners.dependencies.graph_parser import arc_slots, learn_arcs, nearest_projective
 from simstudy_learners.dependencies.hashed_features import Learnt, averaged, tables
 from simstudy_learners.dependencies.parsers import GraphParser, Reparser, presentation
+from simstudy_learners.dependencies.relation_labeller import N_SLOTS, Tree, label_slots, learn_labels
 from simstudy_learners.dependencies.sentences import sentence_of
 from simstudy_learners.dependencies.trees import Integers, Words
 from tests.learners.trees import is_projective, projective_trees, random_heads, random_words, trees
@@ -84,6 +85,33 @@ def test_averages_are_those_of_whole_weight_vectors(rng: np.random.Generator, ma
     expected = plain_average(words, gold, order, margin, 10)
     np.testing.assert_allclose(averaged(learnt, n_steps), expected, rtol=1e-6, atol=1e-6)
     assert np.abs(expected).sum() > 0
+
+
+def test_labels_are_learnt_by_a_perceptron_over_the_arcs_of_gold_trees(rng: np.random.Generator) -> None:
+    """One step an arc; what it has learnt is the mean of its whole weight vectors after every step."""
+    lengths = [1, 3, 4, 2, 4]
+    words, heads = random_words(rng, lengths), random_heads(rng, lengths)
+    gold = np.where(heads >= 0, rng.integers(3, size=len(heads)), -1)
+    order = presentation(np.array([2, 1, 1, 0, 1]), 3, seed=5)
+    learnt = tables(10, 3)
+    n_steps = learn_labels(words.arrays, heads, gold, order, learnt)
+    plain, total, slots = np.zeros((2**10, 3)), np.zeros((2**10, 3)), np.empty(N_SLOTS, np.int64)
+    for item in order:
+        first, last = words.bounds[item : item + 2]
+        own, n = heads[first:last], last - first - 2
+        children = [[m for m in range(1, n + 1) if own[m] == h] for h in range(n + 2)]
+        left = [min([m for m in some if m < h], default=n + 1) for h, some in enumerate(children)]
+        right = [max([m for m in some if m > h], default=n + 1) for h, some in enumerate(children)]
+        for m in range(1, n + 1):
+            label_slots(sentence_of(words.arrays, item), Tree(own, np.array([left, right])), m, 2**10 - 1, slots)
+            guessed, right_one = int(plain[slots].sum(axis=0).argmax()), gold[first + m]
+            if guessed != right_one:
+                np.add.at(plain[:, right_one], slots, 1)
+                np.add.at(plain[:, guessed], slots, -1)
+            total += plain
+    assert n_steps == sum(lengths[item] for item in order)
+    np.testing.assert_array_equal(learnt.weights, plain)
+    np.testing.assert_allclose(averaged(learnt, n_steps), total / n_steps, rtol=1e-6, atol=1e-6)
 
 
 def test_a_parser_learns_its_training_set_by_heart(rng: np.random.Generator) -> None:
