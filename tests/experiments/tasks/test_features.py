@@ -15,7 +15,7 @@ from simstudy.training.classification import CountPositives, Rows
 from simstudy.training.examples import Examples
 from simstudy_learners import treebanks
 from simstudy_learners.sequences import token_features
-from simstudy_learners.sequences.token_features import Tokens, bayes_view, dense_view, linear_view
+from simstudy_learners.sequences.token_features import Tokens, dense_view
 from tests.experiments.programs import task_of
 
 # The package has a function of the same name.
@@ -45,15 +45,6 @@ def test_no_word_of_a_test_set_reaches_the_embeddings_of_training(monkeypatch: p
     # A test set is seen with what was learned from training: the same words have the same vectors.
     again = embedded(TRAINING[0])
     np.testing.assert_array_equal(again[n_train:], again[: len(TRAINING[0])])
-
-
-def test_the_linear_model_sees_of_the_next_word_only_its_form() -> None:
-    """Beside "dog" stand another word before; another word of one form behind; and a word of another form behind."""
-    sentences = [["a", "dog", "eating"], ["the", "dog", "eating"], ["a", "dog", "biting"], ["a", "dog", "Sat"]]
-    tokens = Tokens.index(sentences)
-    linear, bayes = (view(tokens).toarray()[1::3] for view in (linear_view, bayes_view))
-    for view, seen in ((linear, [True, False, True]), (bayes, [True, True, True])):
-        assert [bool((view[0] != row).any()) for row in view[1:]] == seen
 
 
 FILES = [treebanks.TRAIN, *(file for files in treebanks.TEST_SETS.values() for file in files)]
