@@ -71,34 +71,6 @@ def names(
     return binary, markovised(binary, symbols, horizontal, vertical, splits), symbols
 
 
-def test_horizontal_memory_is_that_of_klein_and_manning() -> None:
-    """VP -> a b c d e: with h = 2 the node over d and e knows b and c; with h = 1 it knows c; with 0 nothing."""
-    first = "((VP (a x) (b x) (c x) (d x) (e x)))"
-    for horizontal, others in (
-        (2, "((VP (z x) (b x) (c x) (d x) (f x)))"),
-        (1, "((VP (y x) (z x) (c x) (f x) (g x)))"),
-    ):
-        for second, same in ((others, True), (others.replace("(c x)", "(h x)"), False)):
-            binary, annotated, symbols = names(parse_trees(first + second, "example"), horizontal, 1)
-            over_two = (binary.end - binary.start == 2) & (binary.symbol >= symbols.first_intermediate)
-            one, other = annotated.symbol[over_two]
-            assert (one == other) == same
-    assert names(parse_trees(first + others, "example"), 0, 1)[1].coarse.tolist() == sorted(
-        set(names(parse_trees(first + others, "example"), 0, 1)[0].symbol.tolist())
-    )
-
-
-def test_parents_tell_nodes_apart_through_intermediate_ones() -> None:
-    (tree, other) = parse_trees("((S (A x) (B x) (NP (N x)))) ((VP (A x) (B x) (NP (N x))))", "example")
-    binary, annotated, symbols = names([tree, other], 0, 2)
-    for plain_symbol in (symbols.labels.index("NP") + symbols.first_label, symbols.tags.index("A") + 1):
-        one, two = annotated.symbol[binary.symbol == plain_symbol]
-        assert one != two
-    # The tag below the noun phrases has the same parent in both.
-    one, two = annotated.symbol[binary.symbol == symbols.tags.index("N") + 1]
-    assert one == two
-
-
 @pytest.mark.parametrize(
     ("horizontal", "vertical", "splits"), [(0, 1, False), (2, 1, True), (1, 2, False), (2, 2, True)]
 )

@@ -10,13 +10,11 @@ import numpy as np
 import pytest
 
 from simstudy.training import BaseSystem, Examples
-from simstudy_learners.generation.beam_search import BeamSearch, _Decoder
+from simstudy_learners.generation.beam_search import BeamSearch
 from simstudy_learners.generation.consensus import Consensus
 from simstudy_learners.generation.phrases import Part, word
 from simstudy_learners.generation.retrieval import Retrieval, features
 from simstudy_learners.generation.templates import Templates, _Planner
-from simstudy_learners.language_models.kneser_ney import next_word
-from simstudy_learners.language_models.ngrams import END
 
 SYSTEMS: dict[str, BaseSystem] = {
     "retrieval": Retrieval(neighbours=4),
@@ -162,36 +160,6 @@ def test_rare_sentences_are_for_texts_that_come_out_no_other_way() -> None:
 
 
 # Beam search.
-
-
-def test_a_wide_beam_finds_the_most_probable_text() -> None:
-    """Against all texts of up to five parts that say each slot once."""
-    parts = [word("x"), word("y"), Part("p", "1", ("p1",)), Part("p", "2", ("p2",)), Part("q", "", ("{q}",))]
-    rng = np.random.default_rng(5)
-    texts = [([parts[k] for k in rng.integers(5, size=rng.integers(2, 6))], int(rng.integers(1, 3))) for _ in range(40)]
-    wide = BeamSearch(order=3, beam=10_000, threshold=1e6, between=3, words=10, phrases=10)
-    decoder = _Decoder(wide, texts)
-    found = decoder.search((("p", "1"), ("q", "whatever"), ("r", "never seen")))
-    model, known = decoder._model, decoder._parts
-
-    def cost(text: tuple[int, ...]) -> float:
-        total, state = 0.0, model.start
-        for part in (*text, END):
-            logarithm, state = next_word(model, state, part)
-            total -= logarithm
-        return total
-
-    usable = [number for number, part in enumerate(known) if number > END and part != parts[3]]
-    best = min(
-        (cost(text), text)
-        for n in range(2, 6)
-        for text in product(usable, repeat=n)
-        if sorted(known[number].slot for number in text if known[number].slot) == ["p", "q"]
-    )
-    assert len(found.parts) < 5
-    assert found.cost == pytest.approx(best[0])
-    assert found.parts == best[1]
-    assert decoder.search((("r", "never seen"),)).unsaid == frozenset()
 
 
 # All of them.

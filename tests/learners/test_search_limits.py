@@ -19,13 +19,14 @@ from tests.learners.handed import handed
 from tests.learners.sentences import pairs, words_of
 
 PARTS = [word("x"), word("y"), Part("p", "1", ("p1",)), Part("p", "1", ("one",)), Part("q", "", ("{q}",)), word("z")]
-WIDE: dict[str, Any] = {"order": 2, "beam": 10_000, "threshold": 1e6, "between": 3, "words": 10, "phrases": 10}
+PARTS.append(Part("p", "2", ("p2",)))
+WIDE: dict[str, Any] = {"order": 3, "beam": 10_000, "threshold": 1e6, "between": 3, "words": 10, "phrases": 10}
 
 
 @pytest.fixture
 def texts(rng: np.random.Generator) -> list[tuple[list[Part], int]]:
     """Random ones, and one with three words between phrases that is far more frequent than all others."""
-    found = [([PARTS[k] for k in rng.integers(6, size=rng.integers(1, 6))], int(rng.integers(1, 3))) for _ in range(40)]
+    found = [([PARTS[k] for k in rng.integers(7, size=rng.integers(1, 6))], int(rng.integers(1, 3))) for _ in range(40)]
     return [*found, ([PARTS[2], PARTS[0], PARTS[1], PARTS[5], PARTS[4]], 200)]
 
 
@@ -57,7 +58,7 @@ def test_the_most_probable_words_and_phrases_after_a_part_are_tried(
         expected = [k for k in likely if not parts[k].slot][:words]
         for slot, value in (("p", "1"), ("q", "")):
             own = [k for k in likely if parts[k].says == (slot, value)][:phrases]
-            first = min((k for k in number.values() if parts[k].slot == slot), key=lambda k: (-often[k], k))
+            first = min((k for k in number.values() if parts[k].says == (slot, value)), key=lambda k: (-often[k], k))
             expected += [*own, *({first} - set(own))]
         if last != END:
             assert decoder._next(last, frozenset("pq"), usable) == expected
@@ -78,7 +79,10 @@ def test_hypotheses_go_on_that_are_among_the_best_and_near_the_best(
 
 @pytest.mark.parametrize("between", [1, 2, 3])
 def test_no_more_words_than_that_stand_between_phrases(texts: list[tuple[list[Part], int]], between: int) -> None:
-    """The best of all texts of up to five parts that say each slot once and have no longer runs of words."""
+    """The best of all texts of up to five parts that say each slot once and have no longer runs of words.
+
+    It says the value that is asked for, and nothing of a slot that was never seen.
+    """
     decoder = decoder_of(texts, between=between)
     model, parts = decoder._model, decoder._parts
 
@@ -95,10 +99,11 @@ def test_no_more_words_than_that_stand_between_phrases(texts: list[tuple[list[Pa
     best = min(
         (cost(text), text)
         for n in range(2, 6)
-        for text in product(range(END + 1, len(parts)), repeat=n)
+        for text in product([k for k in range(END + 1, len(parts)) if parts[k].value != "2"], repeat=n)
         if sorted(parts[k].slot for k in text if parts[k].slot) == ["p", "q"] and longest_run(text) <= between
     )
-    found = decoder.search((("p", "1"), ("q", "")))
+    found = decoder.search((("p", "1"), ("q", "whatever"), ("r", "never seen")))
+    assert decoder.search((("r", "never seen"),)).unsaid == frozenset()
     assert found.parts == best[1]
     # The text that is far more frequent than all others has three.
     assert (longest_run(found.parts) > 2) == (between > 2)
