@@ -15,9 +15,13 @@ from simstudy.studies.written import page_of
 
 RESULTS = Path(__file__).parents[2] / "results"
 
+KINDS = {name: load_study(name).kind for name in shipped_studies()}
 
-@pytest.mark.parametrize("name", [name for name in shipped_studies() if load_study(name).kind == "program"])
-def test_figures_of_studies_with_drawings_of_their_own(name: str, tmp_path: Path) -> None:
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if kind == "program" else pytest.mark.slow) for name, kind in KINDS.items()]
+)
+def test_figures_of_shipped_studies_are_drawn_as_they_were(name: str, tmp_path: Path) -> None:
     """Every curve, mark and word, by the libraries that drew the shipped ones; others may draw a little otherwise."""
     manifest = json.loads((RESULTS / name / MANIFEST).read_text(encoding="utf-8"))
     if told := other_versions(manifest):
