@@ -15,6 +15,7 @@ import simstudy as ss
 from simstudy.analyses.agreement import agreement, disagreements
 from simstudy.analyses.calibration import calibration, with_baseline
 from simstudy.analyses.confidence_model import confidence_models
+from simstudy.analyses.correlation import correlation_shares, correlation_summary
 from simstudy.analyses.training_variance import training_variance
 from simstudy.engines.asking import applicable
 from simstudy.engines.registry import TESTS
@@ -129,6 +130,9 @@ def test_tests_side_by_side_are_of_all_items_at_home(resampled: Results, trained
     )
     pd.testing.assert_frame_equal(resampled.tables["tests"], agreement(pairs, alpha=0.2, seed=1))
     pd.testing.assert_frame_equal(resampled.tables["tests_disagree"], disagreements(pairs, alpha=0.2, n=5))
+    together = ss.analyses.correlation(home)
+    pd.testing.assert_frame_equal(resampled.tables["correlation"], correlation_summary(together))
+    pd.testing.assert_frame_equal(resampled.tables["correlation_shares"], correlation_shares(together))
 
 
 def test_everything_is_in_the_folder(resampled: Results, others: Path) -> None:

@@ -15,7 +15,6 @@ from simstudy.training.resampling import Variant, train_variant
 from simstudy_learners.constituency.coarse_pass import forward
 from simstudy_learners.constituency.constituents import count_brackets
 from simstudy_learners.constituency.corpora import Document, base_systems, constituency_task
-from simstudy_learners.constituency.lexicon import forms_of, tag_scores
 from simstudy_learners.constituency.parsers import LatentStates, TreebankGrammar
 from tests.conftest import SHARED
 from tests.learners.treebank import TREES
@@ -76,24 +75,6 @@ def test_gold_answers_are_right() -> None:
     examples = task.test_sets["test"]
     counts = task.count(task.metric, "test", examples.gold)
     assert {name: tuple(row) for name, row in zip(examples.items["id"], counts.tolist(), strict=True)} == wanted
-
-
-def test_known_words_are_tagged_as_they_were_and_unknown_ones_by_their_form() -> None:
-    words = ["running", "walking", "dogs", "cats", "swimming", "the", "xyz"]
-    forms = forms_of(words)
-    seen = np.array([0, 1, 2, 3, 5], dtype=np.int32)
-    tags = np.array([0, 0, 1, 1, 2], dtype=np.int32)
-    counts = np.array([1.0, 2.0, 1.0, 1.0, 50.0])
-    scores = tag_scores(seen, tags, counts, 4, forms=forms, wanted=np.arange(7, dtype=np.int32))
-    share = np.array([3, 2, 50, 0]) / 55
-    posterior = scores * share
-    np.testing.assert_allclose(posterior.sum(axis=1), 1)
-    assert posterior[[0, 1, 4], 0].min() > 0.6
-    assert posterior[[2, 3], 1].min() > 0.6
-    assert posterior[5, 2] > 0.95
-    # A frequent word says nothing of unknown ones; what was never seen is no tag.
-    assert posterior[6, 2] == 0
-    assert (scores[:, 3] == 0).all()
 
 
 def test_forward_probabilities_are_the_sum_over_all_taggings() -> None:
