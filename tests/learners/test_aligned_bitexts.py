@@ -7,10 +7,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from simstudy.training import Examples
 from simstudy_learners.translation.aligned_bitexts import aligned
-from simstudy_learners.translation.texts import index_texts
-from tests.learners.sentences import ENGLISH, GERMAN, matrix, pairs, randomly_linked, source_of, target_of
+from tests.learners.sentences import GERMAN, matrix, pairs, randomly_linked, source_of, target_of
 
 
 def test_words_that_go_together_are_linked() -> None:
@@ -25,16 +23,6 @@ def test_words_that_go_together_are_linked() -> None:
     for german, english in [("hund", "dog"), ("mann", "man"), ("schläft", "sleeps"), ("zwei", "two")]:
         partners = {pair[1]: n for pair, n in counts.items() if pair[0] == german}
         assert max(partners, key=lambda word: partners[word]) == english
-
-
-def test_a_weight_is_a_number_of_copies() -> None:
-    weights = np.array([2, 1, 3, 1, 1, 2, 1, 1])
-    copies = np.repeat(np.arange(8), weights)
-    texts = index_texts([GERMAN, ENGLISH, [GERMAN[k] for k in copies], [ENGLISH[k] for k in copies]])
-    plain = aligned(Examples(*texts[:2]), weights, 5)
-    spelt_out = aligned(Examples(*texts[2:]), np.ones(len(copies), np.int64), 5)
-    for place, k in enumerate(copies):
-        np.testing.assert_array_equal(matrix(spelt_out, place), matrix(plain, k))
 
 
 def test_the_lexicon_counts_links_and_words_without_any(rng: np.random.Generator) -> None:

@@ -74,19 +74,6 @@ def test_the_links_of_a_made_up_language_are_found(rng: np.random.Generator, nam
 
 
 @pytest.mark.parametrize("name", ALIGNERS)
-def test_a_weight_is_a_number_of_copies(rng: np.random.Generator, name: str) -> None:
-    text, links = made_up(rng, 60)
-    weights = rng.integers(0, 3, 60)
-    copies = np.repeat(np.arange(60), weights)
-    once, copied, test = examples_of(
-        (text, links), ([text[k] for k in copies], [links[k] for k in copies]), made_up(rng, 30)
-    )
-    weighted = ALIGNERS[name].train(once, weights, 0)(test)
-    spelt_out = ALIGNERS[name].train(copied, np.ones(len(copies), np.int64), 0)(test)
-    np.testing.assert_array_equal(weighted, spelt_out)
-
-
-@pytest.mark.parametrize("name", ALIGNERS)
 def test_words_that_training_has_not_seen(rng: np.random.Generator, name: str) -> None:
     unseen = [(["x", "y", "z"], ["q", "r"]), (["e1"], ["q"]), (["x"], ["f1"]), (["one"], ["two"])]
     train, test = examples_of(made_up(rng, 40), (unseen, [Links(sure={(0, 0)})] * 4))

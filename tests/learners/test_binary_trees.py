@@ -12,7 +12,7 @@ from simstudy.metrics.parseval import Bracket, Tree, bracket_counts, without_fun
 from simstudy.training.examples import Examples
 from simstudy_learners.constituency.binary_trees import BinaryTrees, Symbols
 from simstudy_learners.constituency.constituents import Brackets, GoldTrees, Sentences, Vocabulary, count_brackets
-from simstudy_learners.constituency.grammars import Annotated, counted, markovised, plain, probabilities
+from simstudy_learners.constituency.grammars import Annotated, markovised
 from tests.conftest import SHARED
 from tests.learners.treebank import TREES, random_tree
 
@@ -69,34 +69,6 @@ def names(
     symbols = Symbols.of(trees)
     binary = BinaryTrees.of(trees, symbols)
     return binary, markovised(binary, symbols, horizontal, vertical, splits), symbols
-
-
-@pytest.mark.parametrize(
-    ("horizontal", "vertical", "splits"), [(0, 1, False), (2, 1, True), (1, 2, False), (2, 2, True)]
-)
-def test_probabilities_of_a_symbols_rules_sum_to_1(horizontal: int, vertical: int, splits: bool) -> None:
-    binary, annotated, symbols = names(TREES, horizontal, vertical, splits)
-    weights = np.random.default_rng(0).integers(0, 3, len(TREES)).astype(float)
-    rules = probabilities(counted(binary, annotated, weights), len(annotated.coarse))
-    total = np.zeros(len(annotated.coarse))
-    np.add.at(total, rules.binary[:, 0], rules.binary_weight)
-    np.add.at(total, rules.unary[:, 0], rules.unary_weight)
-    inner = (binary.left >= 0) & (weights[binary.tree] > 0)
-    seen = np.unique(annotated.symbol[inner])
-    np.testing.assert_allclose(total[seen], 1)
-    assert np.count_nonzero(total) == len(seen)
-
-
-def test_rule_counts_with_weights_are_those_of_copies() -> None:
-    weights = np.array([0, 2, 1, 0, 3, 1, 0, 1, 1, 2])
-    copies = [tree for tree, weight in zip(TREES, weights, strict=True) for _ in range(weight)]
-    symbols = Symbols.of(TREES)
-    ways = []
-    for trees, counts in ((TREES, weights), (copies, np.ones(len(copies)))):
-        binary = BinaryTrees.of(trees, symbols)
-        ways.append(counted(binary, plain(binary, symbols), counts.astype(float)))
-    for one, other in zip(*ways, strict=True):
-        np.testing.assert_array_equal(one, other)
 
 
 def test_splits_are_those_of_klein_and_manning() -> None:

@@ -125,18 +125,6 @@ def test_more_iterations_fit_better() -> None:
     assert not learned.tells("it", "price", "p1")
 
 
-def test_a_weight_is_a_number_of_copies_to_the_alignment() -> None:
-    meanings = [(("area", "a"),), (("area", "b"), ("price", "c"))]
-    texts = [("in", "a"), ("in", "b", "dear")]
-    weighted = learn_alignment(meanings, texts, np.array([2, 3])).said
-    copied = learn_alignment(
-        [*meanings[:1] * 2, *meanings[1:] * 3], [*texts[:1] * 2, *texts[1:] * 3], np.ones(5, np.int64)
-    )
-    assert weighted.keys() == copied.said.keys()
-    for source, words in weighted.items():
-        assert words == pytest.approx(copied.said[source])
-
-
 def test_phrases_are_runs_of_one_slot() -> None:
     learned = Alignment(
         {

@@ -132,14 +132,20 @@ def test_mergers_undo_the_share_that_loses_least() -> None:
     assert sizes == [1 + 2 * pairs, 1 + 2 * pairs - round(0.5 * pairs), 1 + pairs]
 
 
-def test_smoothed_rules_still_sum_to_1() -> None:
+def test_rules_are_smoothed_by_their_mean_over_the_states_of_the_parent() -> None:
+    """A hundredth comes of the mean; what is then below one in a million, and words, are left out."""
     data = events(TREES)
     grammar = learned(data, SYMBOLS.size, rounds=2, n_iterations=5, share_merged=0.3, seed=0)
+    states, coarse, expected = grammar.states, grammar.coarse(), {}
+    cells = list(zip(states.parent, states.left, states.right, grammar.probability, strict=True))
+    chance = {(p, a, b): x for p, a, b, x in cells if a >= 0}
+    for parent, a, b in chance:
+        mean = np.mean([chance[p, a, b] for p in np.flatnonzero(coarse == coarse[parent])])
+        expected[parent, a, b] = 0.99 * chance[parent, a, b] + 0.01 * mean
     rules = grammar.rules()
-    total = np.zeros(int(grammar.states.first[-1]))
-    np.add.at(total, rules.binary[:, 0], rules.binary_weight)
-    np.add.at(total, rules.unary[:, 0], rules.unary_weight)
-    phrases = np.flatnonzero((grammar.coarse() == 0) | (grammar.coarse() >= SYMBOLS.first_label))
-    seen = phrases[grammar.state_counts()[phrases] > 1e-3]
-    np.testing.assert_allclose(total[seen], 1, atol=1e-3)
-    assert len(seen) > 5
+    found = {(*rule, -1): weight for rule, weight in zip(rules.unary.tolist(), rules.unary_weight, strict=True)}
+    found |= {tuple(rule): weight for rule, weight in zip(rules.binary.tolist(), rules.binary_weight, strict=True)}
+    assert found == pytest.approx({rule: weight for rule, weight in expected.items() if weight > 1e-6})
+    assert len(found) < len(expected)
+    assert rules.binary[:, 1:].tolist() == sorted(rules.binary[:, 1:].tolist())
+    assert rules.unary[:, 1].tolist() == sorted(rules.unary[:, 1].tolist())

@@ -119,13 +119,6 @@ def test_successive_abstraction_by_hand() -> None:
     assert np.exp(emissions.log_probabilities) * [3, 1] == pytest.approx(guesses)
 
 
-def test_the_perceptron_is_the_same_for_the_same_seed() -> None:
-    train, test = _examples(_TEXT, ["Xyzzy sees barking dog", "the the barks"])
-    weights = np.array([3, 0, 1, 2, 0, 1])
-    first, second = (GreedyPerceptron().train(train, weights, 7)(test).tolist() for _ in range(2))
-    assert first == second
-
-
 def test_one_step_of_the_perceptron_by_hand() -> None:
     """A token of tag 2, seen twice, is taken for tag 1 at step 0, once: that is in the average of both steps.
 

@@ -9,9 +9,10 @@ from math import log
 import numpy as np
 import pytest
 
+from simstudy_learners.language_models.kneser_ney import scored, train_language_model
 from simstudy_learners.language_models.ngrams import Ngrams
 from simstudy_learners.translation.memory_index import Asked, Index, look_up
-from simstudy_learners.translation.memory_repair import Match, Room, edit_path, repair
+from simstudy_learners.translation.memory_repair import Judgement, Match, Memory, Room, edit_path, repair, translate
 from simstudy_learners.translation.translation_memory import TranslationMemory, distinct, likeliest
 from tests.learners.sentences import invented, matrix, pairs, randomly_linked, source_of, target_of, words_of
 
@@ -115,6 +116,34 @@ def test_a_sentence_of_the_memory_has_its_own_translation() -> None:
     examples = pairs()
     answers = TranslationMemory(fluency=0.0).train(examples, np.ones(8, np.int64), 0)(examples)
     assert answers == list(examples.gold.lines)
+
+
+@pytest.mark.parametrize("fluency", [0.0, 0.2, -1.0])
+def test_the_best_repair_is_like_the_sentence_and_fluent(rng: np.random.Generator, fluency: float) -> None:
+    """Of all that were found, as far as something is written; without any, words by the lexicon."""
+    corpus = randomly_linked(rng, 25)
+    bitext, n_words = corpus.bitext, corpus.n_words
+    language = train_language_model(bitext.target, bitext.first_target, corpus.weights, n_words, 3)
+    worth, lexical = rng.uniform(1, 3, n_words), likeliest(corpus)
+    best = np.array([[*rng.permutation(25)[:3], -1] for _ in range(24)] + [[-1] * 4])
+    memory = Memory(bitext.bounds, bitext.source, bitext.target, corpus.links)
+    judged = Judgement(worth, lexical, language, fluency)
+    found, sizes = translate(bitext.source, bitext.first_source, best, memory, judged)
+    for k in range(25):
+        words, choices = np.array(source_of(bitext, k)), []
+        for s in best[k, best[k] >= 0]:
+            other, partner = np.array(source_of(bitext, s)), np.empty(len(words), np.int64)
+            edits = edit_path(words, other, worth, np.empty((9, 9)), partner)
+            room = Room(*(np.empty(20, np.int64) for _ in range(3)))
+            match = Match(other, np.array(target_of(bitext, s)), matrix(corpus, s))
+            written = room.written[: repair(words, partner, match, lexical, room)].tolist()
+            log_probability = scored(
+                language, np.array(written, np.int64), np.array([0, len(written)]), sentences=True
+            )[0]
+            likeness = 1 - edits / (worth[words].sum() + worth[other].sum())
+            choices += [(likeness + fluency * log_probability / (len(written) + 1), written)] if written else []
+        literal = [w for w in lexical[words].tolist() if w > 0]
+        assert found[k, : sizes[k]].tolist() == max(choices, default=(0, literal), key=lambda one: round(one[0], 9))[1]
 
 
 def test_bad_parameters_are_named() -> None:

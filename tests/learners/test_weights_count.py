@@ -36,7 +36,7 @@ PHRASES, UNITS, MEMORY = PhraseBased(n_iterations=1), BilingualNgrams(n_iteratio
 
 # Who counts, of what, and whether only what has a weight is handed on.
 COUNTING: list[tuple[Any, Any, str, bool]] = [
-    (LinkClassifier(ALIGNER), linked, "alignment.aligners:train_both", False),
+    *((one, linked, "alignment.aligners:train_both", False) for one in (ALIGNER, LinkClassifier(ALIGNER))),
     (LinkClassifier(ALIGNER), linked, "alignment.aligners:dice", False),
     *((one, pairs, "alignment.aligners:train_both", True) for one in (PHRASES, UNITS, MEMORY)),
     *((one, pairs, "translation.aligned_bitexts:lexicon", True) for one in (PHRASES, UNITS, MEMORY)),
@@ -75,6 +75,22 @@ def test_seeds_are_handed_on(rng: np.random.Generator) -> None:
         Reparser((Draws(), Draws(), Draws()), (1, 1, 1)).learn(words, heads, np.ones(2, np.int64), seed)  # type: ignore[arg-type]
     assert seeds == [derived_seed(seed, "member", k) for seed in (1, 2) for k in range(3)]
     assert len(set(seeds)) == 6
+
+
+def test_forms_are_shapes_with_last_letters() -> None:
+    """Capitals (first, later, all), digits, numbers, hyphens within, signs alone and single ones tell shapes apart."""
+    alike = [
+        ["running", "dogs", "-ed"], ["Running", "Ed"], ["DNA", "USA"], ["McDonald", "EuG"], ["iPod", "mRNA"],
+        ["p53", "2nd"], ["P53", "B2"], ["3.5", "1,000", "-12"], ["3", "7"], ["a", "b"], ["I", "A"],
+        ["by-and-by", "b-a"], ["Mac-a", "B-c"], ["%", ","], ["%%", "..."], ["x3-y", "2-x"],
+    ]  # fmt: skip
+    words = [(one, row) for row, some in enumerate(alike) for one in some]
+    forms = forms_of([one for one, _ in words])
+    for k, (one, row) in enumerate(words):
+        for j, (other, its) in enumerate(words):
+            for level in range(4):
+                same = row == its and (not level or one.lower()[-level:] == other.lower()[-level:])
+                assert (forms[k, level] == forms[j, level]) == same, (one, other)
 
 
 def test_a_word_is_rare_by_all_its_tags_together(rng: np.random.Generator) -> None:

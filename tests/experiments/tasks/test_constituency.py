@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 from pathlib import Path
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from simstudy.loaders.trees import parse_trees
 from simstudy.metrics.parseval import Tree, bracket_counts
 from simstudy.training import Task
 from simstudy.training.resampling import Variant, train_variant
+from simstudy_learners.constituency import corpora
 from simstudy_learners.constituency.coarse_pass import forward
 from simstudy_learners.constituency.constituents import count_brackets
 from simstudy_learners.constituency.corpora import Document, base_systems, constituency_task
@@ -113,6 +115,28 @@ def test_a_part_of_the_real_data(real: Task, family: str, floor: float) -> None:
     correct, guessed, gold = statistics["test"]["parseval"].sum(axis=0)
     assert 2 * correct / (guessed + gold) > floor
     assert guessed > 0.8 * gold
+
+
+def test_articles_are_those_of_their_part_and_files_of_the_sample_are_in_order(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    tree = "((S (NP-SBJ (NN {0}) (-NONE- *)) (VP (VB b))))"
+    content = {"craft-ids-train.txt": "2\n10\n", "craft-ids-test.txt": "3\n"}
+    content |= {f"{k}.tree": f"{tree.format(k)}\n{tree.format('x')}\n" for k in ("2", "3", "10")}
+    for name, text in content.items():
+        (tmp_path / name).write_text(text)
+    with ZipFile(tmp_path / "treebank.zip", "w") as file:
+        for name in ("combined/wsj_2.mrg", "combined/wsj_1.mrg", "combined/README"):
+            file.writestr(name, tree.format(name))
+    monkeypatch.setattr(corpora, "fetch_each", lambda names, folder: {name: folder / Path(name).name for name in names})
+    monkeypatch.setattr(corpora, "craft_files", lambda: [f"craft_treebank/penn/{k}.tree" for k in ("10", "2", "3")])
+    parts = corpora.read_craft(tmp_path)
+    assert {part: [one.name for one in some] for part, some in parts.items()} == {"train": ["2", "10"], "test": ["3"]}
+    assert [tree.words for tree in parts["train"][1].trees] == [("10", "b"), ("x", "b")], "without traces"
+    sample = corpora.read_penn_treebank(tmp_path)
+    assert [(one.name, one.trees[0].words[0]) for one in sample] == [
+        (f"wsj_{k}", f"combined/wsj_{k}.mrg") for k in "12"
+    ]
 
 
 def test_the_base_systems_are_three() -> None:
