@@ -99,32 +99,6 @@ def test_alignment_is_model_1_by_hand() -> None:
     assert said["area", "city"] == pytest.approx({"by": 1 / 2, "town": 1 / 2})
 
 
-def test_more_iterations_fit_better() -> None:
-    """Expectation maximisation never lowers the likelihood; probabilities of a source sum to one."""
-    rng = np.random.default_rng(0)
-    values = rng.integers(3, size=(40, 2))
-    meanings = [(("name", "N"), ("area", f"a{a}"), ("price", f"p{p}")) for a, p in values]
-    texts = [("it", f"area{a}", *(["cost"] * int(rng.integers(2))), f"price{p}") for a, p in values]
-
-    def likelihood(learned: Alignment) -> float:
-        total = 0.0
-        for meaning, text in zip(meanings, texts, strict=True):
-            sources = [None, *((s, v) for slot, value in meaning[1:] for s, v in ((slot, ""), (slot, value)))]
-            total += sum(np.log(sum(learned.said[one].get(token, 0.0) for one in sources)) for token in text)
-        return total
-
-    fits = []
-    for iterations in (1, 2, 4, 8, 16):
-        learned = learn_alignment(meanings, texts, np.ones(40, np.int64), iterations=iterations)
-        assert all(sum(words.values()) == pytest.approx(1) for words in learned.said.values())
-        fits.append(likelihood(learned))
-    assert fits == sorted(fits)
-    assert {learned.slot_of(f"area{a}", (("area", f"a{a}"), ("price", "p0"))) for a in range(3)} == {"area"}
-    assert learned.slot_of("price1", (("area", "a0"), ("price", "p1"))) == "price"
-    assert learned.tells("price1", "price", "p1")
-    assert not learned.tells("it", "price", "p1")
-
-
 def test_phrases_are_runs_of_one_slot() -> None:
     learned = Alignment(
         {

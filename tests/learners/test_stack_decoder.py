@@ -1,4 +1,4 @@
-"""The stack decoder against an enumeration of every segmentation and order; candidates and pieces."""
+"""The stack decoder against an enumeration of every segmentation and order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from simstudy_learners.language_models.kneser_ney import LanguageModel, next_word, train_language_model
 from simstudy_learners.language_models.ngrams import END
-from simstudy_learners.translation.candidates import found, in_pieces
+from simstudy_learners.translation.candidates import found
 from simstudy_learners.translation.hypotheses import Search, stacks
 from simstudy_learners.translation.stack_decoder import Models, Options, decode
 
@@ -123,9 +123,3 @@ def test_a_narrow_search_finishes_every_sentence(rng: np.random.Generator) -> No
             assert score_of(order, models) == pytest.approx(scores[k])
         better.append(scores.sum())
     assert better == sorted(better)
-
-
-def test_sentences_are_cut_where_they_are_longer_than_a_search_can_see() -> None:
-    cut, sentence = in_pieces(np.array([0, 3, 4, 12]), most=3)
-    assert cut.tolist() == [0, 3, 4, 7, 10, 12]
-    assert sentence.tolist() == [0, 1, 2, 2, 2]

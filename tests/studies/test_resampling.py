@@ -81,12 +81,15 @@ def test_natural_pairs_are_laid_over_the_resampled_ones_by_items(
     for column in ("n_pairs", "difference", "gain_ratio", "ratio_low"):
         np.testing.assert_allclose(found[column], wanted[column])
     own = ss.thresholds(pairs, seed=1).iloc[0]
-    assert set(found["n_window"]) == {own["n_window"]}
+    for column in ("n_window", "threshold", "low", "high"):
+        name = f"threshold_{column}" if column in ("low", "high") else column
+        np.testing.assert_allclose(found[name], own[column], err_msg=name)
     # Made by the same systems of another seed, they lie on the same curve.
     assert found["gain_ratio"].between(0.8, 1.25).all()
     points = resampled.tables["overlay_points"]
     assert set(points["relation"]) == {"same family", "different families", "others"}
     assert points["relation"].value_counts().max() <= 400
+    assert set(points.loc[points["relation"] == "others", "gain"]) <= set(pairs["gain"])
 
 
 def test_winners_are_followed_to_domains_and_to_the_population(resampled: Results, trained: Trained) -> None:

@@ -81,7 +81,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rng = np.random.default_rng(2)
     scores = pd.DataFrame(rng.normal(0.5, 0.2, (36, 5)).round(3), columns=[f"s{k}" for k in range(5)])
     scores.insert(0, "item", [f"i{k}" for k in range(36)])
-    scores.insert(1, "genre", list("xyxyxz") * 6)
+    scores.insert(1, "genre", list("xyxxyxzxxyxz") * 3)
     scores.to_csv(folder / "scores.csv", index=False)
     scores.assign(s0=scores["s0"].where(scores.index > 1)).to_csv(folder / "holes.csv", index=False)
     long = scores.melt(["item", "genre"], var_name="system", value_name="score")
@@ -172,6 +172,15 @@ def natural(**keys: Any) -> NaturalStudy:
 def test_a_key_of_a_calibration_changes_its_table(name: str, test_sets: list[TestSet]) -> None:
     without, given = CALIBRATIONS[name]
     assert calibrated(without, test_sets) != calibrated({**without, **given}, test_sets)
+
+
+def test_redrawn_test_sets_have_the_median_size_of_the_homes(test_sets: list[TestSet]) -> None:
+    """Domains of 21, 9 and 6 items, of which the last is no home where homes need seven."""
+    for least, size in ((2, 9), (7, 15)):
+        table = cross_domain.cross_domain(
+            natural(), CrossDomain(**{**DOMAINS, "least_items": least}), test_sets, Heard()
+        )
+        assert set(table.loc[table["test_set"] == "redrawn from t", "n_items"]) == {size}
 
 
 def calibrated(part: Mapping[str, Any], test_sets: list[TestSet]) -> str:

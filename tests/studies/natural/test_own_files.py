@@ -230,6 +230,8 @@ def test_a_folder_gives_a_study_and_a_comparison_the_same_systems(own: Path) -> 
     page = (own / "out" / "README.md").read_text()
     for said in loaded.notes:
         assert said.replace(str(own) + "/", "") in page
+    ss.run_study(own, out=own / "out", n_jobs=1)
+    assert (own / "out" / "README.md").read_text() == page, "notes are kept too"
     both = TOML.replace('["runs"]', '["runs", "runs/old"]')
     (own / "study.toml").write_text(both.replace('"gold.txt"', '"runs/gold.txt"'))
     assert "four" in set(ss.run_study(own, out=own / "both", n_jobs=1).tables["leaderboard"]["system"])

@@ -12,7 +12,8 @@ from simstudy.analyses.ranks import ranks as analysed
 from simstudy.studies import Findings, make_study
 from simstudy.studies.natural import study as module
 from simstudy.studies.natural.definition import NaturalStudy
-from tests.studies.natural.test_options import TABLE, data
+from simstudy.studies.natural.facts import answers
+from tests.studies.natural.test_options import TABLE, data, natural
 from tests.studies.test_cells import Heard
 
 __all__ = ["data"]
@@ -81,3 +82,20 @@ def test_ranks_are_two_sided_though_the_study_is_not(usual: Usual) -> None:
     pd.testing.assert_series_equal(pairs["p_value"], (2 * one_sided).clip(upper=1), check_exact=False)
     assert options["alpha"] == 0.2
     assert len(options["leaderboards"]) == 7 * 5
+
+
+def test_answers_are_of_what_is_shown_by_each_metric_at_the_studys_level(usual: Usual) -> None:
+    """Eight of them, and how many more there are; pairs are counted after Holm's correction."""
+    pairs, boards = (pd.concat([one, one.assign(metric="ap")], ignore_index=True)
+                     for one in (usual[1][0][0], usual[0].tables["leaderboard"]))  # fmt: skip
+    pairs["p_value"] = [0.002 * (k % 10) ** 2 + 0.5 * (metric == "ap") for k, metric in enumerate(pairs["metric"])]
+    study = natural(alpha=0.2, test_sets=[{**TABLE, "name": name, "metric": ["mean", "ap"]} for name in NAMES])
+    said = answers(study, boards, pairs)
+    differ = next(k for k in range(10) if 0.002 * k**2 * (10 - k) > 0.2)
+    assert said[8] == "And 6 more: leaderboard.csv and ranks.csv have all."
+    ends = {"mean": f" {differ} of 10 pairs", "average precision": " 0 of 10 pairs"}
+    told = [(f"{name} ({metric}): ", f"{end} differ significantly at 0.2 (two-sided, Holm).")
+            for metric, end in ends.items() for name in NAMES]  # fmt: skip
+    assert all(one.startswith(begin) and one.endswith(end) for one, (begin, end) in zip(said[:8], told, strict=False))
+    shown = answers(study.model_copy(update={"shown": ["t 2"]}), boards, pairs)
+    assert [one.partition(":")[0] for one in shown] == ["t 2 (mean)", "t 2 (average precision)"]
