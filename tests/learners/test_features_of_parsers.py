@@ -65,7 +65,7 @@ def listed(text: str) -> dict[int, set[str]]:
 def arc(sentence: Sentence, h: int = 6, m: int = 9, between: int = 0b100) -> list[Any]:
     slots = np.empty(64, object)
     k = graph_parser.arc_slots.py_func(sentence, (h, m), between, 0, slots)
-    return slots[:k].tolist()
+    return list(slots[:k])
 
 
 # McDonald et al. (2005, table 1): head h, dependent m, the words before (<) and behind (>) them; and suffixes.
@@ -173,10 +173,10 @@ def states(
     outer[2:, 20] = 25, 26
     n_children[:, [16, 12, 20]] = [[1, 2, 0], [2, 0, 1]]
     n_children[more] += 1
-    state = State(np.array([*stack, -1]), np.array([len(stack), front]), np.zeros(N + 2), outer, n_children)
+    state = State(np.array([*stack, -1]), np.array([len(stack), front]), np.zeros(N + 2, int), outer, n_children)
     slots = np.empty(72, object)
     k = transition_parser.state_slots.py_func(sentence, state, 0, slots)
-    return slots[:k].tolist()
+    return list(slots[:k])
 
 
 def test_states_see_the_words_on_top_and_in_front_and_their_children() -> None:
