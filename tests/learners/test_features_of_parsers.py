@@ -141,6 +141,7 @@ def test_labels_see_direction_and_a_distance_of_up_to_four() -> None:
     for m, same in ((18, True), (19, True), (10, False), (9, False)):
         assert changed(here, labels(FLAT, m)) == (set() if same else {2, 29})
     assert changed(labels(FLAT, 9), labels(FLAT, 10)) == {2, 29}
+    assert not changed(here, labels(FLAT, 11, TREE | {11: 7})), "four and five are as far"
 
 
 # Zhang and Nivre (2011): words on top of the stack (s0, s1, s2) and at the front (b0, b1, b2); their outermost
