@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,22 +35,23 @@ class Seen(Exception):
     """The cells of the first part of a study, which are not computed."""
 
 
-def first_cells(name: str, settings: Study) -> tuple[Any, dict[str, Any]]:
-    """The function that the first part of an experiment's run calls, and its cells by their labels."""
+def first_cells(part: Callable[[RunContext], Any]) -> tuple[Any, dict[str, Any]]:
+    """The function that a part of an experiment's run calls first, and its cells by their labels."""
 
     class Asked(RunContext):
         def run(self, title: str, function: Any, cells: Any, **options: Any) -> list[Any]:
             raise Seen(function, {cell.label: cell for cell in cells})
 
     with pytest.raises(Seen) as seen:
-        program(name).run(settings, Asked(Path("unused"), 1))
+        part(Asked(Path("unused"), 1))
     function, cells = seen.value.args
     return function, cells
 
 
 def assert_described(name: str, one: Study, other: Study) -> None:
     """Cells of a label that give other results, seconds apart, have other descriptions; and there are some."""
-    (function, cells), (_, others) = first_cells(name, one), first_cells(name, other)
+    run = program(name).run
+    (function, cells), (_, others) = (first_cells(partial(run, settings)) for settings in (one, other))
     assert cells.keys() == others.keys()
 
     def results(cell: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +15,17 @@ from scipy import stats
 import simstudy as ss
 from simstudy.files.datasets import DataError
 from simstudy.studies import Results, StudyError
-from tests.experiments.programs import program, small
+from tests.experiments.programs import first_cells, program, small
 from tests.oracles import compared
 
 HALVES, TABLES, STUDY, MARGINS = (
     program("planning_validation", part) for part in ("halves", "tables", "study", "margins")
 )
 SMALL: dict[str, Any] = {
-    "sets": [{"study": "made", "kind": "made up", "metrics": ["accuracy"], "test_sets": ["many", "few", "tiny"]}],
+    "sets": [
+        {"study": study, "kind": kind, "metrics": ["accuracy"], "test_sets": names}
+        for study, kind, names in (("made", "first kind", ["few", "tiny"]), ("else", "second kind", ["many"]))
+    ],
     "transfers": [{"study": "made", "metric": "accuracy", "sources": ["many", "few", "other"], "targets": ["few"]}],
     "margins": {
         "answers": {
@@ -34,30 +38,66 @@ SMALL: dict[str, Any] = {
 }  # fmt: skip
 
 
+@cache
 def made(name: str, n: int, k: int) -> ss.Outputs:
     return ss.truth.correlated_accuracies(np.linspace(0.2, 0.95, k).tolist(), n, test_set=name)
 
 
-@pytest.fixture(scope="module")
-def done(tmp_path_factory: pytest.TempPathFactory) -> Results:
-    sets = {
-        "many": made("many", 160, 6),
-        "few": made("few", 120, 5),
-        "tiny": made("tiny", 90, 5),
-        "other": made("other", 100, 5),
-    }
+SIZES = {"many": (160, 6), "few": (100, 5), "tiny": (99, 5), "other": (100, 5)}
+
+
+def reading(**sizes: tuple[int, int]) -> Any:
+    """The outputs of test sets of these sizes, in place of those of studies."""
 
     def outputs_of(_: str, __: object, *, test_sets: list[str], metrics: list[str]) -> Any:
-        found = {(name, metrics[0]): ss.TestSet(sets[name]) for name in test_sets}
+        found = {(name, metrics[0]): ss.TestSet(made(name, *(SIZES | sizes)[name])) for name in test_sets}
         return found, {f"{name}.csv": name for name in test_sets}
 
+    return outputs_of
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> Results:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(STUDY, "outputs_of", outputs_of)
+        patch.setattr(STUDY, "outputs_of", reading())
         return ss.run_study(small("planning_validation", **SMALL), out=tmp_path_factory.mktemp("plans"), n_jobs=1)
 
 
+def test_cells_are_described_by_what_changes_their_results(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each part of the study, with other settings and other outputs: the cells of the named parts are other ones."""
+
+    def described(outputs_of: Any = None, **changes: Any) -> dict[str, Any]:
+        settings = small("planning_validation", **{**SMALL, **changes})
+        monkeypatch.setattr(STUDY, "outputs_of", outputs_of or reading())
+        parts = (
+            lambda context: STUDY.run(settings, context),
+            lambda context: STUDY._transfers(settings, context, {}),
+            lambda context: STUDY._margins(settings, context),
+        )
+        found = [first_cells(part)[1] for part in parts]
+        return {label: cell.description for cells in found for label, cell in cells.items()}
+
+    labels = [f"{name}, splits {k} - {k}" for name in ("few", "many") for k in (0, 1)]
+    labels += ["few from others", "answers, not worse", "answers, equivalent"]
+    first, margin = described(), {"answers": SMALL["margins"]["answers"] | {"margin": 13.0}}
+    assert list(first) == labels
+    changes: list[tuple[dict[str, Any], list[str]]] = [
+        ({"seed": 1}, labels), ({"n_draws": 101}, labels[:5]), ({"n_resamples": 98}, labels[:5]),
+        ({"pilots": [21]}, labels[:4]), ({"margin_sets": 601}, labels[5:]), ({"margins": margin}, labels[5:]),
+        ({"outputs_of": reading(other=(101, 5))}, labels[4:5]),
+        ({"outputs_of": reading(many=(161, 6))}, labels[2:5]),
+        ({"outputs_of": reading(few=(101, 5))}, [*labels[:2], labels[4]]),
+    ]  # fmt: skip
+    for change, other in changes:
+        again = described(**change)
+        assert [label for label in labels if first[label] != again[label]] == other, change
+
+
 def test_rows_are_of_all_sets_sources_and_measures(done: Results) -> None:
-    assert sorted(done.tables["sets"]["test_set"]) == ["few", "many"], "without the set of too few items"
+    assert done.tables["sets"].to_numpy().tolist() == [
+        ["few", "first kind", "accuracy", 5, 100, "item", 100],
+        ["many", "second kind", "accuracy", 6, 160, "item", 160],
+    ], "without the set of too few items"
     errors = done.tables["errors"]
     assert set(zip(errors["source"], errors["target"], strict=True)) == {
         ("half", "half"), ("half", "half of it"), ("20 units", "half"),
@@ -71,13 +111,14 @@ def test_rows_are_of_all_sets_sources_and_measures(done: Results) -> None:
     transfers = done.tables["transfers"]
     assert set(transfers["source"]) == {"many", "other"}, "no set is predicted from itself"
     assert set(transfers["target"]) == {"few"}
-    assert (transfers["n_units"] == 120).all(), "of as many items as the target has"
+    assert (transfers["n_units"] == 100).all(), "of as many items as the target has"
 
 
 def test_the_manifest_names_every_file_that_was_read(done: Results) -> None:
     """One set is only a source of transfers; one has too few items to be halved."""
     manifest = json.loads((done.folder / "manifest.json").read_text())
-    assert manifest["data"]["files"] == {"made": {f"{name}.csv": name for name in ("many", "few", "tiny", "other")}}
+    files = {"made": ("few", "tiny", "many", "other"), "else": ("many",)}
+    assert manifest["data"]["files"] == {study: {f"{name}.csv": name for name in own} for study, own in files.items()}
 
 
 def test_the_page_says_what_was_found(done: Results) -> None:
@@ -92,6 +133,9 @@ def test_the_page_says_what_was_found(done: Results) -> None:
 def test_margins_are_planned_and_drawn(done: Results) -> None:
     """The plan of a large pilot, and the power that McNemar-like answers of the same disagreement have."""
     rows = done.tables["margins"].set_index("goal")
+    assert set(map(tuple, rows[["condition", "metric", "unit", "margin", "n_sets"]].to_numpy().tolist())) == {
+        ("answers", "accuracy", "item", 12.0, 600)
+    }
     assert list(rows.index) == ["not worse", "equivalent"]
     # Two systems of 80 % with a latent correlation of 0.5 differ on 2 (0.8 - P(both right)).
     both = stats.multivariate_normal([0, 0], [[1, 0.5], [0.5, 1]]).cdf([stats.norm.ppf(0.8)] * 2)
@@ -112,6 +156,7 @@ def test_batches_of_drawn_sets_differ(monkeypatch: pytest.MonkeyPatch) -> None:
     settings: Any = small("planning_validation", **SMALL)
     row = MARGINS.shown("answers", settings.margins["answers"], "not worse", 30, seed=1)
     assert 0 < row["power"] < 1
+    assert row["power"] != MARGINS.shown("answers", settings.margins["answers"], "not worse", 30, seed=2)["power"]
 
 
 @pytest.mark.parametrize(("accuracies", "gain"), [([0.8, 0.7], "10"), ([0.7, 0.8], "-10")])
@@ -144,6 +189,16 @@ def test_an_outcome_is_counted_as_in_a_loop() -> None:
             ranks, leader = ranks + 1, name
     assert found["ranks"] == ranks
     assert np.isnan(found["threshold"]), "fifteen pairs have no twenty in the window"
+
+
+def test_the_threshold_of_an_outcome_is_a_gain_of_pairs_with_p_near_005() -> None:
+    """Ten systems, of which five are right on 16 items of their own and the others on 6: 25 pairs with p = 0.0525."""
+    right = np.repeat([[1, 0, 1], [0, 1, 1]], [16, 6, 178], axis=1).repeat(5, axis=0)
+    outputs = ss.Outputs.from_scores(pd.DataFrame(right.T, columns=list("abcdefghij")), "accuracy")
+    found = HALVES.outcome(outputs, 99)
+    assert stats.binomtest(16, 22).pvalue == pytest.approx(0.0525, abs=1e-4)
+    assert found["threshold"] == pytest.approx(5.0)
+    assert found["share_significant"] == 0
 
 
 def test_shares_are_means_over_sets() -> None:
