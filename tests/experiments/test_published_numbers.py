@@ -139,17 +139,6 @@ def test_an_unresolved_pair_lacks_the_items_of_power_08(answers: pd.DataFrame, d
         )
 
 
-def test_unresolved_neighbours_are_counted_for_each_way() -> None:
-    """A pair with exactly the items that it needs is resolved."""
-    table = pd.DataFrame({"q": [0.9, 1, 2, 3], "q_design": [0.5, 0.9, 1, 2], "q_subjects": [0.1, 0.2, 0.3, 1]})
-    settings = SHIPPED.resolution.model_copy(update={"test_set": "T", "top": 5, "unresolved": 7, "clustered": 8})
-    rows = pd.DataFrame(BOARDS.resolution_claims(settings, table))
-    assert rows[["published", "published_of", "recomputed", "ours", "ours_of"]].fillna(-1).to_numpy().tolist() == [
-        [7, 4, -1, 1, 4], [8, 4, 2, 3, 4],
-    ]  # fmt: skip
-    assert rows["claim"].tolist() == ["T: unresolved neighbours of the best 5" + end for end in ("", ", by subject")]
-
-
 def test_blocks_of_trials_are_trials_of_their_own(answers: pd.DataFrame, done: Results) -> None:
     """Three blocks of two trials count what six trials count; and random items count each pair of the half once."""
     right = answers[SYSTEMS].to_numpy(dtype=float).T

@@ -58,15 +58,19 @@ def power_tables(study: Any, tables: Tables) -> Tables:
 
 
 def published_numbers(study: Any, tables: Tables) -> Tables:
-    subsets, few = (program("published_numbers", part) for part in ("subsets", "few_items"))
+    parts = ("subsets", "few_items", "boards", "replicability")
+    subsets, few, boards, counts = (program("published_numbers", part) for part in parts)
     asked, by_gain = study.subsets, tables["subsets_by_gain"]
     found = subsets.near(by_gain, asked.gain, asked.within)
     ranked = found.merge(subsets.least_gains(by_gain, asked.agreement), on=["test_set", "method", "n_items"])
-    counts = program("published_numbers", "replicability").count_claims(study.replicability)
-    claims = pd.DataFrame([*counts, *subsets.claims(asked, tables["subsets"])])
+    unresolved = boards.resolution_claims(study.resolution, tables["neighbours"])
+    # Elsewhere the published gain is the one of the near pairs, too.
+    of_subsets = subsets.claims(asked.model_copy(update={"gain": 9.9}), tables["subsets"])
+    claims = [boards.equal_scores(study.equal), *unresolved, *counts.count_claims(study.replicability), *of_subsets]
     return {
         "subsets": ranked,
-        "claims": claims,
+        "claims": pd.DataFrame(claims),
+        "overcounts": counts.overcounts(study.replicability, study.seed),
         "two_systems": few.two_systems(study.few, study.agreement, study.few_gain),
         "few_gains": few.few_gains(study.few, study.agreement),
     }
