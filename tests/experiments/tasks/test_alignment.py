@@ -14,6 +14,7 @@ from simstudy.metrics.aer import alignment_counts
 from simstudy.training import Task, load_task
 from simstudy.training.resampling import Variant, train_variant
 from simstudy_learners.alignment import hansards
+from simstudy_learners.alignment.aligners import LinkClassifier
 from tests.conftest import SHARED
 from tests.experiments.programs import task_of
 
@@ -48,9 +49,14 @@ def test_what_the_tasks_are_made_of(folder: Path) -> None:
     assert sorted(unsupervised.test_sets["test"].items["id"]) == ["1", "2", "3", "4", "5"]
     # Gold links of the first 3 aligned pairs; none of the 3 others, which have 4 + 4 + 9 cells.
     assert supervised.train.gold.tolist() == [-1] * 17 + [2, 0, 0, 2] * 2 + [1, 0, 0, 2]
-    test = supervised.test_sets["test"]
-    cells = np.split(test.gold, test.inputs.first_cell[1:-1])
-    assert [cells[test.items["id"].tolist().index(k)].tolist() for k in "45"] == [[2], [2, 1, 0, 0, 0, 2, 0, 2, 0]]
+    links = {"1": [2, 0, 0, 2], "2": [2, 0, 0, 2], "3": [1, 0, 0, 2], "4": [2], "5": [2, 1, 0, 0, 0, 2, 0, 2, 0]}
+    for task in (supervised, unsupervised):
+        test = task.test_sets["test"]
+        for id, cells in zip(test.items["id"], np.split(test.gold, test.inputs.first_cell[1:-1]), strict=True):
+            assert cells.tolist() == links[id]
+    aligners = {"joint HMM": hansards.JOINT_HMM, "HMM": hansards.HMM, "fast_align": hansards.FAST_ALIGN}
+    assert unsupervised.systems == aligners
+    assert supervised.systems == {"link classifier": LinkClassifier(hansards.JOINT_HMM), **aligners}
     assert len(supervised.files) == 5
 
 

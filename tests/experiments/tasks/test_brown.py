@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -34,6 +38,47 @@ def test_training_documents_are_in_the_genres_proportions() -> None:
         # To the nearest document, the largest of which has 10 sentences.
         assert abs(sizes[genre & chosen].sum() - 100 * sizes[genre].sum() / sizes.sum()) <= 5
     assert (brown.training_documents(documents, 100) == chosen).all()
+
+
+def test_each_word_keeps_its_tag_and_features_in_the_mixed_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Views that are the words themselves; a sentence is named after its document and its place in it."""
+    documents = [
+        TaggedDocument(
+            f"d{k}", "ab"[k % 2], [[(f"w{k}{i}{j}", f"t{k}{i}{j}-tl") for j in range(1 + i)] for i in range(3)]
+        )
+        for k in range(8)
+    ]
+    counted: list[int] = []
+
+    def spelt(tokens: Any, *n_train: int) -> Any:
+        counted.extend(n_train)
+        return np.array(tokens.types)[tokens.current]
+
+    monkeypatch.setattr(brown, "fetch", lambda name, data_dir: data_dir / name)
+    monkeypatch.setattr(brown, "read_tagged", {Path("at/nltk/brown.zip"): documents}.__getitem__)
+    monkeypatch.setattr(brown, "registry", lambda: {"nltk/brown.zip": SimpleNamespace(sha256="hash")})
+    monkeypatch.setattr(brown, "N_TRAIN", 10)
+    for view in ("bayes_view", "numbered_view"):
+        monkeypatch.setattr(brown, view, spelt)
+    monkeypatch.setattr(brown, "spelling_view", lambda types, current: np.array(types)[current])
+    task = brown.brown_tagging(Path("at"))
+    assert task.files == {"nltk/brown.zip": "hash"}
+    assert counted == [len(task.train.gold)]
+    chosen = brown.training_documents(documents, 10)
+    sides = (task.train, chosen), (task.test_sets["population"], ~chosen)
+    for examples, own in sides:
+        own_documents = [document for document, mine in zip(documents, own, strict=True) if mine]
+        wanted = {
+            f"{one.name}-{i + 1}": (one.genre, one.name, one.sentences[i]) for one in own_documents for i in range(3)
+        }
+        assert sorted(examples.items["id"]) == sorted(wanted)
+        for k, row in examples.items.iterrows():
+            genre, name, sentence = wanted[row["id"]]
+            assert (row["domain"], row["cluster"]) == (genre, name)
+            mine = examples.inputs.item_of_row == k
+            assert examples.gold[mine].tolist() == [tag.removesuffix("-tl").upper() for _, tag in sentence]
+            for view in ("bayes", "numbered", "spelling"):
+                assert examples.inputs.features[view][mine].tolist() == [word for word, _ in sentence]
 
 
 def test_train_and_population_share_no_document() -> None:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from zipfile import ZipFile
+
 import numpy as np
 import pytest
 
@@ -12,7 +17,8 @@ from simstudy_learners.sequences.spans import count_spans
 from tests.conftest import SHARED
 from tests.experiments.programs import task_of
 
-read_chunks = task_of("chunking").read_chunks
+module = task_of("chunking")
+read_chunks = module.read_chunks
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -36,6 +42,50 @@ def test_a_malformed_line_is_named() -> None:
         read_chunks(b"He PRP B-NP\n\nran VBD\n", "chunks.zip: test.txt")
     with pytest.raises(ValueError, match="line 2: 'ran VBD E-VP' is not a word"):
         read_chunks(b"He PRP B-NP\nran VBD E-VP\n", "chunks.zip: test.txt")
+
+
+def test_what_systems_see_of_a_token_is_a_window_of_its_own_sentence(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, rng: np.random.Generator
+) -> None:
+    """Words and parts of speech of five tokens, pairs and triples: equal numbers where these are equal, 0 if unseen."""
+
+    def made(n: int) -> list[list[tuple[str, str, str]]]:
+        lengths = rng.integers(1, 5, n)
+        tags = np.array(["O", "B-NP", "B-VP"])
+        return [[(f"w{rng.integers(5)}", f"p{rng.integers(3)}", rng.choice(tags)) for _ in range(k)] for k in lengths]
+
+    files, name = {"train.txt": made(30), "test.txt": made(9)}, "nltk/conll2000.zip"
+    with ZipFile(tmp_path / "corpus.zip", "w") as archive:
+        for file, own in files.items():
+            archive.writestr(file, "\n\n".join("\n".join(map(" ".join, sentence)) for sentence in own))
+    monkeypatch.setattr(module, "fetch", lambda name, data_dir: data_dir / "corpus.zip")
+    monkeypatch.setattr(module, "registry", lambda: {name: SimpleNamespace(sha256="hash")})
+    task = module.chunking(tmp_path)
+    assert task.files == {name: "hash"}
+    assert {name: system.view for name, system in task.systems.items()} == {
+        "CRF": "numbered", "linear SVM": "local", "HMM": "symbols",
+    }  # fmt: skip
+    numbers, windows, words, n_train = [], [], [], len(task.train.gold)
+    for examples, own in zip((task.train, task.test_sets["test"]), files.values(), strict=True):
+        for k, number in enumerate(examples.items["id"].astype(int)):
+            rows, sentence = examples.inputs.item_of_row == k, own[number - 1]
+            assert examples.gold[rows].tolist() == [tag for _, _, tag in sentence]
+            numbers += examples.inputs.features["numbered"][rows].tolist()
+            words += zip(examples.inputs.features["symbols"][rows].tolist(), sentence, strict=True)
+            outside = [("", "", "")] * 2
+            for t in range(len(sentence)):
+                w, p, _ = zip(*[*outside, *sentence, *outside][t : t + 5], strict=True)
+                pairs: list[Any] = [w[1:3], w[2:4], *zip(p, p[1:], strict=False)]
+                windows.append([*w, *p, *pairs, *zip(p, p[1:], p[2:], strict=False)])
+    for side in (0, 1):
+        symbols = {(codes[side], token[side]) for codes, token in words}
+        assert (
+            len(symbols) == len({code for code, _ in symbols}) == len({string for _, string in symbols}) == [5, 3][side]
+        )
+    for seen, window in zip(zip(*numbers, strict=True), zip(*windows, strict=True), strict=True):
+        known = set(window[:n_train])
+        assert [number == 0 for number in seen] == [one not in known for one in window]
+        assert len({*zip(seen, window, strict=True)} - {(0, one) for one in window}) == len(known) == len({*seen} - {0})
 
 
 @pytest.fixture(scope="module")

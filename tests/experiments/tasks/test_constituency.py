@@ -19,6 +19,7 @@ from simstudy_learners.constituency.constituents import count_brackets
 from simstudy_learners.constituency.corpora import Document, base_systems, constituency_task
 from simstudy_learners.constituency.parsers import LatentStates, TreebankGrammar
 from tests.conftest import SHARED
+from tests.experiments.programs import task_of
 from tests.learners.treebank import TREES
 
 SYSTEMS = {
@@ -137,6 +138,37 @@ def test_articles_are_those_of_their_part_and_files_of_the_sample_are_in_order(
     assert [(one.name, one.trees[0].words[0]) for one in sample] == [
         (f"wsj_{k}", f"combined/wsj_{k}.mrg") for k in "12"
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "train", "tests"),
+    [
+        ("constituency", ["t1", "t2"], {"CRAFT test": ["e1"], "PTB sample": [f"p{k}" for k in range(9)]}),
+        (
+            "constituency_ptb",
+            ["p0", "p1", "p2", "p4", "p5", "p6", "p8"],
+            {"PTB test": ["p3", "p7"], "CRAFT test": ["e1"]},
+        ),
+    ],
+)
+def test_the_tasks_are_made_of_whole_documents(
+    name: str, train: list[str], tests: dict[str, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every fourth file of the Penn Treebank sample is for testing; training articles are of their own task alone."""
+
+    def documents(*names: str) -> list[Document]:
+        return [Document(one, parse_trees(f"((NP (NN {one})))", one)) for one in names]
+
+    module = task_of("constituency_parsing" + name.removeprefix("constituency"))
+    craft = {"train": documents("t1", "t2"), "test": documents("e1")}
+    monkeypatch.setattr(module, "read_craft", {"at": craft}.__getitem__)
+    monkeypatch.setattr(module, "read_penn_treebank", {"at": documents(*(f"p{k}" for k in range(9)))}.__getitem__)
+    task = getattr(module, name)("at")
+    assert (task.name, task.train.items["cluster"].tolist()) == (name, train)
+    assert {key: sorted(one.items["cluster"]) for key, one in task.test_sets.items()} == tests
+    splits = [file for file in task.files if file.startswith("craft_treebank/articles")]
+    assert [Path(file).stem for file in splits] == ["craft-ids-train"] * ("t1" in train) + ["craft-ids-test"]
+    assert len(task.files) == len(splits) + len(module.craft_files()) + 1
 
 
 def test_the_base_systems_are_three() -> None:

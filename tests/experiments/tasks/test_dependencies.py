@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -136,6 +137,13 @@ def test_the_task_is_made_of_the_treebanks_files(monkeypatch: pytest.MonkeyPatch
         name: {f"{files.index(file)}-{s}" for file in own for s in range(2)}
         for name, own in treebanks.TEST_SETS.items()
     }
+    heads: list[Any] = [system.heads for system in task.systems.values()]  # type: ignore[attr-defined]
+    assert list(task.systems) == ["transition-based", "graph-based", "ensemble"]
+    assert heads[:2] == [TransitionParser(), GraphParser()]
+    assert heads[2].members == (*heads[1::-1], TransitionParser(right_to_left=True))
+    assert max(heads[2].votes) == heads[2].votes[0] < sum(heads[2].votes[1:]), (
+        "the graph-based one decides alone in doubt"
+    )
     train = task.train.inputs
     assert train.bounds.tolist() == [0, 3, 7]
     assert train.forms.tolist() == [1, 2, 0, 1, 3, 2, 0]
