@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +15,9 @@ from scipy import stats
 import simstudy as ss
 from simstudy.studies import Results, StudyError
 from simstudy.truth.scores import Bernoulli, GaussianCopula, ScoreModel, of_families
-from tests.experiments.programs import program, small
+from tests.experiments.programs import first_cells, program, small
 
 BENCHMARKS, TABLES = (program("power_tables", part) for part in ("benchmarks", "tables"))
-BOARDS = ["a", "b", "c"]
 STUDY = """
 kind = "natural"
 title = "Made-up boards"
@@ -43,7 +44,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "boards" / "study.toml").write_text(STUDY)
     latent = GaussianCopula(of_families(GROUPS, between=0.4, within=0.85))
     model = ScoreModel([Bernoulli(0.6 + 0.005 * k) for k in range(12)], latent, metric="accuracy")
-    for seed, (name, n) in enumerate(zip(BOARDS, (150, 300, 600), strict=True)):
+    for seed, (name, n) in enumerate(zip("abc", (150, 300, 600), strict=True)):
         scores = model.outputs(n, seed=seed).statistics[..., 0]
         frame = pd.DataFrame(scores.T, columns=SYSTEMS).assign(item=[f"i{k}" for k in range(n)])
         frame.to_csv(folder / "made" / f"{name}.csv", index=False)
@@ -53,23 +54,21 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def settings(data: Path, **changes: Any) -> Any:
-    part = {
-        "study": str(data / "boards"), "kind": "made up", "metrics": ["accuracy"], "title": "Made-up {}",
-        "test_sets": [f"board {name}" for name in BOARDS],
-    }  # fmt: skip
-    return small("power_tables", benchmarks=[part | changes])
+def settings(data: Path, *parts: dict[str, Any], **changes: Any) -> Any:
+    part = {"study": str(data / "boards"), "kind": "made up", "metrics": ["accuracy"], "title": "Made-up {}"}
+    return small("power_tables", benchmarks=[part | own for own in parts], **changes)
 
 
 @pytest.fixture(scope="module")
 def done(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Results:
-    return ss.run_study(settings(data), out=tmp_path_factory.mktemp("power"), n_jobs=1, data_dir=data)
+    parts = {"test_sets": ["board c", "board a"]}, {"test_sets": ["board b"], "kind": "alone", "related": False}
+    return ss.run_study(settings(data, *parts), out=tmp_path_factory.mktemp("power"), n_jobs=1, data_dir=data)
 
 
 def test_a_benchmark_is_described_by_its_pairs_in_doubt(data: Path, done: Results) -> None:
     """The row of the largest board, from its scores by hand."""
     scores = pd.read_csv(data / "made" / "c.csv")[SYSTEMS]
-    n, r12, sd = len(scores), [], []
+    n, r12, sd, seen = len(scores), [], [], set()
     for i in range(12):
         for j in range(i):
             related = GROUPS[i] == GROUPS[j] or {i, j} == {0, 1}
@@ -78,12 +77,60 @@ def test_a_benchmark_is_described_by_its_pairs_in_doubt(data: Path, done: Result
             if not related and abs(difference.mean()) < 2 * stats.t.isf(0.025, n - 1) * error:
                 r12.append(np.corrcoef(scores.iloc[:, i], scores.iloc[:, j])[0, 1])
                 sd.append(100 * difference.std())
+                seen |= {SYSTEMS[i], SYSTEMS[j]}
     row = done.tables["benchmarks"].query("test_set == 'board c' and relation == 'different families'").iloc[0]
     assert row["n_pairs"] == len(r12)
     assert row[["r12_10", "r12", "r12_90"]].tolist() == pytest.approx(np.percentile(r12, [10, 50, 90]))
     assert row[["sd_10", "sd", "sd_90"]].tolist() == pytest.approx(np.percentile(sd, [10, 50, 90]))
     assert row["minimum_detectable_gain"] == pytest.approx((1.96 + 0.84) * np.median(sd) / np.sqrt(n), rel=0.05)
-    assert (row["unit"], row["n_units"], row["right_or_wrong"]) == ("item", n, True)
+    assert (row["unit"], row["n_units"], row["n_items"], row["right_or_wrong"]) == ("item", n, n, True)
+    assert (row["n_systems"], row["score"]) == (len(seen), pytest.approx(100 * scores[sorted(seen)].mean().median()))
+    own = done.tables["pair_quantiles"].query("test_set == 'board c' and relation == 'different families'")
+    np.testing.assert_allclose(own["share"], shares := (np.arange(20) + 0.5) / 20)
+    np.testing.assert_allclose(own[["r12", "sd"]], np.quantile([r12, sd], shares, axis=1))
+    # A family of the second part's systems is none; parts and their test sets have the order of study.toml.
+    relations = [("made up", "board c"), ("made up", "board a")]
+    found = done.tables["benchmarks"][["kind", "test_set", "relation"]].to_numpy().tolist()
+    families = [[*at, relation] for at in relations for relation in ("same family", "different families")]
+    assert found == [*families, ["alone", "board b", "different families"]]
+
+
+def test_units_are_clusters_where_they_are_known() -> None:
+    """From the means of clusters, by hand."""
+    outputs = ss.truth.clustered_accuracies([0.6 + k / 50 for k in range(6)], 80, 5, within=0.3, between=0.5)
+    (row,), means = BENCHMARKS.describe(outputs, (), 0.05, 2)["rows"], outputs.sum_by("cluster").statistics[..., 0] / 5
+    r12, sd = [], []
+    for one, other in combinations(means, 2):
+        test = stats.ttest_1samp(one - other, 0)
+        if abs(test.statistic) < 2 * stats.t.isf(0.025, 79):
+            r12.append(np.corrcoef(one, other)[0, 1])
+            sd.append(100 * (one - other).std(ddof=1))
+    assert [row[name] for name in ("unit", "n_items", "n_units", "n_pairs")] == ["cluster", 400, 80, len(sd)]
+    assert (row["r12"], row["sd"]) == pytest.approx((np.median(r12), np.median(sd)))
+
+
+def test_a_detectable_gain_has_the_level_and_the_interval_that_it_is_given() -> None:
+    """2.80 and 3.42 standard errors of 0.5; by answers, the same of 0.2 as the share that differs."""
+    pairs = pd.DataFrame({"n_units": [400] * 3, "interval": "t", "sd": 10.0, "wins": 30, "losses": 50})
+    by_errors = {"true_80": 2.0, "true_80_low": 1.0, "true_80_high": 5.0}
+    for alpha, errors in ((0.05, 2.8016), (0.01, 3.4175)):
+        for interval, error in (("t", 0.5), ("score", 100 * np.sqrt(0.2 / 400))):
+            found = BENCHMARKS.detectable(pairs.assign(interval=interval), by_errors, 100.0, alpha)
+            assert found == pytest.approx([k * errors * error for k in (1, 0.5, 2.5)], rel=0.06)
+
+
+def test_cells_are_described_by_what_changes_their_results(monkeypatch: pytest.MonkeyPatch, data: Path) -> None:
+    outputs = [ss.truth.correlated_accuracies([0.6, 0.7, 0.8], n) for n in (50, 51)]
+
+    def described(one: ss.Outputs = outputs[0], related: bool = True, **changes: Any) -> str:
+        found = {("x", "accuracy"): ss.TestSet(one, by=("group",))}
+        monkeypatch.setattr(BENCHMARKS, "outputs_of", lambda *_, **__: (found, {}))
+        study = settings(data, {"test_sets": ["x"], "related": related}, **changes)
+        (cell,) = first_cells(partial(BENCHMARKS.benchmarks, study))[1].values()
+        return str(cell.description)
+
+    changes: list[dict[str, Any]] = [{}, {"one": outputs[1]}, {"related": False}, {"alpha": 0.1}, {"min_pairs": 9}]
+    assert len({described(**change) for change in changes}) == 5
 
 
 def two_metrics(relation: str) -> pd.DataFrame:
@@ -113,6 +160,9 @@ def test_variants_are_related_by_any_column(data: Path, done: Results) -> None:
     outputs = ss.Outputs.from_scores(pd.read_csv(data / "made" / "c.csv").set_index("item"), "accuracy")
     unrelated = BENCHMARKS.describe(outputs, (), 0.05, 10)
     assert [row["relation"] for row in unrelated["rows"]] == ["different families"]
+    n_pairs = unrelated["rows"][0]["n_pairs"]
+    assert BENCHMARKS.describe(outputs, (), 0.3, 2)["rows"][0]["n_pairs"] < n_pairs
+    assert [len(BENCHMARKS.describe(outputs, (), 0.05, n)["rows"]) for n in (n_pairs, n_pairs + 1)] == [1, 0]
 
 
 def test_a_detectable_gain_is_the_one_that_a_plan_gives(data: Path) -> None:
@@ -163,15 +213,4 @@ def test_the_page_has_a_gallery_and_no_missing_number(done: Results) -> None:
 
 def test_a_test_set_that_the_study_does_not_have_is_named(data: Path) -> None:
     with pytest.raises(StudyError, match="has no test set 'board d' with a metric among accuracy"):
-        ss.run_study(settings(data, test_sets=["board d"]), out=data / "none", n_jobs=1, data_dir=data)
-
-
-def test_what_both_relations_find_is_set_beside_each_other() -> None:
-    rows = [
-        {"test_set": name, "metric": "las", "relation": relation, "minimum_detectable_gain": gain, "r12": 0.5, "sd": 1}
-        for name, relation, gain in [
-            ("a", BENCHMARKS.VARIANTS, 1.0), ("a", BENCHMARKS.UNLIKE, 2.0), ("b", BENCHMARKS.UNLIKE, 3.0)
-        ]
-    ]  # fmt: skip
-    both = TABLES.both(pd.DataFrame(rows))
-    assert both[["test_set", "ratio"]].to_numpy().tolist() == [["a", 0.5]]
+        ss.run_study(settings(data, {"test_sets": ["board d"]}), out=data / "none", n_jobs=1, data_dir=data)

@@ -86,7 +86,19 @@ def tools_bench(study: Any, tables: Tables) -> Tables:
         (str(row["name"]), str(row["condition"])): {edge: row[edge] for edge in made.EDGES}
         for row in bench[bench["status"].isna()].to_dict("records")
     }
-    return {"bench": made.bench(tables["rates"], edges, study).drop(columns=["status", "version"])}
+    rates = tables["rates"].assign(
+        n_silent=tables["rates"]["share"].isna(), seconds=lambda t: t["seconds"] * t["n_sets"]
+    )
+    return {
+        "bench": made.bench(tables["rates"], edges, study).drop(columns=["status", "version"]),
+        "rates": made.rates_of(
+            rates[
+                ["name", "condition", "gain", "level", "n_sets", "n_rejected", "n_undefined", "n_silent", "seconds"]
+            ].to_dict("records"),
+            study,
+        ),
+        "conditions": made.conditions(study),
+    }
 
 
 def urbano_2019(study: Any, tables: Tables) -> Tables:

@@ -252,22 +252,42 @@ def test_a_system_against_itself_differs_on_the_items_that_are_named() -> None:
     assert itself.outputs[0] == itself.outputs[1]
 
 
-def test_rates_are_shares_of_counts(done: Results) -> None:
-    rates, rows = done.tables["rates"], done.tables["bench"].set_index(["name", "condition"])
+def test_a_row_says_all_that_there_is_of_a_tool(done: Results) -> None:
+    rows = done.tables["bench"].set_index(["name", "condition"])
     assert len(rows) == 6
-    for row in rates[rates["share"].notna()].itertuples():
-        n = 9 if row.gain else 12
-        assert row.n_sets == n
-        assert row.share == row.n_rejected / n
-        assert (row.low, row.high) == pytest.approx(stats.binomtest(row.n_rejected, n).proportion_ci(method="exact"))
     assert (rows["n_sets"] == 12).all()
     assert set(rows["n_sets_with_gain"].dropna()) == {9}
-    null = rates.query("gain == 0 and level == 0.05").set_index(["name", "condition"])["share"]
-    assert (rows["type_1_1"] == null.reindex(rows.index)).all()
     assert np.isnan(rows.loc[("two_standard_errors", "answers"), "type_1_2"]), "it has one level"
     assert rows.loc[("sign_flips", "answers"), "identical_p"] == "1.0"
     assert rows.loc[("scipy_t", "answers"), "identical_p"] == "nan"
     assert (rows["status"] == "").all()
+    # Where one of 200 items differs, t is 1, and a flip of its sign is as extreme.
+    one_item = rows["one_item_p"].unstack()["answers"]
+    assert (one_item["sign_flips"], one_item["two_standard_errors"]) == ("1.0", "none")
+    assert float(one_item["scipy_t"]) == pytest.approx(2 * stats.t.sf(1, 199))
+    assert not rows["one_item_rejected"].any()
+    assert [SHIPPED.n_sets(t, k) for t in ("scipy_t", "rouge_t") for k in (0, 1)] == [10_000, 2500, 500, 125]
+
+
+def test_answers_are_counted_at_each_level_and_data_sets_have_seeds_of_their_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of three: p = 0.05, no number, and a rule that says nothing at the second level. The first one is asked twice."""
+    asked: list[tuple[int, bytes]] = []
+    answers = [(0.05, [True, False]), (np.nan, [False, False]), (None, [True, None])]
+
+    def ask(tool: str, data: Any, study: Any, seed: int) -> Any:
+        asked.append((seed, data.statistics.tobytes()))
+        return answers[max(0, len(asked) - 2)]
+
+    monkeypatch.setattr(STUDY, "ask", ask)
+    rows = STUDY.examine(study(["scipy_t"], ["answers"]), "scipy_t", "answers", 1, [4])
+    assert [[row[name] for name in ("level", "n_sets", "n_rejected", "n_undefined", "n_silent")] for row in rows] == [
+        [0.05, 3, 2, 1, 0], [0.01, 3, 0, 1, 1],
+    ]  # fmt: skip
+    ((seed, block),) = DATA.blocks(SHIPPED.conditions["answers"], "answers", 1, [4], 3, 0)
+    drawn = [(seed + k, data.statistics.tobytes()) for k, data in enumerate(block)]
+    assert asked == [drawn[0], *drawn]
 
 
 def test_counts_are_those_of_each_data_set_alone(done: Results) -> None:

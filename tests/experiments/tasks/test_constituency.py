@@ -140,34 +140,29 @@ def test_articles_are_those_of_their_part_and_files_of_the_sample_are_in_order(
     ]
 
 
-@pytest.mark.parametrize(
-    ("name", "train", "tests"),
-    [
-        ("constituency", ["t1", "t2"], {"CRAFT test": ["e1"], "PTB sample": [f"p{k}" for k in range(9)]}),
-        (
-            "constituency_ptb",
-            ["p0", "p1", "p2", "p4", "p5", "p6", "p8"],
-            {"PTB test": ["p3", "p7"], "CRAFT test": ["e1"]},
-        ),
-    ],
-)
-def test_the_tasks_are_made_of_whole_documents(
-    name: str, train: list[str], tests: dict[str, list[str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+PTB = [f"p{k}" for k in range(9)]
+OWN = {
+    "constituency": (["t1", "t2"], {"CRAFT test": ["e1"], "PTB sample": PTB}),
+    "constituency_ptb": ([*PTB[:3], *PTB[4:7], "p8"], {"PTB test": ["p3", "p7"], "CRAFT test": ["e1"]}),
+}
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_the_tasks_are_made_of_whole_documents(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every fourth file of the Penn Treebank sample is for testing; training articles are of their own task alone."""
 
     def documents(*names: str) -> list[Document]:
         return [Document(one, parse_trees(f"((NP (NN {one})))", one)) for one in names]
 
-    module = task_of("constituency_parsing" + name.removeprefix("constituency"))
+    module, (train, tests) = task_of("constituency_parsing" + name.removeprefix("constituency")), OWN[name]
     craft = {"train": documents("t1", "t2"), "test": documents("e1")}
     monkeypatch.setattr(module, "read_craft", {"at": craft}.__getitem__)
-    monkeypatch.setattr(module, "read_penn_treebank", {"at": documents(*(f"p{k}" for k in range(9)))}.__getitem__)
+    monkeypatch.setattr(module, "read_penn_treebank", {"at": documents(*PTB)}.__getitem__)
     task = getattr(module, name)("at")
     assert (task.name, task.train.items["cluster"].tolist()) == (name, train)
     assert {key: sorted(one.items["cluster"]) for key, one in task.test_sets.items()} == tests
-    splits = [file for file in task.files if file.startswith("craft_treebank/articles")]
-    assert [Path(file).stem for file in splits] == ["craft-ids-train"] * ("t1" in train) + ["craft-ids-test"]
+    splits = [Path(file).stem for file in task.files if file.startswith("craft_treebank/articles")]
+    assert splits == ["craft-ids-train"] * ("t1" in train) + ["craft-ids-test"]
     assert len(task.files) == len(splits) + len(module.craft_files()) + 1
 
 

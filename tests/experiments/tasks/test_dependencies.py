@@ -141,9 +141,7 @@ def test_the_task_is_made_of_the_treebanks_files(monkeypatch: pytest.MonkeyPatch
     assert list(task.systems) == ["transition-based", "graph-based", "ensemble"]
     assert heads[:2] == [TransitionParser(), GraphParser()]
     assert heads[2].members == (*heads[1::-1], TransitionParser(right_to_left=True))
-    assert max(heads[2].votes) == heads[2].votes[0] < sum(heads[2].votes[1:]), (
-        "the graph-based one decides alone in doubt"
-    )
+    assert max(votes := heads[2].votes) == votes[0] < sum(votes[1:]), "in doubt the graph-based one decides"
     train = task.train.inputs
     assert train.bounds.tolist() == [0, 3, 7]
     assert train.forms.tolist() == [1, 2, 0, 1, 3, 2, 0]
