@@ -82,9 +82,9 @@ def test_predictions_are_of_all_pairs_and_of_the_targets_size(monkeypatch: pytes
     frame = pd.DataFrame(np.arange(4.0 * len(names)).reshape(4, -1), columns=names)
     frame = frame.assign(relation=["x", "all pairs"] * 2, n_units=[8, 8, 4, 4])
     planned = {f"{halves.DETECTABLE}{end}": value for end, value in (("", 6.0), ("_low", 2.0), ("_high", 8.0))}
+    wanted = (("source", [4, 8]), {"n_draws": 100, "seed": 5})
     monkeypatch.setattr(halves, "predict", lambda *given, **more: frame if (given, more) == wanted else None)
     monkeypatch.setattr(halves, "detectable", lambda source, n: {name: v * n for name, v in planned.items()})
-    wanted = (("source", [4, 8]), {"n_draws": 100, "seed": 5})
     shown = dict(zip((*halves.MEASURES, *planned), (0.1, 0.2, 0.3, 0.4, 0.5, 3.0, 1.0, 16.0), strict=True))
     rows = pd.DataFrame(halves.beside("source", {"a": (4, shown), "b": (8, shown)}, 100, 5))
     assert rows["target"].tolist() == ["a"] * 6 + ["b"] * 6

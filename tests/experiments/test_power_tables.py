@@ -102,7 +102,7 @@ def test_units_are_clusters_where_they_are_known() -> None:
     r12, sd = [], []
     for one, other in combinations(means, 2):
         test = stats.ttest_1samp(one - other, 0)
-        if abs(test.statistic) < 2 * stats.t.isf(0.025, 79):
+        if abs(float(test.statistic)) < 2 * stats.t.isf(0.025, 79):
             r12.append(np.corrcoef(one, other)[0, 1])
             sd.append(100 * (one - other).std(ddof=1))
     assert [row[name] for name in ("unit", "n_items", "n_units", "n_pairs")] == ["cluster", 400, 80, len(sd)]

@@ -118,7 +118,8 @@ def test_an_unresolved_pair_lacks_the_items_of_power_08(answers: pd.DataFrame, d
     """With n / q items a normal test finds the observed gain with power 0.8."""
     order = list(answers[SYSTEMS].mean().sort_values(ascending=False, kind="stable").index[:4])
     assert done.tables["neighbours"]["rank"].tolist() == [1, 2, 3]
-    for row in done.tables["neighbours"].itertuples():
+    rows: Any = done.tables["neighbours"].itertuples()
+    for row in rows:
         pair = [row.system_a, row.system_b]
         assert pair == order[row.rank - 1 : row.rank + 1]
         difference = answers[row.system_a] - answers[row.system_b]
@@ -155,7 +156,8 @@ def test_pairs_of_each_test_set_are_predicted_from_its_own_answers(
     near = [d for d in differences if 0.5 <= 100 * abs(d.mean()) <= 6.5]
     assert len(near) > 2
     assert table[["method", "n_items"]].to_numpy().tolist() == [[m, n] for n in sizes for m in SUBSETS.METHODS]
-    for row in table.itertuples():
+    rows: Any = table.itertuples()
+    for row in rows:
         assert (row.n_systems, row.n_all_items, row.n_near) == (n_systems, n_items, len(near))
         errors = [np.sqrt(d.var(ddof=0) / row.n_items * (n_items - row.n_items) / (n_items - 1)) for d in near]
         chances = [stats.norm.cdf((abs(d.mean()) - 0.5 / row.n_items) / e) for d, e in zip(near, errors, strict=True)]

@@ -56,14 +56,14 @@ def test_each_word_keeps_its_tag_and_features_in_the_mixed_order(monkeypatch: py
     monkeypatch.setattr(brown, "fetch", lambda name, data_dir: data_dir / name)
     monkeypatch.setattr(brown, "read_tagged", {Path("at/nltk/brown.zip"): documents}.__getitem__)
     monkeypatch.setattr(brown, "registry", lambda: {"nltk/brown.zip": SimpleNamespace(sha256="hash")})
-    monkeypatch.setattr(brown, "N_TRAIN", 10)
+    monkeypatch.setattr(brown, "N_TRAIN", 6)
     for view in ("bayes_view", "numbered_view"):
         monkeypatch.setattr(brown, view, spelt)
     monkeypatch.setattr(brown, "spelling_view", lambda types, current: np.array(types)[current])
     task = brown.brown_tagging(Path("at"))
     assert task.files == {"nltk/brown.zip": "hash"}
     assert counted == [len(task.train.gold)]
-    chosen = brown.training_documents(documents, 10)
+    chosen = brown.training_documents(documents, 6)
     for examples, own in ((task.train, chosen), (task.test_sets["population"], ~chosen)):
         assert sorted(examples.items["id"]) == [f"d{k}-{i}" for k in np.flatnonzero(own) for i in (1, 2, 3)]
         for number, row in examples.items.iterrows():

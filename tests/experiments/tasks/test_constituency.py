@@ -152,7 +152,7 @@ def test_the_tasks_are_made_of_whole_documents(name: str, monkeypatch: pytest.Mo
     """Every fourth file of the Penn Treebank sample is for testing; training articles are of their own task alone."""
 
     def documents(*names: str) -> list[Document]:
-        return [Document(one, parse_trees(f"((NP (NN {one})))", one)) for one in names]
+        return [Document(one, tuple(parse_trees(f"((NP (NN {one})))", one))) for one in names]
 
     module, (train, tests) = task_of("constituency_parsing" + name.removeprefix("constituency")), OWN[name]
     craft = {"train": documents("t1", "t2"), "test": documents("e1")}

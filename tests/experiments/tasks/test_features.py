@@ -60,7 +60,7 @@ def made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> tuple[Task, list[tu
         at[name].write_text(
             "".join(
                 f"# sent_id = file{k}-{s}\n"
-                + "".join(f"{t + 1}\t{w}\t_\tT{w}\t_\t_\t{t}\tdep\t_\t_\n" for t, w in enumerate(words))
+                + "".join(f"{t + 1}\t{w}\t_\tT{9 - t}{w}\t_\t_\t{t}\tdep\t_\t_\n" for t, w in enumerate(words))
                 + "\n"
                 for s, words in enumerate(sentences)
             )
@@ -91,13 +91,13 @@ def test_every_test_set_is_its_own_files_and_none_is_trained_on(
         assert set(examples.items["id"]) == {f"file{k}-{s}" for k in numbers for s in range(2)}
         rows = examples.inputs.features["dense"][:, 0].astype(int)
         assert {words[row].partition("x")[0] for row in rows} == {f"w{k}" for k in numbers}, "its own words' features"
-        assert examples.gold.tolist() == [f"T{words[row]}" for row in rows]
+        assert examples.gold.tolist() == [f"T{9 - int(words[row][-1])}{words[row]}" for row in rows]
         lengths = np.bincount(examples.inputs.item_of_row)
         assert lengths.tolist() == [2 + int(item[-1]) for item in examples.items["id"]]
         seen.append(set(examples.inputs.features["dense"][:, 0]))
     assert sum(map(len, seen)) == len(set().union(*seen)) == len(words), "no word is in two of them"
     assert dict(task.files) == {name: name for name in FILES}
-    views = {name: system.view for name, system in task.systems.items()}
+    views = {name: system.view for name, system in task.systems.items()}  # type: ignore[attr-defined]
     assert views == {"linear model": "linear", "naive Bayes": "bayes", "random forest": "dense"}
 
 
