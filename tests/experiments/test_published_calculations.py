@@ -6,6 +6,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -161,3 +162,32 @@ def test_predicted_rankings_are_those_of_drawn_items() -> None:
     # The exact test of a plan is a little careful.
     plan = ss.plan(metric="accuracy", gain=3, guess=ss.Guess(score=60, agreement=0.79))
     assert 1 <= plan.answers["n_items"].iloc[0] / found["items_to_test"] < 1.05
+
+
+def test_the_example_of_the_counts_comes_out() -> None:
+    rows = COUNTS.count_claims(SHIPPED.replicability)
+    assert [(row["published"], row["recomputed"], row["ours"]) for row in rows] == [(1, 1, 1), (2, 2, 1)]
+
+
+def test_coverage_of_a_gain_is_that_of_drawn_ones() -> None:
+    found = FEW.two_systems([20], 0.8, 5.0).set_index(["gain", "interval"])["coverage"]
+    better, worse, _ = np.random.default_rng(0).multinomial(20, [0.125, 0.075, 0.8], 200_000).T
+    gain = (better - worse) / 20
+    reach = 1.959964 * np.sqrt(((better + worse) / 20 - gain**2) / 20)
+    assert found[5.0, "normal"] == pytest.approx((abs(gain - 0.05) <= reach).mean(), abs=0.004)
+
+
+def test_few_items_find_no_gain_so_often() -> None:
+    gains = FEW.few_gains([8, 100], 0.8).set_index("n_items")
+    assert np.isnan(gains.loc[8, "exact"]), "of 8 items some two differ"
+    assert gains.loc[100, "normal"] == pytest.approx(2.8016 * np.sqrt(0.2 / 100) * 100, rel=1e-4)
+    assert gains.loc[100, "exact"] > gains.loc[100, "normal"]
+
+
+def test_the_least_gain_is_where_all_larger_ones_are_ranked_right() -> None:
+    shares = {1.0: 0.9, 2.0: 0.5, 3.0: 0.85, 4.0: 1.0}
+    rows = [
+        {"test_set": "t", "method": "m", "n_items": 9, "gain_class": gain, "n_pairs": 100, "n_right": 100 * share}
+        for gain, share in shares.items()
+    ]
+    assert SUBSETS.least_gains(pd.DataFrame(rows), 0.8)["least_gain"].tolist() == [3.0]
