@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from simstudy.running.program_files import load_program, shipped_folder
-from simstudy.studies import RunContext, Study, load_study, make_study
+from simstudy.studies import Cell, Findings, RunContext, Shown, Study, load_study, make_study
 
 
 def program(name: str, part: str = "study") -> Any:
@@ -62,3 +64,52 @@ def assert_described(name: str, one: Study, other: Study) -> None:
     differ = [label for label, cell in cells.items() if results(cell) != results(others[label])]
     assert differ
     assert all(cells[label].description != others[label].description for label in differ)
+
+
+def told(name: str, settings: Study, answer: Callable[[Cell], Any]) -> tuple[Findings, list[list[Cell]]]:
+    """What a run finds of cells with these results, none of which is computed; and the cells of each part."""
+    parts: list[list[Cell]] = []
+
+    class Told(RunContext):
+        def run(self, title: str, function: Any, cells: Any, **options: Any) -> list[Any]:
+            assert len({json.dumps(cell.description) for cell in cells}) == len(cells), "each has its own description"
+            assert len({cell.label for cell in cells}) == len(cells)
+            parts.append(cells)
+            return [answer(cell) for cell in cells]
+
+    return program(name).run(settings, Told(Path("unused"), 1)), parts
+
+
+def described_otherwise(name: str, one: Study, other: Study, n_parts: int, **context: Any) -> set[int]:
+    """The parts of a study that have cells of one label with two descriptions."""
+    parts: list[dict[str, Any]] = []
+
+    class Asked(RunContext):
+        def run(self, title: str, function: Any, cells: Any, **options: Any) -> list[Any]:
+            parts.append({cell.label: cell.description for cell in cells})
+            if len(parts) % n_parts == 0:
+                raise Seen
+            return []
+
+    for settings in (one, other):
+        with pytest.raises(Seen):
+            program(name).run(settings, Asked(Path("unused"), 1, **context))
+    both = list(zip(parts[:n_parts], parts[n_parts:], strict=True))
+    return {part for part, (a, b) in enumerate(both) if any(a[label] != b[label] for label in a.keys() & b.keys())}
+
+
+def figures_of(shown: Shown) -> dict[str, Any]:
+    """The figures of a page by their names, drawn and closed."""
+    figures = {part.figure.name: part.figure.draw() for part in shown.sections if part.figure is not None}
+    for figure in figures.values():
+        sys.modules["matplotlib.pyplot"].close(figure)
+    return figures
+
+
+def drawn_lines(ax: Any) -> dict[str, tuple[list[float], ...]]:
+    """The lines with intervals of a figure: by its label the places, values, lower and upper ends of each."""
+    found = {}
+    for bars in ax.containers:
+        ends = np.array([segment[:, 1] for segment in bars[2][0].get_segments()]).T
+        found[str(bars.get_label())] = tuple(np.asarray(side, float).tolist() for side in (*bars[0].get_data(), *ends))
+    return found

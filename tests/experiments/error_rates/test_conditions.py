@@ -1,4 +1,4 @@
-"""What is drawn and counted of a batch, against `compare`, scipy and what fair coins would do."""
+"""What is drawn and counted of a batch, against `compare`."""
 
 from __future__ import annotations
 
@@ -9,15 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 
 import simstudy as ss
 from simstudy.engines.drawn_pairs import DrawnPairs, p_values
 from simstudy.engines.registry import TESTS
-from simstudy.running.fingerprints import derived_seed
 from simstudy.studies import StudyError
-from simstudy.truth.synthetic import outcome_correlation
-from tests.experiments.error_rates.small import CONDITIONS, NULLS, SMALL, VIEWS, examine, study
+from tests.experiments.error_rates.small import CONDITIONS, NULLS, SMALL, VIEWS
 from tests.experiments.programs import small
 from tests.oracles import compared
 
@@ -44,72 +41,6 @@ def test_many_test_sets_in_one_question_are_many_questions(name: str, unit: str)
         np.testing.assert_allclose(found, rows["p_value"], rtol=1e-9, err_msg=test)
     assert applied >= 3
     assert rows["system_a"].tolist() == [systems[better % 2] for better in question.pairs[0]]
-
-
-@pytest.mark.parametrize("name", ["accuracy_gain", "f1_gain", "bleu_gain", "precision_few"])
-def test_coverage_is_that_of_the_intervals_that_compare_prints(name: str) -> None:
-    sets, n = 20, 20
-    settings = study(n_units=[n], shown=[n], batches=1, sets=sets, conditions=[name], tests=["t_paired"])
-    (row,) = examine(settings, name, n, 0)["coverage"]
-    model = CONDITIONS[name].pair
-    rng = np.random.default_rng(derived_seed(settings.seed, "test sets", name, n, 0))
-    pairs = pd.concat(
-        compared(ss.Outputs.from_statistics(of_set, model.metric, ["first", "second"]), n_resamples=1)
-        for of_set in model.draw(sets, n, rng).statistics
-    )
-    true = np.where(pairs["system_a"] == "first", model.true_gain, -model.true_gain)
-    known = pairs["gain_low"].notna()
-    covered = (pairs["gain_low"] <= true) & (true <= pairs["gain_high"])
-    assert (row["n_sets"], row["n_undefined"]) == (known.sum(), (~known).sum())
-    assert row["n_covered"] == covered.sum()
-    assert row["sum_width"] == pytest.approx((pairs["gain_high"] - pairs["gain_low"]).sum())
-    assert row["n_cautioned"] == (pairs["caution"] != "").sum()
-    assert row["interval"] == ("score" if name == "accuracy_gain" else "jackknife")
-
-
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [({"n_resamples": -5}, "n_resamples must be at least 1"), ({"seed": -1}, "seed must be at least 0 and below 2^64")],
-)
-def test_a_program_that_asks_for_what_cannot_be_is_told_so(wrong: dict[str, int], message: str) -> None:
-    statistics = CONDITIONS["accuracy"].pair.draw(2, 10, np.random.default_rng(0)).by("item")
-    with pytest.raises(ValueError, match=re.escape(message)):
-        DrawnPairs(statistics, "accuracy", **wrong)
-
-
-def test_right_and_wrong_answers_are_rejected_as_often_as_coins_allow() -> None:
-    """Of n items each differs with a known chance, and then the sign test's rejections are binomial."""
-    n, sets, alpha = 60, 3000, 0.05
-    model = CONDITIONS["accuracy"].pair
-    settings = study(n_units=[n], shown=[n], batches=1, sets=sets, tests=["sign_flips", "mcnemar", "randomization"])
-    phi = outcome_correlation(0.8, 0.8, 0.5)
-    differ = 2 * 0.8 * 0.2 * (1 - phi)
-    losses = np.arange(n + 1)
-    by_items = [stats.binom.cdf(losses[: m + 1], m, 0.5) for m in range(n + 1)]
-    rejected = {
-        "two-sided": [2 * stats.binom.pmf(losses[: m + 1], m, 0.5) @ (2 * p <= alpha) for m, p in enumerate(by_items)],
-        "greater": [2 * stats.binom.pmf(losses[: m + 1], m, 0.5) @ (p <= alpha) for m, p in enumerate(by_items)],
-    }
-    for row in examine(settings, "accuracy", n, 0)["decisions"]:
-        if row["alpha"] != alpha:
-            continue
-        expected = stats.binom.pmf(losses, n, differ) @ rejected[str(row["alternative"])]
-        assert 0.01 < expected < 0.1
-        assert stats.binomtest(int(row["n_rejected"]), sets, expected).pvalue > 1e-6
-        assert stats.binomtest(int(row["n_rejected_first"]), sets, expected / 2).pvalue > 1e-6
-        assert row["n_sets"] == sets
-    assert model.units == ("item",)
-
-
-def test_undefined_scores_are_counted_apart() -> None:
-    """A system that accepts 8 % of 6 candidates accepts none of them three times in five."""
-    sets, n = 2000, 6
-    settings = study(n_units=[n], shown=[n], batches=1, sets=sets, tests=["sign_flips"])
-    row = examine(settings, "precision_few", n, 0)["decisions"][0]
-    nothing = 1 - (1 - 0.92**n) * (1 - 0.7**n)
-    assert stats.binomtest(int(row["n_undefined"]), sets, nothing).pvalue > 1e-6
-    assert row["n_sets"] + row["n_undefined"] == sets
-    assert row["n_rejected_undefined"] <= row["n_undefined"]
 
 
 @pytest.mark.parametrize("name", NULLS)

@@ -1,4 +1,4 @@
-"""The study of error rates, run small: its tables, page and cells."""
+"""The study of error rates: what its cells ask, what its page has, and one run of it."""
 
 from __future__ import annotations
 
@@ -7,186 +7,161 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
 
 import simstudy as ss
 from simstudy.engines.registry import TESTS
-from simstudy.studies import Results
+from simstudy.running.fingerprints import derived_seed
+from simstudy.studies import DrawnPairs
+from tests.experiments.error_rates.made_up import GAINS, NULLS, made_up, of, ran, settings
 from tests.experiments.error_rates.small import (
     CONDITIONS,
-    DEPENDENT_SYSTEMS,
-    DEPENDENT_UNITS,
-    KEYS,
-    KINDS,
-    NULL,
-    NULLS,
-    SMALL,
-    VIEWS,
+    SETTINGS,
+    examine,
     study,
-)
-from tests.experiments.programs import assert_described, small
+)  # fmt: skip
+from tests.experiments.programs import described_otherwise, drawn_lines, figures_of, program, told
 
+PAGE = program("error_rates")
 OF_ACCEPTANCE_SETS = {"precision_score", "fisher"}
 
 
-@pytest.fixture(scope="module")
-def done(tmp_path_factory: pytest.TempPathFactory) -> Results:
-    return ss.run_study(study(conditions=KINDS), out=tmp_path_factory.mktemp("error_rates"), n_jobs=1)
-
-
-def test_rates_are_shares_of_counts_with_their_intervals(done: Results) -> None:
-    rates = done.tables["rates"]
-    assert (rates["n_sets"] + rates["n_undefined"] == 24).all()
-    np.testing.assert_allclose(rates["share"], rates["n_rejected"] / rates["n_sets"])
-    for row in rates.sample(30, random_state=0).itertuples():
-        interval = stats.binomtest(row.n_rejected, row.n_sets).proportion_ci(method="exact")
-        assert (row.low, row.high) == pytest.approx(tuple(interval), abs=5.1e-6)
-    assert not rates.duplicated([*KEYS, "test", "alternative", "alpha"]).any()
-    shown = rates[(rates["n_units"] == 40) & (rates["alpha"] == 0.05)]
-    wide = shown.pivot_table("n_rejected", [*KEYS, "test"], "alternative").dropna()
-    assert set(rates["alpha"]) == {0.01, 0.05}
-    assert set(rates.loc[rates["n_units"] == 6, "alternative"]) == {"two-sided"}
-    assert (wide["two-sided"] <= wide["greater"]).all(), "one-sided p-values of the better system are smaller"
-    assert (wide["greater, named beforehand"] <= wide["greater"]).all()
-    assert wide["greater, named beforehand"].sum() == pytest.approx(wide["greater"].sum() / 2, rel=0.2)
-
-
-def test_every_test_is_asked_where_it_applies(done: Results) -> None:
-    rates = done.tables["rates"]
-    nulls = set(NULLS) & set(KINDS)
-    assert set(rates["condition"]) == nulls, "where there is a gain, a rejection is no error"
-    assert set(rates["test"]) == set(TESTS)
-    by_condition = rates.groupby("condition")["test"].agg(set)
+def test_every_test_is_asked_where_it_applies() -> None:
+    names = ["accuracy", "f1", "bleu_short", "precision_few", "skewed_means"]
+    some = study(conditions=names, n_units=[6], shown=[6], sets=2, n_resamples=9)
+    rows = {name: examine(some, name, 6, 0)["decisions"] for name in names}
+    by_condition = {name: {row["test"] for row in of} for name, of in rows.items()}
+    assert set().union(*by_condition.values()) == set(TESTS)
     sums = {"sign_flips", "bootstrap", "randomization", "skew_corrected"}
     assert by_condition["f1"] == by_condition["bleu_short"] == sums
     assert by_condition["precision_few"] == sums | {"two_proportions", "chi_square"} | OF_ACCEPTANCE_SETS
     assert by_condition["accuracy"] == set(TESTS) - OF_ACCEPTANCE_SETS
-    assert by_condition["skewed_means"] == set(TESTS) - OF_ACCEPTANCE_SETS - {
-        "mcnemar",
-        "two_proportions",
-        "chi_square",
-    }
-    fisher = rates[rates["test"] == "fisher"]
-    assert set(fisher["alternative"]) == {"two-sided"}
+    of_answers = {"mcnemar", "two_proportions", "chi_square"}
+    assert by_condition["skewed_means"] == set(TESTS) - OF_ACCEPTANCE_SETS - of_answers
+    assert {row["alternative"] for row in rows["precision_few"] if row["test"] == "fisher"} == {"two-sided"}
 
 
-def test_a_table_says_which_tests_a_condition_breaks(done: Results) -> None:
-    breaks = done.tables["rates"].drop_duplicates(["condition", "unit", "test"])
-    breaks = breaks.set_index(["condition", "unit", "test"])["breaks"]
-    assert breaks["clusters", "item", "sign_flips"] == DEPENDENT_UNITS
-    assert breaks["clusters", "cluster", "sign_flips"] == ""
-    assert breaks["accuracy", "item", "z_independent"] == DEPENDENT_SYSTEMS
-    assert breaks["skewed_means", "item", "z_independent"] == "", "its systems are independent"
-    for test in ("randomization", "sign", "wilcoxon"):
-        assert breaks["skewed_means", "item", test] == NULL
-        assert breaks["accuracy", "item", test] == ""
-    for name in set(NULLS) & set(KINDS):
-        unit = CONDITIONS[name].pair.units[0]
-        assert breaks[name, unit, "sign_flips"] == breaks[name, unit, "bootstrap"] == ""
-        assert breaks[name, unit, "randomization"] == ("" if CONDITIONS[name].pair.exchangeable else NULL)
+def test_figures_have_the_tests_sizes_and_sides_that_their_texts_say() -> None:
+    tables = dict(ran()[0].tables)
+    shown = PAGE.show(settings(), tables)
+    figures = figures_of(shown)
+    views = {"skewed_means": "equal means, one skewed", "accuracy": CONDITIONS["accuracy"].title,
+             "clusters": "clusters of 5", "accuracy_gain": CONDITIONS["accuracy_gain"].title,
+             "turned": "turned"}  # fmt: skip
+    two_sided = {"alternative": "two-sided", "alpha": 0.2}
+    for name, conditions, tests in (
+        ("error_rates", NULLS, ["sign_flips"]), ("power", GAINS, ["sign_flips", "sign", "wilcoxon"])
+    ):  # fmt: skip
+        table = tables["rates" if name == "error_rates" else "power"]
+        axes = [ax for ax in figures[name].axes if ax.containers]
+        assert [ax.get_title("left") for ax in axes] == [views[condition] for condition in conditions]
+        for ax, condition in zip(axes, conditions, strict=True):
+            unit = "cluster" if condition == "clusters" else "item"
+            lines = drawn_lines(ax)
+            assert [*lines] == tests
+            for test, line in lines.items():
+                rows = of(table, condition=condition, unit=unit, test=test, n_units=[20, 30, 40], **two_sided)
+                rows = rows.sort_values("n_units")
+                assert line == tuple(pytest.approx(rows[of].tolist()) for of in ("n_units", "share", "low", "high"))
+    drawn = of(tables["rates"], test="sign_flips", n_units=[20, 30, 40], breaks="", **two_sided)["share"]
+    assert 0.25 < figures["error_rates"].axes[0].get_ylim()[1] == pytest.approx(np.ceil(20 * drawn.max()) / 20)
+    spans = [patch.get_extents().transformed(ax.transData.inverted()) for ax in figures["error_rates"].axes[:1]
+             for patch in ax.patches]  # fmt: skip
+    assert [(round(box.y0, 6), round(box.y1, 6)) for box in spans] == [(0.05, 0.3), (0.1, 0.22)]
+    default = of(tables["power"], test="sign_flips", **two_sided).dropna(subset="type_m")
+    (ax,) = figures["exaggeration"].axes
+    for name in GAINS:
+        rows = of(default, condition=name).sort_values("share")
+        columns = ("share", "type_m", "type_m_low", "type_m_high")
+        assert drawn_lines(ax)[views[name]] == tuple(pytest.approx(rows[column].tolist()) for column in columns)
+    (ax,) = figures["coverage"].axes
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == [
+        views[name] + own for name in settings().conditions for own in ["", ", by item"][: 1 + (name == "clusters")]
+    ]
+    assert [round(side, 6) for side in (ax.patches[0].get_x(), ax.patches[0].get_width())] == [0.9, 0.09]
+    panels = {ax.get_title("left"): ax for ax in figures["uniformity"].axes if ax.get_lines()}
+    for test, ax in panels.items():
+        curves = of(tables["quantiles"], test=test).groupby("condition", sort=False)
+        for curve, (_, own) in zip(ax.get_lines()[1:], curves, strict=True):
+            np.testing.assert_allclose(curve.get_xydata(), own.sort_values("alpha")[["alpha", "excess"]])
+    assert {*panels} == {"wilcoxon", "sign_flips"}
+    by_heading: dict[str, Any] = {part.heading: part for part in shown.sections}
+    for title, heading in (
+        ("Which test when", "Which test when"),
+        ("Two-sided type I error rates, equal scores", "Which test keeps its level?"),
+    ):
+        assert shown.summary.pop(title).text().equals(by_heading[heading].table.text())
+    assert shown.summary == {}
 
 
-def test_the_verdict_counts_rates_of_independent_units(done: Results) -> None:
-    tests, rates = done.tables["tests"].set_index(["test", "null"]), done.tables["rates"]
-    rates = rates[(rates["alternative"] == "two-sided") & (rates["breaks"] != DEPENDENT_UNITS)]
-    rates = rates[rates["alpha"] == 0.05]
-    for (test, where), row in tests.iterrows():
-        own = rates[(rates["test"] == test) & ((rates["breaks"] == "") | (where == "equal scores"))]
-        many = own.loc[own["n_units"] >= 40, "share"]
-        assert row["n_rates"] == len(many)
-        assert row["n_within"] == sum(0.035 <= share <= 0.065 for share in many)
-        assert row["n_liberal"] == sum(0.025 <= share <= 0.075 for share in many)
-        if len(many):
-            assert (row["lowest"], row["highest"]) == (many.min(), many.max())
-            assert row["highest_fewer"] == own.loc[own["n_units"] < 40, "share"].max()
-    assert tests.loc[("sign_flips", "equal scores"), "n_conditions"] == len(set(NULLS) & set(KINDS))
+@pytest.mark.parametrize("names", [["accuracy"], GAINS[:1]], ids=["no gains", "gains alone"])
+def test_a_page_has_the_parts_that_its_conditions_give(names: list[str]) -> None:
+    some = settings().model_copy(update={"conditions": {name: settings().conditions[name] for name in names}})
+    found, _ = told("error_rates", some, lambda cell: made_up(*cell.arguments[1:]))
+    shown = PAGE.show(some, found.tables)
+    of_gains = names == GAINS[:1]
+    assert ("power" in found.tables, "rates" in found.tables, "choices" in found.tables) == (of_gains, not of_gains, 0)
+    headings = {part.heading for part in shown.sections}
+    assert ("Power" in headings, "All tests" in headings) == (of_gains, not of_gains)
+    assert not {"Cautions", "Which test when"} & headings, "answers have no cautions"
+    title = "Coverage" if of_gains else "Two-sided type I error rates, equal scores"
+    assert [*shown.summary] == [title]
 
 
-def test_few_units_are_the_default_tests_rates_and_coverage(done: Results) -> None:
-    few, rates, covered = (done.tables[name] for name in ("few_units", "rates", "coverage"))
-    assert set(few["n_units"]) == {6}
-    assert set(few["condition"]) == set(NULLS) & set(KINDS)
-    for row in few.itertuples():
-        at = f"condition == '{row.condition}' and unit == '{row.unit}' and n_units == 6"
-        (rate,) = rates.query(f"{at} and alpha == 0.05 and test == 'sign_flips' and alternative == 'two-sided'")[
-            "share"
-        ]
-        (cover,) = covered.query(at)["share"]
-        np.testing.assert_equal([row.error_rate, row.coverage], [rate, cover])
-
-
-def test_cautions_are_beside_level_and_coverage(done: Results) -> None:
-    table, rates, covered = (done.tables[name] for name in ("cautions", "rates", "coverage"))
-    right_or_wrong = {"accuracy", "accuracy_easy"}
-    assert set(table["condition"]) == (set(NULLS) & set(KINDS)) - right_or_wrong
-    assert set(table["n_units"]) == {40}
-    for row in table.itertuples():
-        at = f"condition == '{row.condition}' and unit == '{row.unit}' and n_units == 40"
-        (rate,) = rates.query(f"{at} and alpha == 0.05 and test == 'sign_flips' and alternative == 'two-sided'")[
-            "share"
-        ]
-        (cover,), (cautioned,) = covered.query(at)["share"], covered.query(at)["n_cautioned"]
-        assert (row.error_rate, row.coverage, row.cautioned) == (rate, cover, cautioned / 24)
-        assert row.off_level == (rate > 0.07 or cover < 0.93)
-    assert table.set_index("condition")["cautioned"]["precision_few"] > 0.9, "8 % of 40 are three answers"
-    assert table.set_index("condition")["cautioned"]["f1"] < 0.1
-
-
-def test_coverage_says_width_and_what_is_undefined(done: Results) -> None:
-    covered = done.tables["coverage"]
-    assert len(covered) == 2 * len(
-        [name for name, unit in VIEWS if name in NULLS or unit == CONDITIONS[name].pair.units[0]]
+def test_a_cell_has_what_each_unit_is_asked_alone() -> None:
+    """Seeds are of the condition, size and batch; independence is tested for the first unit alone."""
+    tests = ["z_independent", "bootstrap", "sign_flips", "chi_square"]
+    some = study(
+        conditions=["clusters", "accuracy", "skewed_means"],
+        n_units=[12, 9],
+        shown=[12, 9],
+        tests=tests,
+        seed=3,
+        alphas=[0.05, 0.3],
     )
-    assert (covered["n_sets"] + covered["n_undefined"] == 24).all()
-    np.testing.assert_allclose(covered["undefined"], covered["n_undefined"] / 24)
-    some = covered[covered["n_sets"] > 0]
-    np.testing.assert_allclose(some["share"], some["n_covered"] / some["n_sets"])
-    wide = some.pivot_table("mean_width", ["condition", "unit"], "n_units")
-    assert (wide[40] < wide[6].fillna(np.inf)).all()
-    assert set(covered.loc[covered["interval"] == "score", "unit"]) == {"item"}
+    for name, n, batch in (("clusters", 12, 1), ("accuracy", 9, 0), ("skewed_means", 12, 0)):
+        pair = some.conditions[name].pair
+        rng, seed = (derived_seed(3, what, name, n, batch) for what in ("test sets", "resamples"))
+        statistics = pair.draw(12, n, np.random.default_rng(rng))
+        expected: dict[str, list[dict[str, Any]]] = {"decisions": [], "quantiles": [], "coverage": []}
+        for unit in pair.units:
+            own = tests if unit == pair.units[0] else ["bootstrap", "sign_flips"]
+            alone = DrawnPairs(statistics.by(unit), pair.metric, n_resamples=99, seed=seed % 2**64)
+            expected["decisions"] += [{"unit": unit, **row} for row in alone.decisions(own, [0.05, 0.3])]
+            expected["coverage"].append({"unit": unit, **alone.coverage(pair.true_gain)})
+            if unit == "cluster":
+                expected["quantiles"] = [
+                    {"unit": unit, **{key: row[key] for key in ("test", "alpha", "n_sets", "n_rejected")}}
+                    for row in alone.decisions(["bootstrap", "sign_flips"], SETTINGS.QUANTILES, ["two-sided"])
+                ]
+        assert examine(some, name, n, batch) == expected
 
 
-def test_the_page_names_every_figure_and_table(done: Results) -> None:
-    page = (done.folder / "README.md").read_text()
-    drawn = {path.stem for path in (done.folder / "figures").glob("*.png")}
+@pytest.mark.usefixtures("empty_figures")
+def test_a_run_has_every_figure_and_table_on_its_page(tmp_path: Path) -> None:
+    some = study(conditions=["precision_few", "f1", "f1_gain"], n_units=[6, 60], shown=[60], sets=4)
+    done = ss.run_study(some, out=tmp_path, n_jobs=1)
+    page = (tmp_path / "README.md").read_text()
+    drawn = {path.stem for path in (tmp_path / "figures").glob("*.png")}
     assert drawn == {"choices", "error_rates", "uniformity", "power", "coverage"}
     for name in drawn:
         assert f"(figures/{name}.png)" in page
-    assert {path.stem for path in done.folder.glob("*.csv")} == set(done.tables)
+    assert {path.stem for path in tmp_path.glob("*.csv")} == set(done.tables)
     for name, table in done.tables.items():
         assert f"[{name}.csv]({name}.csv): {len(table):,} rows" in page
     assert "nan" not in page.lower()
-    assert "▲" in page
+    cautioned = done.tables["cautions"].set_index("condition")["cautioned"]
+    assert cautioned["precision_few"] > 0.5 > cautioned["f1"], "8 % of 60 are five answers"
 
 
-def test_a_study_of_gains_alone(tmp_path: Path) -> None:
-    results = ss.run_study(study(conditions=["f1_gain"]), out=tmp_path, n_jobs=1)
-    assert set(results.tables) == {"power", "coverage", "conditions"}
-    assert results.tables["coverage"]["condition"].unique().tolist() == ["f1_gain"]
-    page = (tmp_path / "README.md").read_text()
-    assert "## Coverage of the interval" in page
-    assert "error_rates.png" not in page
-
-
-F1 = CONDITIONS["f1"].model_dump()
-OTHER = {**F1, "parameters": CONDITIONS["f1_gain"].model_dump()["parameters"]}
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"n_resamples": 19}, {"sets": 39}, {"seed": 1}, {"alphas": [0.05, 0.2]}, {"tests": ["sign_flips"]},
-        {"shown": [21]}, {"conditions": {"f1": OTHER}},
-    ],
-    ids=lambda change: next(iter(change)),
-)  # fmt: skip
-def test_what_changes_the_result_of_a_cell_changes_its_description(change: dict[str, Any]) -> None:
-    base: dict[str, Any] = {
-        **SMALL, "n_units": [20, 21], "shown": [20], "batches": 1, "sets": 40, "tests": ["sign_flips", "bootstrap"],
-        "seed": 0, "alphas": [0.05, 0.1], "conditions": {"f1": F1},
-    }  # fmt: skip
-
-    def study(**changes: Any) -> Any:
-        return small("error_rates", **{**base, **changes})
-
-    assert_described("error_rates", study(), study(**change))
+def test_cells_are_computed_again_where_what_they_depend_on_changes() -> None:
+    some: dict[str, Any] = {"conditions": ["f1"], "n_units": [20, 21, 22], "shown": [20, 22], "tests": ["sign_flips"]}
+    one = study(**some)
+    for change in (
+        {"n_resamples": 19}, {"sets": 39}, {"seed": 1}, {"alphas": [0.05, 0.2]}, {"tests": ["sign"]},
+        {"shown": [20]}, {"shown": [22, 20]},
+    ):  # fmt: skip
+        assert described_otherwise("error_rates", one, study(**{**some, **change}), 1) == {0}, change
+    other = one.conditions["f1"].model_copy(update={"parameters": CONDITIONS["f1_gain"].parameters})
+    for of_f1, parts in ((other, {0}), (one.conditions["f1"].model_copy(update={"title": "other"}), set())):
+        changed = one.model_copy(update={"conditions": {"f1": of_f1}})
+        assert described_otherwise("error_rates", one, changed, 1) == parts

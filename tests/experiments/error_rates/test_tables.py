@@ -1,70 +1,10 @@
-"""Tables of error rates, power, uniformity and choices, against enumeration and by hand."""
+"""Tables of exact tests and of choices, by hand."""
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
 import pandas as pd
-import pytest
-from scipy import stats
 
-from simstudy.running.fingerprints import derived_seed
-from simstudy.truth.synthetic import outcome_correlation
-from tests.experiments.error_rates.small import CHOICES, CONDITIONS, DEPENDENT_UNITS, TABLES, examine, study
-
-
-def two_by_two(n: int, only_first: float, only_second: float) -> Any:
-    """All results of n items of which some only the first system has right, some only the second: their chances."""
-    b, c = np.meshgrid(np.arange(n + 1), np.arange(n + 1), indexing="ij")
-    rest = np.maximum(n - b - c, 0)
-    chance = stats.multinomial.pmf(
-        np.stack([b, c, rest], -1), n, [only_first, only_second, 1 - only_first - only_second]
-    )
-    return b, c, np.where(b + c <= n, chance, 0.0)
-
-
-@pytest.mark.parametrize("turned", [False, True], ids=["first better", "second better"])
-def test_power_and_exaggeration_are_those_of_all_results_there_can_be(turned: bool) -> None:
-    """McNemar's test of right and wrong answers, enumerated: power, wrong winners and the mean significant gain.
-
-    Both systems in either order.
-    """
-    n, sets, name = 60, 4000, "accuracy_gain"
-    phi = outcome_correlation(0.83, 0.8, 0.5)
-    both = 0.83 * 0.8 + phi * np.sqrt(0.83 * 0.17 * 0.8 * 0.2)
-    b, c, chance = two_by_two(n, 0.83 - both, 0.8 - both)
-    significant = np.minimum(2 * stats.binom.cdf(np.minimum(b, c), b + c, 0.5), 1) <= 0.05
-    found, wrong = ((chance * (significant & side)).sum() for side in (b > c, b < c))
-    mean = (chance * significant * np.abs(b - c)).sum() / n * 100 / (found + wrong)
-    settings = study(n_units=[n], shown=[n], batches=1, sets=sets, conditions=[name], tests=["mcnemar"])
-    settings.conditions[name].parameters["accuracies"] = [0.8, 0.83] if turned else [0.83, 0.8]
-    rows = examine(settings, name, n, 0)["decisions"]
-    counted = pd.DataFrame([{"condition": name, "n_units": n} | row for row in rows])
-    table = TABLES.power(counted, settings)
-    (row,) = table[(table["alternative"] == "two-sided") & (table["alpha"] == 0.05)].to_dict("records")
-    assert stats.binomtest(round(row["share"] * sets), sets, found).pvalue > 1e-4
-    assert stats.binomtest(row["n_wrong"], sets, wrong).pvalue > 1e-4
-    assert row["type_s"] == row["n_wrong"] / row["n_rejected"]
-    half = (row["type_m_high"] - row["type_m_low"]) / 2
-    assert abs(row["type_m"] - mean / 3) < 2 * half < 0.5
-    assert row["type_m"] > 3, "so few items find three points only where they seem many more"
-
-
-def test_shares_of_p_values_are_counted_at_each_level() -> None:
-    settings = study(conditions=["accuracy"], tests=["t_paired"], n_units=[40], sets=30)
-    found = [examine(settings, "accuracy", 40, batch)["quantiles"] for batch in (0, 1)]
-    table = TABLES.quantiles(
-        pd.DataFrame([{"condition": "accuracy", "n_units": 40} | row for rows in found for row in rows]), settings
-    )
-    p = []
-    for batch in (0, 1):
-        rng = np.random.default_rng(derived_seed(settings.seed, "test sets", "accuracy", 40, batch))
-        right = CONDITIONS["accuracy"].pair.draw(30, 40, rng).statistics[..., 0].astype(float)
-        p.extend(np.nan_to_num(stats.ttest_rel(right[:, 0], right[:, 1], axis=1).pvalue, nan=1.0))
-    expected = [(np.array(p) <= level).mean() for level in table["alpha"]]
-    np.testing.assert_allclose(table["share"], expected)
-    np.testing.assert_allclose(table["excess"], np.array(expected) - table["alpha"])
+from tests.experiments.error_rates.small import CHOICES, DEPENDENT_UNITS, TABLES, study
 
 
 def test_exact_tests_are_above_their_level_where_monte_carlo_error_does_not_explain_it() -> None:
