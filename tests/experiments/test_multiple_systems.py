@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,9 +15,8 @@ from scipy import stats
 
 import simstudy as ss
 from simstudy.running.fingerprints import derived_seed
-from simstudy.studies import DrawnBoards, Results, StudyError
-from simstudy.truth.synthetic import outcome_correlation
-from tests.experiments.programs import assert_described, program, small
+from simstudy.studies import DrawnBoards, StudyError
+from tests.experiments.programs import program, small
 from tests.oracles import compared
 
 STUDY, FAMILIES, LOOKS = (program("multiple_systems", part) for part in ("study", "families", "looks"))
@@ -29,14 +29,14 @@ def study(**changes: Any) -> Any:
     """Two conditions and few test sets."""
     conditions = {name: SHIPPED.conditions[name].model_dump() for name in ("accuracy_100", "clusters")}
     for condition in conditions.values():
-        condition |= {"n_systems": [2, 5], "n_units": 40}
+        condition |= {"n_systems": [2, 4], "n_units": 40}
         condition["truths"] = condition["truths"][:2]
     variants = {
         name: SHIPPED.variants[name].model_dump() | {"n_units": 60} for name in ("independent", "r_05", "r_07_gain")
     }
     few: dict[str, Any] = {
         "n_draws": 99,
-        "sets": {"of_few": 12, "of_many": 4, "large": 5, "block": 6},
+        "sets": {"of_few": 4, "of_many": 2, "large": 4, "block": 2},
         "conditions": conditions,
         "groups": {"condition": "accuracy_100", "n_systems": [3], "sets": 4, "block": 2},
         "looks": {"n_variants": [1, 3], "sets": 8, "corrected_sets": 4, "block": 4},
@@ -44,33 +44,6 @@ def study(**changes: Any) -> Any:
         "stopping": {"conditions": ["accuracy_100"], "step": 20, "n_looks": [1, 3], "sets": 8, "block": 4},
     }
     return small("multiple_systems", **{**few, **changes})
-
-
-@pytest.fixture(scope="module")
-def done(tmp_path_factory: pytest.TempPathFactory) -> Results:
-    return ss.run_study(study(), out=tmp_path_factory.mktemp("multiple_systems"), n_jobs=1)
-
-
-ONE = study().conditions["accuracy_100"].model_dump() | {
-    "n_systems": [4], "truths": ["all equal", "half equal"], "test": "t_paired"
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"n_draws": 19}, {"alpha": 0.2}, {"seed": 1}, {"sets": {"of_few": 11, "of_many": 4, "large": 5, "block": 12}},
-        *({"conditions": {"accuracy_100": ONE | own}} for own in (
-            {"n_units": 41}, {"least": 0.5}, {"between": 0.1}, {"within": 0.9}, {"spread": 0.3}, {"test": "sign_flips"},
-            {"cluster_size": 3, "cluster_correlation": 0.5},
-        )),
-    ],
-    ids=str,
-)  # fmt: skip
-def test_what_changes_the_result_of_a_cell_changes_its_description(change: dict[str, Any]) -> None:
-    sets = {"of_few": 12, "of_many": 4, "large": 5, "block": 12}
-    base: dict[str, Any] = {"sets": sets, "conditions": {"accuracy_100": ONE}}
-    assert_described("multiple_systems", study(**base), study(**{**base, **change}))
 
 
 def boards(name: str, truth: str, k: int, n_sets: int, n: int = 60) -> tuple[Any, DrawnBoards]:
@@ -169,54 +142,8 @@ def test_places_hold_all_that_tied_systems_may_have() -> None:
     every, own, best = FAMILIES.held([wide, narrow], np.array([0.9, 0.5, 0.5]))
     assert (every["sum_held"], own["sum_held"], best["sum_held"]) == (1, pytest.approx(1 + 1 / 3), 1)
     assert best["sum_size"] == 5
-
-
-def test_two_systems_need_no_correction(done: Results) -> None:
-    """A family of one: all methods are the test; the stepdown may differ by its draws, and is left out."""
-    two = done.tables["families"].query("n_systems == 2 and method != 'Romano-Wolf'")
-    counts = two.groupby(["condition", "truth", "alternative"])[["n_any_false", "n_claims"]].nunique()
-    assert (counts == 1).all(axis=None)
-
-
-def test_stricter_ways_claim_less(done: Results) -> None:
-    rows = done.tables["families"]
-    wide = rows.pivot(index=["condition", "truth", "n_systems", "family", "alternative"], columns="method")
-    claims = wide["n_claims"]
-    assert (claims["Holm"] <= claims["Benjamini-Hochberg"]).all()
-    assert (claims["Benjamini-Hochberg"] <= claims["none"]).all()
-    sides = rows.pivot(index=["condition", "truth", "n_systems", "family", "method"], columns="alternative")["n_claims"]
-    sides = sides.drop("Romano-Wolf", level="method")
-    assert (sides["two-sided"] <= sides["one-sided, as the data say"]).all()
-    assert (sides["one-sided, named beforehand"] <= sides["one-sided, as the data say"]).all()
-    equal = rows[(rows["truth"] == "all equal")]
-    assert (equal["n_false"] == equal["n_claims"]).all()
-    np.testing.assert_allclose(equal["false_discoveries"], equal["share"])
-    assert equal["power"].isna().all()
-    for row in rows.sample(20, random_state=0).itertuples():
-        interval = stats.binomtest(row.n_any_false, row.n_sets).proportion_ci(method="exact")
-        assert (row.share, row.low, row.high) == pytest.approx((row.n_any_false / row.n_sets, *interval))
-
-
-def test_counts_are_those_of_single_tables(done: Results) -> None:
-    """The cells of one condition again: `compare`, `corrected`, and the truth, pair by pair."""
-    small_study, k, truth = study(), 5, "half equal"
-    condition = small_study.conditions["accuracy_100"]
-    model, n_any = condition.model(truth, k), {"p_value": 0, "p_holm": 0, "p_bh": 0}
-    scores = dict(zip(model.names, model.scores().round(9), strict=True))
-    seed = derived_seed(small_study.seed, "test sets", "accuracy_100", truth, k, 0)
-    for drawn in DrawnBoards.of(model, 4, 40, np.random.default_rng(seed)):
-        for statistics in drawn.statistics:
-            outputs = ss.Outputs.from_statistics(statistics, model.metric, list(model.names))
-            pairs = ss.analyses.corrected(compared(outputs, alternative="two-sided"))
-            false = pairs["system_a"].map(scores) <= pairs["system_b"].map(scores)
-            for p in n_any:
-                n_any[p] += bool(((pairs[p] <= ALPHA) & false & (pairs["gain"] > 0)).any())
-    rows = done.tables["families"].query(
-        "condition == 'accuracy_100' and truth == 'half equal' and n_systems == 5 and family == 'all pairs' "
-        "and alternative == 'two-sided'"
-    )
-    found = rows.set_index("method")["n_any_false"]
-    assert [found[name] for name in ("none", "Holm", "Benjamini-Hochberg")] == list(n_any.values())
+    *_, best = FAMILIES.held([narrow], np.array([0.5, 0.5, 0.5]))
+    assert best["sum_held"] == 0, "one of three that are best is left out"
 
 
 def test_the_best_variant_is_the_one_that_is_reported() -> None:
@@ -230,41 +157,6 @@ def test_the_best_variant_is_the_one_that_is_reported() -> None:
     assert rows.loc[2, "two-sided", "Holm"]["n_significant"] == 1
     assert rows.loc[3, "two-sided", "Holm"]["n_significant"] == 0
     assert rows.loc[3, "one-sided, named beforehand", "Holm"]["n_significant"] == 1
-
-
-def test_independent_looks_are_the_algebra() -> None:
-    """The exact chance q of one look, by enumeration, and 1 - (1 - q)^m of so many test sets."""
-    n, sets = 60, 1500
-    settings = study(looks={"n_variants": [1, 10], "sets": sets, "corrected_sets": 1, "block": sets})
-    differ = 2 * 0.65 * 0.35 * (1 - outcome_correlation(0.65, 0.65, 0.5))
-    q = 0.0
-    for m in range(n + 1):
-        wins = np.arange(m + 1)
-        better = (2 * stats.binom.sf(wins - 1, m, 0.5) <= ALPHA) & (2 * wins > m)
-        q += stats.binom.pmf(m, n, differ) * stats.binom.pmf(wins, m, 0.5) @ better
-    rows = pd.DataFrame(LOOKS.try_variants(settings, "independent", 0, sets))
-    rows = rows.query("alternative == 'two-sided' and method == 'none'").set_index("n_variants")
-    for m in (1, 10):
-        # A better variant may have more wins of more decided items, and yet a larger p: nearly never here.
-        assert stats.binomtest(int(rows.loc[m, "n_significant"]), sets, 1 - (1 - q) ** m).pvalue > 1e-4, m
-
-
-def test_variants_that_are_alike_are_found_less_often() -> None:
-    """Differences from the baseline correlate by (1 + among - 2 r) / (2 - 2 r): 0.9, not 0.5."""
-    settings = SHIPPED.variants["r_05_alike"]
-    matrix = settings.model(3).dependence.matrix(4)
-    assert matrix[0].tolist() == [1, 0.5, 0.5, 0.5]
-    assert matrix[1].tolist() == [0.5, 1, 0.9, 0.9]
-    assert len(set(settings.model(3).scores())) == 1
-    found = {}
-    few = study(
-        looks={"n_variants": [10], "sets": 400, "corrected_sets": 1, "block": 400},
-        variants={name: SHIPPED.variants[name].model_dump() for name in ("r_05", "r_05_alike")},
-    )
-    for name in few.variants:
-        rows = pd.DataFrame(LOOKS.try_variants(few, name, 0, 400)).query("method == 'none'")
-        found[name] = rows.set_index("alternative").loc["two-sided", "n_significant"]
-    assert found["r_05_alike"] < found["r_05"]
 
 
 def test_looking_again_is_a_loop_over_looks() -> None:
@@ -290,6 +182,74 @@ def test_true_scores_are_as_the_truth_says() -> None:
     assert scores[0] == pytest.approx(73)
 
 
+@pytest.mark.parametrize("one_test_set", [True, False])
+def test_variants_are_tried_as_a_loop_over_test_sets_tries_them(one_test_set: bool) -> None:
+    """The first block has eight test sets of the twelve that the stepdown has, and the second one has the others."""
+    of = SHIPPED.variants["r_07_gain"].model_dump() | {"gain": 0.1, "n_units": 50, "one_test_set": one_test_set}
+    few = {"n_variants": [1, 3], "sets": 20, "corrected_sets": 12, "block": 8}
+    settings, n_sets = study(alpha=0.2, n_draws=29, seed=3, looks=few, variants={"mine": of}), 8
+    for block, n_stepdown in ((0, 8), (1, 4), (2, 0)):
+        found = pd.DataFrame(LOOKS.try_variants(settings, "mine", block, n_sets))
+        of_key: Any = found.set_index(["n_variants", "alternative", "method"])
+        rng = np.random.default_rng(derived_seed(3, "variants", "mine", block))
+        n_systems, n_boards = (3, n_sets) if one_test_set else (1, 3 * n_sets)
+        model = settings.variants["mine"].model(n_systems)
+        assert model.scores().tolist() == pytest.approx([65, *[75] * n_systems])
+        (drawn,) = DrawnBoards.of(model, n_boards, 50, rng)
+        boards = [ss.Outputs.from_statistics(one, "accuracy") for one in drawn.statistics]
+        tried = []
+        for board in boards:
+            rows = compared(board, alternative="two-sided")
+            rows = rows[(rows["system_a"] == board.names[0]) | (rows["system_b"] == board.names[0])]
+            sign = np.where(rows["system_a"] == board.names[0], -1, 1)
+            other = np.where(sign > 0, rows["system_a"], rows["system_b"])
+            tried += sorted(zip(other, sign * rows["gain"], rows["p_value"], strict=True))
+        for m, side in itertools.product((1, 3), ("two-sided", "one-sided, named beforehand")):
+            best, reported = [], []
+            for first in range(0, len(tried), 3):
+                _, gain, p = max(tried[first : first + m], key=lambda one: one[1])
+                best.append(gain)
+                if gain > 0 and (p if side == "two-sided" else p / 2) <= 0.2:
+                    reported.append(gain)
+            found_by = of_key.loc[m, side, "none"]
+            assert (found_by["n_sets"], found_by["n_significant"]) == (n_sets, len(reported))
+            sums = (found_by["sum_best"], found_by["sum_found"], found_by["squares_found"])
+            assert sums == pytest.approx((sum(best), sum(reported), sum(gain**2 for gain in reported)))
+        steps = found[found["method"] == "Romano-Wolf"]
+        if not (one_test_set and n_stepdown):
+            assert steps.empty
+            continue
+        seed = derived_seed(3, "signs", "mine", block, 0) % 2**64
+        for row in steps.to_dict("records"):
+            m = row["n_variants"]
+            some = DrawnBoards(drawn.statistics[:n_stepdown, : m + 1], "accuracy")
+            behind = [one.low_own[0] > 1 for one in some.places(level=0.8, n_draws=29, seed=seed)]
+            gains = [max(own[1:]) - own[0] for own in some.scores()]
+            assert (row["n_sets"], row["n_significant"]) == (n_stepdown, sum(behind))
+            assert row["sum_best"] == pytest.approx(sum(gains))
+            assert row["sum_found"] == pytest.approx(sum(gain for gain, yes in zip(gains, behind, strict=True) if yes))
+            assert row["squares_found"] == pytest.approx(
+                sum(gain**2 for gain, yes in zip(gains, behind, strict=True) if yes)
+            )
+
+
+def test_variants_that_are_alike_are_correlated_by_among() -> None:
+    settings = SHIPPED.variants["r_05_alike"]
+    matrix = settings.model(3).dependence.matrix(4)
+    assert matrix[0].tolist() == [1, 0.5, 0.5, 0.5]
+    assert matrix[1].tolist() == [0.5, 1, 0.9, 0.9]
+    assert len(set(settings.model(3).scores())) == 1
+
+
+@pytest.mark.usefixtures("empty_figures")
+def test_a_run_has_every_figure_and_table_on_its_page(tmp_path: Path) -> None:
+    done = ss.run_study(study(), out=tmp_path, n_jobs=1)
+    page = (tmp_path / "README.md").read_text()
+    assert "(figures/family_wise_error.png)" in page
+    assert "(figures/repeated_looks.png)" in page
+    assert {path.stem for path in tmp_path.glob("*.csv")} == set(done.tables)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["accuracy_1000", "skewed_1000"])
 def test_corrections_keep_the_family_wise_level(name: str) -> None:
@@ -300,13 +260,6 @@ def test_corrections_keep_the_family_wise_level(name: str) -> None:
     assert (rows.loc[["Holm", "Benjamini-Hochberg", "Romano-Wolf"], "n_any_false"] <= most).all()
     assert rows.loc["Romano-Wolf", "n_any_false"] >= 5
     assert rows.loc["none", "n_any_false"] > 200
-
-
-def test_the_page_has_both_figures(done: Results) -> None:
-    page = (done.folder / "README.md").read_text()
-    assert "(figures/family_wise_error.png)" in page
-    assert "(figures/repeated_looks.png)" in page
-    assert {path.stem for path in done.folder.glob("*.csv")} == set(done.tables)
 
 
 @pytest.mark.parametrize(
