@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import simstudy as ss
-from tests.experiments.programs import program, small
+from tests.experiments.programs import described_otherwise, program, small
 
 ARENA = Path(__file__).parents[3] / "shared" / "data" / "eval_arena"
 
@@ -31,17 +32,51 @@ def data(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_small_study_predicts_standard_errors_of_other_halves(data: Path, tmp_path: Path) -> None:
-    published = {"x": {"title": "X", "se": 1.0, "between": 1.0, "within": 1.0}}
-    study = small("samples", published=published, sets={"highk": ["x"]}, folders={"highk": "here"}, splits=3)
+@pytest.mark.usefixtures("empty_figures")
+def test_a_small_study_predicts_standard_errors_of_other_halves(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every table, from the noises of all pairs and from the splits; and one curve, of the two best models."""
+    published = {"x": {"title": "X", "se": 1.0, "between": 2.0, "within": 3.0}}
+    study = small("samples", published=published, sets={"highk": ["x"]}, folders={"highk": "here"}, splits=3,
+                  within=0.03, seed=2)  # fmt: skip
     done = ss.run_study(study, out=tmp_path / "out", n_jobs=1, data_dir=data)
     splits = done.tables["splits"]
     assert len(splits) == 3 * 2
     assert splits["ratio"].between(0.6, 1.7).all()
-    (row,) = done.tables["noises"].to_dict("records")
+    assert splits["holds"].tolist() == [abs(ratio - 1) <= 0.03 for ratio in splits["ratio"]]
+    for plan in done.tables["plans"].to_dict("records"):
+        own = splits[(splits["pilot"] == plan["pilot"]) & (splits["planned"] == plan["planned"])]
+        ratios = own["ratio"].tolist()
+        shares = [plan[name] for name in ("ratio", "least", "most", "holds")]
+        assert shares == pytest.approx([np.mean(ratios), min(ratios), max(ratios), np.mean(own["holds"])])
+        counts = [plan[name] for name in ("folder", "set", "n_questions", "n_systems", "n_pairs")]
+        assert counts == ["highk", "x", 60, 4, 6]
+    assert list(zip(done.tables["plans"]["pilot"], done.tables["plans"]["planned"], strict=True)) == [(10, 1), (2, 10)]
     outputs = ss.load(data / "here" / "x.csv.gz", "accuracy").outputs
-    assert row["n_pairs"] == 6
-    assert row["se"] == pytest.approx(ss.analyses.noises(outputs)["se_one"].mean())
+    noises = ss.analyses.noises(outputs)
+    within = noises["se_one"] ** 2 - noises["se_between"] ** 2
+    (row,) = done.tables["noises"].to_dict("records")
+    assert row == {
+        "set": "x", "title": "X", "n_questions": 60, "n_pairs": 6,
+        "se_published": 1.0, "between_published": 2.0, "within_published": 3.0,
+        "se": pytest.approx(noises["se_one"].mean()), "between": pytest.approx(noises["se_between"].mean()),
+        "within": pytest.approx(np.sqrt(within).mean()),
+        "share_within": pytest.approx(np.median(within / noises["se_one"] ** 2)),
+    }  # fmt: skip
+    best = [name for _, name in sorted(zip(-outputs.scores(), outputs.names, strict=True))[:2]]
+    curve = ss.analyses.noise_curve(ss.analyses.noises(outputs.select(best)))
+    pd.testing.assert_frame_equal(done.tables["curves"].drop(columns="set"), curve)
+    assert set(done.tables["curves"]["set"]) == {"X"}
+    page = (tmp_path / "out" / "README.md").read_text()
+    assert "- **Splits**: 3 of each set\n- **Seed**: 2\n" in page
+    monkeypatch.setattr(program("samples"), "_measured", lambda *_: {})
+    changes: list[dict[str, Any]] = [
+        {"seed": 3}, {"splits": 2}, {"plans": [[2, 1]]}, {"most_gain": 5.0}, {"least_score": 20.0}
+    ]  # fmt: skip
+    for change in changes:
+        other = study.model_copy(update=change)
+        assert described_otherwise("samples", study, other, 1, data_dir=data) == {0}, change
 
 
 def test_pairs_that_count_have_a_small_gain_and_two_scores_above_the_least(tmp_path: Path) -> None:
@@ -62,6 +97,8 @@ def test_pairs_that_count_have_a_small_gain_and_two_scores_above_the_least(tmp_p
 def test_plans_are_made_of_one_half_and_held_against_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All answers of a model to a question are right, or all are wrong; no two questions have the same ones right."""
     rows = [(f"m{k}", i, (i >> k) & 1, 12) for k in range(6) for i in range(1, 62)]
+    # A seventh model has too few samples for the second plan.
+    rows += [("m6", i, i & 1, 4) for i in range(1, 62)]
     pd.DataFrame(rows, columns=["system", "item", "score", "n_samples"]).to_csv(tmp_path / "x.csv", index=False)
     made = program("samples")
     drawn: list[ss.Outputs] = []
