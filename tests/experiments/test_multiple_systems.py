@@ -148,12 +148,13 @@ def test_places_hold_all_that_tied_systems_may_have() -> None:
 
 def test_the_best_variant_is_the_one_that_is_reported() -> None:
     settings = study(looks={"n_variants": [2, 3], "sets": 4, "corrected_sets": 4, "block": 4})
-    p = np.array([[0.04, 0.5, 0.001], [0.02, 0.9, 0.03], [0.6, 0.04, 0.9]])
-    gain = np.array([[2.0, 1.0, -5.0], [3.0, 0.1, 2.9], [1.0, -4.0, 0.5]])
+    p = np.array([[0.04, 0.5, 0.001], [0.02, 0.9, 0.03], [0.6, 0.04, 0.9], [0.001, 0.01, 0.02]])
+    gain = np.array([[2.0, 1.0, -5.0], [3.0, 0.1, 2.9], [1.0, -4.0, 0.5], [-1.0, -2.0, -3.0]])
     rows = pd.DataFrame(LOOKS.of_first(settings, p, gain)).set_index(["n_variants", "alternative", "method"])
     two = rows.loc[2, "two-sided", "none"]
-    # 0.04 and 0.02 are finds; Holm's are 0.08 and 0.04. The third set's p of 0.04 is of a worse variant.
-    assert (two["n_significant"], two["sum_best"], two["sum_found"]) == (2, 6.0, 5.0)
+    # 0.04 and 0.02 are finds; Holm's are 0.08 and 0.04.
+    # The p of 0.04 of the third set is of a worse variant, and so are all of the fourth.
+    assert (two["n_significant"], two["sum_best"], two["sum_found"], two["squares_found"]) == (2, 5.0, 5.0, 13.0)
     assert rows.loc[2, "two-sided", "Holm"]["n_significant"] == 1
     assert rows.loc[3, "two-sided", "Holm"]["n_significant"] == 0
     assert rows.loc[3, "one-sided, named beforehand", "Holm"]["n_significant"] == 1

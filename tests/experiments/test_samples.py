@@ -121,6 +121,8 @@ def test_plans_are_made_of_one_half_and_held_against_the_other(tmp_path: Path, m
         assert (row["predicted"], row["realised"]) == pytest.approx(tuple(np.sqrt(variances)))
         assert row["ratio"] == pytest.approx(np.sqrt(variances[0] / variances[1]))
         assert (row["n_pairs"], row["n_systems"], row["n_questions"]) == (15, 6, 61)
+    other = made.held_out(study.model_copy(update={"seed": 1}), "here", "x", str(tmp_path / "x.csv"))
+    assert other[0]["realised"] != found[0]["realised"], "another seed halves otherwise"
 
 
 @pytest.mark.parametrize("k", [2, 5])
