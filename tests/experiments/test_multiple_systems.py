@@ -16,6 +16,7 @@ from scipy import stats
 import simstudy as ss
 from simstudy.running.fingerprints import derived_seed
 from simstudy.studies import DrawnBoards, StudyError
+from simstudy.truth.synthetic import outcome_correlation
 from tests.experiments.programs import program, small
 from tests.oracles import compared
 
@@ -181,6 +182,23 @@ def test_true_scores_are_as_the_truth_says() -> None:
         assert (np.diff(scores) <= 0).all()
         assert scores[-1] == 65
     assert scores[0] == pytest.approx(73)
+
+
+def test_independent_looks_are_the_algebra() -> None:
+    """The exact chance q of one look, by enumeration, and 1 - (1 - q)^m of so many test sets."""
+    n, sets = 60, 1500
+    settings = study(looks={"n_variants": [1, 10], "sets": sets, "corrected_sets": 1, "block": sets})
+    differ = 2 * 0.65 * 0.35 * (1 - outcome_correlation(0.65, 0.65, 0.5))
+    q = 0.0
+    for m in range(n + 1):
+        wins = np.arange(m + 1)
+        better = (2 * stats.binom.sf(wins - 1, m, 0.5) <= ALPHA) & (2 * wins > m)
+        q += stats.binom.pmf(m, n, differ) * stats.binom.pmf(wins, m, 0.5) @ better
+    rows = pd.DataFrame(LOOKS.try_variants(settings, "independent", 0, sets))
+    rows = rows.query("alternative == 'two-sided' and method == 'none'").set_index("n_variants")
+    for m in (1, 10):
+        # A better variant may have more wins of more decided items, and yet a larger p: nearly never here.
+        assert stats.binomtest(int(rows.loc[m, "n_significant"]), sets, 1 - (1 - q) ** m).pvalue > 1e-4, m
 
 
 @pytest.mark.parametrize("one_test_set", [True, False])
