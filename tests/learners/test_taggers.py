@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -119,23 +120,30 @@ def test_successive_abstraction_by_hand() -> None:
     assert np.exp(emissions.log_probabilities) * [3, 1] == pytest.approx(guesses)
 
 
-def test_one_step_of_the_perceptron_by_hand() -> None:
-    """A token of tag 2, seen twice, is taken for tag 1 at step 0, once: that is in the average of both steps.
+def test_a_perceptron_learns_after_its_own_guesses_and_keeps_the_mean_of_its_weights(rng: np.random.Generator) -> None:
+    """Against plain rows of features, of the tag before and of the two before; 64 steps, so that means are exact."""
+    n_features, n_tags, first = 7, 4, np.array([0, 4, 5, 7, 8])
+    features, tags = rng.integers(n_features, size=(8, 2)), rng.integers(1, n_tags, 8)
+    order = rng.permutation(np.repeat(np.arange(4), 8))
 
-    Of two tokens, of tags 1 and 2, the second is taken for tag 1 at step 1: that is in one half of the average.
-    """
-    features, one = np.array([[1]], np.int32), np.array([0, 1])
-    model = train_perceptron(features, np.array([2]), one, np.array([0, 0]), n_features=2, n_tags=3)
-    assert model.weights[1].tolist() == [0, -1, 1]
-    late = train_perceptron(
-        np.array([[1], [2]], np.int32),
-        np.array([1, 2]),
-        np.array([0, 1, 2]),
-        np.array([0, 1]),
-        n_features=3,
-        n_tags=3,
-    )
-    assert late.weights[2].tolist() == [0, -0.5, 0.5]
+    def guessed(sentence: int, weights: np.ndarray) -> Iterator[tuple[int, list[int], int]]:
+        a, b = 0, 0
+        for k in range(first[sentence], first[sentence + 1]):
+            rows = [*features[k, features[k] > 0], n_features + b, n_features + n_tags + n_tags * a + b]
+            guess = 1 + int(weights[rows, 1:].sum(axis=0).argmax())
+            yield k, rows, guess
+            a, b = b, guess
+
+    plain, total = np.zeros((2, n_features + n_tags + n_tags**2, n_tags))
+    for sentence in order:
+        for k, rows, guess in guessed(sentence, plain):
+            np.add.at(plain, (rows, tags[k]), 1)
+            np.add.at(plain, (rows, guess), -1)
+            total += plain
+    model = train_perceptron(features, tags, first, order, n_features=n_features, n_tags=n_tags)
+    np.testing.assert_array_equal(model.weights, total / 64)
+    answers = [guess for sentence in range(4) for _, _, guess in guessed(sentence, total)]
+    assert model.tag(features, first).tolist() == answers
 
 
 def test_the_crf_says_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
