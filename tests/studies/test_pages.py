@@ -198,15 +198,16 @@ def test_gains_beside_thresholds(tables: dict[str, pd.DataFrame], study: Natural
     ]
 
 
-def test_only_whole_test_sets_and_their_own_unit_are_summed_up(
+def test_only_all_pairs_of_whole_test_sets_by_their_own_unit_are_summed_up(
     tables: dict[str, pd.DataFrame], study: NaturalStudy
 ) -> None:
-    """A segment of half the items, before the whole; the same by another unit, behind."""
-    own = tables["significant_gains"]
+    """A segment of half the items, before the whole; another unit, behind; classes, of which the second has but one."""
+    own = tables["significant_gains"].assign(relation=["all pairs", "one class"] * 2)
     segment = own.assign(n_items=own["n_items"] // 2, true_80=99.0)
     other = own.assign(unit="sentence", true_80=98.0)
-    (shown,) = gains.summary(pd.concat([segment, own, other]), study.shown).values()
-    assert shown.text()["minimum detectable gain"].tolist() == ["3.04", "13.04"]
+    for part in (own[::2].assign(relation="same group", true_80=97.0), own[:0]):
+        (shown,) = gains.summary(pd.concat([segment, part, own, other]), study.shown).values()
+        assert shown.text()["minimum detectable gain"].tolist() == ["3.04", "13.04"]
 
 
 def test_ranks_and_the_sum_of_neighbours(tables: dict[str, pd.DataFrame], study: NaturalStudy) -> None:

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import simstudy as ss
+from simstudy.analyses.curves import curve
 from simstudy.analyses.ranks import ranks
 from simstudy.analyses.relation_classes import related
 from simstudy.analyses.significant_gains import significant_gains
@@ -180,7 +181,16 @@ def test_everything_is_in_the_folder(done: Results, data_dir: Path) -> None:
     assert str(data_dir) not in page + json.dumps(manifest)
 
 
-def test_shown_are_the_test_sets_that_are_asked_for(done: Results) -> None:
+def test_shown_are_the_test_sets_that_are_asked_for(done: Results, data_dir: Path) -> None:
+    """The curve and the points of each whole one, in its classes by the first column that tells them apart."""
+    for value in "ab":
+        whole = done.comparisons.query(f"test_set == 'exam {value}' and n_items == 120")
+        pairs = related(whole, systems_by_hand(data_dir, value), "group")
+        columns = ["relation", "gain", "p_value"]
+        for name, wanted in (("curves", curve(pairs)), ("points", pairs[columns].sort_values(columns))):
+            mine = done.tables[name].query(f"test_set == 'exam {value}'")
+            mine = mine if name == "curves" else mine[columns].sort_values(columns)
+            pd.testing.assert_frame_equal(mine.reset_index(drop=True), wanted.reset_index(drop=True))
     assert set(done.tables["points"]["test_set"]) == set(done.tables["curves"]["test_set"]) == {"exam a", "exam b"}
     (table,) = done.summary.values()
     assert set(table["test set"]) == {"exam a", "exam b"}
