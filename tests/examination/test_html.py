@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -27,54 +26,6 @@ def found(loaded: Loaded) -> Examination:
     return examine(loaded)
 
 
-def test_charts_hold_the_numbers_of_the_pairs(found: Examination) -> None:
-    pairs = found.pairs.frame.set_index(["system_a", "system_b"])
-    points = charts.gain_confidence(found, found.curve).tables["pairs"].set_index(["a", "b"])
-    cells = charts.matrix(found).tables["pairs"].set_index(["a", "b"])
-    assert set(points.index) == set(cells.index) == set(pairs.index)
-    order = found.leaderboard["system"].tolist()
-    for names, row in pairs.iterrows():
-        point, cell = points.loc[names], cells.loc[names]
-        assert point["confidence"] == pytest.approx(1 - row["p_value"])
-        assert point["gain_text"] == f"{row['gain']:.2f}"
-        assert point["interval"] == f"{row['gain_low']:.2f} to {row['gain_high']:.2f}"
-        assert float(point["holm"].lstrip("< ")) == pytest.approx(max(row["p_holm"], 1e-6), rel=0.06)
-        assert (order[cell["column"]], order[cell["row"]]) == names
-        assert cell["significant"] == (row["p_value"] <= 0.05 and row["gain"] > 0)
-
-
-def test_charts_of_systems_and_of_gains_hold_their_numbers(found: Examination) -> None:
-    board, order = found.leaderboard, found.leaderboard["system"].tolist()
-    drawn = charts.leaderboard(found, 3)
-    told = drawn.tables["systems"]
-    names = {"low": "score_low", "high": "score_high"}
-    for name in ("system", "score", "low", "high", "rank", "rank_low", "rank_high", "may_be_best"):
-        assert told[name].tolist() == board[names.get(name, name)].head(3).tolist(), name
-    assert drawn.settings["furthest"] == board["rank_high"].head(3).max()
-    assert [title.partition("(")[0] for title in told["title"]] == ["best: 90.00 ", "twin: 87.50 ", "good: 82.50 "]
-    for title, row in zip(told["title"], board.itertuples(), strict=False):
-        assert f"({row.score_low:.2f} to {row.score_high:.2f}), rank {row.rank}, " in title
-        assert title.endswith(f"confidence set {row.rank_low} to {row.rank_high}")
-    scores = charts.groups(found).tables["systems"]
-    assert dict(zip(scores["system"], scores["score"], strict=True)) == dict(zip(order, board["score"], strict=True))
-    pairs = zip(found.pairs["system_a"], found.pairs["system_b"], strict=True)
-    beside = [pair in set(itertools.pairwise(order)) for pair in pairs]
-    for chart, frame in (
-        (charts.neighbours(found), found.pairs.frame[beside]),
-        (charts.intervals_of(found, found.pairs.frame), found.pairs.frame),
-    ):
-        rows = chart.tables["rows"]
-        assert rows["name"].tolist() == (frame["system_a"] + " – " + frame["system_b"]).tolist()
-        for name, column in {"gain": "gain", "low": "gain_low", "high": "gain_high"}.items():
-            assert rows[name].tolist() == frame[column].tolist()
-        assert [float(title.lstrip("p <")) for title in rows["title"]] == pytest.approx(
-            np.maximum(frame["p_value"], 1e-6).tolist(), rel=0.06
-        )
-    one = examine(found.outputs.select(["best", "good"]), margin=5)
-    assert charts.pair(one).settings["margin"] == 5
-    assert charts.pair(one).tables["rows"]["gain"].tolist() == [7.5]
-
-
 def test_lines_of_groups_have_the_members_of_the_groups_and_do_not_meet(found: Examination) -> None:
     chart = charts.groups(found)
     names = chart.tables["systems"]["system"].tolist()
@@ -84,14 +35,6 @@ def test_lines_of_groups_have_the_members_of_the_groups_and_do_not_meet(found: E
     for _, own in lines.groupby("lane"):
         ends = own.sort_values("first")
         assert (ends["first"].to_numpy()[1:] > ends["last"].to_numpy()[:-1]).all()
-
-
-def test_a_test_that_prefers_the_system_behind_is_no_confidence(found: Examination) -> None:
-    frame = found.pairs.frame.copy()
-    frame.loc[0, "better"] = frame.loc[0, "system_b"]
-    turned = replace(found, pairs=replace(found.pairs, frame=frame))
-    points = charts.gain_confidence(turned, found.curve).tables["pairs"]
-    assert points.loc[0, "confidence"] == 0
 
 
 def clustered(outputs: Outputs, size: int) -> Outputs:

@@ -13,11 +13,10 @@ from scipy import stats
 
 from simstudy.engines.registry import TESTS
 from simstudy.examination import Examination, examine, page, sections
-from simstudy.examination.rows import facts, intervals_for, pair_rows, threshold_rows
+from simstudy.examination.rows import facts, intervals_for, pair_rows
 from simstudy.loaders.base import Loaded
 from simstudy.outputs import Outputs
 from simstudy.truth.synthetic import correlated_accuracies
-from tests.statistics.test_proportions import by_quartic
 
 COMPARISON = {"n_resamples": 2000, "monte_carlo": True}
 
@@ -106,43 +105,10 @@ def test_the_page_lists_systems_pairs_and_duplicates(found: Examination, folder:
     assert [row[header.index("groups")].split() for row in systems] == [
         [str(number) for number in members[row[0]]] for row in systems
     ]
-    header, *pairs = rows(text, "Pairs")
-    assert len(pairs) == 10
-    assert pairs[0][header.index("worse")] == "worst"
-    (one,) = [row for row in pairs if row[:2] == ["best", "twin"]]
-    low, high = (100 * limit for limit in by_quartic(1, 0, 40, 0.95))
-    assert one[header.index("95 %")] == f"{low:.2f} to {high:.2f}"
-    assert one[header.index("wins/losses")] == "1/0"
-    assert "test prefers" not in header, "all for the better score"
-    assert {row[header.index("gain")] for row in pairs} >= {"70.00", "2.50"}
     (_, duplicate) = rows(text, "Near-duplicates")
     assert duplicate[:2] == ["best", "twin"]
     assert duplicate[-1] == "97.5%"
     assert "a note of the loader" in text
-
-
-def test_neighbours_that_differ_are_counted(found: Examination, folder: Path) -> None:
-    text = (folder / "README.md").read_text(encoding="utf-8")
-    p = dict(
-        zip(map(frozenset, found.pairs.frame[["system_a", "system_b"]].to_numpy()), found.pairs["p_holm"], strict=True)
-    )
-    order = ["best", "twin", "good", "fair", "worst"]
-    differ = sum(p[frozenset(pair)] <= 0.05 for pair in zip(order, order[1:], strict=False))
-    assert 0 < differ < 4
-    said = f"Neighbours by score: {differ} of 4 differ significantly at 0.05 (Holm, for all pairs)"
-    assert said in text
-    assert said in found.text
-    assert "The figure shows the scores, and a line for each group" in text
-
-
-@pytest.mark.usefixtures("empty_figures")
-def test_relations_are_shown_where_there_are_any(loaded: Loaded, folder: Path, tmp_path: Path) -> None:
-    outputs = replace(loaded.outputs, systems=loaded.outputs.systems.assign(group=["x", "x", "y", "y", "y"]))
-    classified = examine(replace(loaded, outputs=outputs), by="group", comparison=COMPARISON)
-    header, *pairs = rows(written(classified, tmp_path), "Pairs")
-    assert {row[header.index("relation")] for row in pairs} == {"same group", "different groups"}
-    header, *_ = rows((folder / "README.md").read_text(encoding="utf-8"), "Pairs")
-    assert "relation" not in header
 
 
 @pytest.mark.usefixtures("empty_figures")
@@ -205,15 +171,6 @@ def test_facts_say_how(loaded: Loaded, options: dict[str, object], said: str) ->
     assert "Note" not in facts(examine(Loaded(loaded.outputs.select(["good", "worst"]))))
 
 
-def test_documents_are_named_where_they_are_the_units(loaded: Loaded) -> None:
-    items = loaded.outputs.items.assign(cluster=[f"d{i // 5}" for i in range(40)])
-    by_document = replace(loaded, outputs=replace(loaded.outputs, items=items))
-    listed = facts(examine(by_document))
-    assert listed["Items"] == "40 in 8 clusters, which the test resamples"
-    assert "only 8 clusters: tests and intervals are rough with fewer than 20" in listed["Note"]
-    assert facts(examine(by_document, comparison={"unit": "item"}))["Items"] == "40"
-
-
 @pytest.mark.parametrize(("alternative", "other"), [("two-sided", "one-sided"), ("greater", "two-sided")])
 def test_a_page_says_which_sides_and_never_the_others(
     loaded: Loaded, tmp_path: Path, alternative: str, other: str
@@ -231,25 +188,6 @@ def test_a_page_says_which_sides_and_never_the_others(
     assert other not in text
     drawn = "".join(path.read_text(encoding="utf-8") for path in (tmp_path / "figures").glob("*.svg"))
     assert other not in drawn
-
-
-@pytest.mark.usefixtures("empty_figures")
-def test_equal_systems_and_tests_that_prefer_others(tmp_path: Path) -> None:
-    """a loses 20 of 23 items by a little and leads; b and c are the same, and d wins and loses one item to them."""
-    b = [0.1] * 3 + [0.15] * 20
-    d = [0.1] * 3 + [0.15] * 18 + [0.1, 0.16]
-    scores = pd.DataFrame({"a": [0.9] * 3 + [0.1] * 20, "b": b, "c": b, "d": d})
-    found = examine(Loaded(Outputs.from_scores(scores, "mean")), comparison={"test": "sign"})
-    text = written(found, tmp_path)
-    header, *pairs = rows(text, "Pairs")
-    cells = {tuple(row[:2]): dict(zip(header, row, strict=True)) for row in pairs}
-    assert cells["b", "c"]["95 %"] == ""
-    assert cells["b", "c"]["wins/losses"] == "0/0"
-    assert cells["a", "b"]["wins/losses"] == "3/20"
-    assert [cells[pair]["test prefers"] for pair in (("a", "b"), ("a", "c"), ("b", "c"))] == ["b", "c", ""]
-    assert "no interval for 1 pair: the two systems do equally well on every unit" in text
-    assert "the sign test prefers the system with the worse score in 3 pairs, first a / b" in text
-    assert [row[-1] for row in rows(text, "Systems")[1:]] == ["1", "1", "1", "1"]
 
 
 @pytest.mark.usefixtures("empty_figures")
@@ -271,22 +209,6 @@ def test_a_margin_is_a_column(loaded: Loaded, tmp_path: Path) -> None:
     assert len(set(said.values())) > 1
 
 
-def test_thresholds_by_both_rules_as_text() -> None:
-    """With enough pairs there are numbers and their intervals; too few are said to be too few."""
-    outputs = correlated_accuracies(np.linspace(0.6, 0.8, 30).tolist(), 300, seed=4)
-    found = examine(Loaded(outputs), comparison={"n_resamples": 1000, "monte_carlo": True})
-    table = threshold_rows(found).text()
-    (row,), (every, close) = table.to_dict("records"), found.gains.to_dict("records")
-    assert row["pairs"] == "435"
-    for column, name in (("observed, half of the pairs", "observed_50"), ("minimum detectable gain", "true_80")):
-        number, low, high = (every[f"{name}{end}"] for end in ("", "_low", "_high"))
-        assert row[column] == f"{number:.2f} ({low:.2f}–{high:.2f})"
-    assert row["observed, 95 % of the pairs"] == f"{every['observed_95']:.2f}"
-    assert row["minimum detectable gain, close pairs"] == f"{close['true_80']:.2f}"
-    few = threshold_rows(examine(Loaded(outputs.select(outputs.names[:3])))).text()
-    assert few.iloc[0].tolist().count("too few pairs") == 5
-
-
 @pytest.mark.parametrize(
     ("kinds", "said"),
     [
@@ -306,10 +228,6 @@ def test_thresholds_by_both_rules_as_text() -> None:
 def test_a_page_says_what_its_intervals_hold_for(kinds: list[str], said: str) -> None:
     """In words, so that it holds for a page without CSV files too."""
     assert intervals_for(pd.DataFrame({"interval_for": kinds, "relation": ["all", "within"]})) == said
-
-
-def test_one_pair_is_one_pair(loaded: Loaded) -> None:
-    assert facts(examine(Loaded(loaded.outputs.select(["good", "worst"]))))["Systems"] == "2 (1 pair)"
 
 
 @pytest.mark.usefixtures("empty_figures")
