@@ -15,7 +15,7 @@ import simstudy as ss
 from simstudy.examination import Examination
 from simstudy.examination.widgets import item_data as module
 from simstudy.examination.widgets.item_data import item_data
-from simstudy.examination.widgets.items import item_tables
+from simstudy.examination.widgets.items import item_sections, item_tables
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs, TestSet
 from simstudy.outputs.texts import ItemTexts, PackedTexts
@@ -34,7 +34,8 @@ def told(metric: str, k: int = 4, n: int = 120, *, length: int = 3) -> Examinati
     outputs = Outputs.from_statistics(statistics, metric, names, items)
     places = {name: i for i, name in enumerate(items["id"])}
     answers = {name: PackedTexts(places, [f"{name} says {item} " * length for item in places]) for name in names}
-    texts = ItemTexts(PackedTexts(places, [f"{item}?" for item in places]), None, answers)
+    inputs, references = (PackedTexts(places, [f"{item}{end}" for item in places]) for end in "?!")
+    texts = ItemTexts(inputs, references, answers)
     return ss.examine(TestSet(outputs, texts=texts))
 
 
@@ -61,6 +62,12 @@ def test_the_data_of_every_pair_are_its_deciding_items(metric: str) -> None:
     assert names == found.leaderboard["system"].tolist()
     scores = numbers(data["scores"]["at"], f"<u{data['scores']['bytes']}").reshape(len(names), -1)
     levels = np.array([np.nan, *data["scores"]["of"]])
+    assert [data[name] for name in ("n_items", "left_out", "battles", "points")] == [120, 0, False, True]
+    domains = found.outputs.items.set_index("id")["domain"]
+    assert [data["about"]["domain"]["of"][k] for k in data["about"]["domain"]["at"]] == domains[data["ids"]].tolist()
+    assert data["decimals"] == {"gain": 2 if max(data["gains"]) >= 1 else 4, "part": 2 if max(data["top"]) >= 1 else 4}
+    exactly = "" if metric == "accuracy" else "nearly "
+    assert item_sections(found)[0].text.endswith(f" Contributions are in points and {exactly}add up to the gain.")
     for p, (i, j) in enumerate(zip(*np.triu_indices(len(names), 1), strict=True)):
         expected = found.deciding_items(names[i], names[j], 200)
         rows = expected.items.set_index("id")
@@ -76,7 +83,7 @@ def test_the_data_of_every_pair_are_its_deciding_items(metric: str) -> None:
         assert data["gains"][p] == pytest.approx(abs(expected.gain), rel=1e-4, abs=1e-6)
     for item, own in data["texts"]["of"].items():
         name = data["ids"][int(item)]
-        assert own.pop("-2") == f"{name}?"
+        assert (own.pop("-2"), own.pop("-1")) == (f"{name}?", f"{name}!")
         assert own == {k: f"{names[int(k)]} says {name} " * 3 for k in own}
 
 
@@ -85,7 +92,8 @@ def test_the_file_of_items_has_texts_of_up_to_2000_characters(length: int, whole
     """A page cuts them sooner: there they stand in a table."""
     found = told("accuracy", k=2, length=length)
     rows = item_tables(found)["deciding_items"]
-    assert len(rows) > 0
+    one, other = found.leaderboard["system"]
+    assert rows["id"].tolist() == found.deciding_items(one, other, 100).items["id"].tolist()
     for row in rows.itertuples():
         text = f"{row.system_a} says {row.id} " * length
         assert (row.answer_a == text) == whole
@@ -107,13 +115,25 @@ def test_what_is_left_out_where_there_is_little_room(monkeypatch: pytest.MonkeyP
     for sign in (1, -1):
         side = rows[np.sign(rows["contribution"]) == sign].head(5)
         assert {*side["id"]} <= {*listed(data, 0)}
-    texts = data["texts"]
-    sizes = [len(text[0] if isinstance(text, tuple) else text) for own in texts["of"].values() for text in own.values()]
-    assert 30_000 < sum(sizes) <= 45_000
-    assert texts["left"] > 0
+    texts = data["texts"]["of"]
     first = str(data["ids"].index(rows["id"].iloc[0]))
     whole = f"{names[0]} says {rows['id'].iloc[0]} " * 400
-    assert texts["of"][first]["0"] == (whole[:4000], len(whole))
+    assert texts[first]["0"] == (whole[:4000], len(whole))
+    assert 7 <= sum(len(own.keys() - {"-1", "-2"}) for own in texts.values()) <= 11
+
+
+def test_texts_come_in_the_order_of_what_readers_see_first_until_one_has_no_room() -> None:
+    """Each pair has a win and a loss: those of pair p are items 10 p and 10 p + 1."""
+    i, j = np.triu_indices(4, 1)
+    one_each = [(np.array([10 * p]), np.array([10 * p + 1])) for p in range(6)]
+    wanted = list(module._in_order((i, j), one_each, np.arange(60)))
+    # The first two; the best and all others, and neighbours; then those of the pair in place 1 and 3.
+    expected = [(10 * p + k, s) for p in (0, 1, 2, 3, 5, 4) for k in (0, 1) for s in (int(i[p]), int(j[p]))]
+    assert wanted == expected
+    known = {(0, -2): "ab", (0, 0): "cd", (1, -2): "x" * 9, (2, -1): "r", (2, 1): "e", (2, -2): None}
+    found = module._within([(0, 0), (1, 0), (0, 3), (2, 1)], known, 8)
+    assert found == {"of": {"0": {"-2": "ab", "0": "cd"}, "2": {"-1": "r", "1": "e"}}, "left": 1}
+    assert module._shortened("a\tb\n" + "c" * 4000) == ("a    b\n" + "c" * 3996, 4004)
 
 
 def test_a_page_has_the_first_two_systems_and_files_of_neighbours(tmp_path: Path) -> None:
@@ -124,7 +144,12 @@ def test_a_page_has_the_first_two_systems_and_files_of_neighbours(tmp_path: Path
     part = text.split("## Where they differ\n")[1].split("\n## ")[0]
     assert f"the gain of {names[0]} and {names[1]}, the first two systems." in part
     assert "These items were chosen by their outcome" in part
-    assert f"| answer of {names[0]} | answer of {names[1]} |" in part
+    assert f"| input | reference | answer of {names[0]} | answer of {names[1]} |" in part
+    row = found.deciding_items(names[0], names[1], 10).items.iloc[0]
+    scores = [f"{row[name]:.2f}" for name in ("score_a", "score_b")]
+    assert f"| --- |\n| {' | '.join([row['id'], row['domain'], *scores])} | " in part
+    said = " | ".join(" ".join([f"{name} says {row['id']}"] * 3) for name in names[:2])
+    assert f" | {row['id']}? | {row['id']}! | {said} |" in part
     items = pd.read_csv(tmp_path / "out" / "deciding_items.csv")
     assert items["answer_a"].map(csv_name).str.fullmatch(r"(s\d says q\d+ ){3}").all()
     pairs = items[["system_a", "system_b"]].drop_duplicates().to_numpy().tolist()
@@ -155,14 +180,26 @@ def test_texts_stay_text_on_every_page(tmp_path: Path) -> None:
     assert "\u202e" not in page
 
 
-def test_of_files_without_texts_items_have_their_scores(tmp_path: Path) -> None:
-    scores = pd.DataFrame({"a": [1, 0, 1, 0], "b": [0, 0, 1, 1]})
-    found = ss.examine(scores, "accuracy")
-    found.write(tmp_path / "out")
-    text = (tmp_path / "out" / "README.md").read_text("utf-8")
-    assert "| item | score of a | score of b | contribution |" in text
-    assert "| 0 | 100.00 | 0.00 | 25.00 |" in text
-    assert item_data(found)["texts"] is None
+def test_items_without_texts_have_their_scores(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And their domains and clusters; systems that are left out are counted."""
+    scores = pd.DataFrame({"a": [2, 0, 1, 0.5], "b": [0, 0, 0, 1], "c": [0, 0, 0, 0.5]})
+    items = pd.DataFrame({"id": range(4), "domain": [*"xxyy"], "cluster": [*"rsst"]})
+    found = ss.examine(Outputs.from_scores(scores, "mean", items=items))
+    monkeypatch.setattr(module, "MOST_SYSTEMS", 2)
+    (section,) = item_sections(found)
+    assert section.text.endswith(" Contributions are on the scale of the scores and add up to the gain.")
+    assert section.table is not None
+    table = section.table.text()
+    assert table.columns.tolist() == ["item", "domain", "cluster", "score of a", "score of b", "contribution"]
+    assert table.iloc[:2].to_numpy().tolist() == [
+        ["0", "x", "r", "2.00", "0.00", "0.5000"], ["2", "y", "s", "1.00", "0.00", "0.2500"],
+    ]  # fmt: skip
+    data = item_data(found)
+    assert [data[name] for name in ("texts", "left_out", "points", "n_items")] == [None, 1, False, 4]
+    assert data["ids"] == ["0", "2", "3"]
+    assert {name: [own["of"][k] for k in own["at"]] for name, own in data["about"].items()} == {
+        "domain": ["x", "y", "y"], "cluster": ["r", "s", "t"],
+    }  # fmt: skip
 
 
 def test_metrics_of_arrays_are_told_of_two_systems_only(tmp_path: Path) -> None:

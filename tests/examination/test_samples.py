@@ -10,6 +10,9 @@ import pandas as pd
 import pytest
 
 import simstudy as ss
+from simstudy.examination import samples as of_page
+from simstudy.examination.limits import limits
+from simstudy.examination.rows import facts, ranking
 from simstudy.text.numerals import gain_text
 from tests.analyses.test_sample_noise import samples
 
@@ -33,7 +36,18 @@ def test_two_systems_have_both_noises_below_the_answer(tmp_path: Path) -> None:
     assert pd.read_csv(tmp_path / "out" / "noises.csv")["se_one"].item() == float(f"{row['se_one']:.6g}")
     assert (tmp_path / "out" / "figures" / "noises.png").is_file()
     assert "## Samples of each question" in (tmp_path / "out" / "README.md").read_text("utf-8")
-    assert json.loads(found.to_json())["noises"][0]["share_within"] == row["share_within"]
+    content = json.loads(found.to_json())
+    assert content["noises"][0]["share_within"] == row["share_within"]
+    scores = ss.analyses.noises(outputs, of="scores")
+    assert [one["se"] for one in content["score_noises"]] == scores["se"].tolist()
+    assert pd.read_csv(tmp_path / "out" / "score_noises.csv")["se"].tolist() == pytest.approx(scores["se"], rel=1e-5)
+    assert facts(found)["Items"] == "300 samples of 60 questions, which the test resamples"
+    said = " ".join(limits(found))
+    assert "The results are for items like these." in said
+    assert "No clusters of items are known" not in said
+    assert "if a system were trained again is not part" in said
+    one_by_one = ss.examine(outputs, comparison={"unit": "item"})
+    assert "resampled one by one" not in " ".join(limits(one_by_one)), "a note says it"
 
 
 def test_a_leaderboard_has_a_column_and_others_have_nothing() -> None:
@@ -51,6 +65,45 @@ def test_a_leaderboard_has_a_column_and_others_have_nothing() -> None:
     assert len(plain.noises) == 0
     assert "within" not in plain.text
     assert "noises" not in json.loads(plain.to_json())
+
+
+def test_the_section_has_all_pairs_or_neighbours_and_draws_those_of_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And a leaderboard has the noises of each system beside its name."""
+    outputs = samples(np.random.default_rng(8), systems=5)
+    found = ss.examine(outputs, comparison={"unit": "sample_of"})
+    drawn: list[pd.DataFrame] = []
+    monkeypatch.setattr("simstudy.plot.noise_curve", drawn.append)
+    rows = found.noises
+    of = {name: rows[name].map(gain_text) for name in ("gain", "se", "se_within", "se_one")}
+    # fmt: off
+    between, share = ([f"{one} ({low}–{high})" for one, low, high in rows[columns].map(form).to_numpy()]
+                      for columns, form in ((["se_between", "se_between_low", "se_between_high"], gain_text),
+                                            (["share_within", "share_low", "share_high"], "{:.0%}".format)))
+    expected = pd.DataFrame(
+        {"better": rows["system_a"], "worse": rows["system_b"], "gain": of["gain"], "se": of["se"],
+         "between questions (95 %)": between, "within": of["se_within"], "share within (95 %)": share,
+         "se with one sample": of["se_one"]}
+    )
+    # fmt: on
+    order = found.leaderboard["system"].tolist()
+    pairs = list(zip(order, order[1:], strict=False))
+    of_neighbours = [pair in pairs for pair in zip(rows["system_a"], rows["system_b"], strict=True)]
+    for listed, own in ((20, expected), (3, expected[of_neighbours].head(3))):
+        monkeypatch.setattr(of_page, "_LISTED", listed)
+        (section,) = of_page.sections(found)
+        assert section.table is not None
+        assert section.table.text().to_numpy().tolist() == own.to_numpy().tolist()
+        assert section.table.text().columns.tolist() == [*expected]
+        assert section.text.startswith("Each question has 5 samples. ")
+        assert section.text.endswith(" Shown are neighbours by score." if listed == 3 else "in score_noises.csv.")
+    monkeypatch.setattr(of_page, "_DRAWN", 2)
+    assert section.figure is not None
+    section.figure.draw()
+    pd.testing.assert_frame_equal(drawn[0], ss.analyses.noise_curve(rows[of_neighbours].head(2)))
+    own = ss.analyses.noises(found.outputs, of="scores").set_index("system")
+    board = ranking(found).text().set_index("system")
+    assert board["se"].to_dict() == own["se"].map(gain_text).to_dict()
+    assert board["within"].to_dict() == own["share_within"].map("{:.0%}".format).to_dict()
 
 
 def test_a_noise_between_questions_of_0_has_a_range() -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,8 +14,11 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
+from simstudy.comparisons.paper import counted_significant
+from simstudy.examination import Examination
+from simstudy.examination.rows import may_be_best
 from simstudy.examination.several import Several
-from simstudy.examination.several_printed import SIGNIFICANT, answer, claims, part_rows
+from simstudy.examination.several_printed import SIGNIFICANT, _facts, _notes, answer, claims, part_rows, scores_by_part
 from tests.statistics.test_proportions import by_quartic
 
 # Items that only "new" has right, and that only "old" has, of 40; both have 20 more.
@@ -75,3 +82,80 @@ def test_systems_that_are_called_like_a_column_have_one_of_their_own() -> None:
     assert rows["gain (2)"].tolist() == ["75.00", f"{100 * 30 / 36:.2f}"]
     assert rows["p (2)"].tolist() == ["50.00", f"{100 * 20 / 36:.2f}"]
     assert rows["gain"].tolist() == ["25.00", f"{100 * 10 / 36:.2f}"]
+
+
+@pytest.fixture(scope="module")
+def unlike() -> Several:
+    """Four systems by accuracy on x, and four, of which one is another, by a mean on documents of y."""
+    right = pd.DataFrame({name: np.arange(60) % 20 < n for name, n in zip("abcd", (18, 17, 9, 4), strict=True)})
+    x = ss.Outputs.from_scores(right, "accuracy", test_set="x")
+    values = np.random.default_rng(1).normal([0.1, 0.5, 0.3, 0.42], 0.05, (40, 4))
+    items = pd.DataFrame({"id": range(40), "doc": np.arange(40) // 2})
+    y = ss.Outputs.from_scores(pd.DataFrame(values, columns=list("bcde")), "mean", test_set="y", items=items)
+    first = ss.examine(ss.TestSet(x, notes=("of both", "of x")), alpha=0.2)
+    second = ss.TestSet(y, unit="doc", notes=("of both",))
+    return Several((first, ss.examine(second, alpha=0.2, comparison={"test": "t_paired", "seed": 3})))
+
+
+def test_comparisons_of_many_systems_have_each_their_own_numbers(unlike: Several) -> None:
+    boards = [part.leaderboard for part in unlike.parts]
+    best = [board.loc[board["may_be_best"], "system"].tolist() for board in boards]
+    sure = [int((part.pairs["p_holm"] <= 0.2).sum()) for part in unlike.parts]
+    assert (best, [(part.pairs["p_value"] <= 0.2).sum() for part in unlike.parts]) == ([["a", "b"], ["c"]], [5, 6])
+    expected = pd.DataFrame(
+        {"metric": ["accuracy", "mean"], "test_set": ["x", "y"], "n_items": [60, 40], "n_systems": 4,
+         "n_may_be_best": [2, 1], "may_be_best": ["a, b", "c"], "n_pairs": 6, "n_significant": sure}
+    )  # fmt: skip
+    pd.testing.assert_frame_equal(unlike.table, expected)
+    every = pd.concat([board.assign(metric=metric, test_set=name) for board, metric, name in zip(
+        boards, ("accuracy", "mean"), "xy", strict=True)], ignore_index=True)  # fmt: skip
+    pd.testing.assert_frame_equal(unlike.scores, every[[*unlike.scores]])
+    assert part_rows(unlike).to_numpy().tolist() == [
+        ["x", "accuracy", "60", "60", "2 of 4: a, b", f"{sure[0]} of 6"],
+        ["y", "mean", "40", "20", "1 of 4: c", f"{sure[1]} of 6"],
+    ]  # fmt: skip
+    y = dict(zip(boards[1]["system"], boards[1]["score"], strict=True))
+    assert scores_by_part(unlike).to_numpy().tolist() == [
+        ["a", "90.00 (1)", ""], ["b", "85.00 (2)", f"{y['b']:.4f} (4)"], ["c", "45.00 (3)", f"{y['c']:.4f} (1)"],
+        ["d", "20.00 (4)", f"{y['d']:.4f} (3)"], ["e", "", f"{y['e']:.4f} (2)"],
+    ]  # fmt: skip
+    assert answer(unlike) == "No system may be the best in each of the 2 comparisons (95 % confidence in each)."
+    assert claims(unlike).endswith("systems of one row: nothing is corrected for the 2 rows.")
+    assert _notes(unlike)[:2] == ["of both", "x accuracy: of x"]
+    assert re.fullmatch(r"sign-flip test .*\(x accuracy\); paired t test .*\(y mean\)", _facts(unlike)["Test"])
+    told = unlike.to_markdown()
+    for name, part in zip(("x accuracy", "y mean"), unlike.parts, strict=True):
+        assert f"{name}: {may_be_best(part.leaderboard)} {counted_significant(part.pairs.frame, 0.2)}" in told
+        assert f" ({name}) with the" in told
+    assert "The units are 60 items (x accuracy), 20 clusters (doc) with 40 items (y mean)." in told
+
+
+def test_json_and_folders_of_several_have_the_settings_of_each(
+    unlike: Several, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for found, part in zip(json.loads(unlike.to_json()), unlike.parts, strict=True):
+        assert found == json.loads(part.to_json())
+    assert [one["settings"] for one in json.loads(unlike.to_json({"asked": 1}))] == [
+        {"asked": 1, "metric": "accuracy", "domain": "x"}, {"asked": 1, "metric": "mean", "domain": "y"},
+    ]  # fmt: skip
+    written: dict[str, dict[str, Any]] = {}
+
+    def write(part: Examination, folder: Path, **given: Any) -> None:
+        folder.mkdir()
+        written[folder.name] = {"part": part, **given}
+
+    monkeypatch.setattr(Examination, "write", write)
+    parts = tuple(replace(part, files={f"{k}.csv": "0a" * 32}) for k, part in enumerate(unlike.parts))
+    Several(parts).write(tmp_path / "out", command="c", settings={"seed": 8}, figures="svg", baseline="b")
+    assert written == {
+        f"{name}_{metric}": {
+            "part": part, "command": "c", "figures": "svg", "baseline": "b",
+            "settings": {**part.settings, "seed": 8, "metric": metric, "domain": name},
+        }
+        for name, metric, part in zip("xy", ("accuracy", "mean"), parts, strict=True)
+    }  # fmt: skip
+    page = (tmp_path / "out" / "README.md").read_text("utf-8")
+    assert "- [x accuracy](x_accuracy/README.md)\n- [y mean](y_mean/README.md)" in page
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert manifest["data"]["files"] == {f"{k}.csv": "0a" * 32 for k in (0, 1)}
+    assert "with b" in (tmp_path / "out" / "paper" / "scores.tex").read_text("utf-8")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,15 +20,20 @@ from simstudy.pages.sections import Chart, Section
 from simstudy.statistics.decisions import Decision
 from simstudy.text.numerals import p_text
 
-COLUMNS = ["n_items", "n_units", "pairs", "significant", "significant_holm", "agreeing", "only_here", "reversed"]
+COLUMNS = ["n_items", "n_units", "pairs", "significant", "significant_holm", "agreeing", "only_here", "reversed",
+           "reachable"]  # fmt: skip
+
+# A test of documents that is not the usual one; each option changes what is significant.
+ASKED: dict[str, Any] = {
+    "unit": "doc", "test": "bootstrap", "alternative": "greater", "n_resamples": 60, "monte_carlo": True, "seed": 3,
+}  # fmt: skip
 
 
-def compared(found: Examination, part: Outputs) -> pd.DataFrame:
-    return corrected(ss.compare(part, unit=found.test_set.unit).frame)
+def compared(part: Outputs, **options: Any) -> pd.DataFrame:
+    return corrected(ss.compare(part, **options).frame)
 
 
-def by_hand(found: Examination, part: Outputs, n_units: int, pairs: pd.DataFrame | None = None) -> list[int]:
-    pairs = compared(found, part) if pairs is None else pairs
+def by_hand(found: Examination, part: Outputs, n_units: int, pairs: pd.DataFrame) -> list[int]:
     alone = Decision(found.alpha).significant(pairs)
     holm = Decision(found.alpha, p="p_holm").significant(pairs)
     whole = found.pairs.frame
@@ -35,7 +42,8 @@ def by_hand(found: Examination, part: Outputs, n_units: int, pairs: pd.DataFrame
     ordered = {tuple(pair) for pair in whole[names].to_numpy()}
     here = {tuple(pair) for pair in pairs.loc[holm, names].to_numpy()}
     counts = [part.n_items, n_units, len(pairs), int(alone.sum()), len(here)]
-    return [*counts, len(here & there), len((here & ordered) - there), len(here - ordered)]
+    reachable = sum(one * len(pairs) <= found.alpha for one in pairs["p_floor"])
+    return [*counts, len(here & there), len((here & ordered) - there), len(here - ordered), reachable]
 
 
 def systems(n: int, *, turned: int = 0) -> Outputs:
@@ -67,7 +75,7 @@ def test_each_size_is_the_comparison_of_the_first_items(turned: int, monkeypatch
     ends = [(names[a], names[b]) for a, b in chart.tables["pairs"][["a", "b"]].to_numpy().tolist()]
     assert ends == list(zip(found.pairs["system_a"], found.pairs["system_b"], strict=True))
     for k, row in enumerate(table[COLUMNS].to_numpy().tolist()):
-        pairs = compared(found, outputs.head(row[0]))
+        pairs = compared(outputs.head(row[0]))
         assert row == by_hand(found, outputs.head(row[0]), row[0], pairs)
         sure = pairs[Decision(p="p_holm").significant(pairs)]
         ahead = set(zip(sure["system_a"], sure["system_b"], strict=True))
@@ -108,21 +116,32 @@ def test_clusters_stay_whole_and_come_in_the_order_of_their_first_items() -> Non
     outputs = systems(400)
     order = np.random.default_rng(0).permutation(400)
     mixed = replace(outputs.take(order))
-    found = ss.examine(mixed, comparison={"unit": "doc"})
+    found = ss.examine(mixed, alpha=0.2, comparison=ASKED)
     documents = list(dict.fromkeys(mixed.items["doc"]))
     assert found.sizes["n_units"].tolist() == [40, 30, 20, 13, 10]
     section, chart = on_page(found)
     labels = [f"{row.n_items} items ({row.n_units} clusters (doc))" for row in found.sizes.itertuples()]
     assert chart.tables["sizes"]["label"].tolist() == labels[::-1]
+    assert section.table is not None
+    assert section.table.text()["clusters"].tolist() == ["40", "30", "20", "13", "10"]
     assert f" (20 clusters (doc)), {found.sizes['significant_holm'][2]} of 15 pairs" in section.text
+    told: dict[str, bool] = defaultdict(bool)
     for row in found.sizes[COLUMNS].to_numpy().tolist():
         part = mixed.take(np.flatnonzero(mixed.items["doc"].isin(documents[: row[1]])))
-        assert row == by_hand(found, part, row[1])
+        pairs = compared(part, **ASKED)
+        assert row == by_hand(found, part, row[1], pairs)
+        # None of the options and of the level may be another one.
+        for other in ({"test": "t_paired"}, {"alternative": "two-sided"}, {"seed": 4}, {"n_resamples": 90}):
+            told[str(other)] |= row[3:] != by_hand(found, part, row[1], compared(part, **{**ASKED, **other}))[3:]
+        told["alpha"] |= row[3:] != by_hand(replace(found, alpha=0.05), part, row[1], pairs)[3:]
+    assert all(told.values())
+    assert len(told) == 5
+    assert (chart.settings["alpha"], chart.settings["lower"], chart.settings["decimals"]) == (0.2, False, 2)
 
 
 def test_of_two_systems_the_gain_is_told_from_the_side_of_the_better_one() -> None:
     outputs = systems(600, turned=150).select(["a", "f"])
-    found = ss.examine(outputs)
+    found = ss.examine(outputs, alpha=0.2)
     assert found.pairs["system_a"].tolist() == ["f"]
     table = found.sizes.set_index("n_items")
     assert table.loc[75, "gain"] < 0 < table.loc[600, "gain"]
@@ -132,18 +151,18 @@ def test_of_two_systems_the_gain_is_told_from_the_side_of_the_better_one() -> No
         ends = sorted(sign * row[end] for end in ("gain_low", "gain_high"))
         expected = [sign * row["gain"], *ends, row["p_value"]]
         np.testing.assert_allclose(table.loc[n, ["gain", "gain_low", "gain_high", "p_value"]], expected)
-        assert table.loc[n, "significant"] == (row["p_value"] <= 0.05)
+        assert table.loc[n, "significant"] == (row["p_value"] <= 0.2)
     section, chart = on_page(found)
     drawn = ["n_items", "gain", "gain_low", "gain_high", "significant"]
     pd.testing.assert_frame_equal(chart.tables["sizes"][drawn], found.sizes[drawn][::-1].reset_index(drop=True))
-    assert chart.tables["sizes"]["p"].tolist() == [p_text(p) for p in found.sizes["p_value"][::-1]]
+    assert chart.tables["sizes"]["p"].tolist() == [p_text(p, 0.2) for p in found.sizes["p_value"][::-1]]
     assert section.table is not None
     assert section.table.text()["gain"].tolist() == [f"{gain:.2f}" for gain in found.sizes["gain"]]
     assert section.table.text()["95 %"].tolist() == [
         f"{row.gain_low:.2f} to {row.gain_high:.2f}" for row in found.sizes.itertuples()
     ]
     not_yet = "" if table.loc[300, "significant"] else "not "
-    assert section.text.startswith(f"On the first 300 of 600 items, the gain of f is {not_yet}significant at 0.05.")
+    assert section.text.startswith(f"On the first 300 of 600 items, the gain of f is {not_yet}significant at 0.2.")
 
 
 def test_the_fewest_items_from_which_on_a_pair_is_significant() -> None:
