@@ -62,6 +62,7 @@ def test_looks_share_the_level_and_a_look_that_shows_its_claim_hands_its_level_o
     assert [one["level"] for one in kept()] == pytest.approx([alpha * level for level in levels])
     assert [one["number"] for one in kept()] == [1, 2, 3, 4, 5]
     assert [one["claimed"] for one in kept()] == shown
+    assert [one["passed"] for one in kept()] == [one == (gate == GATE) for one in shown]
     assert "[look 5 of looks.json, with 0.0017 of the level 0.05]" in err
 
 
@@ -87,13 +88,21 @@ def test_the_same_look_is_not_counted_twice_and_has_its_level_again() -> None:
     path = commit(9, 2, new="abc123")
     assert compare(path, "--metric", "accuracy", "--fail-unless-better", "abc123", "old", *LOOKS)[0] == 1
     assert len(kept()) == 3
+    # So is the other system, asked about on the same items; a third system beside the two is none.
+    assert compare(commit(9, 2), "--metric", "accuracy", "--fail-unless-better", "old", "new", *LOOKS)[0] == 1
+    assert len(kept()) == 4
+    pd.read_csv(commit(9, 2)).assign(third=1).to_csv("scores.csv", index=False)
+    assert "[look 1 of looks.json, which was there already" in asked("scores.csv")[2]
 
 
 def test_another_margin_is_another_look() -> None:
     how = (commit(9, 2), "--metric", "accuracy", *LOOKS, "--fail-unless-not-worse", "new", "old", "--margin")
     for margin in ("5", "9", "5"):
         compare(*how, margin)
-    assert [one["number"] for one in kept()] == [1, 2]
+    assert [(one["number"], one["margin"], one["claimed"]) for one in kept()] == [(1, 5, True), (2, 9, True)]
+    (gate,) = json.loads(compare(*how, "9", "--json")[1])["gates"]
+    part = {"of": "accuracy", "n_units": 60, "p_value": gate["p_value"], "e_value": None, "units": ""}
+    assert kept()[1]["parts"] == [part]
 
 
 def test_every_gate_of_a_call_is_a_look_and_comparisons_share_its_level() -> None:

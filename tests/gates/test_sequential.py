@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,10 @@ import pandas as pd
 import pytest
 
 import simstudy as ss
+from simstudy.analyses.arrivals import Arrivals
+from simstudy.engines.betting import confidence_sequence, largest, log_e_values
+from simstudy.gates.asked import BETTER, EQUIVALENT, NOT_WORSE, WORSE, Gate, Kind
+from simstudy.gates.sequential import find_sequentially, fingerprint
 from tests.cli.command import compare
 from tests.gates.test_looks import LOOKS, asked, commit, kept
 
@@ -50,21 +55,6 @@ def test_a_sequential_gate_passes_once_and_for_all_while_items_arrive() -> None:
     assert any("those of the gates (--sequential) hold at every look" in note for note in content["notes"])
     assert "by accuracy on 4,000 items, p < 0.000001 (two-sided); the gain is between " in err
     assert "of all looks) [look 3 of looks.json, which was there already]" in err
-
-
-def test_a_sequential_gate_of_equivalence_needs_both_sides() -> None:
-    """The gain is some three points: new is not worse, but better by more than a margin of one point."""
-    outputs = ss.load(path := grown(4000), "accuracy").outputs
-    for margin, option, p, code in (
-        (1.0, "not-worse", "p_noninferiority", 0), (1.0, "equivalent", "p_equivalence", 1),
-        (20.0, "equivalent", "p_equivalence", 0),
-    ):  # fmt: skip
-        row = ss.analyses.sequential(outputs, "new", "old", margin=margin, looks=[4000]).iloc[0]
-        options = (f"--fail-unless-{option}", "new", "old", "--margin", f"{margin}", "--json")
-        found, out, _ = compare(path, "--metric", "accuracy", "--sequential", *options)
-        (gate,) = json.loads(out)["gates"]
-        assert (found, gate["alpha"]) == (code, 0.025)
-        assert gate["p_value"] == pytest.approx(row[p], rel=1e-6, abs=0)
 
 
 def test_comparisons_of_a_sequential_gate_have_the_whole_level_and_items_of_their_own() -> None:
@@ -140,3 +130,35 @@ def test_averages_of_tasks_have_no_sequential_test() -> None:
         2,
         "simstudy: --sequential must not be given for averages of tasks; --domain chooses one task\n",
     )
+
+
+@pytest.mark.parametrize(("kind", "a", "b"), [(BETTER, "new", "old"), (WORSE, "new", "old"), (NOT_WORSE, "old", "new"),
+                                              (EQUIVALENT, "new", "old")])  # fmt: skip
+def test_a_sequential_answer_is_that_of_bets_on_each_document(kind: Kind, a: str, b: str) -> None:
+    """Scores are from 1 to 5, and documents have two items."""
+    rng = np.random.default_rng(3)
+    old = rng.uniform(2, 4, 120)
+    frame = pd.DataFrame({"old": old, "new": old + rng.uniform(-0.6, 0.9, 120)})
+    items = pd.DataFrame({"id": range(120), "doc": np.arange(120) // 2})
+    ratings = ss.examine(ss.TestSet(ss.Outputs.from_scores(frame, "mean", items=items), unit="doc"))
+    gains = (frame[a] - frame[b]).groupby(np.arange(120) // 2).mean().to_numpy()
+    margin = 0.5 if kind.with_margin else None
+    gate = Gate(kind, a, b, margin)
+    arrived = Arrivals.of(ratings.outputs, a, b, unit="doc", score_range=(1, 5))
+    # Gains are parts of the range of scores, 4.
+    edge = -(margin or 0.0) / 4
+    e = [float(largest(log_e_values(sign * gains / 4, edge))[-1]) for sign in (1, -1)]
+    e_value = {WORSE: e[1], EQUIVALENT: min(e)}.get(gate.kind, e[0])
+    p = min(1.0, (1 if margin else 2) / e_value)
+    low, high = (4 * float(end[0]) for end in confidence_sequence(gains / 4, 0.2, np.array([60])))
+    one = find_sequentially(gate, ratings, arrived, 0.2)
+    assert one.as_json() == {
+        "gate": gate.kind.name, "system": a, "other": b, "margin": margin, "of": "mean", "n_units": 60,
+        "p_value": pytest.approx(p), "alpha": 0.1 if margin else 0.2, "gain": pytest.approx(gains.mean()),
+        "gain_low": pytest.approx(low), "gain_high": pytest.approx(high), "e_value": pytest.approx(e_value),
+        "passed": (p <= (0.1 if margin else 0.2)) == gate.kind.unless,
+    }  # fmt: skip
+    assert (one.told, one.interval) == ("mean on 60 clusters (doc)", "80 % interval of all looks")
+    assert (one.metric_unit, one.units) == ("", fingerprint(arrived))
+    turned = replace(arrived, ids=[arrived.ids[0] + arrived.ids[1][:1], arrived.ids[1][1:], *arrived.ids[2:]])
+    assert fingerprint(turned) != fingerprint(arrived), "names that run together are other names"

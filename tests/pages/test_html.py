@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
@@ -19,7 +19,7 @@ from simstudy.files.own_pages import is_ours
 from simstudy.pages import html
 from simstudy.pages.html_data import table_data
 from simstudy.pages.report import Page
-from simstudy.pages.sections import Chart, Column, Figure, Section, Table
+from simstudy.pages.sections import Chart, Column, Figure, Section, Table, Widget
 from tests.browser.made import ATTACKS
 
 ASSETS = Path(html.__file__).parent / "assets"
@@ -140,11 +140,53 @@ def test_the_data_are_the_names_and_numbers_of_the_tables(made: Parts) -> None:
     assert (table["by"], table["numeric"], table["system"]) == ([None, 1, 2], [False, False, True], 0)
 
 
-def test_a_cell_with_an_interval_is_sorted_by_the_number_before_it() -> None:
-    rows = pd.DataFrame({"high": [9.0, 8.0], "gain": [1.0, 2.0], "low": [0.0, -4.0]})
-    data = table_data(Table(rows, {"gain": Column("{gain:.1f}[ ({low:.1f} to {high:.1f})]")}))
-    assert [data["names"][place] for place in data["by"]] == ["gain"]
-    assert data["values"][data["by"][0]] == [1, 2]
+def test_a_table_of_pairs_is_told_to_scripts_column_by_column() -> None:
+    rows = pd.DataFrame({"system_b": [*"xyxy"], "system_a": [*"pqrs"], "gain": [0.12345678, 2.0, np.nan, -1e-9],
+                         "low": [9.0] * 4, "n": pd.array([1, None, 3, 4], dtype="Int64"),
+                         "exact": [True, False, True, True]})  # fmt: skip
+    columns: dict[str, str | Column] = {"worse": "{system_b}", "better": "{system_a}", "n": "{n}"}
+    more = {"gain": Column("{gain:.2f}[ ({low:.1f})]"), "exact": Column("{exact:yes}"), "none": Column("")}
+    data = table_data(Table(rows, columns | more))
+    assert data == {
+        "head": ["worse", "better", "n", "gain", "exact", "none"], "numeric": [False, False, True, True, False, False],
+        "text": [{"of": ["x", "y"], "at": [0, 1, 0, 1]}, [*"pqrs"], ["1", "", "3", "4"],
+                 ["0.12 (9.0)", "2.00 (9.0)", "", "-0.00 (9.0)"], {"of": ["yes", ""], "at": [0, 1, 0, 0]},
+                 {"of": [""], "at": [0] * 4}],
+        "names": ["system_b", "system_a", "n", "gain", "low", "exact"], "by": [None, None, 2, 3, None, None],
+        "values": [{"of": ["x", "y"], "at": [0, 1, 0, 1]}, [*"pqrs"], [1, None, 3, 4], [0.123457, 2, None, -1e-9],
+                   [9] * 4, [True, False, True, True]], "pair": [1, 0], "system": None,
+    }  # fmt: skip
+    wide = table_data(Table(rows, {"n": "{n}"}, across="system_b", cell="{gain}"))
+    assert [wide[name] for name in ("names", "values", "by", "pair")] == [["n", "x", "y"], None, [None] * 3, None]
+
+
+def test_a_page_in_a_folder_links_its_files_and_has_its_figures_from_there(tmp_path: Path) -> None:
+    """A picture is one of pixels if the drawing is large and these are smaller."""
+    (tmp_path / "figures").mkdir()
+    kinds = {"small": (5, 2, "svg"), "large": (200_000, 9, "png"), "both": (200_000, 200_001, "svg")}
+    for name, (drawing, pixels, _) in kinds.items():
+        for kind, size in (("svg", drawing), ("png", pixels)):
+            (tmp_path / "figures" / f"{name}.{kind}").write_bytes(f"{name} {kind}".encode().ljust(size))
+    sections = [Section(name, "First. Then.", figure=Figure(name, lambda: None)) for name in kinds]
+    page = page_of(
+        sections=sections, tables={"t": pd.DataFrame({"x": [1]})}, links={"A": "a/README.md", "B": "b.csv"},
+        of_files="Of files.", facts={"Note": "noted", "Items": "3"}, notes=["noted"], closing="The end.",
+    )  # fmt: skip
+    made = Parts(html.html(page, tmp_path))
+    images = [attributes for tag, attributes in made.tags if tag == "img"]
+    assert [one["alt"] for one in images] == [f"{name}. First." for name in kinds]
+    for image, (name, (*_, kind)) in zip(images, kinds.items(), strict=True):
+        start, content = str(image["src"]).split(";base64,")
+        assert start == f"data:image/{'svg+xml' if kind == 'svg' else kind}"
+        assert b64decode(content).startswith(f"{name} {kind}".encode())
+    links = [attributes["href"] for tag, attributes in made.tags if tag == "a"]
+    assert links == ["#content", "a/index.html", "b.csv", "t.csv"]
+    assert all(text in made.shown for text in ("t.csv: 1 row", "Of files.", "The end."))
+    assert (made.shown.count("noted"), made.shown.count("Items")) == (1, 1)
+    assert "Observable Plot" not in made.shown
+    widget = Section("S", "T", widget=lambda: Widget("items", {"x": [1]}))
+    scripts = [text for tag, _, text in Parts(html.html(page_of(sections=[widget]))).inside if tag == "script"]
+    assert [(ASSETS / name).read_text("utf-8") in scripts for name in ("items.js", "sizes.js")] == [True, False]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from simstudy import plot
+from simstudy.notes import note
 from simstudy.pages import report, tables
 from simstudy.pages.sections import Figure, Section
+from simstudy.running.manifest import manifest_of
+from simstudy.running.results_folder import results_folder
 from simstudy.text.formulas import without_formulas
 
 
@@ -71,3 +76,42 @@ def test_a_page_says_where_its_files_have_apostrophes(name: str, cell: str, tmp_
     for given in (tables, ordered):
         assert ("an apostrophe goes before text" in report.page_text(page_of(tables=given))) == marked
     assert ("'=" in (tmp_path / "t.csv").read_text(encoding="utf-8")) == marked
+
+
+def test_a_folder_says_what_its_figures_are_of_and_which_a_paper_has_no_room_for(tmp_path: Path) -> None:
+    """Figures of a paper are as high as a page at most. A table that is there already stays."""
+
+    def drawn(height: float, told: str) -> Callable[[], Any]:
+        def draw() -> Any:
+            note(told)
+            figure, _ = plot.panels(["one"])
+            figure.set_size_inches(12, height)
+            return figure
+
+        return draw
+
+    figures = {"wide": (3, True), "tall": (9.1, True), "no_room": (3, False)}
+    sections = [
+        Section(name, "T", figure=Figure(name, drawn(height, f"note of {name}"), in_papers=fits))
+        for name, (height, fits) in figures.items()
+    ]
+    tables = {name: pd.DataFrame({"x": [0.1234567]}) for name in ("there", "new")}
+    page = page_of(sections=sections, tables=tables, paper={"a.tex": "A"}, paper_figures="pdf", data="exam, 9 items",
+                   of_files="Of files.", place="here", links={"More": "more/README.md"})  # fmt: skip
+    with results_folder(tmp_path / "out", "a test") as results:
+        (results.gathered / "there.csv").write_text("y\n")
+        report.write_results(results, page, manifest_of({"asked": {}}, {}), {})
+    names = {path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*.*")}
+    assert {name for name in names if name.startswith("paper/")} == {"paper/a.tex", "paper/wide.pdf"}
+    files = [(tmp_path / "out" / name).read_text() for name in ("there.csv", "new.csv")]
+    assert files == ["y\n", "x\n0.123457\n"]
+    text = (tmp_path / "out" / "README.md").read_text("utf-8")
+    assert "Made by `c` here; " in text
+    assert "## Pages\n\n- [More](more/README.md)\n\n## Tables" in text
+    assert text.endswith(
+        "Note: note of wide.\n\nFor a paper: the folder paper has tables and sentences, in LaTeX and Markdown, and "
+        "what they cite.\n\nNot among the figures for a paper, which has no room for so many rows: tall, no_room.\n\n"
+        "End. Of files.\n"
+    )
+    for name in figures:
+        assert "exam, 9 items" in (tmp_path / "out" / "figures" / f"{name}.svg").read_text("utf-8")
