@@ -87,7 +87,7 @@ def test_systems_that_are_called_like_a_column_have_one_of_their_own() -> None:
 @pytest.fixture(scope="module")
 def unlike() -> Several:
     """Four systems by accuracy on x, and four, of which one is another, by a mean on documents of y."""
-    right = pd.DataFrame({name: np.arange(60) % 20 < n for name, n in zip("abcd", (18, 17, 9, 4), strict=True)})
+    right = pd.DataFrame({name: np.arange(60) < n for name, n in zip("abcd", (54, 49, 45, 42), strict=True)})
     x = ss.Outputs.from_scores(right, "accuracy", test_set="x")
     values = np.random.default_rng(1).normal([0.1, 0.5, 0.3, 0.42], 0.05, (40, 4))
     items = pd.DataFrame({"id": range(40), "doc": np.arange(40) // 2})
@@ -101,7 +101,7 @@ def test_comparisons_of_many_systems_have_each_their_own_numbers(unlike: Several
     boards = [part.leaderboard for part in unlike.parts]
     best = [board.loc[board["may_be_best"], "system"].tolist() for board in boards]
     sure = [int((part.pairs["p_holm"] <= 0.2).sum()) for part in unlike.parts]
-    assert (best, [(part.pairs["p_value"] <= 0.2).sum() for part in unlike.parts]) == ([["a", "b"], ["c"]], [5, 6])
+    assert (best, sure[0]) == ([["a", "b"], ["c"]], 4), "of x five are significant alone, and two at 0.05"
     expected = pd.DataFrame(
         {"metric": ["accuracy", "mean"], "test_set": ["x", "y"], "n_items": [60, 40], "n_systems": 4,
          "n_may_be_best": [2, 1], "may_be_best": ["a, b", "c"], "n_pairs": 6, "n_significant": sure}
@@ -116,8 +116,8 @@ def test_comparisons_of_many_systems_have_each_their_own_numbers(unlike: Several
     ]  # fmt: skip
     y = dict(zip(boards[1]["system"], boards[1]["score"], strict=True))
     assert scores_by_part(unlike).to_numpy().tolist() == [
-        ["a", "90.00 (1)", ""], ["b", "85.00 (2)", f"{y['b']:.4f} (4)"], ["c", "45.00 (3)", f"{y['c']:.4f} (1)"],
-        ["d", "20.00 (4)", f"{y['d']:.4f} (3)"], ["e", "", f"{y['e']:.4f} (2)"],
+        ["a", "90.00 (1)", ""], ["b", "81.67 (2)", f"{y['b']:.4f} (4)"], ["c", "75.00 (3)", f"{y['c']:.4f} (1)"],
+        ["d", "70.00 (4)", f"{y['d']:.4f} (3)"], ["e", "", f"{y['e']:.4f} (2)"],
     ]  # fmt: skip
     assert answer(unlike) == "No system may be the best in each of the 2 comparisons (95 % confidence in each)."
     assert claims(unlike).endswith("systems of one row: nothing is corrected for the 2 rows.")
