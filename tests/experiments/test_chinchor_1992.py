@@ -12,7 +12,7 @@ from scipy import stats
 import simstudy as ss
 from simstudy.analyses.groups import groups
 from simstudy.studies import Results, Study
-from tests.experiments.programs import program, small
+from tests.experiments.programs import Answered, assert_shipped, program, small
 from tests.oracles import compared, could_be
 
 STUDY = program("chinchor_1992")
@@ -115,6 +115,76 @@ def test_constructed_scores_are_plain_arithmetic(done: Results) -> None:
         for row in constructed(done, case).values():
             assert (row.score_a, row.score_b) == pytest.approx((expected[row.system_a], expected[row.system_b]))
             assert row.gain == pytest.approx(row.score_a - row.score_b)
+
+
+def test_tables_of_the_examples_are_the_shipped_ones(done: Results) -> None:
+    """They do not depend on the MUC-like set."""
+    for title in ("worked", "readings", "constructed"):
+        assert_shipped("chinchor_1992", title, done.tables[title])
+    for title in ("groups", "intransitive"):
+        table = done.tables[title]
+        assert_shipped("chinchor_1992", title, table[table["test_set"] != "MUC-like"], ("test_set",))
+
+
+def test_all_that_is_decided_is_by_the_studys_level_certainty_and_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exact p-values are made up, nine tenths of those of the shuffles, and no setting is a default."""
+    asked: list[tuple[str, str, str, int]] = []
+    frames: dict[tuple[str, str], pd.DataFrame] = {}
+
+    def made_up(outputs: ss.Outputs, how: str, seed: int) -> pd.DataFrame:
+        asked.append((outputs.test_set, outputs.metric.name, how, seed))
+        frame = compared(outputs, test="randomization", convention="chinchor1992", seed=seed)
+        frames.setdefault((outputs.test_set, outputs.metric.name), frame)
+        return frame if how == "shuffled" else frame.assign(p_value=0.9 * frame["p_value"])
+
+    monkeypatch.setattr(STUDY, "compared", made_up)
+    muc = {"n_systems": 6, "n_messages": 30, "metrics": ["muc_f_2p", "muc_recall"]}
+    run = Answered(lambda cell: made_up(*cell.arguments))
+    found = STUDY.run(small("chinchor_1992", muc=muc, alpha=0.2, certainty=0.9, seed=3), run)
+    cases = [("worked", "muc_precision"), *((case, "muc_f") for case in STUDY.CONSTRUCTED)]
+    every = [*cases, *(("MUC-like", metric) for metric in muc["metrics"])]  # type: ignore[attr-defined]
+    assert sorted(asked) == sorted((*one, how, 3) for one in every for how in ("shuffled", "exact"))
+    function, cells = run.parts["comparing systems"]
+    assert function is made_up
+    prints = {cell.arguments[0].metric.name: cell.arguments[0].fingerprint() for cell in cells}
+    assert [cell.description for cell in cells] == [
+        {"outputs": prints[metric], "how": how, "seed": 3}
+        for metric in ("muc_f_2p", "muc_recall")
+        for how in ("shuffled", "exact")
+    ]
+    tables = found.tables
+    rules: dict[str, Any] = {"alpha": 0.2, "certainty": 0.9}
+    wanted = {key: frame.assign(**told(frame)) for key, frame in frames.items()}
+    for title, keys in (("worked", every[:1]), ("constructed", every[1:3]), ("pairs", every[3:])):
+        together = pd.concat([wanted[key] for key in keys], ignore_index=True)
+        own = tables[title].drop(columns="published", errors="ignore")
+        pd.testing.assert_frame_equal(own, together[list(own)])
+    grouped = [groups(frames[key], rule=rule, p="p_value", **rules) for key in every[1:] for rule in STUDY.RULES]
+    pd.testing.assert_frame_equal(tables["groups"], pd.concat(grouped, ignore_index=True))
+    for title, make, keys in (
+        ("intransitive", ss.analyses.intransitive, every[1:]), ("gain_ranges", ss.analyses.gain_ranges, every[3:])
+    ):  # fmt: skip
+        made = pd.concat([make(frames[key], **rules) for key in keys], ignore_index=True)
+        pd.testing.assert_frame_equal(tables[title], made)
+    outputs = ss.truth.muc_like(6, 30, seed=3, test_set="MUC-like")
+    assert tables["scores"].to_dict("list") == {
+        "system": outputs.names, **{m: outputs.with_metric(m).scores().tolist() for m in ("muc_f_2p", "muc_recall")}
+    }  # fmt: skip
+    assert len(found.comparisons) == 2 * 2 * 15
+    assert found.facts["Cutoff and certainty"] == "0.2 and 0.9"
+    assert (found.facts["MUC-like set"], found.facts["Seed"]) == ("6 systems, 30 messages (synthetic)", "3")
+
+
+def told(frame: pd.DataFrame) -> dict[str, Any]:
+    """Columns that follow from p-values and counts, at the level 0.2 with certainty 0.9."""
+    certainty = stats.beta.cdf(0.2, frame["n_extreme"] + 1, SHUFFLES - frame["n_extreme"] + 1)
+    p = frame["p_value"]
+    ranked = np.sort(p)
+    holm = np.maximum.accumulate(ranked * np.arange(ranked.size, 0, -1)).clip(max=1)
+    return {
+        "certainty": certainty, "exact_p": 0.9 * p, "at_alpha": 0.2, "significant": (p <= 0.2) & (certainty >= 0.9),
+        "p_bh": stats.false_discovery_control(p), "p_holm": holm[np.searchsorted(ranked, p)],
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.studies import ShippedTables, load_study
-from tests.experiments.programs import program
+from simstudy.studies import load_study
+from tests.experiments.programs import assert_shipped, program, shipped
 
-RESULTS = Path(__file__).parents[2] / "results"
 Tables = Mapping[str, pd.DataFrame]
-
-
-def shipped(name: str) -> ShippedTables:
-    return ShippedTables.of(RESULTS / name)
 
 
 def error_rates(study: Any, tables: Tables) -> Tables:
@@ -149,19 +142,6 @@ MADE: dict[str, Callable[[Any, Tables], Tables]] = {
 
 @pytest.mark.parametrize("name", MADE)
 def test_tables_follow_from_others(name: str) -> None:
-    """Files have six digits; a table that is made of others may lack columns that come from elsewhere."""
-    tables = shipped(name)
-    for title, found in MADE[name](load_study(name), tables).items():
-        wanted, found = tables[title], found.reset_index(drop=True)
-        if title == "claims":
-            wanted = wanted[wanted["claim"].isin(found["claim"])].reset_index(drop=True)
-        assert len(found) == len(wanted) > 0, title
-        assert set(found) <= set(wanted), title
-        for column in found:
-            ours, theirs = found[column], wanted[column]
-            if pd.api.types.is_numeric_dtype(theirs) and not pd.api.types.is_bool_dtype(theirs):
-                values = [side.to_numpy(dtype=np.float64, na_value=np.nan) for side in (ours, theirs)]
-                np.testing.assert_allclose(values[0], values[1], rtol=1e-4, atol=1e-9, err_msg=f"{title}, {column}")
-            else:
-                texts = [["" if pd.isna(cell) else str(cell) for cell in side] for side in (ours, theirs)]
-                assert texts[0] == texts[1], f"{title}, {column}"
+    """A table that is made of others may lack columns that come from elsewhere, and claims."""
+    for title, found in MADE[name](load_study(name), shipped(name)).items():
+        assert_shipped(name, title, found, by=("claim",) if title == "claims" else ())

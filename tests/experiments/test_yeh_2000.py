@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,12 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.studies import Results, Study, StudyError
-from tests.experiments.programs import program, small
+from simstudy.running.manifest import MANIFEST
+from simstudy.studies import Results, Study, StudyError, derived_seed
+from tests.experiments.programs import assert_shipped, program, small
 from tests.oracles import could_be
 
+NAME = "yeh_2000"
 # Relations found by both methods and by one of them, and spurious ones (sections 2.2 and 3.3).
 BOTH, ONLY_1, ONLY_2 = 19, 28, 6
 SPURIOUS_BOTH, SPURIOUS_1, SPURIOUS_2 = 5, 43, 9
@@ -22,7 +25,8 @@ PAPERS_SHUFFLES = 1_048_576
 SHUFFLES = 4_096
 
 SMALL: dict[str, dict[str, Any]] = {
-    "systems": {"task": "digits", "test_set": "test", "training": {"fractions": [0.1], "replicates": [2]}},
+    "systems": {"task": "digits", "test_set": "rotated 20°", "training": {"fractions": [0.1], "replicates": [2]}},
+    "tests": {"alpha": 0.2, "n_shown": 3, "n_resamples": 300},
     "dependence": {
         "accuracy": 0.7, "n_clusters": 20, "cluster_size": 10, "within": [0.0, 0.2, 0.45], "between": 0.5, "n_data": 16
     },
@@ -30,7 +34,7 @@ SMALL: dict[str, dict[str, Any]] = {
 
 
 def study(**changes: Any) -> Study:
-    return small("yeh_2000", **{"n_shuffles": SHUFFLES, **SMALL, **changes})
+    return small("yeh_2000", **{"n_shuffles": SHUFFLES, "seed": 5, **SMALL, **changes})
 
 
 @pytest.fixture(scope="module")
@@ -141,6 +145,38 @@ def test_our_shuffles_agree_with_the_exact_p_and_with_a_second_run(done: Results
         assert row.z_ours == pytest.approx((n_extreme - expected.mean()) / expected.std(), rel=1e-6)
     assert (table["z_of_two_runs"].abs() < 5).all()
     assert (table["p_value"] != table["p_value_again"]).any(), "other random numbers"
+
+
+def test_tables_of_the_example_are_the_shipped_ones(done: Results) -> None:
+    """They depend on no setting, but for our own shuffles."""
+    for title in ("example", "example_tests", "independence", "five_flips"):
+        assert_shipped(NAME, title, done.tables[title])
+    ours = ["p_value", "p_low", "p_high", "p_value_again", "z_of_two_runs", "z_ours"]
+    assert_shipped(NAME, "randomization", done.tables["randomization"].drop(columns=ours))
+
+
+def test_our_shuffles_are_two_runs_of_two_seeds(done: Results) -> None:
+    made = program(NAME, "example")
+    asked: dict[str, Any] = {"test": "randomization", "n_resamples": SHUFFLES, "monte_carlo": True}
+    for row in done.tables["randomization"].itertuples():
+        twice = [
+            ss.compare(made.responses(103, row.metric), alternative=row.alternative, seed=seed, **asked).frame.iloc[0]
+            for seed in (5, derived_seed(5, "a second run") % 2**64)
+        ]
+        assert [row.p_value, row.p_value_again] == [one["p_value"] for one in twice]
+        mean = sum(one["n_extreme"] for one in twice) / 2
+        spread = np.sqrt(2 * mean * (1 - mean / SHUFFLES)) or 1
+        assert row.z_of_two_runs == pytest.approx((twice[0]["n_extreme"] - twice[1]["n_extreme"]) / spread)
+
+
+def test_tests_side_by_side_are_of_the_test_set_and_by_the_settings(done: Results) -> None:
+    tests, task = done.tables["tests"], ss.training.load_task("digits")
+    assert (set(tests["test_set"]), set(tests["alpha"])) == ({"rotated 20°"}, {0.2})
+    assert len(done.tables["tests_disagree"]) == 3
+    written = json.loads((done.folder / MANIFEST).read_text("utf-8"))
+    facts = {"Shuffles": "4,096", "Systems": f"{2 * len(task.systems)} of task digits on 797 items", "Seed": "5"}
+    assert {**written["page"]["facts"], **facts} == written["page"]["facts"]
+    assert written["data"] == {"task": task.fingerprint, "files": {}}
 
 
 def test_tests_of_item_scores_apply_to_recall_only(done: Results) -> None:

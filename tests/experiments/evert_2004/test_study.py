@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import re
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import simstudy as ss
+from simstudy.rankings.candidates import Candidates
+from simstudy.running.manifest import MANIFEST
 from simstudy.studies import Results, Study, StudyError
-from tests.experiments.programs import small
+from tests.experiments.programs import RESULTS, assert_shipped, program, small
 
 SHARED = Path(__file__).parents[4] / "shared" / "data"
 needs_data = pytest.mark.skipif(
@@ -19,6 +22,7 @@ needs_data = pytest.mark.skipif(
     reason="../shared/data has no colloc_krenn or no nltk",
 )
 
+PAIR = ("log_likelihood", "chi_squared")
 SMALL: dict[str, dict[str, Any]] = {
     "figures": {
         "n_from": 100,
@@ -52,26 +56,23 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 
 @needs_data
-def test_what_the_paper_says_of_its_figures(done: Results) -> None:
-    """The paper's own numbers: 11.09 %, 35.7 % to 44.4 %, significant up to 1,250."""
-    found = done.tables["claims"].set_index("claim")
-    assert found.loc["baseline precision", "here"] == "11.09 %"
-    assert found.loc["95 % interval of 200 of 500", "here"] == "35.7 % to 44.4 %"
-    assert found.loc["t is marginally better than G2", "holds"] == "yes"
-    assert found.loc["G2 is marginally better than t", "holds"] == "yes"
-    differ = found.loc["G2 and X2 differ significantly"]
-    last = int(re.match(r"up to ([\d,]+)", differ["here"])[1].replace(",", ""))
-    assert 1250 <= last < 1300
-
-
-@needs_data
-def test_intervals_overlap_where_pandas_says_so(done: Results) -> None:
-    curves = done.tables["curves"]
-    g2, x2 = (curves[curves["ranking"] == name].set_index("n") for name in ("log_likelihood", "chi_squared"))
-    overlap = (g2["low"] <= x2["high"]) & (x2["low"] <= g2["high"])
-    claim = done.tables["claims"].set_index("claim").loc["intervals of G2 and X2 overlap"]
-    assert (claim["holds"] == "yes") == overlap.all()
-    assert claim["holds"] == "in part", "the paper has them overlap for all n"
+def test_tables_have_the_rows_of_the_shipped_results(done: Results) -> None:
+    """All lengths are those of the shipped study, so that its sentences come out; of the rest it has a part."""
+    for title in ("claims", "curves", "differences", "pairs"):
+        assert_shipped("evert_2004", title, done.tables[title])
+    assert_shipped("evert_2004", "ties", done.tables["ties"], ("ties", "seed"))
+    for title in ("tests", "tests_of_pair"):
+        table = done.tables[title]
+        assert_shipped("evert_2004", title, table[table["test"].isin(["fisher", "chi_square"])], ("n", "test"))
+    assert_shipped("evert_2004", "parts", done.tables["parts"], ("arrangement", "n_parts"))
+    for title in ("repetitions", "check"):
+        assert_shipped("evert_2004", title, done.tables[title], ("arrangement", "n_parts", "ranking"))
+    drawn = done.comparisons.groupby("test")["n_resamples"].max()
+    assert (drawn["bootstrap"], len(done.comparisons)) == (2000, 2 * 4 * 36)
+    written = [json.loads((folder / MANIFEST).read_text("utf-8")) for folder in (done.folder, RESULTS / "evert_2004")]
+    facts = [{**each["page"]["facts"], "Signature": ""} for each in written]
+    assert facts[0] == facts[1]
+    assert written[0]["data"] == written[1]["data"]
 
 
 @needs_data
@@ -99,22 +100,40 @@ def test_every_figure_has_its_table_and_the_page_shows_it(done: Results) -> None
     assert np.isfinite(check[["ratio", "ks_p", "dispersion_p", "missed_p"]]).all(axis=None)
 
 
-@needs_data
-def test_pairs_are_shares_of_the_lengths(done: Results) -> None:
-    pairs = done.tables["pairs"]
-    assert len(pairs) == 36
-    assert (pairs["share_holm"] <= pairs["share"]).all()
-    assert (pairs["share_holm"] <= pairs["share_bh"]).all()
-    shown = done.tables["differences"]
-    row = pairs[(pairs["ranking_1"] == "log_likelihood") & (pairs["ranking_2"] == "chi_squared")].iloc[0]
-    assert row["share"] == pytest.approx((shown["p_value"] <= 0.05).mean(), abs=0.01), "every fifth length of all"
+def test_lists_parts_and_tests_that_can_not_be_are_refused_together() -> None:
+    """All 1,600 candidates are right or wrong answers, the best 800 of them are not."""
+    candidates = Candidates.from_scores(pd.DataFrame({"g": range(1600), "h": range(1600)}), [1, 0] * 800)
+    check, figures = program("evert_2004").check, {**SMALL["figures"], "n_to": 1600}
+    fits = study(figures=figures, tests={**SMALL["tests"], "lengths": [1600]}, parts={**SMALL["parts"], "n_parts": [7]})
+    check(fits, candidates, 7)
+    with pytest.raises(StudyError, match="parts.n_parts: must be at most 6, the number of documents, not 7$"):
+        check(fits, candidates, 6)
+    for longer in ({"figures": {**figures, "n_to": 1601}}, {"tests": {**SMALL["tests"], "lengths": [200, 1601]}}):
+        with pytest.raises(StudyError, match=r"figures.n_to, tests.lengths: must be at most 1600, not 1601; parts.n_p"):
+            check(study(**{**fits.model_dump(include={"figures", "tests", "parts"}), **longer}), candidates, 6)
+    wrong = study(figures=figures, tests={**SMALL["tests"], "lengths": [1600, 800], "tests": ["mcnemar", "fisher"]})
+    with pytest.raises(StudyError, match=r"tests.tests \(n = 800\): test 'mcnemar' needs right or wrong answers"):
+        check(wrong, candidates, 20)
 
 
-@needs_data
-def test_lists_longer_than_the_candidates_are_refused(tmp_path: Path) -> None:
-    long = study(tests={**SMALL["tests"], "lengths": [200, 6000]})
-    with pytest.raises(StudyError, match=r"tests.lengths: must be at most 5102, not 6000"):
-        ss.run_study(long, out=tmp_path, data_dir=SHARED)
+def test_ties_are_broken_by_every_seed_and_kept() -> None:
+    """Scores of few values: each way to break ties ends the run of significant lengths elsewhere."""
+    rng = np.random.default_rng(1)
+    true = rng.random(2000) < 0.3
+    better = {"a": 9.0, PAIR[0]: 1.0, PAIR[1]: 0.6}
+    scores = {name: (rng.normal(size=2000) + by * true).round() for name, by in better.items()}
+    candidates = Candidates.from_scores(pd.DataFrame(scores), true)
+    asked: Any = study(figures={"n_from": 700, "n_to": 1500, "n_seeds": 3}, seed=5, alpha=0.01)
+    found = program("evert_2004").tie_seeds(candidates, asked)
+    rows = []
+    for ties, seed in (("jitter", 5), ("jitter", 6), ("jitter", 7), ("keep", 5)):
+        one: Any = ties
+        broken = Candidates.from_scores(pd.DataFrame(scores)[list(PAIR)], true, ties=one, seed=seed)
+        p = ss.rankings.ranking_differences(broken, range(700, 1501))["p_value"]
+        run = int((p <= 0.01).cumprod().sum())
+        rows.append((ties, seed, 699 + run if run else 0, (p <= 0.01).mean()))
+    pd.testing.assert_frame_equal(found, pd.DataFrame(rows, columns=["ties", "seed", "significant_up_to", "share"]))
+    assert found["share"].nunique() == 4
 
 
 @pytest.mark.parametrize(

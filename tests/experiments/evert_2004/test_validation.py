@@ -5,12 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
+import simstudy as ss
 from simstudy.loaders.tagged import TaggedDocument
-from simstudy.studies import RunContext
-from tests.experiments.programs import program, small
+from simstudy.studies import Cell, RunContext, derived_seed
+from tests.experiments.programs import Answered, program, small
 
 EVERT = program("evert_2004", "section_4")
 SIMULATED = {
@@ -44,6 +47,82 @@ def test_dependent_candidates_vary_more_and_the_model_is_rejected(simulated: tup
     assert table.loc[0.0, "fisher_low"] <= 0.05, "a conservative test of two functions that are equally good"
 
 
+def test_experiments_are_counted_for_each_dependence() -> None:
+    """Two cells of each: two of 25 and 2 experiments; every setting is in the description of a cell."""
+    settings: Any = small("evert_2004", simulated={**SIMULATED, "n_experiments": 27, "n_candidates": 60}).simulated
+    names = {"missed": 12, "fisher": 12, "ks": 1, "dispersion": 1, "missed_test": 1}
+
+    def made(cell: Cell) -> pd.DataFrame:
+        _, size, within, *_, first = cell.arguments
+        k = np.arange(first, min(first + 25, 27))
+        counts = {name: (k * (3 + j) + size) % (of + 1) for j, (name, of) in enumerate(names.items())}
+        return pd.DataFrame({"cluster_size": size, "within": within, "ratio": (k - 9.0) ** 2 / size, **counts})
+
+    run = Answered(made)
+    found = EVERT.simulated_check(settings, 0.07, 3, run)
+    function, cells = run.parts["simulated evaluations"]
+    assert function is EVERT.experiments
+    assert [cell.arguments for cell in cells] == [
+        (settings, size, within, 0.07, 3, first) for size, within in ((1, 0.0), (5, 0.6)) for first in (0, 25)
+    ]
+    for row, parts in zip(found.to_dict("records"), (cells[:2], cells[2:]), strict=True):
+        rows = pd.concat([made(cell) for cell in parts])
+        size, within = parts[0].arguments[1:3]
+        wanted = {"cluster_size": size, "within": within, "n_experiments": 27}
+        wanted |= {"ratio": rows["ratio"].mean(), "ratio_sd": np.sqrt(rows["ratio"].var())}
+        for name, of in names.items():
+            interval = stats.binomtest(int(rows[name].sum()), 27 * of).proportion_ci(method="exact")
+            wanted |= {name: rows[name].mean() / of, f"{name}_low": interval.low, f"{name}_high": interval.high}
+        assert row == pytest.approx(wanted)
+    known = {described(cells)}
+    for key, value in settings.model_dump().items():
+        other = value[::-1] if key == "clusters" else value / 2 if isinstance(value, float) else value - 1
+        changed = settings.model_copy(update={key: other})
+        EVERT.simulated_check(changed, 0.07, 3, run)
+        known.add(described(run.parts["simulated evaluations"][1]))
+    for alpha, seed in ((0.08, 3), (0.07, 4)):
+        EVERT.simulated_check(settings, alpha, seed, run)
+        known.add(described(run.parts["simulated evaluations"][1]))
+    assert len(known) == 1 + len(settings.model_dump()) + 2
+    assert len({repr(cell.description) for cell in cells}) == 4
+
+
+def described(cells: list[Cell]) -> str:
+    return repr([cell.description for cell in cells])
+
+
+def test_an_experiment_is_many_evaluations_of_two_equal_functions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last two of 27; the least sets have fewer candidates than are to be accepted."""
+    settings: Any = small("evert_2004", simulated={**SIMULATED, "n_experiments": 27, "n_candidates": 60}).simulated
+    drawn, draw = [], ss.rankings.simulated_candidates
+
+    def drawing(n_sets: int, **options: Any) -> list[ss.rankings.Candidates]:
+        drawn.append((n_sets, options))
+        return draw(n_sets, **options)
+
+    monkeypatch.setattr(ss.rankings, "simulated_candidates", drawing)
+    found = EVERT.experiments(settings, 5, 0.6, 0.3, 3, 25)
+    assert len(found) == len(drawn) == 2
+    assert len({options.pop("seed") for _, options in drawn}) == 2
+    asked = {"n_candidates": 60, "share_true": 0.3, "separations": {"g1": 1.0, "g2": 1.0}, "correlation": 0.5}
+    assert drawn == [(12, {**asked, "cluster_size": 5, "within": 0.6})] * 2
+    monkeypatch.undo()
+    for row, seed in zip(found.to_dict("records"), (25, 26), strict=True):
+        sets = draw(12, **drawn[0][1], seed=derived_seed(3, "simulated", 5, 0.6, seed) % 2**64)
+        g1 = np.sort(np.concatenate([each.scores[each.names.index("g1")] for each in sets]))
+        repeated = ss.rankings.repetitions(sets, {"g1": g1[-40 * 12]})
+        check = ss.rankings.binomial_check(repeated).iloc[0]
+        lengths = [min(40, each.n_candidates) for each in sets]
+        p_values = [
+            ss.rankings.ranking_differences(each, [n])["p_value"][0] for each, n in zip(sets, lengths, strict=True)
+        ]
+        tests = {"ks": "ks_p", "dispersion": "dispersion_p", "missed_test": "missed_p"}
+        told = {name: check[key] <= 0.3 for name, key in tests.items()}
+        assert min(lengths) < 40
+        wanted = {"cluster_size": 5, "within": 0.6, "ratio": check["ratio"], "missed": 12 - repeated["covered"].sum()}
+        assert row == {**wanted, "fisher": sum(p <= 0.3 for p in p_values), **told}
+
+
 def test_finished_experiments_are_kept(simulated: tuple[Path, pd.DataFrame]) -> None:
     folder, table = simulated
     kept = sorted(folder.glob("*.cell"))
@@ -64,21 +143,27 @@ def document(k: int) -> TaggedDocument:
 def test_parts_have_a_row_for_each_way_to_cut() -> None:
     settings = EVERT.Parts(
         n_parts=[2, 4],
-        arrangements=["contiguous", "dealt"],
-        floor=2,
+        arrangements=["dealt", "contiguous"],
+        floor=3,
         rankings=["frequency", "dice"],
-        share_accepted=0.5,
+        share_accepted=0.75,
     )
     repeated, check, parts = EVERT.parts_of_corpus([document(k) for k in range(8)], settings, 0).values()
-    assert len(check) == 2 * 2 * 2
-    assert len(repeated) == 2 * 2 * (2 + 4)
-    assert parts.groupby(["arrangement", "n_parts"], sort=False).size().to_dict() == {
-        ("contiguous", 2): 2, ("contiguous", 4): 4, ("dealt", 2): 2, ("dealt", 4): 4,
-    }  # fmt: skip
-    dealt = parts[(parts["arrangement"] == "dealt") & (parts["n_parts"] == 2)]
-    # Even documents have two candidates, odd ones four; half of either are particles.
-    assert dealt["n_candidates"].tolist() == [2, 4]
-    assert dealt["baseline"].tolist() == [0.5, 0.5]
-    # Half of (2 + 4) / 2 candidates a part on average: three of six in all, the most frequent ones.
-    chosen = repeated[(repeated["arrangement"] == "dealt") & (repeated["n_parts"] == 2)]
-    assert chosen[chosen["ranking"] == "frequency"]["n_accepted"].sum() >= 3
+    # Even documents have two candidates and odd ones four, of which one is rarer than the floor in two documents.
+    sizes = {("dealt", 2): [2, 4], ("dealt", 4): [2, 4, 2, 4], ("contiguous", 2): [4, 4], ("contiguous", 4): [3] * 4}
+    rows = [
+        [*way, f"part {k}", size, 1 / 3 if size == 3 else 0.5]
+        for way, of in sizes.items()
+        for k, size in enumerate(of, start=1)
+    ]
+    assert list(parts) == ["arrangement", "n_parts", "test_set", "n_candidates", "baseline"]
+    assert parts.to_numpy().tolist() == rows
+    assert repeated.groupby(["arrangement", "n_parts", "ranking"], sort=False)["n_candidates"].agg(list).to_dict() == {
+        (*way, name): of for way, of in sizes.items() for name in settings.rankings
+    }
+    assert [*zip(check["arrangement"], check["n_parts"], check["ranking"], strict=True)] == [
+        (*way, name) for way in sizes for name in settings.rankings
+    ]
+    # Three quarters of all candidates: the most frequent ones, and those that tie with the last of them.
+    frequent = repeated[repeated["ranking"] == "frequency"]
+    assert frequent["n_accepted"].tolist() == [2, 3, 2, 3, 2, 3, 3, 3, 3, 3, 3, 3]
