@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,10 +13,11 @@ import pytest
 
 import simstudy as ss
 from simstudy.files.datasets import DataError
-from simstudy.studies import Results
-from tests.experiments.programs import program, small
+from simstudy.running.cells import Cell
+from simstudy.studies import Results, RunContext, derived_seed, load_study
+from tests.experiments.programs import Answered, assert_shipped, program, small
 
-TABLES = program("fitted_truth", "tables")
+STUDY, TABLES, SETS_READ = (program("fitted_truth", part) for part in ("study", "tables", "sets"))
 SETS: dict[str, Any] = {
     "many": {"title": "Many", "kind": "made up", "metric": "accuracy", "paths": ["made/many.csv"]},
     "few": {
@@ -63,12 +66,6 @@ def test_sets_are_read_and_halved_as_asked(done: Results) -> None:
     assert set(done.tables["curves"]["set"]) == {"many"}, "three pairs are no curve"
 
 
-def test_replicates_differ_and_are_not_the_real_set(done: Results) -> None:
-    r12 = done.tables["replicates"].query("measure == 'r12' and set == 'many'")["real"]
-    own = done.tables["ratios"].query("measure == 'r12' and set == 'many'")["real"]
-    assert len({*r12, *own}) == 4
-
-
 def test_the_page_has_ratios_and_figures(done: Results) -> None:
     page = (done.folder / "README.md").read_text()
     assert "(figures/ratios.png)" in page
@@ -76,6 +73,113 @@ def test_the_page_has_ratios_and_figures(done: Results) -> None:
     assert "Biases (fitted - real) outside the range of correct models: Median r12 " in page
     assert "By chance alone, 50 % are expected." in page
     assert "nan" not in page.lower()
+
+
+def test_a_real_set_gives_the_rows_of_the_shipped_results(shared_data: Path) -> None:
+    """One of its splits, on a set of ratings in a column of another name."""
+    study: Any = load_study("fitted_truth")
+    of = study.sets["summeval"]
+    files = SETS_READ.found(of, RunContext(Path("unused"), 1, shared_data))
+    rows = STUDY.split(of, files, [], 1, study.n_resamples, study.seed)
+    for title, keys in (("sets", ("set",)), ("splits", ("set", "draw")), ("curves", ("set", "draw"))):
+        found = pd.DataFrame([{"set": "summeval", **row} for row in rows[title]])
+        assert_shipped("fitted_truth", title, found.drop(columns="replicate", errors="ignore"), keys)
+
+
+def test_tables_are_of_all_cells_of_a_set_and_its_replicates(data: Path) -> None:
+    """Five replicates, two of a cell: rows are made up, and no two are the same."""
+    sets = {**SETS, "many": {**SETS["many"], "paths": ["made/many.csv", "made/few.csv"]}}
+    changes: dict[str, Any] = {**SMALL, "sets": sets, "replicates": 5, "splits": 3, "seed": 4, "level": 0.4}
+
+    def made(cell: Cell) -> dict[str, Any]:
+        of, _, batch, splits, *_ = cell.arguments
+        rng = np.random.default_rng([len(of.title), *batch])
+        names = ["real", "training", "fitted", "fitted_error", "halves_error"]
+        rows = [
+            {"replicate": k, "draw": draw, "measure": measure, **dict(zip(names, rng.random(5), strict=True))}
+            for k in batch or [-1]
+            for draw in range(splits)
+            for measure in ("r12", "curve")
+        ]
+        only_real = {"sets": [{"title": of.title}], "curves": [{"part": "real", "gain": rng.random()}]}
+        return {"splits": rows} if batch else {"splits": rows, **only_real}
+
+    run = Answered(made, data)
+    study: Any = small("fitted_truth", **changes)
+    tables = STUDY.run(study, run).tables
+    function, cells = run.parts["test sets in halves"]
+    assert function is STUDY.split
+    paths = {"many": ((str(data / "made" / "many.csv"), str(data / "made" / "few.csv")), (), ())}
+    paths["few"] = ((str(data / "made" / "few.csv"),), (), ())
+    batches = [[], [0, 1], [2, 3], [4]]
+    asked = [(study.sets[name], paths[name], batch, 3, 99, 4) for name in sets for batch in batches]
+    assert [cell.arguments for cell in cells] == asked
+    wanted: dict[str, Any] = {
+        kind: pd.DataFrame(
+            [{"set": name, **row} for cell, name in zip(cells, ["many"] * 4 + ["few"] * 4, strict=True)
+             for row in made(cell).get(kind, [])]
+        )
+        for kind in ("sets", "splits", "curves")
+    }  # fmt: skip
+    ratios = TABLES.ratios(wanted["splits"])
+    wanted["splits"] = wanted["splits"].query("replicate < 0").reset_index(drop=True)
+    wanted["ratios"] = TABLES.beside_null(ratios, wanted["splits"], study)
+    wanted["splits"] = wanted["splits"].drop(columns="replicate")
+    wanted["replicates"] = ratios[ratios["replicate"] >= 0].reset_index(drop=True)
+    for title, table in tables.items():
+        pd.testing.assert_frame_equal(table.reset_index(drop=True), wanted[title])
+    for cell, (of, files, batch, *_) in zip(cells, asked, strict=True):
+        hashes = [sha256(Path(path).read_bytes()).hexdigest() for path in files[0]]
+        assert cell.description == {
+            "set": [of.title.lower(), of.model_dump(exclude={"title", "kind"})], "files": hashes, "replicates": batch,
+            "splits": 3, "n_resamples": 99, "seed": 4,
+        }  # fmt: skip
+
+
+def test_replicates_are_drawn_from_the_model_and_halved_as_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+
+    def halved(outputs: Any, draw: int, **options: Any) -> Any:
+        asked.append((outputs, draw, options))
+        return SimpleNamespace(table=pd.DataFrame({"draw": [draw]}), curves=pd.DataFrame({"gain": [draw + 0.5]}))
+
+    model = SimpleNamespace(outputs=lambda n, seed: (n, seed))
+    monkeypatch.setattr(STUDY, "held_out_split", halved)
+    monkeypatch.setattr(STUDY, "fitted_to_all", lambda of, files: SimpleNamespace(model=model))
+    monkeypatch.setattr(STUDY, "read", lambda of, files: SimpleNamespace(n_items=77))
+    monkeypatch.setattr(STUDY, "_about", lambda of, files, real: {"sets": [real.n_items]})
+    found = STUDY.split("of", "files", [3, 4], 2, 98, 6)
+    seeds = [derived_seed(6, "replicate", k) % 2**64 for k in (3, 4)]
+    options = {"n_resamples": 98, "seed": 6}
+    assert asked == [((77, seed), draw, options) for seed in seeds for draw in (0, 1)]
+    assert found == {"splits": [{"draw": draw, "replicate": k} for k in (3, 4) for draw in (0, 1)]}
+    found = STUDY.split("of", "files", [], 2, 98, 6)
+    assert found == {
+        "sets": [77], "splits": [{"draw": draw, "replicate": -1} for draw in (0, 1)],
+        "curves": [{"gain": draw + 0.5, "draw": draw} for draw in (0, 1)],
+    }  # fmt: skip
+
+
+def test_clusters_are_what_a_set_is_halved_by(tmp_path: Path) -> None:
+    """Four documents, items in a file of their own; the last system is the second one again, and bad is left out."""
+    scores = {"zeta": [1, 0, 1, 1, 0, 1] * 2, "beta": [1, 0, 1, 0] * 3, "bad": [1] * 12}
+    scores["alpha"] = scores["beta"]
+    table = pd.DataFrame({"item": [f"i{k}" for k in range(12)], "doc": [f"d{k // 3}" for k in range(12)], **scores})
+    table.drop(columns="doc").to_csv(tmp_path / "scores.csv", index=False)
+    table[["item", "doc"]].to_csv(tmp_path / "items.csv", index=False)
+    given = {"title": "T", "kind": "k", "metric": "accuracy", "paths": ["scores.csv"], "items": "items.csv"}
+    given |= {"columns": {"cluster": "doc"}, "leave_out": ["bad"]}  # type: ignore[dict-item]
+    study: Any = small("fitted_truth", **{**SMALL, "sets": {"x": given}})
+    files = SETS_READ.found(study.sets["x"], RunContext(Path("unused"), 1, tmp_path))
+    assert files == ((str(tmp_path / "scores.csv"),), (), (str(tmp_path / "items.csv"),))
+    real = SETS_READ.read(study.sets["x"], files)
+    assert real.names == ["zeta", "beta"]
+    (row,) = STUDY._about(study.sets["x"], files, real)["sets"]
+    whole = SETS_READ.fitted_to_all(study.sets["x"], files)
+    assert row == {
+        "title": "T", "kind": "k", "metric": "accuracy", "n_systems": 2, "n_items": 12, "unit": "cluster", "n_units": 4,
+        "shrinkage": whole.shrinkage, "distance": whole.distance / 2, "notes": "; ".join(whole.notes),
+    }  # fmt: skip
 
 
 def test_biases_are_counted_by_measure() -> None:
