@@ -13,7 +13,7 @@ import simstudy as ss
 from simstudy.analyses.groups import groups
 from simstudy.studies import Results, Study
 from tests.experiments.programs import Answered, assert_shipped, program, small
-from tests.oracles import compared
+from tests.oracles import compared, could_be
 
 STUDY = program("chinchor_1992")
 SHUFFLES = 9_999
@@ -176,3 +176,44 @@ def test_the_page_names_every_figure_and_table(done: Results) -> None:
     for name, table in done.tables.items():
         assert f"[{name}.csv]({name}.csv): {len(table)} row{'s' * (len(table) != 1)}\n" in page
     assert "nan" not in page.lower()
+
+
+def test_constructed_scores_are_plain_arithmetic(done: Results) -> None:
+    """A system fills all slots of all relevant messages, so recall, precision and F are one."""
+    cases = {
+        "GE, GE-CMU, UMASS": {
+            "GE": 40 * 11 + 10 * 12,
+            "GE-CMU": 10 * 6 + 2 * 16 + 28 * 11 + 10 * 12,
+            "UMASS": 13 * 11 + 13 * 15 + 14 * 7 + 10 * 8,
+        },
+        "SRA, Paramax, MDC": {"SRA": 26 * 10 + 8 * 5, "Paramax": 33 * 5 + 14 * 9 + 3 * 2, "MDC": 44 * 5 + 6 * 5},
+    }
+    for case, correct in cases.items():
+        expected = {name: 100 * fills / (50 * 20) for name, fills in correct.items()}
+        for row in constructed(done, case).values():
+            assert (row.score_a, row.score_b) == pytest.approx((expected[row.system_a], expected[row.system_b]))
+            assert row.gain == pytest.approx(row.score_a - row.score_b)
+
+
+@pytest.mark.parametrize(
+    ("case", "expected"),
+    [
+        ("GE, GE-CMU, UMASS", [["GE", "UMASS"], ["GE-CMU", "UMASS"]]),
+        ("SRA, Paramax, MDC", [["SRA", "Paramax"], ["SRA", "MDC"]]),
+    ],
+)
+def test_groups_of_the_constructed_cases_overlap_as_hers(done: Results, case: str, expected: list[list[str]]) -> None:
+    pairs = done.tables["constructed"].query("test_set == @case")
+    one_table = pairs.assign(task="constructed", n_items=100, test="randomization", n_resamples=SHUFFLES)
+    assert groups(one_table, p="p_value").groupby("group")["system"].agg(list).tolist() == expected
+    found = done.tables["intransitive"].query("test_set == @case")
+    assert found["kind"].tolist() == ["wider gain, not significant"]
+
+
+def test_every_p_value_is_within_its_monte_carlo_error_of_the_exact_one(done: Results) -> None:
+    for name in ("worked", "constructed", "pairs"):
+        for row in done.tables[name].itertuples():
+            assert row.p_value == (row.n_extreme + 1) / (SHUFFLES + 1)
+            assert could_be(row.n_extreme, SHUFFLES, row.exact_p), row
+            beta = stats.beta(row.n_extreme + 1, SHUFFLES - row.n_extreme + 1)
+            assert row.certainty == pytest.approx(beta.cdf(0.1), abs=1e-12)

@@ -233,3 +233,27 @@ def test_where_there_is_nothing_to_find_means_are_tested_rightly_and_signs_are_n
 def test_without_the_data_it_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="one.csv.gz is missing"):
         ss.run_study(small("urbano_2019", **SMALL), out=tmp_path / "out", n_jobs=1, data_dir=tmp_path)
+
+
+def test_controls_have_equal_means(collections: Any) -> None:
+    models = CONTROLS.control_models(collections, np.random.default_rng(1))
+    assert set(models) == set(CONTROLS.CONTROLS)
+    for name, model in models.items():
+        first, second = model.draw(40_000, np.random.default_rng(2))
+        difference = first - second
+        assert abs(difference.mean()) < 5 * difference.std() / 200, name
+
+
+def test_null_hypotheses_have_equal_means_and_what_their_names_say(collections: Any) -> None:
+    models = CONDITIONS.null_models(collections, np.random.default_rng(1))
+    assert set(models) == set(CONDITIONS.NULLS)
+    for name, model in models.items():
+        first, second = model.draw(40_000, np.random.default_rng(2))
+        difference = first - second
+        assert abs(difference.mean()) < 5 * difference.std() / 200, name
+        if name in ("fitted", "symmetric", "refitted"):
+            assert stats.ks_2samp(first, second).pvalue > 1e-4, f"{name}: equal margins"
+        if name == "symmetric":
+            assert abs((difference > 0).mean() - (difference < 0).mean()) < 5 / 200, "could be exchanged"
+    first, second = models["real topics"].draw(500, np.random.default_rng(3))
+    assert len(np.unique(np.round(first - second, 9))) <= 50

@@ -294,3 +294,15 @@ def test_wrong_names_and_counts_are_refused_before_anything_runs(
     assert message in str(error.value)
     assert "\n" not in str(error.value)
     assert not (tmp_path / "out").exists()
+
+
+def test_the_papers_percentages_are_those_of_103_relations() -> None:
+    words = {"recall": ("45.6", "24.3"), "precision": ("49.5", "64.1"), "f1": ("47.5", "35.2")}
+    printed = program("yeh_2000", "example").PRINTED
+    assert {name: (printed[f"{name}_I"], printed[f"{name}_II"]) for name in words} == words
+
+
+def test_the_table_of_independence_is_the_papers(done: Results) -> None:
+    table = done.tables["independence"]
+    assert list(zip(table["r12"], table["printed"], strict=True)) == [(0.38, 1.27), (0.5, 1.41), (0.8, 2.24)]
+    assert table["computed"].round(2).tolist() == table["printed"].tolist()

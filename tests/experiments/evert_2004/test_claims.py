@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from simstudy.rankings.candidates import Candidates
 from simstudy.rankings.differences import ranking_differences
@@ -104,3 +105,27 @@ def test_the_three_longest_ranges_are_named_in_their_order() -> None:
     assert in_ranges(runs) == "n = 991 - 992, 996 - 999, 1,005 - 1,007 and 2 shorter ranges (55% of all)"
     assert in_ranges(runs.loc[1000:]) == "n = 1,002, 1,005 - 1,007 (36% of all)"
     assert (in_ranges(runs.loc[1005:1007]), in_ranges(~runs.loc[1005:1007])) == ("all n from 1,005 to 1,007", "no n")
+
+
+def test_numbers_of_section_4() -> None:
+    """From the printed numbers alone, whatever the candidates are; p by hand with scipy's other functions."""
+    from scipy import stats
+
+    true = np.arange(3000) < 600
+    same = dict.fromkeys(RANKINGS, with_hits(500))
+    table = told(same, true).set_index("claim")
+    p = 1 - stats.binom.cdf(11, 80, 0.05)
+    assert table.loc["t: intervals that miss", "here"].startswith(f"p = {p:.2g}")
+    assert table.loc["t: intervals that miss", "holds"] == "yes"
+    assert table.loc["G2: intervals that miss", "holds"] == "nothing claimed"
+    assert table.loc["95 % interval of 200 of 500", "holds"] == "yes"
+    assert table.loc["t threshold of nominal level 0.05", "here"] == "1.645"
+    # Normal samples with sigma 0.044: how often is their standard deviation 0.057 or more?
+    rng = np.random.default_rng(0)
+    sd = 0.044 * rng.standard_normal((200_000, 80)).std(axis=1, ddof=1)
+    share = (sd >= 0.057).mean()
+    assert table.loc["G2: s is 20 % to 40 % larger than expected", "here"] == "30% larger"
+    g2 = table.loc["G2: the binomial is not rejected"]
+    assert g2["holds"] == "no"
+    printed = float(g2["here"].rpartition("= ")[2].partition(" ")[0])
+    assert share == pytest.approx(printed, abs=4 * np.sqrt(printed / 200_000) + 0.00005)

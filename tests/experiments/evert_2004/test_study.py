@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -151,3 +152,16 @@ def test_ties_are_broken_by_every_seed_and_kept() -> None:
 def test_wrong_keys_are_named(section: str, changes: dict[str, Any], message: str) -> None:
     with pytest.raises(StudyError, match=message):
         study(**{section: {**SMALL[section], **changes}})
+
+
+@needs_data
+def test_what_the_paper_says_of_its_figures(done: Results) -> None:
+    """The paper's own numbers: 11.09 %, 35.7 % to 44.4 %, significant up to 1,250."""
+    found = done.tables["claims"].set_index("claim")
+    assert found.loc["baseline precision", "here"] == "11.09 %"
+    assert found.loc["95 % interval of 200 of 500", "here"] == "35.7 % to 44.4 %"
+    assert found.loc["t is marginally better than G2", "holds"] == "yes"
+    assert found.loc["G2 is marginally better than t", "holds"] == "yes"
+    differ = found.loc["G2 and X2 differ significantly"]
+    last = int(re.match(r"up to ([\d,]+)", differ["here"])[1].replace(",", ""))
+    assert 1250 <= last < 1300
