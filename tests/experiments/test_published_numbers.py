@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from hashlib import sha256
 from itertools import combinations, product
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,7 @@ from scipy import stats
 
 import simstudy as ss
 from simstudy.studies import Results, load_study
-from tests.experiments.programs import program, small
+from tests.experiments.programs import described_otherwise, program, small
 
 BOARDS, PAGE, POWERS, SUBSETS = (program("published_numbers", part) for part in ("boards", "page", "powers", "subsets"))
 SHIPPED: Any = load_study("published_numbers")
@@ -201,3 +203,35 @@ def test_the_page_tells_what_is_left_out_and_has_no_missing_number(done: Results
     assert all(one.source in page for one in SHIPPED.left_out)
     assert all(f"(figures/{name}.png)" in page for name in ("one_accuracy", "subsets"))
     assert "nan" not in page.lower().replace("significan", "")
+
+
+def test_cells_are_computed_again_where_what_they_depend_on_changes(
+    monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    """The two parts: powers of published cases, and pairs that subsets of a test set's answers rank."""
+    study, (*_, case) = program("published_numbers"), POWERS.of_papers(1)
+    right = rng.integers(0, 2, (6, 40))
+    cases: list[Any] = []
+    answers: list[Any] = []
+
+    def outputs_of(*_: Any, test_sets: list[str], metrics: list[str]) -> Any:
+        found = ss.Outputs.from_scores(pd.DataFrame(answers.pop(0).T, columns=SYSTEMS[:6]), "accuracy")
+        return {(name, *metrics): SimpleNamespace(outputs=found) for name in test_sets}, {}
+
+    for name, of in (("boards", lambda *_: ([], [], {})), ("of_papers", lambda _: [cases.pop(0)]),
+                     ("calculators", list), ("outputs_of", outputs_of)):  # fmt: skip
+        monkeypatch.setattr(study, name, of)
+    asked = {**SHIPPED.subsets.model_dump(), "test_sets": ["a", "b"], "trials": 6, "block": 2}
+    changes: Any = (
+        ({"seed": 1}, {}, right, {0, 1}), ({"simulated": 9}, {}, right, {0}), ({}, {}, 1 - right, {1}),
+        *(({"subsets": {**asked, name: value}}, {}, right, {1})
+          for name, value in (("sizes", [5]), ("most", 0.3), ("trials", 5), ("block", 3))),
+        *(({}, {name: value}, right, {0})
+          for name, value in (("n", 9), ("gain", 9.0), ("difference", POWERS.NormalDifference(9.0)),
+                              ("level", POWERS.Level(0.2)))),
+        ({"few": [7], "subsets": {**asked, "gain": 9.0}}, {"note": "other", "published": 9.0}, right, set()),
+    )  # fmt: skip
+    for change, of_case, of_answers, parts in changes:
+        cases[:], answers[:] = [case, replace(case, **of_case)], [right, of_answers]
+        one, other = (small("published_numbers", **{"subsets": asked} | more) for more in [{}, change])
+        assert described_otherwise("published_numbers", one, other, 2) == parts, (change, of_case)
