@@ -129,3 +129,16 @@ def test_numbers_of_section_4() -> None:
     assert g2["holds"] == "no"
     printed = float(g2["here"].rpartition("= ")[2].partition(" ")[0])
     assert share == pytest.approx(printed, abs=4 * np.sqrt(printed / 200_000) + 0.00005)
+
+
+def test_a_pair_of_rankings_is_significant_before_and_after_correction_on_shares_of_the_lengths() -> None:
+    """Of five lengths, p is significant at three, Holm's at one, that of Benjamini and Hochberg at two; or none is."""
+    names = ["ranking_1", "ranking_2", "n", "better", "p_value", "p_holm", "p_bh"]
+    one = [("b", "a", 7, "b", 0.2, 1, 1), ("b", "a", 8, "a", 0.05, 0.06, 0.06), ("b", "a", 9, "b", 0.06, 0.2, 0.07),
+           ("b", "a", 10, "b", 0.01, 0.04, 0.04), ("b", "a", 11, None, 0.03, 0.09, 0.05)]  # fmt: skip
+    other = [("b", "c", n, "c", 0.051, 1, 1) for n in range(7, 12)]
+    found = program("evert_2004").shares(pd.DataFrame([*one, *other], columns=names), 0.05)
+    assert found.astype(object).where(found.notna(), None).to_numpy().tolist() == [
+        ["b", "a", 0.6, 0.6, 0.2, 0.4, 8, 11],
+        ["b", "c", 0.0, 0.0, 0.0, 0.0, None, None],
+    ]
