@@ -115,6 +115,9 @@ def test_what_is_left_out_where_there_is_little_room(monkeypatch: pytest.MonkeyP
     for sign in (1, -1):
         side = rows[np.sign(rows["contribution"]) == sign].head(5)
         assert {*side["id"]} <= {*listed(data, 0)}
+    counts = np.array(data["counts"]).reshape(3, -1)[:, 0].tolist()
+    assert counts == [(np.sign(rows["contribution"]) == sign).sum() for sign in (1, -1, 0)], "of all, listed or not"
+    assert min(counts[:2]) > 5
     texts = data["texts"]["of"]
     first = str(data["ids"].index(rows["id"].iloc[0]))
     whole = f"{names[0]} says {rows['id'].iloc[0]} " * 400
