@@ -122,6 +122,8 @@ def test_comparisons_of_many_systems_have_each_their_own_numbers(unlike: Several
     assert answer(unlike) == "No system may be the best in each of the 2 comparisons (95 % confidence in each)."
     assert claims(unlike).endswith("systems of one row: nothing is corrected for the 2 rows.")
     assert _notes(unlike)[:2] == ["of both", "x accuracy: of x"]
+    silent = replace(unlike.parts[1], test_set=replace(unlike.parts[1].test_set, notes=()))
+    assert _notes(Several((*unlike.parts, silent)))[:2] == ["x accuracy, y mean: of both", "x accuracy: of x"]
     assert re.fullmatch(r"sign-flip test .*\(x accuracy\); paired t test .*\(y mean\)", _facts(unlike)["Test"])
     told = unlike.to_markdown()
     for name, part in zip(("x accuracy", "y mean"), unlike.parts, strict=True):
