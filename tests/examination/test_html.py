@@ -77,25 +77,25 @@ def test_a_page_of_several_says_first_what_none_of_them_shows_and_the_rest_in_ea
 
 
 def test_a_page_of_very_many_pairs_has_some_of_them_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Twelve systems: 66 pairs, of which neighbours and the five most significant are kept."""
+    """Of two distant halves of six systems the 36 pairs across are the most significant; one of them is neighbours."""
     from simstudy.examination import sections as of_page
 
     monkeypatch.setattr(charts, "MOST_POINTS", 20)
-    monkeypatch.setattr(of_page, "_ALSO_SIGNIFICANT", 5)
-    found = examine(correlated_accuracies(np.linspace(0.4, 0.9, 12).tolist(), 100))
+    monkeypatch.setattr(of_page, "_ALSO_SIGNIFICANT", 36)
+    found = examine(correlated_accuracies([*np.linspace(0.1, 0.3, 6), *np.linspace(0.7, 0.9, 6)], 100))
     sections = {section.heading: section for section in page_of(found, "c").sections}
     assert sections["Gain against confidence"].figure is not None
     assert sections["Gain against confidence"].figure.chart is None, "the picture has them all"
     assert sections["Pairs"].on_screen is not None
     text, table = sections["Pairs"].on_screen()
-    assert "Neighbours by score (11) and the 5 most significant of all 66 pairs; the page would be too large" in text
+    assert "Neighbours by score (11) and the 36 most significant of all 66 pairs; the page would be too large" in text
     assert table is not None
     kept = set(zip(table.rows["system_a"], table.rows["system_b"], strict=True))
     pairs = found.pairs.frame
-    strongest = pairs.sort_values(["p_value", "gain"], ascending=[True, False]).head(5)
+    strongest = pairs.sort_values(["p_value", "gain"], ascending=[True, False]).head(36)
     expected = pd.concat([strongest, found.neighbours])
     assert kept == set(zip(expected["system_a"], expected["system_b"], strict=True))
-    assert len(table.rows) == len(kept)
+    assert len(table.rows) == len(kept) == 11 + 36 - 1
 
 
 def test_the_page_of_a_folder_is_no_part_of_what_its_manifest_seals(found: Examination, tmp_path: Path) -> None:
