@@ -76,7 +76,7 @@ def test_the_data_of_every_pair_are_its_deciding_items(metric: str) -> None:
         largest = rows["contribution"].abs().max()
         np.testing.assert_allclose(list(own.values()), rows.loc[list(own), "contribution"], atol=largest / 60_000)
         counts = np.array(data["counts"]).reshape(3, -1)[:, p].tolist()
-        assert counts == expected.counts.loc[0, ["wins", "losses", "ties"]].tolist()
+        assert counts == expected.counts[["wins", "losses", "ties"]].iloc[0].tolist()
         at = [data["ids"].index(name) for name in own]
         for k, end in ((i, "a"), (j, "b")):
             np.testing.assert_allclose(levels[scores[k, at]], rows.loc[list(own), f"score_{end}"], rtol=1e-3)
