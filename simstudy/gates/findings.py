@@ -116,7 +116,9 @@ def comparison_of(found: Examination) -> tuple[str, str]:
 
 
 def equals(p: float, alpha: float, floor: float = 0.0) -> str:
-    """A p-value after the letter p."""
+    """A p-value after the letter p; nothing where there is none."""
+    if isnan(p):
+        return ""
     text = p_text(p, alpha, floor)
     return text if text.startswith("<") else f"= {text}"
 

@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-import simstudy as ss
 from simstudy.gates.asked import BETTER, EQUIVALENT, NOT_WORSE, WORSE, Gate, Kind
 from simstudy.gates.findings import Finding
 from simstudy.gates.verdicts import Verdict
@@ -185,13 +184,13 @@ def test_of_several_comparisons_that_pass_the_nearest_to_a_failure_is_told(kind:
 
 
 def test_a_system_without_an_interval_shows_nothing_about_a_margin() -> None:
-    """One item: no spread to speak of."""
-    path = write_wide("one.csv", {"old": [0, 0], "new": [0, 0]})
-    code, _, err = compare(path, "--metric", "mean", "--fail-unless-equivalent", "new", "old", "--margin", "1")
-    gain = ss.load(path, "mean").outputs
-    row = ss.compare(gain).frame.iloc[0]
-    assert np.isnan(row["gain_low"]) == ("no interval" in err)
-    assert code == 1 if np.isnan(row["gain_low"]) else code == 0
+    """Equal scores that are no right or wrong answers have no spread."""
+    path = write_wide("one.csv", {"old": [2, 2], "new": [2, 2]})
+    for claim in ("equivalent", "not-worse"):
+        code, _, err = compare(path, "--metric", "mean", f"--fail-unless-{claim}", "new", "old", "--margin", "1")
+        assert (code, err.count("\n")) == (1, 1)
+        assert "without a p-value" in err
+        assert "there is no interval to test a margin by" in err
 
 
 @pytest.mark.parametrize(
