@@ -104,7 +104,7 @@ def _measured(pair: pd.Series[Any], alpha: float) -> str:
 
 
 def of_metric(name: str) -> str:
-    """What stands after a score: "accuracy", "on average" for the metric "mean"."""
+    """The words after a score: "accuracy", or "on average" for the metric "mean"."""
     return re.sub(r"^mean\b", "on average", label(name))
 
 

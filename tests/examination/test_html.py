@@ -77,7 +77,7 @@ def test_a_page_of_several_says_first_what_none_of_them_shows_and_the_rest_in_ea
 
 
 def test_a_page_of_very_many_pairs_has_some_of_them_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of two distant halves of six systems the 36 pairs across are the most significant; one of them is neighbours."""
+    """The 36 pairs across two distant halves of six systems are the most significant; one of them is neighbours."""
     from simstudy.examination import sections as of_page
 
     monkeypatch.setattr(charts, "MOST_POINTS", 20)

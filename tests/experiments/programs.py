@@ -69,8 +69,11 @@ class Answered(RunContext):
         self.answer, self.parts = answer, dict[str, tuple[Any, list[Cell]]]()
 
     def run(self, title: str, function: Any, cells: Any, **options: Any) -> list[Any]:
-        """What the function tells of each cell."""
+        """What the function tells of each cell; each has a label and a description of its own."""
+        assert title not in self.parts
         self.parts[title] = (function, list(cells))
+        assert len({json.dumps(cell.description) for cell in cells}) == len(cells)
+        assert len({cell.label for cell in cells}) == len(cells)
         return [self.answer(cell) for cell in cells]
 
 
@@ -81,14 +84,14 @@ class Seen(Exception):
 def first_cells(part: Callable[[RunContext], Any]) -> tuple[Any, dict[str, Any]]:
     """The function that a part of an experiment's run calls first, and its cells by their labels."""
 
-    class Asked(RunContext):
-        def run(self, title: str, function: Any, cells: Any, **options: Any) -> list[Any]:
-            raise Seen(function, {cell.label: cell for cell in cells})
+    def not_computed(_: Cell) -> None:
+        raise Seen
 
-    with pytest.raises(Seen) as seen:
-        part(Asked(Path("unused"), 1))
-    function, cells = seen.value.args
-    return function, cells
+    run = Answered(not_computed)
+    with pytest.raises(Seen):
+        part(run)
+    ((function, cells),) = run.parts.values()
+    return function, {cell.label: cell for cell in cells}
 
 
 def assert_described(name: str, one: Study, other: Study) -> None:
@@ -109,16 +112,8 @@ def assert_described(name: str, one: Study, other: Study) -> None:
 
 def told(name: str, settings: Study, answer: Callable[[Cell], Any]) -> tuple[Findings, list[list[Cell]]]:
     """What a run finds of cells with these results, none of which is computed; and the cells of each part."""
-    parts: list[list[Cell]] = []
-
-    class Told(RunContext):
-        def run(self, title: str, function: Any, cells: Any, **options: Any) -> list[Any]:
-            assert len({json.dumps(cell.description) for cell in cells}) == len(cells), "each has its own description"
-            assert len({cell.label for cell in cells}) == len(cells)
-            parts.append(cells)
-            return [answer(cell) for cell in cells]
-
-    return program(name).run(settings, Told(Path("unused"), 1)), parts
+    run = Answered(answer)
+    return program(name).run(settings, run), [cells for _, cells in run.parts.values()]
 
 
 def described_otherwise(name: str, one: Study, other: Study, n_parts: int, **context: Any) -> set[int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -297,15 +296,3 @@ def test_wrong_keys_and_values_are_named(changes: dict[str, Any], message: str) 
     with pytest.raises(StudyError) as error:
         study(**changes)
     assert message in str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("test", "message"),
-    [("bootstrap", "test must draw no resamples"), ("mcnemar", "test: test 'mcnemar' needs"), ("x", "must be one of")],
-)
-def test_boards_refuse_what_they_cannot_ask(test: str, message: str) -> None:
-    _, drawn = boards("skewed_100", "all equal", 3, 2)
-    with pytest.raises(ValueError, match=re.escape(message)):
-        drawn.p_values(test)
-    with pytest.raises(ValueError, match=re.escape("statistics must be an array (M, K > 1, n, S), not of shape (2, 1")):
-        drawn.of_systems([0])

@@ -51,7 +51,7 @@ def test_power_and_exaggeration_are_those_of_all_results_there_can_be(turned: bo
 
 
 def test_right_and_wrong_answers_are_rejected_as_often_as_coins_allow() -> None:
-    """Of n items each differs with a known chance, and then the sign test's rejections are binomial."""
+    """Each item differs with a known chance, and then the sign test's rejections are binomial."""
     n, sets, alpha = 60, 3000, 0.05
     model = CONDITIONS["accuracy"].pair
     settings = study(n_units=[n], shown=[n], batches=1, sets=sets, tests=["sign_flips", "mcnemar", "randomization"])

@@ -132,7 +132,7 @@ def test_numbers_of_section_4() -> None:
 
 
 def test_a_pair_of_rankings_is_significant_before_and_after_correction_on_shares_of_the_lengths() -> None:
-    """Of five lengths, p is significant at three, Holm's at one, that of Benjamini and Hochberg at two; or none is."""
+    """At five lengths p is significant three times, Holm's once, that of Benjamini and Hochberg twice; or none is."""
     names = ["ranking_1", "ranking_2", "n", "better", "p_value", "p_holm", "p_bh"]
     one = [("b", "a", 7, "b", 0.2, 1, 1), ("b", "a", 8, "a", 0.05, 0.06, 0.06), ("b", "a", 9, "b", 0.06, 0.2, 0.07),
            ("b", "a", 10, "b", 0.01, 0.04, 0.04), ("b", "a", 11, None, 0.03, 0.09, 0.05)]  # fmt: skip
