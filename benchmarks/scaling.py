@@ -66,11 +66,11 @@ SERIES: dict[str, tuple[str, list[Point]]] = {
     **{
         f"{what}, cores": ("cores", [replace(point, cores=c) for c in (1, 2, 4, 8)])
         for what, point in {
-            "sign flips": Point(100, 2000, scores="decimals"),
-            "bootstrap": Point(150, 1000, 400_000, test="bootstrap"),
-            "bootstrap of BLEU": Point(100, 1000, 100_000, scores="bleu", test="bootstrap"),
-            "stratified bootstrap of F1": Point(30, 1000, 20_000, scores="f1", test="stratified"),
-            "randomization of BLEU": Point(60, 1000, 2**17, scores="bleu", test="randomization"),
+            "sign flips": Point(200, 8000, scores="decimals"),
+            "bootstrap": Point(150, 1000, 1_600_000, test="bootstrap"),
+            "bootstrap of BLEU": Point(100, 1000, 400_000, scores="bleu", test="bootstrap"),
+            "stratified bootstrap of F1": Point(30, 1000, 80_000, scores="f1", test="stratified"),
+            "randomization of BLEU": Point(60, 1000, 2**21, scores="bleu", test="randomization"),
         }.items()
     },
 }
