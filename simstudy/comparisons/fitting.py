@@ -69,8 +69,8 @@ def _beside_rows(shape: tuple[int, int, int], n_jobs: int, of_unit: float, n_pai
 def _too_little(
     least: float, n_pairs: int, shape: tuple[int, int], memory: str | int | None, left: float
 ) -> ValueError:
-    # Rounded up: what is named is enough.
-    mib = 50 * ceil(least / 2**20 / 50)
+    # Rounded up, with what may be read in later: what is named is enough.
+    mib = 50 * ceil((least / 2**20 + 25) / 50)
     enough = f"{mib} MiB" if mib < 1024 else f"{ceil(least / 2**30 * 10) / 10:.1f} GiB"
     given = f"the {left / 2**30:.1f} GiB that are left" if memory is None else memory
     return ValueError(

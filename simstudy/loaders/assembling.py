@@ -86,7 +86,7 @@ def assemble(
         rows = _positions(systems)
     kept = _matched(systems, rows, items["id"].tolist(), source.missing)
     if not kept:
-        raise ValueError("no item is left that every system has; look at the ids, or say missing='zero'")
+        raise ValueError("no item is left that every system has: the ids must be alike")
     width = len(source.metric.statistics)
     floats = any(system.statistics.dtype.kind == "f" for system in systems)
     statistics = np.zeros((len(systems), len(kept), width), dtype=np.float64 if floats else np.int64)
@@ -151,7 +151,10 @@ def _matched(
         differences = [*problems, *extras]
         others = len(differences) - 3
         more = f"; and {counted(others, 'more file')} {'differs' if others == 1 else 'differ'}" if others > 0 else ""
-        raise ValueError(f"items differ: {'; '.join(differences[:3])}{more}; {MISSING_HINT}")
+        raise ValueError(
+            f"items differ: {'; '.join(differences[:3])}{more}; "
+            f"{MISSING_HINT if set.intersection(*map(set, rows)) else 'no item is of all systems: are the ids alike?'}"
+        )
     kept = wanted
     if missing == "zero":
         for problem in problems:

@@ -146,7 +146,12 @@ def by_sample(
         return entries, entries, {}
     column = next((name for name in entries.others if names_samples(name)), None)
     if column is None:
-        raise ValueError(f"{_told(entries, again, 'item', where)}; {HINT}{_joined_hint(entries, frame, source)}")
+        # Judgments of one item are not independent.
+        raise ValueError(
+            f"{_told(entries, again, 'item', where)}; {HINT}{(joined := _joined_hint(entries, frame, source))}"
+            + f" (add cluster={source.columns.get('item', 'item')} if an id is the same item in each)" * bool(joined)
+            + ". If the row is there twice by mistake, take one out"
+        )
     sample, names = coded(frame[column].iloc[entries.row], "sample", lambda i: where(entries.row[i]))
     keys, pairs = pd.factorize(entries.item * len(names) + sample)
     own = [entries.items[pair // len(names)] for pair in pairs.tolist()]

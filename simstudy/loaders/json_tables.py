@@ -109,7 +109,8 @@ class _Document:
             return self._of_objects(value, objects)
         if objects:
             raise ValueError(
-                f"{self.path}: lists of records are under {listed([*objects], 12)}, beside other keys: keep one of them"
+                f"{self.path}: lists of records are under {listed([*objects], 12)}, beside other keys: write one "
+                "of them to a file of its own"
             )
         if lists and len(lists) == len(value):
             return self._of_columns(lists)
@@ -173,7 +174,8 @@ class _Document:
         if len(depths) > 1:
             raise ValueError(
                 f"{self.path}: objects of keys must be of one depth, but '{_dotted(rows[0][0])}' and "
-                f"'{_dotted(next(keys for keys, _ in rows if len(keys) != len(rows[0][0])))}' are not"
+                f"'{_dotted(next(keys for keys, _ in rows if len(keys) != len(rows[0][0])))}' are not: write a list of "
+                "records to a file of its own, or JSON lines"
             )
         (depth,) = depths
         names = ["key"] if depth == 1 else [f"key{i}" for i in range(1, depth + 1)]

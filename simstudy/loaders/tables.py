@@ -117,7 +117,12 @@ def no_column(origin: object, wanted: str, known: Iterable[object], hint: str = 
     others = [] if wanted == "gold" else [name for name in names if not {wanted, name} <= set(USUAL)]
     meant = nearest(wanted, others).strip(" ()")
     said = " ".join(filter(None, [meant[:1].upper() + meant[1:], hint]))
-    raise ValueError(f"{origin}: no column '{wanted}' (columns: {listed(names, 12)}){'. ' if said else ''}{said}")
+    # Where there is a column of systems, a table of their averages may be meant, or one that has a row for each system.
+    raise ValueError(
+        f"{origin}: no column '{wanted}' (columns: {listed(names, 12)}){'. ' if said else ''}{said}"
+        + " If each row is a system, turn the table round; if it has averages alone, they cannot be tested"
+        * (wanted == "item" and not meant and any(name.strip().lower() in USUAL["system"] for name in names))
+    )
 
 
 def first_of(wrong: Array | pd.Series[bool]) -> int | None:

@@ -143,7 +143,10 @@ class _References:
 def _references(source: Source) -> _References:
     """The references of a source, of either kind that `read_text` names."""
     if not source.references:
-        raise ValueError(f"metric '{source.metric.name}' needs references: at least one file")
+        raise ValueError(
+            f"metric '{source.metric.name}' needs references: at least one file. (Files are read as plain text, "
+            "because their names do not end in .csv, .tsv, .json, .jsonl or .parquet)"
+        )
     table = next((path for path in source.references if _is_table(path)), None)
     if table is None:
         return _from_files(source)

@@ -120,9 +120,10 @@ CATEGORIES = "system,category,id,score\n" + "".join(
 def test_ids_of_several_columns(tmp_path: Path) -> None:
     told = (
         "use the order of the rows with columns={'sample': 'row'}; if ids come again in each 'category', "
-        "columns={'item': "
+        "columns={'item': 'category+id'} joins them (add cluster=id if an id is the same item in each). If the row "
+        "is there twice by mistake, take one out"
     )
-    with pytest.raises(ValueError, match=re.escape(f"{told}'category+id'}} joins them") + "$"):
+    with pytest.raises(ValueError, match=re.escape(told) + "$"):
         read_csv(tmp_path, CATEGORIES)
     for joined in ("category+id", "category + id"):
         items = read_csv(tmp_path, CATEGORIES, columns={"item": joined, "domain": "category"}).outputs.items
@@ -142,7 +143,8 @@ def test_ids_of_several_columns(tmp_path: Path) -> None:
 
 def test_rows_number_samples_or_items_if_the_caller_says_so(tmp_path: Path) -> None:
     text = "system,item,score\na,x,1\nb,x,0\na,x,0\nb,x,0\na,y,1\nb,y,1\nb,y,0\na,y,1\n"
-    told = "or use the order of the rows with columns={'sample': 'row'}"
+    told = "or use the order of the rows with columns={'sample': 'row'}. If the row is there twice by mistake, "
+    told += "take one out"
     check_csv_error(
         tmp_path, text, "{s}, line 4: item 'x' of system 'a' again, first in {s}, line 2; several samples of a "
         f"question need a column 'sample' with their numbers. Name it with columns={{'sample': 'NAME'}}, {told}",

@@ -153,8 +153,10 @@ def test_tables_beside_the_scores_may_be_json_too(tmp_path: Path) -> None:
         ("s.json", '[{"id": 1}, [2]]', ", record 2: a record must be an object, not a list"),
         ("s.json", '{"a": [1, 0], "b": [1]}', ": lists must be of one length, but 'a' has 2, 'b' 1"),
         ("s.json", '{"a": [{"x": 1}], "b": [{"x": 1}], "c": 1}',
-         ": lists of records are under a, b, beside other keys: keep one of them"),
-        ("s.json", '{"a": {"q": 1}, "b": 2}', ": objects of keys must be of one depth, but 'a.q' and 'b' are not"),
+         ": lists of records are under a, b, beside other keys: write one of them to a file of its own"),
+        ("s.json", '{"a": {"q": 1}, "b": 2}',
+         ": objects of keys must be of one depth, but 'a.q' and 'b' are not: write a list of records to a file of its "
+         "own, or JSON lines"),
         ("s.json", '{"columns": ["a"], "data": [[1], [1, 2]]}', ", record 2: a row must be a list of 1 cell"),
         ("s.json", '[{"a.b": 1, "a": {"b": 2}}]', ", record 1: two keys are 'a.b', with and without nesting"),
         ("s.json", "[" * 9**5, ", line 1: nested too deeply"),

@@ -113,7 +113,11 @@ CASES: dict[str, list[tuple[str, str]]] = {
         (HEAD + "a,02,x\n", ", line 3: a score must be a number, not 'x'"),
         (HEAD + "a,02,inf\n", ", line 3: a score must be a number, not inf"),
         (HEAD + "a,02,\n", f", line 3: no score; {MISSING_HINT}"),
-        (HEAD + "b,02,1\na,01,0\n", f", line 4: item '01' of system 'a' again, first in {{bad}}, line 2; {HINT}"),
+        (
+            HEAD + "b,02,1\na,01,0\n",
+            f", line 4: item '01' of system 'a' again, first in {{bad}}, line 2; {HINT}. If the row is there twice by "
+            "mistake, take one out",
+        ),
         (HEAD + 'a,"0\n2",1\n', r", line 3: the item must be of one line, not '0\n2'"),
         (HEAD + "a,,1\n", ", line 3: no item"),
         (HEAD + "a,02\n", ", line 3: 2 cells, but the header has 3"),

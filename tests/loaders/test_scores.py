@@ -143,6 +143,7 @@ def test_bad_columns(tmp_path: Path) -> None:
     message = "{s}, line 5: 'seconds' of item '01' is '8', but '5' in {s}, line 2"
     check_error(message, tmp_path, TIDY, columns={"cluster": "seconds"})
     message = f"{{t}}, line 2: item '01' of system 'old' again, first in {{s}}, line 2; {HINT}"
+    message += ". If the row is there twice by mistake, take one out"
     check_error(message, tmp_path, TIDY, TIDY)
     with pytest.raises(ValueError, match="no system: at least one table"):
         read(tmp_path)

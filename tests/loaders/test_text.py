@@ -171,7 +171,11 @@ def test_scores_that_are_no_numbers_or_out_of_range(tmp_path: Path, line: str, t
             {"r.en": "a\nb\nc\n", "s.csv": "i,r\n1,x\n"},
             "a table of references must be the only file of references, unlike s.csv",
         ),
-        ({}, "metric 'bleu' needs references: at least one file"),
+        (
+            {},
+            "metric 'bleu' needs references: at least one file. (Files are read as plain text, because their names do "
+            "not end in .csv, .tsv, .json, .jsonl or .parquet)",
+        ),
     ],
 )
 def test_references_that_cannot_be_used(tmp_path: Path, files: Mapping[str, str | bytes], told: str) -> None:
