@@ -138,14 +138,11 @@ JUDGED = {GAINS: 1 / 0.8, "exaggeration": 0.8, "margin_seen": 0.8}
 
 #: Two plans each, which differ in some columns, or by a factor.
 WAYS: dict[str, tuple[Options, Options, str, dict[str, float]]] = {
-    "no judge errs": (ANSWERS | {"judge_error": 0.0}, ANSWERS, "said", {}),
     "judges err together": (
         ANSWERS | {"judge_error": 0.2, "judgements": 3, "judge_agreement": 1.0}, ANSWERS | {"judge_error": 0.2},
         "said", {},
     ),
-    "a majority is one better judge": (
-        ANSWERS | {"judge_error": 0.2, "judgements": 3}, ANSWERS | {"judge_error": 0.104}, "said", {},
-    ),
+    "no judge errs": (ANSWERS | {"judge_error": 0.0}, ANSWERS, "said", {}),
     "verdicts are answers of other systems": (
         ANSWERS | {"agreement": 0.6, "judge_error": 0.1},
         ANSWERS | {"agreement": 1 - 0.4 * 0.82 - 0.6 * 0.18, "gain": 6.4, "margin": 11.2},
@@ -168,18 +165,12 @@ WAYS: dict[str, tuple[Options, Options, str, dict[str, float]]] = {
     "a mean of judges": (
         GUESSES["judged scores"], SCORES | {"sd_difference": np.sqrt(1600 + 2 * 400 * 1.3 / 2)}, "said", {},
     ),
-    "two systems that correlate": ({"metric": "mean", "sd": 50.0, "r12": 0.68}, SCORES, "said", {}),
     "units": (in_units(0.2, 0.8), spread(6, 0.2, 0.8), "said|items|designs|unit$", {}),
     "units of items alike": (in_units(1.0, 0.0), spread(1, 0.3, 0.0), "said|items|designs|unit$", {}),
     "units of independent items": (in_units(0.0, 0.0), spread(6, 0.0, 0.0), "said|items|designs|unit$", {}),
     "another scale": (
         GUESSES["judged scores"] | {"sd_difference": (0.3, 0.5), "judge_sd": 0.2, "gain": 0.08, "margin": 0.14},
         GUESSES["judged scores"] | {"sd_difference": (30.0, 50.0)}, "said", {GAINS: 0.01},
-    ),
-    "another currency": (
-        GUESSES["units"] | {"budget": 1000.0, "cost_item": 2.0, "cost_cluster": 4.0}, GUESSES["units"],
-        # A sentence names the cost, of which the tables tell that it is twice as much.
-        "said", {"cost": 2.0},
     ),
 }  # fmt: skip
 
