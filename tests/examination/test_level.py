@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import pytest
 
 import simstudy as ss
 from simstudy.examination import charts
@@ -23,8 +24,8 @@ def marks(table: Table, column: str) -> dict[tuple[str, ...], str]:
     return {tuple(row[k].text for k in names): row[head.index(column)].mark for row in rows}
 
 
-def test_every_decision_and_sentence_is_at_the_level_that_was_asked_for() -> None:
-    alpha = 0.002
+@pytest.mark.parametrize("alpha", [0.002, 0.01])
+def test_every_decision_and_sentence_is_at_the_level_that_was_asked_for(alpha: float) -> None:
     found = ss.examine(correlated_accuracies([0.5, 0.54, 0.6, 0.66, 0.76], 200, seed=28), alpha=alpha, margin=8)
     frame, first = found.pairs.frame, found.leaderboard["system"].tolist()
     assert (frame["better"] == frame["system_a"]).all()
