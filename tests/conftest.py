@@ -6,6 +6,7 @@ import functools
 import gc
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import typer.testing
+from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from PIL import Image
 
 import simstudy as ss
 from simstudy.outputs import Outputs
+from simstudy.pages.report import Page
 from simstudy.plot import saving
 from simstudy.running import dependencies, provenance
 
@@ -169,6 +172,17 @@ def empty_figures(monkeypatch: pytest.MonkeyPatch) -> None:
             path.with_name(path.name + suffix).touch()
 
     monkeypatch.setattr(ss.plot, "save", save)
+
+
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages and their folders have blank pictures: other tests draw the same figures."""
+
+    def blank(page: Page, drawn: Any = Page.drawn.fget) -> list[Any]:
+        return [replace(figure, draw=Figure) for figure in drawn(page)]
+
+    monkeypatch.setattr(Page, "drawn", property(blank))
+    monkeypatch.setattr("simstudy.pages.html._drawn", lambda figure: ("image/png", b""))
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ def those_with(language: str) -> list[Path]:
 
 
 @pytest.fixture(autouse=True)
-def in_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def in_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, undrawn: None) -> None:
     monkeypatch.chdir(examples_in(tmp_path))
 
 
@@ -43,7 +43,8 @@ def said_in_python(page: Path) -> tuple[str, dict[str, object]]:
     said = StringIO()
     with redirect_stdout(said):
         for block in blocks(page, "python"):
-            exec(block, names)
+            # Fewer sets and replicates than a page shows: nothing is said of what comes out.
+            exec(block.replace("range(100)", "range(9)").replace("[8, 8]", "[3, 3]").replace("[5]", "[3]"), names)
     plt.close("all")
     return said.getvalue(), names
 

@@ -54,7 +54,6 @@ def test_the_verdict_by_the_bootstrap(two: str) -> None:
             2**-6,
             ["p = 0.0156 (one-sided; two-sided p =", "Test: approximate randomization, exact;"],
         ),
-        ("randomization", "two-sided", 2**-5, ["p = 0.0312 (two-sided).", "Test: approximate randomization, exact;"]),
         ("sign", "greater", 2**-6, ["p = 0.0156 (one-sided; two-sided p = 0.0312)", "Test: sign test, exact;"]),
         ("mcnemar", "two-sided", 2**-5, ["p = 0.0312 (two-sided).", "Test: McNemar's test, exact;"]),
         (
@@ -160,7 +159,6 @@ def test_the_folder_has_tables_figures_page_and_manifest(four: str, monkeypatch:
     ("options", "relations"),
     [
         (["--by", "base_model"], {"ac": "same base model", "ab": "different base models", "ad": "base model unknown"}),
-        (["--by", "group"], {"ab": "same group", "cd": "same group", "ac": "different groups"}),
         ([], {"ab": "same group", "cd": "same group", "ac": "different groups"}),
     ],
 )
@@ -181,8 +179,8 @@ def test_domains_are_never_mixed_silently(four: str) -> None:
     options = (four, "--metric", "accuracy", "--columns", "domain=genre,cluster=doc")
     across = "clusters have items of several domains, such as cluster 'd0' of 'news' and 'web'"
     note = "items of 3 domains are tested together: news 10, web 10, mail 10"
-    assert as_json(*options, "--unit", "item")["notes"] == [across, note]
-    assert f"Note: {note}\n" in compare(*options, "--unit", "item")[1]
+    said = compare(*options, "--unit", "item")[1]
+    assert [f"Note: {one}\n" in said for one in (across, note)] == [True, True]
     stratified = ("--strata", "domain", "--unit", "item", "--test", "bootstrap")
     assert as_json(*options, *stratified)["notes"] == [across]
     alone = as_json(*options, "--domain", "web", "--test", "sign", "--unit", "item")
@@ -236,7 +234,7 @@ def test_a_million_lines() -> None:
     assert pair["p_value"] == pytest.approx(expected, rel=1e-9)
 
 
-@pytest.mark.usefixtures("empty_figures")
+@pytest.mark.usefixtures("undrawn")
 def test_out_never_replaces_files_of_others() -> None:
     """Neither what is compared, nor anything that was in the folder before."""
     path = write_wide("scores.csv", {"old": [0] * 6 + [1] * 4, "new": [1] * 10})

@@ -12,7 +12,7 @@ import pytest
 import simstudy as ss
 from tests.cli.command import as_json, compare
 
-_HOW = ("--metric", "precision@40", "--columns", "gold=is.good,length=length", "--resamples", "2000")
+_HOW = ("--metric", "precision@40", "--columns", "gold=is.good,length=length", "--resamples", "300")
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def test_ties_and_the_seed_reach_the_lists(table: pd.DataFrame) -> None:
     assert len(accepted) > 40
     assert scores["poor"] == pytest.approx(accepted["is.good"].mean(), abs=1e-6)
     assert f"the list of 'poor' has {len(accepted)} candidates, not 40" in " ".join(kept["notes"])
-    broken = [as_json("candidates.csv", *_HOW, "--seed", str(seed))["pairs"][0]["gain"] for seed in range(8)]
+    broken = [as_json("candidates.csv", *_HOW, "--seed", str(seed))["pairs"][0]["gain"] for seed in range(3)]
     assert len(set(broken)) > 1
 
 

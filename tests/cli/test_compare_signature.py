@@ -7,6 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 import simstudy as ss
 from tests.cli.command import compare_signed, write_wide
@@ -31,6 +32,7 @@ def test_options_that_decide_a_p_value_are_in_the_signature() -> None:
     )
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_domain_is_named_wherever_its_items_are_compared() -> None:
     """Header, signature, title of the page and verdict say whose numbers these are; without --domain there is none."""
     rights = {"new": [1, 1, 1, 0, 1], "old": [0, 1, 0, 0, 0], "other": [1, 0, 0, 0, 0]}

@@ -62,7 +62,9 @@ def test_what_cannot_be_is_said_before_anything_is_compared(
     assert err.count("\n") == 1
 
 
-def test_a_folder_has_files_for_a_paper_and_the_next_one_removes_them(four: str) -> None:
+def test_a_folder_has_files_for_a_paper_and_the_next_one_removes_them(
+    four: str, request: pytest.FixtureRequest
+) -> None:
     """Figures are as wide as a column, with embedded fonts, and have no titles."""
     assert compare(*FOUR, "--out", "report", "--figures", "pdf", "--baseline", "d")[0] == 0
     paper = {path.name for path in Path("report/paper").iterdir()}
@@ -88,6 +90,7 @@ def test_a_folder_has_files_for_a_paper_and_the_next_one_removes_them(four: str)
         fonts = subprocess.run(["pdffonts", "report/paper/leaderboard.pdf"], capture_output=True, text=True, check=True)
         assert all(" yes " in line and "TrueType" in line for line in fonts.stdout.splitlines()[2:])
     assert CliRunner().invoke(app, ["verify", "report"]).exit_code == 0
+    request.getfixturevalue("undrawn")
     assert compare(*FOUR, "--out", "report")[0] == 0
     assert {path.name for path in Path("report/paper").iterdir()} == paper - drawn
     assert "Not among the figures for a paper" not in Path("report/README.md").read_text(encoding="utf-8")

@@ -72,6 +72,7 @@ def test_files_are_examined_as_the_command_does(
     assert own == printed
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_folder_is_what_the_command_writes() -> None:
     command("many.csv", "--metric", "accuracy", "--systems", "systems.csv", "--out", "by_command")
     found = ss.examine("many.csv", "accuracy", systems="systems.csv")

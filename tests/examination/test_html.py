@@ -64,7 +64,7 @@ def test_what_a_page_does_not_show_holds_for_it() -> None:
     assert "One-sided" not in alone
 
 
-@pytest.mark.usefixtures("empty_figures")
+@pytest.mark.usefixtures("undrawn")
 def test_a_page_of_several_says_first_what_none_of_them_shows_and_the_rest_in_each(tmp_path: Path) -> None:
     """A significant gain on single items, and one on documents that is not significant."""
     items, documents = (correlated_accuracies(shares, 120) for shares in ([0.5, 0.9], [0.5, 0.52]))

@@ -266,7 +266,7 @@ def test_two_systems_on_several_tasks_have_rows_for_tasks_and_averages() -> None
     assert "macro, tasks like these & 6 tasks & " in latex
 
 
-@pytest.mark.parametrize(("systems", "tasks", "columns"), [(3, 4, 5), (3, 9, 3), (12, 9, 8)])
+@pytest.mark.parametrize(("systems", "tasks", "columns"), [(3, 4, 5), (3, 9, 3), (9, 9, 8)])
 def test_many_systems_on_tasks_have_a_column_for_each_or_a_row(systems: int, tasks: int, columns: int) -> None:
     found = ss.across_tasks(by_tasks(systems, tasks), n_resamples=200)
     head, _, *rows = found.to_markdown("tasks").split("\n\n")[0].split("\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -28,6 +29,7 @@ from tests.planning.forms import (
     SCORES,
     UNITS,
     Options,
+    Printed,
     assert_same,
     pilot,
     planned,
@@ -47,8 +49,8 @@ AS_PLANNED = "which.str.startswith('as planned')"
 
 @pytest.mark.parametrize(
     ("form", "which"),
-    [(form, "everything") for form in ("answers", "judged pairs", "a range of units", "usual scores", *PILOTS)]
-    + [(form, "which gain") for form in ("of documents", "of many answers")],
+    [(form, "everything") for form in ("answers", "a range of units", *PILOTS[:3], PILOTS[-1])]
+    + [("of many answers", "which gain")],
 )
 def test_comparisons_share_alpha_and_one_side_has_twice_as_much(form: str, which: str) -> None:
     """Bonferroni's level in all numbers, but for neighbours of leaderboards; no named system wins wrongly."""
@@ -67,7 +69,7 @@ def test_comparisons_share_alpha_and_one_side_has_twice_as_much(form: str, which
             assert_same(one, neighbours, only=r"predicted\.(sep|ranks)")
 
 
-@pytest.mark.parametrize("form", ["judged answers", "judged pairs", "units", "units of judged answers", *PILOTS])
+@pytest.mark.parametrize("form", ["judged pairs", "units of judged answers", *PILOTS])
 def test_each_part_of_a_plan_is_what_a_plan_of_its_own_says(form: str) -> None:
     """Answers and other sizes by a plan for so many items, designs by guesses, the curve's end, and predictions."""
     parts, asked = printed_once(form, **LEVEL), EVERYTHING | LEVEL | {"sizes": [], "n_sets": 0, "n_draws": 0}
@@ -136,14 +138,11 @@ JUDGED = {GAINS: 1 / 0.8, "exaggeration": 0.8, "margin_seen": 0.8}
 
 #: Two plans each, which differ in some columns, or by a factor.
 WAYS: dict[str, tuple[Options, Options, str, dict[str, float]]] = {
-    "no judge errs": (ANSWERS | {"judge_error": 0.0}, ANSWERS, "said", {}),
     "judges err together": (
         ANSWERS | {"judge_error": 0.2, "judgements": 3, "judge_agreement": 1.0}, ANSWERS | {"judge_error": 0.2},
         "said", {},
     ),
-    "a majority is one better judge": (
-        ANSWERS | {"judge_error": 0.2, "judgements": 3}, ANSWERS | {"judge_error": 0.104}, "said", {},
-    ),
+    "no judge errs": (ANSWERS | {"judge_error": 0.0}, ANSWERS, "said", {}),
     "verdicts are answers of other systems": (
         ANSWERS | {"agreement": 0.6, "judge_error": 0.1},
         ANSWERS | {"agreement": 1 - 0.4 * 0.82 - 0.6 * 0.18, "gain": 6.4, "margin": 11.2},
@@ -166,18 +165,12 @@ WAYS: dict[str, tuple[Options, Options, str, dict[str, float]]] = {
     "a mean of judges": (
         GUESSES["judged scores"], SCORES | {"sd_difference": np.sqrt(1600 + 2 * 400 * 1.3 / 2)}, "said", {},
     ),
-    "two systems that correlate": ({"metric": "mean", "sd": 50.0, "r12": 0.68}, SCORES, "said", {}),
     "units": (in_units(0.2, 0.8), spread(6, 0.2, 0.8), "said|items|designs|unit$", {}),
     "units of items alike": (in_units(1.0, 0.0), spread(1, 0.3, 0.0), "said|items|designs|unit$", {}),
     "units of independent items": (in_units(0.0, 0.0), spread(6, 0.0, 0.0), "said|items|designs|unit$", {}),
     "another scale": (
         GUESSES["judged scores"] | {"sd_difference": (0.3, 0.5), "judge_sd": 0.2, "gain": 0.08, "margin": 0.14},
         GUESSES["judged scores"] | {"sd_difference": (30.0, 50.0)}, "said", {GAINS: 0.01},
-    ),
-    "another currency": (
-        GUESSES["units"] | {"budget": 1000.0, "cost_item": 2.0, "cost_cluster": 4.0}, GUESSES["units"],
-        # A sentence names the cost, of which the tables tell that it is twice as much.
-        "said", {"cost": 2.0},
     ),
 }  # fmt: skip
 
@@ -223,7 +216,7 @@ def test_ends_of_ranges_are_plans_of_their_own(form: str) -> None:
             assert found[table][f"{name}_high"].to_numpy() == pytest.approx(highest, rel=rel, nan_ok=True)
 
 
-@pytest.mark.parametrize("form", PILOTS)
+@pytest.mark.parametrize("form", PILOTS[1:])
 def test_neither_the_order_of_two_systems_nor_clusters_of_one_item_matter(form: str) -> None:
     outputs, asked = pilot(form), EVERYTHING | LEVEL | {"n_draws": 0, "n_sets": 0, "margin": None}
     plain = printed(planned(outputs, **asked))
@@ -262,6 +255,11 @@ def asked_of(metric: Mean, point: float, **options: Any) -> dict[str, Any]:
     return {"metric": metric} | {k: v * point if k in in_points else v for k, v in options.items()}
 
 
+@cache
+def plain(question: str) -> Printed:
+    return printed(plan_with(**asked_of(PLAIN, 1, sd_difference=8.0, **ASKED[question])))
+
+
 @pytest.mark.parametrize("question", ASKED)
 @pytest.mark.parametrize("name", RANGES)
 def test_where_a_range_of_scores_begins_its_direction_and_its_unit_do_not_matter(name: str, question: str) -> None:
@@ -269,8 +267,7 @@ def test_where_a_range_of_scores_begins_its_direction_and_its_unit_do_not_matter
     assert scale_of(metric) == pytest.approx(20 * point)
     options = {"sd_difference": 8.0} | ASKED[question]
     found = printed(plan_with(**asked_of(metric, point, **options)))
-    expected = printed(plan_with(**asked_of(PLAIN, 1, **options)))
-    assert_same(found, expected, "said", times={GAINS: point})
+    assert_same(found, plain(question), "said", times={GAINS: point})
 
 
 @pytest.mark.parametrize("name", RANGES)
@@ -281,20 +278,21 @@ def test_the_largest_gain_that_can_be_asked_for_is_the_range(name: str) -> None:
         plan_with(**asked_of(metric, point, sd_difference=2.0, gain=20.1))
 
 
+@cache
+def of_range(metric: Mean, point: float, clusters: bool) -> Printed:
+    rng = np.random.default_rng(8)
+    scores = np.round(rng.uniform(0, 20, (30, 2)), 1) * [0.9, 1]
+    items: dict[str, Any] = {"id": range(30)} | ({"cluster": np.arange(30) // 3} if clusters else {})
+
+    low, high = metric.item_range or (0, 0)
+    given = low + scores * point / metric.scale if metric.higher_is_better else high - scores * point
+    outputs = ss.Outputs.from_scores(pd.DataFrame(given, columns=["a", "b"]), metric, items=pd.DataFrame(items))
+    return printed(plan_with(outputs, n_items=18, n_sets=0, n_draws=0))
+
+
 @pytest.mark.parametrize("clusters", [False, True])
 @pytest.mark.parametrize("name", RANGES)
 def test_a_pilot_of_an_own_metric_is_one_of_its_range(name: str, clusters: bool) -> None:
     """Six units at least, whose gains come near the end of the range."""
     metric, point = RANGES[name]
-    rng = np.random.default_rng(8)
-    scores = np.round(rng.uniform(0, 20, (30, 2)), 1) * [0.9, 1]
-    items: dict[str, Any] = {"id": range(30)} | ({"cluster": np.arange(30) // 3} if clusters else {})
-
-    def outputs(own: Mean, point: float) -> ss.Outputs:
-        low, high = own.item_range or (0, 0)
-        given = low + scores * point / own.scale if own.higher_is_better else high - scores * point
-        return ss.Outputs.from_scores(pd.DataFrame(given, columns=["a", "b"]), own, items=pd.DataFrame(items))
-
-    asked = {"n_items": 18, "n_sets": 0, "n_draws": 0}
-    found, expected = (printed(plan_with(outputs(*own), **asked)) for own in ((metric, point), (PLAIN, 1)))
-    assert_same(found, expected, "said", times={GAINS: point})
+    assert_same(of_range(metric, point, clusters), of_range(PLAIN, 1, clusters), "said", times={GAINS: point})
