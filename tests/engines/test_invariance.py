@@ -22,7 +22,7 @@ from tests.engines.pairs import KINDS, made
 from tests.oracles import compared as table_of
 
 NAMES = ["a", "b", "c"]
-# Words are errors by another sign, recall counts as they do, and what precision and F are of matters little.
+# Words and recall count as errors do, and what precision and F are of matters little.
 UNLIKE = sorted({*KINDS} - {"recall", "f0.5", "muc_recall", "muc_precision", "muc_f", "silent f1", "words"})
 OF_MEANS = [name for name, test in TESTS.items() if test.needs in ((), (MEAN,))]
 # What is told of a pair and has no unit, and what has that of the scores.

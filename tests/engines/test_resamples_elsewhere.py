@@ -26,12 +26,8 @@ class Counting(ThreadPoolExecutor):
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         self.n_calls += 1
-        return super().submit(_answer, pickle.dumps((fn, args, kwargs)))
-
-
-def _answer(call: bytes) -> Any:
-    fn, args, kwargs = pickle.loads(call)
-    return pickle.loads(pickle.dumps(fn(*args, **kwargs)))
+        call = pickle.loads(pickle.dumps((fn, args, kwargs)))
+        return super().submit(lambda: pickle.loads(pickle.dumps(call[0](*call[1], **call[2]))))
 
 
 @pytest.fixture(scope="module")

@@ -123,10 +123,7 @@ def test_random_shuffles_with_the_plus_one_are_valid_however_few(kind: str) -> N
      ("t_paired", "ratings", 100, 2000), ("z_paired", "right or wrong", 150, 2000)],
 )  # fmt: skip
 def test_approximate_tests_are_near_their_size_on_many_items(test: str, kind: str, n: int, m: int) -> None:
-    """Test sets of two equal scores: 5 % is allowed to be 4 to 6.5 %, beside what chance does.
-
-    1.4 and 10.9 % are seen by 2,000 test sets with probability 0.99; 0.7 and 13 % by 1,000.
-    """
+    """5 % is allowed to be 4 to 6.5 %, beside chance: 1.4 and 10.9 % are seen by 2,000 sets, 0.7 and 13 % by 1,000."""
     p = p_values(kind, null_sets(kind, m, n, seed=5), test)
     assert is_between(int((p <= 0.05).sum()), len(p), 0.04, 0.065)
 
@@ -148,10 +145,7 @@ def test_intervals_hold_a_gain_of_0_as_often_as_they_say(kind: str, n: int) -> N
 
 
 def test_intervals_hold_a_gain_that_is_there() -> None:
-    """The first system is better by 1; some test sets show that this is less than a margin of 1.2.
-
-    Coverage of 89.7 and 98.6 % is seen with probability 0.99.
-    """
+    """The first system is better by 1, which some sets show to be below 1.2; coverage of 89.7 and 98.6 % is seen."""
     scores = np.random.default_rng(4).normal([[1.0], [0.0]], size=(2000, 2, 30))
     sets = DrawnPairs(np.stack([scores, np.ones_like(scores)], axis=-1), "mean")
     assert is_between(int(sets.coverage(1.0)["n_covered"]), 2000, 0.94, 0.96)

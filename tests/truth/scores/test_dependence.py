@@ -111,10 +111,7 @@ def test_distribution_functions(u: float, v: float) -> None:
 @pytest.mark.parametrize("correlation", [0.0, 1.0])
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 def test_clusters_draw_the_dependence_that_they_are_given(kind: Dependence, correlation: float) -> None:
-    """Items on their own, or one answer for each cluster: shares of items in corners, within 6 standard errors.
-
-    A normal copula with a correlation of 0.48 in place of 0.6 would have shares that differ by more.
-    """
+    """Single items, or one answer for each cluster: shares in corners. Normal correlations of 0.48 and 0.6 differ."""
     rng, size, n = np.random.default_rng(9), 2 if correlation == 0 else 1, 2 * N
     drawn = ItemClusters(correlation, size).uniforms(kind, np.full(n // size, size), 3, rng)
     plain = kind.uniforms(n, 3, rng)
