@@ -68,7 +68,7 @@ def test_rows_are_those_of_all_pairs(test: str) -> None:
         if not applies(outputs, test):
             continue
         tried += 1
-        options: dict[str, Any] = {"test": test, "n_resamples": 300 if TESTS[test].n_resamples else None}
+        options: dict[str, Any] = {"test": test, "n_resamples": 99 if TESTS[test].n_resamples else None}
         whole = compare(outputs, **options).frame
         order = outputs.best_first().names
         places = whole["system_a"].map(order.index) + 1 == whole["system_b"].map(order.index)

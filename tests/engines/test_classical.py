@@ -93,7 +93,7 @@ def test_wilcoxon_without_ties_is_scipys_exact_one(alternative: str, rng: np.ran
 @BOTH
 def test_wilcoxon_with_ties_is_the_share_of_all_signs(alternative: str, rng: np.random.Generator) -> None:
     """scipy has no exact distribution for ties, but can flip all signs of the signed ranks."""
-    for n in (6, 11, 14):
+    for n in (6, 11):
         scores = rng.integers(1, 6, size=(2, n))
         row = compared(scored(scores), test="wilcoxon", alternative=alternative, monte_carlo=False).iloc[0]
         difference = (scores[0] - scores[1]) * (1 if row.system_a == "a" else -1)
@@ -110,7 +110,7 @@ def test_wilcoxon_with_ties_is_the_share_of_all_signs(alternative: str, rng: np.
 @pytest.mark.parametrize("test", PAIRED)
 def test_decimals_tie_as_their_tenths_do(test: str, rng: np.random.Generator) -> None:
     """0.3 - 0.2 and 0.2 - 0.1 differ in their last bit, 0.1 + 0.2 - 0.3 is not 0; ranks and signs do not see it."""
-    for _ in range(5):
+    for _ in range(2):
         tenths = rng.integers(0, 10, size=(3, 40))
         decimals = tenths[1:] / 10 + 0.1 - 0.1
         assert (np.diff(np.unique(np.abs(decimals[0] - decimals[1]))) < 1e-12).any()
@@ -206,7 +206,8 @@ def test_a_test_that_does_not_apply_says_so_in_one_line(kind: str, guesses: Outp
     assert set(applicable(outputs, unit="item")) == APPLIES[kind]
     for test in TESTS:
         if test in APPLIES[kind]:
-            assert compared(outputs, test=test, unit="item", n_resamples=50)["p_value"].between(0, 1).all()
+            pair = outputs.select(outputs.names[:2])
+            assert compared(pair, test=test, unit="item", n_resamples=50)["p_value"].between(0, 1).all()
         else:
             with pytest.raises(ValueError, match=f"^test '{test}' needs .* metric '?.*{outputs.metric.name}") as error:
                 compared(outputs, test=test, unit="item")

@@ -26,7 +26,7 @@ from tests.oracles import all_shuffles, compared, could_be, fraction, goodness, 
 @pytest.mark.parametrize("alternative", ["greater", "two-sided"])
 def test_exact_p_is_the_share_of_all_shuffles(kind: str, alternative: str) -> None:
     rng = np.random.default_rng([len(kind), ord(kind[-1]), len(alternative)])
-    for n in (2, 3, 5, 8, 11):
+    for n in (2, 5, 9):
         metric, statistics = made(kind, n, rng)
         row = ask(statistics, metric, alternative=alternative)
         assert (row.exact, row.monte_carlo, row.n_resamples) == (True, False, 0)
@@ -38,7 +38,7 @@ def test_exact_p_is_the_share_of_all_shuffles(kind: str, alternative: str) -> No
 @pytest.mark.parametrize("kind", KINDS)
 def test_strict_exact_p_leaves_ties_out(kind: str) -> None:
     rng = np.random.default_rng([len(kind), ord(kind[-1])])
-    for n in (3, 6, 9):
+    for n in (3, 8):
         metric, statistics = made(kind, n, rng)
         row = ask(statistics, metric, convention="sacrebleu", alternative="two-sided", monte_carlo=False)
         expected = shuffled_p(best_first(statistics, row), metric, two_sided=True, strict=True)
@@ -63,7 +63,7 @@ def test_exact_p_of_decimals_is_that_of_their_tenths(kind: str) -> None:
 def test_scores_that_cancel_tie_by_the_size_of_what_was_added() -> None:
     """As many wins as losses for both systems: all scores are 0 up to rounding, and many shuffles tie with that."""
     rng = np.random.default_rng(2)
-    for _ in range(10):
+    for _ in range(4):
         wins = rng.integers(1, 10, size=(2, 8))
         losses = rng.permuted(wins, axis=1)
         tenths = np.stack([wins, losses, np.ones_like(wins)], axis=-1)
@@ -91,7 +91,7 @@ def count_extreme(statistics: np.ndarray, metric: Metric, alternative: str, stri
 @pytest.mark.parametrize("strict", [False, True], ids=[">=", ">"])
 def test_every_shuffle_is_judged_as_its_fractions_are(kind: str, alternative: str, strict: bool) -> None:
     rng = np.random.default_rng([len(kind), ord(kind[-1]), 3])
-    for n in (2, 4, 7):
+    for n in (2, 6):
         metric, small = made(kind, n, rng)
         score = goodness(metric)
         if score(small[0].sum(axis=0)) < score(small[1].sum(axis=0)):
@@ -137,7 +137,7 @@ def test_near_ties_of_large_counts_are_decided_exactly(alternative: str) -> None
     metric, n, big = METRICS["precision"], 6, 2**22 - 1
     rng = np.random.default_rng(1)
     ties = 0
-    for _ in range(12):
+    for _ in range(6):
         guessed = rng.integers(big - 3, big, size=(2, n))
         wrong = rng.integers(0, 2, size=(2, n))
         statistics = np.stack([guessed - wrong, guessed, np.full((2, n), big)], axis=-1)
@@ -151,7 +151,7 @@ def test_near_ties_of_large_counts_are_decided_exactly(alternative: str) -> None
         assert count_extreme(pair, metric, alternative, False) == expected * 2**n
         assert count_extreme(pair, metric, alternative, True) == fewer * 2**n
         ties += expected != fewer
-    assert ties > 4, "hardly a tie: the test shows little"
+    assert ties > 2, "hardly a tie: the test shows little"
 
 
 @pytest.mark.statistical
@@ -161,7 +161,7 @@ def test_near_ties_of_large_counts_are_decided_exactly(alternative: str) -> None
 )
 def test_counts_of_random_shuffles_agree_with_all_shuffles(kind: str, convention: str, alternative: str) -> None:
     rng = np.random.default_rng([len(kind), ord(kind[-1]), 7])
-    for n in (4, 10):
+    for n in (4, 8):
         metric, statistics = made(kind, n, rng)
         row = ask(
             statistics,
@@ -181,7 +181,7 @@ def test_counts_of_random_shuffles_agree_with_all_shuffles(kind: str, convention
 
 @pytest.mark.parametrize("alternative", ["greater", "two-sided"])
 def test_means_agree_with_scipys_permutation_test(alternative: str, rng: np.random.Generator) -> None:
-    for scores in (rng.normal(size=(2, 11)), rng.integers(0, 6, size=(2, 11)), rng.integers(0, 2, size=(2, 12))):
+    for scores in (rng.normal(size=(2, 8)), rng.integers(0, 6, size=(2, 8)), rng.integers(0, 2, size=(2, 9))):
         statistics = np.stack([scores, np.ones_like(scores)], axis=-1)
         row = ask(statistics, "mean", alternative=alternative, monte_carlo=False)
         theirs = stats.permutation_test(

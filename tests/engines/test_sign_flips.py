@@ -101,12 +101,12 @@ def flips(statistics: np.ndarray, metric: Metric | str, **options: Any) -> Any:
 @pytest.mark.parametrize("monte_carlo", ["auto", True, False])
 def test_of_means_it_is_randomization_to_the_last_bit(kind: str, alternative: str, monte_carlo: Any) -> None:
     rng = np.random.default_rng([len(kind), ord(kind[-1]), 9])
-    for n in (5, 40):
+    for n in (5, 20):
         metric, statistics = made(kind, n, rng)
         if kind in ("ratings", "recall"):
             # One denominator for both systems: one rating an item, and what is to be found.
             statistics[..., -1] = statistics[..., -1].max(axis=0)
-        options: dict[str, Any] = {"alternative": alternative, "monte_carlo": monte_carlo, "n_resamples": 2000}
+        options: dict[str, Any] = {"alternative": alternative, "monte_carlo": monte_carlo, "n_resamples": 500}
         swapped, flipped = (ask(statistics, metric, test=test, **options) for test in ("randomization", "sign_flips"))
         same = swapped.index.drop(["test", "exact"])
         pd.testing.assert_series_equal(flipped[same], swapped[same])
@@ -120,17 +120,16 @@ def test_of_means_it_is_randomization_to_the_last_bit(kind: str, alternative: st
 def test_p_is_the_share_of_all_flips(kind: str, alternative: str) -> None:
     rng = np.random.default_rng([len(kind), ord(kind[-1]), len(alternative)])
     seen = []
-    for n in (2, 3, 5, 7, 8, 9):
+    for n in (2, 3, 5, 6, 7):
         metric, statistics = of_kind(kind, n, rng)
         row = flips(statistics, metric, alternative=alternative)
         pair = best_first(statistics, row)
         assert row.p_value == pytest.approx(flipped_p(pair, metric, two_sided=alternative == "two-sided"), rel=1e-12)
         assert (row.exact, row.monte_carlo, row.n_resamples, row.n_extreme) == (False, False, 0, 0)
         assert row.p_low == row.p_value == row.p_high
-        again = flips(statistics, metric, alternative=alternative, monte_carlo=False)
-        assert again.p_value == row.p_value
         seen.append(row.p_value)
-    assert len(set(seen)) > 3
+    assert len(set(seen)) > 2
+    assert flips(statistics, metric, alternative=alternative, monte_carlo=False).p_value == row.p_value
 
 
 @dataclass(frozen=True)
@@ -153,7 +152,7 @@ def test_contributions_by_the_jackknife_tie_as_the_differences_of_a_mean_do(
     known = Ratio("known", ("total", "count"), higher_is_better, (1, 0), (0, 1))
     rule = replace(CONVENTIONS["default"], strict=strict)
     ties = 0
-    for n in (3, 5, 8, 10):
+    for n in (3, 5, 7, 8):
         ratings = rng.integers(-1, 4, size=(2, n))
         ratings = ratings[np.argsort(ratings.sum(axis=1))[:: -1 if higher_is_better else 1]]
         pair = np.stack([ratings, np.ones_like(ratings)], axis=-1)
@@ -171,7 +170,7 @@ def test_contributions_by_the_jackknife_tie_as_the_differences_of_a_mean_do(
 @pytest.mark.parametrize("kind", OWN)
 def test_random_flips_agree_with_all_flips(kind: str, alternative: str) -> None:
     rng = np.random.default_rng([len(kind), ord(kind[-1]), 7])
-    for n, convention in ((4, "default"), (10, "noreen")):
+    for n, convention in ((4, "default"), (8, "noreen")):
         metric, statistics = of_kind(kind, n, rng)
         options: dict[str, Any] = {"alternative": alternative, "convention": convention, "seed": n}
         row = flips(statistics, metric, monte_carlo=True, n_resamples=20_000, **options)
@@ -187,13 +186,13 @@ def test_numbers_do_not_depend_on_threads_tiles_or_order(metric: str, found: Out
     if metric == "bleu-like":
         counts = np.sort(np.random.default_rng(4).integers(0, 9, size=(5, 60, 4)), axis=-1)
         found = Outputs.from_statistics(counts, GEOMETRIC, found.systems, found.items)
-    options: dict[str, Any] = {"unit": "item", "n_resamples": 5_001, "seed": 3}
+    options: dict[str, Any] = {"unit": "item", "n_resamples": 1_201, "seed": 3}
     # Few units, all of whose flips are counted; many, by an integral; and random flips.
     for units, drawn in ((found.head(12), False), (found, False), (found, True)):
         asked = {**options, "monte_carlo": True if drawn else "auto"}
         expected = compared(units, **asked)
         assert (expected["monte_carlo"] == drawn).all()
-        for layout in ({"n_jobs": 2}, {"tile_size": 1000}, {"tile_size": 7, "n_jobs": 3}):
+        for layout in ({"tile_size": 400}, {"tile_size": 7, "n_jobs": 3}) if drawn else ({"n_jobs": 3},):
             pd.testing.assert_frame_equal(compared(units, **asked, **layout), expected)
         pd.testing.assert_frame_equal(compared(units.select(list("dbeca")), **asked), expected)
         everyone = expected.set_index(["system_a", "system_b"])

@@ -76,7 +76,7 @@ class TestCompare:
 
     @pytest.mark.parametrize("unit", ["item", "cluster"])
     @given(values=ERRORS, data=st.data())
-    @settings(max_examples=15, deadline=None)
+    @settings(max_examples=6, deadline=None)
     def test_errors_are_negated_scores(self, unit: str, values: list[float], data: st.DataObject) -> None:
         lower, higher = both(np.array(values).reshape(12, 3))
         known = ss.analyses.applicable(higher, unit=unit)
@@ -87,7 +87,7 @@ class TestCompare:
         assert (one["score_a"] <= one["score_b"] + 1e-12).all(), "the better system has the lower score"
 
     @given(values=st.lists(st.booleans(), min_size=36, max_size=36), data=st.data())
-    @settings(max_examples=15, deadline=None)
+    @settings(max_examples=6, deadline=None)
     def test_wrong_answers_are_right_ones_taken_away(self, values: list[bool], data: st.DataObject) -> None:
         """Tests of counts look at what is right: 1 less the error."""
         lower, higher = both(np.array(values).reshape(12, 3).astype(int), of=1)

@@ -210,7 +210,7 @@ def test_references_that_depend_on_the_answer_may_differ() -> None:
 
 
 @given(st.integers(2, 6), st.data())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=6, deadline=None)
 def test_whole_numbers_and_the_same_decimals_have_one_p_value_with_items_without_a_score(
     n: int, data: st.DataObject
 ) -> None:

@@ -1,4 +1,4 @@
-"""One decision: everything that says whether a gain is significant is asked about the same sixty random pairs."""
+"""One decision: everything that says whether a gain is significant is asked about the same random pairs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from simstudy.statistics.decisions import Decision
 from simstudy.statistics.multiplicity import corrected
 from tests.oracles import compared
 
-N_PAIRS = 60
+N_PAIRS = 24
 
 
 def random_pairs() -> Iterator[tuple[Outputs, pd.DataFrame, float]]:
@@ -46,7 +46,7 @@ def random_pairs() -> Iterator[tuple[Outputs, pd.DataFrame, float]]:
             differences = 1 + rng.random(n) / 50
         if k % 3 == 0:
             differences[rng.permutation(n)[: n // 2]] = 0
-        if k % 10 == 9:
+        if k % 12 in (4, 11):  # Signs and ranks speak for the system that wins often, and only a little.
             differences = np.r_[np.ones(n), -float(n)]
         a = rng.normal(size=len(differences))
         family = {"name": ["x", "y"], "family": "f", "train_size": 9, "replicate": [0, 1]}
@@ -116,13 +116,13 @@ ASKED: dict[str, Callable[[Outputs, pd.DataFrame, float], bool]] = {
 
 def test_the_pairs_are_of_all_kinds() -> None:
     decided = [by_hand(pairs, alpha) for _, pairs, alpha in PAIRS()]
-    assert 15 < sum(decided) < 45
+    assert 6 < sum(decided) < 18
     table = pd.concat([pairs.assign(alpha=alpha) for _, pairs, alpha in PAIRS()])
     small = table["p_value"] <= table["alpha"]
     close = (table["p_low"] <= table["alpha"]) & (table["alpha"] < table["p_high"])
-    assert (small & close).sum() > 5, "within Monte Carlo error of the level"
+    assert (small & close).sum() > 2, "within Monte Carlo error of the level"
     assert (small & (table["better"] != table["system_a"])).sum() > 2
-    assert (small & (table["p_floor"] > table["alpha"])).sum() > 3
+    assert (small & (table["p_floor"] > table["alpha"])).sum() > 2
     assert (small & (table["gain"] == 0)).sum() > 1
 
 
@@ -139,21 +139,21 @@ def test_everybody_decides_as_the_rule_does(who: str) -> None:
 def test_a_leaderboard_of_two_tells_them_apart_as_the_default_test_does() -> None:
     """Its 2,000 joint draws of signs have Monte Carlo error: but for pairs near the level they agree."""
     told = []
-    for outputs, _, alpha in PAIRS()[::2]:
+    for outputs, _, alpha in PAIRS():
         pairs = compared(outputs)
         p = pairs["p_value"].item()
-        if pairs["n_resamples"].item() or abs(p - alpha) < 5 * np.sqrt(p * (1 - p) / 2000) + 0.001:
+        if pairs["n_resamples"].item() or alpha < 1 / 2000 or abs(p - alpha) < 5 * np.sqrt(p * (1 - p) / 2000) + 0.001:
             continue
         board = leaderboard(outputs, level=1 - alpha)
         told.append(bool((board["rank_low"] == board["rank_high"]).all()))
         assert told[-1] == by_hand(pairs, alpha)
-    assert min(sum(told), len(told) - sum(told)) > 5
+    assert min(sum(told), len(told) - sum(told)) > 2
 
 
 def test_variants_of_one_method() -> None:
     """Of pairs of one training size: the share is that of the pairs, one here."""
-    asked = [(outputs, pairs, alpha) for outputs, pairs, alpha in PAIRS()[::2] if pairs["gain_se"].notna().all()]
-    assert len(asked) > 15
+    asked = [each for each in PAIRS()[::2] if each[1]["gain_se"].notna().all()]
+    assert len(asked) > 8
     for outputs, pairs, alpha in asked:
         assert training_variance(pairs, outputs, alpha=alpha)["share"].iloc[0] == by_hand(pairs, alpha)
 
@@ -174,11 +174,10 @@ def test_who_prefers_the_other_system_does_so_by_the_same_rule() -> None:
 
 
 def test_a_table_of_many_pairs_is_decided_pair_by_pair() -> None:
-    """Three systems, two tests; triples and disagreements name what the rule says of each pair."""
-    rng = np.random.default_rng(2)
-    n_split = n_triples = 0
-    for seed in range(25):
-        scores = rng.lognormal(0, 1.2, (25, 3)) + [0, 0.3, 0.6]
+    """Three systems, two tests; triples and disagreements name what the rule says of each pair, or of none."""
+    n_split, all_kinds = 0, []
+    for seed in (0, 5, 14, 20, 24):
+        scores = np.random.default_rng(seed).lognormal(0, 1.2, (25, 3)) + [0, 0.3, 0.6]
         outputs = Outputs.from_scores(pd.DataFrame(scores, columns=list("xyz")), "mean")
         tables = [
             compared(outputs, test=test, monte_carlo=True, n_resamples=99, seed=seed)
@@ -193,9 +192,9 @@ def test_a_table_of_many_pairs_is_decided_pair_by_pair() -> None:
         if not best_worst and (best_middle or middle_worst):
             expected = ["wider gain, not significant"]
         assert kinds == expected
-        n_split, n_triples = n_split + len(split), n_triples + len(kinds)
-    assert n_split > 1
-    assert n_triples > 0
+        n_split, all_kinds = n_split + len(split), all_kinds + kinds
+    assert n_split > 2
+    assert set(all_kinds) == {"not transitive", "wider gain, not significant"}
 
 
 def test_an_examination_says_one_thing() -> None:
