@@ -138,22 +138,18 @@ def key_beside_a_file(source: str, folder: Path) -> str:
             sys.modules.pop("followed", None)
 
 
-@pytest.fixture(scope="module")
-def found_libraries() -> dict[tuple[str, int], tuple[Any, list[str]]]:
-    """An object's name and address -> the object, which so keeps its address, and the library that calls it so."""
-    return {}
+# An object's name and address -> the object, which so keeps its address, and the library that calls it so.
+LIBRARIES: dict[tuple[str, int], tuple[Any, list[str]]] = {}
 
 
 @pytest.fixture
-def libraries_once(
-    found_libraries: dict[tuple[str, int], tuple[Any, list[str]]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def libraries_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """An object is looked for in all loaded modules once: to do so for each key takes most of its time."""
 
     def once(name: str, part: Any, whole: Any = provenance._libraries_with) -> list[str]:
-        if (name, id(part)) not in found_libraries:
-            found_libraries[name, id(part)] = (part, whole(name, part))
-        return found_libraries[name, id(part)][1]
+        if (name, id(part)) not in LIBRARIES:
+            LIBRARIES[name, id(part)] = (part, whole(name, part))
+        return LIBRARIES[name, id(part)][1]
 
     monkeypatch.setattr(provenance, "_libraries_with", once)
 
