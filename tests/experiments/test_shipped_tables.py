@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,6 +15,15 @@ from simstudy.studies import load_study
 from tests.experiments.programs import assert_shipped, program, shipped
 
 Tables = Mapping[str, pd.DataFrame]
+
+
+@pytest.fixture(autouse=True)
+def each_pair_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The two systems of a condition are made once, and not for each row of a table, which takes most of the time."""
+    settings = program("error_rates", "settings")
+    made = cache(lambda name, parameters: settings.pair_model(name, json.loads(parameters)))
+    pair = property(lambda condition: made(condition.model, json.dumps(condition.parameters)))
+    monkeypatch.setattr(settings.Condition, "pair", pair)
 
 
 def error_rates(study: Any, tables: Tables) -> Tables:

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from simstudy.running import provenance
 from simstudy.running.fingerprints import describe
 from simstudy.running.provenance import program_of
 from tests.running.sources import changed
@@ -137,6 +138,22 @@ def key_beside_a_file(source: str, folder: Path) -> str:
             sys.modules.pop("followed", None)
 
 
+# An object's name and address -> the object, which so keeps its address, and the library that calls it so.
+LIBRARIES: dict[tuple[str, int], tuple[Any, list[str]]] = {}
+
+
+@pytest.fixture
+def libraries_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An object is looked for in all loaded modules once: to do so for each key takes most of its time."""
+
+    def once(name: str, part: Any, whole: Any = provenance._libraries_with) -> list[str]:
+        if (name, id(part)) not in LIBRARIES:
+            LIBRARIES[name, id(part)] = (part, whole(name, part))
+        return LIBRARIES[name, id(part)][1]
+
+    monkeypatch.setattr(provenance, "_libraries_with", once)
+
+
 @pytest.fixture(scope="module")
 def plain_key() -> str:
     return key_at_a_prompt(PROMPT)
@@ -147,6 +164,7 @@ def plain_key_beside_a_file(tmp_path_factory: pytest.TempPathFactory) -> str:
     return key_beside_a_file(PROMPT, tmp_path_factory.mktemp("plain"))
 
 
+@pytest.mark.usefixtures("libraries_once")
 @pytest.mark.parametrize("change", MATTERS_AT_A_PROMPT.values(), ids=MATTERS_AT_A_PROMPT)
 def test_what_matters_at_a_prompt(
     change: tuple[str, str], plain_key: str, plain_key_beside_a_file: str, tmp_path: Path
@@ -161,6 +179,7 @@ def test_a_key_is_the_same_another_time(plain_key: str, plain_key_beside_a_file:
     assert key_beside_a_file(PROMPT, tmp_path) == plain_key_beside_a_file
 
 
+@pytest.mark.usefixtures("libraries_once")
 @pytest.mark.parametrize("change", CANNOT_MATTER_AT_A_PROMPT.values(), ids=CANNOT_MATTER_AT_A_PROMPT)
 def test_what_cannot_matter_at_a_prompt(change: tuple[str, str], plain_key: str) -> None:
     assert key_at_a_prompt(changed(PROMPT, change)) == plain_key
@@ -175,11 +194,11 @@ FRESH = """
 from __future__ import annotations
 import sys
 from types import ModuleType
-import simstudy.comparisons.comparing as comparing
+from simstudy.metrics.rouge import Rouge
 from simstudy.running.fingerprints import describe
 from simstudy.running.provenance import program_of
 loaded = {name.partition(".")[0] for name in sys.modules}
-program = program_of(comparing.compare)
+program = program_of(Rouge.text_counter)
 assert {"rouge-score", "nltk"} <= set(program)
 new = {name.partition(".")[0] for name in sys.modules} - loaded
 assert not {"rouge_score", "nltk", "sklearn", "matplotlib"} & new, new

@@ -75,7 +75,7 @@ def make() -> Make:
     def made(*test_sets: dict[str, Any], **keys: Any) -> Study:
         content: dict[str, Any] = {
             "name": "small", "kind": "natural", "title": "A small study", "question": "Does it run?", "seed": 3,
-            "comparison": {"n_resamples": 2000, "monte_carlo": True}, "test_sets": list(test_sets),
+            "comparison": {"n_resamples": 500, "monte_carlo": True}, "test_sets": list(test_sets),
         }  # fmt: skip
         return make_study({**content, **keys}, "here")
 

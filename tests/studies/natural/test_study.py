@@ -48,7 +48,7 @@ def cells(folder: Path) -> dict[str, bytes]:
 def test_comparisons_are_those_of_the_files(done: Results, data_dir: Path, value: str) -> None:
     outputs = by_hand(data_dir, value)
     for n in (40, 120):
-        pairs = compared(outputs.head(n), n_resamples=2000, monte_carlo=True, seed=3)
+        pairs = compared(outputs.head(n), n_resamples=500, monte_carlo=True, seed=3)
         mine = done.comparisons.query("test_set == @outputs.test_set and n_items == @n").reset_index(drop=True)
         columns = ["system_a", "system_b", "gain", "p_value", "score_a", "n_extreme", "alternative"]
         pd.testing.assert_frame_equal(mine[columns], pairs[columns])
@@ -82,7 +82,7 @@ def test_texts_are_scored_against_their_references(done: Results, data_dir: Path
 
 def test_gains_and_thresholds_have_rows_by_every_column_and_all_pairs_once(done: Results, data_dir: Path) -> None:
     gains = done.tables["significant_gains"].query("test_set == 'exam a' and n_items == 120")
-    pairs = compared(by_hand(data_dir, "a"), n_resamples=2000, monte_carlo=True, seed=3)
+    pairs = compared(by_hand(data_dir, "a"), n_resamples=500, monte_carlo=True, seed=3)
     for by in ("group", "base_model"):
         relation = related(pairs, systems_by_hand(data_dir, "a"), by)
         wanted = significant_gains(relation).set_index(["relation", "pairs"])
@@ -112,7 +112,7 @@ def test_a_group_that_is_not_known_is_a_class(done: Results) -> None:
 
 def test_ranks_are_of_two_sided_tests(done: Results, data_dir: Path) -> None:
     row = done.tables["ranks"].query("test_set == 'exam b'").iloc[0]
-    pairs = compared(by_hand(data_dir, "b"), n_resamples=2000, monte_carlo=True, seed=3, alternative="two-sided")
+    pairs = compared(by_hand(data_dir, "b"), n_resamples=500, monte_carlo=True, seed=3, alternative="two-sided")
     board = ss.leaderboard(by_hand(data_dir, "b"), seed=3)
     wanted = ranks(pairs, leaderboards=board).iloc[0]
     assert row["alternative"] == "two-sided"
@@ -213,7 +213,10 @@ def test_jobs_and_second_runs_change_no_byte(make: Make, data_dir: Path, tmp_pat
 @pytest.mark.usefixtures("empty_figures")
 def test_two_systems_are_enough(make: Make, data_dir: Path, tmp_path: Path) -> None:
     left_out = ["broken", "copy", *KEPT[2:]]
-    study = make({**EXAMS, "each": ["a"], "leave_out": left_out}, calibration=[{"domains_of": "exam a"}])
+    study = make(
+        {**EXAMS, "each": ["a"], "leave_out": left_out},
+        calibration=[{"domains_of": "exam a", "n_draws": 2, "n_splits": 1}],
+    )
     results = ss.run_study(study, out=tmp_path, data_dir=data_dir, n_jobs=1)
     assert len(results.comparisons) == 2
     assert results.tables["significant_gains"]["true_80"].isna().all()
@@ -222,10 +225,10 @@ def test_two_systems_are_enough(make: Make, data_dir: Path, tmp_path: Path) -> N
 
 @pytest.mark.usefixtures("empty_figures")
 def test_settings_of_a_test_set_go_before_those_of_the_study(make: Make, data_dir: Path, tmp_path: Path) -> None:
-    study = make({**ANSWERS, "n_resamples": 500}, {**MEASURES, "metric": "ap"})
+    study = make({**ANSWERS, "n_resamples": 300}, {**MEASURES, "metric": "ap"})
     results = ss.run_study(study, out=tmp_path, data_dir=data_dir, n_jobs=1)
     drawn = results.comparisons.groupby("test_set")["n_resamples"].unique().map(list)
-    assert drawn.to_dict() == {"answers": [500], "runs": [2000]}
+    assert drawn.to_dict() == {"answers": [300], "runs": [500]}
 
 
 def test_a_missing_data_file_is_named_in_one_line(make: Make, tmp_path: Path) -> None:
