@@ -104,9 +104,9 @@ def test_charts_of_systems_and_of_all_pairs_have_their_numbers_and_labels(found:
         assert chart.settings["x"] == "gain (accuracy, points)"
         assert chart.settings["others"] == "not significant"
     # Ten wins of ten, p = 2 / 2^10 = 0.001953125: no text of it reads as the level that it is below or above.
-    for level, short, text in ((0.002, ".00195", "0.00195"), (0.00195, ".002", "0.001953")):
+    for level, least, text in ((0.002, ".00195", "0.00195"), (0.00195, ".002", "0.001953")):
         ten = examine(only_new_is_right(10, 30), alpha=level)
-        assert charts.matrix(ten).tables["pairs"][["p_short", "p", "holm"]].iloc[0].tolist() == [short, text, text]
+        assert charts.matrix(ten).tables["pairs"][["p_short", "p", "holm"]].iloc[0].tolist() == [least, text, text]
         assert charts.pair(ten).tables["rows"]["title"].tolist() == [f"p {text}"]
     drawn = of_pages.leaderboard(board.assign(level=0.9), 2, x="accuracy, %")
     assert drawn.settings == {
