@@ -126,7 +126,9 @@ def test_a_gate_names_the_level_of_the_averages_interval(tmp_path: Path) -> None
 
 
 def test_another_test_takes_all_items_of_logs_together(logs: Path) -> None:
-    _, told, _ = compare(str(logs), "--metric", "accuracy", "--test", "mcnemar")
+    gate = ("--fail-if-worse", "old", "new")
+    _, told, err = compare(str(logs), "--metric", "accuracy", "--test", "mcnemar", *gate)
+    assert "old is significantly worse than new at 0.05 by accuracy on all items together, p " in err
     assert told.startswith("new is better than old")
     assert "tested together" in told
 

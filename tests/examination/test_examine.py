@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 import simstudy as ss
 from simstudy.cli import app
+from simstudy.examination import asking
 
 SYSTEMS = "system,group\ns0,x\ns1,x\ns2,y\ns3,y\n"
 
@@ -143,6 +144,22 @@ def test_what_is_wrong_with_outputs() -> None:
         ss.examine(outputs, systems="systems.csv")
     with pytest.raises(ValueError, match="at least 2 systems to compare, not 1"):
         ss.examine(outputs.select(["s1"]))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"margin": 100}, "margin must be below 100 for scores in percent, not 100"),
+        ({"by": "grop"}, "by must be a column of the systems table, not 'grop'"),
+    ],
+)
+def test_what_outputs_can_not_have_is_told_before_they_are_compared(
+    options: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which may take minutes."""
+    monkeypatch.setattr(asking, "compare", lambda *_, **__: pytest.fail("they were compared"))
+    with pytest.raises(ValueError, match=message):
+        ss.examine(ss.truth.correlated_accuracies([0.6, 0.7], 30), **options)
 
 
 def test_pairs_are_the_noun_with_its_systems() -> None:

@@ -122,6 +122,9 @@ def test_what_is_left_out_where_there_is_little_room(monkeypatch: pytest.MonkeyP
     first = str(data["ids"].index(rows["id"].iloc[0]))
     whole = f"{names[0]} says {rows['id'].iloc[0]} " * 400
     assert texts[first]["0"] == (whole[:4000], len(whole))
+    monkeypatch.setattr(module, "_BYTES", 10**6)
+    monkeypatch.setattr(module, "_MOST", 9)
+    assert item_data(found)["most"] == 9, "whatever room there is"
     assert 7 <= sum(len(own.keys() - {"-1", "-2"}) for own in texts.values()) <= 11
 
 

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from importlib.metadata import version
 from math import comb
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -12,6 +14,8 @@ from simstudy.examination import Examination, examine
 from simstudy.examination.json import as_json
 from simstudy.loaders.base import Loaded
 from simstudy.outputs import Outputs
+from simstudy.suites import across_tasks
+from simstudy.truth.synthetic import correlated_accuracies
 
 KEYS = [
     "schema", "simstudy", "settings", "verdict", "notes", "systems", "pairs", "groups", "thresholds",
@@ -106,3 +110,16 @@ def test_names_stay_as_they_are(loaded: Loaded) -> None:
     text = written(examine(Loaded(outputs)), {})
     assert "süß" in text
     assert {row["system"] for row in json.loads(text)["systems"]} == {'süß "x"', "日本\\n"}
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_the_answer_of_an_average_is_of_two_systems_or_of_all_pairs(k: int) -> None:
+    outputs = correlated_accuracies([0.5, 0.6, 0.8][:k], 60)
+    outputs = replace(outputs, items=outputs.items.assign(domain=np.arange(60) // 20))
+    tasks = across_tasks(outputs, by="domain", n_resamples=200)
+    answer = json.loads(written(replace(examine(outputs), tasks=tasks), {}))["answer"]
+    assert (answer["average"], answer["tasks"]) == ("macro", 3)
+    rows = answer["pairs"] if k > 2 else [answer]
+    columns = ["system_a", "system_b", "gain", "gain_low", "p_value"]
+    assert [[row[name] for name in columns] for row in rows] == tasks.answer[columns].to_numpy().tolist()
+    assert len(rows) == k * (k - 1) // 2

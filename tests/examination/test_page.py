@@ -47,6 +47,32 @@ def rows(text: str, heading: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if "---" not in line]
 
 
+@pytest.mark.parametrize("alike", [False, True])
+def test_a_page_of_two_has_its_notes_its_data_and_the_verdict_in_two_places(alike: bool) -> None:
+    """Two that do equally well on every item have no interval, and no figure of it."""
+    right = np.arange(40) < 30
+    items = pd.DataFrame({"id": range(40), "cluster": np.arange(40) // 2})
+    scores = pd.DataFrame({"a": right, "b": right if alike else ~right})
+    two = examine(Loaded(Outputs.from_scores(scores, "accuracy", test_set="exam", items=items), notes=("one", "more")))
+    made = page.page_of(two, "c")
+    assert made.notes == [*two.notes]
+    assert made.notes[:2] == ["one", "more"]
+    assert made.data == "exam, accuracy, 20 clusters with 40 items"
+    verdict = made.sections[0]
+    assert (verdict.heading, verdict.figure is None) == ("Verdict", alike)
+    assert verdict.on_screen is not None
+    assert "\n".join([made.headline, *made.answer, verdict.on_screen()[0]]) == two.verdict == verdict.text
+
+
+def test_of_many_near_duplicates_a_page_has_the_first(found: Examination, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sections, "_MOST_ROWS", 2)
+    three = pd.concat([found.duplicates.assign(system_b=name) for name in ("twin", "x", "y")])
+    tables = {one.heading: one.table for one in page.page_of(replace(found, duplicates=three), "c").sections}
+    table = tables["Near-duplicates"]
+    assert table is not None
+    assert table.text()["system_b"].tolist() == ["twin", "x"]
+
+
 def test_a_format_of_figures_is_refused_before_anything_is_written(found: Examination, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="^figures must be one of png, svg, pdf, not 'jpg'"):
         found.write(tmp_path / "out", figures="jpg")
@@ -168,6 +194,7 @@ def test_facts_say_how(loaded: Loaded, options: dict[str, object], said: str) ->
     assert said in listed["Test"]
     assert listed["Null hypothesis"] == TESTS[str(options.get("test", "sign_flips"))].null
     assert (listed["Systems"], listed["Items"]) == ("5 (10 pairs)", "40")
+    assert listed["Correction"] == "Holm, for all 10 pairs"
     assert "Note" not in facts(examine(Loaded(loaded.outputs.select(["good", "worst"]))))
 
 

@@ -18,7 +18,17 @@ from simstudy.comparisons.paper import counted_significant
 from simstudy.examination import Examination
 from simstudy.examination.rows import may_be_best
 from simstudy.examination.several import Several
-from simstudy.examination.several_printed import SIGNIFICANT, _facts, _notes, answer, claims, part_rows, scores_by_part
+from simstudy.examination.several_printed import (
+    SIGNIFICANT,
+    TABLE,
+    _facts,
+    _notes,
+    answer,
+    claims,
+    part_rows,
+    scores_by_part,
+    signed,
+)
 from tests.statistics.test_proportions import by_quartic
 
 # Items that only "new" has right, and that only "old" has, of 40; both have 20 more.
@@ -53,7 +63,13 @@ def test_each_part_is_told_from_the_side_of_its_better_system(alpha: float) -> N
     assert table["significant"].tolist() == [one <= alpha for one in p]
     sure = [one <= alpha for one in holm]
     assert sure != table["significant"].tolist() or alpha == 0.2
+    levels = Several(tuple(replace(part, alpha=level) for part, level in zip(parts, (0.001, 0.2, 0.2), strict=True)))
+    assert levels.table["significant"].tolist() == [False, True, False], "each at its own level"
     rows = part_rows(found)
+    for level, name, texts in ((0.00586, "p (Holm)", ["0.005859", "0.0771", "1.000"]),
+                               (0.0386, "p", ["0.00195", "0.03857", "1.000"])):  # fmt: skip
+        close = Several(tuple(replace(part, alpha=level) for part in parts))
+        assert part_rows(close)[name].tolist() == texts, "no p-value reads as the level that it is below"
     assert rows[SIGNIFICANT].tolist() == ["yes" if one else "no" for one in sure]
     assert rows["better"].tolist() == ["new", "old", "none"]
     assert rows["gain"].tolist() == ["25.00", "20.00", "0.00"]
@@ -67,6 +83,10 @@ def test_each_part_is_told_from_the_side_of_its_better_system(alpha: float) -> N
     lines = [line for line in text.split("\n") if line.startswith(("| x ", "| y ", "| z "))]
     gains = [re.sub(r"\|.*\| (new|old|none) \| ([0-9.]+[†‡]?) \|.*", r"\1 \2", line) for line in lines]
     assert gains == [f"new 25.0{marks[0]}", f"old 20.0{marks[1]}", f"none 0.0{marks[2]}"]
+    # Of five comparisons and more the table alone has the numbers.
+    numbers = "95 % confidence interval of the gain"
+    assert [text.count(numbers), Several(found.parts * 2).to_markdown().count(numbers)] == [3, 0]
+    assert [section.heading for section in found._page("c", [*ONLY]).sections] == [TABLE]
     said = re.findall(r"\b([xyz]): (new is better than old|old is better than new|[^:]* is not significant)", text)
     assert [(name, "not significant" not in what) for name, what in said] == [
         (name, one <= alpha) for name, one in zip("xy", p, strict=False)
@@ -75,13 +95,25 @@ def test_each_part_is_told_from_the_side_of_its_better_system(alpha: float) -> N
 
 
 def test_systems_that_are_called_like_a_column_have_one_of_their_own() -> None:
+    """Each row has the digits of its own metric."""
     right = pd.DataFrame({"gain": np.arange(40) < 30, "p": np.arange(40) < 20})
     outputs = ss.Outputs.from_scores(right, "accuracy")
     parts = [ss.examine(outputs.take(np.arange(n))) for n in (40, 36)]
-    rows = part_rows(Several(tuple(parts)))
-    assert rows["gain (2)"].tolist() == ["75.00", f"{100 * 30 / 36:.2f}"]
-    assert rows["p (2)"].tolist() == ["50.00", f"{100 * 20 / 36:.2f}"]
-    assert rows["gain"].tolist() == ["25.00", f"{100 * 10 / 36:.2f}"]
+    rows = part_rows(Several((*parts, ss.examine(ss.Outputs.from_scores(right.astype(float), "mean")))))
+    assert rows["gain (2)"].tolist() == ["75.00", f"{100 * 30 / 36:.2f}", "0.7500"]
+    assert rows["p (2)"].tolist() == ["50.00", f"{100 * 20 / 36:.2f}", "0.5000"]
+    assert rows["gain"].tolist() == ["25.00", f"{100 * 10 / 36:.2f}", "0.2500"]
+
+
+def test_one_signature_is_for_all_comparisons_of_a_metric() -> None:
+    """It has the most resamples; of comparisons with unlike seeds it is that of the first."""
+    outputs = replace(ss.truth.correlated_accuracies([0.6, 0.7], 60), test_set="")
+    few, many, other = (
+        ss.examine(outputs, comparison={"n_resamples": n, "monte_carlo": True, "seed": seed})
+        for n, seed in ((99, 1), (300, 1), (99, 2))
+    )
+    assert signed(Several((few, many))) == {"Signature": many.pairs.signature()}
+    assert signed(Several((few, other))) == {"Signature": f"{few.pairs.signature()} (first row)"}
 
 
 @pytest.fixture(scope="module")
@@ -119,6 +151,9 @@ def test_comparisons_of_many_systems_have_each_their_own_numbers(unlike: Several
         ["a", "90.00 (1)", ""], ["b", "81.67 (2)", f"{y['b']:.4f} (4)"], ["c", "75.00 (3)", f"{y['c']:.4f} (1)"],
         ["d", "70.00 (4)", f"{y['d']:.4f} (3)"], ["e", "", f"{y['e']:.4f} (2)"],
     ]  # fmt: skip
+    tied = replace(unlike.parts[1], leaderboard=boards[1].assign(rank=[1, 2, 2, 4]))
+    ranks = scores_by_part(Several((unlike.parts[0], tied))).iloc[:, 2].str.partition(" ")[2]
+    assert ranks.tolist() == ["", "(4)", "(1)", "(2)", "(2)"]
     assert answer(unlike) == "No system may be the best in each of the 2 comparisons (95 % confidence in each)."
     assert claims(unlike).endswith("systems of one row: nothing is corrected for the 2 rows.")
     assert _notes(unlike)[:2] == ["of both", "x accuracy: of x"]
@@ -157,6 +192,7 @@ def test_json_and_folders_of_several_have_the_settings_of_each(
         for name, metric, part in zip("xy", ("accuracy", "mean"), parts, strict=True)
     }  # fmt: skip
     page = (tmp_path / "out" / "README.md").read_text("utf-8")
+    assert re.findall("(?m)^## (.*)", page)[:2] == [TABLE, "Scores"]
     assert "- [x accuracy](x_accuracy/README.md)\n- [y mean](y_mean/README.md)" in page
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
     assert manifest["data"]["files"] == {f"{k}.csv": "0a" * 32 for k in (0, 1)}

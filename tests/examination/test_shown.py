@@ -20,7 +20,7 @@ from simstudy.outputs import Outputs
 from simstudy.pages import charts as of_pages
 from simstudy.text.numerals import gain_text, p_adjusted, p_short, p_text
 from simstudy.truth.synthetic import correlated_accuracies
-from tests.examination.rows import pair
+from tests.examination.rows import only_new_is_right, pair
 
 # Two relations of the pairs, and one that no pair has.
 CURVE = pd.DataFrame(
@@ -103,6 +103,11 @@ def test_charts_of_systems_and_of_all_pairs_have_their_numbers_and_labels(found:
         assert ends["title"].tolist() == [f"p {p_text(p, 0.2, 0.001)}" for p in rows["p_value"]]
         assert chart.settings["x"] == "gain (accuracy, points)"
         assert chart.settings["others"] == "not significant"
+    # Ten wins of ten, p = 2 / 2^10 = 0.001953125: no text of it reads as the level that it is below or above.
+    for level, least, text in ((0.002, ".00195", "0.00195"), (0.00195, ".002", "0.001953")):
+        ten = examine(only_new_is_right(10, 30), alpha=level)
+        assert charts.matrix(ten).tables["pairs"][["p_short", "p", "holm"]].iloc[0].tolist() == [least, text, text]
+        assert charts.pair(ten).tables["rows"]["title"].tolist() == [f"p {text}"]
     drawn = of_pages.leaderboard(board.assign(level=0.9), 2, x="accuracy, %")
     assert drawn.settings == {
         "x": "accuracy, %, with 90 % interval", "ranks": "rank, 90 % confidence set", "furthest": board["rank_high"][1],

@@ -63,8 +63,12 @@ def on_page(found: Examination) -> tuple[Section, Chart]:
     return section, section.figure.chart()
 
 
-@pytest.mark.parametrize("turned", [0, 150], ids=["one order", "another order first"])
-def test_each_size_is_the_comparison_of_the_first_items(turned: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("turned", "seen"), [(250, ["agreeing", "reversed"]), (460, ["only_here", "reversed"])], ids=["third", "half"]
+)
+def test_each_size_is_the_comparison_of_the_first_items(
+    turned: int, seen: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """In the table and in the chart of a page, which has the smallest size first."""
     outputs = systems(800, turned=turned)
     found = ss.examine(outputs)
@@ -102,8 +106,7 @@ def test_each_size_is_the_comparison_of_the_first_items(turned: int, monkeypatch
     pd.testing.assert_frame_equal(fewer.tables["pairs"], inner)
     pd.testing.assert_frame_equal(fewer.tables["systems"], chart.tables["systems"].head(4))
     assert (fewer.settings["left_out"], chart.settings["left_out"]) == (2, 0)
-    if turned:
-        assert table["reversed"].sum() > 0
+    assert (table[seen].sum() > 0).all()
     ranked = found.by_size
     assert chart.tables["systems"]["system"].tolist() == names
     for k, (n, scores) in enumerate(zip(table["n_items"], ranked.scores, strict=True)):
@@ -153,6 +156,7 @@ def test_of_two_systems_the_gain_is_told_from_the_side_of_the_better_one() -> No
         np.testing.assert_allclose(table.loc[n, ["gain", "gain_low", "gain_high", "p_value"]], expected)
         assert table.loc[n, "significant"] == (row["p_value"] <= 0.2)
     section, chart = on_page(found)
+    assert chart.settings == {"alpha": 0.2, "pair": True}
     drawn = ["n_items", "gain", "gain_low", "gain_high", "significant"]
     pd.testing.assert_frame_equal(chart.tables["sizes"][drawn], found.sizes[drawn][::-1].reset_index(drop=True))
     assert chart.tables["sizes"]["p"].tolist() == [p_text(p, 0.2) for p in found.sizes["p_value"][::-1]]
@@ -211,3 +215,8 @@ def test_so_few_units_that_no_p_value_is_small_enough() -> None:
     table = found.sizes.set_index("n_units")
     assert table.loc[40, "reachable"] == 15
     assert table.loc[10, "reachable"] == 0 == table.loc[10, "significant_holm"]
+    # At fifteen times that it is just small enough, for pairs that differ on each of the ten.
+    first = found.outputs.head(100).statistics[..., 0].reshape(6, 10, 10).sum(axis=-1)
+    differing = sum(bool((first[i] != first[j]).all()) for i, j in zip(*np.triu_indices(6, 1), strict=True))
+    just = ss.examine(systems(400), alpha=15 * 2 / 2**10, comparison={"unit": "doc"}).sizes.set_index("n_units")
+    assert just.loc[10, "reachable"] == differing > 0

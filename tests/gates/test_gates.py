@@ -67,6 +67,9 @@ def test_gates_against_a_margin_are_one_sided_t_tests_at_half_of_alpha(
         assert gate["passed"] == (p_value <= 0.025)
         assert "one-sided test" in line
         assert line.endswith(" at 0.025)")
+    # A p-value that is exactly half of alpha shows the claim.
+    exactly = repr(2 * gates["equivalent"]["p_value"])
+    assert compare(*FLAT, "--margin", str(margin), *asked, "--alpha", exactly)[0] == 0
 
 
 def test_a_gate_against_worse_says_what_it_may_have_missed(ratings: pd.DataFrame) -> None:
@@ -122,10 +125,10 @@ def test_several_comparisons_are_a_conjunction_or_a_disjunction_by_what_is_asked
         ),
         (
             "--fail-if-worse",
-            "by accuracy on y, p = 0.00391 (two-sided) (fails: 2 of 3 comparisons; each is tested at 0.05)",
+            "by accuracy on y, p = 0.00391 (two-sided) (fails: 2 of 3 comparisons; each is tested at 0.1)",
         ),
     ):
-        code, _, err = compare(*by_domain, option, "new", "old")
+        code, _, err = compare(*by_domain, option, "new", "old", "--alpha", "0.1")
         assert (code, err.rstrip().endswith(ends)) == (1, True), err
     _, out, _ = compare(*by_domain, "--fail-if-worse", "new", "old", "--json")
     assert [[gate["passed"] for gate in part["gates"]] for part in json.loads(out)] == [[True], [False], [False]]

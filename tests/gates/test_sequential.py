@@ -70,6 +70,9 @@ def test_comparisons_of_a_sequential_gate_have_the_whole_level_and_items_of_thei
         assert [(gate["alpha"], gate["n_units"]) for gate in part["gates"]] == [(0.05, 50)] * 2
         assert [gate["gain"] for gate in part["gates"]] == pytest.approx([gains[domain].mean()] * 2)
     assert err.count("on 50 clusters, each of the same weight") == 2
+    _, out, err = compare("scores.csv", "--metric", "accuracy", *more, "--unit", "item", "--json")
+    assert [gate["n_units"] for part in json.loads(out) for gate in part["gates"]] == [100, 100]
+    assert "clusters" not in err
     table["new"] = table["new"].where(table.index < 199, 1 - table["new"])
     table.to_csv("scores.csv", index=False)
     code, _, err = asked("scores.csv", *more)

@@ -224,7 +224,10 @@ def test_parts_are_left_out_and_named_where_the_file_would_be_too_large(monkeypa
     parts = {name: page_of(title=name, limits=["shared", name]) for name in ("first", "second", "third")}
     whole = html.html(page_of(parts=parts, sections=[], limits=["shared"]))
     assert "Left out" not in whole
-    assert Parts(whole).shown.count("shared") == 1
+    made = Parts(whole)
+    assert made.shown.count("shared") == 1
+    (data,) = [json.loads(text) for _, attributes, text in made.inside if attributes.get("id") == "simstudy-data"]
+    assert [*data["tables"]] == [*data["charts"]] == ["p0s0", "p1s0", "p2s0"], "each part has its own"
     of_one = (len(whole) - len(html.html(page_of(sections=[], limits=["shared"])))) / 3
     # Two of the three, with the libraries that a page without charts does not have.
     libraries = sum((ASSETS / name).stat().st_size for name in html.LIBRARIES) / 3
