@@ -90,14 +90,17 @@ def test_as_many_test_sets_as_asked_for_come_some_at_a_time(
 def test_units_of_clusters_have_the_sums_of_their_items(
     rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Items of a cluster are alike here: all are right, or none. Each test set begins with the first size."""
-    margins, clusters = [Bernoulli(0.5)] * 2, ItemClusters(1.0, (3, 1, 2))
-    monkeypatch.setattr(drawn_boards, "_SCORES", 4 * 2 * 5 * 2)
+    """Items of a cluster are alike here: all are right, or none. Each test set begins with the first size.
+
+    The sums are wider than the numbers of items, which are small.
+    """
+    margins, clusters = [Bernoulli(0.5)] * 2, ItemClusters(1.0, (300, 1, 2))
+    monkeypatch.setattr(drawn_boards, "_SCORES", 4 * 2 * 5 * 101)
     model = ScoreModel(margins, GaussianCopula(0.5), clusters=clusters, metric="accuracy")
     found = [drawn.statistics for drawn in DrawnBoards.of(model, 10, 5, rng)]
     assert [len(statistics) for statistics in found] == [4, 4, 2]
     right, total = np.moveaxis(np.concatenate(found), -1, 0)
-    assert (total == [3, 1, 2, 3, 1]).all()
+    assert (total == [300, 1, 2, 300, 1]).all()
     assert set(np.unique(right / total)) == {0, 1}
 
 

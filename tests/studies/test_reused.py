@@ -46,7 +46,12 @@ def test_whole_results_of_the_same_settings_are_read(monkeypatch: pytest.MonkeyP
     assert runs == ["tiny"], "found"
     assert again["curves"].equals(first["curves"])
     curves = (tmp_path / "tiny" / "curves.csv").read_bytes()
-    assert reused.hashes_of("tiny", context)["curves.csv"] == hashlib.sha256(curves).hexdigest()
+    hashes = reused.hashes_of("tiny", context)
+    assert hashes["curves.csv"] == hashlib.sha256(curves).hexdigest()
+    assert set(hashes) == {f"{name}.csv" for name in first}
+    min((tmp_path / "tiny" / "cells").glob("*.cell")).write_bytes(b"damaged")
+    reused.tables_of("tiny", context)
+    assert runs == ["tiny"], "a cell is no table"
     (tmp_path / "tiny" / "curves.csv").unlink()
     assert reused.tables_of("tiny", context)["curves"].equals(first["curves"])
     assert runs == ["tiny"] * 2, "a file that is missing is made again"
@@ -116,6 +121,12 @@ def test_only_the_wanted_outputs_of_a_study_are_read(
         reused.outputs_of("x", context, test_sets=["exam a", "exam b"], metrics=["accuracy", "rr"])
     with pytest.raises(StudyError, match="study 'x' has no test set 'exam a' with a metric among bleu"):
         reused.outputs_of("x", context, test_sets=["exam a"], metrics=["bleu"])
+    asked: list[Any] = []
+    monkeypatch.setattr(
+        reused, "read_all", lambda *given, **options: asked.append((given[0], given[2], options)) or ([], {})
+    )
+    reused.outputs_of("x", RunContext(Path(), 1, "data", True), test_sets=["exam a"], metrics=["accuracy"])
+    assert asked == [("x", "data", {"allow_outside": True, "duplicates": "keep"})]
     monkeypatch.setattr(reused, "load_study", lambda name: make_study(TINY, "here"))
     with pytest.raises(StudyError, match="study must be one of natural comparisons, and 'x' is not"):
         reused.outputs_of("x", context, test_sets=["exam a"], metrics=["accuracy"])
