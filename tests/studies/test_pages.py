@@ -257,7 +257,6 @@ def test_calibration_beside_what_was_measured_else_expected(
 
 
 def test_facts_count_p_values_that_are_exact_and_from_resamples(study: NaturalStudy) -> None:
-    """Of five p-values two are exact, and two have a Monte Carlo error."""
     pairs = pd.DataFrame(
         {
             "test_set": ["one"] * 3 + ["two"] * 2, "test": "sign_flips", "alternative": "greater",

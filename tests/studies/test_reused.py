@@ -69,6 +69,8 @@ def test_whole_results_of_the_same_settings_are_read(monkeypatch: pytest.MonkeyP
     (tmp_path / "tiny" / "curves.csv").write_text("changed\n")
     with pytest.raises(ValueError, match="curves.csv, which is not of an earlier run or has been changed since"):
         reused.tables_of("tiny", context)
+    manifest.unlink()
+    assert set(reused.ShippedTables.of(tmp_path / "tiny")) == set(first)
 
 
 def test_a_study_that_is_not_there_is_run_as_the_one_that_asks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -19,7 +19,6 @@ from simstudy.running.cells import Cell
 from simstudy.running.folder_contents import verify
 from simstudy.running.jobs import n_workers
 from simstudy.studies import Findings, RunContext, Shown, Study, load_study, make_study, written
-from simstudy.studies.catalogue import program_behind
 from simstudy.studies.definition import placed
 from simstudy.studies.run import run_shard, study_cells
 from simstudy.truth.synthetic import correlated_accuracies
@@ -168,10 +167,6 @@ def test_a_study_of_ones_own_is_run_by_paths_from_its_results(tmp_path: Path) ->
     command = module._command(mine, tmp_path / "deep" / "out", 0, tmp_path / "data", True)
     said = "simstudy run '../../my study' --out . --seed 0 --data-dir ../../data --allow-outside"
     assert command == (said, "in this folder")
-
-
-def test_the_task_that_a_study_trains_is_part_of_its_program() -> None:
-    assert "simstudy.training.digits" in program_behind(STUDY)
 
 
 def test_cells_of_all_parts_are_listed_in_order(tells: Tells, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -131,9 +130,10 @@ def test_every_key_is_tried() -> None:
     ("without", "given"), [case for cases in TEST_SETS.values() for case in cases], ids=lambda each: ",".join(each)
 )
 def test_a_key_of_a_test_set_changes_what_is_read(
-    data: Path, without: Mapping[str, Any], given: dict[str, Any], tmp_path: Path
+    data: Path, without: Mapping[str, Any], given: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where both have been read and kept: neither is taken for the other."""
+    monkeypatch.setattr("simstudy.studies.natural.kept.program_of", lambda _: {})
     before = seen(data, without)
     if "format" in given:
         with pytest.raises(StudyError, match="references must not be given for tables of item scores"):
@@ -218,7 +218,7 @@ def test_a_key_of_a_calibration_changes_its_table(name: str, test_sets: list[Tes
 def test_every_part_of_a_calibration_is_asked_as_the_study_says(
     test_sets: list[TestSet], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Domains of 21, 9 and 6 items, each followed to all other items; redrawn test sets to the population."""
+    """Domains of 21, 9 and 6 items, each followed to all other items; redrawn test sets of the median size."""
     heard: list[Any] = []
     calibration = cross_domain.calibration
 
@@ -232,25 +232,17 @@ def test_every_part_of_a_calibration_is_asked_as_the_study_says(
 
     monkeypatch.setattr(cross_domain, "calibration", calibrate)
     monkeypatch.setattr(cross_domain, "baseline", halved)
-    part = CrossDomain(**{**DOMAINS, "least_items": 9, "min_pairs": 4, "n_splits": 5})
+    part = CrossDomain(**{**DOMAINS, "least_items": 6, "min_pairs": 4, "n_splits": 5})
     cross_domain.cross_domain(natural(seed=8), part, test_sets, context := Heard())
     bins = {"bins": [0.0, 1.0], "min_pairs": 4}
     asked = {"n_splits": 5, "context": context, "relation": "all pairs", **bins}
-    for name, n in {"x": 15, "y": 27}.items():
+    for name, n in {"x": 15, "y": 27, "z": 30}.items():
         assert heard.pop(0) == ({"all other domains": n}, {"seed": 8, **bins})
         assert heard.pop(0) == (f"t / {name}", 8, {"all other domains": n}, asked)
     assert heard == [({"population": 36}, {"population": True, "seed": 8, **bins})]
     seeds = [[cell.description["settings"]["seed"] for cell in cells] for _, cells, _ in context.asked]
-    assert seeds == [[8, 8], [derived_seed(8, "redrawn", k) % 2**64 for k in (1, 2)]]
-
-
-def test_redrawn_test_sets_have_the_median_size_of_the_homes(test_sets: list[TestSet]) -> None:
-    """Domains of 21, 9 and 6 items, of which the last is no home where homes need seven."""
-    for least, size in ((2, 9), (7, 15)):
-        table = cross_domain.cross_domain(
-            natural(), CrossDomain(**{**DOMAINS, "least_items": least}), test_sets, Heard()
-        )
-        assert set(table.loc[table["test_set"] == "redrawn from t", "n_items"]) == {size}
+    assert seeds == [[8] * 3, [derived_seed(8, "redrawn", k) % 2**64 for k in (1, 2)]]
+    assert {cell.arguments[0].n_items for cell in context.asked[1][1]} == {9}
 
 
 def calibrated(part: Mapping[str, Any], test_sets: list[TestSet]) -> str:
