@@ -45,7 +45,7 @@ def test_more_points_are_drawn_of_the_whole_home_test_set_than_of_others() -> No
     sets = [("home", 1200), ("home", 300), ("away", 1200)]
     each = [(*one, "accuracy", kind) for one in sets for kind in ("same family", "different families")]
     keys = ["test_set", "n_items", "metric", "relation"]
-    every = pd.concat([table.assign(**dict(zip(keys, one, strict=True))) for one in each])
+    every = pd.concat([table.assign(test_set=a, n_items=b, metric=c, relation=d) for a, b, c, d in each])
     wanted = [plotted_pairs(table, 1000 if one[:2] == ("home", 1200) else 80) for one in each]
     drawn = thinned(every, "home", 1200)
     assert [*drawn] == [*keys, "gain", "p_value"]

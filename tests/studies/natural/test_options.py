@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from simstudy.analyses.calibration import calibration
 from simstudy.loaders.reading import Reading
 from simstudy.outputs import Outputs, TestSet
 from simstudy.running.fingerprints import derived_seed
@@ -220,7 +221,6 @@ def test_every_part_of_a_calibration_is_asked_as_the_study_says(
 ) -> None:
     """Domains of 21, 9 and 6 items, each followed to all other items; redrawn test sets of the median size."""
     heard: list[Any] = []
-    calibration = cross_domain.calibration
 
     def calibrate(pairs: pd.DataFrame, elsewhere: Mapping[str, Outputs], **options: Any) -> pd.DataFrame:
         heard.append(({name: one.n_items for name, one in elsewhere.items()}, options))
@@ -232,8 +232,8 @@ def test_every_part_of_a_calibration_is_asked_as_the_study_says(
 
     monkeypatch.setattr(cross_domain, "calibration", calibrate)
     monkeypatch.setattr(cross_domain, "baseline", halved)
-    part = CrossDomain(**{**DOMAINS, "least_items": 6, "min_pairs": 4, "n_splits": 5})
-    cross_domain.cross_domain(natural(seed=8), part, test_sets, context := Heard())
+    part: dict[str, Any] = {**DOMAINS, "least_items": 6, "min_pairs": 4, "n_splits": 5}
+    cross_domain.cross_domain(natural(seed=8), CrossDomain(**part), test_sets, context := Heard())
     bins = {"bins": [0.0, 1.0], "min_pairs": 4}
     asked = {"n_splits": 5, "context": context, "relation": "all pairs", **bins}
     for name, n in {"x": 15, "y": 27, "z": 30}.items():

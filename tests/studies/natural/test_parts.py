@@ -50,7 +50,7 @@ def usual(data: Path) -> tuple[Findings, list[tuple[pd.DataFrame, dict[str, Any]
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(module, "ranks", ranks)
-        patched.setattr(module.Comparisons, "thresholds", partialmethod(with_seed))
+        patched.setattr(Comparisons, "thresholds", partialmethod(with_seed))
         return found(data), asked
 
 
