@@ -34,7 +34,9 @@ def tags(_: Path | None) -> Task:
 
     sets = {name: examples(name, n) for name, n in {"train": 300, "home": N, "away": 100, "mixed": 120}.items()}
     systems = {"one": Lookup(), "other": Lookup("B-x")}
-    return Task("tags", sets.pop("train"), sets, systems, {"span_f1": count_spans, "accuracy": count_tags})
+    return Task(
+        "tags", sets.pop("train"), sets, systems, {"span_f1": count_spans, "accuracy": count_tags}, {"words": "a hash"}
+    )
 
 
 RESAMPLED: dict[str, Any] = {"fractions": [0.5, 0.2], "replicates": [10, 10], "seed": 1}

@@ -13,6 +13,8 @@ from simstudy.outputs import Outputs, TestSet
 from simstudy.running.fingerprints import derived_seed
 from simstudy.studies import Comparison, RunContext, baselines
 from simstudy.studies.baselines import baseline, compare_redrawn, n_units
+from simstudy.truth.redrawn import halves as halved
+from simstudy.truth.redrawn import redraw
 from tests.oracles import compared
 
 
@@ -61,6 +63,8 @@ def test_winners_of_one_half_are_followed_to_the_other(
         assert half.settings == {
             **home.settings, "n_resamples": 100_000, "seed": derived_seed(4, "halves", draw) % 2**64,
         }  # fmt: skip
+        wanted, _ = halved(outputs, draw, unit=unit, seed=4)
+        assert half.outputs.fingerprint() == wanted.fingerprint()
         mine = set(half.outputs.items["id"])
         # The other half, of which as many items stand for each test set as half of it: whole units, or all.
         near, far = (set(heard["elsewhere"][name][draw].items["id"]) for name in ("near", "far"))
@@ -111,8 +115,7 @@ def test_redrawn_test_sets_keep_all_settings_but_the_seed(outputs: Outputs, aske
     table = compare_redrawn(population, 12, 2, RunContext(Path(), 1))
     ((title, drawn),) = asked
     assert title == "redrawn test sets"
-    assert [one.outputs.n_items for one in drawn] == [12, 12]
     for draw, one in enumerate(drawn, start=1):
         assert one.options == {**population.options, "seed": derived_seed(4, "redrawn", draw) % 2**64}
+        assert one.outputs.fingerprint() == redraw(outputs, 12, draw, unit="item", seed=4).fingerprint()
     assert table["draw"].tolist() == [1] * 3 + [2] * 3
-    assert drawn[0].outputs.fingerprint() != drawn[1].outputs.fingerprint()

@@ -40,7 +40,7 @@ def test_the_papers_studies_say_that_they_are_one_sided(name: str) -> None:
     )
 
 
-def test_training_is_the_papers_and_the_test_is_the_default(tmp_path: Path) -> None:
+def test_training_is_the_papers_and_the_test_is_the_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     study = load_study(write(tmp_path, GOOD))
     assert isinstance(study, ResamplingStudy), "the kind of studies that do not say theirs"
     assert study.name == "mine"
@@ -49,6 +49,8 @@ def test_training_is_the_papers_and_the_test_is_the_default(tmp_path: Path) -> N
     assert study.comparison.alternative is None, "two-sided"
     assert load_study(tmp_path / "mine") == study
     assert load_study(write(tmp_path, 'kind = "resampling"\n' + GOOD)) == study
+    monkeypatch.chdir(tmp_path / "mine")
+    assert load_study(".") == load_study("study.toml") == study
 
 
 def test_a_study_with_another_seed_is_in_the_same_folder(tmp_path: Path) -> None:
@@ -119,6 +121,8 @@ def test_every_kind_has_a_shipped_study() -> None:
             'kind = ["resampling"]\n' + GOOD,
             "kind: it must be one of resampling, natural, program, not",
         ),
+        ('kind = "natrual"\n' + GOOD, "not 'natrual' (did you mean 'natural'?)"),
+        ('name = "mine"\n' + GOOD, "unknown key 'name': a study is called after its folder"),
         ("title = ", "is not TOML"),
     ],
 )

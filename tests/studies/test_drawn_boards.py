@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
@@ -120,16 +119,3 @@ def test_units_of_clusters_have_the_sums_of_their_items(
 def test_what_cannot_be_asked_is_told(drawn: DrawnBoards, act: Any, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         act(drawn)
-
-
-@pytest.mark.parametrize(
-    ("test", "message"),
-    [("bootstrap", "test must draw no resamples"), ("mcnemar", "test: test 'mcnemar' needs"), ("x", "must be one of")],
-)
-def test_boards_refuse_what_they_cannot_ask(test: str, message: str, rng: np.random.Generator) -> None:
-    scores = rng.normal(size=(2, 3, 60))
-    drawn = DrawnBoards(np.stack([scores, np.ones_like(scores)], axis=-1), "mean")
-    with pytest.raises(ValueError, match=re.escape(message)):
-        drawn.p_values(test)
-    with pytest.raises(ValueError, match=re.escape("statistics must be an array (M, K > 1, n, S), not of shape (2, 1")):
-        drawn.of_systems([0])

@@ -23,7 +23,10 @@ def three(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path / "results"
 
 
-def test_what_is_missing_is_said_and_the_rest_is_ready(three: Path, tmp_path: Path) -> None:
+def test_what_is_missing_is_said_and_the_rest_is_ready(
+    three: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What studies took is read from the folder of results, or else as it came with the package."""
     for folder in (tmp_path / "nothing", three):
         folder.mkdir()
     (three / TIMES).write_text("study,wall_seconds,cpu_seconds,memory_mb,disk_mb\nquickstart,12,20,300,24\n")
@@ -37,6 +40,11 @@ def test_what_is_missing_is_said_and_the_rest_is_ready(three: Path, tmp_path: Pa
     assert found["wall_seconds"].tolist()[0::2] == pytest.approx([np.nan] * 2, nan_ok=True)
     assert found.loc["quickstart", ["wall_seconds", "memory_mb", "disk_mb"]].tolist() == [12, 300, 24]
     assert {*three.iterdir()} == {three / TIMES, state}
+    monkeypatch.setattr(every, "shipped_folder", lambda: tmp_path)
+    (tmp_path / TIMES).write_text("study,wall_seconds\nquickstart,99\n")
+    assert [every._times(out).loc["quickstart", "wall_seconds"] for out in (three, tmp_path / "no")] == [12, 99]
+    (tmp_path / TIMES).unlink()
+    assert every._times(tmp_path / "no").columns.tolist() == ["wall_seconds", "memory_mb", "disk_mb"]
 
 
 def test_a_stopped_run_goes_on_with_what_is_left_and_then_writes_what_all_took(

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from simstudy.engines.registry import TESTS
 from simstudy.pages.sections import Section
-from simstudy.studies import make_study
-from simstudy.studies.figures import thinned
+from simstudy.studies import Comparison, make_study
 from simstudy.studies.natural import gains
 from simstudy.studies.natural import page as natural
 from simstudy.studies.natural.definition import NaturalStudy
@@ -111,6 +111,8 @@ def test_a_terminal_shows_the_window_with_what_was_measured_else_expected() -> N
     domains = calibrated(["news", "wiki"], ["all pairs"], measured=True).assign(test_set="home")
     same = calibrated(["population"], ["all pairs"], measured=False).assign(test_set="redrawn")
     shown = resampling.summary(resampled(calibration_identical=same, calibration_domains=domains))
+    titles = ["The gain that is usually significant on home", "How many gains with p near 0.05 are gains elsewhere?"]
+    assert [*shown] == titles
     own, window = (table.text() for table in shown.values())
     assert own["sides"].tolist() == ["one", "two", "one"], "of the home test set, whatever the kind"
     assert window.to_numpy().tolist() == [
@@ -118,17 +120,6 @@ def test_a_terminal_shows_the_window_with_what_was_measured_else_expected() -> N
         ["home", "news", "2,002", "72%", "32%–82%", "52%"],
         ["home", "wiki", "2,005", "75%", "35%–85%", "45%"],
     ]
-
-
-def test_more_points_are_drawn_of_the_whole_home_test_set_than_of_others() -> None:
-    k = np.arange(1200)
-    pairs = pd.DataFrame({"system_a": [f"a{i}" for i in k], "system_b": "b", "gain": k / 100.0, "p_value": 0.5})
-    pairs = pairs.assign(metric="accuracy", relation="same family")
-    sets = [("home", 1200), ("home", 300), ("away", 1200)]
-    drawn = thinned(pd.concat([pairs.assign(test_set=name, n_items=n) for name, n in sets]), "home", 1200)
-    assert drawn.groupby(["test_set", "n_items"]).size().to_dict() == {
-        ("home", 1200): 1000, ("home", 300): 80, ("away", 1200): 80,
-    }  # fmt: skip
 
 
 # Natural comparisons
@@ -191,7 +182,11 @@ def test_gains_beside_thresholds(tables: dict[str, pd.DataFrame], study: Natural
          "13.00 (13.01–13.02)", "13.03", "13.04 (13.05–13.06)", "15.04"],
     ]  # fmt: skip
     assert "by the normal approximation (two-sided, alpha = 0.01, before correction for several tests)" in part.text
-    (shown,) = gains.summary(tables["significant_gains"], study.shown).values()
+    ((title, shown),) = gains.summary(tables["significant_gains"], study.shown).items()
+    assert title == "Gain that is significant (two-sided, alpha = 0.01)"
+    many = pd.concat([tables["significant_gains"].head(1).assign(test_set=f"t{k}") for k in range(61)])
+    (long,) = gains.summary(many, []).values()
+    assert long.text()["test set"].tolist() == [f"t{k}" for k in range(60)], "a terminal has no room for more"
     assert shown.text().to_numpy().tolist() == [
         ["one", "accuracy", "1,500", "1,028", "3.00", "3.03", "3.04"],
         ["two", "average precision", "1,600", "1,036", "13.00", "13.03", "13.04"],
@@ -262,20 +257,39 @@ def test_calibration_beside_what_was_measured_else_expected(
 
 
 def test_facts_count_p_values_that_are_exact_and_from_resamples(study: NaturalStudy) -> None:
-    """Of five p-values two are exact, and one has a Monte Carlo error."""
     pairs = pd.DataFrame(
         {
-            "test_set": ["one"] * 3 + ["two"] * 2, "test": "sign_flips", "alternative": "greater", "unit": "item",
-            "exact": [True, True, False, False, False], "monte_carlo": [False, False, False, False, True],
-            "n_resamples": [0, 0, 0, 0, 5000],
+            "test_set": ["one"] * 3 + ["two"] * 2, "test": "sign_flips", "alternative": "greater",
+            "unit": ["document"] * 3 + ["item"] * 2,
+            "exact": [True, True, False, False, False], "monte_carlo": [False, False, False, True, True],
+            "n_resamples": [0, 0, 7, 9000, 5000],
         }
     )  # fmt: skip
     said = facts(study, pairs, [f"note {k}" for k in (1, 2, 2, 3, 4, 5, 6)])
-    assert said["Test sets"] == "2, 5 comparisons of pairs"
-    assert said["Test"].endswith("one-sided; exact p-values: 2 of 5; from 5,000 resamples: 1 of 5")
-    assert said["Data"] == "note 1; note 2; note 3; note 4; and 2 more notes of this kind"
+    how = f"{TESTS['sign_flips'].title} (sign_flips), one-sided; "
+    assert said == {
+        "Test sets": "2, 5 comparisons of pairs",
+        "Test": f"{how}exact p-values: 2 of 5; from 5,000 or 9,000 resamples: 2 of 5",
+        "Null hypothesis": TESTS["sign_flips"].null,
+        "Units": "item or, where the data name documents, document",
+        "Seed": str(study.seed),
+        "Data": "note 1; note 2; note 3; note 4; and 2 more notes of this kind",
+    }
     neither = facts(study, pairs.assign(exact=False, monte_carlo=False), [])
-    assert neither["Test"].endswith("one-sided; p-values are not exact, and computed without resamples")
+    assert neither["Test"] == f"{how}p-values are not exact, and computed without resamples"
+    assert "Data" not in neither
+
+
+def test_a_page_says_of_how_many_sides_its_p_values_are(tables: dict[str, pd.DataFrame], study: NaturalStudy) -> None:
+    asked = study.model_copy(update={"comparison": Comparison(alternative="greater")})
+    for one, curves, closing in (
+        (study, "two-sided", "two-sided"),
+        (asked, "one-sided", "one-sided (but those of ranks, which are two-sided)"),
+    ):
+        assert (
+            f"Confidence is 1 - p ({curves}, not corrected)." in of_natural(tables, one)["Gain against confidence"].text
+        )
+        assert natural.closing(one).startswith(f"p-values are {closing} and not corrected ")
 
 
 def test_figures_of_a_resampling_study_are_of_its_own_side_and_unit_which_come_first() -> None:

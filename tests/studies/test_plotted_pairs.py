@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from simstudy.studies.figures import plotted_pairs
+from simstudy.studies.figures import plotted_pairs, thinned
 
 
 def pairs(gain: np.ndarray, p_value: np.ndarray) -> pd.DataFrame:
@@ -36,3 +36,19 @@ def test_rows_of_any_order_give_the_same_choice(rng: np.random.Generator) -> Non
     for seed in range(3):
         again = plotted_pairs(table.sample(frac=1, random_state=seed), 20).reset_index(drop=True)
         pd.testing.assert_frame_equal(one, again)
+
+
+def test_more_points_are_drawn_of_the_whole_home_test_set_than_of_others() -> None:
+    """Of each relation class so many."""
+    k = np.arange(1200)
+    table = pairs(k / 100.0, np.full(1200, 0.5))
+    sets = [("home", 1200), ("home", 300), ("away", 1200)]
+    each = [(*one, "accuracy", kind) for one in sets for kind in ("same family", "different families")]
+    keys = ["test_set", "n_items", "metric", "relation"]
+    every = pd.concat([table.assign(test_set=a, n_items=b, metric=c, relation=d) for a, b, c, d in each])
+    wanted = [plotted_pairs(table, 1000 if one[:2] == ("home", 1200) else 80) for one in each]
+    drawn = thinned(every, "home", 1200)
+    assert [*drawn] == [*keys, "gain", "p_value"]
+    assert drawn.index.tolist() == [*range(sum(map(len, wanted)))]
+    for (key, rows), chosen in zip(drawn.groupby(keys, sort=False), wanted, strict=True):
+        assert rows["gain"].tolist() == chosen["gain"].tolist(), key

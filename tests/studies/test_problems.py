@@ -9,11 +9,14 @@ import pytest
 
 import simstudy as ss
 from simstudy.files.datasets import DataError, registry
+from simstudy.running.program_files import ProgramError
 from simstudy.studies import StudyError, load_study, make_study
+from simstudy.studies.catalogue import blaming_program
 from simstudy.studies.problems import Problems, stand_in
 from simstudy.training import load_task
 from simstudy.training.resampling import variants
 from tests.experiments.programs import small
+from tests.studies.test_written import PROGRAM
 
 # What is drawn is looked at in test_study.py, test_resampling.py and tests/plot.
 pytestmark = pytest.mark.usefixtures("empty_figures")
@@ -149,3 +152,20 @@ def test_one_thing_wrong_in_many_places_is_one_sentence() -> None:
         problems.raise_any()
     listed = ", ".join(f"test set {k}" for k in range(5))
     assert str(error.value) == f"study 'mine': {listed} and 3 more: it is empty; seed: it is odd"
+
+
+def test_a_program_is_blamed_for_what_does_not_say_by_itself_what_is_wrong(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text('kind = "program"\ntitle = "T"\nquestion = "Q?"\n')
+    (tmp_path / "study.py").write_text(PROGRAM + "\ndef show(study, tables): ...\n")
+    study = load_study(tmp_path)
+    for error in (MemoryError(), OSError("no disk"), DataError("no data"), StudyError("a key")):
+        with pytest.raises(type(error)) as found, blaming_program(study):
+            raise error
+        assert found.value is error
+    with pytest.raises(ProgramError, match=r"study.py: KeyError: 'x'$"), blaming_program(study):
+        raise KeyError("x")
+    with pytest.raises(ProgramError, match=r"study.py: TypeError: show must return simstudy.studies.Shown, not NoneTy"):
+        ss.run_study(study, out=tmp_path / "out", n_jobs=1)
+    (tmp_path / "study.py").write_text(PROGRAM + "\ndef show(tables): ...\n")
+    with pytest.raises(StudyError, match=r"study.py must define show\(settings, tables\), not show\(tables\)$"):
+        load_study(tmp_path)

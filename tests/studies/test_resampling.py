@@ -24,6 +24,7 @@ from simstudy.running.folder_contents import verify
 from simstudy.studies import Comparison, Results, RunContext, Study, make_study, run_study
 from simstudy.studies.baselines import baseline, compare_redrawn
 from simstudy.studies.catalogue import found_by
+from simstudy.studies.figures import plotted_pairs, thinned
 from simstudy.studies.resampling.study import ResamplingStudy, _thresholds
 from tests.oracles import compared
 from tests.studies.conftest import COMPARED, STUDY, N, tags
@@ -51,6 +52,8 @@ def test_every_comparison_is_that_of_the_systems(resampled: Results, trained: Tr
         pd.testing.assert_frame_equal(on(resampled, name, n), wanted)
     assert set(resampled.comparisons["metric"]) == {"span_f1"}, "the first metric is that of all else"
     assert set(resampled.comparisons["unit"]) == {"cluster"}
+    pd.testing.assert_frame_equal(resampled.tables["curves"], ss.analyses.curve(resampled.comparisons))
+    pd.testing.assert_frame_equal(resampled.tables["points"], thinned(resampled.comparisons, "home", N))
 
 
 def test_every_metric_has_scores_and_thresholds(resampled: Results, trained: Trained) -> None:
@@ -75,7 +78,8 @@ def test_natural_pairs_are_laid_over_the_resampled_ones_by_items(
     columns = {"correct": "c", "guessed": "g", "gold": "n"}
     loaded = ss.load(others / "made" / "span_f1.csv", "span_f1", columns=columns).outputs
     pairs = compared(loaded, **options).assign(relation="all pairs")
-    wanted = ss.analyses.overlay(pairs, compared(trained["span_f1"]["home"], **options), seed=1)
+    home = compared(trained["span_f1"]["home"], **options)
+    wanted = ss.analyses.overlay(pairs, home, seed=1)
     found = resampled.tables["overlay"]
     assert found["others_relation"].tolist() == ["same family", "different families", "all pairs"]
     for column in ("n_pairs", "difference", "gain_ratio", "ratio_low"):
@@ -87,9 +91,10 @@ def test_natural_pairs_are_laid_over_the_resampled_ones_by_items(
     # Made by the same systems of another seed, they lie on the same curve.
     assert found["gain_ratio"].between(0.8, 1.25).all()
     points = resampled.tables["overlay_points"]
-    assert set(points["relation"]) == {"same family", "different families", "others"}
-    assert points["relation"].value_counts().max() <= 400
-    assert set(points.loc[points["relation"] == "others", "gain"]) <= set(pairs["gain"])
+    assert points["relation"].unique().tolist() == [*home["relation"].unique(), "others"]
+    for relation, rows in points.groupby("relation"):
+        members = pairs if relation == "others" else home[home["relation"] == relation]
+        assert rows["gain"].tolist() == plotted_pairs(members, 400)["gain"].tolist()
 
 
 def test_winners_are_followed_to_domains_and_to_the_population(resampled: Results, trained: Trained) -> None:
@@ -152,9 +157,10 @@ def test_everything_is_in_the_folder(resampled: Results, others: Path) -> None:
     assert "**Natural comparisons**: 12 systems on others, 240 items" in page
     manifest = json.loads((folder / "manifest.json").read_text())
     assert manifest["study"]["seed"] == 1
+    assert "tests.studies" in manifest["program"], "the task's program"
     assert manifest["data"]["task"] == tags(None).fingerprint
     digest = sha256((others / "made" / "span_f1.csv").read_bytes()).hexdigest()
-    assert manifest["data"]["files"] == {"made/span_f1.csv": digest}
+    assert manifest["data"]["files"] == {"words": "a hash", "made/span_f1.csv": digest}
     assert verify(folder) == []
     assert str(Path.home()) not in json.dumps(manifest)
 

@@ -222,31 +222,35 @@ def test_every_system_has_its_score_on_every_test_set_by_every_metric(outputs: d
     assert set(several["mean on away"]) == {1.0}
 
 
-@pytest.mark.parametrize("given", [False, True])
+@pytest.mark.parametrize("given", ["", "at hand", "public"])
 def test_natural_outputs_are_read_as_the_context_allows(
-    monkeypatch: pytest.MonkeyPatch, outputs: dict[str, Outputs], tmp_path: Path, given: bool
+    monkeypatch: pytest.MonkeyPatch, outputs: dict[str, Outputs], tmp_path: Path, given: str
 ) -> None:
     found: list[Any] = []
 
     def read(*asked: Any, **options: Any) -> tuple[list[TestSet], dict[str, str]]:
         found.append((asked[:3], options))
-        return [TestSet(outputs["home"], notes=("a note",))], {"set/a.csv": "hash"}
+        return [TestSet(outputs["home"], notes=("a note",), duplicates="drop")], {"set/a.csv": "hash"}
 
+    kept = {"keep": outputs["home"], "drop": outputs["home"].select(list("abc"))}
     monkeypatch.setattr(overlay, "read_all", read)
-    content = {"name": "others", "metric": "accuracy", "paths": ["set/{metric}.csv"], "references": ["set/gold.txt"]}
+    monkeypatch.setattr(overlay, "distinct", lambda one, duplicates: (kept[duplicates], one))
+    monkeypatch.setattr(overlay, "registry", lambda: {"set/gold.txt": "address"} if given == "public" else {})
+    content: dict[str, Any] = {"name": "others", "metric": "accuracy", "each": ["x"]}
+    content |= {"paths": ["set/{}_{metric}.csv"], "references": ["set/gold.txt"]}
     made = make_study({**CONTENT, "natural": content}, "here")
     assert isinstance(made, ResamplingStudy)
     (tmp_path / "set").mkdir()
-    (tmp_path / "set" / "accuracy.csv").touch()
+    (tmp_path / "set" / "x_accuracy.csv").touch()
     # A user's study has files beside its study.toml too.
     home = tmp_path / "study"
     (home / "set").mkdir(parents=True)
-    if given:
+    if given == "at hand":
         (home / "set" / "gold.txt").touch()
     made_of = overlay.natural_outputs(made, RunContext(tmp_path, 1, tmp_path, True, home=home))
     if given:
         assert found == [(("n", [made.natural], tmp_path), {"allow_outside": True, "home": home})]
-        assert made_of == (outputs["home"], {"set/a.csv": "hash"}, "4 systems on others, 24 items; a note")
+        assert made_of == (kept["drop"], {"set/a.csv": "hash"}, "3 systems on others, 24 items; a note")
     else:
         said = "others is left out: set/gold.txt has no public address and is not at hand"
         assert (made_of, found) == ((None, {}, said), [])

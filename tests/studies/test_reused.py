@@ -7,11 +7,12 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pandas as pd
 import pytest
 
-from simstudy.studies import RunContext, StudyError, make_study, reused, run_study
+from simstudy.studies import RunContext, ShippedTables, StudyError, make_study, reused, run_study
 from simstudy.studies.context import Unfinished
 from tests.studies.natural.conftest import data_dir, make
 from tests.studies.natural.small import ANSWERS, EXAMS, MEASURES, Make
@@ -31,7 +32,7 @@ TINY = {
 def test_whole_results_of_the_same_settings_are_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     study, runs = make_study(TINY, "here"), []
 
-    def counted(name: str, **options: object) -> None:
+    def counted(name: str, **options: Any) -> None:
         runs.append(name)
         run_study(study, **options)
 
@@ -46,7 +47,12 @@ def test_whole_results_of_the_same_settings_are_read(monkeypatch: pytest.MonkeyP
     assert runs == ["tiny"], "found"
     assert again["curves"].equals(first["curves"])
     curves = (tmp_path / "tiny" / "curves.csv").read_bytes()
-    assert reused.hashes_of("tiny", context)["curves.csv"] == hashlib.sha256(curves).hexdigest()
+    hashes = reused.hashes_of("tiny", context)
+    assert hashes["curves.csv"] == hashlib.sha256(curves).hexdigest()
+    assert set(hashes) == {f"{name}.csv" for name in first}
+    min((tmp_path / "tiny" / "cells").glob("*.cell")).write_bytes(b"damaged")
+    reused.tables_of("tiny", context)
+    assert runs == ["tiny"], "a cell is no table"
     (tmp_path / "tiny" / "curves.csv").unlink()
     assert reused.tables_of("tiny", context)["curves"].equals(first["curves"])
     assert runs == ["tiny"] * 2, "a file that is missing is made again"
@@ -64,6 +70,8 @@ def test_whole_results_of_the_same_settings_are_read(monkeypatch: pytest.MonkeyP
     (tmp_path / "tiny" / "curves.csv").write_text("changed\n")
     with pytest.raises(ValueError, match="curves.csv, which is not of an earlier run or has been changed since"):
         reused.tables_of("tiny", context)
+    manifest.unlink()
+    assert set(ShippedTables.of(tmp_path / "tiny")) == set(first)
 
 
 def test_a_study_that_is_not_there_is_run_as_the_one_that_asks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -116,6 +124,10 @@ def test_only_the_wanted_outputs_of_a_study_are_read(
         reused.outputs_of("x", context, test_sets=["exam a", "exam b"], metrics=["accuracy", "rr"])
     with pytest.raises(StudyError, match="study 'x' has no test set 'exam a' with a metric among bleu"):
         reused.outputs_of("x", context, test_sets=["exam a"], metrics=["bleu"])
+    monkeypatch.setattr(reused, "read_all", read_all := Mock(return_value=([], {})))
+    reused.outputs_of("x", RunContext(Path(), 1, "data", True), test_sets=["exam a"], metrics=["accuracy"])
+    assert read_all.call_args.args[::2] == ("x", "data")
+    assert read_all.call_args.kwargs == {"allow_outside": True, "duplicates": "keep"}
     monkeypatch.setattr(reused, "load_study", lambda name: make_study(TINY, "here"))
     with pytest.raises(StudyError, match="study must be one of natural comparisons, and 'x' is not"):
         reused.outputs_of("x", context, test_sets=["exam a"], metrics=["accuracy"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,8 @@ from simstudy.running.cells import Cell
 from simstudy.running.folder_contents import verify
 from simstudy.running.jobs import n_workers
 from simstudy.studies import Findings, RunContext, Shown, Study, load_study, make_study, written
-from simstudy.studies.run import study_cells
+from simstudy.studies.definition import placed
+from simstudy.studies.run import run_shard, study_cells
 from simstudy.truth.synthetic import correlated_accuracies
 from tests.oracles import compared
 
@@ -81,6 +83,15 @@ def test_every_argument_arrives(tells: Tells, tmp_path: Path) -> None:
     assert (plain, changed) == (STUDY, STUDY.model_copy(update={"seed": 9}))
     assert usual == RunContext(Path("results/mine/cells"), 1, reads=usual.cells, clock=usual.clock, listed=[])
     assert context == RunContext(folder, 1, "data", True, reads=folder, clock=context.clock, listed=[])
+    seen.clear()
+    mine, out = placed(STUDY, tmp_path / "mine"), tmp_path / "shard"
+    given: dict[str, Any] = {"seed": 9, "data_dir": "data", "allow_outside": True}
+    with ThreadPoolExecutor(1) as executor:
+        run_shard(mine, (2, 3), out=out, n_jobs=3, executor=executor, **given)
+        ((changed, context),) = seen
+        assert changed.seed == 9
+        usual = RunContext(out / "cells", 3, "data", True, executor, out / "cells", tmp_path / "mine")
+        assert context == replace(usual, clock=context.clock, listed=[], shard=(2, 3))
 
 
 def test_all_that_was_found_is_written(tells: Tells, tmp_path: Path) -> None:
@@ -89,7 +100,7 @@ def test_all_that_was_found_is_written(tells: Tells, tmp_path: Path) -> None:
     tells(
         Shown(sections=[Section("A part", "Its text.", table=table)], closing="That is all.",
               summary={"In short": table}),
-        facts={"A fact": "of the study"}, comparisons=pairs, data={"files": {"x": "a hash"}},
+        answers=["An answer."], facts={"A fact": "of the study"}, comparisons=pairs, data={"files": {"x": "a hash"}},
     )  # fmt: skip
     results = ss.run_study(STUDY, out=tmp_path / "out", seed=5)
     page = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
@@ -106,6 +117,7 @@ def test_all_that_was_found_is_written(tells: Tells, tmp_path: Path) -> None:
     assert manifest["results_of"] == "study mine"
     assert manifest["study"] == STUDY.model_copy(update={"seed": 5}).model_dump(mode="json")
     assert manifest["data"] == {"files": {"x": "a hash"}}
+    assert manifest["page"]["answers"] == [*results.answers] == ["An answer."]
     assert set(json.loads((results.folder / "run.json").read_text())["seconds"]) == {"a stage", "note"}
     assert set(manifest["files"]) == {"README.md", "numbers.csv", "comparisons.parquet"}
     assert verify(tmp_path / "out") == []
@@ -147,6 +159,14 @@ def test_a_page_lists_ten_signatures_and_says_how_many_more(
 )
 def test_a_shipped_study_is_run_by_its_name(name: str, seed: int | None, command: str) -> None:
     assert module._command(load_study(name), Path("out"), seed, "data", False) == (command, "")
+
+
+def test_a_study_of_ones_own_is_run_by_paths_from_its_results(tmp_path: Path) -> None:
+    """One that has a shipped name too; with the data and the leave that it had."""
+    mine = placed(load_study("quickstart"), tmp_path / "my study")
+    command = module._command(mine, tmp_path / "deep" / "out", 0, tmp_path / "data", True)
+    said = "simstudy run '../../my study' --out . --seed 0 --data-dir ../../data --allow-outside"
+    assert command == (said, "in this folder")
 
 
 def test_cells_of_all_parts_are_listed_in_order(tells: Tells, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-from typing import Any
-
 import pandas as pd
 import pytest
 
 import simstudy as ss
-from simstudy.engines.asking import applicable
 from simstudy.outputs import Outputs
 from simstudy.studies import RunContext, SideBySide, side_by_side
 from tests.oracles import compared
@@ -50,19 +45,3 @@ def test_shares_are_those_of_compare(done: Tables, by_test: dict[str, pd.DataFra
         assert row.only_test == (mine & ~other & members).sum()
         assert row.only_reference == (other & ~mine & members).sum()
     assert len(ours) == table.loc[("all pairs", "sign"), "n_pairs"] == 16 * 15 / 2
-
-
-def test_tests_that_draw_resamples_can_be_asked_for_fewer(
-    home: Outputs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked = {}
-
-    def recorded(outputs: Outputs, *, test: str, n_resamples: int | None, **options: Any) -> ss.Comparisons:
-        asked[test] = n_resamples
-        return ss.compare(outputs, test=test, n_resamples=n_resamples, **options)
-
-    # The room has a function of the module's name.
-    monkeypatch.setattr(sys.modules["simstudy.studies.side_by_side"], "compare", recorded)
-    side_by_side(home.head(50), SideBySide(n_resamples=500), 7, RunContext(tmp_path, 1))
-    drawn = {"sign_flips", "bootstrap", "randomization", "skew_corrected"}
-    assert asked == {test: 500 if test in drawn else None for test in applicable(home)}

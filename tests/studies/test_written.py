@@ -48,6 +48,11 @@ def test_an_edit_of_code_or_settings_is_told_by_name_and_one_of_words_is_not(tmp
     assert why_not_fresh(out, home) == (["code has changed: <study>"], "")
     definition.write_text(definition.read_text().replace("4", "5"))
     assert why_not_fresh(out, home)[0] == ["settings have changed: factor", "code has changed: <study>"]
+    manifest = json.loads((out / MANIFEST).read_text())
+    here, manifest["versions"]["numpy"] = manifest["versions"]["numpy"], "1"
+    (out / MANIFEST).write_text(json.dumps({key: value for key, value in manifest.items() if key != "program"}))
+    unknown = f"{MANIFEST} does not say what program made the results"
+    assert why_not_fresh(out, home) == (["settings have changed: factor", unknown], f"numpy {here}, not 1")
     with pytest.raises(ValueError, match=f"^{out}: no study and no file is called 'mine'"):
         why_not_fresh(out)
     with pytest.raises(ValueError, match=f"^{home} holds no results of a study$"):
@@ -96,10 +101,13 @@ def test_an_edit_of_the_page_alone_is_written_without_a_run(tmp_path: Path) -> N
     assert rewrite_page(home, out=out) == (out, {})
     assert files() == before
     (home / "page.py").write_text(PAGE.replace("The first is", "It begins with"))
-    (home / "study.toml").write_text('kind = "program"\ntitle = "Other"\nquestion = "Q?"\n')
+    (home / "study.toml").write_text('kind = "program"\ntitle = "Other"\nquestion = "Who?"\n')
+    (out / "cells").mkdir(exist_ok=True)
+    (out / "cells" / "damaged.cell").write_bytes(b"damaged")
     rewrite_page(home, out=out)
     page = (out / "README.md").read_text()
-    assert page.startswith("# Other\n")
+    assert page.startswith("# Other\n\nWho?")
+    (out / "cells" / "damaged.cell").unlink()
     assert "It begins with 6." in page
     assert why_not_fresh(out, home) == ([], "")
     assert verify(out) == []

@@ -127,17 +127,8 @@ def test_a_test_and_how_it_is_asked_must_fit(make: Make, comparison: dict[str, A
 @pytest.mark.parametrize(
     ("test_set", "keys", "message"),
     [
-        ({**EXAMS, "sizes": [40, 30]}, {}, "test_sets.0.sizes: it must ascend, not [40, 30]"),
-        ({**EXAMS, "sizes": [40, 40]}, {}, "test_sets.0.sizes: it must ascend, not [40, 40]"),
-        ({**EXAMS, "groups": {"x": ["s00"]}}, {}, "test_sets.0: groups are for test sets without a table of systems;"),
         ({**ANSWERS, "by": ["group", "kind"]}, {}, "test_sets.0: groups are the values of one column, so that by mus"),
-        (
-            {**EXAMS, "by": ["group", "group"]},
-            {},
-            "test_sets.0.by: it must have each value once, not ['group'",
-        ),
         ({**EXAMS, "name": "{}", "each": ["a", " "]}, {}, "test_sets must have names; one is empty"),
-        ({**EXAMS, "paths": []}, {}, "test_sets.0.paths: list should have at least 1 item, not []"),
         (EXAMS, {"comparison": {"unit": ""}}, "comparison.unit: string should have at least 1 character, not ''"),
         (EXAMS, {"comparison": {"strata": ""}}, "comparison.strata: string should have at least 1 character, not ''"),
         ({**ANSWERS, "n_resamples": 9}, {"comparison": {"test": "sign"}}, "n_resamples is for tests that resample"),

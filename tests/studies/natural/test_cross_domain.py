@@ -78,12 +78,6 @@ def test_domains_are_home_in_turn_and_all_others_are_elsewhere(exact: pd.DataFra
         assert row["share"] == pytest.approx(wins, nan_ok=True)
 
 
-def test_a_test_set_needs_two_domains_of_enough_items(make: Make, data_dir: Path, tmp_path: Path) -> None:
-    study = make({**EXAMS, "each": ["a"], "sizes": []}, calibration=[{"domains_of": "exam a", "least_items": 50}])
-    with pytest.raises(StudyError, match="study 'small': calibration.0: 'exam a' has not two domains of 50 items"):
-        ss.run_study(study, out=tmp_path, data_dir=data_dir)
-
-
 def test_a_test_set_without_domains_is_named(make: Make, data_dir: Path, tmp_path: Path) -> None:
     columns = {name: column for name, column in MEASURES["columns"].items() if name != "domain"}
     study = make({**MEASURES, "metric": "ap", "columns": columns}, calibration=[{"domains_of": "runs"}])

@@ -40,6 +40,7 @@ def test_a_file_and_its_defaults(tmp_path: Path) -> None:
     [
         ({"colour": 1}, "unknown key 'test_sets.0.colour' (did you mean 'columns'?)"),
         ({"systems": {"file": "x", "were": {}}}, "unknown key 'test_sets.0.systems.were' (did you mean 'where'?)"),
+        ({"zzz": 1}, "unknown key 'test_sets.0.zzz' (the keys are name, each, metric, paths, "),
         ({"systems": {}}, "key 'test_sets.0.systems.file' is missing"),
         ({"metric": "acuracy"}, "here: test_sets.0.metric: metric must be a known name, not 'acuracy'"),
         ({"metric": ["accuracy", "f3"]}, "here: test_sets.0.metric: metric must be a known name, not 'f3'"),

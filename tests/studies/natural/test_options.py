@@ -10,8 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.outputs import TestSet
+from simstudy.analyses.calibration import calibration
+from simstudy.loaders.reading import Reading
+from simstudy.outputs import Outputs, TestSet
+from simstudy.running.fingerprints import derived_seed
 from simstudy.studies import RunContext, StudyError, make_study
+from simstudy.studies.baselines import _NO_BASELINE
 from simstudy.studies.natural import cross_domain, study
 from simstudy.studies.natural.definition import CrossDomain, NaturalStudy, NaturalTestSet, SystemsTable
 from simstudy.studies.natural.kept import KeptReads
@@ -103,10 +107,12 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def seen(data: Path, test_set: Mapping[str, Any]) -> list[Any]:
-    """All that is read of a test set."""
-    found, _ = read_all("n", [NaturalTestSet(**test_set)], data, lambda _: None)
-    return [
+def seen(data: Path, test_set: Mapping[str, Any], cells: Path | None = None) -> list[Any]:
+    """All that is read of a test set, and the hashes of its files; a folder of cells keeps what is read."""
+    kept = KeptReads(cells)
+    found, hashes = read_all("n", [NaturalTestSet(**test_set)], data, lambda _: None, kept=kept)
+    kept.write()
+    return [hashes] + [
         (
             one.outputs.fingerprint(), one.name, one.outputs.systems.to_json(), one.outputs.items.to_json(), one.by,
             one.options, one.sizes, one.duplicates,
@@ -125,14 +131,50 @@ def test_every_key_is_tried() -> None:
     ("without", "given"), [case for cases in TEST_SETS.values() for case in cases], ids=lambda each: ",".join(each)
 )
 def test_a_key_of_a_test_set_changes_what_is_read(
-    data: Path, without: Mapping[str, Any], given: dict[str, Any]
+    data: Path, without: Mapping[str, Any], given: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Also where both have been read and kept: neither is taken for the other."""
+    monkeypatch.setattr("simstudy.studies.natural.kept.program_of", lambda _: {})
     before = seen(data, without)
     if "format" in given:
         with pytest.raises(StudyError, match="references must not be given for tables of item scores"):
             seen(data, {**without, **given})
     else:
-        assert before != seen(data, {**without, **given})
+        after = seen(data, {**without, **given})
+        assert before != after
+        for _ in range(2):
+            assert seen(data, without, tmp_path) == before
+            assert seen(data, {**without, **given}, tmp_path) == after
+
+
+def test_reads_are_kept_by_study_words_program_and_bytes(
+    data: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A file that changes while it is read is not kept."""
+    path = tmp_path / "file"
+
+    def key(said: str = "a", text: str = "x", program: str = "p", cells: Path | None = tmp_path) -> str:
+        path.write_text(text)
+        monkeypatch.setattr("simstudy.studies.natural.kept.program_of", lambda _: {"module": program})
+        (found,) = KeptReads(cells).keys(key, [(said, [path])], Reading())
+        return found
+
+    assert key() == key()
+    assert len({key(), key("b"), key(text="y"), key(program="q")}) == 4
+    assert key(cells=None) == ""
+    (one,), _ = read_all("n", [NaturalTestSet(**TABLE)], data, lambda _: None)
+    for name, text in {"as it was": "", "changed": "more"}.items():
+        kept, reading = KeptReads(tmp_path), Reading()
+        reading.digest(path)
+        with path.open("a") as file:
+            file.write(text)
+        kept.add(name, "label", (one.outputs, (), [path]), [path], reading)
+        kept.write()
+        assert kept.has(name) is (name == "as it was")
+    for name in "nmnm":
+        (one,), _ = read_all(name, [NaturalTestSet(**TABLE)], data, lambda _: None, kept=kept)
+        kept.write()
+        assert one.outputs.task == name
 
 
 @pytest.mark.parametrize("given", SYSTEM_TABLES.values(), ids=SYSTEM_TABLES)
@@ -174,13 +216,33 @@ def test_a_key_of_a_calibration_changes_its_table(name: str, test_sets: list[Tes
     assert calibrated(without, test_sets) != calibrated({**without, **given}, test_sets)
 
 
-def test_redrawn_test_sets_have_the_median_size_of_the_homes(test_sets: list[TestSet]) -> None:
-    """Domains of 21, 9 and 6 items, of which the last is no home where homes need seven."""
-    for least, size in ((2, 9), (7, 15)):
-        table = cross_domain.cross_domain(
-            natural(), CrossDomain(**{**DOMAINS, "least_items": least}), test_sets, Heard()
-        )
-        assert set(table.loc[table["test_set"] == "redrawn from t", "n_items"]) == {size}
+def test_every_part_of_a_calibration_is_asked_as_the_study_says(
+    test_sets: list[TestSet], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Domains of 21, 9 and 6 items, each followed to all other items; redrawn test sets of the median size."""
+    heard: list[Any] = []
+
+    def calibrate(pairs: pd.DataFrame, elsewhere: Mapping[str, Outputs], **options: Any) -> pd.DataFrame:
+        heard.append(({name: one.n_items for name, one in elsewhere.items()}, options))
+        return calibration(pairs, elsewhere, **options)
+
+    def halved(home: TestSet, sizes: Mapping[str, int], **options: Any) -> pd.DataFrame:
+        heard.append((home.name, home.settings["seed"], sizes, options))
+        return _NO_BASELINE
+
+    monkeypatch.setattr(cross_domain, "calibration", calibrate)
+    monkeypatch.setattr(cross_domain, "baseline", halved)
+    part: dict[str, Any] = {**DOMAINS, "least_items": 6, "min_pairs": 4, "n_splits": 5}
+    cross_domain.cross_domain(natural(seed=8), CrossDomain(**part), test_sets, context := Heard())
+    bins = {"bins": [0.0, 1.0], "min_pairs": 4}
+    asked = {"n_splits": 5, "context": context, "relation": "all pairs", **bins}
+    for name, n in {"x": 15, "y": 27, "z": 30}.items():
+        assert heard.pop(0) == ({"all other domains": n}, {"seed": 8, **bins})
+        assert heard.pop(0) == (f"t / {name}", 8, {"all other domains": n}, asked)
+    assert heard == [({"population": 36}, {"population": True, "seed": 8, **bins})]
+    seeds = [[cell.description["settings"]["seed"] for cell in cells] for _, cells, _ in context.asked]
+    assert seeds == [[8] * 3, [derived_seed(8, "redrawn", k) % 2**64 for k in (1, 2)]]
+    assert {cell.arguments[0].n_items for cell in context.asked[1][1]} == {9}
 
 
 def calibrated(part: Mapping[str, Any], test_sets: list[TestSet]) -> str:

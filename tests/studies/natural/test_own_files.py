@@ -19,6 +19,7 @@ from simstudy.loaders import reading
 from simstudy.studies import StudyError, load_study, make_study
 from simstudy.studies.definition import Comparison
 from simstudy.studies.natural.definition import CrossDomain, NaturalStudy, NaturalTestSet, SystemsTable
+from simstudy.studies.run import study_cells
 from simstudy.studies.templates import new_study
 
 # What is drawn is looked at in test_study.py, test_resampling.py and tests/plot.
@@ -97,6 +98,9 @@ def test_the_command_answers_first_and_names_each_file_outside_once(own: Path) -
 
 def test_a_resumed_run_parses_nothing_and_no_number_is_of_a_changed_file(own: Path, opened: list[str]) -> None:
     out = own.parent / "out"
+    assert len(study_cells(own, out=out)) == 1
+    assert not out.exists(), "a list keeps nothing"
+    opened.clear()
     first = ss.run_study(own, out=out, n_jobs=1)
     assert sorted(opened) == ["gold.txt", "one.txt", "three.txt", "two.txt"]
     before, manifest = csvs(out), (out / "manifest.json").read_text("utf-8")
@@ -184,6 +188,12 @@ def test_a_new_study_runs_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def test_the_template_explains_every_key_and_what_is_switched_off_is_allowed(tmp_path: Path) -> None:
     text = new_study(tmp_path / "mine")[0].read_text("utf-8")
+    for name, message in (
+        ("mine", "folder must be new or empty, but "),
+        ("quickstart", "folder must have a name of its"),
+    ):
+        with pytest.raises(ValueError, match=f"^{message}"):
+            new_study(tmp_path / name)
     every = tomllib.loads(re.sub(r"^#(?=[a-z_]+ = |\[)", "", text, flags=re.MULTILINE))
     (test_set,), (followed,) = every["test_sets"], every["calibration"]
     for keys, model in (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partialmethod
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ import pandas as pd
 import pytest
 
 from simstudy.analyses.ranks import ranks as analysed
+from simstudy.analyses.thresholds import thresholds
+from simstudy.comparisons.comparisons import Comparisons
 from simstudy.studies import Findings, make_study
 from simstudy.studies.natural import study as module
 from simstudy.studies.natural.definition import NaturalStudy
@@ -42,8 +45,12 @@ def usual(data: Path) -> tuple[Findings, list[tuple[pd.DataFrame, dict[str, Any]
         asked.append((pairs, options))
         return analysed(pairs, **options)
 
+    def with_seed(pairs: Comparisons, *, seed: int) -> pd.DataFrame:
+        return thresholds(pairs.frame, seed=seed).assign(told=seed)
+
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(module, "ranks", ranks)
+        patched.setattr(Comparisons, "thresholds", partialmethod(with_seed))
         return found(data), asked
 
 
@@ -67,6 +74,8 @@ def test_numbers_are_there_by_the_studys_unit_and_by_items(usual: Usual) -> None
         rows = table.groupby(["n_items", "unit"])["test_set"].unique().map(list).to_dict()
         assert rows == dict.fromkeys([(36, "cluster"), (36, "item")], NAMES)
         assert set(table["alternative"]) == {"greater"}
+    assert set(usual[0].tables["thresholds"]["told"]) == {3}
+    assert {"c", "fit", "exponent"} <= {*usual[0].tables["thresholds"]}
     assert set(usual[0].tables["significant_gains"]["alpha"]) == {0.2}
     assert set(usual[0].comparisons["unit"]) == {"cluster"}
     assert usual[0].comparisons.groupby("n_items")["test_set"].nunique().to_dict() == {36: 7}
@@ -82,6 +91,17 @@ def test_ranks_are_two_sided_though_the_study_is_not(usual: Usual) -> None:
     pd.testing.assert_series_equal(pairs["p_value"], (2 * one_sided).clip(upper=1), check_exact=False)
     assert options["alpha"] == 0.2
     assert len(options["leaderboards"]) == 7 * 5
+
+
+@pytest.mark.parametrize("n", [199, 200])
+def test_points_are_all_pairs_or_two_hundred_that_are_not_decided(n: int) -> None:
+    """Beside them one pair that is decided; a pair's confidence is 1 - p, or 0 against the better score."""
+    pairs = pd.DataFrame({"system_a": [f"a{k:03}" for k in range(n + 1)], "system_b": "b", "p_value": 0.25})
+    pairs = pairs.assign(gain=pairs.index, better=pairs["system_a"].where(pairs.index > 0, "b"))
+    pairs.loc[n, "p_value"] = 0.0
+    drawn = module._drawn(pairs)
+    assert drawn["gain"].tolist() == [*range(200)]
+    assert drawn["confidence"].tolist() == [0.0, *[0.75] * 198, 1.0 if n == 199 else 0.75]
 
 
 def test_answers_are_of_what_is_shown_by_each_metric_at_the_studys_level(usual: Usual) -> None:

@@ -142,18 +142,6 @@ def test_near_duplicates_are_dropped_or_kept(done: Results, make: Make, data_dir
     assert kept.tables["duplicates"]["dropped"].tolist() == [""]
 
 
-def test_redrawn_test_sets_have_the_homes_median_size_and_the_population_elsewhere(done: Results) -> None:
-    table = done.tables["calibration"].query("homes == 'exam a'")
-    (redrawn,) = [rows for name, rows in table.groupby("test_set") if "redrawn" in str(name)]
-    assert set(redrawn["elsewhere"]) == {"population"}
-    assert set(redrawn["n_items"]) == {50}, "the median of 60 and 40"
-    assert set(redrawn["n_items_elsewhere"]) == {120}
-    bins = redrawn[redrawn["p_from"] != 0.04]
-    assert bins["n_pairs"].sum() <= 3 * 66, "three draws; pairs that tie have no winner"
-    assert bins["n_pairs"].sum() > 2.5 * 66
-    assert len(done.tables["calibration"].query("homes == 'exam a, exam b'")) == 6
-
-
 def test_one_test_set_by_two_metrics_has_a_part_of_the_page_for_each(done: Results) -> None:
     table = done.tables["calibration"].query("homes == 'runs'")
     assert table.groupby("metric")["test_set"].nunique().to_dict() == {"ap": 2, "rr": 2}
