@@ -145,8 +145,10 @@ def test_dice_by_counting(rng: np.random.Generator) -> None:
 def test_features_of_one_link_at_a_time(rng: np.random.Generator) -> None:
     """Neighbours, competitors and places by loops over the grid of each sentence pair."""
     (bitext,) = index_bitexts([[(["a", "b", "c"], ["a", "x"]), (["d"], ["y"]), (["e", "f"], ["u", "v", "w"])]])
-    values = [rng.random(13) for _ in range(2)]
-    association = rng.random(len(bitext.lexicon.source))
+    # Rounded, so that some are equal; posteriors below one in a million are alike.
+    values = [rng.random(13).round(1) for _ in range(2)]
+    values[0][4] = values[1][11] = 1e-9
+    association = rng.random(len(bitext.lexicon.source)).round(1)
     nulls = rng.random(6), rng.random(6)
     found = link_features(bitext, (Posteriors(values[0], nulls[0]), Posteriors(values[1], nulls[1])), association)
     for s, (m, n) in enumerate([(3, 2), (1, 1), (2, 3)]):
@@ -163,7 +165,7 @@ def test_features_of_one_link_at_a_time(rng: np.random.Generator) -> None:
                     return np.delete(grid[i], j).max(initial=0), np.delete(grid[:, j], i).max(initial=0)
 
                 expected = [
-                    p[i, j], q[i, j], both[i, j], np.log(p[i, j]), np.log(q[i, j]), abs((i + 1) / m - (j + 1) / n),
+                    p[i, j], q[i, j], both[i, j], np.log(max(p[i, j], 1e-6)), np.log(max(q[i, j], 1e-6)), abs((i + 1) / m - (j + 1) / n),
                     a[i, j], float((s, i, j) == (0, 0, 0)), at[0, 0] + at[2, 2], at[0, 2] + at[2, 0],
                     at[1, 0] + at[1, 2], at[0, 1] + at[2, 1], sum(others(both)), a[i, j] - max(others(a)),
                     nulls[0][bitext.first_target[s] + j] + nulls[1][bitext.first_source[s] + i],

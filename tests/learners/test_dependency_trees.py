@@ -9,6 +9,7 @@ import pytest
 
 from simstudy.metrics.attachment import attachment_counts
 from simstudy.training import Examples
+from simstudy_learners.dependencies import trees
 from simstudy_learners.dependencies.trees import Parses, count_las, count_uas, index_sentences, read_dependencies
 from tests.learners.trees import examples, invented, sentence, shown
 
@@ -83,14 +84,37 @@ def test_more_tags_than_features_have_room_for_are_refused() -> None:
     index_sentences([many[:30]])
 
 
-def test_mirrored_sentences_read_from_right_to_left() -> None:
+def test_sentences_are_numbered_together_by_lower_case_words_tags_last_three_letters_and_bare_relations(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one = sentence("Walking dogs", "V N", [0, 1], "root obj:x", "a")
+    other = sentence("king ate DOGS", "N V N", [2, 0, 2], "nsubj root obj", "b")
+    (first, gold), (second, guessed) = index_sentences([[one], [other, one]])
+    assert [column.tolist() for column in first.arrays] == [[0, 4], [1, 2, 3, 0], [1, 2, 3, 0], [1, 2, 3, 0]]
+    assert second.bounds.tolist() == [0, 5, 9]
+    assert second.forms.tolist() == [1, 4, 5, 3, 0, 1, 2, 3, 0]
+    assert second.tags.tolist() == [1, 3, 2, 3, 0, 1, 2, 3, 0]
+    assert second.suffixes.tolist() == [1, 2, 4, 3, 0, 1, 2, 3, 0], "-ing, -ate, -ogs"
+    assert (gold.heads.tolist(), gold.relations.tolist()) == ([-1, 0, 1, -1], [-1, 0, 1, -1])
+    assert guessed.heads.tolist() == [-1, 2, 0, 2, -1, -1, 0, 1, -1]
+    assert guessed.relations.tolist() == [-1, 2, 0, 1, -1, -1, 0, 1, -1]
+    turned = second.mirrored()
+    assert turned.forms.tolist() == [1, 3, 5, 4, 0, 1, 3, 2, 0]
+    assert turned.tags.tolist() == [1, 3, 2, 3, 0, 1, 3, 2, 0]
+    assert turned.suffixes.tolist() == [1, 3, 4, 2, 0, 1, 3, 2, 0]
+    assert trees._MOST_FORMS == 262_142
+    monkeypatch.setattr(trees, "_MOST_FORMS", 3)
+    with pytest.raises(ValueError, match="sentences must have at most 3 different words, not 4"):
+        index_sentences([[one], [other]])
+
+
+def test_mirrored_heads_are_those_of_sentences_read_from_right_to_left() -> None:
     three = sentence("a b c", "A B C", [2, 0, 2], "x root y")
     ((words, gold),) = index_sentences([[sentence("d", "D", [0], "root", "t"), three]])
     ((_, expected),) = index_sentences(
         [[sentence("d", "D", [0], "root", "t"), sentence("c b a", "C B A", [2, 0, 2], "y root x")]]
     )
     mirrored = words.mirrored()
-    assert mirrored.forms.tolist() == [1, 2, 0, 1, 5, 4, 3, 0]
     np.testing.assert_array_equal(words.mirrored_heads(gold.heads), expected.heads)
     skewed = np.array([-1, 0, -1, -1, 0, 1, 2, -1])
     assert words.mirrored_heads(skewed).tolist() == [-1, 0, -1, -1, 2, 3, 0, -1]
