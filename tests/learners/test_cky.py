@@ -113,6 +113,38 @@ def test_what_is_pruned_by_posterior_is_what_is_below_the_threshold(seed: int) -
         assert found.tolist() == ([list(node) for node in max(left)[1]] if left else [])
 
 
+@pytest.mark.parametrize("beam", [CoarseBeam(0.4, 0.0), CoarseBeam(0.0, 0.05), CoarseBeam(0.1, 0.02)])
+def test_the_coarse_pass_builds_on_what_has_merit_where_it_stands(beam: CoarseBeam) -> None:
+    """Merit: the probability inside, times what is before the span and behind it; against a chart of dictionaries."""
+    pruned = 0
+    for seed, n in product(range(6), (3, 4)):
+        rules, words = random_rules(seed), random_words(seed, n)
+        before, after = np.random.default_rng(seed).uniform(0.05, 1, (2, n + 1, N_SYMBOLS))
+        found = coarse_pass(words, before, after, grammars(rules)[0], beam)[0]
+        kept: dict[tuple[int, int], Any] = {}
+        for length, i in product(range(1, n + 1), range(n)):
+            j = i + length
+            if j > n:
+                continue
+            step = words[i].copy() if length == 1 else np.zeros(N_SYMBOLS)
+            for (parent, a, b), weight in zip(rules.binary.tolist(), rules.binary_weight, strict=True):
+                step[parent] += sum(weight * kept[i, k][a] * kept[k, j][b] for k in range(i + 1, j))
+            step[0] *= length == n
+            total = step.copy()
+            while step.any():
+                above = np.zeros(N_SYMBOLS)
+                np.add.at(above, rules.unary[:, 0], rules.unary_weight * step[rules.unary[:, 1]])
+                above[0] *= length == n
+                step = above
+                total += step
+            np.testing.assert_allclose(found[i, j], total, err_msg=f"{seed}: {i}, {j}")
+            merit = total * before[i] * after[j]
+            stays = merit >= max(beam.share * merit.max(), beam.floor)
+            pruned += np.count_nonzero(~stays & (total > 0))
+            kept[i, j] = np.where(stays, total, 0)
+    assert pruned > 50
+
+
 def test_cycles_of_unary_rules_are_summed_in_the_coarse_pass_and_not_entered_by_the_best_parse() -> None:
     """A -> B and B -> A with a half each: the chains above a tag are a geometric series."""
     rules = Rules(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from itertools import product
+from collections.abc import Iterator
+from itertools import pairwise, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 
 from simstudy.loaders.trees import parse_trees
 from simstudy.training import Examples
+from simstudy_learners.constituency import parsers
 from simstudy_learners.constituency.binary_trees import Symbols
 from simstudy_learners.constituency.coarse_pass import forward
 from simstudy_learners.constituency.constituents import GoldTrees, Sentences, Vocabulary
@@ -210,9 +212,39 @@ def test_what_stands_beside_a_span_says_what_may_be_in_it(corpus: Corpus) -> Non
     """Caraballo and Charniak (1998): by the tags of the words before and behind, with forward probabilities."""
     parser = trained(corpus, TreebankGrammar(1, 1, False))
     sentences: Sentences = corpus.examples.inputs
+    symbols = parser.symbols
+    names = [symbols.name(k) for k in range(symbols.size)]
+    # What was never seen counts a thousandth.
+    tables = [np.full((len(names), 1 + len(symbols.tags)), 1e-3) for _ in range(2)]
+    following = np.full((1 + len(symbols.tags),) * 2, 1e-3)
+
+    def spans(tree: Nested, start: int) -> Iterator[tuple[str, int, int]]:
+        """All nodes, those of chains among them; a tree's own is the last."""
+        label, below = tree
+        ends = [start]
+        for child in [] if isinstance(below, str) else below:
+            nodes = [*spans(child, ends[-1])]
+            ends.append(nodes[-1][2])
+            yield from nodes
+        yield from ((f"@{label}", first, ends[-1]) for first in ends[1:-2])
+        yield label, start, ends[-1] + isinstance(below, str)
+
+    for roots, weight in zip(corpus.trees, corpus.weights.tolist(), strict=True):
+        nodes = [*spans(("TOP", roots), 0)]
+        tags = [0, *(names.index(name) for name, _, _ in nodes if name in TAGS), 0]
+        for one, other in pairwise(tags):
+            following[one, other] += weight
+        for name, start, end in nodes:
+            for table, beside in zip(tables, (tags[start], tags[end + 1]), strict=True):
+                table[names.index(name), beside] += weight
+    following[0, 0] = 0
+    np.testing.assert_allclose(parser.coarse.before, tables[0] / tables[0].sum(axis=0))
+    np.testing.assert_allclose(parser.coarse.after, tables[1] / tables[1].sum(axis=1, keepdims=True))
+    np.testing.assert_allclose(parser.coarse.transition, following / following.sum(axis=1, keepdims=True))
     given = handed(lambda: parser(corpus.examples), "constituency.parsers:coarse_pass")
     word = sentences.word[: sentences.bounds[1]]
     likely = np.concatenate([parser.coarse_tags.scores(sentences.forms, np.array([w], np.int32)) for w in word])
+    np.testing.assert_allclose(likely.max(axis=1), 500)
     prefix = forward(likely, parser.coarse.transition)
     n = len(word)
     for i, symbol in product(range(n + 1), range(parser.symbols.size)):
@@ -223,3 +255,31 @@ def test_what_stands_beside_a_span_says_what_may_be_in_it(corpus: Corpus) -> Non
         np.testing.assert_allclose(
             given["after"][i, symbol], behind / prefix[i + 1], rtol=1e-9, atol=1e-11 / prefix[i + 1]
         )
+
+
+@pytest.mark.parametrize("n_fine", range(1, 6))
+def test_a_wider_beam_is_tried_where_a_narrow_one_leaves_no_parse(
+    corpus: Corpus, monkeypatch: pytest.MonkeyPatch, n_fine: int
+) -> None:
+    """The plain grammar has none by its narrowest beam; the annotated one has one when it is asked for the nth time."""
+    parser, inputs = trained(corpus, TreebankGrammar(1, 1, False)), corpus.examples.inputs
+    asked: list[tuple[float, float]] = []
+    label = np.array([[parser.fine.coarse.tolist().index(parser.symbols.first_label), 0, 1]])
+
+    def coarse(words: Any, before: Any, after: Any, grammar: Any, beam: Any) -> Any:
+        asked.append(tuple(beam))
+        return np.full((len(words), len(words) + 1, 1), float(len(asked) > 1)), None
+
+    def best(words: Any, inside: Any, outside: Any, grammar: Any, beam: Any) -> Any:
+        asked.append(tuple(beam))
+        return label if len([one for one in asked if one in FINE]) == n_fine else label[:0]
+
+    monkeypatch.setattr(parsers, "coarse_pass", coarse)
+    monkeypatch.setattr(parsers, "best_parse", best)
+    found = parser(Examples(Sentences(inputs.word[: inputs.bounds[1]], inputs.bounds[:2], inputs.forms), None))
+    every = [(3e-3, 1e-5), (3e-3, 0.0), *FINE, (1e-4, 0.0), *FINE]
+    assert asked == every[: [2, 3, 4, 6, 7, 7][n_fine]]
+    assert (found.unparsed, found.label.tolist(), found.end.tolist()) == ((1, [], []) if n_fine > 4 else (0, [0], [1]))
+
+
+FINE = [(1e-3, 1e-3), (1e-5, 1e-6)]
