@@ -98,53 +98,6 @@ def test_inside_outside_and_best_parse_are_those_of_all_parses(seed: int, n: int
     assert best_parse(of_tags(words), free, free, fine, EVERYTHING).tolist() == [list(node) for node in best]
 
 
-@pytest.mark.parametrize("seed", [1])
-def test_what_is_pruned_by_posterior_is_what_is_below_the_threshold(seed: int) -> None:
-    """Of all parses whose nodes all have enough of the probability, the best is found; none where there is no such."""
-    rules, words = random_rules(seed), random_words(seed, 3)
-    coarse, fine = grammars(rules)
-    flat = np.ones((4, N_SYMBOLS))
-    inside, outside = coarse_pass(words, flat, flat, coarse, CoarseBeam(0.0, 0.0))
-    posterior = inside * outside / inside[0, 3, 0]
-    parses = all_parses(rules, words)
-    for threshold in (0.05, 0.2, 0.6):
-        left = [parse for parse in parses if all(posterior[i, j, s] >= threshold for s, i, j in parse[1])]
-        found = best_parse(of_tags(words), inside, outside, fine, FineBeam(posterior=threshold, share=0.0))
-        assert found.tolist() == ([list(node) for node in max(left)[1]] if left else [])
-
-
-@pytest.mark.parametrize("beam", [CoarseBeam(0.4, 0.0), CoarseBeam(0.0, 0.05), CoarseBeam(0.1, 0.02)])
-def test_the_coarse_pass_builds_on_what_has_merit_where_it_stands(beam: CoarseBeam) -> None:
-    """Merit: the probability inside, times what is before the span and behind it; against a chart of dictionaries."""
-    pruned = 0
-    for seed, n in product(range(6), (3, 4)):
-        rules, words = random_rules(seed), random_words(seed, n)
-        before, after = np.random.default_rng(seed).uniform(0.05, 1, (2, n + 1, N_SYMBOLS))
-        found = coarse_pass(words, before, after, grammars(rules)[0], beam)[0]
-        kept: dict[tuple[int, int], Any] = {}
-        for length, i in product(range(1, n + 1), range(n)):
-            j = i + length
-            if j > n:
-                continue
-            step = words[i].copy() if length == 1 else np.zeros(N_SYMBOLS)
-            for (parent, a, b), weight in zip(rules.binary.tolist(), rules.binary_weight, strict=True):
-                step[parent] += sum(weight * kept[i, k][a] * kept[k, j][b] for k in range(i + 1, j))
-            step[0] *= length == n
-            total = step.copy()
-            while step.any():
-                above = np.zeros(N_SYMBOLS)
-                np.add.at(above, rules.unary[:, 0], rules.unary_weight * step[rules.unary[:, 1]])
-                above[0] *= length == n
-                step = above
-                total += step
-            np.testing.assert_allclose(found[i, j], total, err_msg=f"{seed}: {i}, {j}")
-            merit = total * before[i] * after[j]
-            stays = merit >= max(beam.share * merit.max(), beam.floor)
-            pruned += np.count_nonzero(~stays & (total > 0))
-            kept[i, j] = np.where(stays, total, 0)
-    assert pruned > 50
-
-
 def test_cycles_of_unary_rules_are_summed_in_the_coarse_pass_and_not_entered_by_the_best_parse() -> None:
     """A -> B and B -> A with a half each: the chains above a tag are a geometric series."""
     rules = Rules(

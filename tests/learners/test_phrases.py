@@ -10,11 +10,8 @@ import numpy as np
 import pytest
 
 from simstudy_learners.translation.aligned_bitexts import AlignedBitext
-from simstudy_learners.translation.bilingual_ngrams import BilingualNgrams
-from simstudy_learners.translation.log_linear import LONG_PAIR
 from simstudy_learners.translation.phrases import extracted, tabulated
 from simstudy_learners.translation.units import units
-from tests.learners.handed import handed
 from tests.learners.sentences import matrix, randomly_linked, source_of, target_of
 
 Rows = list[tuple[int, ...]]
@@ -154,26 +151,3 @@ def test_units_are_the_smallest_blocks_with_words_between_them_attached(rng: np.
                 if first:
                     before = found[place - 1]
                     assert before[0] <= first - 1 < before[0] + before[1]
-
-
-@pytest.mark.parametrize("longest", [1, 2])
-def test_units_are_named_after_their_pairs_and_long_ones_alike(rng: np.random.Generator, longest: int) -> None:
-    """The language model of units has a name for each pair of the table, and the last one for all others."""
-    corpus = randomly_linked(rng, 30)
-    rows = units(corpus.bitext, corpus.links)
-    base = BilingualNgrams(longest=longest)
-    given = handed(lambda: base.phrase_pairs(corpus, None), "translation.bilingual_ngrams:train_language_model")  # type: ignore[arg-type]
-    assert given["bounds"].tolist() == [int((rows[:, 0] < k).sum()) for k in range(31)]
-    texts: dict[int, set[tuple[tuple[int, ...], tuple[int, ...]]]] = defaultdict(set)
-    for name, (k, first, size, begin, width) in zip(given["words"].tolist(), rows.tolist(), strict=True):
-        source, target = source_of(corpus.bitext, k)[first:][:size], target_of(corpus.bitext, k)[begin:][:width]
-        assert (name == LONG_PAIR) == (max(size, width) > longest)
-        texts[name].add((tuple(source), tuple(target)))
-    assert len(texts.pop(LONG_PAIR)) > 1
-    assert all(len(own) == 1 for own in texts.values())
-    assert len(set.union(*texts.values())) == len(texts)
-    table, _ = tabulated(corpus, rows[rows[:, [2, 4]].max(axis=1) <= longest], longest)
-    assert given["n_words"] == LONG_PAIR + 1 + len(table.features) + 1
-    for name, ((_, target),) in texts.items():
-        own = slice(*table.word_bounds[name - LONG_PAIR - 1 :][:2])
-        assert table.words[own].tolist() == list(target)

@@ -12,7 +12,6 @@ import pytest
 
 from simstudy.loaders.trees import parse_trees
 from simstudy.training import Examples
-from simstudy_learners.constituency import parsers
 from simstudy_learners.constituency.binary_trees import Symbols
 from simstudy_learners.constituency.coarse_pass import forward
 from simstudy_learners.constituency.constituents import GoldTrees, Sentences, Vocabulary
@@ -255,31 +254,3 @@ def test_what_stands_beside_a_span_says_what_may_be_in_it(corpus: Corpus) -> Non
         np.testing.assert_allclose(
             given["after"][i, symbol], behind / prefix[i + 1], rtol=1e-9, atol=1e-11 / prefix[i + 1]
         )
-
-
-@pytest.mark.parametrize("n_fine", range(1, 6))
-def test_a_wider_beam_is_tried_where_a_narrow_one_leaves_no_parse(
-    corpus: Corpus, monkeypatch: pytest.MonkeyPatch, n_fine: int
-) -> None:
-    """The plain grammar has none by its narrowest beam; the annotated one has one when it is asked for the nth time."""
-    parser, inputs = trained(corpus, TreebankGrammar(1, 1, False)), corpus.examples.inputs
-    asked: list[tuple[float, float]] = []
-    label = np.array([[parser.fine.coarse.tolist().index(parser.symbols.first_label), 0, 1]])
-
-    def coarse(words: Any, before: Any, after: Any, grammar: Any, beam: Any) -> Any:
-        asked.append(tuple(beam))
-        return np.full((len(words), len(words) + 1, 1), float(len(asked) > 1)), None
-
-    def best(words: Any, inside: Any, outside: Any, grammar: Any, beam: Any) -> Any:
-        asked.append(tuple(beam))
-        return label if len([one for one in asked if one in FINE]) == n_fine else label[:0]
-
-    monkeypatch.setattr(parsers, "coarse_pass", coarse)
-    monkeypatch.setattr(parsers, "best_parse", best)
-    found = parser(Examples(Sentences(inputs.word[: inputs.bounds[1]], inputs.bounds[:2], inputs.forms), None))
-    every = [(3e-3, 1e-5), (3e-3, 0.0), *FINE, (1e-4, 0.0), *FINE]
-    assert asked == every[: [2, 3, 4, 6, 7, 7][n_fine]]
-    assert (found.unparsed, found.label.tolist(), found.end.tolist()) == ((1, [], []) if n_fine > 4 else (0, [0], [1]))
-
-
-FINE = [(1e-3, 1e-3), (1e-5, 1e-6)]

@@ -92,13 +92,10 @@ def test_items_have_their_genre_and_their_document_where_all_have_one() -> None:
     genres = {"answers-1-0": "answers", "email-x": "email", "newsgroup-y-3": "newsgroup", "reviews-2": "reviews"}
     genres |= {"weblog-z": "weblog", "n01002": "news", "w05": "wiki", "n1x": "", "x17": "", "mail-3": ""}
     some = [replace(sentence("a", "X", [0], "root", name), document=f"of {name}") for name in genres]
-    found = item_table(some)
-    assert found.to_dict("list") == {
+    assert item_table(some).to_dict("list") == {
         "id": [*genres], "domain": [*genres.values()], "cluster": [f"of {name}" for name in genres],
     }  # fmt: skip
-    assert item_table([some[-1], replace(some[0], document="")]).to_dict("list") == {
-        "id": ["mail-3", "answers-1-0"], "domain": ["", "answers"],
-    }  # fmt: skip
+    assert list(item_table([some[0], replace(some[1], document="")])) == ["id", "domain"]
     assert list(item_table(some[-2:])) == ["id", "cluster"]
 
 
