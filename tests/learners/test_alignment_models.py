@@ -98,10 +98,7 @@ def test_posteriors_are_those_of_all_alignments(rng: np.random.Generator, name: 
 
 @pytest.mark.parametrize("scale", [10.0, 0.2])
 def test_jumps_are_updated_by_what_all_alignments_expect(rng: np.random.Generator, scale: float) -> None:
-    """New jump j = old j * (expected jumps of its width) / (what the model expects of jumps from where they begin).
-
-    Half a jump of each width is the least.
-    """
+    """New jump j = old j * (expected jumps of its width, at least a half) / (what the model expects of those begun)."""
     model = MODELS["HMM"]
     side = Side(bitext_of(rng, [(3, 3), (2, 3)]), False)
     lexical = lexical_of(rng, side)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -127,7 +129,7 @@ def test_parsers_find_trees_by_the_means_of_what_they_learn(rng: np.random.Gener
     for finder, parse in ((GraphParser(2, 7, 9), "parse_arcs"), (TransitionParser(2, False, 9), "parse_transitions")):
         predict = LabelledParser(finder, label_epochs=2, label_bits=8).train(given, weights, 3)
         for function in (parse, "label_trees"):
-            found = handed(lambda one=predict: one(given), f"dependencies.parsers:{function}")
+            found = handed(partial(predict, given), f"dependencies.parsers:{function}")
             np.testing.assert_array_equal(found["weights"], expected[function])
 
 

@@ -108,7 +108,7 @@ def test_a_wide_search_finds_the_best_of_all(rng: np.random.Generator, limit: in
         assert words[bounds[k] : bounds[k + 1]].tolist() == [word for option in order for word in option.words]
 
 
-@pytest.mark.parametrize(("stack", "width", "n"), [(2, 1e9, 60), (3, 0.8, 60), (8, 1.0, 30), (50, 1e9, 60)])
+@pytest.mark.parametrize(("stack", "width", "n"), [(2, 1e9, 60), (3, 0.8, 60), (50, 0.5, 30), (50, 1e9, 60)])
 def test_a_stack_keeps_the_best_of_those_that_differ_in_what_can_follow(
     rng: np.random.Generator, stack: int, width: float, n: int
 ) -> None:
@@ -126,7 +126,6 @@ def test_a_stack_keeps_the_best_of_those_that_differ_in_what_can_follow(
     expected = [one for one in expected if one[0] >= expected[0][0] - width]
     kept = range(hyps.filled[1])
     assert [(*hyps.real[1, h].tolist(), *hyps.whole[1, h].tolist()) for h in kept] == expected
-    assert hyps.filled.tolist()[::2] == [0, 0]
 
 
 def test_options_are_the_candidates_of_all_phrases_and_words_without_any_as_they_are() -> None:
@@ -146,10 +145,9 @@ def test_options_are_the_candidates_of_all_phrases_and_words_without_any_as_they
     found = options_of(np.array([2, 3, 6, 3, 4, 2]), np.array([0, 3, 6]), table, (-0.7, -1.7, 30))
     own = [part.tolist() for part in np.split(found.words, found.word_bounds[1:-1])]
     rows = [*zip(found.first, found.stop, found.score, found.expected, own, found.unit, strict=True)]
-    stays = (-0.7, -1.7)
     assert rows == [
-        (0, 1, *flat[0]), (0, 1, *flat[1]), (0, 2, *flat[3]), (1, 2, *stays, [3], 30), (2, 3, *stays, [6], 30),
-        (0, 2, *flat[4]), (0, 2, *flat[5]), (0, 1, *stays, [3], 30), (1, 2, *flat[2]), (2, 3, *flat[0]),
+        (0, 1, *flat[0]), (0, 1, *flat[1]), (0, 2, *flat[3]), (1, 2, -0.7, -1.7, [3], 30), (2, 3, -0.7, -1.7, [6], 30),
+        (0, 2, *flat[4]), (0, 2, *flat[5]), (0, 1, -0.7, -1.7, [3], 30), (1, 2, *flat[2]), (2, 3, *flat[0]),
         (2, 3, *flat[1]),
     ]  # fmt: skip
     assert found.bounds.tolist() == [0, 5, 11]
