@@ -72,7 +72,6 @@ def test_more_tags_than_features_have_room_for_are_refused() -> None:
 
 
 def test_words_tags_suffixes_and_relations_are_numbered_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In lower case; suffixes have three letters, and relations no subtypes."""
     one = sentence("Walking dogs", "V N", [0, 1], "root obj:x", "a")
     other = sentence("sing bang DOGS", "N V N", [2, 0, 2], "nsubj root obj", "b")
     _, (second, gold) = index_sentences([[one], [other, one]])

@@ -118,7 +118,7 @@ def test_a_stack_keeps_the_best_of_those_that_differ_in_what_can_follow(
     best: dict[tuple[int, int, int], tuple[float, ...]] = {}
     for k in range(n):
         key = (int(rng.integers(1, 4)), int(rng.integers(1, 4)), int(rng.integers(2)))
-        score, total = rng.uniform(0, 3, 2).tolist()
+        score, total = (rng.uniform(0, 3, 2) + (width < 1) * k / 20).tolist()
         push(hyps, 1, search, Hypothesis(*key, score, total, k, 100 + k))
         best[key] = max(best.get(key, (-1.0,)), (total, score, *key, k, 100 + k))
     prune(hyps, 1, stack, width)
