@@ -73,15 +73,6 @@ def test_the_links_of_a_made_up_language_are_found(rng: np.random.Generator, nam
     assert aer(test, i == j) > 25
 
 
-@pytest.mark.parametrize("name", ALIGNERS)
-def test_words_that_training_has_not_seen(rng: np.random.Generator, name: str) -> None:
-    unseen = [(["x", "y", "z"], ["q", "r"]), (["e1"], ["q"]), (["x"], ["f1"]), (["one"], ["two"])]
-    train, test = examples_of(made_up(rng, 40), (unseen, [Links(sure={(0, 0)})] * 4))
-    found = ALIGNERS[name].train(train, np.ones(40, np.int64), 0)(test)
-    assert found.shape == (9,)
-    assert found.dtype == bool
-
-
 def test_a_text_aligner_does_not_look_at_gold_links(rng: np.random.Generator) -> None:
     text, links = made_up(rng, 40)
     with_links, without = (examples_of((text, gold), made_up(rng, 9)) for gold in (links, [None] * 40))
@@ -145,8 +136,10 @@ def test_dice_by_counting(rng: np.random.Generator) -> None:
 def test_features_of_one_link_at_a_time(rng: np.random.Generator) -> None:
     """Neighbours, competitors and places by loops over the grid of each sentence pair."""
     (bitext,) = index_bitexts([[(["a", "b", "c"], ["a", "x"]), (["d"], ["y"]), (["e", "f"], ["u", "v", "w"])]])
-    values = [rng.random(13) for _ in range(2)]
-    association = rng.random(len(bitext.lexicon.source))
+    # Rounded, so that some are equal; posteriors below one in a million are alike.
+    values = [rng.random(13).round(1) for _ in range(2)]
+    values[0][4] = values[1][11] = 1e-9
+    association = rng.random(len(bitext.lexicon.source)).round(1)
     nulls = rng.random(6), rng.random(6)
     found = link_features(bitext, (Posteriors(values[0], nulls[0]), Posteriors(values[1], nulls[1])), association)
     for s, (m, n) in enumerate([(3, 2), (1, 1), (2, 3)]):
@@ -163,7 +156,8 @@ def test_features_of_one_link_at_a_time(rng: np.random.Generator) -> None:
                     return np.delete(grid[i], j).max(initial=0), np.delete(grid[:, j], i).max(initial=0)
 
                 expected = [
-                    p[i, j], q[i, j], both[i, j], np.log(p[i, j]), np.log(q[i, j]), abs((i + 1) / m - (j + 1) / n),
+                    p[i, j], q[i, j], both[i, j], *np.log(np.maximum([p[i, j], q[i, j]], 1e-6)),
+                    abs((i + 1) / m - (j + 1) / n),
                     a[i, j], float((s, i, j) == (0, 0, 0)), at[0, 0] + at[2, 2], at[0, 2] + at[2, 0],
                     at[1, 0] + at[1, 2], at[0, 1] + at[2, 1], sum(others(both)), a[i, j] - max(others(a)),
                     nulls[0][bitext.first_target[s] + j] + nulls[1][bitext.first_source[s] + i],

@@ -9,6 +9,7 @@ import pytest
 
 from simstudy.metrics.attachment import attachment_counts
 from simstudy.training import Examples
+from simstudy_learners.dependencies import trees
 from simstudy_learners.dependencies.trees import Parses, count_las, count_uas, index_sentences, read_dependencies
 from tests.learners.trees import examples, invented, sentence, shown
 
@@ -63,19 +64,6 @@ def test_a_treebank_without_trees_is_refused(tmp_path: Path, heads: list[str], p
     assert str(error.value).endswith(problem)
 
 
-def test_a_head_beyond_the_sentence_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "bad.conllu"
-    path.write_text(GOOD.replace("\t2\tnsubj", "\t7\tnsubj") + "\n", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"bad.conllu, line 2: head '7' is outside the sentence of 2 words"):
-        read_dependencies(path)
-
-
-def test_a_good_treebank_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "good.conllu"
-    path.write_text(GOOD + "\n", encoding="utf-8")
-    assert [s.heads for s in read_dependencies(path)] == [(2, 0)]
-
-
 def test_more_tags_than_features_have_room_for_are_refused() -> None:
     many = [sentence("a", f"T{k}", [0], "root", f"s{k}") for k in range(31)]
     with pytest.raises(ValueError, match="at most 30 different part-of-speech tags, not 31"):
@@ -83,14 +71,30 @@ def test_more_tags_than_features_have_room_for_are_refused() -> None:
     index_sentences([many[:30]])
 
 
-def test_mirrored_sentences_read_from_right_to_left() -> None:
+def test_words_tags_suffixes_and_relations_are_numbered_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = sentence("Walking dogs", "V N", [0, 1], "root obj:x", "a")
+    other = sentence("sing bang DOGS", "N V N", [2, 0, 2], "nsubj root obj", "b")
+    _, (second, gold) = index_sentences([[one], [other, one]])
+    assert [column.tolist() for column in (*second.arrays, gold.heads, gold.relations)] == [
+        [0, 5, 9], [1, 4, 5, 3, 0, 1, 2, 3, 0], [1, 3, 2, 3, 0, 1, 2, 3, 0], [1, 2, 4, 3, 0, 1, 2, 3, 0],
+        [-1, 2, 0, 2, -1, -1, 0, 1, -1], [-1, 2, 0, 1, -1, -1, 0, 1, -1],
+    ]  # fmt: skip
+    assert [column.tolist() for column in second.mirrored().arrays][1:] == [
+        [1, 3, 5, 4, 0, 1, 3, 2, 0], [1, 3, 2, 3, 0, 1, 3, 2, 0], [1, 3, 4, 2, 0, 1, 3, 2, 0],
+    ]  # fmt: skip
+    assert trees._MOST_FORMS == 262_142
+    monkeypatch.setattr(trees, "_MOST_FORMS", 3)
+    with pytest.raises(ValueError, match="sentences must have at most 3 different words, not 4"):
+        index_sentences([[one], [other]])
+
+
+def test_mirrored_heads_are_those_of_sentences_read_from_right_to_left() -> None:
     three = sentence("a b c", "A B C", [2, 0, 2], "x root y")
     ((words, gold),) = index_sentences([[sentence("d", "D", [0], "root", "t"), three]])
     ((_, expected),) = index_sentences(
         [[sentence("d", "D", [0], "root", "t"), sentence("c b a", "C B A", [2, 0, 2], "y root x")]]
     )
     mirrored = words.mirrored()
-    assert mirrored.forms.tolist() == [1, 2, 0, 1, 5, 4, 3, 0]
     np.testing.assert_array_equal(words.mirrored_heads(gold.heads), expected.heads)
     skewed = np.array([-1, 0, -1, -1, 0, 1, 2, -1])
     assert words.mirrored_heads(skewed).tolist() == [-1, 0, -1, -1, 2, 3, 0, -1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -116,6 +117,23 @@ def test_phrases_are_runs_of_one_slot() -> None:
         Part("rating", "3 of 5", ("customer", "rating", "of", "a", "3")), word(","), Part("rating", "3 of 5", ("5",)),
         Part("food", "", ("{food}",)), word("customer"),
     ]  # fmt: skip
+    # Three words that say nothing are too many within a phrase; each name is a phrase of its own.
+    apart = in_phrases(("3", "of", "a", "of", "5", "{name}", "{name}"), meaning, learned)
+    assert [part.slot for part in apart] == ["rating", "", "", "", "rating", "name", "name"]
+
+
+def test_a_word_says_the_slot_that_is_most_probable_if_the_odds_are_even() -> None:
+    """Of a slot with any value and with its own together, against all slots and nothing."""
+    said: dict[Any, dict[str, float]] = {
+        None: {"w": 0.5, "x": 0.625, "y": 0.25},
+        ("a", ""): {"w": 0.25, "x": 0.25, "v": 0.125}, ("a", "1"): {"w": 0.5, "x": 0.25, "y": 0.5, "v": 0.125},
+        ("a", "2"): {"w": 9.0}, ("b", ""): {"w": 0.25, "y": 0.125, "v": 0.25}, ("name", ""): {"w": 9.0, "z": 9.0},
+    }  # fmt: skip
+    learned, meaning = Alignment(said), (("name", "N"), ("a", "1"), ("b", "1"))
+    found = [learned.slot_of(word, meaning) for word in ("w", "x", "y", "v", "z", ",", "{near}", "unseen")]
+    assert found == ["a", None, "a", "a", None, None, "near", None]
+    assert [learned.tells(word, "a", "1") for word in "wxyvz"] == [False, False, True, False, False]
+    assert learned.tells("w", "a", "2")
 
 
 def test_what_is_not_in_the_resample_is_not_read() -> None:

@@ -12,6 +12,7 @@ import pytest
 from simstudy.training import BaseSystem, Examples
 from simstudy_learners.generation.beam_search import BeamSearch
 from simstudy_learners.generation.consensus import Consensus
+from simstudy_learners.generation.meanings import delexicalised, surface
 from simstudy_learners.generation.phrases import Part, word
 from simstudy_learners.generation.retrieval import Retrieval, features
 from simstudy_learners.generation.templates import Templates, _Planner
@@ -79,14 +80,6 @@ def test_similarity_is_of_weighted_features() -> None:
     np.testing.assert_allclose(found.similarities(meaning), expected, atol=1e-9)  # type: ignore[attr-defined]
 
 
-def test_the_most_frequent_text_of_the_nearest_meaning_is_retrieved() -> None:
-    examples = restaurants()
-    weights = np.where(np.arange(examples.n_items) % 2, 3, 2)
-    meaning = (("name", "Zizzi"), ("food", "Italian"), ("area", "riverside"), ("priceRange", "high"))
-    answer = Retrieval(neighbours=1).train(examples, weights, 0)(Examples([meaning], [["-"]]))
-    assert answer == ["Zizzi serves Italian food by the riverside. It is high priced."]
-
-
 def test_a_text_that_cannot_be_filled_is_left_out_where_there_are_others() -> None:
     seen = Examples([(("name", "A"), ("food", "Thai"))] * 3, [["A has Thai."], ["A has Thai."], ["A it is."]])
     asked = Examples([(("name", "B"),)], [["-"]])
@@ -94,14 +87,34 @@ def test_a_text_that_cannot_be_filled_is_left_out_where_there_are_others() -> No
     assert Retrieval().train(seen, np.array([1, 1, 0]), 0)(asked) == ["B has."]
 
 
-def test_equally_near_meanings_are_heard_together() -> None:
-    areas = ["centre", "east", "west"]
-    texts = [["A, in town."], ["A is open."], ["A is open."]]
-    seen = Examples([(("name", "A"), ("area", area)) for area in areas], texts)
-    asked = Examples([(("name", "B"),)], [["-"]])
-    found = Retrieval(neighbours=1).train(seen, np.ones(3, np.int64), 0)
-    assert len(set(found.similarities(asked.inputs[0]))) == 1  # type: ignore[attr-defined]
-    assert found(asked) == ["B is open."]
+@pytest.mark.parametrize("neighbours", [1, 4, 9])
+def test_the_text_most_like_those_of_the_nearest_meanings_is_retrieved(neighbours: int) -> None:
+    """By loops: meanings are heard, the nearest first and equally near ones together, until they have enough texts."""
+    rng, slots = np.random.default_rng(neighbours), [("name", "N"), ("a", "1"), ("a", "2"), ("b", "1"), ("near", "M")]
+    words = [*"uvw", "N", "M"]
+    meanings = [tuple({s: (s, v) for s, v in (slots[k] for k in rng.permutation(5)[:3])}.values()) for _ in range(20)]
+    meanings += [tuple((s, str(3 - int(v)) if s == "a" else v) for s, v in one) for one in meanings]
+    texts = [" ".join(rng.choice(words, 4)) for _ in meanings]
+    seen, weights = Examples(meanings, [[text] for text in texts]), np.tile(rng.integers(0, 3, 20), 2)
+    found = Retrieval(neighbours=neighbours, order=2).train(seen, weights, 0)
+    counts: Counter[tuple[tuple[str, ...], frozenset[tuple[str, str]]]] = Counter()
+    for one, text, weight in zip(meanings, texts, weights.tolist(), strict=True):
+        counts[delexicalised(text, one), features(one)] += weight
+    counts = +counts
+    keys = sorted({key for _, key in counts}, key=sorted)
+    for asked in sorted({one[:n] for one in meanings for n in (1, 2, 3)}):
+        likeness = dict(zip(keys, found.similarities(asked), strict=True))  # type: ignore[attr-defined]
+        has = {f"{{{slot}}}" for slot, _ in asked}
+        usable = {one: n for one, n in counts.items() if {w for w in one[0] if w[0] == "{"} <= has} or counts
+        nearer = {one: sum(n for o, n in usable.items() if likeness[o[1]] > likeness[one[1]]) for one in usable}
+        heard = [one for one in usable if nearer[one] < neighbours]
+        heard.sort(key=lambda one, near=nearer: (near[one], sorted(one[1]), one[0]))  # type: ignore[misc]
+        grams = [{one[0][i:j] for i in range(4) for j in (i + 1, i + 2) if j <= len(one[0])} for one in heard]
+        means = [
+            round(sum(usable[o] * 2 * len(a & b) / (len(a) + len(b)) for o, b in zip(heard, grams, strict=True))
+                  / sum(usable[o] for o in heard), 9) for a in grams
+        ]  # fmt: skip
+        assert found(Examples([asked], [["-"]])) == [surface(heard[int(np.argmax(means))][0], dict(asked))]
 
 
 # Templates.
@@ -145,6 +158,25 @@ def test_plans_are_the_most_probable_ones() -> None:
     assert best > -math.inf
 
 
+def test_templates_say_each_slot_once_and_first_ones_the_name() -> None:
+    """Sentences that say nothing do not count; of a place's templates the most central one is said."""
+    name, a, b = (Part(slot, "", (f"{{{slot}}}",)) for slot in ("name", "a", "b"))
+    planner = _Planner(Templates())
+    for text, weight in (
+        ([[name, word("has"), a], [word("so")], [b, word("too")]], 2), ([[a, word("first")]], 5),
+        ([[name, a, word("and"), a]], 7), ([[name, word("has"), a, word("!")]], 1), ([[name, word("is")], [a]], 1),
+        ([[name, a], [word("it"), b], [b, name], [b]], 1),
+    ):  # fmt: skip
+        planner.count(text, weight)
+    assert {one: n for place in planner._templates for own in place.values() for one, n in own.items()} == {
+        ("[name]", "has", "[a]"): 2, ("[name]", "has", "[a]", "!"): 1, ("[name]", "is"): 1, ("[a]",): 1,
+        ("[b]", "too"): 2, ("it", "[b]"): 1, ("[b]", "[name]"): 1, ("[b]",): 1, ("[name]", "[a]"): 1,
+    }  # fmt: skip
+    assert [said.total() for said in planner._said] == [17, 4, 2]
+    assert planner._ends == [0, 13, 4]
+    assert planner.template(0, frozenset("a")) == ("[name]", "has", "[a]")
+
+
 def test_rare_sentences_are_for_texts_that_come_out_no_other_way() -> None:
     one, two = ([Part("name", "", ("{name}",)), Part(slot, "", (slot,))] for slot in "ab")
     both = [*one, two[1]]
@@ -172,6 +204,18 @@ def test_what_was_seen_is_said_of_new_values(name: str) -> None:
         assert said in answer
     for other in ("riverside", "high", "Mill", "Thai", "{", "["):
         assert other not in answer
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_answers_are_the_same_alone_and_among_others(name: str) -> None:
+    """Meanings that differ in one value, in a slot, or in an open value are answered apart."""
+    examples = restaurants()
+    asked = [one[:n] for n in (4, 3, 2) for one in examples.inputs[::2]]
+    asked += [(one[0], ("food", "Greek"), *one[2:]) for one in asked[:4]]
+    first, again = (SYSTEMS[name].train(examples, np.ones(examples.n_items, np.int64), 0) for _ in range(2))
+    together = first(Examples(asked, [["-"]] * len(asked)))
+    assert together[::-1] == [again(Examples([one], [["-"]]))[0] for one in reversed(asked)]
+    assert all(value in text for one, text in zip(asked, together, strict=True) if len(one) > 3 for _, value in one)
 
 
 @pytest.mark.parametrize("name", SYSTEMS)

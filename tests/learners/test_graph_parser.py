@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
+from simstudy.running.fingerprints import derived_seed
+from simstudy.training import Examples
 from simstudy_learners.dependencies.eisner import best_projective_tree
 from simstudy_learners.dependencies.graph_parser import arc_slots, learn_arcs, nearest_projective
 from simstudy_learners.dependencies.hashed_features import Learnt, averaged, tables
-from simstudy_learners.dependencies.parsers import GraphParser, Reparser, presentation
+from simstudy_learners.dependencies.parsers import GraphParser, LabelledParser, Reparser, TransitionParser, presentation
 from simstudy_learners.dependencies.relation_labeller import N_SLOTS, Tree, label_slots, learn_labels
 from simstudy_learners.dependencies.sentences import sentence_of
-from simstudy_learners.dependencies.trees import Integers, Words
+from simstudy_learners.dependencies.transition_parser import learn_transitions
+from simstudy_learners.dependencies.trees import Integers, Parses, Words
+from tests.learners.handed import handed
 from tests.learners.trees import is_projective, projective_trees, random_heads, random_words, trees
 
 
@@ -27,16 +33,6 @@ def test_eisner_finds_the_best_of_all_projective_trees(rng: np.random.Generator,
         scores = rng.normal(size=(n + 1, n + 1))
         best = max(projective_trees(n), key=lambda heads: sum(scores[h, m] for m, h in enumerate(heads, start=1)))
         assert best_tree(scores, n) == best
-
-
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
-def test_eisner_reaches_every_projective_tree(n: int) -> None:
-    """The number of projective trees with one dependent of the root is that of ternary trees by Fuss and Catalan."""
-    assert len(projective_trees(n)) == [1, 2, 7, 30, 143][n - 1]
-    for heads in projective_trees(n):
-        scores = np.zeros((n + 1, n + 1))
-        scores[heads, range(1, n + 1)] = 1
-        assert best_tree(scores, n) == heads
 
 
 @pytest.mark.parametrize("n", [3, 4, 5])
@@ -112,6 +108,29 @@ def test_labels_are_learnt_by_a_perceptron_over_the_arcs_of_gold_trees(rng: np.r
     assert n_steps == sum(lengths[item] for item in order)
     np.testing.assert_array_equal(learnt.weights, plain)
     np.testing.assert_allclose(averaged(learnt, n_steps), total / n_steps, rtol=1e-6, atol=1e-6)
+
+
+def test_parsers_find_trees_by_the_means_of_what_they_learn(rng: np.random.Generator) -> None:
+    """In the order that the seed draws; to a graph-based one a tree is the nearest projective one."""
+    lengths = [3, 4, 5, 2] * 2
+    words, gold = random_words(rng, lengths), random_heads(rng, lengths, projective=False)
+    relations = np.where(gold >= 0, rng.integers(4, size=len(gold)), -1)
+    given, weights, near = Examples(words, Parses(gold, relations)), np.array([2, 0, 1, 3, 1, 1, 2, 1]), gold.copy()
+    nearest_projective(words.bounds, gold, near)
+    assert (near != gold).any()
+    heads, labels = (presentation(weights, 2, derived_seed(3, part)) for part in ("heads", "labels"))
+    arcs, moves, names = Learnt(*(table[:, 0] for table in tables(9, 1))), tables(9, 4), tables(8, 4)
+    n_moves = learn_transitions(words.arrays, gold, heads, 11, moves)
+    expected = {
+        "parse_arcs": averaged(arcs, learn_arcs(words.arrays, near, heads, 7, arcs)),
+        "parse_transitions": averaged(moves, n_moves),
+        "label_trees": averaged(names, learn_labels(words.arrays, gold, relations, labels, names)),
+    }
+    for finder, parse in ((GraphParser(2, 7, 9), "parse_arcs"), (TransitionParser(2, False, 9), "parse_transitions")):
+        predict = LabelledParser(finder, label_epochs=2, label_bits=8).train(given, weights, 3)
+        for function in (parse, "label_trees"):
+            found = handed(partial(predict, given), f"dependencies.parsers:{function}")
+            np.testing.assert_array_equal(found["weights"], expected[function])
 
 
 def test_a_parser_learns_its_training_set_by_heart(rng: np.random.Generator) -> None:

@@ -1,4 +1,4 @@
-"""Every parameter of every base system reaches what it is for: by hand-overs, and by what it makes of answers."""
+"""Every parameter of every base system has its default, and reaches what it is for, or shows in answers."""
 
 from __future__ import annotations
 
@@ -12,20 +12,24 @@ import numpy as np
 import pytest
 
 import simstudy_learners
+from simstudy_learners.alignment import hansards
 from simstudy_learners.alignment.aligners import LinkClassifier, TextAligner
-from simstudy_learners.alignment.models import HiddenMarkov, Model1, Stage
+from simstudy_learners.alignment.models import DiagonalModel, HiddenMarkov, Model1, Stage
+from simstudy_learners.constituency import coarse_pass, latent_grammar, parsers
+from simstudy_learners.constituency.corpora import base_systems, craft_files
 from simstudy_learners.constituency.parsers import LatentStates, TreebankGrammar
 from simstudy_learners.dependencies.parsers import GraphParser, LabelledParser, Reparser, TransitionParser
 from simstudy_learners.generation.beam_search import BeamSearch
 from simstudy_learners.generation.retrieval import Retrieval
 from simstudy_learners.generation.templates import Templates
+from simstudy_learners.sequences import token_features
 from simstudy_learners.sequences.crf import ConditionalRandomField
 from simstudy_learners.sequences.perceptron import GreedyPerceptron
 from simstudy_learners.sequences.specialised_hmm import SpecialisedHMM
 from simstudy_learners.sequences.trigram_tagger import TrigramTagger
-from simstudy_learners.translation.bilingual_ngrams import BilingualNgrams
+from simstudy_learners.translation.bilingual_ngrams import BilingualNgrams, UnitWeights
 from simstudy_learners.translation.hypotheses import Search
-from simstudy_learners.translation.phrase_based import PhraseBased
+from simstudy_learners.translation.phrase_based import PhraseBased, PhraseWeights
 from simstudy_learners.translation.translation_memory import TranslationMemory
 from tests.learners.handed import handed
 from tests.learners.sentences import pairs
@@ -157,3 +161,36 @@ def test_no_parameter_of_a_base_system_is_left_out() -> None:
     assert shown.keys() == {kind for kind in trainable if not inspect.isabstract(kind)}
     for kind, names in shown.items():
         assert {field.name for field in fields(kind)} == names, kind
+
+
+FREE = ("name", "near", "eatType", "food")
+JOINT = TextAligner((Stage(Model1(), 5), Stage(HiddenMarkov(0.2, 7, (1.0,) * 15), 5)), True, "posteriors", 0.3, 1e-5)
+WIDE = (5, 4, 5, 20, Search(stack=30, width=8.0, distortion_limit=5))
+
+
+def test_settings_that_are_not_given() -> None:
+    """Those of studies, and constants; Haghighi et al. (2009) test on 100 sentence pairs, and CRAFT has 97 articles."""
+
+    def train() -> None:
+        MEMORY.train(pairs(), np.ones(8, np.int64), 0)
+
+    for found, expected in (
+        (TransitionParser(), TransitionParser(10, False, 21)), (GraphParser(), GraphParser(6, 40, 22)),
+        (LabelledParser(PARSED), LabelledParser(PARSED, 3, 18)), (GreedyPerceptron(), GreedyPerceptron(5, "numbered")),
+        (ConditionalRandomField(), ConditionalRandomField(40, 0.1, "numbered")), (Retrieval(), Retrieval(40, 4, FREE)),
+        (TrigramTagger(), TrigramTagger(10, 1e-3, "spelling")), (SpecialisedHMM(), SpecialisedHMM(100, "symbols")),
+        (Templates(), Templates(-8.0, 0.02, 10, FREE)), (BeamSearch(), BeamSearch(4, 4, 3.0, 4, 8, 2, 10, FREE)),
+        (TranslationMemory(), TranslationMemory(100, 3, 0.2, 4, 5)),
+        (PhraseBased(), PhraseBased(*WIDE, PhraseWeights((1.4, 0.4, 0.0, 0.3), -0.3, 0.6, 1.0, 0.8))),
+        (BilingualNgrams(), BilingualNgrams(*WIDE, UnitWeights(1.0, 0.2, (0.2, 0.2), 0.0, 1.0, 1.0), 3)),
+        (hansards.JOINT_HMM, JOINT), (LinkClassifier(JOINT), LinkClassifier(JOINT, 0.4, 1.0)),
+        (hansards.HMM, TextAligner(JOINT.stages, False, "grow-diag-final-and", 0.3, 1e-5)),
+        (hansards.FAST_ALIGN, TextAligner((Stage(DiagonalModel(4.0, 0.08, True), 5),), False, "intersection")),
+        (base_systems()["Markov"], TreebankGrammar(2, 1, True)), (base_systems()["latent"], LatentStates(3, 8, 0.5)),
+        (base_systems()["parent"], TreebankGrammar(1, 2, False)), (hansards.N_TEST, 100), (len(craft_files()), 97),
+        (handed(train, "alignment.aligners:train_both")["stages"], (Stage(DiagonalModel(4.0, 0.08, False), 4),)),
+        (handed(train, "alignment.aligners:symmetrise")["how"], "grow-diag-final-and"), (latent_grammar._NOISE, 0.01),
+        (parsers._COARSE_PASSES, ((3e-3, 1e-5), (3e-3, 0.0), (1e-4, 0.0))), (token_features._N_CONTEXTS, 1500),
+        (parsers._FINE_PASSES, ((1e-3, 1e-3), (1e-5, 1e-6))), (coarse_pass._NEGLIGIBLE, 1e-7),
+    ):  # fmt: skip
+        assert found == expected

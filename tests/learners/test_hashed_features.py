@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simstudy_learners.dependencies.hashed_features import averaged, slot, tables
+from simstudy_learners.dependencies.hashed_features import slot
 
 
 @pytest.mark.parametrize("varied", ["template", "x", "y", "all"])
@@ -28,11 +28,3 @@ def test_features_are_spread_as_if_by_chance(varied: str) -> None:
     # The standard deviation of the share is sqrt(1/e - 2/e^2) / sqrt(m), 0.005.
     assert abs(empty - np.exp(-1)) < 0.025
     assert [slot(*key, m - 1) for key in keys[:50]] == rows[:50].tolist()
-
-
-def test_the_average_is_that_of_the_weights_after_each_step() -> None:
-    """Weights 0, 1, 1, 3 after four steps: changes of 1 after one step and of 2 after three."""
-    learnt = tables(1, 1)
-    learnt.weights[0], learnt.sums[0] = 3, 1 * 1 + 2 * 3
-    assert averaged(learnt, 4).tolist() == [[(0 + 1 + 1 + 3) / 4], [0.0]]
-    assert averaged(learnt, 4).dtype == np.float32

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from simstudy.metrics.parseval import Tree
+from simstudy_learners.constituency import latent_grammar
 from simstudy_learners.constituency.binary_trees import BinaryTrees, Symbols
 from simstudy_learners.constituency.constituents import Sentences, Vocabulary
 from simstudy_learners.constituency.latent_grammar import (
@@ -115,6 +116,23 @@ def test_a_split_changes_no_likelihood_but_for_chance_and_a_merger_undoes_it(mon
     whole = merged(estimated, data, 1.0)
     assert whole.states.first[-1] == SYMBOLS.size
     np.testing.assert_allclose(whole.probability, grammar.probability)
+
+
+@pytest.mark.parametrize(("share", "after"), [(0.25, ["merged", "re_estimated", "re_estimated"]), (0.0, [])])
+def test_a_round_splits_estimates_merges_and_estimates_half_as_often(
+    monkeypatch: pytest.MonkeyPatch, share: float, after: list[str]
+) -> None:
+    """Halves differ by a hundredth at most, either way."""
+    data, done = events(TREES), list[str]()
+    whole = plain_grammar(data, SYMBOLS.size)
+    halves = split(whole, data, np.random.default_rng(0))
+    shared = whole.probability / 2.0 ** (data.rules[:, 1:] >= 0).sum(axis=1)
+    noise = halves.count / shared[halves.states.rule]
+    assert 0.99 <= noise.min() < 0.991 < 1.009 < noise.max() <= 1.01
+    for name in ("split", "re_estimated", "merged"):
+        monkeypatch.setattr(latent_grammar, name, lambda one, *_, n=name: (one, done.append(n))[0])  # type: ignore[func-returns-value]
+    learned(data, SYMBOLS.size, rounds=2, n_iterations=5, share_merged=share, seed=0)
+    assert done == ["split", *["re_estimated"] * 5, *after] * 2
 
 
 def test_mergers_undo_the_share_that_loses_least() -> None:

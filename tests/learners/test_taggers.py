@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -96,12 +97,6 @@ def test_unknown_words_and_tags_and_a_training_set_of_one_sentence(system: BaseS
         assert set(answers) <= set(train.gold[present])
 
 
-def test_suffixes_tell_the_tags_of_unknown_words() -> None:
-    train, test = _examples(_TEXT, ["the walking dog", "Max barks"])
-    answers = TrigramTagger().train(train, np.ones(6, np.int64), 0)(test)
-    assert answers.tolist() == ["AT", "VBG", "NN", "NP", "VB"]
-
-
 def test_successive_abstraction_by_hand() -> None:
     """One tag for words in -a, another for words in -b: an unknown word in -a, theta the deviation of the tags' shares.
 
@@ -118,6 +113,11 @@ def test_successive_abstraction_by_hand() -> None:
     assert (emissions.states.tolist(), symbols.tolist()) == ([1, 2], [0])
     # By Bayes' rule, up to a constant.
     assert np.exp(emissions.log_probabilities) * [3, 1] == pytest.approx(guesses)
+    share = guesses[1] / guesses[0]
+    for ratio, states in ((0.99 * share, [1, 2]), (1.01 * share, [1])):
+        assert replace(lexicon, ratio=ratio).emissions(rows[4:])[0].states.tolist() == states
+    longest = spelling_view(["abcdefghijklmnop", "Xbcdefghijklmnop"], np.array([0, 1]))[:, 1:]
+    assert longest.tolist() == [[*range(11)], [*range(11, 22)]], "of ten letters at most, apart after a capital"
 
 
 def test_a_perceptron_learns_after_its_own_guesses_and_keeps_the_mean_of_its_weights(rng: np.random.Generator) -> None:

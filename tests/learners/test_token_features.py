@@ -16,12 +16,14 @@ SENTENCES = [
     text.split()
     for text in (
         "The cat sat on the Mat", "A catty McDonald's-3rd", "cats sat on 35 x@y.z", "SAT", "The USA , walked quickly !",
+        "Mid-1990s-pre-Y2K walker Low-2s-x-ray",
         "cat sat the editor walking 2nd",
     )
 ]  # fmt: skip
 SHAPES = {
     "The": "Xx", "cat": "x", "Mat": "Xx", "A": "X", "McDonald's-3rd": "XxXx'x-d", "35": "d", "x@y.z": "x@x.x",
-    "SAT": "X", "USA": "X", ",": "_", "!": "_", "2nd": "dx",
+    "Mid-1990s-pre-Y2K": "Xx-dx-x-", "Low-2s-x-ray": "Xx-dx-x-", "SAT": "X", "USA": "X", ",": "_", "!": "_",
+    "2nd": "dx",
 }  # fmt: skip
 N_TRAIN = sum(map(len, SENTENCES[:-1]))
 
@@ -86,6 +88,8 @@ FLAGS: dict[str, list[int]] = {
     "cats": [0, 0, 1, 0, 0, 0, 0, 0, 4, 1, 0, 0, 0, 0], "35": [0, 0, 0, 1, 1, 0, 0, 0, 2, 0, 0, 0, 0, 0],
     "x@y.z": [0, 0, 1, 0, 0, 0, 1, 0, 5, 0, 0, 0, 0, 0], "!": [0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0],
     "walked": [0, 0, 1, 0, 0, 0, 0, 0, 6, 0, 1, 0, 0, 0], "walking": [0, 0, 1, 0, 0, 0, 0, 0, 7, 0, 0, 1, 0, 0],
+    "walker": [0, 0, 1, 0, 0, 0, 0, 0, 6, 0, 0, 0, 0, 1],
+    "Mid-1990s-pre-Y2K": [1, 0, 0, 0, 1, 1, 0, 0, 15, 0, 0, 0, 0, 0],
     "quickly": [0, 0, 1, 0, 0, 0, 0, 0, 7, 0, 0, 0, 1, 0], "editor": [0, 0, 1, 0, 0, 0, 0, 0, 6, 0, 0, 0, 0, 1],
 }  # fmt: skip
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from itertools import product
+from collections.abc import Iterator
+from itertools import pairwise, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -210,9 +211,39 @@ def test_what_stands_beside_a_span_says_what_may_be_in_it(corpus: Corpus) -> Non
     """Caraballo and Charniak (1998): by the tags of the words before and behind, with forward probabilities."""
     parser = trained(corpus, TreebankGrammar(1, 1, False))
     sentences: Sentences = corpus.examples.inputs
+    symbols = parser.symbols
+    names = [symbols.name(k) for k in range(symbols.size)]
+    # What was never seen counts a thousandth.
+    tables = [np.full((len(names), 1 + len(symbols.tags)), 1e-3) for _ in range(2)]
+    following = np.full((1 + len(symbols.tags),) * 2, 1e-3)
+
+    def spans(tree: Nested, start: int) -> Iterator[tuple[str, int, int]]:
+        """All nodes, those of chains among them; a tree's own is the last."""
+        label, below = tree
+        ends = [start]
+        for child in [] if isinstance(below, str) else below:
+            nodes = [*spans(child, ends[-1])]
+            ends.append(nodes[-1][2])
+            yield from nodes
+        yield from ((f"@{label}", first, ends[-1]) for first in ends[1:-2])
+        yield label, start, ends[-1] + isinstance(below, str)
+
+    for roots, weight in zip(corpus.trees, corpus.weights.tolist(), strict=True):
+        nodes = [*spans(("TOP", roots), 0)]
+        tags = [0, *(names.index(name) for name, _, _ in nodes if name in TAGS), 0]
+        for one, other in pairwise(tags):
+            following[one, other] += weight
+        for name, start, end in nodes:
+            for table, beside in zip(tables, (tags[start], tags[end + 1]), strict=True):
+                table[names.index(name), beside] += weight
+    following[0, 0] = 0
+    np.testing.assert_allclose(parser.coarse.before, tables[0] / tables[0].sum(axis=0))
+    np.testing.assert_allclose(parser.coarse.after, tables[1] / tables[1].sum(axis=1, keepdims=True))
+    np.testing.assert_allclose(parser.coarse.transition, following / following.sum(axis=1, keepdims=True))
     given = handed(lambda: parser(corpus.examples), "constituency.parsers:coarse_pass")
     word = sentences.word[: sentences.bounds[1]]
     likely = np.concatenate([parser.coarse_tags.scores(sentences.forms, np.array([w], np.int32)) for w in word])
+    np.testing.assert_allclose(likely.max(axis=1), 500)
     prefix = forward(likely, parser.coarse.transition)
     n = len(word)
     for i, symbol in product(range(n + 1), range(parser.symbols.size)):

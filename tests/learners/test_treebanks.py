@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,7 +12,7 @@ import pytest
 
 from simstudy.loaders.conllu import Sentence
 from simstudy_learners import treebanks
-from simstudy_learners.treebanks import TEST_SETS, TRAIN, Treebanks, read_ud_english
+from simstudy_learners.treebanks import TEST_SETS, TRAIN, Treebanks, item_table, read_ud_english
 from tests.learners.trees import sentence
 
 FILES = [TRAIN, *(file for parts in TEST_SETS.values() for file in parts)]
@@ -85,6 +86,17 @@ def test_the_order_does_not_hang_on_the_order_in_which_files_are_found(
         assert again.tests == found.tests
         assert again.train == found.train
         assert again.files == {file: file for file in FILES}
+
+
+def test_items_have_their_genre_and_their_document_where_all_have_one() -> None:
+    genres = {"answers-1-0": "answers", "email-x": "email", "newsgroup-y-3": "newsgroup", "reviews-2": "reviews"}
+    genres |= {"weblog-z": "weblog", "n01002": "news", "w05": "wiki", "n1x": "", "x17": "", "mail-3": ""}
+    some = [replace(sentence("a", "X", [0], "root", name), document=f"of {name}") for name in genres]
+    assert item_table(some).to_dict("list") == {
+        "id": [*genres], "domain": [*genres.values()], "cluster": [f"of {name}" for name in genres],
+    }  # fmt: skip
+    assert list(item_table([some[0], replace(some[1], document="")])) == ["id", "domain"]
+    assert list(item_table(some[-2:])) == ["id", "cluster"]
 
 
 def test_the_training_set_stands_as_in_its_file(found: Treebanks) -> None:

@@ -123,6 +123,14 @@ def test_a_word_is_rare_by_all_its_tags_together(rng: np.random.Generator) -> No
     np.testing.assert_allclose(tag_scores(words, tags, counts, n_tags, forms=forms, wanted=wanted), expected)
 
 
+def test_frequent_words_tell_of_unknown_ones_where_all_are_frequent() -> None:
+    """Shares of tags are 3 : 1; the unknown word's form is that of no other; a tag that was never seen has no score."""
+    forms, counts = forms_of(["aa", "ba", "%"]), np.array([15.0, 5.0])
+    known, tags = np.array([0, 1], np.int32), np.array([0, 2], np.int32)
+    scores = tag_scores(known, tags, counts, 3, forms=forms, wanted=np.array([2], np.int32))
+    np.testing.assert_allclose(scores, [[1, 0, 1]])
+
+
 def test_suffixes_are_of_words_that_are_rare_by_their_weights() -> None:
     """One word stands once, but for six; another one three times for one each."""
     rows = spelling_view(["xa", "ya", "zb"], np.array([0, 1, 1, 1]))

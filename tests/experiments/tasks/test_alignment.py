@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -57,7 +58,11 @@ def test_what_the_tasks_are_made_of(folder: Path) -> None:
     aligners = {"joint HMM": hansards.JOINT_HMM, "HMM": hansards.HMM, "fast_align": hansards.FAST_ALIGN}
     assert unsupervised.systems == aligners
     assert supervised.systems == {"link classifier": LinkClassifier(hansards.JOINT_HMM), **aligners}
-    assert len(supervised.files) == 5
+    # English is the source: words of the unaligned pairs and of the aligned ones, numbered as they come.
+    assert supervised.train.inputs.source.tolist() == [0, 1, 0, 2, 3, 4, 2] + [0, 1, 3, 1, 3, 2]
+    assert supervised.train.inputs.target.tolist() == [0, 1, 2, 3, 4, 5, 3] + [0, 1, 6, 1, 4, 3]
+    sums = {name: sha256((folder / name).read_bytes()).hexdigest() for name in (*hansards.TEXT[0], *hansards.GOLD)}
+    assert supervised.files == unsupervised.files == sums
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from zipfile import ZipFile
 import numpy as np
 import pytest
 
+from simstudy.files.datasets import registry
 from simstudy.loaders.trees import parse_trees
 from simstudy.metrics.parseval import Tree, bracket_counts
 from simstudy.training import Task
@@ -16,7 +17,7 @@ from simstudy.training.resampling import Variant, train_variant
 from simstudy_learners.constituency import corpora
 from simstudy_learners.constituency.coarse_pass import forward
 from simstudy_learners.constituency.constituents import count_brackets
-from simstudy_learners.constituency.corpora import Document, base_systems, constituency_task
+from simstudy_learners.constituency.corpora import Document, constituency_task
 from simstudy_learners.constituency.parsers import LatentStates, TreebankGrammar
 from tests.conftest import SHARED
 from tests.experiments.programs import task_of
@@ -164,7 +165,5 @@ def test_the_tasks_are_made_of_whole_documents(name: str, monkeypatch: pytest.Mo
     splits = [Path(file).stem for file in task.files if file.startswith("craft_treebank/articles")]
     assert splits == ["craft-ids-train"] * ("t1" in train) + ["craft-ids-test"]
     assert len(task.files) == len(splits) + len(module.craft_files()) + 1
-
-
-def test_the_base_systems_are_three() -> None:
-    assert list(base_systems()) == ["Markov", "parent", "latent"]
+    assert all(sha256 == registry()[file].sha256 for file, sha256 in task.files.items())
+    assert (list(task.metrics), list(task.systems)) == (["parseval"], ["Markov", "parent", "latent"])

@@ -79,6 +79,7 @@ def test_texts_are_counted_as_sacrebleu_does_without_regard_to_case(small: Task,
     )
     assert METRICS[metric].score(counted.sum(axis=0)) == pytest.approx(expected.score)
     np.testing.assert_array_equal(counted, CountTexts(metric)(test, [one.lower() for one in answers]))
+    np.testing.assert_array_equal(counted, CountTexts(metric)(test, [[one, "not this one"] for one in answers]))
 
 
 def test_gold_answers_are_right(small: Task) -> None:
