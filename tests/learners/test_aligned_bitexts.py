@@ -11,6 +11,20 @@ from simstudy_learners.translation.aligned_bitexts import aligned
 from tests.learners.sentences import GERMAN, matrix, pairs, randomly_linked, source_of, target_of
 
 
+def test_words_that_go_together_are_linked() -> None:
+    examples = pairs()
+    corpus = aligned(examples, np.ones(len(GERMAN), np.int64), 5)
+    names = examples.inputs.vocabulary
+    counts: Counter[tuple[str, str]] = Counter()
+    for k in range(len(GERMAN)):
+        source, target = source_of(corpus.bitext, k), target_of(corpus.bitext, k)
+        for i, j in zip(*np.nonzero(matrix(corpus, k)), strict=True):
+            counts[names[source[i]], names[target[j]]] += 1
+    for german, english in [("hund", "dog"), ("mann", "man"), ("schläft", "sleeps"), ("zwei", "two")]:
+        partners = {pair[1]: n for pair, n in counts.items() if pair[0] == german}
+        assert max(partners, key=lambda word: partners[word]) == english
+
+
 def test_the_lexicon_counts_links_and_words_without_any(rng: np.random.Generator) -> None:
     corpus = randomly_linked(rng, 20)
     counts: Counter[tuple[int, int]] = Counter()

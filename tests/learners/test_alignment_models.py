@@ -155,6 +155,18 @@ def test_a_tension_that_does_not_adapt_stays_and_one_that_does_is_bounded(rng: n
     np.testing.assert_array_equal(fixed[0].cells, learnt[0].cells)
 
 
+@pytest.mark.parametrize("name", MODELS)
+def test_the_likelihood_grows(rng: np.random.Generator, name: str) -> None:
+    side = Side(bitext_of(rng, [(3, 4), (5, 2), (4, 4), (6, 5)] * 5, 8), False)
+    weights = rng.integers(0, 3, 20).astype(np.float64) * 10
+    model, lexical, seen = MODELS[name], uniform(side), []
+    for _ in range(8):
+        found, model, log_likelihood = model.posteriors(side, lexical, weights)
+        lexical = estimate(side, found, weights, 1e-12)
+        seen.append(log_likelihood)
+    assert (np.diff(seen) > 0).all()
+
+
 def test_the_lexical_table_by_counting(rng: np.random.Generator) -> None:
     side = Side(bitext_of(rng, [(2, 3), (3, 2), (2, 2)], 3), True)
     b, weights = side.bitext, np.array([2.0, 0.0, 1.0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
+import pytest
 
 from simstudy.loaders.trees import parse_trees
 from simstudy.metrics.parseval import Bracket, Tree, bracket_counts, without_function_tags
@@ -12,6 +13,7 @@ from simstudy.training.examples import Examples
 from simstudy_learners.constituency.binary_trees import BinaryTrees, Symbols
 from simstudy_learners.constituency.constituents import Brackets, GoldTrees, Sentences, Vocabulary, count_brackets
 from simstudy_learners.constituency.grammars import Annotated, markovised
+from tests.conftest import SHARED
 from tests.learners.treebank import TREES, random_tree
 
 
@@ -40,6 +42,16 @@ def test_round_trip_of_random_trees() -> None:
     rng = np.random.default_rng(0)
     labels = ["NP", "NP-SBJ", "VP", "S", "", "TOP", "PRT", "ADJP|ADVP"]
     assert_round_trip([random_tree(rng, int(rng.integers(1, 9)), labels, ["NN", "VB", ","]) for _ in range(300)])
+
+
+@pytest.mark.parametrize("article", ["11319941", "17590087"])
+def test_round_trip_of_real_trees(article: str) -> None:
+    path = SHARED / f"craft_treebank/penn/{article}.tree"
+    if not path.is_file():
+        pytest.skip(f"needs the real data in {SHARED}")
+    trees = parse_trees(path.read_text(encoding="utf-8"), path)
+    assert len(trees) > 100
+    assert_round_trip(trees)
 
 
 def test_empty_trees_have_no_nodes_and_one_word_has_two() -> None:

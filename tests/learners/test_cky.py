@@ -98,6 +98,21 @@ def test_inside_outside_and_best_parse_are_those_of_all_parses(seed: int, n: int
     assert best_parse(of_tags(words), free, free, fine, EVERYTHING).tolist() == [list(node) for node in best]
 
 
+@pytest.mark.parametrize("seed", [1])
+def test_what_is_pruned_by_posterior_is_what_is_below_the_threshold(seed: int) -> None:
+    """Of all parses whose nodes all have enough of the probability, the best is found; none where there is no such."""
+    rules, words = random_rules(seed), random_words(seed, 3)
+    coarse, fine = grammars(rules)
+    flat = np.ones((4, N_SYMBOLS))
+    inside, outside = coarse_pass(words, flat, flat, coarse, CoarseBeam(0.0, 0.0))
+    posterior = inside * outside / inside[0, 3, 0]
+    parses = all_parses(rules, words)
+    for threshold in (0.05, 0.2, 0.6):
+        left = [parse for parse in parses if all(posterior[i, j, s] >= threshold for s, i, j in parse[1])]
+        found = best_parse(of_tags(words), inside, outside, fine, FineBeam(posterior=threshold, share=0.0))
+        assert found.tolist() == ([list(node) for node in max(left)[1]] if left else [])
+
+
 def test_cycles_of_unary_rules_are_summed_in_the_coarse_pass_and_not_entered_by_the_best_parse() -> None:
     """A -> B and B -> A with a half each: the chains above a tag are a geometric series."""
     rules = Rules(

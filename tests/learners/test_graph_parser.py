@@ -35,6 +35,16 @@ def test_eisner_finds_the_best_of_all_projective_trees(rng: np.random.Generator,
         assert best_tree(scores, n) == best
 
 
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+def test_eisner_reaches_every_projective_tree(n: int) -> None:
+    """The number of projective trees with one dependent of the root is that of ternary trees by Fuss and Catalan."""
+    assert len(projective_trees(n)) == [1, 2, 7, 30, 143][n - 1]
+    for heads in projective_trees(n):
+        scores = np.zeros((n + 1, n + 1))
+        scores[heads, range(1, n + 1)] = 1
+        assert best_tree(scores, n) == heads
+
+
 @pytest.mark.parametrize("n", [3, 4, 5])
 def test_trees_that_are_not_projective_become_the_nearest_ones_that_are(n: int) -> None:
     gold = trees(n)

@@ -108,6 +108,24 @@ def test_a_wide_search_finds_the_best_of_all(rng: np.random.Generator, limit: in
         assert words[bounds[k] : bounds[k + 1]].tolist() == [word for option in order for word in option.words]
 
 
+def test_a_narrow_search_finishes_every_sentence(rng: np.random.Generator) -> None:
+    """Also with a full stack of the smallest size, and the scores it reports are those of what it chose."""
+    models = Models(model_of(rng, 8), model_of(rng, 6), 0.9, 0.0, 0.3)
+    lengths = rng.integers(1, 20, 30)
+    sentences = [random_options(rng, n) for n in lengths]
+    options = packed(sentences)
+    better = []
+    for stack in (1, 10, 200):
+        search = Search(stack, 1e9, 4)
+        chosen, count, scores = decode(lengths, options, models, search, stacks(20, stack))
+        for k, own in enumerate(sentences):
+            order = [own[o - options.bounds[k]] for o in chosen[k, : count[k]]]
+            assert sorted(i for option in order for i in range(option.first, option.stop)) == list(range(lengths[k]))
+            assert score_of(order, models) == pytest.approx(scores[k])
+        better.append(scores.sum())
+    assert better == sorted(better)
+
+
 @pytest.mark.parametrize(("stack", "width", "n"), [(2, 1e9, 60), (3, 0.8, 60), (50, 0.5, 30), (50, 1e9, 60)])
 def test_a_stack_keeps_the_best_of_those_that_differ_in_what_can_follow(
     rng: np.random.Generator, stack: int, width: float, n: int

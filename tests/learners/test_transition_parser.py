@@ -54,6 +54,11 @@ def begin_compiled(n: int) -> arc_hybrid.State:
     return arc_hybrid.State(stack, np.ones(2, np.int64), heads, outer, n_children)
 
 
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+def test_all_projective_trees_and_no_others_can_be_reached(n: int) -> None:
+    assert outcomes(begin(n), n) == set(projective_trees(n))
+
+
 def most_right(state: State, n: int, gold: Heads) -> int:
     return max(sum(a == b for a, b in zip(tree, gold, strict=True)) for tree in outcomes(state, n))
 
