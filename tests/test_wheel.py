@@ -23,6 +23,7 @@ def test_the_command_works_from_a_wheel_in_any_folder(tmp_path: Path) -> None:
     (wheel,) = tmp_path.glob("simstudy-*.whl")
     names = zipfile.ZipFile(wheel).namelist()
     assert "simstudy/experiments/quickstart/study.toml" in names
+    assert "simstudy/experiments/times.csv" in names
     assert "simstudy/experiments/chinchor_1992/study.py" in names
     assert "simstudy/files/datasets.toml" in names
     assert "simstudy/planning/benchmarks.csv" in names

@@ -156,7 +156,9 @@ def _run_one(name: str, out: Path, options: Sequence[str], *, resumed: bool) -> 
 
 def _times(out: Path) -> pd.DataFrame:
     """What each study took, by name: as the last run of all wrote it there, or as it came with the package."""
-    for path in (out / TIMES, shipped_folder() / TIMES):
+    shipped = shipped_folder()
+    # A wheel has them beside the studies, a checkout where the results are.
+    for path in (out / TIMES, shipped / TIMES, shipped.parent / "results" / TIMES):
         if path.is_file():
             return pd.read_csv(path, index_col="study")
     return pd.DataFrame(columns=["wall_seconds", "memory_mb", "disk_mb"], dtype=float)

@@ -45,6 +45,8 @@ def test_what_is_missing_is_said_and_the_rest_is_ready(
     assert [every._times(out).loc["quickstart", "wall_seconds"] for out in (three, tmp_path / "no")] == [12, 99]
     (tmp_path / TIMES).unlink()
     assert every._times(tmp_path / "no").columns.tolist() == ["wall_seconds", "memory_mb", "disk_mb"]
+    monkeypatch.setattr(every, "shipped_folder", lambda: tmp_path / "experiments")
+    assert every._times(tmp_path / "no").loc["quickstart", "wall_seconds"] == 12, "a checkout has them with its results"
 
 
 def test_a_stopped_run_goes_on_with_what_is_left_and_then_writes_what_all_took(
