@@ -143,6 +143,15 @@ WAYS: dict[str, tuple[Options, Options, str, dict[str, float]]] = {
         "said", {},
     ),
     "no judge errs": (ANSWERS | {"judge_error": 0.0}, ANSWERS, "said", {}),
+    "a majority is one better judge": (
+        ANSWERS | {"judge_error": 0.2, "judgements": 3}, ANSWERS | {"judge_error": 0.104}, "said", {},
+    ),
+    "two systems that correlate": ({"metric": "mean", "sd": 50.0, "r12": 0.68}, SCORES, "said", {}),
+    "another currency": (
+        GUESSES["units"] | {"budget": 1000.0, "cost_item": 2.0, "cost_cluster": 4.0}, GUESSES["units"],
+        # A sentence names the cost, of which the tables tell that it is twice as much.
+        "said", {"cost": 2.0},
+    ),
     "verdicts are answers of other systems": (
         ANSWERS | {"agreement": 0.6, "judge_error": 0.1},
         ANSWERS | {"agreement": 1 - 0.4 * 0.82 - 0.6 * 0.18, "gain": 6.4, "margin": 11.2},
