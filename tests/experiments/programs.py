@@ -69,7 +69,7 @@ class Answered(RunContext):
         self.answer, self.parts = answer, dict[str, tuple[Any, list[Cell]]]()
 
     def run(self, title: str, function: Any, cells: Any, **options: Any) -> list[Any]:
-        """What the function tells of each cell; each has a label and a description of its own."""
+        """The function tells something of each cell; each has a label and a description of its own."""
         assert title not in self.parts
         self.parts[title] = (function, list(cells))
         assert len({json.dumps(cell.description) for cell in cells}) == len(cells)

@@ -123,7 +123,7 @@ def test_phrases_are_runs_of_one_slot() -> None:
 
 
 def test_a_word_says_the_slot_that_is_most_probable_if_the_odds_are_even() -> None:
-    """Of a slot with any value and with its own together, against all slots and nothing."""
+    """A slot with any value and with its own together, against all slots and nothing."""
     said: dict[Any, dict[str, float]] = {
         None: {"w": 0.5, "x": 0.625, "y": 0.25},
         ("a", ""): {"w": 0.25, "x": 0.25, "v": 0.125}, ("a", "1"): {"w": 0.5, "x": 0.25, "y": 0.5, "v": 0.125},

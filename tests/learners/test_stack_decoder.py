@@ -130,7 +130,7 @@ def test_a_narrow_search_finishes_every_sentence(rng: np.random.Generator) -> No
 def test_a_stack_keeps_the_best_of_those_that_differ_in_what_can_follow(
     rng: np.random.Generator, stack: int, width: float, n: int
 ) -> None:
-    """Of hypotheses with the same words done, the same end and the same state the one of the highest total."""
+    """The one of the highest total stays of hypotheses with the same words done, the same end and the same state."""
     hyps, search = stacks(2, stack), Search(stack, width, 5)
     clear(hyps, 2)
     best: dict[tuple[int, int, int], tuple[float, ...]] = {}

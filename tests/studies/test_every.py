@@ -26,7 +26,7 @@ def three(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 def test_what_is_missing_is_said_and_the_rest_is_ready(
     three: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What studies took is read from the folder of results, or else as it came with the package."""
+    """The times of studies are read from the folder of results, or else as it came with the package."""
     for folder in (tmp_path / "nothing", three):
         folder.mkdir()
     (three / TIMES).write_text("study,wall_seconds,cpu_seconds,memory_mb,disk_mb\nquickstart,12,20,300,24\n")
