@@ -25,7 +25,7 @@ SMALL = {
 
 
 def committed(folder: Path) -> dict[str, bytes]:
-    """What a run writes beside its cells and what it says of its own time."""
+    """The files of a run, without its cells and the record of its own time."""
     files = {str(path.relative_to(folder)): path for path in sorted(folder.rglob("*")) if path.is_file()}
     return {name: path.read_bytes() for name, path in files.items() if not name.startswith(("cells/", "run.json", "."))}
 
