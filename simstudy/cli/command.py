@@ -48,7 +48,7 @@ def options(
 
 def main() -> None:
     """Run the command."""
-    _choose_blas_kernel()
+    _set_up_blas()
     # What an ASCII terminal lacks is written out.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
@@ -56,12 +56,16 @@ def main() -> None:
     app()
 
 
-def _choose_blas_kernel() -> None:
-    """Ask OpenBLAS for its AVX-512 kernels where the processor has them.
+def _set_up_blas() -> None:
+    """Let OpenBLAS' threads sleep when they have no work, and ask for its AVX-512 kernels where the processor has them.
 
-    On some virtual machines OpenBLAS does not recognise the processor and takes kernels of half the speed. It reads
-    the variable when numpy is loaded, which is later: this process is ours, so we may set it where the user has not.
+    Idle threads spin for a time that is meant for programs of many small products; at the start alone that costs 0.4 s
+    of processor time. On some virtual machines OpenBLAS does not recognise the processor and takes kernels of half the
+    speed. It reads both variables when numpy is loaded, which is later: this process is ours, so we may set them where
+    the user has not.
     """
+    # The binary logarithm of the clock ticks that a thread waits.
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "14")
     try:
         flags = Path("/proc/cpuinfo").read_text(encoding="ascii", errors="ignore")
     except OSError:

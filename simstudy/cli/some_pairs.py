@@ -8,15 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
 from simstudy.cli.terminal import printer
-from simstudy.loaders.base import counted
 from simstudy.text.plain_text import shown
 from simstudy.text.printing import LEFT_OUT, MOST_LINES, left_out, noted
 from simstudy.text.reprs import listed
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from simstudy.cli.compare_options import HowTested
     from simstudy.comparisons import Comparisons
     from simstudy.examination import Examination
@@ -106,6 +105,8 @@ def show_some_pairs(test_set: TestSet, against: Sequence[str] | None, alpha: flo
 
 def _alone(pairs: Comparisons, test_set: TestSet, alpha: float) -> tuple[Examination, dict[str, str]]:
     """Pairs without the analyses that need all of them, and what they rest on."""
+    import pandas as pd
+
     from simstudy.examination.examination import Examination
     from simstudy.examination.rows import facts
 
@@ -137,6 +138,7 @@ def write_some_pairs(
     from simstudy.comparisons.paper import differing
     from simstudy.comparisons.streaming import write_pairs
     from simstudy.examination.limits import one_by_one
+    from simstudy.loaders.base import counted
 
     outputs, chosen = test_set.outputs, _chosen(against)
     n, significant = write_pairs(outputs, out, memory=memory, alpha=alpha, against=chosen, **test_set.options)
@@ -155,6 +157,7 @@ def write_some_pairs(
 def _rests_on(out: Path, test_set: TestSet, alpha: float) -> tuple[pd.DataFrame, dict[str, str]]:
     """The pair of a file that was resampled most, and what all pairs rest on."""
     import numpy as np
+    import pandas as pd
     from pyarrow import parquet
 
     from simstudy.comparisons import Comparisons

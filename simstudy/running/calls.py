@@ -1,4 +1,4 @@
-"""The call of a cell's function as bytes, which workers anywhere can make; its large arrays lie in files.
+"""The call of a cell's function as bytes, which workers anywhere can make; what is large in it lies in files.
 
 Whoever makes the call needs this package, the same program, and the folder of the cells or what was sent instead.
 """
@@ -30,8 +30,11 @@ from simstudy.running.clusters import sent_file
 from simstudy.running.program_files import LOADED
 from simstudy.running.provenance import differences
 
-# Arrays of so many bytes are written once, and mapped by every worker.
+# Arrays and arguments of so many bytes are written once, and mapped by every worker.
 _LARGE = 2**16
+
+# Where a worker finds bytes: the offset in the file of large ones, or the name of a file that was sent; and how many.
+_Place = tuple[int | str, int]
 
 # Files of arrays are called so: by host and process, so that what a killed one left is known as such.
 _PREFIX = f".arrays-{socket.gethostname()}-"
@@ -55,19 +58,17 @@ def _make(
     *,
     key: str,
     label: str,
-    content: bytes,
+    parts: Sequence[Sequence[bytes | _Place]],
     arrays: str,
-    places: Sequence[tuple[int | str, int]],
     programs: Mapping[str, str],
     folder: str | None,
     program: tuple[tuple[str, str], ...],
 ) -> tuple[str, float, bytes]:
     """The traceback where the cell's function raised, its seconds, and the result where it is to be sent back.
 
-    `content` is the function and its arguments; their large arrays lie at `places` (offset, bytes) of a file, or in
-    files of their own that were sent (name, bytes). Without a folder the result is sent back. A worker that can have
-    other versions than the parent must have those of `program`; it may not be alone on its machine, so that libraries
-    get one thread.
+    `parts` are the function and its arguments: of each the pickled object and its arrays, as bytes or as places in the
+    file `arrays`. Without a folder the result is sent back. A worker that can have other versions than the parent must
+    have those of `program`; it may not be alone on its machine, so that libraries get one thread.
     """
     if wrong := differences(program):
         raise OtherProgram(wrong)
@@ -75,8 +76,8 @@ def _make(
         # Programs that the call does not need are not loaded: one may be gone, or take seconds to import.
         LOADED.update(programs)
         with threadpool_limits(1) if program else nullcontext():
-            function, arguments = pickle.loads(content, buffers=_mapped(arrays, places))
-            result, seconds = made(function, key, label, arguments)
+            function, *arguments = (_object([_found(arrays, each) for each in part]) for part in parts)
+            result, seconds = made(function, key, label, tuple(arguments))
         if folder is None:
             return "", seconds, result
         write(Path(folder), key, result)
@@ -85,13 +86,19 @@ def _make(
     return "", seconds, b""
 
 
-def _mapped(arrays: str, places: Sequence[tuple[int | str, int]]) -> list[mmap.mmap]:
-    found = []
-    for at, size in places:
-        path, offset = (sent_file(at), 0) if isinstance(at, str) else (Path(arrays), at)
-        with path.open("rb") as file:
-            found.append(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ, offset=offset))
-    return found
+def _object(buffers: Sequence[bytes | mmap.mmap]) -> Any:
+    content, *arrays = buffers
+    return pickle.loads(content, buffers=arrays)
+
+
+def _found(arrays: str, at: bytes | _Place) -> bytes | mmap.mmap:
+    """The bytes of a call, or the mapped ones of a file."""
+    if isinstance(at, bytes):
+        return at
+    where, size = at
+    path, offset = (sent_file(where), 0) if isinstance(where, str) else (Path(arrays), where)
+    with path.open("rb") as file:
+        return mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ, offset=offset)
 
 
 def made(function: Callable[..., Any], key: str, label: str, arguments: tuple[Any, ...]) -> tuple[bytes, float]:
@@ -103,9 +110,10 @@ def made(function: Callable[..., Any], key: str, label: str, arguments: tuple[An
 
 
 class Calls:
-    """Makes calls of cells; holds the file of their large arrays, which lies in the folder until the block ends.
+    """Makes calls of cells; holds the file of what is large in them, which lies in the folder until the block ends.
 
-    With `send` each array is sent under a name instead, as a file of its own.
+    With `send` something large is sent under a name instead, as a file of its own, when a second cell needs it: all
+    workers get it. What one cell needs alone goes with its call.
     """
 
     def __init__(
@@ -113,8 +121,10 @@ class Calls:
     ) -> None:
         self._function, self._folder, self._send = function, folder, send
         self._file: IO[bytes] | None = None
-        self._places: dict[tuple[int, int], tuple[int | str, int]] = {}
-        self._written: list[pickle.PickleBuffer] = []
+        # What was pickled, by identity, with its pickle and arrays; and by these bytes' address where they were put, or
+        # None. All is held, so that nothing else can come to lie there.
+        self._pickled: dict[int, tuple[Any, list[pickle.PickleBuffer]]] = {}
+        self._places: dict[tuple[int, int], _Place | None] = {}
         self._end = 0
 
     def __enter__(self) -> Calls:
@@ -128,32 +138,49 @@ class Calls:
 
     def call(self, key: str, cell: Cell, *, sent_back: bool, program: Mapping[str, str]) -> bytes:
         """The call of a cell's function, which `pickle.loads` makes (`_make`); it raises where that cannot be sent."""
-        places: list[tuple[int | str, int]] = []
-
-        def outside(buffer: pickle.PickleBuffer) -> bool:
-            if (raw := buffer.raw()).nbytes < _LARGE:
-                return True
-            # An array that several cells share is written once. What was written is held, so that no other array can
-            # come to lie at its address.
-            address = (np.frombuffer(raw, dtype=np.uint8).ctypes.data, raw.nbytes)
-            if address not in self._places:
-                self._places[address] = (self._write(raw), raw.nbytes)
-                self._written.append(buffer)
-            places.append(self._places[address])
-            return False
-
-        content = cloudpickle.dumps((self._function, cell.arguments), protocol=5, buffer_callback=outside)
+        parts = [[self._put(each) for each in self._buffers(what)] for what in (self._function, *cell.arguments)]
         call = _Call(
             key=key,
             label=cell.label,
-            content=content,
+            parts=parts,
             arrays="" if self._file is None else self._file.name,
-            places=tuple(places),
             programs=dict(LOADED),
             folder=None if sent_back else str(self._folder.resolve()),
             program=tuple(program.items()),
         )
         return pickle.dumps(call)
+
+    def _buffers(self, what: Any) -> list[pickle.PickleBuffer]:
+        """The function or an argument as bytes: its pickle, and its large arrays. Large ones are pickled once."""
+        if id(what) in self._pickled:
+            return self._pickled[id(what)][1]
+        arrays: list[pickle.PickleBuffer] = []
+
+        def outside(buffer: pickle.PickleBuffer) -> bool:
+            if buffer.raw().nbytes < _LARGE:
+                return True
+            arrays.append(buffer)
+            return False
+
+        content = cloudpickle.dumps(what, protocol=5, buffer_callback=outside)
+        buffers = [pickle.PickleBuffer(content), *arrays]
+        if arrays or len(content) >= _LARGE:
+            self._pickled[id(what)] = what, buffers
+        return buffers
+
+    def _put(self, buffer: pickle.PickleBuffer) -> bytes | _Place:
+        """The bytes themselves, or where they were put."""
+        raw = buffer.raw()
+        if raw.nbytes < _LARGE:
+            return bytes(raw)
+        address = (np.frombuffer(raw, dtype=np.uint8).ctypes.data, raw.nbytes)
+        if self._send is not None and address not in self._places:
+            self._places[address] = None
+            return bytes(raw)
+        place = self._places.get(address)
+        if place is None:
+            place = self._places[address] = self._write(raw), raw.nbytes
+        return place
 
     def _write(self, array: memoryview) -> int | str:
         """Where an array was written."""

@@ -18,16 +18,16 @@ from simstudy.studies.context import RunContext
 
 
 def run_comparisons(title: str, test_sets: Sequence[TestSet], context: RunContext) -> list[pd.DataFrame]:
-    """Compare on each test set, as its settings say, one after the other, each with all threads."""
+    """Compare on each test set, as its settings say."""
     cells = [
         Cell(
             label=f"comparing on {one.name}, {one.outputs.n_items} items",
             description={"kind": "comparison", "outputs": one.outputs.fingerprint(), "settings": one.options},
-            arguments=(one.outputs, one.options, context.n_jobs),
+            arguments=(one.outputs, one.options, context.n_threads),
         )
         for one in test_sets
     ]
-    return context.run(title, _compared, cells, amount=lambda cell: _resamples(cell.arguments[1]), here=True)
+    return context.run(title, _compared, cells, amount=lambda cell: _resamples(cell.arguments[1]), threaded=True)
 
 
 def compare_by_items(test_sets: Sequence[TestSet], context: RunContext) -> list[pd.DataFrame | None]:
@@ -58,8 +58,8 @@ def _leaderboard(outputs: Outputs, unit: str | None, seed: int) -> pd.DataFrame:
     return board.assign(group=board["system"].map(group))
 
 
-def _compared(outputs: Outputs, options: Mapping[str, Any], n_jobs: int) -> pd.DataFrame:
-    return compare(outputs, n_jobs=n_jobs, progress=advanced, **options).frame
+def _compared(outputs: Outputs, options: Mapping[str, Any], n_threads: int) -> pd.DataFrame:
+    return compare(outputs, n_jobs=n_threads, progress=advanced, **options).frame
 
 
 def _resamples(options: Mapping[str, Any]) -> int:

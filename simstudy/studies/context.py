@@ -61,6 +61,11 @@ class RunContext:
     shard: tuple[int, int] | None = None
     """Of the cells of each part only a share is computed here, shard k of n (k, n)."""
 
+    @property
+    def n_threads(self) -> int:
+        """The threads of one comparison: workers of an executor may not be alone on their machine."""
+        return self.n_jobs if self.executor is None else 1
+
     def run(
         self,
         title: str,
@@ -68,16 +73,17 @@ class RunContext:
         cells: Sequence[Cell],
         *,
         amount: Callable[[Cell], int] = lambda _: 1,
-        here: bool = False,
+        threaded: bool = False,
     ) -> list[Any]:
         """Call a function on each cell's arguments, but for cells that are done already; the results, in order.
 
         See `simstudy.running.runner.run_cells`. `title` is that of the progress bar, `amount` how much of it a cell is.
-        `here` is for a function that has threads of its own: its cells are computed in this process, one after the
-        other. A TypeError names a cell that returned nothing, or something else than a table where others returned one.
+        `threaded` is for a function that takes `n_threads`: without an executor its cells are computed in this process,
+        one after the other. A TypeError names a cell that returned nothing, or something else than a table where others
+        returned one.
         """
         if self.shard is not None:
-            self._compute(title, function, share(function, cells, self.shard), amount, here)
+            self._compute(title, function, share(function, cells, self.shard), amount, threaded)
         found = states(function, cells, self.cells)
         left = int((found["state"] != "done").sum())
         if self.listed is not None:
@@ -86,7 +92,7 @@ class RunContext:
                 raise Unfinished(title)
         elif 0 < left < len(cells):
             say(f"{title}: {len(cells) - left:,} of {len(cells):,} cells are done")
-        results = self._compute(title, function, cells, amount, here)
+        results = self._compute(title, function, cells, amount, threaded)
         tables = any(isinstance(result, pd.DataFrame) for result in results)
         for cell, result in zip(cells, results, strict=True):
             if result is None or (tables and not isinstance(result, pd.DataFrame)):
@@ -95,7 +101,12 @@ class RunContext:
         return results
 
     def _compute(
-        self, title: str, function: Callable[..., Any], cells: Sequence[Cell], amount: Callable[[Cell], int], here: bool
+        self,
+        title: str,
+        function: Callable[..., Any],
+        cells: Sequence[Cell],
+        amount: Callable[[Cell], int],
+        threaded: bool,
     ) -> list[Any]:
         """The results of cells, whose progress is shown."""
         said = 0
@@ -115,8 +126,8 @@ class RunContext:
             return run_cells(
                 function,
                 cells,
-                n_jobs=1 if here else self.n_jobs,
-                executor=None if here else self.executor,
+                n_jobs=1 if threaded else self.n_jobs,
+                executor=self.executor,
                 cache=self.cells,
                 finished=finished,
             )

@@ -89,7 +89,7 @@ def run_study(
         Processes and threads; -1 for all cores. None for what `joblib.parallel_config` says, else all cores.
     executor
         Computes cells instead of processes of this machine, and is not shut down. Its workers must see the folder of
-        the results, unless it is a `simstudy.running.clusters.cluster`. Comparisons stay in this process.
+        the results, unless it is a `simstudy.running.clusters.cluster`.
     seed
         Instead of the study's own.
     data_dir

@@ -40,11 +40,11 @@ def side_by_side(outputs: Outputs, settings: SideBySide, seed: int, context: Run
                 "seed": seed,
                 **({"n_resamples": drawn[test]} if drawn[test] else {}),
             },
-            arguments=(outputs, test, drawn[test], seed, context.n_jobs),
+            arguments=(outputs, test, drawn[test], seed, context.n_threads),
         )
         for test in tests
     ]
-    pairs = pd.concat(context.run("tests side by side", _compared, cells, here=True), ignore_index=True)
+    pairs = pd.concat(context.run("tests side by side", _compared, cells, threaded=True), ignore_index=True)
     together = correlation(outputs)
     return {
         "tests": agreement(pairs, alpha=settings.alpha, seed=seed),
@@ -54,11 +54,17 @@ def side_by_side(outputs: Outputs, settings: SideBySide, seed: int, context: Run
     }
 
 
-def _compared(outputs: Outputs, test: str, n_resamples: int | None, seed: int, n_jobs: int) -> pd.DataFrame:
+def _compared(outputs: Outputs, test: str, n_resamples: int | None, seed: int, n_threads: int) -> pd.DataFrame:
     # Papers count the bootstrap's resamples.
     how: MonteCarlo = True if test == "bootstrap" else "auto"
     return compare(
-        outputs, test=test, alternative=_ALTERNATIVE, n_resamples=n_resamples, monte_carlo=how, seed=seed, n_jobs=n_jobs
+        outputs,
+        test=test,
+        alternative=_ALTERNATIVE,
+        n_resamples=n_resamples,
+        monte_carlo=how,
+        seed=seed,
+        n_jobs=n_threads,
     ).frame
 
 

@@ -72,18 +72,23 @@ def test_kernels_and_streams_are_chosen_before_the_command_runs(
             raise FileNotFoundError
         return flags
 
-    monkeypatch.delenv("OPENBLAS_CORETYPE", raising=False)
+    for name in ("OPENBLAS_CORETYPE", "OPENBLAS_THREAD_TIMEOUT"):
+        monkeypatch.delenv(name, raising=False)
     if before:
         monkeypatch.setenv("OPENBLAS_CORETYPE", before)
     streams = {name: TextIOWrapper(BytesIO(), "ascii") for name in ("stdout", "stderr")}
     found: list[str | None] = []
+
+    def app() -> None:
+        found.extend(os.environ.get(f"OPENBLAS_{name}") for name in ("CORETYPE", "THREAD_TIMEOUT"))
+
     with monkeypatch.context() as patch:
         patch.setattr(Path, "read_text", read_text)
-        patch.setattr(command, "app", lambda: found.append(os.environ.get("OPENBLAS_CORETYPE")))
+        patch.setattr(command, "app", app)
         for name, stream in streams.items():
             patch.setattr(sys, name, stream)
         command.main()
-    assert found == [after]
+    assert found == [after, "14"]
     for stream in streams.values():
         print("naïve", file=stream, flush=True)
         assert stream.buffer.getvalue() == b"na\\xefve\n"  # type: ignore[attr-defined]

@@ -76,5 +76,5 @@ def test_unknown_kind_is_one_line(tmp_path: Path) -> None:
 
 def test_help_is_quick_to_load() -> None:
     """The command's help needs no numpy."""
-    code = "import sys; import simstudy.cli; assert 'numpy' not in sys.modules and 'pandas' not in sys.modules"
+    code = "import sys; import simstudy.cli.command; assert 'numpy' not in sys.modules and 'pandas' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

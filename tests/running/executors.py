@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Any
 
 from simstudy.running.cells import Cell
@@ -51,3 +51,13 @@ def tried(name: str) -> str:
 
 def cells(names: str) -> list[Cell]:
     return [Cell(name, {"name": name}, (name,)) for name in names.split()]
+
+
+class Counting(ThreadPoolExecutor):
+    """Threads that count what they are asked to do."""
+
+    asked = 0
+
+    def submit(self, *args: Any, **options: Any) -> Any:
+        self.asked += 1
+        return super().submit(*args, **options)

@@ -69,8 +69,8 @@ def test_a_worker_of_another_program_makes_no_call(tmp_path: Path) -> None:
 
 
 def test_large_arrays_are_written_once_and_apart_and_go_with_the_block(tmp_path: Path) -> None:
-    """The smallest that is large, one byte less, and one that two cells share; no two lie on one another."""
-    small, large, other = (np.full(n, k, dtype=np.uint8) for k, n in enumerate([LARGE - 1, LARGE, LARGE + 1], 1))
+    """The smallest that is large, one whose pickle is not, and one that two cells share; no two lie on one another."""
+    small, large, other = (np.full(n, k, dtype=np.uint8) for k, n in enumerate([LARGE - 1000, LARGE, LARGE + 1], 1))
     with Calls(halved, tmp_path) as calls:
         assert decoded("a", called(calls, "a", small, 0)[2]) == {"sum": small.sum() / 2, "shared": False}
         assert not list(tmp_path.iterdir())
@@ -80,6 +80,47 @@ def test_large_arrays_are_written_once_and_apart_and_go_with_the_block(tmp_path:
         assert file.name.startswith(f".arrays-{socket.gethostname()}-{os.getpid()}-")
         assert file.stat().st_size == 2 * LARGE + 1
     assert not list(tmp_path.iterdir())
+
+
+def joined(words: list[str], k: int) -> str:
+    words.append(f"{k}")
+    return " ".join(words[-2:])
+
+
+def test_a_large_argument_without_arrays_is_pickled_and_written_once_and_each_call_has_its_own(tmp_path: Path) -> None:
+    words = [f"word{k}" for k in range(10_000)]
+    with Calls(joined, tmp_path) as calls:
+        assert [decoded(f"{k}", called(calls, f"{k}", words, k)[2]) for k in range(3)] == [
+            f"word9999 {k}" for k in range(3)
+        ]
+        (file,) = tmp_path.iterdir()
+        assert 70_000 < file.stat().st_size < 140_000
+
+
+def test_what_a_second_cell_needs_is_sent_and_what_one_needs_goes_with_its_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: dict[str, bytes] = {}
+    monkeypatch.setattr("simstudy.running.calls.sent_file", lambda name: tmp_path / name)
+
+    def send(name: str, content: bytes) -> None:
+        sent[name] = content
+        (tmp_path / name).write_bytes(content)
+
+    shared, own = np.full(LARGE, 1, np.uint8), np.full(2 * LARGE, 3, np.uint8)
+    with Calls(halved, tmp_path, send) as calls:
+        first = calls.call("a", Cell("a", {}, (shared, 0)), sent_back=True, program={})
+        alone = calls.call("b", Cell("b", {}, (own, 0)), sent_back=True, program={})
+        assert not sent
+        assert len(first) > LARGE
+        assert len(alone) > 2 * LARGE
+        again = [calls.call(k, Cell(k, {}, (shared, 0)), sent_back=True, program={}) for k in ("c", "d")]
+    assert [*sent.values()] == [bytes(shared)]
+    assert all(len(call) < LARGE / 10 for call in again)
+    found = {key: decoded(key, pickle.loads(call)[2]) for key, call in zip("abcd", (first, alone, *again), strict=True)}
+    assert {key: value["sum"] for key, value in found.items()} == {
+        "a": LARGE / 2, "b": 3 * LARGE, "c": LARGE / 2, "d": LARGE / 2,
+    }  # fmt: skip
 
 
 def test_an_array_at_the_address_of_one_that_is_gone_is_another(tmp_path: Path) -> None:

@@ -139,6 +139,14 @@ def work(n: int, seconds: float) -> list[Cell]:
     return [Cell(f"cell {k}", {"k": k}, (seconds, array, k)) for k in range(n)]
 
 
+DASK, QUIET = [sys.executable, "-m", "dask"], {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+
+
+def worker_of(address: str, *options: str) -> subprocess.Popen[bytes]:
+    """A process that works for a scheduler."""
+    return subprocess.Popen([*DASK, "worker", address, "--nthreads", "1", "--no-dashboard", *options], **QUIET)
+
+
 @contextmanager
 def scheduled(n_workers: int, *, nanny: bool = True) -> Iterator[tuple[str, subprocess.Popen[bytes], list[Any]]]:
     """A scheduler on loopback and processes of workers: its address, its process and theirs."""
@@ -147,11 +155,8 @@ def scheduled(n_workers: int, *, nanny: bool = True) -> Iterator[tuple[str, subp
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     address = f"tcp://127.0.0.1:{port}"
-    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    dask = [sys.executable, "-m", "dask"]
-    scheduler = subprocess.Popen([*dask, "scheduler", "--port", str(port), "--no-dashboard"], **quiet)
-    options = ["--nthreads", "1", "--no-dashboard", *([] if nanny else ["--no-nanny"])]
-    workers = [subprocess.Popen([*dask, "worker", address, *options], **quiet) for _ in range(n_workers)]
+    scheduler = subprocess.Popen([*DASK, "scheduler", "--port", str(port), "--no-dashboard"], **QUIET)
+    workers = [worker_of(address, *([] if nanny else ["--no-nanny"])) for _ in range(n_workers)]
     try:
         for _ in range(300):
             with socket.socket() as asked:
@@ -177,6 +182,22 @@ def test_workers_killed_at_random_moments_change_nothing(tmp_path: Path) -> None
                 threading.Timer(draw.uniform(0, 2), process.kill).start()
             found = run_cells(slept, work(40, 0.4), executor=executor, cache=tmp_path / str(run))
         assert found == expected
+
+
+def by_whom(array: Any, k: int) -> dict[str, float]:
+    return {**slept(0.5, array, k), "process": os.getpid()}
+
+
+@pytest.mark.slow
+def test_a_worker_that_joins_late_gets_what_was_sent_before_and_helps(tmp_path: Path) -> None:
+    array = np.arange(200_000.0)
+    everything = [Cell(f"cell {k}", {"k": k}, (array, k)) for k in range(40)]
+    with scheduled(1) as (address, _, workers), cluster(address) as executor:
+        executor._client.wait_for_workers(1, timeout=60)
+        threading.Timer(2, lambda: workers.append(worker_of(address))).start()
+        found = run_cells(by_whom, everything, executor=executor, cache=tmp_path)
+    assert [each["sum"] for each in found] == [array.sum() * k for k in range(40)]
+    assert len({each["process"] for each in found}) == 2
 
 
 @pytest.mark.slow

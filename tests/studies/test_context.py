@@ -66,9 +66,10 @@ def test_every_part_is_listed_by_its_title_until_one_is_not_done(tmp_path: Path,
     assert len(list(tmp_path.glob("*.cell"))) == 2, "a list computes nothing"
 
 
-@pytest.mark.parametrize("here", [False, True])
-def test_cells_get_the_workers_of_the_context_unless_they_have_threads_of_their_own(
-    here: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.parametrize("threaded", [False, True])
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_cells_go_to_the_executor_or_to_processes_unless_they_have_threads_of_their_own(
+    threaded: bool, elsewhere: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     asked: list[dict[str, Any]] = []
 
@@ -79,11 +80,12 @@ def test_cells_get_the_workers_of_the_context_unless_they_have_threads_of_their_
         return [1, 2, 3]
 
     monkeypatch.setattr(module, "run_cells", run_cells)
-    with ThreadPoolExecutor(1) as executor:
+    with ThreadPoolExecutor(1) as some:
+        executor = some if elsewhere else None
         context = RunContext(tmp_path, 7, executor=executor)
-        assert context.run("roots", root, CELLS, here=here) == [1, 2, 3]
-        own: dict[str, Any] = {"n_jobs": 1, "executor": None} if here else {"n_jobs": 7, "executor": executor}
-        assert asked == [{**own, "cache": tmp_path}]
+        assert context.n_threads == (1 if elsewhere else 7)
+        assert context.run("roots", root, CELLS, threaded=threaded) == [1, 2, 3]
+    assert asked == [{"n_jobs": 1 if threaded else 7, "executor": executor, "cache": tmp_path}]
 
 
 def steps(x: int) -> int:

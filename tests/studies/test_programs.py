@@ -8,7 +8,6 @@ import shutil
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -20,6 +19,7 @@ from simstudy.running.program_files import ProgramError
 from simstudy.running.runner import run_cells
 from simstudy.running.workers import Processes
 from simstudy.studies import StudyError, load_study
+from tests.running.executors import Counting
 
 PROGRAM = """
 from pathlib import Path
@@ -81,16 +81,6 @@ def test_a_folder_that_is_named_is_run_and_its_cells_are_found_again(folder: Pat
     (folder / "study.py").write_text(PROGRAM.replace("a * b", "a * b * b"))
     changed = ss.run_study(folder, out=out, executor=worker, seed=5)
     assert changed.tables["squares"]["square"].tolist() == [13, 32, 69], "cells of another program are not found"
-
-
-class Counting(ThreadPoolExecutor):
-    """Threads that count what they are asked to do."""
-
-    asked = 0
-
-    def submit(self, *args: Any, **options: Any) -> Any:
-        self.asked += 1
-        return super().submit(*args, **options)
 
 
 def test_an_executor_that_is_given_computes_the_cells(folder: Path) -> None:
