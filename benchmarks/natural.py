@@ -4,6 +4,8 @@
   its limit for infinitely many resamples where that is to be had (auto), and by resampling.
 - WMT24 English-German: 25 systems x 997 segments, BLEU; from files to statistics beside sacrebleu's own extraction, and
   all 300 pairs.
+- The first answer: CPU seconds of the command on two of these files, beside starting Python and importing pandas, and
+  beside sacrebleu's own command with its approximate randomization, by the best of five starts.
 - ImageNet: 34 systems x 50,000 images, right or wrong, and its first 500 and 5,000 images: what a pair and resample
   costs as the test set grows.
 
@@ -22,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from all_pairs import Result, in_a_fresh_process, peak_memory, seconds
+from plans import started
 from sacrebleu.metrics.bleu import BLEU
 
 from simstudy.comparisons.comparing import compare
@@ -89,6 +92,20 @@ def wmt(folder: Path, n_resamples: int, n_jobs: int) -> list[str]:
     ]
 
 
+def first_answer(folder: Path) -> list[str]:
+    """A row each of the command, of sacrebleu's, and of the least: CPU seconds, and their ratio to the least."""
+    files = [str(folder / WMT / "sys" / name) for name in ("GPT-4.de", "Claude-3.5.de")]
+    reference = str(folder / WMT / "ref.A.de")
+    asked = {
+        "import pandas": ["-c", "import pandas"],
+        "simstudy compare": ["-m", "simstudy", "compare", *files, "--metric", "bleu", "--references", reference],
+        "sacrebleu --paired-ar": ["-m", "sacrebleu", reference, "-i", *files, "-m", "bleu", "--paired-ar"],
+    }
+    cost = {name: min(started(*arguments) for _ in range(5)) for name, arguments in asked.items()}
+    least = cost["import pandas"]
+    return [f"| {name} | {seconds:.2f} | {seconds / least:.1f} |" for name, seconds in cost.items()]
+
+
 def lines(path: Path) -> list[str]:
     return path.read_text(encoding="utf-8").rstrip("\n").split("\n")
 
@@ -122,6 +139,9 @@ def main() -> None:
     for case in cases:
         for line in in_a_fresh_process(case, folder, options.resamples, options.jobs):
             print(line, flush=True)
+    print("\n| first answer, 2 x 997 segments | CPU s | ratio |")
+    print("|---|---|---|")
+    print("\n".join(first_answer(folder)))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Workers of a cluster that is there already, by dask.distributed: an executor of cells, and how it is lost.
 
-No file system has to be shared. A cell goes out as a call, its large arrays once to each worker (a plugin, which
-workers that join later get too), and its result comes back as bytes with a checksum.
+No file system has to be shared. A cell goes out as a call. What is large in it and another cell needs too goes once to
+each worker (a plugin, which workers that join later get too). The result comes back as bytes with a checksum.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
+from warnings import catch_warnings, filterwarnings
 
 Result = TypeVar("Result")
 
@@ -43,7 +44,10 @@ class ClusterExecutor(Executor):
     def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
         """Have a function called by some worker; a ClusterLost where there is no scheduler any more."""
         self._check()
-        return self._executor.submit(fn, *args, **kwargs)
+        with catch_warnings():
+            # Scores that one cell needs alone are large, and go with its call.
+            filterwarnings("ignore", "Sending large graph")
+            return self._executor.submit(fn, *args, **kwargs)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Take no more calls. The cluster goes on: it is somebody else's."""
