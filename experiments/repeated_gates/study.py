@@ -115,11 +115,18 @@ def cost_table(study: Settings, cells: list[Cell], found: list[list[float]]) -> 
                     "n_sets": len(items),
                     "power_usual": np.average([of[0] for _, of in own], weights=[len(of) - 1 for _, of in own]),
                     "mean_items": ended.mean(), "mean_items_se": ended.std() / np.sqrt(len(ended)),
-                    "median_items": np.quantile(items, 0.5), "items_of_power": np.quantile(items, study.power),
+                    "median_items": quantile(items, 0.5), "items_of_power": quantile(items, study.power),
                     "ended_by_plan": (items <= 1).mean(), "no_end": np.isinf(items).mean(),
                 }
             )  # fmt: skip
     return pd.DataFrame(rows)
+
+
+def quantile(items: np.ndarray, share: float) -> float:
+    """The quantile of numbers that may be infinite, interpolated linearly."""
+    low, high = (float(np.quantile(items, share, method=of)) for of in ("lower", "higher"))
+    # numpy interpolates with infinity even if the quantile is one of the numbers, and 0 times infinity is NaN.
+    return high if low == high or np.isinf(high) else float(np.quantile(items, share))
 
 
 def commit_table(study: Settings, table: pd.DataFrame) -> pd.DataFrame:

@@ -92,6 +92,21 @@ def test_costs_are_of_all_blocks_and_count_no_end_as_the_most(ran: Any) -> None:
         }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("share", "expected"),
+    [
+        # Of five numbers, the quantile is number 1 + 4 * share: a number itself, or on the line between two.
+        (0.75, 3.5), (0.5, 1.2), (0.625, 2.35), (0.8, np.inf), (0.9, np.inf), (1.0, np.inf),
+    ],
+)  # fmt: skip
+def test_quantiles_of_numbers_of_which_one_is_infinite(share: float, expected: float) -> None:
+    assert STUDY.quantile(np.array([0.4, np.inf, 0.2, 3.5, 1.2]), share) == pytest.approx(expected, rel=1e-12)
+
+
+def test_quantile_between_two_infinities_is_infinite() -> None:
+    assert STUDY.quantile(np.array([0.2, np.inf, np.inf]), 0.75) == np.inf
+
+
 def test_figures_leave_out_topics_and_commits_of_which_some_are_better(ran: Any) -> None:
     tables = ran[0].tables
     shown = STUDY.show(study(), tables)
