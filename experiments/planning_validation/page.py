@@ -58,7 +58,7 @@ def headline(calibration: pd.DataFrame) -> Table:
 
 
 def _shares(rows: pd.DataFrame) -> Table:
-    share = "[{{share{0}:.0%}}][ ({{share{0}_low:.0%}} – {{share{0}_high:.0%}})]"
+    share = "{{share{0}:.0%}}[ ({{share{0}_low:.0%}} – {{share{0}_high:.0%}})]"
     return Table(
         rows.assign(
             title=rows["measure"].map(TITLES),
@@ -73,7 +73,7 @@ def _shares(rows: pd.DataFrame) -> Table:
             "outcomes": "{n_outcomes:,}",
             "inside the 80 % interval": Column(share.format(80), missing="-"),
             "inside the 95 % interval": Column(share.format(95), missing="-"),
-            "least share of a set (95 %)": Column("[{worst95:.0%}]", missing="-"),
+            "least share of a set (95 %)": Column("{worst95:.0%}", missing="-"),
         },
     )
 

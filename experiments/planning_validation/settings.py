@@ -80,3 +80,15 @@ class Settings(Study):
     """Smaller sets are left out."""
     pilots: Annotated[list[Positive], EACH_ONCE] = [50, 100]
     """Units of small parts of a half, from which the other half is predicted too."""
+
+    @model_validator(mode="after")
+    def _one_study_of_each_name(self) -> Self:
+        studies: dict[str, str] = {}
+        for part in self.sets:
+            for name in part.test_sets:
+                if studies.setdefault(name, part.study) != part.study:
+                    raise ValueError(
+                        f"sets must have test sets of different names, because tables tell them apart by name; "
+                        f"'{name}' is a test set of {studies[name]} and of {part.study}"
+                    )
+        return self

@@ -125,6 +125,31 @@ def test_the_page_says_what_was_found(done: Results) -> None:
     assert "nan" not in page.lower()
 
 
+def test_cells_without_an_interval_have_a_dash(done: Results) -> None:
+    """No prediction of the minimum detectable gain has an 80 % interval; nor need there be any outcome."""
+    calibration = done.tables["calibration"]
+    without = calibration["measure"] == HALVES.DETECTABLE
+    nothing = calibration[without].assign(share95=np.nan, share95_low=np.nan, share95_high=np.nan, worst95=np.nan)
+    shown = STUDY.show(small("planning_validation", **SMALL), {**done.tables, "calibration": nothing})
+    table = shown.sections[0].table.text()
+    columns = ["inside the 80 % interval", "inside the 95 % interval", "least share of a set (95 %)"]
+    assert table[columns].to_numpy().tolist() == [["-"] * 3] * without.sum()
+    one = calibration[~without].head(1).assign(share80=0.5, share80_low=np.nan, share80_high=np.nan)
+    table = STUDY.show(small("planning_validation", **SMALL), {**done.tables, "calibration": one}).sections[0].table
+    assert table.text()["inside the 80 % interval"].tolist() == ["50%"], "a share of one set has no interval"
+
+
+def test_two_studies_must_not_have_test_sets_of_one_name() -> None:
+    """The second would replace the first."""
+    sets = [
+        {"study": study, "kind": "kind", "metrics": ["accuracy"], "test_sets": names}
+        for study, names in (("made", ["few", "tiny"]), ("else", ["few"]))
+    ]
+    with pytest.raises(StudyError, match="'few' is a test set of made and of else"):
+        small("planning_validation", **{**SMALL, "sets": sets})
+    assert small("planning_validation", **{**SMALL, "sets": [sets[0], {**sets[0], "metrics": ["f1"]}]})
+
+
 def test_margins_are_planned_and_drawn(done: Results) -> None:
     """The plan of a large pilot, and the power that McNemar-like answers of the same disagreement have."""
     rows = done.tables["margins"].set_index("goal")
