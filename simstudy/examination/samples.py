@@ -42,9 +42,12 @@ def noise_lines(found: Examination) -> list[str]:
         row = table.iloc[0]
         se, between, within, one = (gain_text(row[f"se{end}"]) for end in ("", "_between", "_within", "_one"))
         share = f"{100 * row['share_within']:.0f} %"
+        why = ""
+        if row["se_within"] > row["se"] and within != se:
+            why = " By chance the estimate within questions is larger than the whole. Between questions, it is then 0."
         return [
             f"Standard error of the gain: {se}{points}; between questions {between}, within questions {within} "
-            f"({share} of the variance).",
+            f"({share} of the variance).{why}",
             f"With one sample of each question it would be {one}{points}. {_with_more(row, points)}",
         ]
     known = table.loc[table["se"] > 0]
@@ -98,8 +101,9 @@ def sections(found: Examination) -> list[Section]:
             "Samples of each question",
             f"Each question has {samples} samples. The noise within questions is what other samples of the same "
             "systems would change; it falls with their number. The noise between questions is what other questions "
-            "would change; it stays (dashed lines). Their squares add up to that of the standard error. All pairs are "
-            f"in noises.csv, scores in score_noises.csv.{which}",
+            "would change; it stays (dashed lines). Their squares add up to that of the standard error. If by "
+            "chance the estimate within questions is larger than the standard error, the one between questions is 0. "
+            f"All pairs are in noises.csv, scores in score_noises.csv.{which}",
             figure=Figure("noises", lambda: plot.noise_curve(noise_curve(neighbours.head(_DRAWN)))),
             table=Table(shown.head(_LISTED), columns),
         )

@@ -50,6 +50,31 @@ def test_two_systems_have_both_noises_below_the_answer(tmp_path: Path) -> None:
     assert "resampled one by one" not in " ".join(limits(one_by_one)), "a note says it"
 
 
+def test_a_part_larger_than_the_whole_is_explained() -> None:
+    """Each system has one right and one wrong sample of nearly every question: gains hardly vary between questions.
+
+    The variance of samples of 0 and 100 is 5,000. A question's mean of two samples has half of it, and a gain that of
+    both systems.
+    """
+    n = 20
+    right = np.tile([0, 1], (2, n))
+    right[0, :2] = 1
+    items = pd.DataFrame({"id": range(2 * n), "sample_of": np.repeat(np.arange(n), 2)})
+    scores = pd.DataFrame(right.T, columns=["a", "b"])
+    found = ss.examine(ss.Outputs.from_scores(scores, "accuracy", items=items), comparison={"unit": "sample_of"})
+    # One question has a gain of 50 and nineteen of 0; its first system has no variance within.
+    se = 50 * np.sqrt((1 / n) * (1 - 1 / n) / (n - 1))
+    within = np.sqrt((n * 5000 - 2500) / n**2)
+    said = (
+        f"Standard error of the gain: {se:.2f} points; between questions 0, within questions {within:.2f} (100 % of "
+        "the variance). By chance the estimate within questions is larger than the whole. Between questions, it is "
+        "then 0."
+    )
+    assert said in " ".join(found.text.split())
+    usual = ss.examine(samples(np.random.default_rng(7), systems=2), comparison={"unit": "sample_of"})
+    assert "larger than the whole" not in usual.text
+
+
 def test_a_leaderboard_has_a_column_and_others_have_nothing() -> None:
     outputs = samples(np.random.default_rng(8), systems=3)
     text = ss.examine(outputs, comparison={"unit": "sample_of"}).text
