@@ -91,13 +91,14 @@ class Simulated(FieldsMixin):
             if self.n_sets < self.n_asked
             else ""
         )
-        differ = f"Of exact plans, 1 in {1 / _RATE:.0f} is that far off." if self.off else "Chance can explain that."
+        differ = f"Only 1 in {1 / _RATE:.0f} exact plans is that far off." if self.off else "Chance can explain that."
         said = (
             f"Simulated: the gain is significant in {100 * self.power:.1f} % ({100 * self.low:.1f} to "
             f"{100 * self.high:.1f}, 95 % interval) of {self.n_sets:,} test sets of "
             f"{units_text(self.n_units, self.unit)} {self._drawn_from(names)}.{fewer} The plan's formula gives "
-            f"{100 * self.expected:.1f} % for their spread: {100 * abs(self.power - self.expected):.1f} points "
-            f"apart, with a standard error of {100 * self.error:.1f}. {differ} Wrong winner: "
+            f"{100 * self.expected:.1f} % if it uses the standard deviation of the differences in these test sets. "
+            f"The two numbers are {100 * abs(self.power - self.expected):.1f} points apart (standard error "
+            f"{100 * self.error:.1f}). {differ} Wrong winner: "
             f"{100 * self.wrong_winner:.2g} %."
         )
         larger = f"Significant gains are {self.exaggeration:.2f} times the true gain."
