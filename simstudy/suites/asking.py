@@ -25,6 +25,9 @@ from simstudy.validation import check_fraction, check_mapping, check_seed, check
 # Comparisons tell more of a pair than an average does.
 _KEPT = ("gain", "gain_se", "df", "gain_low", "gain_high", "p_value", "p_floor", "exact", "n_resamples")
 
+# Of intervals of ranks.
+_RANK_RESAMPLES = 2000
+
 
 @shown_to_people
 def across_tasks(
@@ -73,8 +76,8 @@ def across_tasks(
     Raises
     ------
     ValueError
-        For fewer than two systems or tasks, a task with one unit, units with items in several tasks, and weights or
-        groups of tasks that are not there.
+        For fewer than two systems or tasks, an alpha below 1 / 2,001, a task with one unit, units with items in several
+        tasks, and weights or groups of tasks that are not there.
 
     Notes
     -----
@@ -100,6 +103,12 @@ def across_tasks(
     check_text("by", by, "the name of a column of the items")
     check_text("unit", unit, "the name of a column of the items", or_none=True)
     check_fraction("alpha", alpha)
+    # As for the resamples of `leaderboard`: with fewer, no pair of systems ever has different ranks.
+    if alpha * (_RANK_RESAMPLES + 1) < 1 - 1e-9:
+        raise ValueError(
+            f"alpha must be at least 1 / {_RANK_RESAMPLES + 1:,} for averages of tasks, not {alpha:g}: intervals of "
+            f"ranks are from {_RANK_RESAMPLES:,} resamples. Choose a larger alpha, or compare each task by itself"
+        )
     check_seed(seed)
     if n_resamples is not None:
         check_whole("n_resamples", n_resamples, 1)
@@ -193,7 +202,7 @@ def _boards(suite: Suite, average: Average, alpha: float, seed: int) -> list[pd.
     sets = ["rank", "rank_low", "rank_high", "rank_low_own", "rank_high_own", "may_be_best"]
     columns = ["system", "score", "score_low", "score_high", *sets, "n_units"]
     unit = suite.unit if suite.is_pooled(average) else "item"
-    board = leaderboard(suite.of_units(average), unit=unit, level=1 - alpha, seed=seed)
+    board = leaderboard(suite.of_units(average), unit=unit, level=1 - alpha, n_bootstrap=_RANK_RESAMPLES, seed=seed)
     if len(average.tasks) > 1:
         parts, bounds = suite.weighted(average)
         half = pd.Series(reach(*spread_of(parts, bounds), 1 - alpha), suite.outputs.names)[board["system"]].to_numpy()
@@ -201,7 +210,7 @@ def _boards(suite: Suite, average: Average, alpha: float, seed: int) -> list[pd.
     found = {THESE: board}
     if len(average.tasks) > 1:
         of_tasks, unit = suite.of_tasks(average)
-        found[LIKE_THESE] = leaderboard(of_tasks, unit=unit, level=1 - alpha, seed=seed)
+        found[LIKE_THESE] = leaderboard(of_tasks, unit=unit, level=1 - alpha, n_bootstrap=_RANK_RESAMPLES, seed=seed)
     metric = suite.metric.name
     return [
         board[columns].assign(average=average.name, hypothesis=name, metric=metric, level=1 - alpha)

@@ -150,6 +150,7 @@ def test_a_table_has_averages_by_any_column_if_asked(tmp_path: Path, rng: np.ran
         (["--average", "macro"], "--average needs --each COLUMN"),
         (["--each", "domain", "--test", "bootstrap"], "--each must not be given with --test bootstrap"),
         (["--each", "domain", "--margin", "1"], "--each must not be given with --margin"),
+        (["--each", "domain", "--alpha", "1e-6"], "alpha must be at least 1 / 2,001"),
         (["--each", "subject"], "column of the items, not 'subject'"),
         (["--each", "domain", "--average", "median"], "average must be"),
         (["--each", "domain", "--groups", str(tmp_path / "scores.csv")], "scores.csv: not a TOML file"),

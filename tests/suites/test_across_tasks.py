@@ -222,6 +222,7 @@ def test_intervals_of_averages_are_their_own_systems(rng: np.random.Generator) -
         ({"groups": {"g": []}}, "at least one name"),
         ({"unit": "pair"}, "units must lie within one domain, but pair .* has items of 3; unit='item' uses items"),
         ({"alpha": 2}, "alpha must lie between 0 and 1"),
+        ({"alpha": 1e-6}, "alpha must be at least 1 / 2,001 for averages of tasks, not 1e-06: .* compare each task by"),
     ],
     ids=str,
 )
@@ -231,6 +232,14 @@ def test_what_can_not_be_averaged(rng: np.random.Generator, how: dict[str, Any],
     named = ss.Outputs.from_statistics(outputs.statistics, "accuracy", outputs.systems, items)
     with pytest.raises(ValueError, match=message):
         ss.across_tasks(named, **how)
+
+
+def test_the_smallest_alpha_is_one_of_which_ranks_can_differ(rng: np.random.Generator) -> None:
+    """The smallest p-value of 2,000 resamples is 1 / 2,001."""
+    outputs = suite(rng, SIZES)
+    assert ss.across_tasks(outputs, alpha=1 / 2001).alpha == 1 / 2001
+    with pytest.raises(ValueError, match="alpha must be at least 1 / 2,001"):
+        ss.across_tasks(outputs, alpha=0.999 / 2001)
 
 
 def test_a_task_of_one_item_is_named(rng: np.random.Generator) -> None:
