@@ -169,14 +169,11 @@ def ranx_student(data: DataSet, seed: int) -> Any:
 
 def ranx_fisher(data: DataSet, seed: int) -> Any:
     """Fisher's randomization test, in one thread: in several the same two runs get another p in each call."""
-    import numba
+    from .one_thread import one_seeded_thread
 
-    threads = numba.get_num_threads()
-    try:
+    # The default of its random_seed, which seeds the thread that calls.
+    with one_seeded_thread(42):
         return _ranx(data, "fisher", threads=1)
-    finally:
-        # ranx sets it for the whole process.
-        numba.set_num_threads(threads)
 
 
 def ranx_tukey(data: DataSet, seed: int) -> Any:

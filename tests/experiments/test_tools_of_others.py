@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from types import SimpleNamespace
 from typing import Any
@@ -56,6 +58,39 @@ def test_ranx_is_given_rankings_whose_average_precision_is_that_of_the_data(
     assert answer(f"ranx_{test}", data) == (0.02, [True, False])
     more = {"threads": 1} if test == "fisher" else {}
     assert called == [{"metrics": ["map"], "stat_test": test, **more}]
+
+
+LOOP = """
+from importlib import import_module
+
+import numba
+import numpy as np
+from tests.experiments.programs import program
+
+one_thread = import_module(".one_thread", program("tools_bench", "adapters").__package__)
+
+@numba.njit(parallel=True)
+def drawn(n):
+    numbers = np.empty(n)
+    for k in numba.prange(n):
+        numbers[k] = np.random.random()
+    return numbers
+
+before = numba.get_num_threads()
+found = []
+for seed in (5, 5, 6):
+    with one_thread.one_seeded_thread(seed):
+        found.append(drawn(8).tolist())
+assert found[0] == found[1] != found[2]
+assert numba.get_num_threads() == before
+"""
+
+
+@pytest.mark.parametrize("layer", ["default", "workqueue"])
+def test_parallel_loops_draw_the_same_numbers_from_a_seed(layer: str) -> None:
+    """The layer workqueue never runs a loop in the thread that calls, so that a seed set there has no effect."""
+    environment = {**os.environ, "NUMBA_THREADING_LAYER": layer}
+    subprocess.run([sys.executable, "-c", LOOP], check=True, env=environment)
 
 
 # ranx compiles for a minute when it is called for the first time.
