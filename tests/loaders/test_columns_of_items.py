@@ -74,13 +74,17 @@ def test_the_note_on_clusters_knows_the_unit_and_comes_first_in_a_plan(tmp_path:
     said = {unit: command("compare", path, "--metric", "accuracy", *unit)[1] for unit in ((), ("--unit", "item"))}
     assert "items of one 'document' form a cluster (20 clusters). " in said[()]
     text = said["--unit", "item"]
-    assert "form a cluster (20 clusters), but items are resampled one by one, as asked" in " ".join(text.split())
+    unused = "items of one 'document' form a cluster (20 clusters). Tests do not use these clusters: "
+    assert f"{unused}unit='item' treats each item as independent." in " ".join(text.split())
     assert "whole cluster" not in text
     out = command("compare", path, "--metric", "accuracy", "--unit", "item", "--out", f"{tmp_path}/pairs.parquet")[1]
     too_small = ["p-values too small" in " ".join(one.split()) for one in (said[()], text, out)]
     assert too_small == [False, True, True]
     found = ss.examine(ss.load(path, "accuracy"), comparison={"unit": "subject"})
-    assert any("(20 clusters), but the resampling unit is 'subject', as asked" in note for note in found.notes)
+    assert f"{unused}the resampling unit is 'subject'." in found.notes
+    same = ss.examine(ss.load(path, "accuracy"), comparison={"unit": "document"})
+    told = "items of one 'document' form a cluster. Tests resample these clusters: the resampling unit is 'document'."
+    assert told in same.notes
     plan = command("plan", path, "--metric", "accuracy", "--gain", "5", "--simulate", "0", "--draws", "0")[1]
     first = next(line for line in plan.splitlines() if line.startswith("Note: "))
     assert first.startswith("Note: items of one 'document' form a cluster (20 clusters)")
