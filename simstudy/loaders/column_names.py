@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.loaders.tables import Where, first_of, no_column, numbers, renamed, takes_one_score
+from simstudy.loaders.text_columns import ANSWERS, REFERENCES
 from simstudy.loaders.usual_names import INDEX, QUESTIONS, USUAL, plain, sample_columns
 from simstudy.metrics import Metric
 from simstudy.notes import note
@@ -23,6 +24,10 @@ from simstudy.outputs.item_columns import names_samples
 
 #: What says "number the rows in their order" in place of a column.
 ROW = "row"
+
+# Columns of answers may differ between items by chance; longer texts than that are no identifiers.
+_NO_IDENTIFIERS = {*REFERENCES, *ANSWERS}
+_LONGEST_IDENTIFIER = 60
 
 
 def with_guesses(frame: pd.DataFrame, origin: str, columns: Mapping[str, str], metric: Metric) -> dict[str, str]:
@@ -159,11 +164,17 @@ def with_rows(frame: pd.DataFrame, ours: str, columns: Mapping[str, str], by: It
 
 
 def joins_that_tell(frame: pd.DataFrame, system: Sequence[object], item: Sequence[object], names: Iterable[str]) -> str:
-    """The first column with which the rows of a system and item are told apart; empty where there is none."""
+    """The column with which the rows of a system and item are told apart; empty where there is none.
+
+    Of several it is the one with the fewest values, which groups items. No column of answers or of long texts is one.
+    """
     keys = pd.DataFrame({"system": list(system), "item": list(item)})
+    found: dict[str, int] = {}
     for name in names:
         cells = frame[name].astype(str).reset_index(drop=True)
+        if plain(name) in _NO_IDENTIFIERS or cells.str.len().max() > _LONGEST_IDENTIFIER:
+            continue
         # Not an item: a number of the row, or what the system said.
         if cells.nunique() <= len(keys) / 2 and not keys.assign(cell=cells).duplicated().any():
-            return str(name)
-    return ""
+            found[str(name)] = cells.nunique()
+    return min(found, key=found.__getitem__, default="")
