@@ -10,14 +10,16 @@ those count whose numbers the metric takes, for accuracy from 0 to 1.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from simstudy.loaders.base import Source
 from simstudy.loaders.tables import Where, first_of, no_column, numbers, renamed, takes_one_score
 from simstudy.loaders.text_columns import ANSWERS, REFERENCES
-from simstudy.loaders.usual_names import INDEX, QUESTIONS, USUAL, plain, sample_columns
+from simstudy.loaders.usual_names import INDEX, QUESTIONS, USUAL, names_anything, plain, sample_columns
 from simstudy.metrics import Metric
 from simstudy.notes import note
 from simstudy.outputs.item_columns import names_samples
@@ -36,6 +38,16 @@ def with_guesses(frame: pd.DataFrame, origin: str, columns: Mapping[str, str], m
     if guessed:
         note(f"{_told(guessed)}. To change this, use columns={{'{next(iter(guessed))}': 'NAME'}}.")
     return {**columns, **guessed}
+
+
+def with_item_columns(frame: pd.DataFrame, source: Source) -> Source:
+    """The source, with the columns of its table that other arguments name declared as columns of the items.
+
+    Names that may be those of items, systems or scores are left to the guesses.
+    """
+    said = {*source.columns, *source.columns.values(), *source.metric.statistics, *INDEX, *QUESTIONS}
+    named = [name for name in source.item_columns if name in frame and name not in said and not names_anything(name)]
+    return replace(source, columns={**source.columns, **{name: name for name in named}}) if named else source
 
 
 def alike(

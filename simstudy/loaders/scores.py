@@ -16,6 +16,7 @@ from simstudy.loaders.column_names import (
     alike,
     guesses,
     with_guesses,
+    with_item_columns,
     with_joined,
     with_rows,
     without_shared_system,
@@ -124,6 +125,7 @@ def _called(frame: pd.DataFrame, path: Path, source: Source) -> pd.DataFrame:
     name = source.names.get(path)
     if name is None:
         return frame
+    source = with_item_columns(frame, source)
     columns = {**source.columns, **guesses(frame, str(path), source.columns, source.metric)}
     own = own_systems(renamed(frame, columns), str(path), source)
     if not own:
@@ -147,7 +149,7 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     if frame.empty:
         raise ValueError(f"{origin}: no row is left")
     frame = with_joined(frame, source.columns, origin, places(frame, origin))
-    as_given = source
+    as_given = source = with_item_columns(frame, source)
     source = replace(source, columns=with_guesses(frame, origin, source.columns, source.metric))
     _check_columns(frame, origin, source)
     theirs = [*frame.columns]

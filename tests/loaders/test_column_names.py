@@ -119,7 +119,7 @@ CATEGORIES = "system,category,id,score\n" + "".join(
 
 def test_no_long_text_and_no_answer_is_advised_as_a_part_of_ids(tmp_path: Path) -> None:
     rows = [(s, c, i) for s in "ab" for c in ("law", "art") for i in (1, 2)]
-    prompts = {(c, i): f"Which of these answers to number {i} in {c} is what most people would say?" for _, c, i in rows}
+    prompts = {(c, i): f"Which answer to number {i} in {c} is it that most people would give you?" for _, c, i in rows}
     frame = pd.DataFrame(
         [(s, prompts[c, i], "AB"[c == "art"], f"p{c}{i // 2}", c, i, 1) for s, c, i in rows],
         columns=["system", "prompt", "answer", "part", "category", "id", "score"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -53,6 +54,36 @@ def test_what_is_joined_into_the_items_names_is_no_cluster(tmp_path: Path) -> No
     assert apart.outputs.natural_unit == "item"
     wanted = ss.load(path, "accuracy", columns={"item": "subject+question_id", "cluster": "subject"})
     assert wanted.outputs.items["cluster"].nunique() == 3
+
+
+def test_a_column_that_an_option_names_describes_the_items(tmp_path: Path) -> None:
+    """The option alone gives what it gives beside columns that declare the column."""
+    task = np.tile(np.arange(3), 20)
+    frame = pd.DataFrame(
+        {"item": range(60), "old": RNG.integers(0, 2, 60), "new": RNG.integers(0, 2, 60), "task": task}
+    )
+    texts = frame.assign(task=np.array(["law", "art", "code"])[task])
+    path = tmp_path / "scores.json"
+    for table in (frame, texts):
+        path.write_text(table.to_json(orient="records"))
+        asked = ("compare", str(path), "--metric", "accuracy", "--json")
+        for option in (("--each", "task"), ("--unit", "task"), ("--strata", "task", "--test", "bootstrap")):
+            code, said = command(*asked, *option)
+            assert code == 0, said
+            found, declared = (json.loads(one) for one in (said, command(*asked, *option, "--columns", "task=task")[1]))
+            assert found["systems"] == declared["systems"]
+            assert found["pairs"] == declared["pairs"]
+            assert found.get("tasks") == declared.get("tasks")
+        found = ss.examine(path, "accuracy", comparison={"unit": "task"})
+        assert found.outputs.names == ["old", "new"]
+    loaded = ss.load(path, "accuracy", item_columns=["task", "none"])
+    assert loaded.outputs.items["task"].tolist() == texts["task"].tolist()
+    with pytest.raises(ValueError, match="^item_columns must be a list"):
+        ss.load(path, "accuracy", item_columns="task")
+    assert (
+        "--each must be a column of the items, not 'tusk'"
+        in command(*asked[:-1], "--each", "tusk", "--columns", "task=task")[1]
+    )
 
 
 def test_the_advice_on_ids_that_come_again_works_as_it_stands(tmp_path: Path) -> None:
