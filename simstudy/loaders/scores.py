@@ -167,6 +167,7 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
         frame = frame[frame["score"].notna() & ~frame["score"].isin(BLANK)]
     where = places(frame, origin)
     left_out: list[str] = []
+    unlike: set[str] = set()
     if labels:
         entries, metric = label_entries(frame, origin, source, where)
         source = replace(source, metric=metric)
@@ -184,7 +185,7 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
         if {*by_system} <= {*frame}:
             # The entries of a system stand together.
             own = np.split(entries.statistics[:, 0], np.flatnonzero(np.diff(entries.system)) + 1)
-            note_unlike_columns([entries.systems[k] for k in dict.fromkeys(entries.system.tolist())], own)
+            unlike = note_unlike_columns([entries.systems[k] for k in dict.fromkeys(entries.system.tolist())], own)
     of_items, entries, samples = by_sample(entries, frame, source, where)
     system, row, names = entries.system, entries.row, entries.systems
     _check_rules(entries.statistics[None], source.metric, lambda _, i: f"{where(row[i])}, system '{names[system[i]]}'")
@@ -202,7 +203,7 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     systems = outputs_of_systems(entries, where, means, texts)
     gold = frame["gold"].iloc[entries.row] if labels else ()
     asked = Asked(references={entries.items[i]: as_text(one) for i, one in zip(entries.item, gold, strict=False)})
-    loaded = assemble(systems, source, items, nothing, asked)
+    loaded = assemble(systems, source, items, nothing, asked, unlike)
     if not tidy:
         note_exchanged(loaded.outputs.n_systems, loaded.outputs.n_items)
     return replace(loaded, scored_by=_scored_by(entries.systems, tidy, source))
@@ -220,11 +221,12 @@ def _of_whole_table(
     """What is in a wide table without a missing score, of which nothing has to be matched."""
     (entries, statistics), (as_given, source) = whole, sources
     _check_rules(statistics, source.metric, lambda k, i: f"{where(i)}, system '{systems[k]}'")
+    unlike: set[str] = set()
     if {*systems} <= {*frame}:
-        note_unlike_columns(systems, [*statistics[..., 0]])
+        unlike = note_unlike_columns(systems, [*statistics[..., 0]])
     items = items_by_id(as_given, item_table(frame, entries, source, where), frame.columns)
     if source.metric.item_range == (-np.inf, np.inf):
-        note_percent(statistics, systems)
+        note_percent(statistics, systems, unlike)
     texts = kept_texts([], [], items, None) if source.keeps_texts else None
     note_exchanged(*statistics.shape[:2])
     outputs = Outputs.from_statistics(read_only(statistics), source.metric, systems, items)

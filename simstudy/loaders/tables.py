@@ -192,6 +192,12 @@ def numbers(cells: pd.Series[Any]) -> FloatArray:
     return found
 
 
+def is_right_or_wrong(found: FloatArray) -> bool:
+    """Whether numbers, those that are missing aside, are 0 and 1 only."""
+    there = found[~np.isnan(found)]
+    return bool(there.size) and bool(np.isin(there, (0, 1)).all())
+
+
 def how_to_write(cell: object) -> str:
     """How a score that is no number must be written, for an error; empty where nothing is known."""
     text = str(cell).strip()
