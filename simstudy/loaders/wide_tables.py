@@ -12,7 +12,7 @@ from simstudy.loaders.base import Source
 from simstudy.loaders.entries import Entries, other_columns
 from simstudy.loaders.tables import NO_NAMES, is_right_or_wrong, numbers, takes_one_score
 from simstudy.loaders.text_columns import answer_columns
-from simstudy.loaders.usual_names import SUMMARIES
+from simstudy.loaders.usual_names import SUMMARIES, may_name_averages
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, FloatArray
 from simstudy.notes import note
@@ -38,9 +38,23 @@ def whole_table(
         return None
     if statistics.dtype.kind == "i" and not (source.narrow and source.metric.of_sums):
         statistics = statistics.astype(np.int64)
+    if _may_sum_up(statistics[..., 0], items):
+        return None
     rows = np.arange(len(frame))
     others = other_columns(frame, by_system, source.metric)
     return Entries([*by_system][:1], items, np.zeros_like(rows), rows, rows, statistics[0], others), statistics
+
+
+def _may_sum_up(scores: Array, items: pd.api.extensions.ExtensionArray) -> bool:
+    """Whether the first or the last row of scores (K, n) may have the averages of the others."""
+    ends = (0, -1)
+    if scores.shape[1] <= 2:
+        return False
+    if any(may_name_averages(items[end]) for end in ends):
+        return True
+    if scores.dtype.kind == "i" or np.isin(scores[:, ends], (0, 1)).all():
+        return False
+    return bool(np.isin(scores[:, 1:-1], (0, 1)).all())
 
 
 def note_unlike_columns(names: Sequence[str], scores: Sequence[Array]) -> set[str]:

@@ -118,6 +118,42 @@ def test_a_difference_of_two_systems_is_no_system(tmp_path: Path) -> None:
         assert read_csv(tmp_path, table.to_csv(index=False), "mean").outputs.names == names
 
 
+def test_averages_under_any_name_are_no_item(tmp_path: Path) -> None:
+    """Rows by hand: 2 of 3 and 1 of 3 are right."""
+    rows = ["a,1,0", "b,1,1", "c,0,0"]
+    tidy = [
+        f"{system},{name},{score}"
+        for system, scores in (("new", "110"), ("old", "010"))
+        for name, score in zip("abc", scores, strict=True)
+    ]
+    for row in (
+        "accuracy,0.667,0.333",
+        "ACC,66.7,33.3",
+        "Macro F1,0.67,0.33",
+        "overall accuracy,66.67,33.33",
+        "z,0.67,0.33",
+    ):
+        name, new, old = row.split(",")
+        for at in (0, 3):
+            table = "\n".join(["item,new,old", *rows[:at], row, *rows[at:], ""])
+            long = [*tidy]
+            long.insert(3 + at, f"old,{name},{old}")
+            long.insert(at, f"new,{name},{new}")
+            for text in (table, "\n".join(["system,item,score", *long, ""])):
+                loaded = read_csv(tmp_path, text)
+                assert loaded.outputs.items["id"].tolist() == ["a", "b", "c"]
+                assert loaded.outputs.scores() == pytest.approx([200 / 3, 100 / 3])
+                (told,) = loaded.notes
+                assert told.endswith(
+                    f"line {at + 2}: '{name}' left out, which is no item but has the averages of the others"
+                )
+    # Items may be called so: they are right or wrong, or have another score than the average.
+    for row in ("accuracy,1,0", "accuracy,1,1", "score,0.5,0.5", "accuracy,0.667,0.5", "z,0.667,0.5"):
+        assert read_csv(tmp_path, "\n".join(["item,new,old", *rows, row, ""])).outputs.n_items == 4
+    assert read_csv(tmp_path, "item,new,old\na,1,1\nb,1,1\nacc,1,1\n").outputs.n_items == 3
+    assert read_csv(tmp_path, "item,new,old\na,.2,.3\nb,.4,.7\nz,.3,.5\n").outputs.n_items == 3
+
+
 def test_several_last_rows_that_sum_up_are_no_items(tmp_path: Path) -> None:
     wide = "item,new,old\na,4,0\nb,1,1\nc,1,5\nd,0,0\n"
     of = {
