@@ -9,6 +9,7 @@ those count whose numbers the metric takes, for accuracy from 0 to 1.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -26,6 +27,9 @@ from simstudy.outputs.item_columns import names_samples
 
 #: What says "number the rows in their order" in place of a column.
 ROW = "row"
+
+# How items are numbered, and systems are not.
+_NUMBERED = re.compile(r"(?:(?:q|question|item|id|doc|ex|example|task|case|instance|problem|prompt)[ _.#-]?)?\d+", re.I)
 
 # Columns of answers may differ between items by chance; longer texts than that are no identifiers.
 _NO_IDENTIFIERS = {*REFERENCES, *ANSWERS}
@@ -108,6 +112,11 @@ def guesses(frame: pd.DataFrame, origin: str, columns: Mapping[str, str], metric
             raise ValueError(f"{origin}: {' and '.join(found)} may each be the {ours}; say which by {either}")
         if found:
             guessed[ours] = found[0]
+    # Keys of JSON: {"q1": {"new": 1, "old": 0}}.
+    if guessed.get("system") == "key1" and guessed.get("item") == "key2":
+        numbered = [frame[key].astype(str).str.fullmatch(_NUMBERED).all() for key in ("key1", "key2")]
+        if numbered == [True, False]:
+            guessed |= {"system": "key2", "item": "key1"}
     return {ours: guessed[ours] for ours in USUAL if ours in guessed}
 
 

@@ -33,10 +33,22 @@ from simstudy.loaders.entries import (
 )
 from simstudy.loaders.gathering import item_table, nothing_said, outputs_of_systems, texts_of_entries
 from simstudy.loaders.items import items_by_id, of_samples
+from simstudy.loaders.json_tables import of_each_score
 from simstudy.loaders.labels import label_entries, of_labels, with_our_names
 from simstudy.loaders.sample_columns import samples_of_means, stacked
 from simstudy.loaders.summaries import entries_of_items
-from simstudy.loaders.tables import BLANK, Where, check_plain, no_column, not_plain, places, read_table, renamed
+from simstudy.loaders.tables import (
+    BLANK,
+    JSON,
+    Where,
+    check_plain,
+    ending,
+    no_column,
+    not_plain,
+    places,
+    read_table,
+    renamed,
+)
 from simstudy.loaders.text_columns import as_text
 from simstudy.loaders.usual_names import RUNS, plain, sample_columns
 from simstudy.loaders.wide_tables import note_unlike_columns, whole_table
@@ -122,6 +134,8 @@ def _shape(frame: pd.DataFrame, source: Source) -> tuple[bool, bool]:
 
 def _called(frame: pd.DataFrame, path: Path, source: Source) -> pd.DataFrame:
     """A file's table with the name that its one system is given; a ValueError where it names several."""
+    if ending(path) in JSON:
+        frame = of_each_score(frame, source.columns.values())
     name = source.names.get(path)
     if name is None:
         return frame
@@ -221,9 +235,7 @@ def _of_whole_table(
     """What is in a wide table without a missing score, of which nothing has to be matched."""
     (entries, statistics), (as_given, source) = whole, sources
     _check_rules(statistics, source.metric, lambda k, i: f"{where(i)}, system '{systems[k]}'")
-    unlike: set[str] = set()
-    if {*systems} <= {*frame}:
-        unlike = note_unlike_columns(systems, [*statistics[..., 0]])
+    unlike = note_unlike_columns(systems, [*statistics[..., 0]]) if {*systems} <= {*frame} else set()
     items = items_by_id(as_given, item_table(frame, entries, source, where), frame.columns)
     if source.metric.item_range == (-np.inf, np.inf):
         note_percent(statistics, systems, unlike)
