@@ -91,7 +91,15 @@ def compare(
     if narrow:
         check_fits([path for _, path in map(name_and_path, paths)], metric[0], how, output.memory)
     with unpacking_at_most(formats.max_size):
-        every, hashes = files.read_each(paths, metric, by_domain=by_domain, texts=texts, ties=ties, narrow=narrow)
+        every, hashes = files.read_each(
+            paths,
+            metric,
+            by_domain=by_domain,
+            texts=texts,
+            ties=ties,
+            narrow=narrow,
+            item_columns=[tasks.each, how.strata],
+        )
     # What can be wrong is said before minutes of resampling.
     for loaded in every:
         _check_systems(loaded.outputs.names, output.baseline)

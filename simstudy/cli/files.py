@@ -112,6 +112,7 @@ class Files:
                 raise ValueError(f"{given}: '{twice[0]}' is given twice")
         if by_domain and domains:
             raise ValueError("--by-domain compares on all domains: leave out --domain")
+        more["item_columns"] = [*filter(None, [self.unit, *more.get("item_columns", ())])]
         named = [path if name is None else (name, path) for name, path in map(name_and_path, paths)]
         several = by_domain or len(metrics) > 1 or len(domains) > 1
         found: list[Loaded] = []

@@ -53,6 +53,8 @@ def with_tasks(found: Examination, asked: SeveralTasks, how: HowTested, paths: S
             return found
         raise ValueError(f"{asked.asked} must not be given with {other}: averages of tasks have the default test")
     by = asked.each or "domain"
+    if asked.each is not None:
+        outputs.labels(by, "--each")
     with notes_kept() as told:
         known: dict[str, TaskGroup | Sequence[str]] = {}
         if logs and by == "domain":

@@ -123,6 +123,7 @@ def examine(
                 systems=systems,
                 columns=columns,
                 allow_different=() if allow_different is None else allow_different,
+                item_columns=_item_columns(comparison),
             )
         test_set = TestSet(loaded.outputs, notes=loaded.notes, texts=loaded.texts)
         files = read.files()
@@ -149,6 +150,13 @@ def _known(given: Outputs | TestSet | Loaded, metric: str | Metric | None, of_fi
     if metric is not None and get_metric(metric).name != test_set.metric:
         raise ValueError(f"metric must be that of the outputs, '{test_set.metric}', not {brief(metric)}")
     return test_set
+
+
+def _item_columns(comparison: object) -> list[str]:
+    """The columns of the items that options of the comparison name."""
+    if not isinstance(comparison, Mapping):
+        return []
+    return [name for name in (comparison.get("unit"), comparison.get("strata")) if isinstance(name, str) and name]
 
 
 def _asked(test_set: TestSet, by: str | None, duplicates: str | None, comparison: Mapping[str, Any] | None) -> TestSet:

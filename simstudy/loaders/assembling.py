@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -59,12 +59,13 @@ def assemble(
     items: pd.DataFrame,
     nothing: Callable[[str], Array] | None = None,
     asked: Asked | None = None,
+    unlike: Collection[str] = (),
 ) -> Loaded:
     """Outputs of systems whose items are matched by id. Notes tell of items that are dropped or made up.
 
     `items` has a row for each item that is expected, with a column ``id``. `nothing` gives the (S,) statistics of a
     system that said nothing about the item of this id, for missing="zero". Texts are those of systems and of what is
-    `asked`, if the source keeps them.
+    `asked`, if the source keeps them. A note tells already of systems whose scores are `unlike` those of the others.
     """
     if not systems:
         raise ValueError("no system: at least one file of outputs is needed")
@@ -116,7 +117,7 @@ def assemble(
             answers[k, there] = [numbers[system.answers[i]] for i in own]
     names = [system.name for system in systems]
     if source.metric.item_range == (-np.inf, np.inf):
-        note_percent(statistics, names)
+        note_percent(statistics, names, unlike)
     used = items.set_index("id").loc[kept].reset_index()
     outputs = Outputs.from_statistics(statistics, source.metric, names, used, answers=answers, samples=samples)
     return Loaded(outputs, texts=texts)

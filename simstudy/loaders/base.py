@@ -117,6 +117,8 @@ class Source:
     asked: str = ""
     #: Whether texts of the items are kept beside the numbers, for people.
     keeps_texts: bool = False
+    #: Columns of a table of scores that describe the items, if the table has them: other arguments name them.
+    item_columns: tuple[str, ...] = ()
     #: Whether tables are held in the fewest bytes that hold them exactly.
     narrow: bool = False
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from simstudy.outputs import Outputs
 
 # How notes on clusters begin, and how the first goes on where nothing else is the resampling unit.
-_CLUSTERED = re.compile(r"items of one '.*' form a cluster \([\d,]+ clusters?\)")
+_CLUSTERED = re.compile(r"(items of one '(.*)' form a cluster)(?: \([\d,]+ clusters?\))?")
 _SAMPLED = re.compile(r"(.* samples?\.) The samples of a question form one cluster\..*")
 _ACROSS = "clusters have items of several domains"
 
@@ -81,14 +81,22 @@ def for_unit(notes: Iterable[str], unit: str | None) -> tuple[str, ...]:
     """The notes, where that on clusters says so if another resampling unit than the cluster is asked for."""
     if unit in (None, "cluster"):
         return tuple(notes)
-    asked = "items are resampled one by one" if unit == "item" else f"the resampling unit is '{unit}'"
     found = ((_CLUSTERED.match(text), text) for text in notes)
-    said = (f"{begins[0]}, but {asked}, as asked" if begins else text for begins, text in found)
+    said = (_with_unit(begins, unit) if begins else text for begins, text in found)
     alone = (
-        r"\1 Each is an item of its own, as asked. All tests, exact ones too, take items to be independent. The "
-        "samples of a question are not, so p-values are too small."
+        r"\1 unit='item' makes each sample an item of its own. All tests, exact ones too, take items to be "
+        "independent. The samples of a question are not, so p-values are too small."
     )
     return tuple(_SAMPLED.sub(alone, text) if unit == "item" else text for text in said)
+
+
+def _with_unit(begins: re.Match[str], unit: str) -> str:
+    """The note on clusters, and what tests resample instead of these."""
+    if unit == begins[2]:
+        # The number of clusters may be another one: these are not counted by domain.
+        return f"{begins[1]}. Tests resample these clusters: the resampling unit is '{unit}'."
+    instead = "unit='item' treats each item as independent" if unit == "item" else f"the resampling unit is '{unit}'"
+    return f"{begins[0]}. Tests do not use these clusters: {instead}."
 
 
 def units_first(notes: Iterable[str]) -> tuple[str, ...]:

@@ -9,20 +9,31 @@ those count whose numbers the metric takes, for accuracy from 0 to 1.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from simstudy.loaders.base import Source
 from simstudy.loaders.tables import Where, first_of, no_column, numbers, renamed, takes_one_score
-from simstudy.loaders.usual_names import INDEX, QUESTIONS, USUAL, plain, sample_columns
+from simstudy.loaders.text_columns import ANSWERS, REFERENCES
+from simstudy.loaders.usual_names import INDEX, QUESTIONS, USUAL, names_anything, plain, sample_columns
 from simstudy.metrics import Metric
 from simstudy.notes import note
 from simstudy.outputs.item_columns import names_samples
 
 #: What says "number the rows in their order" in place of a column.
 ROW = "row"
+
+# How items are numbered, and systems are not.
+_NUMBERED = re.compile(r"(?:(?:q|question|item|id|doc|ex|example|task|case|instance|problem|prompt)[ _.#-]?)?\d+", re.I)
+
+# Columns of answers may differ between items by chance; longer texts than that are no identifiers.
+_NO_IDENTIFIERS = {*REFERENCES, *ANSWERS}
+_LONGEST_IDENTIFIER = 60
 
 
 def with_guesses(frame: pd.DataFrame, origin: str, columns: Mapping[str, str], metric: Metric) -> dict[str, str]:
@@ -31,6 +42,16 @@ def with_guesses(frame: pd.DataFrame, origin: str, columns: Mapping[str, str], m
     if guessed:
         note(f"{_told(guessed)}. To change this, use columns={{'{next(iter(guessed))}': 'NAME'}}.")
     return {**columns, **guessed}
+
+
+def with_item_columns(frame: pd.DataFrame, source: Source) -> Source:
+    """The source, with the columns of its table that other arguments name declared as columns of the items.
+
+    Names that may be those of items, systems or scores are left to the guesses.
+    """
+    said = {*source.columns, *source.columns.values(), *source.metric.statistics, *INDEX, *QUESTIONS}
+    named = [name for name in source.item_columns if name in frame and name not in said and not names_anything(name)]
+    return replace(source, columns={**source.columns, **{name: name for name in named}}) if named else source
 
 
 def alike(
@@ -91,6 +112,11 @@ def guesses(frame: pd.DataFrame, origin: str, columns: Mapping[str, str], metric
             raise ValueError(f"{origin}: {' and '.join(found)} may each be the {ours}; say which by {either}")
         if found:
             guessed[ours] = found[0]
+    # Keys of JSON: {"q1": {"new": 1, "old": 0}}.
+    if guessed.get("system") == "key1" and guessed.get("item") == "key2":
+        numbered = [frame[key].astype(str).str.fullmatch(_NUMBERED).all() for key in ("key1", "key2")]
+        if numbered == [True, False]:
+            guessed |= {"system": "key2", "item": "key1"}
     return {ours: guessed[ours] for ours in USUAL if ours in guessed}
 
 
@@ -159,11 +185,17 @@ def with_rows(frame: pd.DataFrame, ours: str, columns: Mapping[str, str], by: It
 
 
 def joins_that_tell(frame: pd.DataFrame, system: Sequence[object], item: Sequence[object], names: Iterable[str]) -> str:
-    """The first column with which the rows of a system and item are told apart; empty where there is none."""
+    """The column with which the rows of a system and item are told apart; empty where there is none.
+
+    Of several it is the one with the fewest values, which groups items. No column of answers or of long texts is one.
+    """
     keys = pd.DataFrame({"system": list(system), "item": list(item)})
+    found: dict[str, int] = {}
     for name in names:
         cells = frame[name].astype(str).reset_index(drop=True)
+        if plain(name) in _NO_IDENTIFIERS or cells.str.len().max() > _LONGEST_IDENTIFIER:
+            continue
         # Not an item: a number of the row, or what the system said.
         if cells.nunique() <= len(keys) / 2 and not keys.assign(cell=cells).duplicated().any():
-            return str(name)
-    return ""
+            found[str(name)] = cells.nunique()
+    return min(found, key=found.__getitem__, default="")

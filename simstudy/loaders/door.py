@@ -93,6 +93,8 @@ def load(
         "version", "shots", "input", "target", "prompt" (`simstudy.loaders.mixtures`), or several of these.
         ``narrow=True``, for large tables: scores are held in the fewest bytes (right and wrong answers in one, counts
         in four), and texts of items are not kept. All numbers of a comparison are the same.
+        ``item_columns=["task"]``, for tables of scores: these columns describe the items and are no systems. Tables
+        need not have them.
 
     Returns
     -------
@@ -155,6 +157,7 @@ def load(
         asked=asked,
         keeps_texts=not narrow,
         narrow=narrow,
+        item_columns=_item_columns(of_some.get("item_columns", ())),
     )
     if in_memory:
         loaded = read_table_in_memory(paths, source, format, lower_is_better)
@@ -162,6 +165,13 @@ def load(
         loaded = read_source(source, format, lower_is_better, inside)
     outputs = loaded.outputs if systems is None else describe_systems(loaded.outputs, systems)
     return replace(loaded, outputs=replace(outputs, task="", test_set=domain or ""))
+
+
+def _item_columns(names: Sequence[str]) -> tuple[str, ...]:
+    check_list("item_columns", names, "names of columns")
+    for name in names:
+        check_text("item_columns", name, "names of columns")
+    return tuple(names)
 
 
 def _listed(argument: str, paths: str | Path | Sequence[str | Path]) -> list[Path]:

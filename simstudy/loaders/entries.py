@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,6 +11,7 @@ import pandas as pd
 
 from simstudy.loaders.base import Source
 from simstudy.loaders.column_names import joins_that_tell
+from simstudy.loaders.differences import without_differences
 from simstudy.loaders.items import HINT, sample_id
 from simstudy.loaders.tables import (
     BLANK,
@@ -19,6 +20,7 @@ from simstudy.loaders.tables import (
     coded,
     first_of,
     how_to_write,
+    is_right_or_wrong,
     narrow,
     no_column,
     numbers,
@@ -35,6 +37,10 @@ from simstudy.text.reprs import listed
 
 # What a metric of texts takes instead of a table of its counts.
 _TEXTS = " For texts, give one text file per system, one line per item, and references='FILE'."
+
+
+# Fewer items do not tell what a column has.
+_FEWEST = 10
 
 
 @dataclass(frozen=True)
@@ -117,7 +123,7 @@ def wide_entries(
         there = np.flatnonzero(~np.all([frame[column].isna() | frame[column].isin(BLANK) for column in own], axis=0))
         rows.append(there)
         if columns == [system] and takes_one_score(metric):
-            parts.append(_system_scores(frame[system], there, metric, where))
+            parts.append(_system_scores(frame, system, there, where, metric, by_system))
         else:
             parts.append(_statistics(frame, columns, there, where))
     row = np.concatenate(rows)
@@ -216,6 +222,8 @@ def _score_columns(frame: pd.DataFrame, origin: str, source: Source) -> dict[str
         labels = " Predicted labels need a column of gold ones." if {*map(plain, frame)} & {*PREDICTED} else ""
         no_column(origin, "score", frame.columns, f"Name it with columns={{'score': 'NAME'}}.{labels}")
     _check_no_gold(systems)
+    if takes_one_score(metric):
+        systems = without_differences(frame, systems)
     _check_wide(frame, origin, systems)
     cells = frame[systems].reset_index(drop=True)
     for system in systems:
@@ -255,8 +263,10 @@ def _check_wide(frame: pd.DataFrame, origin: str, systems: Sequence[str]) -> Non
     )
 
 
-def _system_scores(column: pd.Series[Any], rows: IntArray, metric: Metric, where: Where) -> Array:
-    system, cells = column.name, column.iloc[rows]
+def _system_scores(
+    frame: pd.DataFrame, system: str, rows: IntArray, where: Where, metric: Metric, systems: Iterable[str]
+) -> Array:
+    cells = frame[system].iloc[rows]
     found = numbers(cells)
     if (i := first_of(np.isnan(found))) is not None:
         raise ValueError(
@@ -265,6 +275,16 @@ def _system_scores(column: pd.Series[Any], rows: IntArray, metric: Metric, where
             f"columns={{'{system}': '{system}'}} makes it a column of the items, columns={{'system': '{system}'}} "
             "one that names systems"
         )
+    low, high = metric.item_range or (-np.inf, np.inf)
+    outside = (found < low) | (found > high)
+    # Beside right and wrong answers these are no percentages, but lengths or the like. Slips are in few cells.
+    if outside.sum() > max(len(found), _FEWEST) / 2 and not is_right_or_wrong(found / 100):
+        i = int(np.argmax(outside))
+        if other := next((one for one in systems if one in frame and is_right_or_wrong(numbers(frame[one]))), None):
+            raise ValueError(
+                f"{where(rows[i])}: column '{system}' is used as a system, but has {found[i]:g}, and '{other}' has 0 "
+                f"and 1 only; columns={{'{system}': '{system}'}} makes it a column of the items"
+            )
     return score_statistics(pd.Series(found), metric, lambda i: f"{where(rows[i])}, system '{system}'")
 
 

@@ -8,6 +8,8 @@
 - An object of objects: ``{"new": {"q1": 1}, "old": {"q1": 0}}``. The keys are columns ``key1``, ``key2`` (``key`` where
   there is one level of them), and what is not an object is the column ``value``. Objects of one shape below the keys,
   such as ``{"q1": {"correct": true}}``, are records, and so are those in lists, ``{"new": [...], "old": [...]}``.
+- Records of an item with the scores of each system, ``{"id": "q1", "scores": {"new": 1, "old": 0}}``, and records of a
+  system with those of each item, ``{"model": "new", "scores": {"q1": 1}}``, have a row for each score.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ import pandas as pd
 from simstudy.loaders.base import counted
 from simstudy.loaders.json_files import NotJSONError, parse_json
 from simstudy.loaders.reading import read_content
-from simstudy.loaders.usual_names import names_anything
+from simstudy.loaders.usual_names import USUAL, names_anything, plain
 from simstudy.text.reprs import listed
 
 #: A row of a table: column -> cell.
@@ -35,6 +37,9 @@ _WRAPPERS = frozenset(
 
 # Levels of objects in a record, and columns of a table, that are more than anybody writes.
 _DEEPEST, _WIDEST = 50, 20_000
+
+# Records may have several scores below this key.
+_SCORES = "scores."
 
 _SCALAR = (str, int, float, bool, type(None))
 
@@ -83,6 +88,30 @@ def _lines(text: str, path: Path) -> list[tuple[int, Any]] | None:
     if isinstance(first, list) or (len(rows) == 1 and not (by_name and _is_record(first))):
         return None if isinstance(first, dict | list) or not by_name else [(rows[0][0], first)]
     return [(number, parse_json(line, path, number)) for number, line in rows]
+
+
+def of_each_score(frame: pd.DataFrame, named: Collection[str]) -> pd.DataFrame:
+    """A table of JSON with a row for each score, where records have several under ``scores``; else as it is.
+
+    The keys are systems in records of an item, and items in records of a system, unless columns are `named` so.
+    """
+    keys = {name: name.removeprefix(_SCORES) for name in map(str, frame) if name.startswith(_SCORES)}
+    has = {ours for ours in ("system", "item") if any(plain(name) in (ours, *USUAL[ours]) for name in frame)}
+    metrics = any(map(names_anything, keys.values())) or not keys.keys().isdisjoint(named)
+    if not keys or len(has) != 1 or metrics or "score" in frame:
+        return frame
+    other = "item" if "system" in has else "system"
+    rows, places = [], []
+    for place, record in zip(frame.index, frame.to_dict("records"), strict=True):
+        about = {str(name): cell for name, cell in record.items() if name not in keys}
+        for name, key in keys.items():
+            if record[name] is None:
+                continue
+            if not isinstance(record[name], int | float):
+                return frame
+            rows.append(about | {other: key, "score": record[name]})
+            places.append(place)
+    return pd.DataFrame(rows, dtype=object).set_axis(pd.Index(places, name=frame.index.name))
 
 
 class _Document:
@@ -175,7 +204,7 @@ class _Document:
             raise ValueError(
                 f"{self.path}: objects of keys must be of one depth, but '{_dotted(rows[0][0])}' and "
                 f"'{_dotted(next(keys for keys, _ in rows if len(keys) != len(rows[0][0])))}' are not: write a list of "
-                "records to a file of its own, or JSON lines"
+                'records to a file of its own, such as [{"item": "q1", "system": "A", "score": 1}], or JSON lines'
             )
         (depth,) = depths
         names = ["key"] if depth == 1 else [f"key{i}" for i in range(1, depth + 1)]

@@ -11,7 +11,7 @@ import pandas as pd
 
 from simstudy.loaders.base import Source
 from simstudy.loaders.entries import Entries
-from simstudy.loaders.tables import Where, coded, no_column, numbers
+from simstudy.loaders.tables import NO_NAMES, Where, coded, no_column, numbers
 from simstudy.loaders.usual_names import GOLD, PREDICTED, system_columns
 from simstudy.metrics import Metric
 from simstudy.metrics.arrays import ArrayMetric
@@ -73,6 +73,9 @@ def label_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where
             no_column(origin, "system", frame.columns, "Name it with columns={'system': 'NAME'}.")
         system, systems = coded(frame["system"], "system", where)
         row = np.arange(len(frame))
+        if not {*NO_NAMES} & {*gold}:
+            # How programs write that there is none, as in wide tables.
+            frame = frame.assign(predicted=frame["predicted"].mask(frame["predicted"].isin(NO_NAMES)))
         said = _labels(frame["predicted"], row, "predicted label", where)
         others = [name for name in frame.columns if name not in ("system", "item", "gold", "predicted")]
     else:

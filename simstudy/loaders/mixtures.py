@@ -28,10 +28,11 @@ _SHORT = ("metric", "filter", "scorer", "version", "shots", "target")
 
 
 class OfSome(TypedDict, total=False):
-    """Arguments of `simstudy.load` that are for some files only: logs of evaluation harnesses, and large tables."""
+    """Arguments of `simstudy.load` that are for some files only: logs of evaluation harnesses, and tables."""
 
     allow_different: str | Sequence[str]
     narrow: bool
+    item_columns: Sequence[str]
 
 
 def check_allowed(allowed: str | Sequence[str]) -> tuple[str, ...]:

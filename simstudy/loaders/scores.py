@@ -16,6 +16,7 @@ from simstudy.loaders.column_names import (
     alike,
     guesses,
     with_guesses,
+    with_item_columns,
     with_joined,
     with_rows,
     without_shared_system,
@@ -32,10 +33,22 @@ from simstudy.loaders.entries import (
 )
 from simstudy.loaders.gathering import item_table, nothing_said, outputs_of_systems, texts_of_entries
 from simstudy.loaders.items import items_by_id, of_samples
+from simstudy.loaders.json_tables import of_each_score
 from simstudy.loaders.labels import label_entries, of_labels, with_our_names
 from simstudy.loaders.sample_columns import samples_of_means, stacked
 from simstudy.loaders.summaries import entries_of_items
-from simstudy.loaders.tables import BLANK, Where, check_plain, no_column, not_plain, places, read_table, renamed
+from simstudy.loaders.tables import (
+    BLANK,
+    JSON,
+    Where,
+    check_plain,
+    ending,
+    no_column,
+    not_plain,
+    places,
+    read_table,
+    renamed,
+)
 from simstudy.loaders.text_columns import as_text
 from simstudy.loaders.usual_names import RUNS, plain, sample_columns
 from simstudy.loaders.wide_tables import note_unlike_columns, whole_table
@@ -121,9 +134,12 @@ def _shape(frame: pd.DataFrame, source: Source) -> tuple[bool, bool]:
 
 def _called(frame: pd.DataFrame, path: Path, source: Source) -> pd.DataFrame:
     """A file's table with the name that its one system is given; a ValueError where it names several."""
+    if ending(path) in JSON:
+        frame = of_each_score(frame, source.columns.values())
     name = source.names.get(path)
     if name is None:
         return frame
+    source = with_item_columns(frame, source)
     columns = {**source.columns, **guesses(frame, str(path), source.columns, source.metric)}
     own = own_systems(renamed(frame, columns), str(path), source)
     if not own:
@@ -147,7 +163,7 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     if frame.empty:
         raise ValueError(f"{origin}: no row is left")
     frame = with_joined(frame, source.columns, origin, places(frame, origin))
-    as_given = source
+    as_given = source = with_item_columns(frame, source)
     source = replace(source, columns=with_guesses(frame, origin, source.columns, source.metric))
     _check_columns(frame, origin, source)
     theirs = [*frame.columns]
@@ -165,6 +181,7 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
         frame = frame[frame["score"].notna() & ~frame["score"].isin(BLANK)]
     where = places(frame, origin)
     left_out: list[str] = []
+    unlike: set[str] = set()
     if labels:
         entries, metric = label_entries(frame, origin, source, where)
         source = replace(source, metric=metric)
@@ -182,7 +199,7 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
         if {*by_system} <= {*frame}:
             # The entries of a system stand together.
             own = np.split(entries.statistics[:, 0], np.flatnonzero(np.diff(entries.system)) + 1)
-            note_unlike_columns([entries.systems[k] for k in dict.fromkeys(entries.system.tolist())], own)
+            unlike = note_unlike_columns([entries.systems[k] for k in dict.fromkeys(entries.system.tolist())], own)
     of_items, entries, samples = by_sample(entries, frame, source, where)
     system, row, names = entries.system, entries.row, entries.systems
     _check_rules(entries.statistics[None], source.metric, lambda _, i: f"{where(row[i])}, system '{names[system[i]]}'")
@@ -200,7 +217,7 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     systems = outputs_of_systems(entries, where, means, texts)
     gold = frame["gold"].iloc[entries.row] if labels else ()
     asked = Asked(references={entries.items[i]: as_text(one) for i, one in zip(entries.item, gold, strict=False)})
-    loaded = assemble(systems, source, items, nothing, asked)
+    loaded = assemble(systems, source, items, nothing, asked, unlike)
     if not tidy:
         note_exchanged(loaded.outputs.n_systems, loaded.outputs.n_items)
     return replace(loaded, scored_by=_scored_by(entries.systems, tidy, source))
@@ -218,11 +235,10 @@ def _of_whole_table(
     """What is in a wide table without a missing score, of which nothing has to be matched."""
     (entries, statistics), (as_given, source) = whole, sources
     _check_rules(statistics, source.metric, lambda k, i: f"{where(i)}, system '{systems[k]}'")
-    if {*systems} <= {*frame}:
-        note_unlike_columns(systems, [*statistics[..., 0]])
+    unlike = note_unlike_columns(systems, [*statistics[..., 0]]) if {*systems} <= {*frame} else set()
     items = items_by_id(as_given, item_table(frame, entries, source, where), frame.columns)
     if source.metric.item_range == (-np.inf, np.inf):
-        note_percent(statistics, systems)
+        note_percent(statistics, systems, unlike)
     texts = kept_texts([], [], items, None) if source.keeps_texts else None
     note_exchanged(*statistics.shape[:2])
     outputs = Outputs.from_statistics(read_only(statistics), source.metric, systems, items)

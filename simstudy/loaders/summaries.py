@@ -1,4 +1,8 @@
-"""Last rows of tables of scores that sum up the others, such as means: they are no items."""
+"""First and last rows of tables of scores that sum up the others, such as means: they are no items.
+
+A last row that is called mean, total or the like must sum up the others. A first or last row with another name is no
+item if it has the average of the others in every system, and some system has this value nowhere else.
+"""
 
 from __future__ import annotations
 
@@ -11,21 +15,21 @@ import pandas as pd
 from simstudy.loaders.base import Source
 from simstudy.loaders.entries import Entries
 from simstudy.loaders.tables import Where, check_scores, narrow, takes_one_score
-from simstudy.loaders.usual_names import SUMMARIES
+from simstudy.loaders.usual_names import SUMMARIES, may_name_averages
 from simstudy.metrics.base import Array
 from simstudy.metrics.mean import Mean
 from simstudy.notes import note
 
 
 def entries_of_items(frame: pd.DataFrame, source: Source, where: Where, read: Callable[[Source], Entries]) -> Entries:
-    """What `read` makes of a table, without last rows that sum up the others; a note names each of them.
+    """What `read` makes of a table, without rows that sum up the others; a note names each of them.
 
     Such a row may have a sum, or percentages, and so be out of the metric's range.
     """
     metric = source.metric
-    last = str(frame["item"].iloc[-1]).strip().casefold()
+    named = any(may_name_averages(frame["item"].iloc[end]) for end in (0, -1))
     one_score = takes_one_score(metric) and frame.columns.intersection([*metric.statistics, *Mean().statistics]).empty
-    if last not in SUMMARIES or not one_score:
+    if not named or not one_score:
         return without_summaries(read(source), where)
     entries = without_summaries(read(replace(source, metric=Mean())), where)
     statistics = entries.statistics.astype(np.float64)
@@ -41,19 +45,31 @@ def entries_of_items(frame: pd.DataFrame, source: Source, where: Where, read: Ca
 
 
 def without_summaries(entries: Entries, where: Where) -> Entries:
-    """The entries without those of last rows that sum up the others, such as means; a note names each of them."""
+    """The entries without those of rows that sum up the others, such as means; a note names each of them."""
     codes: list[int] = []
+    averages: list[int] = []
     kept = np.ones(len(entries.item), dtype=bool)
     # Two items are left at least.
     while len(entries.items) - len(codes) > 2:
         # The last entry of each system.
         last = pd.Series(entries.item[kept]).groupby(entries.system[kept]).last().unique()
         if not all(entries.items[code].strip().casefold() in SUMMARIES for code in last):
-            break
+            if len(last) > 1 or not _is_average(entries, int(last[0]), kept):
+                break
+            averages.append(int(last[0]))
         codes += [int(code) for code in last]
         kept &= ~np.isin(entries.item, last)
+    first = pd.Series(entries.item[kept]).groupby(entries.system[kept]).first().unique()
+    if len(entries.items) - len(codes) > 2 and len(first) == 1 and _is_average(entries, int(first[0]), kept):
+        averages.append(int(first[0]))
+        codes.append(int(first[0]))
+        kept &= entries.item != first[0]
     for code in reversed(codes):
-        _check_summary(entries, code, kept, where)
+        if code in averages:
+            place = where(entries.row[int(np.argmax(entries.item == code))])
+            note(f"{place}: '{entries.items[code]}' left out, which is no item but has the averages of the others")
+        else:
+            _check_summary(entries, code, kept, where)
     if not codes:
         return entries
     left = [code for code in range(len(entries.items)) if code not in codes]
@@ -89,6 +105,36 @@ def _is_summary(entries: Entries, system: int, code: int, kept: Array) -> bool:
         row, others = row[:, :1], others[:, :1]
     known = _summaries(SUMMARIES[entries.items[code].strip().casefold()], others)
     return any(np.allclose(row, value, rtol=0.01, atol=0.006) for value in known)
+
+
+def _is_average(entries: Entries, code: int, kept: Array) -> bool:
+    """Whether the row of an item has the average of those that are kept, in every system, and can be no score.
+
+    Some system has that value nowhere else. Names that say nothing of averages have them of right and wrong answers
+    only, and in more than one system.
+    """
+    if not (entries.statistics[:, 1:] == 1).all():
+        return False
+    scores, rows = entries.statistics[:, 0], entries.item == code
+    named = may_name_averages(entries.items[code])
+    others = kept & ~rows
+    right_or_wrong = bool(np.isin(scores[others], (0, 1)).all())
+    if not named and (len(entries.systems) < 2 or not right_or_wrong):
+        return False
+    single = False
+    for system in range(len(entries.systems)):
+        own = entries.system == system
+        found, rest = scores[own & rows], scores[own & others]
+        if len(found) != 1 or not len(rest):
+            return False
+        value = found[0]
+        # As rounded to two decimals, or in percent to one; of small scores to more.
+        rounded = 0.0051 if right_or_wrong else min(0.0051, 0.02 * rest.std())
+        means = [(rest.mean(), rounded), *([(100 * rest.mean(), 10 * rounded)] if named else [])]
+        if not any(abs(value - mean) <= within for mean, within in means):
+            return False
+        single |= not np.isin(value, rest)
+    return single
 
 
 def _summaries(kind: str, scores: Array) -> list[Array]:

@@ -48,7 +48,8 @@ _DECIMAL_COMMA = re.compile(r"-?\d*,\d+")
 _PERCENT = re.compile(r"(-?\d+(?:\.\d+)?)\s*%")
 _THOUSANDS = re.compile(r"-?[1-9]\d{0,2}(?:(?:,\d{3})+(?:\.\d*)?|(?:\.\d{3})+,\d*)")
 
-_JSON = (".json", ".jsonl", ".ndjson")
+#: How names of tables in JSON end.
+JSON = (".json", ".jsonl", ".ndjson")
 
 _NESTED = {list: "a list", np.ndarray: "a list", dict: "a struct", bytes: "bytes"}
 
@@ -68,7 +69,7 @@ def read_table(path: Path, narrow: bool = False) -> pd.DataFrame:
         frame = _read_parquet(path, narrow)
     elif kind in DIALECTS:
         frame = read_delimited(path, DIALECTS[kind])
-    elif kind in _JSON:
+    elif kind in JSON:
         frame = read_json_table(path)
     else:
         raise ValueError(
@@ -190,6 +191,12 @@ def numbers(cells: pd.Series[Any]) -> FloatArray:
     if len(words := np.flatnonzero(np.isnan(found))):
         found[words] = [_TRUTH.get(str(cell).lower(), np.nan) for cell in cells.iloc[words]]
     return found
+
+
+def is_right_or_wrong(found: FloatArray) -> bool:
+    """Whether numbers, those that are missing aside, are 0 and 1 only."""
+    there = found[~np.isnan(found)]
+    return bool(there.size) and bool(np.isin(there, (0, 1)).all())
 
 
 def how_to_write(cell: object) -> str:

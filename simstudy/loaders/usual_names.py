@@ -66,6 +66,18 @@ SUMMARIES: Mapping[str, str] = {
 }
 
 
+# Words in the names of first or last rows that may have averages. Items are called so too: the scores decide.
+_AVERAGES = {
+    *USUAL["score"], "score", "scores", "exact", "match", "macro", "micro", "result", "aggregate", "percent",
+    "percentage", "%", "rate", *(word for name in SUMMARIES for word in name.split()),
+}  # fmt: skip
+
+
+def may_name_averages(item: object) -> bool:
+    """Whether the name of a row may be that of averages: "accuracy", "Macro F1"."""
+    return all(word in _AVERAGES for word in plain(item).split("_"))
+
+
 # Systems are often called run1, run2.
 _ONE_OF_SEVERAL = re.compile(rf"(?:(?:score|{'|'.join(NUMBERS)})[ _.#-]?|run[ _.#-])([0-9]+)", re.IGNORECASE)
 

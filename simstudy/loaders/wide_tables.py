@@ -10,9 +10,9 @@ from pandas.api.types import is_integer_dtype
 
 from simstudy.loaders.base import Source
 from simstudy.loaders.entries import Entries, other_columns
-from simstudy.loaders.tables import NO_NAMES, numbers, takes_one_score
+from simstudy.loaders.tables import NO_NAMES, is_right_or_wrong, numbers, takes_one_score
 from simstudy.loaders.text_columns import answer_columns
-from simstudy.loaders.usual_names import SUMMARIES
+from simstudy.loaders.usual_names import SUMMARIES, may_name_averages
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, FloatArray
 from simstudy.notes import note
@@ -38,19 +38,33 @@ def whole_table(
         return None
     if statistics.dtype.kind == "i" and not (source.narrow and source.metric.of_sums):
         statistics = statistics.astype(np.int64)
+    if _may_sum_up(statistics[..., 0], items):
+        return None
     rows = np.arange(len(frame))
     others = other_columns(frame, by_system, source.metric)
     return Entries([*by_system][:1], items, np.zeros_like(rows), rows, rows, statistics[0], others), statistics
 
 
-def note_unlike_columns(names: Sequence[str], scores: Sequence[Array]) -> None:
-    """Say which columns have scores (n,) unlike those of the others: they may describe the items.
+def _may_sum_up(scores: Array, items: pd.api.extensions.ExtensionArray) -> bool:
+    """Whether the first or the last row of scores (K, n) may have the averages of the others."""
+    ends = (0, -1)
+    if scores.shape[1] <= 2:
+        return False
+    if any(may_name_averages(items[end]) for end in ends):
+        return True
+    if scores.dtype.kind == "i" or np.isin(scores[:, ends], (0, 1)).all():
+        return False
+    return bool(np.isin(scores[:, 1:-1], (0, 1)).all())
+
+
+def note_unlike_columns(names: Sequence[str], scores: Sequence[Array]) -> set[str]:
+    """The columns that have scores (n,) unlike those of the others: a note says that they may describe the items.
 
     That is so where more than half of them are neither 0 nor 1 and most other columns have nothing else, or lie farther
-    outside the others' range than that is wide.
+    outside the others' range than that is wide. Right and wrong answers in percent, 0 and 100, are like 0 and 1.
     """
     if len(names) < 2 or min(own.size for own in scores) < _FEWEST:
-        return
+        return set()
     low, high = (np.array([float(end(own)) for own in scores]) for end in (np.min, np.max))
     neither = np.array([_neither(own, low[k], high[k]) for k, own in enumerate(scores)])
     odd, right_or_wrong = np.flatnonzero(neither > 0.5), (neither == 0) & (low < high)
@@ -64,12 +78,14 @@ def note_unlike_columns(names: Sequence[str], scores: Sequence[Array]) -> None:
         for k in np.flatnonzero((least < most) & ((low < below) | (high > above))).tolist():
             if ((scores[k] < below[k]) | (scores[k] > above[k])).mean() > 0.5:
                 found[k] = f"{least[k]:.3g} to {most[k]:.3g}"
+    found = {k: others for k, others in found.items() if not is_right_or_wrong(scores[k] / 100)}
     for k, others in found.items():
         note(
             f"'{names[k]}' is used as a system, but its values ({low[k]:.3g} to {high[k]:.3g}) are unlike those of the "
             f"other columns ({others}). If it is no system, leave the column out, or make it one of the items: "
             f"columns={{'{names[k]}': '{names[k]}'}}"
         )
+    return {names[k] for k in found}
 
 
 def _of_others(ends: FloatArray, first: FloatArray) -> FloatArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,8 +29,16 @@ def note_exchanged(n_systems: int, n_items: int) -> None:
         note(f"{n_systems:,} systems on {items}: are rows and columns exchanged? Columns are systems, rows are items")
 
 
-def note_percent(statistics: Array, names: Sequence[str]) -> None:
-    """Say where some systems' scores, statistics[..., 0], look like fractions and all others' like percentages."""
+def note_percent(statistics: Array, names: Sequence[str], but: Collection[str] = ()) -> None:
+    """Say where some systems' scores, statistics[..., 0], look like fractions and all others' like percentages.
+
+    Systems that another note tells of are not looked at (`but`).
+    """
+    kept = [k for k, name in enumerate(names) if name not in but]
+    if len(kept) < 2:
+        return
+    if but:
+        statistics, names = statistics[kept], [names[k] for k in kept]
     low, high = statistics[..., 0].min(axis=1), statistics[..., 0].max(axis=1)
     fractions, percent = (high > 0) & (high <= 1), (high > _PERCENT) & (high <= 100)
     known = fractions | percent | (high == 0)

@@ -174,6 +174,6 @@ def test_samples_that_are_items_have_no_noise_by_questions(tmp_path: Path) -> No
     assert "The samples of a question form one cluster." in text
     assert "Standard error of the gain" in text
     text = " ".join(ss.examine(tmp_path / "runs.csv", "accuracy", comparison={"unit": "item"}).text.split())
-    assert "12 questions with 36 samples. Each is an item of its own, as asked. All tests, exact ones too," in text
+    assert "12 questions with 36 samples. unit='item' makes each sample an item of its own. All tests," in text
     assert "form one cluster" not in text
     assert "Standard error of the gain" not in text

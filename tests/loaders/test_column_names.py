@@ -117,6 +117,19 @@ CATEGORIES = "system,category,id,score\n" + "".join(
 )
 
 
+def test_no_long_text_and_no_answer_is_advised_as_a_part_of_ids(tmp_path: Path) -> None:
+    rows = [(s, c, i) for s in "ab" for c in ("law", "art") for i in (1, 2)]
+    prompts = {(c, i): f"Which answer to number {i} in {c} is it that most people would give you?" for _, c, i in rows}
+    frame = pd.DataFrame(
+        [(s, prompts[c, i], "AB"[c == "art"], f"p{c}{i // 2}", c, i, 1) for s, c, i in rows],
+        columns=["system", "prompt", "answer", "part", "category", "id", "score"],
+    )
+    with pytest.raises(ValueError, match=re.escape("columns={'item': 'category+id'} joins them")):
+        read_csv(tmp_path, frame.to_csv(index=False))
+    with pytest.raises(ValueError, match=re.escape("columns={'sample': 'row'}. If the row is there twice")):
+        read_csv(tmp_path, frame.drop(columns=["part", "category"]).to_csv(index=False))
+
+
 def test_ids_of_several_columns(tmp_path: Path) -> None:
     told = (
         "use the order of the rows with columns={'sample': 'row'}; if ids come again in each 'category', "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -55,6 +56,36 @@ def test_what_is_joined_into_the_items_names_is_no_cluster(tmp_path: Path) -> No
     assert wanted.outputs.items["cluster"].nunique() == 3
 
 
+def test_a_column_that_an_option_names_describes_the_items(tmp_path: Path) -> None:
+    """The option alone gives what it gives beside columns that declare the column."""
+    task = np.tile(np.arange(3), 20)
+    frame = pd.DataFrame(
+        {"item": range(60), "old": RNG.integers(0, 2, 60), "new": RNG.integers(0, 2, 60), "task": task}
+    )
+    texts = frame.assign(task=np.array(["law", "art", "code"])[task])
+    path = tmp_path / "scores.json"
+    for table in (frame, texts):
+        path.write_text(table.to_json(orient="records"))
+        asked = ("compare", str(path), "--metric", "accuracy", "--json")
+        for option in (("--each", "task"), ("--unit", "task"), ("--strata", "task", "--test", "bootstrap")):
+            code, said = command(*asked, *option)
+            assert code == 0, said
+            found, declared = (json.loads(one) for one in (said, command(*asked, *option, "--columns", "task=task")[1]))
+            assert found["systems"] == declared["systems"]
+            assert found["pairs"] == declared["pairs"]
+            assert found.get("tasks") == declared.get("tasks")
+        found = ss.examine(path, "accuracy", comparison={"unit": "task"})
+        assert found.outputs.names == ["old", "new"]
+    loaded = ss.load(path, "accuracy", item_columns=["task", "none"])
+    assert loaded.outputs.items["task"].tolist() == texts["task"].tolist()
+    with pytest.raises(ValueError, match="^item_columns must be a list"):
+        ss.load(path, "accuracy", item_columns="task")
+    assert (
+        "--each must be a column of the items, not 'tusk'"
+        in command(*asked[:-1], "--each", "tusk", "--columns", "task=task")[1]
+    )
+
+
 def test_the_advice_on_ids_that_come_again_works_as_it_stands(tmp_path: Path) -> None:
     """Under our name of the column the file has none."""
     path = written(tmp_path / "exam.csv", EXAM)
@@ -74,13 +105,17 @@ def test_the_note_on_clusters_knows_the_unit_and_comes_first_in_a_plan(tmp_path:
     said = {unit: command("compare", path, "--metric", "accuracy", *unit)[1] for unit in ((), ("--unit", "item"))}
     assert "items of one 'document' form a cluster (20 clusters). " in said[()]
     text = said["--unit", "item"]
-    assert "form a cluster (20 clusters), but items are resampled one by one, as asked" in " ".join(text.split())
+    unused = "items of one 'document' form a cluster (20 clusters). Tests do not use these clusters: "
+    assert f"{unused}unit='item' treats each item as independent." in " ".join(text.split())
     assert "whole cluster" not in text
     out = command("compare", path, "--metric", "accuracy", "--unit", "item", "--out", f"{tmp_path}/pairs.parquet")[1]
     too_small = ["p-values too small" in " ".join(one.split()) for one in (said[()], text, out)]
     assert too_small == [False, True, True]
     found = ss.examine(ss.load(path, "accuracy"), comparison={"unit": "subject"})
-    assert any("(20 clusters), but the resampling unit is 'subject', as asked" in note for note in found.notes)
+    assert f"{unused}the resampling unit is 'subject'." in found.notes
+    same = ss.examine(ss.load(path, "accuracy"), comparison={"unit": "document"})
+    told = "items of one 'document' form a cluster. Tests resample these clusters: the resampling unit is 'document'."
+    assert told in same.notes
     plan = command("plan", path, "--metric", "accuracy", "--gain", "5", "--simulate", "0", "--draws", "0")[1]
     first = next(line for line in plan.splitlines() if line.startswith("Note: "))
     assert first.startswith("Note: items of one 'document' form a cluster (20 clusters)")

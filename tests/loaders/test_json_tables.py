@@ -58,6 +58,25 @@ SHAPES: dict[str, tuple[str, str, str | None]] = {
     "numbers by keys": ("s.json", json.dumps(keyed(int)), KEYS.format("value")),
     "texts by keys": ("s.json", json.dumps(keyed(lambda x: "true" if x else "False")), KEYS.format("value")),
     "records by keys": ("s.json", json.dumps(keyed(lambda x: {"resolved": x, "log": [1]})), KEYS.format("resolved")),
+    "systems below items": (
+        "s.json",
+        json.dumps({item: {system: int(RIGHT.loc[item, system]) for system in RIGHT} for item in ITEMS}),
+        "simstudy uses key2 as system, key1 as item and value as score. To change this, use "
+        "columns={'system': 'NAME'}.",
+    ),
+    "scores of systems in records of items": (
+        "s.jsonl",
+        "\n".join(
+            json.dumps({"id": i, "prompt": f"What is {i}?", "scores": {s: int(RIGHT.loc[i, s]) for s in RIGHT}})
+            for i in ITEMS
+        ),
+        "simstudy uses id as item. To change this, use columns={'item': 'NAME'}.",
+    ),
+    "scores of items in records of systems": (
+        "s.json",
+        json.dumps([{"model": s, "scores": {i: int(RIGHT.loc[i, s]) for i in ITEMS}} for s in RIGHT]),
+        "simstudy uses model as system. To change this, use columns={'system': 'NAME'}.",
+    ),
     "pandas, by columns": ("s.json", wide().to_json(), None),
     "pandas, by records": ("s.json", wide().to_json(orient="records"), None),
     "pandas, lines": ("s.ndjson", wide().to_json(orient="records", lines=True), None),
@@ -66,6 +85,14 @@ SHAPES: dict[str, tuple[str, str, str | None]] = {
     "pandas, lists": ("s.json", json.dumps(wide().to_dict("list")), None),
     "pandas, items in the index": ("s.json", RIGHT.to_json(), KEYS.format("value")),
 }
+
+
+def test_scores_by_several_metrics_are_no_systems(tmp_path: Path) -> None:
+    rows = [{"id": i, "scores": {"tone": x, "style": 1 - x}} for i, x in zip(ITEMS, RIGHT["new"].tolist(), strict=True)]
+    (tmp_path / "new.json").write_text(json.dumps(rows))
+    loaded = load(tmp_path / "new.json", "accuracy", columns={"score": "scores.tone"})
+    assert loaded.outputs.names == ["new"]
+    np.testing.assert_array_equal(loaded.outputs.statistics[0, :, 0], RIGHT["new"])
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -156,7 +183,7 @@ def test_tables_beside_the_scores_may_be_json_too(tmp_path: Path) -> None:
          ": lists of records are under a, b, beside other keys: write one of them to a file of its own"),
         ("s.json", '{"a": {"q": 1}, "b": 2}',
          ": objects of keys must be of one depth, but 'a.q' and 'b' are not: write a list of records to a file of its "
-         "own, or JSON lines"),
+         'own, such as [{"item": "q1", "system": "A", "score": 1}], or JSON lines'),
         ("s.json", '{"columns": ["a"], "data": [[1], [1, 2]]}', ", record 2: a row must be a list of 1 cell"),
         ("s.json", '[{"a.b": 1, "a": {"b": 2}}]', ", record 1: two keys are 'a.b', with and without nesting"),
         ("s.json", "[" * 9**5, ", line 1: nested too deeply"),

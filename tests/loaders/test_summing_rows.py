@@ -73,6 +73,87 @@ def test_a_column_that_is_unlike_the_others_is_named(tmp_path: Path) -> None:
         assert read_csv(tmp_path, frame.to_csv(index=False), "mean").notes == ()
 
 
+def test_a_column_is_called_unlike_the_others_once(tmp_path: Path) -> None:
+    """Numbers that describe the items are no percentages; right and wrong answers in percent are."""
+    rng, n = np.random.default_rng(5), 20
+    right = pd.DataFrame({"item": range(n), "old": rng.integers(0, 2, n), "new": rng.integers(0, 2, n)})
+    words = right.assign(words=range(2, n + 2))
+    told = (
+        "{s}, line 2: column 'words' is used as a system, but has 2, and 'old' has 0 and 1 only; columns={'words': "
+        "'words'} makes it a column of the items"
+    )
+    check_csv_error(tmp_path, words.to_csv(index=False), told)
+    blank = words.astype(object)
+    blank.loc[3, "new"] = ""
+    for table in (words, blank):
+        (unlike, *others) = read_csv(tmp_path, table.to_csv(index=False), "mean", missing="drop").notes
+        assert unlike.startswith("'words' is used as a system, but its values (")
+        assert not any("percent" in note for note in others)
+    (percent,) = read_csv(tmp_path, right.assign(new=[100] * 15 + [0] * 5).to_csv(index=False), "mean").notes
+    assert percent.startswith("scores of 'old' are between 0 and 1, those of 'new' between 0 and 100")
+    told = "{s}, line 2, system 'new': a score must be between 0 and 1 for metric 'accuracy', not 100; divide "
+    told += "percentages by 100, or take metric='mean'"
+    check_csv_error(tmp_path, right.assign(new=100).to_csv(index=False), told)
+
+
+def test_a_difference_of_two_systems_is_no_system(tmp_path: Path) -> None:
+    right = pd.DataFrame({"item": range(12), "old": [0, 1, 1] * 4, "new": [1, 0, 1] * 4, "mid": [1, 1, 0, 0] * 3})
+    gain = right["new"] - right["old"]
+    for name in ("delta", "x", "new-old"):
+        for metric in ("accuracy", "mean"):
+            loaded = read_csv(tmp_path, right.assign(**{name: gain}).to_csv(index=False), metric)
+            assert loaded.outputs.names == ["old", "new", "mid"]
+            assert loaded.notes == (f"not used as a system: '{name}', which is 'new' minus 'old'",)
+    rounded = pd.DataFrame(
+        {"item": [*"abc"], "old": [0.33, 0.5, 0.1], "new": [0.67, 0.75, 0.25], "Diff": [0.33, 0.25, 0.15]}
+    )
+    assert read_csv(tmp_path, rounded.to_csv(index=False), "mean").outputs.names == ["old", "new"]
+    # Other numbers, few numbers without such a name, and scores that are negative themselves are of systems.
+    for table in (
+        right.assign(delta=right["mid"].to_numpy()[::-1]),
+        right.head(9).assign(x=gain),
+        right.assign(x=gain) - 1,
+    ):
+        names = table.columns[1:].tolist()
+        assert read_csv(tmp_path, table.to_csv(index=False), "mean").outputs.names == names
+
+
+def test_averages_under_any_name_are_no_item(tmp_path: Path) -> None:
+    """Rows by hand: 2 of 3 and 1 of 3 are right."""
+    rows = ["a,1,0", "b,1,1", "c,0,0"]
+    tidy = [
+        f"{system},{name},{score}"
+        for system, scores in (("new", "110"), ("old", "010"))
+        for name, score in zip("abc", scores, strict=True)
+    ]
+    for row in (
+        "accuracy,0.667,0.333",
+        "ACC,66.7,33.3",
+        "Macro F1,0.67,0.33",
+        "overall accuracy,66.67,33.33",
+        "z,0.67,0.33",
+    ):
+        name, new, old = row.split(",")
+        for at in (0, 3):
+            table = "\n".join(["item,new,old", *rows[:at], row, *rows[at:], ""])
+            long = [*tidy]
+            long.insert(3 + at, f"old,{name},{old}")
+            long.insert(at, f"new,{name},{new}")
+            for text in (table, "\n".join(["system,item,score", *long, ""])):
+                loaded = read_csv(tmp_path, text)
+                assert loaded.outputs.items["id"].tolist() == ["a", "b", "c"]
+                assert loaded.outputs.scores() == pytest.approx([200 / 3, 100 / 3])
+                (told,) = loaded.notes
+                assert told.endswith(
+                    f"line {at + 2}: '{name}' left out, which is no item but has the averages of the others"
+                )
+    # Items may be called so: they are right or wrong, or have another score than the average.
+    for row in ("accuracy,1,0", "accuracy,1,1", "score,0.5,0.5", "accuracy,0.667,0.5", "z,0.667,0.5"):
+        assert read_csv(tmp_path, "\n".join(["item,new,old", *rows, row, ""])).outputs.n_items == 4
+    assert read_csv(tmp_path, "item,new,old\na,1,1\nb,1,1\nacc,1,1\n").outputs.n_items == 3
+    assert read_csv(tmp_path, "item,new,old\na,.2,.3\nb,.4,.7\nz,.3,.5\n").outputs.n_items == 3
+
+
 def test_several_last_rows_that_sum_up_are_no_items(tmp_path: Path) -> None:
     wide = "item,new,old\na,4,0\nb,1,1\nc,1,5\nd,0,0\n"
     of = {
