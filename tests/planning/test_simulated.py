@@ -154,8 +154,8 @@ def test_a_simulation_is_told_with_each_of_its_numbers(unit: str) -> None:
     told = [81.1, 70.1, 90.2, 95, 1234, 567, 1234, 2000, 83.3, 2.2, 50, 2.1, 1.37]
     assert numbers(held.text().replace(words, "567")) == told
     assert (
-        "The plan's formula gives 83.3 % if it uses the standard deviation of the differences in these test sets. The "
-        "two numbers are 2.2 points apart (standard error 50.0). Chance can explain that."
+        "The plan's formula gives 83.3 % with the standard deviation of these test sets' differences. The two are 2.2 "
+        "points apart (standard error 50.0). Chance can explain that."
     ) in held.text()
     assert "Only" not in replace(held, n_asked=1234).text()
     off = replace(held, error=0.001)

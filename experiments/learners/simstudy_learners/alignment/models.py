@@ -227,7 +227,7 @@ def train_both(
     """Both directions, each through the stages: apart, or together so that they agree (Liang et al. 2006).
 
     With agreement the expected count of a link is the product of its posteriors in both directions (their section
-    3.2.1), and of the empty word what is then left of the word; jumps are each direction's own.
+    3.2.1). Posteriors of the empty word, and jumps, are each direction's own.
     """
     check_flag("agree", agree)
     counted = weights.astype(np.float64)
