@@ -166,7 +166,18 @@ def test_of_two_systems_the_gain_is_told_from_the_side_of_the_better_one() -> No
         f"{row.gain_low:.2f} to {row.gain_high:.2f}" for row in found.sizes.itertuples()
     ]
     not_yet = "" if table.loc[300, "significant"] else "not "
-    assert section.text.startswith(f"On the first 300 of 600 items, the gain of f is {not_yet}significant at 0.2.")
+    ahead = "f over a" if table.loc[300, "gain"] > 0 else "a over f"
+    start = f"On the first 300 of 600 items, the gain of {ahead} is {not_yet}significant at 0.2."
+    assert section.text.startswith(start)
+
+
+def test_a_system_that_is_better_on_the_first_half_alone_is_named_there() -> None:
+    """60 items on which only a is right, and then 80 on which only b is."""
+    scores = {"a": [1] * 60 + [0] * 80, "b": [0] * 60 + [1] * 80}
+    found = ss.examine(Outputs.from_scores(pd.DataFrame(scores), "accuracy"))
+    assert found.pairs["system_a"].tolist() == ["b"]
+    section, _ = on_page(found)
+    assert section.text.startswith("On the first 70 of 140 items, the gain of a over b is significant at 0.05.")
 
 
 def test_the_fewest_items_from_which_on_a_pair_is_significant() -> None:

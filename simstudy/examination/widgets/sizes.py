@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 # Systems of which a page shows what is significant at each size.
 _MOST_SYSTEMS = 60
 
+_ENDS = ("system_a", "system_b")
+
 
 def size_sections(found: Examination, sizes: Sizes) -> list[Section]:
     """The section; nothing where the test set is too small to cut."""
@@ -59,7 +61,9 @@ def _text(found: Examination, sizes: Sizes) -> str:
     if whole["pairs"] == 1:
         outcome = "is significant" if half["significant"] else "is not significant"
         again, reach = "with the same test", ""
-        said = f"{first}, the gain of {shown(found.pairs['system_a'].iloc[0])} {outcome} at {found.alpha:g}."
+        # The other system may be better on these items.
+        ahead, behind = (shown(found.pairs[name].iloc[0]) for name in _ENDS[:: -1 if half["gain"] < 0 else 1])
+        said = f"{first}, the gain of {ahead} over {behind} {outcome} at {found.alpha:g}."
     else:
         again = "with the same test, and Holm's correction for all pairs"
         reach = " A pair could be significant if its systems differ on enough items."
