@@ -37,9 +37,9 @@ def invented(rng: np.random.Generator, n: int, longest: int = 5, n_words: int = 
     return source, target
 
 
-def randomly_linked(rng: np.random.Generator, n: int, longest: int = 5) -> AlignedBitext:
+def randomly_linked(rng: np.random.Generator, n: int, longest: int = 5, n_words: int = 4) -> AlignedBitext:
     """Random sentence pairs with links anywhere, and with weights."""
-    source, target = invented(rng, n, longest)
+    source, target = invented(rng, n, longest, n_words)
     n_words = len(source.vocabulary)
     (bitext,) = numbered_bitexts(
         [(source.words, source.bounds, target.words, target.bounds)], np.arange(n_words), n_words

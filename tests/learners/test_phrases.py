@@ -55,8 +55,10 @@ def lexical_weight(own: np.ndarray, source: list[int], target: list[int], share:
     return total
 
 
-def test_the_table_has_relative_frequencies_and_lexical_weights(rng: np.random.Generator) -> None:
-    corpus = randomly_linked(rng, 30)
+@pytest.mark.parametrize("n_words", [4, 20])
+def test_the_table_has_relative_frequencies_and_lexical_weights(rng: np.random.Generator, n_words: int) -> None:
+    """Of twenty words, some are in no phrase pair by themselves."""
+    corpus = randomly_linked(rng, 30, n_words=n_words)
     count: Counter[tuple[tuple[int, ...], tuple[int, ...]]] = Counter()
     lexical = defaultdict(lambda: (-np.inf, -np.inf))
     words, known = corpus.lexicon, corpus.bitext.lexicon
@@ -79,6 +81,7 @@ def test_the_table_has_relative_frequencies_and_lexical_weights(rng: np.random.G
         of_target[b] += n
     expected = {(a, b): (log(n / of_source[a]), log(n / of_target[b]), *lexical[a, b]) for (a, b), n in count.items()}
     lone = {a for a, _ in keys} - {a[0] for a, _ in count if len(a) == 1}
+    assert bool(lone) == (n_words == 20)
     for a, b in keys:
         if a in lone:
             expected[(a,), (b,)] = (log(to_target[a, b]), log(to_source[b, a])) * 2
