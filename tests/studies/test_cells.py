@@ -39,9 +39,9 @@ class Heard(RunContext):
         cells: Sequence[Cell],
         *,
         amount: Callable[[Cell], int] = lambda _: 1,
-        here: bool = False,
+        threaded: bool = False,
     ) -> list[Any]:
-        self.asked.append((title, list(cells), here))
+        self.asked.append((title, list(cells), threaded))
         self.amounts += map(amount, cells)
         if not self.computes:
             raise StopIteration
