@@ -243,7 +243,7 @@ class Judge(FieldsMixin):
     >>> import simstudy as ss
     >>> found = ss.plan(metric="win_rate", gain=3, judge=ss.Judge(error=0.15, judgements=3))
     >>> print(found.sentences[0])
-    You need 2,887 items to detect a true gain of 3 points of win rate with power 0.8.
+    You need 11,298 items to detect a true gain of 3 points of win rate with power 0.8.
     """
 
     error: float | None = option(None, "Accuracy, win rate: error rate of one judgement.", "judge_error")

@@ -92,7 +92,7 @@ def _of_gain(case: Case) -> Case:
 
 
 def _of_win_rate(guess: Guess, judge: Judge) -> list[Case]:
-    """A system against a baseline: each item is won, lost or tied, and 50 % is no gain."""
+    """A system against a baseline: each item is won, lost or tied. The gain is the difference of the win rates."""
     _refuse("win rates", guess, ("sd", "r12"))
     _refuse("win rates", judge, ("sd",))
     if guess.score not in (None, 50):
@@ -103,10 +103,10 @@ def _of_win_rate(guess: Guess, judge: Judge) -> list[Case]:
     def tied(share: float) -> Difference:
         if not 0 <= share < 1:
             raise ValueError(f"Guess.agreement must be at least 0 and below 1: the share of ties, not {share:g}")
-        return RightOrWrongDifference(1 - share, 50.0)
+        return RightOrWrongDifference(1 - share)
 
     ties = 0.0 if guess.agreement is None else guess.agreement
-    case = _given("agreement", ties, tied, "a share of ties of {:g} (the gain is the win rate above 50 %)")
+    case = _given("agreement", ties, tied, "a share of ties of {:g} (55 % against 45 % is a gain of 10 points)")
     return [judged_verdicts(case, judge, "pairs")]
 
 

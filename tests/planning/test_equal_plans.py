@@ -166,10 +166,8 @@ WAYS: dict[str, tuple[Options, Options, str, dict[str, float]]] = {
         GUESSES["judged pairs"], {"metric": "win_rate", "agreement": 0.1, "gain": 6.4, "margin": 11.2},
         "said", JUDGED,
     ),
-    "half of a difference is won": (
-        {"metric": "win_rate", "agreement": 0.2},
-        ANSWERS | {"score": 42.0, "agreement": 0.2, "gain": 16.0, "margin": 28.0},
-        "said|metric", {GAINS: 0.5},
+    "win rates differ as right answers do": (
+        {"metric": "win_rate", "agreement": 0.2}, ANSWERS | {"score": 42.0, "agreement": 0.2}, "said|metric", {},
     ),
     "a mean of judges": (
         GUESSES["judged scores"], SCORES | {"sd_difference": np.sqrt(1600 + 2 * 400 * 1.3 / 2)}, "said", {},

@@ -76,9 +76,9 @@ def test_the_mean_of_several_scores_keeps_the_noise_that_they_share() -> None:
     assert judged.answers["n_items"].item() == pytest.approx(known.answers["n_items"].item(), rel=0.01)
 
 
-def test_a_win_rate_is_held_against_one_half() -> None:
-    """Of n verdicts without ties w are won; the test asks whether w is binomial (n, 1/2)."""
-    plan = ss.plan(metric="win_rate", n_items=200, gain=10.0)
+def test_the_gain_of_a_win_rate_is_the_difference_of_both_win_rates() -> None:
+    """Of n verdicts without ties w are won, 60 % against 40 %; the test asks whether w is binomial (n, 1/2)."""
+    plan = ss.plan(metric="win_rate", n_items=200, gain=20.0)
     wins = np.arange(201)
     significant = (2 * stats.binom.sf(wins - 1, 200, 0.5) <= 0.05) & (wins > 100)
     assert plan.answers["power"].iloc[0] == pytest.approx(stats.binom.pmf(wins, 200, 0.6)[significant].sum())
@@ -86,15 +86,15 @@ def test_a_win_rate_is_held_against_one_half() -> None:
 
 def test_a_judge_of_pairs_turns_wins_round() -> None:
     """Of n pairs without ties w are won, as the judge says: binomial with 1/2 + 0.7 x 0.1."""
-    plan = ss.plan(metric="win_rate", n_items=200, gain=10.0, judge=ss.Judge(error=0.15))
+    plan = ss.plan(metric="win_rate", n_items=200, gain=20.0, judge=ss.Judge(error=0.15))
     wins = np.arange(201)
     significant = (2 * stats.binom.sf(wins - 1, 200, 0.5) <= 0.05) & (wins > 100)
     chance = stats.binom.pmf(wins, 200, 0.5 + 0.7 * 0.1)
     assert plan.answers["power"].iloc[0] == pytest.approx(chance[significant].sum())
     # What is seen of a significant gain, over the true one.
     other = (2 * stats.binom.cdf(wins, 200, 0.5) <= 0.05) & (wins < 100)
-    size_of = np.abs(wins - 100) / 200 * 100
-    expected = (chance * size_of)[significant | other].sum() / chance[significant | other].sum() / 10
+    size_of = np.abs(2 * wins - 200) / 200 * 100
+    expected = (chance * size_of)[significant | other].sum() / chance[significant | other].sum() / 20
     assert plan.answers["exaggeration"].iloc[0] == pytest.approx(expected)
 
 
