@@ -13,7 +13,7 @@ from simstudy.pages.sections import Section
 from simstudy.studies.natural import gains as module
 from simstudy.studies.natural.definition import NaturalStudy
 from simstudy.studies.resampling import page as resampling
-from tests.studies.test_pages import THRESHOLDS, by_heading, calibrated, of_natural, study, tables
+from tests.studies.test_pages import THRESHOLDS, by_heading, calibrated, of_natural, rows, study, tables
 
 __all__ = ["study", "tables"]
 
@@ -164,3 +164,27 @@ def test_figures_of_resampled_systems_are_of_their_test_sets_sizes_and_relations
     assert "Domains" not in parts
     title = "winners on home, looked up on news"
     assert of(parts, "Calibration across domains", drawn) == [(title, [[0, 1, 2]], by_relation)]
+
+
+def test_natural_pairs_beside_each_resampled_class_have_intervals_of_their_own() -> None:
+    """A ratio may have no interval; where nothing can be compared a note says why."""
+    overlay = pd.DataFrame(
+        {
+            "test_set": "others", "n_items": 5, "others_test_set": "home", "others_n_items": 6,
+            "others_relation": ["same family", "different families"], "n_pairs": [1001, 1002],
+            "n_others": [2001, 2002], "difference": [0.0123, np.nan], "low": [-0.0456, np.nan],
+            "high": [0.0789, np.nan], "note": ["", "too few"], "gain_ratio": [1.11, 1.22], "ratio_low": [0.91, np.nan],
+            "ratio_high": [1.31, np.nan], "threshold": [2.22, np.nan],
+        }
+    )  # fmt: skip
+    points = pd.DataFrame({"test_set": ["home"], "n_items": [1200], "relation": "same family"})
+    parts = by_heading(resampling.sections(
+        {"points": points, "curves": points, "thresholds": THRESHOLDS, "overlay": overlay, "overlay_points": points},
+        home="home", home_size=1200, domain_size=None,
+    ))  # fmt: skip
+    assert rows(parts["Natural comparisons on the same curve"]) == [
+        ["resampled class", "natural pairs", "resampled pairs", "difference in confidence", "ratio of gains",
+         "natural threshold"],
+        ["same family", "1,001", "2,001", "+0.012 (-0.046 to +0.079)", "1.11 (0.91 to 1.31)", "2.22"],
+        ["different families", "1,002", "2,002", "too few", "1.22", "too few pairs"],
+    ]  # fmt: skip
