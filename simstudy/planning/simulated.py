@@ -97,9 +97,8 @@ class Simulated(FieldsMixin):
             f"{100 * self.high:.1f}, 95 % interval) of {self.n_sets:,} test sets of "
             f"{units_text(self.n_units, self.unit)} {self._drawn_from(names)}.{fewer} The plan's formula gives "
             f"{100 * self.expected:.1f} % with the standard deviation of these test sets' differences. The two are "
-            f"{100 * abs(self.power - self.expected):.1f} points apart (standard error {100 * self.error:.1f}). {differ} "
-            "Wrong winner: "
-            f"{100 * self.wrong_winner:.2g} %."
+            f"{100 * abs(self.power - self.expected):.1f} points apart (standard error {100 * self.error:.1f}). "
+            f"{differ} Wrong winner: {100 * self.wrong_winner:.2g} %."
         )
         larger = f"Significant gains are {self.exaggeration:.2f} times the true gain."
         return " ".join(filter(None, [self.warning, said, "" if np.isnan(self.exaggeration) else larger]))

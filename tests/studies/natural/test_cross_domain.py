@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,8 @@ from simstudy.files.datasets import DataError
 from simstudy.outputs import Outputs
 from simstudy.studies import Comparison, RunContext, StudyError, baselines
 from simstudy.studies.baselines import n_units
+from simstudy.studies.natural import cross_domain
+from simstudy.studies.natural.definition import CrossDomain
 from tests.oracles import compared
 from tests.studies.natural.small import EXAMS, MEASURES, Make
 
@@ -141,3 +144,29 @@ def test_redrawn_test_sets_have_as_many_clusters_as_the_home(monkeypatch: pytest
         of_drawn = test_set.items["cluster"].value_counts()
         assert len(of_drawn) == 40
         assert all(count == sizes[str(name).split("#")[0]] for name, count in of_drawn.items())
+
+
+def test_redrawn_test_sets_have_the_median_number_of_units_of_the_homes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Domains of 10, 6 and 4 documents of three items: six documents are redrawn, of 60 items."""
+    domain = np.repeat(["x", "y", "z"], [30, 18, 12])
+    items = pd.DataFrame({"id": [f"i{k}" for k in range(60)], "cluster": np.arange(60) // 3, "domain": domain})
+    right = np.random.default_rng(0).random((3, 60)) < 0.5
+    test_set = Outputs.from_statistics(
+        np.stack([right, np.ones_like(right)], axis=-1), "accuracy", items=items, test_set="t"
+    )
+    drawn: list[int] = []
+
+    def redrawn(population: ss.TestSet, size: int, *_: object) -> pd.DataFrame:
+        drawn.append(size)
+        return compared(population.outputs, test="t_paired").assign(draw=1)
+
+    def compare(_: str, asked: list[ss.TestSet], __: object) -> list[pd.DataFrame]:
+        return [compared(one.outputs, test="t_paired") for one in asked]
+
+    monkeypatch.setattr(cross_domain, "compare_redrawn", redrawn)
+    monkeypatch.setattr(cross_domain, "run_comparisons", compare)
+    monkeypatch.setattr(cross_domain, "baseline", lambda *_, **__: baselines._NO_BASELINE)
+    part = CrossDomain(domains_of="t", least_items=6, n_draws=1, n_splits=1, min_pairs=1)
+    study = SimpleNamespace(comparison=Comparison(test="t_paired"), seed=0)
+    cross_domain.cross_domain(study, part, [ss.TestSet(test_set)], RunContext(Path(), 1))
+    assert drawn == [6]
