@@ -187,3 +187,54 @@ def test_several_last_rows_that_sum_up_are_no_items(tmp_path: Path) -> None:
     check_csv_error(tmp_path, right.replace("c,0", "c,7") + "Total,9,1\n", told)
     # Elsewhere they are items.
     assert read_csv(tmp_path, "item,new,old\nmax,1,0\nMean,1,0\nb,1,1\nc,0,0\n").outputs.n_items == 4
+
+
+def test_means_and_sums_of_graded_scores_are_no_item(tmp_path: Path) -> None:
+    """Means by hand: 0.5005 and 0.3505 (sums 2.002 and 1.402); a row of them is told by its values, whatever its name."""
+    rows = ["a,0.202,0.102", "b,0.4,0.3", "c,0.6,0.4", "d,0.8,0.6"]
+    text = "\n".join(rows)
+    for row, what in (
+        ("z,0.5005,0.3505", "averages"),
+        ("f1 (macro),50,35", "averages"),
+        ("Durchschnitt,50.05,35.05", "averages"),
+        ("summary,2.002,1.402", "sums"),
+    ):
+        name, new, old = row.split(",")
+        tidy = [
+            f"{system},{line.split(',')[0]},{line.split(',')[k]}"
+            for k, system in ((1, "new"), (2, "old"))
+            for line in [*rows, row]
+        ]
+        for table, line in (
+            (f"item,new,old\n{text}\n{row}\n", 6),
+            (f"item,new,old\n{row}\n{text}\n", 2),
+            ("\n".join(["system,item,score", *tidy, ""]), 6),
+        ):
+            loaded = read_csv(tmp_path, table, "mean")
+            assert loaded.outputs.items["id"].tolist() == [*"abcd"]
+            assert loaded.outputs.scores() == pytest.approx([0.5005, 0.3505])
+            (told,) = loaded.notes
+            assert told.endswith(f"line {line}: '{name}' left out, which is no item but has the {what} of the others")
+    # These are items: other scores, one system, whole ratings whose mean is met by chance, and sums of few.
+    for table, n_items in (
+        (f"item,new,old\n{text}\nz,0.5005,0.3515\n", 5),
+        ("item,new\na,0.2\nb,0.4\nc,0.6\nz,0.4\n", 4),
+        ("item,new,old\na,2,3\nb,2,4\nc,5,5\nz,3,4\n", 4),
+        ("item,new,old\na,0,1\nb,0,1\nc,1,1\nz,1,3\n", 4),
+    ):
+        loaded = read_csv(tmp_path, table, "mean")
+        assert (loaded.outputs.n_items, loaded.notes) == (n_items, ())
+
+
+def test_an_odd_row_at_an_end_is_named(tmp_path: Path) -> None:
+    text = "a,0.2,0.1\nb,0.4,0.3\nc,0.6,0.4\nd,0.8,0.6\n"
+    told = (
+        "'z' is used as an item, but is more than 10 times as large as every other item, in every system: if it sums "
+    )
+    told += "up the others, take the row out"
+    for table, line in ((f"{text}z,61,39\n", 6), (f"z,61,39\n{text}", 2)):
+        loaded = read_csv(tmp_path, f"item,new,old\n{table}", "mean")
+        assert loaded.notes[0] == f"{tmp_path}/s.csv, line {line}: {told}"
+        assert loaded.outputs.n_items == 5
+    # Not far in one system.
+    assert read_csv(tmp_path, f"item,new,old\n{text}z,61,5\n", "mean").notes == ()
