@@ -76,8 +76,8 @@ def without_summaries(entries: Entries, where: Where) -> Entries:
     for code in _odd_ends(entries, kept):
         place = where(entries.row[int(np.argmax(entries.item == code))])
         note(
-            f"{place}: '{entries.items[code]}' is used as an item, but is more than {_ODD} times as large as every other "
-            "item, in every system: if it sums up the others, take the row out"
+            f"{place}: '{entries.items[code]}' is used as an item, but is more than {_ODD} times as large as every "
+            "other item, in every system: if it sums up the others, take the row out"
         )
     for code in reversed(codes):
         if code in has:
@@ -123,7 +123,7 @@ def _is_summary(entries: Entries, system: int, code: int, kept: Array) -> bool:
 
 
 def _averages_or_sums(entries: Entries, code: int, kept: Array) -> str:
-    """ "averages" or "sums" if the row of an item has these of those that are kept, in every system; else empty."""
+    """What the row of an item has of those that are kept: "averages", "sums", or an empty text for neither."""
     if not (entries.statistics[:, 1:] == 1).all():
         return ""
     if _is_average(entries, code, kept):
@@ -174,7 +174,7 @@ def _of_each_system(entries: Entries, code: int, kept: Array) -> tuple[FloatArra
 
 
 def sums_up(values: FloatArray, others: Sequence[Array]) -> str:
-    """ "averages" or "sums" if a row's values (K,) are these of the others (n,) of K systems, in percent perhaps.
+    """What a row's values (K,) are of the others (n,) of K systems: "averages", in percent perhaps, "sums", or empty.
 
     They agree to the last digit of the row. That is no chance, for at least two systems have other values, and the
     digits are fine or the values are far from all scores.

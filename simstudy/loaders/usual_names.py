@@ -69,8 +69,8 @@ SUMMARIES: Mapping[str, str] = {
 # Words in the names of first or last rows that may have averages. Items are called so too: the scores decide.
 _AVERAGES = {
     *USUAL["score"], "score", "scores", "exact", "match", "macro", "micro", "result", "aggregate", "percent",
-    "percentage", "%", "rate", "summary", "gesamt", "durchschnitt", "mittelwert", "ø", "bleu", "chrf", "rouge", "rouge1",
-    "rouge2", "rougel", *(word for name in SUMMARIES for word in name.split()),
+    "percentage", "%", "rate", "summary", "gesamt", "durchschnitt", "mittelwert", "ø", "bleu", "chrf", "rouge",
+    "rouge1", "rouge2", "rougel", *(word for name in SUMMARIES for word in name.split()),
 }  # fmt: skip
 
 
