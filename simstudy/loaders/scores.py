@@ -24,8 +24,6 @@ from simstudy.loaders.column_names import (
 from simstudy.loaders.entries import (
     Entries,
     by_sample,
-    is_of_samples,
-    is_tidy,
     own_systems,
     systems_of,
     tidy_entries,
@@ -36,6 +34,7 @@ from simstudy.loaders.items import items_by_id, of_samples
 from simstudy.loaders.json_tables import of_each_score
 from simstudy.loaders.labels import label_entries, of_labels, with_our_names
 from simstudy.loaders.sample_columns import samples_of_means, stacked
+from simstudy.loaders.shapes import is_of_samples, is_tidy
 from simstudy.loaders.summaries import entries_of_items
 from simstudy.loaders.tables import (
     BLANK,

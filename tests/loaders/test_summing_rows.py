@@ -190,7 +190,7 @@ def test_several_last_rows_that_sum_up_are_no_items(tmp_path: Path) -> None:
 
 
 def test_means_and_sums_of_graded_scores_are_no_item(tmp_path: Path) -> None:
-    """Means by hand: 0.5005 and 0.3505 (sums 2.002 and 1.402); a row of them is told by its values, whatever its name."""
+    """Means by hand: 0.5005 and 0.3505 (sums 2.002 and 1.402). The name of the row does not matter."""
     rows = ["a,0.202,0.102", "b,0.4,0.3", "c,0.6,0.4", "d,0.8,0.6"]
     text = "\n".join(rows)
     for row, what in (
@@ -238,3 +238,15 @@ def test_an_odd_row_at_an_end_is_named(tmp_path: Path) -> None:
         assert loaded.outputs.n_items == 5
     # Not far in one system.
     assert read_csv(tmp_path, f"item,new,old\n{text}z,61,5\n", "mean").notes == ()
+
+
+def test_a_column_with_the_name_of_a_count_is_left_out_with_a_note(tmp_path: Path) -> None:
+    table = "item,new,old,total\na,1,0,1\nb,1,1,0\n"
+    loaded = read_csv(tmp_path, table)
+    assert (loaded.outputs.names, loaded.notes) == (
+        ["new", "old"],
+        ("not used as a system: 'total'; to use one, rename it",),
+    )
+    # By a mean it is one, and as a column of the items it is none of which a note tells.
+    assert read_csv(tmp_path, table, "mean").outputs.names == ["new", "old", "total"]
+    assert read_csv(tmp_path, table, columns={"total": "total"}).notes == ()
