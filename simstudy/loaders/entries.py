@@ -11,7 +11,7 @@ import pandas as pd
 
 from simstudy.loaders.base import Source
 from simstudy.loaders.column_names import joins_that_tell
-from simstudy.loaders.differences import without_differences
+from simstudy.loaders.derived_columns import without_derived
 from simstudy.loaders.items import HINT, sample_id
 from simstudy.loaders.shapes import is_of_samples, is_tidy
 from simstudy.loaders.tables import (
@@ -206,7 +206,7 @@ def _score_columns(frame: pd.DataFrame, origin: str, source: Source) -> dict[str
         no_column(origin, "score", frame.columns, f"Name it with columns={{'score': 'NAME'}}.{labels}")
     _check_no_gold(systems)
     if takes_one_score(metric):
-        systems = without_differences(frame, systems)
+        systems = without_derived(frame, systems)
     _check_wide(frame, origin, systems)
     cells = frame[systems].reset_index(drop=True)
     for system in systems:
