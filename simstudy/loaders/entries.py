@@ -11,8 +11,9 @@ import pandas as pd
 
 from simstudy.loaders.base import Source
 from simstudy.loaders.column_names import joins_that_tell
-from simstudy.loaders.differences import without_differences
+from simstudy.loaders.derived_columns import without_derived
 from simstudy.loaders.items import HINT, sample_id
+from simstudy.loaders.shapes import is_of_samples, is_tidy
 from simstudy.loaders.tables import (
     BLANK,
     NO_NAMES,
@@ -28,7 +29,7 @@ from simstudy.loaders.tables import (
     takes_one_score,
 )
 from simstudy.loaders.text_columns import answer_columns
-from simstudy.loaders.usual_names import NO_SYSTEM, PREDICTED, USUAL, plain, sample_columns, system_columns
+from simstudy.loaders.usual_names import NO_SYSTEM, PREDICTED, USUAL, plain, system_columns
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, IntArray
 from simstudy.notes import note
@@ -59,27 +60,6 @@ class Entries:
     others: Sequence[str]
     #: (N,) what was said, where the table has more than scores.
     said: Sequence[str] | None = None
-
-
-def is_tidy(frame: pd.DataFrame, metric: Metric) -> bool:
-    """Whether a table has a row for each system and item, as its columns tell."""
-    return ("score" in frame and takes_one_score(metric)) or set(metric.statistics) <= set(frame.columns)
-
-
-def is_of_samples(frame: pd.DataFrame, metric: Metric) -> bool:
-    """Whether a table without systems has a column for each sample of one system, as its columns tell.
-
-    ``run_1`` and ``run_2`` beside another column of scores are systems.
-    """
-    columns = sample_columns(frame)
-    if not columns or "system" in frame or is_tidy(frame, metric) or not takes_one_score(metric):
-        return False
-    if not all(name.lower().startswith("run") for name in columns):
-        return True
-    low, high = metric.item_range or (-np.inf, np.inf)
-    others, _ = system_columns(frame.columns, {"item", *columns})
-    cells = (numbers(frame[name]) for name in others)
-    return not any(((found >= low) & (found <= high)).all() for found in cells)
 
 
 def tidy_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where) -> Entries:
@@ -215,6 +195,9 @@ def _score_columns(frame: pd.DataFrame, origin: str, source: Source) -> dict[str
         no_column(origin, lacking, frame.columns, f"Metric '{metric.name}' needs {own}.{texts}")
     known = {"item", *metric.statistics, *source.columns, *answer_columns(frame).values()}
     systems, aside = system_columns(frame.columns, known, NO_NAMES)
+    if takes_one_score(metric):
+        # The metric's own counts, such as a column called total: scores stand in for them.
+        aside += [name for name in metric.statistics if name in frame and name not in source.columns]
     if aside:
         named = ", ".join(f"'{name}'" for name in aside)
         note(f"not used as {'a system' if len(aside) == 1 else 'systems'}: {named}; to use one, rename it")
@@ -223,7 +206,7 @@ def _score_columns(frame: pd.DataFrame, origin: str, source: Source) -> dict[str
         no_column(origin, "score", frame.columns, f"Name it with columns={{'score': 'NAME'}}.{labels}")
     _check_no_gold(systems)
     if takes_one_score(metric):
-        systems = without_differences(frame, systems)
+        systems = without_derived(frame, systems)
     _check_wide(frame, origin, systems)
     cells = frame[systems].reset_index(drop=True)
     for system in systems:

@@ -13,7 +13,7 @@ from simstudy.loaders.entries import Entries
 from simstudy.loaders.tables import Where
 from simstudy.loaders.text_columns import ANSWERS, REFERENCES, answer_columns, as_text, text_column
 from simstudy.metrics import Metric
-from simstudy.metrics.base import Array
+from simstudy.metrics.base import Array, BrokenRule
 from simstudy.notes import note
 from simstudy.outputs.answers import Samples
 from simstudy.outputs.item_columns import names_clusters
@@ -128,3 +128,18 @@ def texts_of_entries(entries: Entries, frame: pd.DataFrame, of_items: Iterable[o
     right = {column for column in of_items if text_column([column], REFERENCES) is not None}
     column = text_column(entries.others, ANSWERS, right)
     return None if column is None else [as_text(cell) for cell in frame[column].iloc[entries.row]]
+
+
+def check_rules(statistics: Array, metric: Metric, place: Callable[[int, int], str]) -> None:
+    """Raise a ValueError that names the first of statistics (K, n, S) that break the metric's own rules, by its place.
+
+    One system is looked at after the other.
+    """
+    for k, of_system in enumerate(statistics):
+        try:
+            metric.check(of_system[None])
+        except BrokenRule as broken:
+            found = of_system[broken.item]
+            shown = ", ".join(f"{name} = {value:g}" for name, value in zip(metric.statistics, found, strict=True))
+            rule = f"metric '{metric.name}' needs {broken.rule}"
+            raise ValueError(f"{place(k, broken.item)}: {shown}; {rule}") from None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,18 +24,17 @@ from simstudy.loaders.column_names import (
 from simstudy.loaders.entries import (
     Entries,
     by_sample,
-    is_of_samples,
-    is_tidy,
     own_systems,
     systems_of,
     tidy_entries,
     wide_entries,
 )
-from simstudy.loaders.gathering import item_table, nothing_said, outputs_of_systems, texts_of_entries
+from simstudy.loaders.gathering import check_rules, item_table, nothing_said, outputs_of_systems, texts_of_entries
 from simstudy.loaders.items import items_by_id, of_samples
 from simstudy.loaders.json_tables import of_each_score
 from simstudy.loaders.labels import label_entries, of_labels, with_our_names
 from simstudy.loaders.sample_columns import samples_of_means, stacked
+from simstudy.loaders.shapes import is_of_samples, is_tidy
 from simstudy.loaders.summaries import entries_of_items
 from simstudy.loaders.tables import (
     BLANK,
@@ -50,10 +49,10 @@ from simstudy.loaders.tables import (
     renamed,
 )
 from simstudy.loaders.text_columns import as_text
+from simstudy.loaders.unusual_scores import note_item_column, note_unusual, note_unusual_entries, scores_of_systems
 from simstudy.loaders.usual_names import RUNS, plain, sample_columns
 from simstudy.loaders.wide_tables import note_unlike_columns, whole_table
-from simstudy.metrics import Metric
-from simstudy.metrics.base import Array, BrokenRule
+from simstudy.metrics.base import Array
 from simstudy.notes import note, notes_kept
 from simstudy.outputs import Outputs
 from simstudy.outputs.answers import read_only
@@ -190,6 +189,7 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
             entries = entries_of_items(frame, source, where, lambda own: tidy_entries(frame, origin, own, where))
     else:
         by_system = systems_of(frame, origin, source)
+        note_item_column(as_given.columns)
         if whole := whole_table(frame, by_system, source):
             return _of_whole_table(frame, [*by_system], whole, (as_given, source), where)
         with notes_kept() as left_out:
@@ -197,12 +197,10 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
                 frame, source, where, lambda own: wide_entries(frame, by_system, origin, own, where)
             )
         if {*by_system} <= {*frame}:
-            # The entries of a system stand together.
-            own = np.split(entries.statistics[:, 0], np.flatnonzero(np.diff(entries.system)) + 1)
-            unlike = note_unlike_columns([entries.systems[k] for k in dict.fromkeys(entries.system.tolist())], own)
+            unlike = note_unlike_columns(*scores_of_systems(entries)[:2])
     of_items, entries, samples = by_sample(entries, frame, source, where)
     system, row, names = entries.system, entries.row, entries.systems
-    _check_rules(entries.statistics[None], source.metric, lambda _, i: f"{where(row[i])}, system '{names[system[i]]}'")
+    check_rules(entries.statistics[None], source.metric, lambda _, i: f"{where(row[i])}, system '{names[system[i]]}'")
     # A table of items may call them otherwise.
     known = item_table(frame, of_items, source, where)
     items = items_by_id(as_given, known, frame.columns)
@@ -213,6 +211,8 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
         items = of_samples(items, samples)
     nothing = nothing_said(entries, source.metric) if source.missing == "zero" else None
     means = None if samples or not tidy else samples_of_means(entries, frame, source.metric, where)
+    if means is None:
+        note_unusual_entries(entries, source.metric, unlike, where)
     texts = texts_of_entries(entries, frame, known.columns) if source.keeps_texts else None
     systems = outputs_of_systems(entries, where, means, texts)
     gold = frame["gold"].iloc[entries.row] if labels else ()
@@ -234,9 +234,11 @@ def _of_whole_table(
 ) -> Loaded:
     """What is in a wide table without a missing score, of which nothing has to be matched."""
     (entries, statistics), (as_given, source) = whole, sources
-    _check_rules(statistics, source.metric, lambda k, i: f"{where(i)}, system '{systems[k]}'")
+    check_rules(statistics, source.metric, lambda k, i: f"{where(i)}, system '{systems[k]}'")
     unlike = note_unlike_columns(systems, [*statistics[..., 0]]) if {*systems} <= {*frame} else set()
     items = items_by_id(as_given, item_table(frame, entries, source, where), frame.columns)
+    if {*systems} <= {*frame}:
+        note_unusual(dict(zip(systems, statistics[..., 0], strict=True)), source.metric, unlike, lambda _, i: where(i))
     if source.metric.item_range == (-np.inf, np.inf):
         note_percent(statistics, systems, unlike)
     texts = kept_texts([], [], items, None) if source.keeps_texts else None
@@ -282,18 +284,3 @@ def _plain(frame: pd.DataFrame, tidy: bool, source: Source, where: Where) -> pd.
     elif left_out:
         note(f"columns left out, for they have lists or the like: {listed([*left_out], 12)}")
     return frame.drop(columns=[*left_out])
-
-
-def _check_rules(statistics: Array, metric: Metric, place: Callable[[int, int], str]) -> None:
-    """Raise a ValueError that names the first of statistics (K, n, S) that break the metric's own rules, by its place.
-
-    One system is looked at after the other.
-    """
-    for k, of_system in enumerate(statistics):
-        try:
-            metric.check(of_system[None])
-        except BrokenRule as broken:
-            found = of_system[broken.item]
-            shown = ", ".join(f"{name} = {value:g}" for name, value in zip(metric.statistics, found, strict=True))
-            rule = f"metric '{metric.name}' needs {broken.rule}"
-            raise ValueError(f"{place(k, broken.item)}: {shown}; {rule}") from None

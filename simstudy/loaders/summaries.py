@@ -1,12 +1,13 @@
 """First and last rows of tables of scores that sum up the others, such as means: they are no items.
 
 A last row that is called mean, total or the like must sum up the others. A first or last row with another name is no
-item if it has the average of the others in every system, and some system has this value nowhere else.
+item if it has the average of the others in every system, and some system has this value nowhere else. It is none either
+if it has the mean or the sum of the others in every system, to its last digit (`sums_up`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,9 +17,16 @@ from simstudy.loaders.base import Source
 from simstudy.loaders.entries import Entries
 from simstudy.loaders.tables import Where, check_scores, narrow, takes_one_score
 from simstudy.loaders.usual_names import SUMMARIES, may_name_averages
-from simstudy.metrics.base import Array
+from simstudy.metrics.base import Array, FloatArray
 from simstudy.metrics.mean import Mean
 from simstudy.notes import note
+
+# The fewest other rows of which a row without a telling name has the mean or the sum.
+_FEWEST = 3
+# A mean that agrees with a row by chance is rare if the row's digits are this much finer than the scores' deviation.
+_FINE = 20
+# A sum is no score if it is this many times the largest of the others; a row that is so many times as large is odd.
+_LARGE, _ODD = 2, 10
 
 
 def entries_of_items(frame: pd.DataFrame, source: Source, where: Where, read: Callable[[Source], Entries]) -> Entries:
@@ -47,27 +55,34 @@ def entries_of_items(frame: pd.DataFrame, source: Source, where: Where, read: Ca
 def without_summaries(entries: Entries, where: Where) -> Entries:
     """The entries without those of rows that sum up the others, such as means; a note names each of them."""
     codes: list[int] = []
-    averages: list[int] = []
+    has: dict[int, str] = {}
     kept = np.ones(len(entries.item), dtype=bool)
     # Two items are left at least.
     while len(entries.items) - len(codes) > 2:
         # The last entry of each system.
         last = pd.Series(entries.item[kept]).groupby(entries.system[kept]).last().unique()
         if not all(entries.items[code].strip().casefold() in SUMMARIES for code in last):
-            if len(last) > 1 or not _is_average(entries, int(last[0]), kept):
+            if len(last) > 1 or not (what := _averages_or_sums(entries, int(last[0]), kept)):
                 break
-            averages.append(int(last[0]))
+            has[int(last[0])] = what
         codes += [int(code) for code in last]
         kept &= ~np.isin(entries.item, last)
     first = pd.Series(entries.item[kept]).groupby(entries.system[kept]).first().unique()
-    if len(entries.items) - len(codes) > 2 and len(first) == 1 and _is_average(entries, int(first[0]), kept):
-        averages.append(int(first[0]))
+    enough = len(entries.items) - len(codes) > 2 and len(first) == 1
+    if enough and (what := _averages_or_sums(entries, int(first[0]), kept)):
+        has[int(first[0])] = what
         codes.append(int(first[0]))
         kept &= entries.item != first[0]
+    for code in _odd_ends(entries, kept):
+        place = where(entries.row[int(np.argmax(entries.item == code))])
+        note(
+            f"{place}: '{entries.items[code]}' is used as an item, but is more than {_ODD} times as large as every "
+            "other item, in every system: if it sums up the others, take the row out"
+        )
     for code in reversed(codes):
-        if code in averages:
+        if code in has:
             place = where(entries.row[int(np.argmax(entries.item == code))])
-            note(f"{place}: '{entries.items[code]}' left out, which is no item but has the averages of the others")
+            note(f"{place}: '{entries.items[code]}' left out, which is no item but has the {has[code]} of the others")
         else:
             _check_summary(entries, code, kept, where)
     if not codes:
@@ -107,14 +122,22 @@ def _is_summary(entries: Entries, system: int, code: int, kept: Array) -> bool:
     return any(np.allclose(row, value, rtol=0.01, atol=0.006) for value in known)
 
 
+def _averages_or_sums(entries: Entries, code: int, kept: Array) -> str:
+    """What the row of an item has of those that are kept: "averages", "sums", or an empty text for neither."""
+    if not (entries.statistics[:, 1:] == 1).all():
+        return ""
+    if _is_average(entries, code, kept):
+        return "averages"
+    values = _of_each_system(entries, code, kept)
+    return sums_up(*values) if values is not None else ""
+
+
 def _is_average(entries: Entries, code: int, kept: Array) -> bool:
     """Whether the row of an item has the average of those that are kept, in every system, and can be no score.
 
     Some system has that value nowhere else. Names that say nothing of averages have them of right and wrong answers
     only, and in more than one system.
     """
-    if not (entries.statistics[:, 1:] == 1).all():
-        return False
     scores, rows = entries.statistics[:, 0], entries.item == code
     named = may_name_averages(entries.items[code])
     others = kept & ~rows
@@ -135,6 +158,64 @@ def _is_average(entries: Entries, code: int, kept: Array) -> bool:
             return False
         single |= not np.isin(value, rest)
     return single
+
+
+def _of_each_system(entries: Entries, code: int, kept: Array) -> tuple[FloatArray, list[FloatArray]] | None:
+    """The scores (K,) of an item, and those of the others that are kept; None where a system lacks either."""
+    looked_at = np.flatnonzero(kept | (entries.item == code))
+    # One sort is faster than a search for each of many systems.
+    looked_at = looked_at[np.argsort(entries.system[looked_at], kind="stable")]
+    rows, scores = entries.item[looked_at] == code, entries.statistics[looked_at, 0].astype(np.float64)
+    ends = np.searchsorted(entries.system[looked_at], np.arange(1, len(entries.systems)))
+    parts = [*zip(np.split(scores, ends), np.split(rows, ends), strict=True)]
+    if not all(own.sum() == 1 and own.size > 1 for _, own in parts):
+        return None
+    return scores[rows], [found[~own] for found, own in parts]
+
+
+def sums_up(values: FloatArray, others: Sequence[Array]) -> str:
+    """What a row's values (K,) are of the others (n,) of K systems: "averages", in percent perhaps, "sums", or empty.
+
+    They agree to the last digit of the row. That is no chance, for at least two systems have other values, and the
+    digits are fine or the values are far from all scores.
+    """
+    if len(values) < 2 or min(map(len, others)) < _FEWEST or len(np.unique(values)) < 2:
+        return ""
+    unit = 10.0 ** -max(_decimals(value) for value in values.tolist())
+    kinds = {"averages", "percentages", "sums"}
+    for value, own in zip(values, others, strict=True):
+        mean = float(own.mean())
+        expected = {"averages": mean, "percentages": 100 * mean, "sums": mean * len(own)}
+        kinds = {kind for kind in kinds if abs(value - expected[kind]) <= max(0.501 * unit, 1e-9 * abs(expected[kind]))}
+        if not kinds:
+            return ""
+    if "averages" in kinds:
+        return "averages" if sum(unit <= own.std() / _FINE for own in others) >= 2 else ""
+    far = sum(abs(value) > _LARGE * np.abs(own).max() for value, own in zip(values, others, strict=True))
+    return ("averages" if "percentages" in kinds else "sums") if far >= 2 else ""
+
+
+def is_odd(values: FloatArray, others: Sequence[Array]) -> bool:
+    """Whether a row's values (K,) are much larger than all others (n,) in each of two or more systems."""
+    if len(values) < 2 or min(map(len, others)) < _FEWEST:
+        return False
+    return all(abs(value) > _ODD * np.abs(own).max() > 0 for value, own in zip(values, others, strict=True))
+
+
+def _decimals(value: float) -> int:
+    """The number of decimal places with which a score is written."""
+    return len(np.format_float_positional(value, trim="-").partition(".")[2])
+
+
+def _odd_ends(entries: Entries, kept: Array) -> list[int]:
+    """The first and the last item that are kept, if they are much larger than the others in every system."""
+    found = []
+    for end in ("first", "last"):
+        (code, *more) = pd.Series(entries.item[kept]).groupby(entries.system[kept]).agg(end).unique().tolist()
+        values = None if more else _of_each_system(entries, code, kept)
+        if values is not None and is_odd(*values):
+            found.append(code)
+    return found
 
 
 def _summaries(kind: str, scores: Array) -> list[Array]:

@@ -69,13 +69,14 @@ SUMMARIES: Mapping[str, str] = {
 # Words in the names of first or last rows that may have averages. Items are called so too: the scores decide.
 _AVERAGES = {
     *USUAL["score"], "score", "scores", "exact", "match", "macro", "micro", "result", "aggregate", "percent",
-    "percentage", "%", "rate", *(word for name in SUMMARIES for word in name.split()),
+    "percentage", "%", "rate", "summary", "gesamt", "durchschnitt", "mittelwert", "ø", "bleu", "chrf", "rouge",
+    "rouge1", "rouge2", "rougel", *(word for name in SUMMARIES for word in name.split()),
 }  # fmt: skip
 
 
 def may_name_averages(item: object) -> bool:
-    """Whether the name of a row may be that of averages: "accuracy", "Macro F1"."""
-    return all(word in _AVERAGES for word in plain(item).split("_"))
+    """Whether the name of a row may be that of averages: "accuracy", "Macro F1", "f1 (macro)"."""
+    return all(word.strip("()") in _AVERAGES for word in plain(item).split("_"))
 
 
 # Systems are often called run1, run2.

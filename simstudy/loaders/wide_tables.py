@@ -10,6 +10,7 @@ from pandas.api.types import is_integer_dtype
 
 from simstudy.loaders.base import Source
 from simstudy.loaders.entries import Entries, other_columns
+from simstudy.loaders.summaries import is_odd, sums_up
 from simstudy.loaders.tables import NO_NAMES, is_right_or_wrong, numbers, takes_one_score
 from simstudy.loaders.text_columns import answer_columns
 from simstudy.loaders.usual_names import SUMMARIES, may_name_averages
@@ -46,12 +47,16 @@ def whole_table(
 
 
 def _may_sum_up(scores: Array, items: pd.api.extensions.ExtensionArray) -> bool:
-    """Whether the first or the last row of scores (K, n) may have the averages of the others."""
+    """Whether the first or the last row of scores (K, n) may have the averages or sums of the others, or is odd."""
     ends = (0, -1)
     if scores.shape[1] <= 2:
         return False
     if any(may_name_averages(items[end]) for end in ends):
         return True
+    for end, others in ((0, [*scores[:, 1:]]), (-1, [*scores[:, :-1]])):
+        values = scores[:, end].astype(np.float64)
+        if sums_up(values, others) or is_odd(values, others):
+            return True
     if scores.dtype.kind == "i" or np.isin(scores[:, ends], (0, 1)).all():
         return False
     return bool(np.isin(scores[:, 1:-1], (0, 1)).all())

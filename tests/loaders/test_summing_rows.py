@@ -187,3 +187,127 @@ def test_several_last_rows_that_sum_up_are_no_items(tmp_path: Path) -> None:
     check_csv_error(tmp_path, right.replace("c,0", "c,7") + "Total,9,1\n", told)
     # Elsewhere they are items.
     assert read_csv(tmp_path, "item,new,old\nmax,1,0\nMean,1,0\nb,1,1\nc,0,0\n").outputs.n_items == 4
+
+
+def test_means_and_sums_of_graded_scores_are_no_item(tmp_path: Path) -> None:
+    """Means by hand: 0.5005 and 0.3505 (sums 2.002 and 1.402). The name of the row does not matter."""
+    rows = ["a,0.202,0.102", "b,0.4,0.3", "c,0.6,0.4", "d,0.8,0.6"]
+    text = "\n".join(rows)
+    for row, what in (
+        ("z,0.5005,0.3505", "averages"),
+        ("f1 (macro),50,35", "averages"),
+        ("Durchschnitt,50.05,35.05", "averages"),
+        ("summary,2.002,1.402", "sums"),
+    ):
+        name, new, old = row.split(",")
+        tidy = [
+            f"{system},{line.split(',')[0]},{line.split(',')[k]}"
+            for k, system in ((1, "new"), (2, "old"))
+            for line in [*rows, row]
+        ]
+        for table, line in (
+            (f"item,new,old\n{text}\n{row}\n", 6),
+            (f"item,new,old\n{row}\n{text}\n", 2),
+            ("\n".join(["system,item,score", *tidy, ""]), 6),
+        ):
+            loaded = read_csv(tmp_path, table, "mean")
+            assert loaded.outputs.items["id"].tolist() == [*"abcd"]
+            assert loaded.outputs.scores() == pytest.approx([0.5005, 0.3505])
+            (told,) = loaded.notes
+            assert told.endswith(f"line {line}: '{name}' left out, which is no item but has the {what} of the others")
+    # These are items: other scores, one system, whole ratings whose mean is met by chance, and sums of few.
+    for table, n_items in (
+        (f"item,new,old\n{text}\nz,0.5005,0.3515\n", 5),
+        ("item,new\na,0.2\nb,0.4\nc,0.6\nz,0.4\n", 4),
+        ("item,new,old\na,2,3\nb,2,4\nc,5,5\nz,3,4\n", 4),
+        ("item,new,old\na,0,1\nb,0,1\nc,1,1\nz,1,3\n", 4),
+    ):
+        loaded = read_csv(tmp_path, table, "mean")
+        assert (loaded.outputs.n_items, loaded.notes) == (n_items, ())
+
+
+def test_an_odd_row_at_an_end_is_named(tmp_path: Path) -> None:
+    text = "a,0.2,0.1\nb,0.4,0.3\nc,0.6,0.4\nd,0.8,0.6\n"
+    told = (
+        "'z' is used as an item, but is more than 10 times as large as every other item, in every system: if it sums "
+    )
+    told += "up the others, take the row out"
+    for table, line in ((f"{text}z,61,39\n", 6), (f"z,61,39\n{text}", 2)):
+        loaded = read_csv(tmp_path, f"item,new,old\n{table}", "mean")
+        assert loaded.notes[0] == f"{tmp_path}/s.csv, line {line}: {told}"
+        assert loaded.outputs.n_items == 5
+    # Not far in one system.
+    assert read_csv(tmp_path, f"item,new,old\n{text}z,61,5\n", "mean").notes == ()
+
+
+def test_a_column_with_the_name_of_a_count_is_left_out_with_a_note(tmp_path: Path) -> None:
+    table = "item,new,old,total\na,1,0,1\nb,1,1,0\n"
+    loaded = read_csv(tmp_path, table)
+    assert (loaded.outputs.names, loaded.notes) == (
+        ["new", "old"],
+        ("not used as a system: 'total'; to use one, rename it",),
+    )
+    # By a mean it is one, and as a column of the items it is none of which a note tells.
+    assert read_csv(tmp_path, table, "mean").outputs.names == ["new", "old", "total"]
+    assert read_csv(tmp_path, table, columns={"total": "total"}).notes == ()
+
+
+def test_columns_made_of_others_are_no_systems(tmp_path: Path) -> None:
+    """The columns are made here by their definition; those before them are random."""
+    rng, n = np.random.default_rng(8), 60
+    graded = pd.DataFrame({"item": range(n), "old": rng.random(n).round(3), "new": rng.random(n).round(3)})
+    right = pd.DataFrame({"item": range(n), **{name: rng.integers(0, 2, n) for name in ("old", "new", "mid")}})
+    a, b = graded["old"], graded["new"]
+    two = "of 'old' and 'new'"
+    for table, own, what in (
+        (graded, np.where(a > b, a, b), f"maximum {two}"),
+        (graded, np.where(a < b, a, b), f"minimum {two}"),
+        (graded, (a + b) / 2, f"mean {two}"),
+        (graded, ((a + b) / 2).round(3), f"mean {two}"),
+        (graded, a + b, f"sum {two}"),
+        (graded, (a - b).abs(), f"absolute difference {two}"),
+        (right, right["old"] * right["new"], f"minimum {two}"),
+        (right, right["old"] | right["new"], f"maximum {two}"),
+        (right, right["old"] + right["new"] + right["mid"], "sum of the columns before it"),
+    ):
+        loaded = read_csv(tmp_path, table.assign(x=own).to_csv(index=False), "mean")
+        assert loaded.outputs.names == table.columns[1:].tolist()
+        assert loaded.notes == (f"not used as a system: 'x', which is the {what}; to use it, put its column first",)
+        first = table.assign(x=own)[["item", "x", *table.columns[1:]]]
+        assert read_csv(tmp_path, first.to_csv(index=False), "mean").outputs.names[0] == "x"
+    # A name tells of whole columns of few values.
+    agree = (right["old"] == right["new"]).astype(int)
+    for name, names in (("agree", ["old", "new", "mid"]), ("x", ["old", "new", "mid", "x"])):
+        table = right.assign(**{name: agree})
+        assert read_csv(tmp_path, table.to_csv(index=False)).outputs.names == names
+
+
+def test_columns_like_those_made_of_others_are_systems(tmp_path: Path) -> None:
+    """Few items, a system that is right wherever one of two others is on few items, and other numbers."""
+    rng, n = np.random.default_rng(9), 60
+    right = pd.DataFrame({"item": range(n), "old": rng.integers(0, 2, n), "new": rng.integers(0, 2, n)})
+    both = right["old"] * right["new"]
+    alike = right.assign(new=right["old"].where(right.index > 8, 1 - right["old"]))
+    for table in (
+        right.assign(max=both).head(21),
+        alike.assign(x=alike["old"] * alike["new"]),
+        right.assign(x=both.where(both.index > 0, 1 - both)),
+        right.assign(new=right["old"]).assign(max=right["old"]),
+    ):
+        loaded = read_csv(tmp_path, table.to_csv(index=False))
+        assert (loaded.outputs.names, loaded.notes) == (table.columns[1:].tolist(), ())
+
+
+def test_constant_columns_are_named(tmp_path: Path) -> None:
+    rng, n = np.random.default_rng(10), 20
+    graded = pd.DataFrame({"item": range(n), "old": rng.random(n).round(3), "new": rng.random(n).round(3)})
+    for name, value, used, told in (
+        ("weight", 1, False, "not used as a system: 'weight', which is 1 for all items; to use it, rename it"),
+        ("p", 0.05, False, "not used as a system: 'p', which is 0.05 for all items; to use it, rename it"),
+        ("x", 0.5, True, "'x' is used as a system, but is 0.5 for all items: leave the column out if it is none"),
+    ):
+        loaded = read_csv(tmp_path, graded.assign(**{name: value}).to_csv(index=False), "mean")
+        assert (name in loaded.outputs.names, loaded.notes) == (used, (told,))
+    # A system may be right on all items.
+    right = graded.assign(old=rng.integers(0, 2, n), new=rng.integers(0, 2, n), x=1)
+    assert read_csv(tmp_path, right.to_csv(index=False)).notes == ()

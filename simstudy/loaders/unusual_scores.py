@@ -1,0 +1,110 @@
+"""Notes of scores that may be none: codes for missing ones, slips, and averages in place of items' scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+import numpy as np
+
+from simstudy.loaders.entries import Entries
+from simstudy.loaders.tables import Where, takes_one_score
+from simstudy.loaders.usual_names import USUAL, plain
+from simstudy.metrics import Metric
+from simstudy.metrics.base import Array, IntArray
+from simstudy.notes import note
+
+# What tables write for missing scores.
+_CODES = (-1, -9, -99, -999, 99, 999, 9999)
+# Codes are this share of the scores at most; the others are non-negative, and less than a positive code by this factor.
+_SHARE, _BELOW = 0.05, 9
+# A score is wild if it is so many times the 99th percentile of its system's absolute scores, and larger than 1.
+_TIMES = 100
+# Fewer items do not tell; and -1 may be a score beside at most this many values, as in votes of -1, 0 and 1.
+_FEWEST, _VOTES = 20, 3
+
+
+def scores_of_systems(entries: Entries) -> tuple[list[str], list[Array], list[IntArray]]:
+    """The names of systems, their scores, and the positions of these in the entries."""
+    order = np.argsort(entries.system, kind="stable")
+    codes, starts = np.unique(entries.system[order], return_index=True)
+    own = np.split(order, starts[1:])
+    return [entries.systems[k] for k in codes.tolist()], [entries.statistics[k, 0] for k in own], own
+
+
+def note_unusual_entries(entries: Entries, metric: Metric, but: Collection[str], where: Where) -> None:
+    """`note_unusual` of entries, if they have one score each."""
+    if takes_one_score(metric) and (entries.statistics[:, 1:] == 1).all():
+        names, scores, own = scores_of_systems(entries)
+        note_unusual(dict(zip(names, scores, strict=True)), metric, but, lambda k, i: where(entries.row[own[k][i]]))
+
+
+def note_unusual(
+    by_system: Mapping[str, Array], metric: Metric, but: Collection[str], place: Callable[[int, int], str]
+) -> None:
+    """Name the first score that is far from all others or looks like a code, and say where scores may be averages.
+
+    Systems that another note tells of are not looked at (`but`). A system's position and that of one of its scores (n,)
+    give the place.
+    """
+    names = [*by_system]
+    kept = [k for k, name in enumerate(names) if name not in but]
+    scores = [by_system[names[k]] for k in kept]
+    _note_averages(scores, metric)
+    if not scores or min(map(len, scores)) < _FEWEST:
+        return
+    odd = _codes(scores) or [_wild(own) for own in scores]
+    total = sum(int(found.sum()) for found in odd)
+    if total:
+        k = next(k for k, found in enumerate(odd) if found.any())
+        i = int(np.argmax(odd[k]))
+        more = f" (and {total - 1:,} more)" if total > 1 else ""
+        note(
+            f"{place(kept[k], i)}, system '{names[kept[k]]}': {scores[k][i]:g}{more} is unlike all other scores. If it "
+            "stands for a missing score, leave the cell empty"
+        )
+
+
+def _codes(scores: Sequence[Array]) -> list[Array]:
+    """Which scores look like codes for missing ones; empty if none does."""
+    number = sum(map(len, scores))
+    low, high = (float(end([end(own) for own in scores])) for end in (min, max))
+    for code in _CODES:
+        if code not in (low, high):
+            continue
+        found = [own == code for own in scores]
+        others = np.concatenate([own[~hit] for own, hit in zip(scores, found, strict=True)])
+        if number - others.size > _SHARE * number or others.min() < 0:
+            continue
+        if others.max() < code / _BELOW or (code < 0 and len(np.unique(others)) > _VOTES):
+            return found
+    return []
+
+
+def _wild(own: Array) -> Array:
+    """Which of a system's scores (n,) are far larger than nearly all others."""
+    sizes = np.abs(own)
+    largest = sizes.max()
+    # Few scores are as large as a wild one, so the mean is much smaller: most systems need no percentile.
+    if largest <= 1 or sizes.mean() > largest / 10:
+        return np.zeros(len(own), dtype=bool)
+    usual = np.quantile(sizes, 0.99, method="lower")
+    return np.asarray((sizes > max(1, _TIMES * usual)) & (usual > 0))
+
+
+def _note_averages(scores: Sequence[Array], metric: Metric) -> None:
+    """Say where most scores of accuracy (n,) of each system are neither right nor wrong."""
+    if metric.name != "accuracy" or any(own.dtype.kind == "i" for own in scores):
+        return
+    counts = [int(((own != 0) & (own != 1)).sum()) for own in scores]
+    if counts and all(2 * count > len(own) for count, own in zip(counts, scores, strict=True)):
+        note(
+            f"scores of accuracy are neither 0 nor 1 for {min(counts):,} of {len(scores[0]):,} items: if they are "
+            "averages of items, such as one for each task, compare the scores of the items instead"
+        )
+
+
+def note_item_column(columns: Mapping[str, str]) -> None:
+    """Say that rows are items where the column that `columns` names for them is called like one of systems."""
+    name = columns.get("item", "")
+    if plain(name) in ("system", *USUAL["system"]):
+        note(f"column '{name}' names the items, so the other columns are systems: are rows and columns exchanged?")

@@ -1,0 +1,74 @@
+"""Notes of scores that may be none: codes, slips and averages, and of a column of models that names the items."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from tests.loaders.files import read_csv
+
+_RNG, _N = np.random.default_rng(12), 40
+_GRADED = pd.DataFrame(
+    {"item": range(_N), "old": _RNG.uniform(0.1, 1, _N).round(3), "new": _RNG.uniform(0.1, 1, _N).round(3)}
+)
+_RATINGS = _GRADED.assign(old=_RNG.permutation([*range(1, 11)] * 4), new=_RNG.permutation([*range(1, 11)] * 4))
+
+
+def _with(frame: pd.DataFrame, value: float, *rows: int) -> str:
+    changed = frame.astype({"new": float})
+    changed.loc[[*rows], "new"] = value
+    return changed.to_csv(index=False)
+
+
+def test_codes_and_slips_among_scores_are_named(tmp_path: Path) -> None:
+    for frame, value, rows in (
+        (_GRADED, 999, (4,)),
+        (_GRADED, 250, (4,)),
+        (_GRADED, -1, (4,)),
+        (_GRADED, -99, (4, 9)),
+        (_GRADED, 99, (4, 9, 11)),
+        (_RATINGS, -1, (4, 7)),
+    ):
+        more = f" (and {len(rows) - 1} more)" if len(rows) > 1 else ""
+        told = f"{tmp_path}/s.csv, line 6, system 'new': {value}{more} is unlike all other scores. If it stands for a "
+        told += "missing score, leave the cell empty"
+        assert told in read_csv(tmp_path, _with(frame, value, *rows), "mean").notes
+        tidy = frame.astype({"new": float}).melt("item", var_name="system", value_name="score")
+        tidy.loc[_N + np.array(rows), "score"] = value
+        assert told.replace("line 6", f"line {_N + 6}") in read_csv(tmp_path, tidy.to_csv(index=False), "mean").notes
+
+
+def test_usual_scores_get_no_note(tmp_path: Path) -> None:
+    """Votes of -1, 0 and 1, log-probabilities, BLEU with a few perfect segments, and negative scores of all sizes."""
+    rng = np.random.default_rng(13)
+    bleu = rng.exponential(8, (2, _N)).clip(0, 100).round(2)
+    bleu[:, 3] = 100
+    for old, new in (
+        rng.choice([-1, 0, 1], (2, _N), p=[0.04, 0.5, 0.46]),
+        -rng.exponential(20, (2, _N)),
+        bleu,
+        rng.normal(0.6, 0.4, (2, _N)),
+        rng.choice([0, 0, 0, 1], (2, _N)),
+    ):
+        frame = _GRADED.assign(old=old, new=new)
+        assert not any("unlike" in note for note in read_csv(tmp_path, frame.to_csv(index=False), "mean").notes)
+
+
+def test_accuracy_of_averages_gets_a_note(tmp_path: Path) -> None:
+    told = "scores of accuracy are neither 0 nor 1 for 40 of 40 items: if they are averages of items, such as one for "
+    told += "each task, compare the scores of the items instead"
+    graded = _GRADED.assign(old=_GRADED["old"].clip(upper=0.99), new=_GRADED["new"].clip(upper=0.99))
+    assert read_csv(tmp_path, graded.to_csv(index=False)).notes == (told,)
+    assert read_csv(tmp_path, graded.to_csv(index=False), "mean").notes == ()
+    mostly = graded.assign(old=graded["old"].round(), new=graded["new"].where(graded.index < 10, 1))
+    assert not any("averages" in note for note in read_csv(tmp_path, mostly.to_csv(index=False)).notes)
+
+
+def test_a_column_of_models_that_names_items_gets_a_note(tmp_path: Path) -> None:
+    board = "model,quiz,code\na,0.1,0.4\nb,0.3,0.2\nc,0.6,0.9\n"
+    notes = read_csv(tmp_path, board, "mean", columns={"item": "model"}).notes
+    assert notes == (
+        "column 'model' names the items, so the other columns are systems: are rows and columns exchanged?",
+    )
