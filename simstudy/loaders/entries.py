@@ -30,6 +30,7 @@ from simstudy.loaders.tables import (
 )
 from simstudy.loaders.text_columns import answer_columns
 from simstudy.loaders.usual_names import NO_SYSTEM, PREDICTED, USUAL, plain, system_columns
+from simstudy.loaders.wide_hints import check_numbers
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, IntArray
 from simstudy.notes import note
@@ -249,15 +250,8 @@ def _check_wide(frame: pd.DataFrame, origin: str, systems: Sequence[str]) -> Non
 def _system_scores(
     frame: pd.DataFrame, system: str, rows: IntArray, where: Where, metric: Metric, systems: Iterable[str]
 ) -> Array:
-    cells = frame[system].iloc[rows]
-    found = numbers(cells)
-    if (i := first_of(np.isnan(found))) is not None:
-        raise ValueError(
-            f"{where(rows[i])}: column '{system}' is used as a system, but has '{cells.iloc[i]}'"
-            f"{how_to_write(cells.iloc[i])}; "
-            f"columns={{'{system}': '{system}'}} makes it a column of the items, columns={{'system': '{system}'}} "
-            "one that names systems"
-        )
+    check_numbers(frame, system, rows, where, systems)
+    found = numbers(frame[system].iloc[rows])
     low, high = metric.item_range or (-np.inf, np.inf)
     outside = (found < low) | (found > high)
     # Beside right and wrong answers these are no percentages, but lengths or the like. Slips are in few cells.

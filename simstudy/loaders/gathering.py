@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from simstudy.loaders.assembling import SystemOutputs
 from simstudy.loaders.base import Source
 from simstudy.loaders.entries import Entries
 from simstudy.loaders.tables import Where
-from simstudy.loaders.text_columns import ANSWERS, REFERENCES, answer_columns, as_text, text_column
+from simstudy.loaders.text_columns import ANSWERS, INPUTS, REFERENCES, answer_columns, as_text, text_column
+from simstudy.loaders.usual_names import plain
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, BrokenRule
 from simstudy.notes import note
@@ -20,6 +22,10 @@ from simstudy.outputs.item_columns import names_clusters
 
 # Characters of a cell that a note shows.
 _SHOWN = 40
+
+# Ids that are running numbers are not those of questions where the questions of more than this share of them differ
+# between systems, which have at least half of their questions in common. Fewer may be slips in texts.
+_DIFFERENT, _IN_COMMON = 0.1, 0.5
 
 
 def item_table(frame: pd.DataFrame, entries: Entries, source: Source, where: Where) -> pd.DataFrame:
@@ -48,11 +54,52 @@ def item_table(frame: pd.DataFrame, entries: Entries, source: Source, where: Whe
                 f"{rows[1]}: '{source.columns[name]}' of item '{entries.items[i]}' is '{values[most[i]]}', but "
                 f"'{values[least[i]]}' in {rows[0]}"
             )
+        if plain(name) in INPUTS and (least < most).mean() > _DIFFERENT and _are_row_numbers(entries, source):
+            two = f"'{entries.items[i]}' is '{_short(values[least[i]])}' and '{_short(values[most[i]])}'"
+            _check_same_questions(name, codes, entries, source, two, where)
         # Of a column that nobody asked for there is nothing to tell.
         if name == "domain" or names_clusters(name):
             first, other = (_short(values[c]) for c in (least[i], most[i]))
             note(f"column '{name}' left out: item '{entries.items[i]}' has '{first}' and '{other}'")
     return pd.DataFrame(table)
+
+
+def _are_row_numbers(entries: Entries, source: Source) -> bool:
+    """Whether the ids are the numbers of rows, from 0 or 1, or come from an index without a name."""
+    if plain(source.columns.get("item", "item")).startswith("unnamed:"):
+        return True
+    n, ids = len(entries.items), {*map(str, entries.items)}
+    return any(ids == {str(first + i) for i in range(n)} for first in (0, 1))
+
+
+def _check_same_questions(
+    name: str, codes: NDArray[np.intp], entries: Entries, source: Source, two: str, where: Where
+) -> None:
+    """Raise a ValueError where systems have the same questions under other ids: matching by these pairs them wrongly.
+
+    `codes` (N,) number the questions of the entries; the message shows `two` of one id.
+    """
+    asked = pd.DataFrame({"system": entries.system, "item": entries.item, "question": codes})
+    # A system has a question once for each of its samples.
+    asked = asked[codes >= 0].drop_duplicates()
+    systems = asked.groupby("question")["system"].nunique()
+    if (systems == asked["system"].nunique()).mean() < _IN_COMMON:
+        return
+    each = asked.groupby("system")["question"].agg(["nunique", "size"])
+    if (each["nunique"] < each["size"] * _IN_COMMON).any():
+        # Such a column does not say which question an item is.
+        return
+    file = where(entries.row[-1]).rpartition(", ")[0]
+    advice = (
+        f"columns={{'item': '{name}'}} matches by '{name}'"
+        if (each["nunique"] == each["size"]).all()
+        else f"give each item one id, for no system has each '{name}' once only"
+    )
+    theirs = source.columns.get("item", "item")
+    raise ValueError(
+        f"{file}: systems have different questions under one id of column '{theirs}', but the same questions: {two}; "
+        + advice
+    )
 
 
 def _short(value: object) -> str:

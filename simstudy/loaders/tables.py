@@ -44,6 +44,8 @@ _TRUTH = {"true": 1.0, "false": 0.0}
 
 # What people write for right and wrong instead of 1 and 0, and a number as half of Europe writes it.
 _RIGHT_OR_WRONG = {"yes", "no", "y", "n", "right", "wrong", "correct", "incorrect", "pass", "fail", "passed", "failed"}
+_RIGHT_OR_WRONG |= {*"✓✔✅☑✗✘❌☒"}
+_WIN_OR_LOSS = {"win", "won", "wins", "loss", "lose", "loses", "lost", "tie", "tied", "ties", "draw"}
 _DECIMAL_COMMA = re.compile(r"-?\d*,\d+")
 _PERCENT = re.compile(r"(-?\d+(?:\.\d+)?)\s*%")
 _THOUSANDS = re.compile(r"-?[1-9]\d{0,2}(?:(?:,\d{3})+(?:\.\d*)?|(?:\.\d{3})+,\d*)")
@@ -204,8 +206,11 @@ def how_to_write(cell: object) -> str:
     text = str(cell).strip()
     if text.casefold() in _RIGHT_OR_WRONG:
         return " (write 1 for right and 0 for wrong)"
+    if text.casefold() in _WIN_OR_LOSS:
+        return " (write 1 for a win, 0.5 for a tie and 0 for a loss)"
     if percent := _PERCENT.fullmatch(text):
-        return f" (write {float(percent[1]) / 100:.12g}, or {percent[1]}, without %)"
+        share, own = f"{float(percent[1]) / 100:.12g}", percent[1]
+        return f" (write {share}{'' if share == own else f', or {own}'}, without %)"
     if _THOUSANDS.fullmatch(text):
         return " (leave out the thousands separator)"
     return " (write numbers with a decimal point)" if _DECIMAL_COMMA.fullmatch(text) else ""

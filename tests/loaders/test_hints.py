@@ -217,3 +217,37 @@ def test_a_predicted_label_nan_is_none_unless_a_gold_label_is_written_so(tmp_pat
     with pytest.raises(ValueError, match="line 3: no predicted label$"):
         load(table(tmp_path, text.format("yes")), "accuracy")
     assert load(table(tmp_path, text.format("nan")), "accuracy").outputs.scores().tolist() == [50, 50]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "item,a,b\n1,1,0\n2,null,1\n3,0,1\n",
+            "line 3: a score of system 'a' must be a number, not 'null': leave the cell empty and choose "
+            "missing='drop' or missing='zero', or write 0",
+        ),
+        (
+            "item,a,b\n1,✓,✗\n",
+            "line 2: a score of system 'a' must be a number, not '✓' (write 1 for right and 0 for wrong)",
+        ),
+        (
+            "item,a\n1,win\n2,tie\n",
+            "line 2: a score of system 'a' must be a number, not 'win' (write 1 for a win, 0.5 for a tie and 0 for a "
+            "loss)",
+        ),
+        (
+            "item,a,note,topic\n1,1,good,law\n",
+            "line 2: columns 'note', 'topic' are used as systems, but have 'good'; "
+            "columns={'note': 'note', 'topic': 'topic'} makes them columns of the items",
+        ),
+        (
+            "item,model_a,model_b,verdict\n1,x,y,A\n",
+            "line 2: the columns 'model_a' and 'model_b' name the systems of a comparison: metric='bradley_terry' and "
+            "columns={'winner': 'verdict'} say which of the two is better",
+        ),
+    ],
+)
+def test_a_cell_that_is_no_score_is_a_slip_or_its_column_is_no_system(tmp_path: Path, text: str, told: str) -> None:
+    with pytest.raises(ValueError, match=f"{re.escape(told)}$"):
+        load(table(tmp_path, text), "accuracy")

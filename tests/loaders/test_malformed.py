@@ -129,8 +129,7 @@ CASES: dict[str, list[tuple[str, str]]] = {
         (HEAD + "a,02,Yes\n", ", line 3: a score must be a number, not 'Yes' (write 1 for right and 0 for wrong)"),
         (
             "item,a\nx,wrong\n",
-            ", line 2: column 'a' is used as a system, but has 'wrong' (write 1 for right and 0 for wrong); "
-            "columns={'a': 'a'} makes it a column of the items, columns={'system': 'a'} one that names systems",
+            ", line 2: a score of system 'a' must be a number, not 'wrong' (write 1 for right and 0 for wrong)",
         ),
         (
             "system,itm,score\na,1,1\n",
@@ -144,7 +143,7 @@ CASES: dict[str, list[tuple[str, str]]] = {
         (
             "item,a,note\nx,1,good\n",
             ", line 2: column 'note' is used as a system, but has 'good'; columns={'note': 'note'} makes it a column "
-            "of the items, columns={'system': 'note'} one that names systems",
+            "of the items",
         ),
     ],
     "lm-eval": [
