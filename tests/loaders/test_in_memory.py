@@ -111,7 +111,7 @@ def test_scores_by_system_are_a_table() -> None:
     [
         (WIDE.set_index(pd.Index(["a", "b", np.nan, "d", "e", "f"])).drop(columns="item"), "the table, row 3: no item"),
         (WIDE.set_index(pd.Index(["a", "b", " ", "d", "e", "f"])).drop(columns="item"), "the table, row 3: no item"),
-        (WIDE.assign(old=["1", "x", "1", "1", "1", "1"]), "the table, row 2: a score of system 'old' must be a number, not 'x'"),
+        (WIDE.assign(old=["1", "x", "1", "1", "1", "1"]), "row 2: a score of system 'old' must be a number, not 'x'"),
         (LONG.assign(score=[np.inf, *LONG["score"][1:]]), "the table, row 1: a score must be a number, not inf"),
         (pd.concat([LONG, LONG.iloc[[2]]]), "the table, row 13: item 'q2' of system 'old' again, first in the table"),
         (WIDE.rename(columns={"item": "row_id"}), "is it column 'row_id'"),
