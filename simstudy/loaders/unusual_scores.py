@@ -53,10 +53,10 @@ def note_unusual(
     if not scores or min(map(len, scores)) < _FEWEST:
         return
     odd = _codes(scores) or [_wild(own) for own in scores]
-    total = sum(int(found.sum()) for found in odd)
+    total = sum(map(len, odd))
     if total:
-        k = next(k for k, found in enumerate(odd) if found.any())
-        i = int(np.argmax(odd[k]))
+        k = next(k for k, found in enumerate(odd) if len(found))
+        i = int(odd[k][0])
         more = f" (and {total - 1:,} more)" if total > 1 else ""
         note(
             f"{place(kept[k], i)}, system '{names[kept[k]]}': {scores[k][i]:g}{more} is unlike all other scores. If it "
@@ -64,8 +64,8 @@ def note_unusual(
         )
 
 
-def _codes(scores: Sequence[Array]) -> list[Array]:
-    """Which scores look like codes for missing ones; empty if none does."""
+def _codes(scores: Sequence[Array]) -> list[IntArray]:
+    """The places of each system's scores that look like codes for missing ones; empty if none does."""
     number = sum(map(len, scores))
     low, high = (float(end([end(own) for own in scores])) for end in (min, max))
     for code in _CODES:
@@ -76,19 +76,19 @@ def _codes(scores: Sequence[Array]) -> list[Array]:
         if number - others.size > _SHARE * number or others.min() < 0:
             continue
         if others.max() < code / _BELOW or (code < 0 and len(np.unique(others)) > _VOTES):
-            return found
+            return [np.flatnonzero(hit) for hit in found]
     return []
 
 
-def _wild(own: Array) -> Array:
-    """Which of a system's scores (n,) are far larger than nearly all others."""
+def _wild(own: Array) -> IntArray:
+    """The places of a system's scores (n,) that are far larger than nearly all others."""
     sizes = np.abs(own)
     largest = sizes.max()
     # Few scores are as large as a wild one, so the mean is much smaller: most systems need no percentile.
     if largest <= 1 or sizes.mean() > largest / 10:
-        return np.zeros(len(own), dtype=bool)
+        return np.zeros(0, dtype=np.int64)
     usual = np.quantile(sizes, 0.99, method="lower")
-    return np.asarray((sizes > max(1, _TIMES * usual)) & (usual > 0))
+    return np.flatnonzero((sizes > max(1, _TIMES * usual)) & (usual > 0))
 
 
 def _note_averages(scores: Sequence[Array], metric: Metric) -> None:
