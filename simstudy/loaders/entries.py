@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from simstudy.loaders.base import Source
-from simstudy.loaders.column_names import joins_that_tell
 from simstudy.loaders.derived_columns import without_derived
-from simstudy.loaders.items import HINT, sample_id
+from simstudy.loaders.items import sample_id
+from simstudy.loaders.repeated_ids import advice
 from simstudy.loaders.shapes import is_of_samples, is_tidy
 from simstudy.loaders.tables import (
     BLANK,
@@ -133,11 +133,10 @@ def by_sample(
         return entries, entries, {}
     column = next((name for name in entries.others if names_samples(name)), None)
     if column is None:
-        # Judgments of one item are not independent.
+        found = frame.iloc[entries.row], entries.system.tolist(), entries.item.tolist(), entries.others
         raise ValueError(
-            f"{_told(entries, again, 'item', where)}; {HINT}{(joined := _joined_hint(entries, frame, source))}"
-            + f" (add cluster={source.columns.get('item', 'item')} if an id is the same item in each)" * bool(joined)
-            + ". If the row is there twice by mistake, take one out"
+            f"{_told(entries, again, 'item', where)}; {advice(*found, source.columns)}. If the row is there twice by "
+            "mistake, take one out"
         )
     sample, names = coded(frame[column].iloc[entries.row], "sample", lambda i: where(entries.row[i]))
     keys, pairs = pd.factorize(entries.item * len(names) + sample)
@@ -148,17 +147,6 @@ def by_sample(
         raise ValueError(_told(sampled, again, "sample", where))
     of_items = replace(entries, others=[name for name in entries.others if name != column])
     return of_items, sampled, dict(zip(ids, own, strict=True))
-
-
-def _joined_hint(entries: Entries, frame: pd.DataFrame, source: Source) -> str:
-    """Another column with which the ids would be those of items, as where they begin anew in each category."""
-    codes = entries.system.tolist(), entries.item.tolist()
-    column = joins_that_tell(frame.iloc[entries.row], *codes, entries.others)
-    if not column:
-        return ""
-    # Columns have our names here; people know the file's.
-    theirs, item = source.columns.get(column, column), source.columns.get("item", "item")
-    return f"; if ids come again in each '{theirs}', columns={{'item': '{theirs}+{item}'}} joins them"
 
 
 def _again(entries: Entries) -> int | None:
@@ -193,6 +181,8 @@ def _score_columns(frame: pd.DataFrame, origin: str, source: Source) -> dict[str
         own = ", ".join(f"<system>:{name}" for name in metric.statistics)
         lacking = next(name for name in metric.statistics if name not in frame)
         texts = _TEXTS if metric.counts_texts else ""
+        if metric.name in frame:
+            texts += f" For scores of each item, say metric='mean' and columns={{'score': '{metric.name}'}}."
         no_column(origin, lacking, frame.columns, f"Metric '{metric.name}' needs {own}.{texts}")
     known = {"item", *metric.statistics, *source.columns, *answer_columns(frame).values()}
     systems, aside = system_columns(frame.columns, known, NO_NAMES)

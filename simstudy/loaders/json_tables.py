@@ -7,7 +7,8 @@
   each row.
 - An object of objects: ``{"new": {"q1": 1}, "old": {"q1": 0}}``. The keys are columns ``key1``, ``key2`` (``key`` where
   there is one level of them), and what is not an object is the column ``value``. Objects of one shape below the keys,
-  such as ``{"q1": {"correct": true}}``, are records, and so are those in lists, ``{"new": [...], "old": [...]}``.
+  such as ``{"q1": {"correct": true}}``, are records, and so are those in lists, ``{"new": [...], "old": [...]}``. A
+  system may have its scores below one more key, ``{"new": {"accuracy": 0.5, "scores": {"q1": 1, ...}}}``.
 - Records of an item with the scores of each system, ``{"id": "q1", "scores": {"new": 1, "old": 0}}``, and records of a
   system with those of each item, ``{"model": "new", "scores": {"q1": 1}}``, have a row for each score.
 """
@@ -40,6 +41,10 @@ _DEEPEST, _WIDEST = 50, 20_000
 
 # Records may have several scores below this key.
 _SCORES = "scores."
+
+# A system may have those of its items under these keys, if there are at least so many.
+_OF_SYSTEM = {"scores", "results", "items", "instances", "questions", "per_item", "per_instance", "per_sample"}
+_SEVERAL = 3
 
 _SCALAR = (str, int, float, bool, type(None))
 
@@ -217,7 +222,9 @@ def _below(value: Mapping[str, Any], keys: tuple[str, ...], path: str) -> Iterat
         raise ValueError(f"{path}: objects are nested too deeply")
     for key, inside in value.items():
         own = (*keys, key)
-        if isinstance(inside, dict) and not _is_record(inside):
+        if isinstance(inside, dict) and (scores := _scores_of_items(inside)):
+            yield from _below(scores, own, path)
+        elif isinstance(inside, dict) and not _is_record(inside):
             yield from _below(inside, own, path)
         elif isinstance(inside, dict):
             yield own, _flat(inside, f"{path}, '{_dotted(own)}'")
@@ -226,6 +233,21 @@ def _below(value: Mapping[str, Any], keys: tuple[str, ...], path: str) -> Iterat
                 yield own, _flat(one, f"{path}, '{_dotted(own)}'")
         else:
             yield own, {"value": inside}
+
+
+def _scores_of_items(value: Mapping[str, Any]) -> dict[str, Any]:
+    """What lies under ``scores`` or the like beside what is said of all, such as their average; empty if nothing does.
+
+    There are several, and their keys name items. A record of one item has scores by names that we know, or a score of
+    its own, which is no average.
+    """
+    wrapped = [inside for key, inside in value.items() if key.lower() in _OF_SYSTEM and isinstance(inside, dict)]
+    about = {key: inside for key, inside in value.items() if not isinstance(inside, dict | list)}
+    own = any(names_anything(key) and (isinstance(one, str) or one in (0, 1)) for key, one in about.items())
+    if own or len(wrapped) != 1 or 1 + len(about) < len(value):
+        return {}
+    (inside,) = wrapped
+    return {} if len(inside) < _SEVERAL or any(map(names_anything, inside)) else inside
 
 
 def _is_record(value: Any) -> bool:

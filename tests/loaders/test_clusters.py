@@ -206,7 +206,7 @@ def test_rows_that_nothing_numbers_are_refused(tmp_path: Path) -> None:
     text = "system,item,measure,score\na,q,ap,0.5\na,q,ndcg,0.7\nb,q,ap,0.5\nb,q,ndcg,0.7\n"
     (tmp_path / "s.csv").write_text(text)
     path = tmp_path / "s.csv"
-    message = f"{path}, line 3: item 'q' of system 'a' again, first in {path}, line 2; several samples of a question"
+    message = f"{path}, line 3: item 'q' of system 'a' again, first in {path}, line 2; column 'measure' names metrics"
     with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
         load(path, "mean")
     path.write_text(text.replace("measure", "sample").replace("ndcg", "ap"))

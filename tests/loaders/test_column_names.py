@@ -133,8 +133,8 @@ def test_no_long_text_and_no_answer_is_advised_as_a_part_of_ids(tmp_path: Path) 
 def test_ids_of_several_columns(tmp_path: Path) -> None:
     told = (
         "use the order of the rows with columns={'sample': 'row'}; if ids come again in each 'category', "
-        "columns={'item': 'category+id'} joins them (add cluster=id if an id is the same item in each). If the row "
-        "is there twice by mistake, take one out"
+        "columns={'item': 'category+id'} joins them, or where an id is the same item in each, "
+        "columns={'item': 'category+id', 'cluster': 'id'}. If the row is there twice by mistake, take one out"
     )
     with pytest.raises(ValueError, match=re.escape(told) + "$"):
         read_csv(tmp_path, CATEGORIES)

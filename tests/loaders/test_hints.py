@@ -251,3 +251,42 @@ def test_a_predicted_label_nan_is_none_unless_a_gold_label_is_written_so(tmp_pat
 def test_a_cell_that_is_no_score_is_a_slip_or_its_column_is_no_system(tmp_path: Path, text: str, told: str) -> None:
     with pytest.raises(ValueError, match=f"{re.escape(told)}$"):
         load(table(tmp_path, text), "accuracy")
+
+
+SUBJECTS = "system,subject,id,score\n" + "".join(
+    f"{s},{c},{i},{score}\n" for s, score in (("a", 1), ("b", 0)) for c in ("law", "art") for i in (1, 2)
+)
+
+
+@pytest.mark.parametrize(
+    ("column", "told"),
+    [
+        ("judge", "if the rows are judgments of one item, columns={'item': 'judge+id', 'cluster': 'id'}. If the row"),
+        ("metric", "column 'metric' names metrics: keep the rows of one of them. If the row"),
+        (
+            "seed",
+            "if the rows are samples of one question, columns={'sample': 'seed'}; else several",
+        ),
+    ],
+)
+def test_rows_of_judges_metrics_and_seeds_have_their_own_advice(tmp_path: Path, column: str, told: str) -> None:
+    """Followed, the advice keeps judgments and samples of one item together."""
+    text = SUBJECTS.replace("subject", column)
+    with pytest.raises(ValueError, match=re.escape(told)):
+        load(table(tmp_path, text), "accuracy")
+    if column == "judge":
+        items = load(table(tmp_path, text), "accuracy", columns={"item": "judge+id", "cluster": "id"}).outputs.items
+        assert items["cluster"].tolist() == ["1", "2", "1", "2"]
+    if column == "seed":
+        items = load(table(tmp_path, text), "accuracy", columns={"sample": "seed"}).outputs.items
+        assert items["cluster"].nunique() == 2
+
+
+def test_a_column_called_like_a_metric_of_counts_has_scores_of_items(tmp_path: Path) -> None:
+    """Followed, the advice compares their means."""
+    path = table(
+        tmp_path, "item,model,f1\n" + "".join(f"{i},{s},0.{i}{k}\n" for k, s in enumerate("ab") for i in (1, 2))
+    )
+    with pytest.raises(ValueError, match=r"For scores of each item, say metric='mean' and columns=\{'score': 'f1'\}"):
+        load(path, "f1")
+    np.testing.assert_allclose(load(path, "mean", columns={"score": "f1"}).outputs.scores(), [0.15, 0.16])

@@ -77,6 +77,21 @@ SHAPES: dict[str, tuple[str, str, str | None]] = {
         json.dumps([{"model": s, "scores": {i: int(RIGHT.loc[i, s]) for i in ITEMS}} for s in RIGHT]),
         "simstudy uses model as system. To change this, use columns={'system': 'NAME'}.",
     ),
+    "scores below one more key": (
+        "s.json",
+        json.dumps({s: {"scores": own} for s, own in keyed(int).items()}),
+        KEYS.format("value"),
+    ),
+    "averages beside the scores": (
+        "s.json",
+        json.dumps({s: {"accuracy": 0.4, "results": own} for s, own in keyed(lambda x: {"correct": x}).items()}),
+        KEYS.format("correct"),
+    ),
+    "details beside the score": (
+        "s.json",
+        json.dumps(keyed(lambda x: {"correct": x, "results": {"a": 1, "b": 2, "c": 3}})),
+        KEYS.format("correct"),
+    ),
     "pandas, by columns": ("s.json", wide().to_json(), None),
     "pandas, by records": ("s.json", wide().to_json(orient="records"), None),
     "pandas, lines": ("s.ndjson", wide().to_json(orient="records", lines=True), None),
