@@ -87,26 +87,18 @@ def compare(
     from simstudy.loaders.naming import name_and_path
 
     settings, asked, narrow = _settings(context), gates.ask(how), is_parquet(output.out)
-    texts, ties = Texts(formats.tokenize, formats.lowercase), Ties(formats.ties, how.seed)
+    about: dict[str, Any] = {"ties": Ties(formats.ties, how.seed), "item_columns": [tasks.each, how.strata]}
+    about["texts"] = Texts(formats.tokenize, formats.lowercase)
     if narrow:
         check_fits([path for _, path in map(name_and_path, paths)], metric[0], how, output.memory)
     with unpacking_at_most(formats.max_size):
-        every, hashes = files.read_each(
-            paths,
-            metric,
-            by_domain=by_domain,
-            texts=texts,
-            ties=ties,
-            narrow=narrow,
-            item_columns=[tasks.each, how.strata],
-        )
+        every, hashes = files.read_each(paths, metric, by_domain=by_domain, narrow=narrow, **about)
     # What can be wrong is said before minutes of resampling.
     for loaded in every:
         _check_systems(loaded.outputs.names, output.baseline)
     gates.check(asked, every, files, how.test)
     given = [path for _, path in map(name_and_path, paths)]
-    inputs = [*given, *(files.references or []), *filter(None, (files.systems, files.items))]
-    _check_out(output.out, inputs, len(every))
+    _check_out(output.out, [*given, *(files.references or []), *filter(None, (files.systems, files.items))], len(every))
     if how.against is not None or is_parquet(output.out):
         others = {"several metrics or domains": len(every) > 1, "a gate": asked, tasks.asked or "": tasks.asked}
         _some_pairs(_test_set(every[0], files, how, context), how, output, others)

@@ -59,6 +59,7 @@ def assemble(
     items: pd.DataFrame,
     nothing: Callable[[str], Array] | None = None,
     asked: Asked | None = None,
+    *,
     unlike: Collection[str] = (),
 ) -> Loaded:
     """Outputs of systems whose items are matched by id. Notes tell of items that are dropped or made up.
@@ -88,9 +89,8 @@ def assemble(
     kept = _matched(systems, rows, items["id"].tolist(), source.missing)
     if not kept:
         raise ValueError("no item is left that every system has: the ids must be alike")
-    width = len(source.metric.statistics)
     floats = any(system.statistics.dtype.kind == "f" for system in systems)
-    statistics = np.zeros((len(systems), len(kept), width), dtype=np.float64 if floats else np.int64)
+    statistics = np.zeros((len(systems), len(kept), len(source.metric.statistics)), np.float64 if floats else np.int64)
     means = any(system.samples is not None for system in systems)
     # One answer, unless something else is known.
     samples = np.tile([1.0, np.nan], (len(systems), len(kept), 1)) if means else None
@@ -115,11 +115,10 @@ def assemble(
                 if answer not in numbers:
                     numbers[answer] = number_of(answer)
             answers[k, there] = [numbers[system.answers[i]] for i in own]
-    names = [system.name for system in systems]
     if source.metric.item_range == (-np.inf, np.inf):
-        note_percent(statistics, names, unlike)
+        note_percent(statistics, [*first], unlike)
     used = items.set_index("id").loc[kept].reset_index()
-    outputs = Outputs.from_statistics(statistics, source.metric, names, used, answers=answers, samples=samples)
+    outputs = Outputs.from_statistics(statistics, source.metric, [*first], used, answers=answers, samples=samples)
     return Loaded(outputs, texts=texts)
 
 

@@ -104,7 +104,7 @@ def wide_entries(
         there = np.flatnonzero(~np.all([frame[column].isna() | frame[column].isin(BLANK) for column in own], axis=0))
         rows.append(there)
         if columns == [system] and takes_one_score(metric):
-            parts.append(_system_scores(frame, system, there, where, metric, by_system))
+            parts.append(_system_scores(frame, system, there, where, metric=metric, systems=by_system))
         else:
             parts.append(_statistics(frame, columns, there, where))
     row = np.concatenate(rows)
@@ -238,7 +238,7 @@ def _check_wide(frame: pd.DataFrame, origin: str, systems: Sequence[str]) -> Non
 
 
 def _system_scores(
-    frame: pd.DataFrame, system: str, rows: IntArray, where: Where, metric: Metric, systems: Iterable[str]
+    frame: pd.DataFrame, system: str, rows: IntArray, where: Where, *, metric: Metric, systems: Iterable[str]
 ) -> Array:
     check_numbers(frame, system, rows, where, systems)
     found = numbers(frame[system].iloc[rows])

@@ -56,7 +56,7 @@ def item_table(frame: pd.DataFrame, entries: Entries, source: Source, where: Whe
             )
         if plain(name) in INPUTS and (least < most).mean() > _DIFFERENT and _are_row_numbers(entries, source):
             two = f"'{entries.items[i]}' is '{_short(values[least[i]])}' and '{_short(values[most[i]])}'"
-            _check_same_questions(name, codes, entries, source, two, where)
+            _check_same_questions(name, codes, entries, source, two=two, where=where)
         # Of a column that nobody asked for there is nothing to tell.
         if name == "domain" or names_clusters(name):
             first, other = (_short(values[c]) for c in (least[i], most[i]))
@@ -73,7 +73,7 @@ def _are_row_numbers(entries: Entries, source: Source) -> bool:
 
 
 def _check_same_questions(
-    name: str, codes: NDArray[np.intp], entries: Entries, source: Source, two: str, where: Where
+    name: str, codes: NDArray[np.intp], entries: Entries, source: Source, *, two: str, where: Where
 ) -> None:
     """Raise a ValueError where systems have the same questions under other ids: matching by these pairs them wrongly.
 

@@ -165,8 +165,7 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     as_given = source = with_item_columns(frame, source)
     source = replace(source, columns=with_guesses(frame, origin, source.columns, source.metric))
     _check_columns(frame, origin, source)
-    theirs = [*frame.columns]
-    frame = renamed(frame, source.columns)
+    theirs, frame = [*frame.columns], renamed(frame, source.columns)
     frame = with_rows(frame, "item", source.columns, ["system"])
     frame = with_rows(frame, "sample", source.columns, ["system", "item"])
     frame = with_our_names(frame, source.metric, source.columns)
@@ -217,7 +216,7 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     systems = outputs_of_systems(entries, where, means, texts)
     gold = frame["gold"].iloc[entries.row] if labels else ()
     asked = Asked(references={entries.items[i]: as_text(one) for i, one in zip(entries.item, gold, strict=False)})
-    loaded = assemble(systems, source, items, nothing, asked, unlike)
+    loaded = assemble(systems, source, items, nothing, asked, unlike=unlike)
     if not tidy:
         note_exchanged(loaded.outputs.n_systems, loaded.outputs.n_items)
     return replace(loaded, scored_by=_scored_by(entries.systems, tidy, source))

@@ -43,7 +43,7 @@ KNOWN: dict[str, list[float]] = {
     "correlated answers": [*agreeing(60, 8, 0.4), 0.3, 0.5],
     "usual answers": at_a_gain(60, 8),
     "judged answers": [0.8, 10.0, 3.0, 0.2, 100 * majority(0.1, 0.2), 1 - 2 * majority(0.1, 0.2)],
-    "judged pairs": [0.1, 50.0, 10.0, 0.8],
+    "judged pairs": [0.1, 55.0, 45.0, 10.0, 10.0, 0.8],
     "a range of scores": [40.0, 30.0, 50.0],
     "usual scores": usual("f1", "different families", "sd"),
     "judged scores": [40.0, 20.0, 2.0, 0.3],
