@@ -96,7 +96,7 @@ def _is_constant(frame: pd.DataFrame, name: str, systems: Sequence[str]) -> bool
 
 
 def _made_of(frame: pd.DataFrame, name: str, names: Sequence[str], apart: int) -> str:
-    """What a column is of two others, or of all; empty if it is nothing of them, or (`apart`) if that may be chance."""
+    """Say how a column is made of two others, or of all; empty if it is not, or (`apart`) if that may be chance."""
     column, columns = numbers(frame[name]), np.stack([numbers(frame[other]) for other in names], axis=-1)
     there = np.isfinite(column) & np.isfinite(columns).all(axis=-1)
     found, of = column[there], columns[there]

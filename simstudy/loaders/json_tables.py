@@ -236,7 +236,7 @@ def _below(value: Mapping[str, Any], keys: tuple[str, ...], path: str) -> Iterat
 
 
 def _scores_of_items(value: Mapping[str, Any]) -> dict[str, Any]:
-    """What lies under ``scores`` or the like beside what is said of all, such as their average; empty if nothing does.
+    """Find the scores under ``scores`` or the like, which may stand beside their average; empty if there are none.
 
     There are several, and their keys name items. A record of one item has scores by names that we know, or a score of
     its own, which is no average.

@@ -1,4 +1,4 @@
-"""What to do where a system has an item twice: what the rows may be, by the names of the table's other columns."""
+"""Advice for a system that has an item twice: the names of the table's other columns tell what its rows may be."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def advice(
     others: Sequence[str],
     columns: Mapping[str, str],
 ) -> str:
-    """What makes each row of a system one item, by the `others` of a table's columns.
+    """Advice that makes each row of a system one item, by the `others` of a table's columns.
 
     A row has the numbers of its system and item. `columns` has the file's own names, which people know.
     """
