@@ -190,7 +190,7 @@ def _checked(name: str, table: pd.DataFrame) -> dict[str, object]:
     if n > 1 and sigma > 0:
         ratio = sd / sigma
         ratio_low, ratio_high = ratio * np.sqrt((n - 1) / scipy.stats.chi2.ppf([1 - miss / 2, miss / 2], n - 1))
-        kolmogorov = scipy.stats.kstest(precision, "norm", args=(pi, sigma))
+        kolmogorov = scipy.stats.ks_1samp(precision, scipy.stats.norm(pi, sigma).cdf)
         ks_statistic, ks_p = float(kolmogorov.statistic), float(kolmogorov.pvalue)
         pooled = true.sum() / accepted.sum()
         dispersion = float(((true - accepted * pooled) ** 2 / (accepted * pooled * (1 - pooled))).sum())
