@@ -17,7 +17,7 @@ import simstudy as ss
 from simstudy import schema
 from simstudy.cli import app
 from simstudy.studies.natural.definition import NaturalStudy
-from simstudy.studies.resampling.definition import ResamplingStudy
+from simstudy.studies.resampling.overlay import OverlaidStudy
 from tests.documentation import NAMESPACES, ROOT, names_of
 
 #: Connections to anything but this machine fail.
@@ -83,7 +83,7 @@ def test_the_site_is_built_offline_without_a_warning_and_has_every_name_option_k
         options = [option for param in command.params for option in param.opts if option.startswith("--")]
         assert [option for option in options if option not in commands and option != "--help"] == [], command.name
     keys = (site / "reference" / "study_toml.html").read_text("utf-8")
-    for model in (ResamplingStudy, NaturalStudy):
+    for model in (OverlaidStudy, NaturalStudy):
         assert [key for key in model.model_fields if f">{key}<" not in keys and key not in ("name", "kind")] == []
     columns = (site / "reference" / "columns.html").read_text("utf-8")
     assert [one.name for one in schema.COLUMNS if f">{one.name}<" not in columns] == []

@@ -26,7 +26,7 @@ from simstudy import schema
 from simstudy.cli import app as command
 from simstudy.running.program_files import shipped_studies
 from simstudy.studies.natural.definition import NaturalStudy
-from simstudy.studies.resampling.definition import ResamplingStudy
+from simstudy.studies.resampling.overlay import OverlaidStudy
 
 DOCS = Path(__file__).parents[1]
 ROOT = DOCS.parent
@@ -170,7 +170,7 @@ def study_keys() -> str:
     """Every key of the two kinds of studies that need no program."""
     parts = ["# Keys of study.toml\n\nEvery key is checked before anything runs. An unknown key is an error.\n\n"]
     seen: list[type[BaseModel]] = []
-    for title, model in (("resampling", ResamplingStudy), ("natural", NaturalStudy)):
+    for title, model in (("resampling", OverlaidStudy), ("natural", NaturalStudy)):
         parts.append(f'## kind = "{title}"\n\n{_cell(inspect.getdoc(model))}\n\n')
         parts += _keys(model, "", seen)
     return "".join(parts)

@@ -40,7 +40,7 @@ def _list_datasets() -> None:
     import pandas as pd
 
     from simstudy.files.datasets import cache_folder, datasets, folder_at_hand
-    from simstudy.loaders.base import counted
+    from simstudy.text.numerals import counted
 
     known = datasets().values()
     at_hand = folder_at_hand()
@@ -54,7 +54,7 @@ def _list_files(name: str) -> None:
     import pandas as pd
 
     from simstudy.files.datasets import datasets
-    from simstudy.loaders.base import counted
+    from simstudy.text.numerals import counted
     from simstudy.validation import check_choice
 
     check_choice("data set", name, datasets())

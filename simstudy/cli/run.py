@@ -223,8 +223,8 @@ def verify(
     ] = False,
 ) -> None:
     """Check the files of a results folder against its manifest. Exit code 1 means that something differs."""
-    from simstudy.loaders.base import counted
     from simstudy.running.folder_contents import verify as check
+    from simstudy.text.numerals import counted
 
     problems, matches = check(folder), "all files match the manifest"
     if fresh:

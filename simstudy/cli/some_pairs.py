@@ -138,7 +138,7 @@ def write_some_pairs(
     from simstudy.comparisons.paper import differing
     from simstudy.comparisons.streaming import write_pairs
     from simstudy.examination.limits import one_by_one
-    from simstudy.loaders.base import counted
+    from simstudy.text.numerals import counted
 
     outputs, chosen = test_set.outputs, _chosen(against)
     n, significant = write_pairs(outputs, out, memory=memory, alpha=alpha, against=chosen, **test_set.options)

@@ -10,13 +10,12 @@ import pandas as pd
 from simstudy.comparisons.verdict import cautions_of, decided, differing_units, of_metric, with_shown_names
 from simstudy.engines.described import SIDES
 from simstudy.engines.registry import TESTS
-from simstudy.loaders.base import counted
 from simstudy.papers import basis
 from simstudy.papers import pairs as tables
 from simstudy.papers.document import Paper, PValue, Text, joined
 from simstudy.statistics.decisions import Decision
 from simstudy.statistics.multiplicity import holm
-from simstudy.text.numerals import number_text, p_digits, p_floor, p_text
+from simstudy.text.numerals import counted, number_text, p_digits, p_floor, p_text
 
 
 def paper(pairs: pd.DataFrame, signed: str, *, alpha: float, family: str = "", most: int | None = None) -> Paper:

@@ -10,12 +10,11 @@ import pandas as pd
 
 from simstudy.analyses.equivalence import BETTER, BOTH, EQUIVALENT, UNDECIDED, equivalence
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
-from simstudy.loaders.base import counted
 from simstudy.metrics import label
 from simstudy.papers.basis import asks_of_scores, counted_units
 from simstudy.statistics.decisions import Decision, one_row
 from simstudy.statistics.decisions import two_sided as by_two_sides
-from simstudy.text.numerals import p_digits, p_floor, p_text, score_format, units_name, units_text
+from simstudy.text.numerals import counted, p_digits, p_floor, p_text, score_format, units_name, units_text
 from simstudy.text.plain_text import shown
 from simstudy.validation import brief, check_fraction
 

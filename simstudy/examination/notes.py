@@ -10,11 +10,10 @@ import pandas as pd
 from simstudy.comparisons.verdict import FEW_UNITS
 from simstudy.engines.flip_tails import NOT_KNOWN
 from simstudy.engines.registry import OF_FLIPS, TESTS
-from simstudy.loaders.base import counted
 from simstudy.notes import note
 from simstudy.outputs import Outputs
 from simstudy.statistics.decisions import Decision
-from simstudy.text.numerals import units_text
+from simstudy.text.numerals import counted, units_text
 from simstudy.text.plain_text import shown
 
 # Systems that a note names.

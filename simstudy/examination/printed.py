@@ -15,14 +15,13 @@ from simstudy.examination.limits import one_by_one
 from simstudy.examination.notes import domains
 from simstudy.examination.rows import facts, may_be_best, pair_rows, ranking, signature, threshold_rows
 from simstudy.examination.samples import noise_lines
-from simstudy.loaders.base import counted
 from simstudy.metrics import label
 from simstudy.pairs import order_of
 from simstudy.papers.basis import differing_intervals
 from simstudy.papers.pairs import p_texts
 from simstudy.statistics.decisions import REASONS, Decision
 from simstudy.suites.printed import show as show_tasks
-from simstudy.text.numerals import gain_text, number_text, score_format
+from simstudy.text.numerals import counted, gain_text, number_text, score_format
 from simstudy.text.plain_text import shown
 from simstudy.text.printing import LEFT_OUT, MOST_LINES, Printer, left_out, noted
 

@@ -14,10 +14,10 @@ from simstudy.examination.printed import neighbours_text
 from simstudy.examination.rows import gains_text, intervals_for, pair_rows, ranking, sides, threshold_rows
 from simstudy.examination.widgets.items import item_sections
 from simstudy.examination.widgets.sizes import size_sections
-from simstudy.loaders.base import counted
 from simstudy.pages.sections import Chart, Figure, Section, Table
 from simstudy.papers.basis import differing_intervals
 from simstudy.suites.page import task_sections
+from simstudy.text.numerals import counted
 
 if TYPE_CHECKING:
     from simstudy.examination.examination import Examination

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy.loaders.base import Loaded, Source, counted
+from simstudy.loaders.base import Loaded, Source
 from simstudy.loaders.items import items_by_id, numbered
 from simstudy.loaders.json_files import first_keys
 from simstudy.loaders.tables import Where, coded, first_of, no_column, places, read_header, read_table, renamed
@@ -21,6 +21,7 @@ from simstudy.outputs import Outputs
 from simstudy.outputs.item_columns import names_clusters
 from simstudy.outputs.texts import ItemTexts, PackedTexts
 from simstudy.statistics.bradley_terry import meeting_parts, separated, strengths
+from simstudy.text.numerals import counted
 from simstudy.validation import check_choice
 
 #: The metrics of preferences.

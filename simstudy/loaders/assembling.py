@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 import pandas as pd
 
-from simstudy.loaders.base import Loaded, Source, counted
+from simstudy.loaders.base import Loaded, Source
 from simstudy.loaders.tables import MISSING_HINT, takes_one_score
 from simstudy.loaders.text_columns import INPUTS, REFERENCES, as_text, text_column
 from simstudy.metrics.base import Array, FloatArray, IntArray
@@ -20,6 +20,7 @@ from simstudy.outputs.samples import SAMPLE_OF, folded, question_table
 from simstudy.outputs.tables import check_named
 from simstudy.outputs.texts import ItemTexts, PackedTexts
 from simstudy.running.fingerprints import number_of
+from simstudy.text.numerals import counted
 
 
 @dataclass(frozen=True)

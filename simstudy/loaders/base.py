@@ -237,17 +237,6 @@ def system_files(paths: Sequence[Path], given: Mapping[Path, str] | None = None)
     return named
 
 
-def counted(n: int, noun: str) -> str:
-    """A number of things, for messages: "1 line", "1,200 lines"."""
-    return f"{n:,} {noun}" + "s" * (n != 1)
-
-
-def check_as_many(path: Path, n: int, noun: str, origin: Path, wanted: int) -> None:
-    """Raise a ValueError where a file has not as many of something as the file that it goes with."""
-    if n != wanted:
-        raise ValueError(f"{path} has {counted(n, noun)}, {origin} {wanted:,}")
-
-
 def all_errors(names: Iterable[str]) -> tuple[str, ...]:
     """Names that all sound like errors, else none: one system of many may be called after its loss."""
     listed = tuple(names)

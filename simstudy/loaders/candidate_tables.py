@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import infer_dtype
 
-from simstudy.loaders.base import MISSING, Ties, counted
+from simstudy.loaders.base import MISSING, Ties
 from simstudy.loaders.tables import (
     BLANK,
     Where,
@@ -29,6 +29,7 @@ from simstudy.rankings.association import association
 from simstudy.rankings.candidates import Candidates
 from simstudy.rankings.contingency import CELLS, SIGNATURE, has_tables
 from simstudy.rankings.inputs import BoolArray
+from simstudy.text.numerals import counted
 from simstudy.text.reprs import listed
 from simstudy.validation import check_choice
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from simstudy.loaders.base import Loaded, Noted, Source, Ties, counted, noting
+from simstudy.loaders.base import Loaded, Noted, Source, Ties, noting
 from simstudy.loaders.candidate_tables import read_candidate_table
 from simstudy.loaders.items import items_by_id
 from simstudy.loaders.tables import read_header
@@ -17,6 +17,7 @@ from simstudy.loaders.usual_names import check_columns
 from simstudy.metrics.direction import sounds_like_error
 from simstudy.notes import note
 from simstudy.rankings.candidates import Candidates
+from simstudy.text.numerals import counted
 from simstudy.validation import check_path, check_text
 
 

@@ -9,12 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from simstudy.loaders.assembling import Asked, SystemOutputs, assemble
-from simstudy.loaders.base import Loaded, Source, check_as_many, counted
+from simstudy.loaders.base import Loaded, Source
 from simstudy.loaders.items import items_in_order, numbered
-from simstudy.loaders.reading import once, read_lines
+from simstudy.loaders.reading import check_as_many, once, read_lines
 from simstudy.loaders.text_columns import annotated
 from simstudy.metrics.spans import is_bio, span_counts
 from simstudy.notes import note
+from simstudy.text.numerals import counted
 
 _DOCUMENT = "-DOCSTART-"
 

@@ -13,9 +13,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.csv
 
-from simstudy.loaders.base import counted
 from simstudy.loaders.reading import LONGEST, read_content
 from simstudy.metrics.base import IntArray
+from simstudy.text.numerals import counted
 
 _UNNAMED = "Unnamed: 0"
 

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from simstudy.files.unpacking import files_in, plain_name
-from simstudy.loaders.base import Loaded, Source, counted
+from simstudy.loaders.base import Loaded, Source
 from simstudy.loaders.json_files import first_keys
 from simstudy.loaders.reading import require_file
 from simstudy.notes import note
+from simstudy.text.numerals import counted
 
 T = TypeVar("T")
 

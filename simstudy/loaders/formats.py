@@ -8,7 +8,7 @@ from pathlib import Path
 
 from simstudy.loaders.alignments import read_alignments
 from simstudy.loaders.arena import declares_battles, holds_battles, read_arena
-from simstudy.loaders.base import Loaded, Source, Texts, Ties, counted, note_doubt, noting
+from simstudy.loaders.base import Loaded, Source, Texts, Ties, note_doubt, noting
 from simstudy.loaders.candidates import has_candidates, read_candidates
 from simstudy.loaders.conll_columns import read_conll_columns
 from simstudy.loaders.conllu import read_conllu_outputs
@@ -31,6 +31,7 @@ from simstudy.notes import note
 from simstudy.outputs import Outputs
 from simstudy.outputs.samples import SAMPLE_OF, unit_in_words
 from simstudy.running.progress import doing
+from simstudy.text.numerals import counted
 from simstudy.validation import check_choice
 
 #: Names of files of tables.

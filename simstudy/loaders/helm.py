@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from simstudy.loaders.base import Loaded, Source, counted, system_files
+from simstudy.loaders.base import Loaded, Source, system_files
 from simstudy.loaders.harness_texts import RunTexts
 from simstudy.loaders.json_files import first_keys, read_json
 from simstudy.loaders.mixtures import Mixtures
@@ -19,6 +19,7 @@ from simstudy.loaders.tables import check_takes_one_score
 from simstudy.loaders.task_choices import check_tasks, chosen, note_metrics, of_domain, read_each, wanted
 from simstudy.loaders.task_logs import Answer, TaskLog, assemble_tasks
 from simstudy.notes import note
+from simstudy.text.numerals import counted
 
 _NAME = "per_instance_stats.json"
 

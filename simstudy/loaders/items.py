@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from simstudy.loaders.base import Source, counted
+from simstudy.loaders.base import Source
 from simstudy.loaders.clusters import clustered
 from simstudy.loaders.column_names import ROW, usual_items, with_joined
 from simstudy.loaders.reading import read_lines
@@ -23,6 +23,7 @@ from simstudy.notes import note
 from simstudy.outputs.item_columns import names_clusters
 from simstudy.outputs.samples import SAMPLE_OF
 from simstudy.outputs.tables import SAMPLES
+from simstudy.text.numerals import counted
 
 # Columns that tests and analyses go by: no cell of theirs may be empty. Of others, `Outputs.labels` sees to it.
 _KEYS = ("id", "domain", "cluster")

@@ -21,10 +21,10 @@ from typing import Any
 
 import pandas as pd
 
-from simstudy.loaders.base import counted
 from simstudy.loaders.json_files import NotJSONError, parse_json
 from simstudy.loaders.reading import read_content
 from simstudy.loaders.usual_names import USUAL, names_anything, plain
+from simstudy.text.numerals import counted
 from simstudy.text.reprs import listed
 
 #: A row of a table: column -> cell.

@@ -14,6 +14,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from simstudy.files.unpacking import archive_of, unpacked
 from simstudy.notes import note, notes_kept
+from simstudy.text.numerals import counted
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -169,3 +170,9 @@ def decoded(content: bytes, origin: str) -> str:
         text = text.replace("\r\n", "\n")
         note(f"{origin}: Windows line ends converted")
     return text
+
+
+def check_as_many(path: Path, n: int, noun: str, origin: Path, wanted: int) -> None:
+    """Raise a ValueError where a file has not as many of something as the file that it goes with."""
+    if n != wanted:
+        raise ValueError(f"{path} has {counted(n, noun)}, {origin} {wanted:,}")

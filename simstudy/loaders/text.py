@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.loaders.assembling import Asked, SystemOutputs, assemble
-from simstudy.loaders.base import Loaded, Source, all_errors, counted
+from simstudy.loaders.base import Loaded, Source, all_errors
 from simstudy.loaders.items import items_in_order, numbered
 from simstudy.loaders.reading import read_lines
 from simstudy.loaders.tables import check_no_workbook, ending, no_column, number, read_table
@@ -21,6 +21,7 @@ from simstudy.metrics import METRICS, Metric
 from simstudy.metrics.base import Array
 from simstudy.metrics.per_class import PER_CLASS, PerClass
 from simstudy.running.progress import doing
+from simstudy.text.numerals import counted
 
 
 def read_text(source: Source) -> Loaded:

@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from simstudy.loaders.base import Source, counted
+from simstudy.loaders.base import Source
 from simstudy.notes import note
+from simstudy.text.numerals import counted
 from simstudy.text.reprs import listed
 
 # An output is far too long where it has more than five times the characters of each of its references, and at least 200

@@ -16,13 +16,14 @@ import numpy as np
 import pandas as pd
 
 from simstudy.loaders.assembling import Asked, SystemOutputs, assemble
-from simstudy.loaders.base import Loaded, Source, counted
+from simstudy.loaders.base import Loaded, Source
 from simstudy.loaders.items import items_by_id
 from simstudy.loaders.json_files import read_json
 from simstudy.loaders.reading import once, read_lines
 from simstudy.loaders.tables import number
 from simstudy.metrics.ranking import ranking_score
 from simstudy.notes import note
+from simstudy.text.numerals import counted
 
 #: Topic -> document -> grade of relevance.
 Qrels = dict[str, dict[str, int]]

@@ -10,13 +10,12 @@ import pandas as pd
 
 from simstudy.engines.described import SIDES, exactness
 from simstudy.engines.registry import TESTS, SignificanceTest
-from simstudy.loaders.base import counted
 from simstudy.outputs.samples import SAMPLE_OF
 from simstudy.papers.document import Cite, Code, Text, joined
 from simstudy.papers.references import BOOTSTRAP, HOLM, RANKS, SCORE_OF_GAINS, SCORE_OF_SHARES, SIMSTUDY
 from simstudy.statistics.decisions import Decision, two_sided
 from simstudy.statistics.pvalues import CONVENTIONS
-from simstudy.text.numerals import units_text
+from simstudy.text.numerals import counted, units_text
 from simstudy.text.plain_text import shown
 
 #: What one-sided p-values suppose.

@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.engines.described import SIDES
-from simstudy.loaders.base import counted
 from simstudy.metrics import label
 from simstudy.pairs import order_of
 from simstudy.papers.basis import counted_units, differing_intervals
 from simstudy.papers.document import BETTER_MARKS, CAUTION_MARK, Cell, Table
 from simstudy.statistics.decisions import Decision
-from simstudy.text.numerals import interval_format, number_text, p_adjusted, p_floor, p_text
+from simstudy.text.numerals import counted, interval_format, number_text, p_adjusted, p_floor, p_text
 from simstudy.text.plain_text import shown
 
 # Marks of two levels: the level, and a fifth of it (0.05 and 0.01).

@@ -227,7 +227,9 @@ def _is_typed(part: Any) -> bool:
 
 def _libraries_with(name: str, part: Any) -> list[str]:
     """The first library that calls this object so, of those that are loaded."""
-    loaded = sorted(each for each, module in sys.modules.items() if getattr(module, "__dict__", {}).get(name) is part)
+    # A module that is loaded when it is needed may be so here.
+    modules = [*sys.modules.items()]
+    loaded = sorted(each for each, module in modules if getattr(module, "__dict__", {}).get(name) is part)
     return [each for each in loaded if is_library(each)][:1]
 
 

@@ -8,7 +8,7 @@ has a study.py beside it (`simstudy.studies.catalogue`). It imports from `simstu
 from simstudy.analyses.correlation import independence_ratio
 from simstudy.analyses.significant_gains import close_pairs
 from simstudy.engines.drawn_pairs import DrawnPairs
-from simstudy.loaders.tagged import read_tagged
+from simstudy.loaders.corpora.tagged import read_tagged
 from simstudy.metrics import METRICS, label
 from simstudy.planning.benchmarks import central_range
 from simstudy.planning.correlated_answers import disagreement_of_correlation, of_spread

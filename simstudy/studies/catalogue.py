@@ -23,6 +23,7 @@ from simstudy.studies.context import Findings, RunContext, ShippedTables, Shown,
 from simstudy.studies.definition import Study, StudyError, place_of, placed
 from simstudy.studies.natural import study as natural
 from simstudy.studies.natural.definition import NaturalStudy
+from simstudy.studies.resampling import overlay
 from simstudy.studies.resampling import study as resampling
 from simstudy.studies.resampling.definition import ResamplingStudy, with_own_task
 from simstudy.training.named import OWN, maker
@@ -40,6 +41,7 @@ KINDS: dict[str, type[Study]] = {"resampling": ResamplingStudy, "natural": Natur
 # What runs a study and what shows its tables, by what its study.toml may say; programs are added when they are loaded.
 _PARTS: dict[type[Study], tuple[Run, Show]] = {
     ResamplingStudy: (resampling.run, resampling.show),
+    overlay.OverlaidStudy: (overlay.run, resampling.show),
     NaturalStudy: (natural.run, natural.show),
 }
 
@@ -97,7 +99,7 @@ def load_study(study: str | Path) -> Study:
     if program := executing.get(str(kind)):
         if not may_execute:
             raise StudyError(f"{path} is of a program: name its folder, {path.parent}, to run the {program} in it")
-        model = load_program(path.parent) if kind == PROGRAM else with_own_task(path.parent)
+        model = load_program(path.parent) if kind == PROGRAM else with_own_task(_model(kind, content), path.parent)
     made = make_study({"name": path.resolve().parent.name, **content}, str(path), model)
     return made if str(study) in known else placed(made, path.resolve().parent)
 
@@ -139,17 +141,23 @@ def make_study(content: Mapping[str, Any], source: str, model: type[Study] | Non
             raise StudyError(
                 f"{source}: kind: it must be one of {', '.join(known)}, not '{kind}'{nearest(kind, known)}"
             )
-        model = KINDS[kind]
+        model = _model(kind, content)
     try:
         return model.model_validate(content)
     except ValidationError as error:
-        problems = [_problem(model, details) for details in error.errors()]
+        most = overlay.OverlaidStudy if issubclass(model, ResamplingStudy) else model
+        problems = [_problem(most, details) for details in error.errors()]
         for k, problem in enumerate(problems):
             head, _, keys = problem.partition(_KEYS)
             if keys and any(later.partition(_KEYS)[2] == keys for later in problems[k + 1 :]):
                 # The keys of a section are listed once.
                 problems[k] = head
         raise StudyError(f"{source}: {'; '.join(problems)}") from None
+
+
+def _model(kind: str, content: Mapping[str, Any]) -> type[Study]:
+    """What a study.toml of this kind may say."""
+    return overlay.OverlaidStudy if kind == "resampling" and "natural" in content else KINDS[kind]
 
 
 def load_program(folder: Path) -> type[Study]:

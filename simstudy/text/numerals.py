@@ -201,3 +201,8 @@ def duration(seconds: float) -> str:
     if whole < 60:
         return f"{whole} s"
     return f"{whole // 60} min {whole % 60} s" if whole < 3600 else f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def counted(n: int, noun: str) -> str:
+    """A number of things, for messages: "1 line", "1,200 lines"."""
+    return f"{n:,} {noun}" + "s" * (n != 1)

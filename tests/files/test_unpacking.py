@@ -18,9 +18,9 @@ from simstudy.files.parquet import read_parquet
 from simstudy.files.unpacking import VARIABLE, most, unpacking_at_most, zip_entries
 from simstudy.loaders.base import Loaded
 from simstudy.loaders.candidates import has_candidates
+from simstudy.loaders.corpora.tagged import read_tagged
 from simstudy.loaders.door import load
 from simstudy.loaders.reading import reading
-from simstudy.loaders.tagged import read_tagged
 from simstudy.outputs import Outputs
 from tests.cli.command import compare
 

@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from simstudy.loaders.alignments import Links
+from simstudy.loaders.corpora.alignments import Links
 from simstudy.metrics import get_metric
 from simstudy.training import Examples
 from simstudy_learners.alignment.aligners import LinkClassifier, TextAligner

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simstudy.loaders.alignments import Links
+from simstudy.loaders.corpora.alignments import Links
 from simstudy.metrics.aer import alignment_counts
 from simstudy.training import Examples
 from simstudy_learners.alignment.bitexts import (

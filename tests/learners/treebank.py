@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simstudy.loaders.trees import parse_trees
+from simstudy.loaders.corpora.trees import parse_trees
 from simstudy.metrics.parseval import Tree
 
 TREES = parse_trees(

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 import simstudy as ss
-from simstudy.loaders.base import Source, all_errors, counted, system_files
+from simstudy.loaders.base import Source, all_errors, system_files
 from simstudy.loaders.door import load
 from simstudy.loaders.naming import folders_that_differ, name_and_path
 from simstudy.metrics import get_metric
 from simstudy.notes import notes_kept
+from simstudy.text.numerals import counted
 from tests.loaders.examples import EXAMPLES, LOG, written
 
 

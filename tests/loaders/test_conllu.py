@@ -8,7 +8,7 @@ from pathlib import Path
 import conllu
 import pytest
 
-from simstudy.loaders.conllu import read_conllu
+from simstudy.loaders.corpora.conllu import read_conllu
 from tests.loaders import files
 
 read = partial(files.read, format="conllu")

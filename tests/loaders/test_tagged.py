@@ -9,7 +9,7 @@ import pytest
 from nltk.corpus.reader import TaggedCorpusReader
 from nltk.data import ZipFilePathPointer
 
-from simstudy.loaders.tagged import TaggedDocument, read_tagged
+from simstudy.loaders.corpora.tagged import TaggedDocument, read_tagged
 
 FILES = {
     "README": "not word/tag pairs",

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simstudy.loaders.trees import parse_trees
+from simstudy.loaders.corpora.trees import parse_trees
 from simstudy.metrics import METRICS
 from simstudy.metrics.aer import Aer, alignment_counts
 from simstudy.metrics.attachment import attachment_counts

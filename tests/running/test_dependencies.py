@@ -109,6 +109,12 @@ def test_a_page_is_no_part_of_the_program_that_makes_its_tables(name: str, facts
     assert not [each for each in program if each.startswith(rooms) or each.endswith(modules)]
 
 
+def test_only_studies_that_read_scores_depend_on_how_they_are_read() -> None:
+    read = "simstudy.loaders.wide_tables"
+    found = {name: read in program_behind(load_study(name)) for name in ("quickstart", "chunking", "generation")}
+    assert found == {"quickstart": False, "chunking": False, "generation": True}, "others made texts for the last one"
+
+
 def test_packages_that_only_import_are_looked_through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that defines anything is not: a table of all there is may be asked for any of it."""
     for name, source in {

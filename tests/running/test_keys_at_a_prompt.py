@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from scipy import stats
 
 from simstudy.running import provenance
 from simstudy.running.fingerprints import describe
@@ -136,6 +137,18 @@ def key_beside_a_file(source: str, folder: Path) -> str:
             return key_at_a_prompt(source, vars(importlib.import_module("followed")))
         finally:
             sys.modules.pop("followed", None)
+
+
+def test_modules_that_are_loaded_when_they_are_asked_do_not_stop_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Late(ModuleType):
+        def __getattribute__(self, name: str) -> Any:
+            if name == "__dict__":
+                monkeypatch.setitem(sys.modules, "loaded_late", ModuleType("loaded_late"))
+            return super().__getattribute__(name)
+
+    monkeypatch.setitem(sys.modules, "late", Late("late"))
+    assert provenance._libraries_with("norm", stats.norm) == ["scipy.stats"]
+    assert "loaded_late" in sys.modules
 
 
 # An object's name and address -> the object, which so keeps its address, and the library that calls it so.

@@ -13,6 +13,7 @@ import simstudy as ss
 from simstudy.outputs import Outputs
 from simstudy.studies import Results, Study, make_study
 from simstudy.studies.resampling.definition import with_own_task
+from simstudy.studies.resampling.overlay import OverlaidStudy
 from simstudy.training import Examples, Task
 from tests.training.test_structured import Lookup, count_spans, count_tags
 
@@ -58,7 +59,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> type[Study]:
     """Of a study whose folder has the task of this module."""
     folder = tmp_path_factory.mktemp("tags")
     (folder / "task.py").write_text(f"from {__name__} import tags\n", encoding="utf-8")
-    return with_own_task(folder)
+    return with_own_task(OverlaidStudy, folder)
 
 
 @pytest.fixture(scope="session")

@@ -9,11 +9,11 @@ import pandas as pd
 from simstudy.engines.described import SIDES
 from simstudy.engines.registry import TESTS
 from simstudy.examination.rows import may_be_best
-from simstudy.loaders.base import counted
 from simstudy.metrics import label
 from simstudy.statistics.decisions import Decision
 from simstudy.statistics.multiplicity import corrected
 from simstudy.studies.natural.definition import NaturalStudy
+from simstudy.text.numerals import counted
 from simstudy.text.plain_text import shown
 
 # Test sets whose answers a terminal has room for, and notes that the head of a page has room for.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, create_model, field_validator
 
 from simstudy.studies.definition import (
     ASCENDING,
@@ -20,7 +20,7 @@ from simstudy.studies.definition import (
     Study,
     Training,
 )  # fmt: skip
-from simstudy.studies.natural.definition import NaturalTestSet
+from simstudy.studies.problems import Problems
 from simstudy.training.named import check_task
 
 
@@ -73,8 +73,6 @@ class ResamplingStudy(Study):
     domains: Domains | None = None
     calibration: Calibration | None = None
     tests: SideBySide | None = None
-    natural: NaturalTestSet | None = None
-    """Outputs that others made of the home test set, or of one like it, to lay over the resampled ones' curve."""
 
     @field_validator("task")
     @classmethod
@@ -82,12 +80,12 @@ class ResamplingStudy(Study):
         check_task("it", task, cls.folder)
         return task
 
+    def check_first_metric(self, metric: str, problems: Problems) -> None:
+        """What a study with more settings asks of the metric of all figures."""
 
-def with_own_task(folder: Path) -> type[ResamplingStudy]:
+
+def with_own_task(model: type[Study], folder: Path) -> type[Study]:
     """The model of a study whose task is made by the task.py in its folder."""
-
-    class WithOwnTask(ResamplingStudy):
-        pass
-
-    WithOwnTask.folder = folder
-    return WithOwnTask
+    made = create_model("WithOwnTask", __base__=model)
+    made.folder = folder
+    return made

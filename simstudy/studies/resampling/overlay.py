@@ -1,6 +1,11 @@
-"""Natural comparisons on the curve of resampled ones (Berg-Kirkpatrick et al. 2012, figures 5 and 6)."""
+"""Natural comparisons on the curve of resampled ones (Berg-Kirkpatrick et al. 2012, figures 5 and 6).
+
+They stand apart from studies without any, whose results then do not depend on how such files are read.
+"""
 
 from __future__ import annotations
+
+from functools import partial
 
 import pandas as pd
 
@@ -11,22 +16,46 @@ from simstudy.analyses.thresholds import thresholds
 from simstudy.files.datasets import folder_at_hand, registry
 from simstudy.outputs import Outputs
 from simstudy.studies.comparing import run_comparisons
-from simstudy.studies.context import RunContext
+from simstudy.studies.context import Findings, RunContext
 from simstudy.studies.figures import plotted_pairs
+from simstudy.studies.natural.definition import NaturalTestSet
 from simstudy.studies.natural.sources import read_all
+from simstudy.studies.problems import Problems
+from simstudy.studies.resampling import study as resampling
 from simstudy.studies.resampling.definition import ResamplingStudy
 
 # Points drawn from each collection of pairs.
 _POINTS = 400
 
 
-def natural_outputs(study: ResamplingStudy, context: RunContext) -> tuple[Outputs | None, dict[str, str], str]:
+class OverlaidStudy(ResamplingStudy):
+    """Training-set resampling, its curves, thresholds and calibration (Berg-Kirkpatrick et al. 2012)."""
+
+    natural: NaturalTestSet
+    """Outputs that others made of the home test set, or of one like it, to lay over the resampled ones' curve."""
+
+    def check_first_metric(self, metric: str, problems: Problems) -> None:
+        """Natural outputs have the metric of the figures."""
+        if self.natural.metrics != [metric]:
+            named = ", ".join(self.natural.metrics)
+            problems.add("natural.metric", f"it must be the study's first metric, {metric}, alone, not {named}")
+
+
+def run(study: OverlaidStudy, context: RunContext) -> Findings:
+    """Train, compare and analyse, and lay what others made over the curve."""
+    with context.clock("data of others"):
+        natural, hashes, note = natural_outputs(study, context)
+    found = resampling.run(study, context, None if natural is None else partial(overlaid, study, natural, context))
+    found.facts["Natural comparisons"] = note
+    found.data["files"] |= hashes
+    return found
+
+
+def natural_outputs(study: OverlaidStudy, context: RunContext) -> tuple[Outputs | None, dict[str, str], str]:
     """What others made, the SHA-256 of its files, and a note: what it is, or why it is not there.
 
     Such outputs may have no public address; the study goes on without files that are not at hand.
     """
-    if study.natural is None:
-        return None, {}, ""
     name, folders = study.natural.name, [context.home, folder_at_hand(context.data_dir)]
     files = [*study.natural.paths, *study.natural.references]
     wanted = [file.replace("{}", study.natural.each[0]).replace("{metric}", study.natural.written[0]) for file in files]
@@ -47,7 +76,7 @@ def natural_outputs(study: ResamplingStudy, context: RunContext) -> tuple[Output
 
 
 def overlaid(
-    study: ResamplingStudy, natural: Outputs, resampled: pd.DataFrame, context: RunContext
+    study: OverlaidStudy, natural: Outputs, context: RunContext, resampled: pd.DataFrame
 ) -> dict[str, pd.DataFrame]:
     """Tables of the natural pairs on the resampled ones' curve, both by the same units: distances and points."""
     setting = study.comparison.model_copy(update={"unit": resampled["unit"].iloc[0]})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import reduce
 
 import pandas as pd
@@ -23,20 +23,21 @@ from simstudy.studies.problems import Problems
 from simstudy.studies.resampling import page, test_sets
 from simstudy.studies.resampling.definition import ResamplingStudy
 from simstudy.studies.resampling.explained import explained, explained_sections
-from simstudy.studies.resampling.overlay import natural_outputs, overlaid
 from simstudy.studies.side_by_side import side_by_side, side_by_side_sections
 from simstudy.training import Task, load_task
 from simstudy.training.resampling import outputs_of_variants, train_variant, training_cells, variants
 from simstudy.validation import check_choice
 
 
-def run(study: ResamplingStudy, context: RunContext) -> Findings:
-    """Train, compare on all test sets, and analyse."""
+def run(
+    study: ResamplingStudy,
+    context: RunContext,
+    overlay: Callable[[pd.DataFrame], dict[str, pd.DataFrame]] | None = None,
+) -> Findings:
+    """Train, compare on all test sets, and analyse; `overlay` makes tables of the pairs at home on all items."""
     with context.clock("data"):
         task = load_task(study.task, context.data_dir, folder=study.folder)
     test_sets.check(study, task)
-    with context.clock("data of others"):
-        natural, hashes, note = natural_outputs(study, context)
     with context.clock("training"):
         of_metrics = {
             metric: train(task, study.training, study.seed, context, metric) for metric in study.metrics or task.metrics
@@ -60,9 +61,9 @@ def run(study: ResamplingStudy, context: RunContext) -> Findings:
             **identical,
             **across,
         }
-        if natural is not None:
+        if overlay is not None:
             resampled = at_home if by_item is None else by_item
-            tables |= overlaid(study, natural, resampled[resampled["n_items"] == size], context)
+            tables |= overlay(resampled[resampled["n_items"] == size])
     with context.clock("what p follows from"):
         tables |= explained(at_home, whole, study.seed)
     if study.tests:
@@ -70,8 +71,8 @@ def run(study: ResamplingStudy, context: RunContext) -> Findings:
             tables |= side_by_side(test_sets.find(outputs, home), study.tests, study.seed, context)
     return Findings(
         tables=tables,
-        facts=_facts(study, of_metrics, pairs) | ({"Natural comparisons": note} if note else {}),
-        data={"task": task.fingerprint, "files": {**task.files, **hashes}},
+        facts=_facts(study, of_metrics, pairs),
+        data={"task": task.fingerprint, "files": {**task.files}},
         comparisons=pairs,
     )
 

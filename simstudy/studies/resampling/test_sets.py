@@ -72,9 +72,7 @@ def check(study: ResamplingStudy, task: Task) -> None:
         with problems.at("metrics"):
             check_choice(f"a metric of task '{task.name}'", metric, task.metrics)
     first = (study.metrics or [*task.metrics])[0]
-    if study.natural and study.natural.metrics != [first]:
-        named = ", ".join(study.natural.metrics)
-        problems.add("natural.metric", f"it must be the study's first metric, {first}, alone, not {named}")
+    study.check_first_metric(first, problems)
     with problems.at("training"):
         variants(task, study.training.fractions, study.training.replicates)
     # What is wrong by name or number would be said a second time by the comparison.

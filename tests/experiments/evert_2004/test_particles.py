@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simstudy.loaders.tagged import TaggedDocument, read_tagged
+from simstudy.loaders.corpora.tagged import TaggedDocument, read_tagged
 from simstudy.rankings.candidates import Candidates
 from tests.experiments.programs import program
 

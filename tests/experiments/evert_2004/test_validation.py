@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.loaders.tagged import TaggedDocument
+from simstudy.loaders.corpora.tagged import TaggedDocument
 from simstudy.studies import Cell, derived_seed
 from tests.experiments.programs import Answered, program, small
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from simstudy.files.datasets import DataError
-from simstudy.loaders.alignments import read_links
+from simstudy.loaders.corpora.alignments import read_links
 from simstudy.loaders.reading import read_lines
 from simstudy.metrics.aer import alignment_counts
 from simstudy.training import Task, load_task

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simstudy.loaders.tagged import TaggedDocument
+from simstudy.loaders.corpora.tagged import TaggedDocument
 from simstudy.training import Task, load_task
 from simstudy.training.resampling import Variant, train_variant
 from tests.conftest import SHARED

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from simstudy.files.datasets import fetch_each, find
-from simstudy.loaders.alignments import Links, read_links
+from simstudy.loaders.corpora.alignments import Links, read_links
 from simstudy.loaders.reading import read_lines
 from simstudy.training import BaseSystem, Examples, Task
 from simstudy_learners.alignment.aligners import TextAligner
