@@ -95,7 +95,7 @@ def score_of(order: list[Option], models: Models) -> float:
 @pytest.mark.parametrize("unit_weight", [0.0, 0.7])
 def test_a_wide_search_finds_the_best_of_all(rng: np.random.Generator, limit: int, unit_weight: float) -> None:
     models = Models(model_of(rng, 8), model_of(rng, 6), 0.9, unit_weight, 0.3)
-    lengths = np.array([1, 2, 3, 4, 5] * 2)
+    lengths = np.array([1, 2, 3, 4, 5] * 8)
     sentences = [random_options(rng, n) for n in lengths]
     options, search = packed(sentences), WIDE._replace(distortion_limit=limit)
     chosen, count, scores = decode(lengths, options, models, search, stacks(5, search.stack))
