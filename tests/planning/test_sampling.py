@@ -48,7 +48,7 @@ def test_balanced_components_are_those_of_the_analysis_of_variance() -> None:
 
 
 def test_questions_with_unlike_many_samples_count_with_their_harmonic_mean() -> None:
-    """The sampling variance of the gain is the mean of s² / k over the questions: one of 2 and one of 10 are as 10 / 3."""
+    """The sampling variance of the gain is the mean of s² / k over the questions: 2 and 10 are as 10 / 3."""
     numbers = np.array([2, 10] * 20)
     rng = np.random.default_rng(5)
     items = pd.DataFrame({"id": range(numbers.sum()), "sample_of": np.repeat(np.arange(40), numbers)})
