@@ -13,6 +13,8 @@ from simstudy.engines.described import SIDES
 from simstudy.gates.asked import BETTER, EQUIVALENT, Gate
 from simstudy.loaders.task_logs import of_several_tasks
 from simstudy.statistics.decisions import Decision, one_row
+from simstudy.suites.contributions import reach
+from simstudy.suites.single_tasks import at_level
 from simstudy.text.numerals import p_floor, p_text
 from simstudy.text.plain_text import shown
 
@@ -39,7 +41,7 @@ class Finding:
     claimed: bool
     #: The gain of system a over system b.
     gain: float
-    #: Its interval, and what the interval is called; NaN without one.
+    #: Its interval, at 1 - `level`, and what the interval is called; NaN without one.
     gain_low: float
     gain_high: float
     interval: str
@@ -92,15 +94,17 @@ def find(gate: Gate, found: Examination, level: float) -> Finding:
     if found.tasks is None and len(found.pairs) > 1:
         told += " (one pair, named beforehand: p is not corrected for the others)"
     turned = row["system_a"] != gate.a
-    low, high = (-row["gain_high"], -row["gain_low"]) if turned else (row["gain_low"], row["gain_high"])
-    sure = 0.95 if found.tasks is None else 1 - found.tasks.alpha
+    ends = _interval(row, found, 1 - level)
+    low, high = (-ends[1], -ends[0]) if turned else ends
     p_value, claimed, why = _decided(gate, row, level, of_tasks=found.tasks is not None)
     resampled = 0.0 if gate.kind.with_margin else p_floor(row["n_resamples"])
     threshold = level / 2 if gate.kind.with_margin else level
     return Finding(
         gate, of, told, p_value, equals(p_value, threshold, resampled), level, claimed,
-        gain=float(-row["gain"] if turned else row["gain"]), gain_low=float(low), gain_high=float(high),
-        interval=f"{100 * sure:g} % interval", metric_unit=str(row["metric_unit"]), n_units=int(row["n_units"]),
+        gain=float(-row["gain"] if turned else row["gain"]), gain_low=low, gain_high=high,
+        # As many digits as the level is told with.
+        interval=f"{100 - float(f'{100 * level:.2g}'):.10g} % interval",
+        metric_unit=str(row["metric_unit"]), n_units=int(row["n_units"]),
         sides=SIDES[row.get("alternative", "two-sided")], why=why,
     )  # fmt: skip
 
@@ -137,6 +141,15 @@ def _decided(gate: Gate, row: pd.Series[Any], level: float, *, of_tasks: bool) -
         return p_value, row["system_a"] == better and Decision(level).is_significant(row), ""
     why = str(Decision(level).why_not(one_row(row))[0])
     return p_value, row["system_a"] == better and not why, f"; {why}" if why and p_value <= level else ""
+
+
+def _interval(row: pd.Series[Any], found: Examination, level: float) -> tuple[float, float]:
+    """The interval of a row's gain at this level, of the same kind as in the tables."""
+    if found.tasks is not None:
+        half = float(reach(row["gain_se"], row["df"], level))
+        return float(row["gain"]) - half, float(row["gain"]) + half
+    one = at_level(one_row(row), found.outputs.metric.scale, level).iloc[0]
+    return float(one["gain_low"]), float(one["gain_high"])
 
 
 def _row_of(pairs: pd.DataFrame, names: tuple[str, str]) -> pd.Series[Any]:

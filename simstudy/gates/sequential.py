@@ -32,9 +32,10 @@ def find_sequentially(gate: Gate, found: Examination, arrived: Arrivals, level: 
     threshold = level / 2 if gate.kind.with_margin else level
     low, high = (scale * float(end[0]) for end in confidence_sequence(d, level, np.array([len(d)])))
     of, told = comparison_of(found)
+    unit = str(found.pairs.frame["unit"].iloc[0])
     mean = "" if arrived.same_weights else ", each of the same weight"
     return Finding(
-        gate, of, f"{told} on {units_text(len(d), arrived.unit)}{mean}", p_value,
+        gate, of, f"{told} on {units_text(len(d), unit)}{mean}", p_value,
         equals(p_value, threshold), level, p_value <= threshold, gain=scale * float(d.mean()), gain_low=low,
         gain_high=high, interval=f"{100 * (1 - level):g} % interval of all looks", metric_unit=_unit_of(found),
         n_units=len(d), e_value=e_value, units=fingerprint(arrived),

@@ -27,7 +27,7 @@ class Look:
 
     def told(self) -> str:
         """The look in a sentence."""
-        which = f"look {self.number} of {shown(self.file)}{', which was there already' * self.again}"
+        which = f"look {self.number} of {shown(self.file)}{' again: the same outputs' * self.again}"
         return which if self.level == self.alpha else f"{which}, with {_level(self.level)} of the level {self.alpha:g}"
 
 
@@ -67,7 +67,9 @@ class Verdict:
         if failed:
             rule = "each must pass" if self.gate.kind.unless else f"each is tested at {_level(one.threshold)}"
             return f"{said} (fails: {len(failed)} of {n} comparisons; {rule})"
-        return f"{said}, the {'largest' if self.gate.kind.unless else 'smallest'} p of {n} comparisons, which all pass"
+        return (
+            f"{said}; p is the {'largest' if self.gate.kind.unless else 'smallest'} of {n} comparisons, which all pass"
+        )
 
     def _weakest(self) -> Finding:
         """The comparison that is nearest to failing."""
@@ -84,26 +86,25 @@ def _better(finding: Finding) -> str:
     a, b = _names(finding)
     verb = "is" if finding.claimed else "is not"
     said = f"{a} {verb} significantly better than {b} at {_level(finding.level)} by {finding.told}"
-    if finding.e_value is not None:
-        low, high = (_amount(finding, end) for end in (finding.gain_low, finding.gain_high))
-        low = low.removesuffix("s").removesuffix(" point")
-        return f"{said}, {_sided(finding)}; the gain is between {low} and {high} ({finding.interval})"
-    # The p-value is of the system with the better score.
-    return f"{said}: {b} has the better score" if finding.gain < 0 else f"{said}, {_sided(finding)}{finding.why}"
+    # The p-value is of the system with the better score; of a sequential test it is of a.
+    behind = finding.gain < 0 and finding.e_value is None
+    said += f": {b} has the better score" if behind else f", {_sided(finding)}{finding.why}"
+    return said + _gain(finding)
 
 
 def _worse(finding: Finding) -> str:
     a, b = _names(finding)
-    if finding.claimed:
-        return f"{a} is significantly worse than {b} at {_level(finding.level)} by {finding.told}, {_sided(finding)}"
-    said = f"{a} is not significantly worse than {b} at {_level(finding.level)} by {finding.told}"
-    said += f": {a} has the better score" if finding.gain > 0 else f", {_sided(finding)}{finding.why}"
-    if isnan(finding.gain_low):
-        return f"{said}; how much worse it may be is not known"
-    if finding.gain_low >= 0:
-        return said
+    verb = "is" if finding.claimed else "is not"
+    said = f"{a} {verb} significantly worse than {b} at {_level(finding.level)} by {finding.told}"
+    ahead = finding.gain > 0 and not finding.claimed
+    said += f": {a} has the better score" if ahead else f", {_sided(finding)}{finding.why}"
+    if finding.claimed or not finding.gain_low < 0:
+        return said + _gain(finding)
     # Passing is no evidence that the two are equal: this is what it may have missed.
-    return f"{said}; it may still be worse by {_amount(finding, -finding.gain_low)} ({finding.interval})"
+    seen = f"it is worse by {_amount(finding, -finding.gain)} in this test set, and"
+    if finding.gain >= 0:
+        seen = f"the gain is {_amount(finding, finding.gain)} in this test set, but {a}"
+    return f"{said}; {seen} may be worse by {_amount(finding, -finding.gain_low)} ({finding.interval})"
 
 
 def _not_worse(finding: Finding) -> str:
@@ -126,7 +127,14 @@ _SENTENCES = {BETTER: _better, WORSE: _worse, NOT_WORSE: _not_worse, EQUIVALENT:
 def _against(finding: Finding) -> str:
     """The comparison, the p-value and the level of tests against a margin."""
     tests = "two one-sided tests" if finding.gate.kind == EQUIVALENT else "one-sided test"
-    return f"{finding.told}, {_p(finding)} ({tests} at {_level(finding.threshold)}){finding.why}"
+    return f"{finding.told}, {_p(finding)} ({tests} at {_level(finding.threshold)}){finding.why}{_gain(finding)}"
+
+
+def _gain(finding: Finding) -> str:
+    """The gain of the test set with its interval, for the end of a sentence."""
+    low, high = (_amount(finding, end).split(" ")[0] for end in (finding.gain_low, finding.gain_high))
+    ends = "no interval" if isnan(finding.gain_low) else f"{finding.interval}: {low} to {high}"
+    return f"; the gain is {_amount(finding, finding.gain)} ({ends})"
 
 
 def _level(level: float) -> str:

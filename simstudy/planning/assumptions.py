@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from simstudy.planning.benchmarks import EDITIONS, n_pairs, next_edition
-from simstudy.planning.cases import GUESSED, LEVEL, Case, Target
+from simstudy.planning.cases import GUESSED, Case, Target
 from simstudy.planning.differences import Difference, MixedDifference
 from simstudy.planning.right_or_wrong import AnswersDifference, JudgedDifference
 from simstudy.planning.sentences import true_gain
@@ -59,15 +59,12 @@ def assumptions(cases: Sequence[Case], target: Target, answers: pd.DataFrame, *,
     if any(case.example for case in cases):
         low, middle, high = next_edition()
         said.append(
-            "Ranges are for other systems and items of the same time. The next edition of a benchmark detected "
+            "The next edition of a benchmark detected "
             f"{low:.2f} to {high:.2f} times the gain that was planned from the last one (median {middle:.2f}; 80 % of "
             f"{len(EDITIONS)} plans for {n_pairs()} next editions)."
         )
     if of_outputs:
-        said.append(
-            "The plan uses the spread of the differences from the outputs, not the gain that they show. Ranges are "
-            f"{100 * LEVEL:g} % intervals."
-        )
+        said.append("The plan uses the spread of the differences from the outputs, not the gain that they show.")
     return said
 
 

@@ -60,7 +60,7 @@ def _sections(plan: Plan) -> list[Section]:
     if len(plan.predicted):
         text = (
             "What test sets of so many items will show of these systems: medians, and 80 % prediction intervals in "
-            "brackets."
+            "brackets. The best system of a distinct group differs significantly from the best one of the group before."
         )
         sections.append(Section("These systems", text, table=predicted_rows(plan)))
     if len(plan.designs):

@@ -22,6 +22,7 @@ from simstudy.planning.guesses import of_guess
 from simstudy.planning.results import Plan
 from simstudy.planning.sentences import (
     costing,
+    if_corrected,
     in_next_edition,
     left_open,
     limited,
@@ -165,7 +166,7 @@ def plan(
         designs=pd.concat(designs),
         predicted=predicted,
         simulated=simulated,
-        sentences=_said(cases, target, rows, designs),
+        sentences=_said(cases, target, rows, designs, n_systems=2 if given is None else given.outputs.n_systems),
         assumptions=tuple(assumptions(cases, target, answers, of_outputs=given is not None)),
         notes=(*in_part, *left_out, *why_not, *of_few_samples(cases[0]), *of_benchmarks),
         settings=_settings(
@@ -179,13 +180,16 @@ def _said(
     target: Target,
     rows: Sequence[tuple[Case, Mapping[str, Any]]],
     designs: Sequence[pd.DataFrame],
+    *,
+    n_systems: int,
 ) -> tuple[str, ...]:
     """The sentences of a plan: of each answer, and of what limits its designs."""
     said: list[str] = []
     for case, row in rows:
         own = next(table for of, table in zip(cases, designs, strict=True) if of is case)
         said += [needed(case, target, row), costing(case, target, row, own)]
-        said += [write(case, target, row) for write in (sentence, left_open, in_next_edition, single_pairs)]
+        said += [sentence(case, target, row), if_corrected(case, target, row, n_systems)]
+        said += [write(case, target, row) for write in (left_open, in_next_edition, single_pairs)]
     said += [limited(case, own) for case, own in zip(cases, designs, strict=True)]
     return tuple(filter(None, said))
 

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 _ALONE, _WITH_PREDICTIONS, _MOST_NOTES = (5, 0), (3, 2), 2
 # Sizes of a relation that assumptions and notes must leave room for: a smaller one, the planned one and a larger one.
 _FEWEST_SIZES = 3
+# Groups of systems that differ from the best one of each: no confidence sets for ranks.
+_GROUPS = "distinct groups (uncorrected)"
 # Columns that a narrow terminal is without first. The sentences have them, but for type S errors.
-_SPARE = ("type S error", "type M error", "wrong winner", "design effect", "samples of both", "ranks", "wrong winners")
+_SPARE = ("type S error", "type M error", "wrong winner", "design effect", "samples of both", _GROUPS, "wrong winners")
 # Sizes whose ratio lies between these are about the same.
 _ALIKE = (0.8, 1.25)
 _Tables = tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]
@@ -219,7 +221,7 @@ def predicted_rows(plan: Plan, predicted: pd.DataFrame | None = None) -> Table:
         ("wrong winners", "wrong_winner", ".1%"),
         (f"significant of {neighbours} neighbours (uncorrected)", "separated", ".0f"),
         ("after Holm for neighbours", "separated_corrected", ".0f"),
-        ("ranks", "ranks", ".0f"),
+        (_GROUPS, "ranks", ".0f"),
     ):
         if name in plan.predicted:
             columns[heading] = f"[{{{name}:{form}}}][ ({{{name}_low80:{form}}}–{{{name}_high80:{form}}})]"

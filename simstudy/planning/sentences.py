@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pandas as pd
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.engines.described import SIDES
 from simstudy.metrics.base import Metric
-from simstudy.planning.answers import ENDS
+from simstudy.planning.answers import ENDS, answer
 from simstudy.planning.cases import BETTER, GUESSED, LEVEL, NOT_WORSE, TWO_SYSTEMS, Case, Target
 from simstudy.planning.designs import AS_PLANNED, BEST
 from simstudy.planning.sampling import MOST_TIMES
@@ -86,6 +87,33 @@ def needed(case: Case, target: Target, row: Mapping[str, Any]) -> str:
         ends = f"{row['n_items_low']:,.0f} to {row['n_items_high']:,.0f}, {case.coverage}"
     count = _count(case, row["n_units"], row["n_items"], ends)
     return f"You need {count} {what} with power {target.power:g}{_of(case)}."
+
+
+def if_corrected(case: Case, target: Target, row: Mapping[str, Any], n_systems: int) -> str:
+    """What comparisons of many systems need if they share the level, in sentences; empty for a level that is shared."""
+    if n_systems < 3 or target.level.comparisons > 1 or row["goal"] != BETTER:
+        return ""
+
+    def shared(comparisons: int) -> str:
+        level = replace(target.level, comparisons=comparisons)
+        try:
+            own = answer(case, replace(target, level=level), BETTER)
+        except ValueError:
+            # No test set is large enough.
+            own = {"n_items": np.nan, "minimum_detectable_gain": np.nan}
+        if np.isnan(row["gain"]):
+            gain = own["minimum_detectable_gain"]
+            ends = f"the test detects {'no true gain' if np.isnan(gain) else gain_in(target.metric, gain)}"
+        else:
+            items = own["n_items"]
+            ends = f"you need {'more than any test set has' if np.isnan(items) else f'{items:,.0f} {_noun(case)}'}"
+        return f"{ends} (--comparisons {comparisons})"
+
+    pairs, baseline = n_systems * (n_systems - 1) // 2, n_systems - 1
+    return (
+        f"This is for one comparison, not corrected. If you correct for all {pairs} pairs, as compare does, "
+        f"{shared(pairs)}. If you correct for {baseline} comparisons with one baseline, {shared(baseline)}."
+    )
 
 
 def _of(case: Case) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from typer.testing import CliRunner
 
 import simstudy as ss
@@ -197,12 +198,15 @@ def test_the_gate_is_for_all_metrics_and_domains() -> None:
     assert compare("t.csv", "--metric", "accuracy", "--metric", "mean", *gate)[0] == 0
     code, _, err = compare("t.csv", "--metric", "accuracy", "--by-domain", *gate)
     assert code == 1
+    # Tango's statistic of no wins and no losses of n is the root of n gain / (1 - gain).
+    square = stats.norm.ppf(0.975) ** 2
+    end = f"{100 * square / (10 + square):.2f}"
     assert err == (
-        "simstudy: gate: new is not significantly better than old at 0.05 by accuracy on y, p = 1.000 (two-sided) "
-        "(fails: 1 of 2 comparisons; each must pass)\n"
+        "simstudy: gate: new is not significantly better than old at 0.05 by accuracy on y, p = 1.000 (two-sided); "
+        f"the gain is 0.00 points (95 % interval: -{end} to {end}) (fails: 1 of 2 comparisons; each must pass)\n"
     )
     assert compare("t.csv", "--metric", "accuracy", "--metric", "mean", *gate)[2].endswith(
-        ", the largest p of 2 comparisons, which all pass\n"
+        "; p is the largest of 2 comparisons, which all pass\n"
     )
     content = json.loads(compare("t.csv", "--metric", "accuracy", "--by-domain", *gate, "--json")[1])
     assert [(part["gates"][0]["of"], part["gates"][0]["passed"]) for part in content] == [

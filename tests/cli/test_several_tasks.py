@@ -120,9 +120,12 @@ def test_a_gate_names_the_level_of_the_averages_interval(tmp_path: Path) -> None
         code, out, err = compare(*asked, "--alpha", f"{alpha}", "--json")
         (gate,) = json.loads(out)["gates"]
         assert (code, gate["gain_low"]) == (0, pytest.approx(-gate["gain_high"]))
-        assert err.endswith(f"; it may still be worse by {gate['gain_high']:.2f} points ({level} % interval)\n")
+        assert err.endswith(f" may be worse by {gate['gain_high']:.2f} points ({level} % interval)\n")
         ends.append(gate["gain_high"])
     assert ends[0] < ends[1]
+    looks = ("--alpha", "0.1", "--looks", str(tmp_path / "looks.json"), "--planned-looks", "2", "--json")
+    (gate,) = json.loads(compare(*asked, *looks)[1])["gates"]
+    assert gate["gain_high"] == pytest.approx(ends[1])
 
 
 def test_another_test_takes_all_items_of_logs_together(logs: Path) -> None:

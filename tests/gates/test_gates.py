@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 
 from simstudy.gates.asked import BETTER, EQUIVALENT, NOT_WORSE, WORSE, Gate, Kind
 from simstudy.gates.findings import Finding
@@ -66,7 +67,8 @@ def test_gates_against_a_margin_are_one_sided_t_tests_at_half_of_alpha(
         assert [gate[name] for name in ("gain", "gain_low", "gain_high")] == pytest.approx([gain, low, high])
         assert gate["passed"] == (p_value <= 0.025)
         assert "one-sided test" in line
-        assert line.endswith(" at 0.025)")
+        told = re.findall(r" at 0\.025\); the gain is ([-.\d]+) \(95 % interval: ([-.\d]+) to ([-.\d]+)\)$", line)[0]
+        assert [float(number) for number in told] == pytest.approx([gain, low, high], abs=0.005)
     # A p-value that is exactly half of alpha shows the claim.
     exactly = repr(2 * gates["equivalent"]["p_value"])
     assert compare(*FLAT, "--margin", str(margin), *asked, "--alpha", exactly)[0] == 0
@@ -79,15 +81,41 @@ def test_a_gate_against_worse_says_what_it_may_have_missed(ratings: pd.DataFrame
     assert gate["gain_low"] == pytest.approx(low, rel=1e-9)
     assert code == 0
     assert f"same is not significantly worse than old at 0.05 by mean (one pair, named beforehand: {''}" in err
-    missed = f"; it may still be worse by {-low:.2f} (95 % interval)\n"
-    assert err.endswith(missed)
-    # The interval is the one of the tables, whatever the level of the gate is.
-    assert compare(*FLAT, "--fail-if-worse", "same", "old", "--alpha", "0.01")[2].endswith(missed)
+    assert err.endswith(f" may be worse by {-low:.2f} (95 % interval)\n")
     code, _, err = compare(*FLAT, "--fail-if-worse", "old", "new")
     assert (code, "gate: old is significantly worse than new at 0.05 by mean" in err) == (1, True)
-    assert compare(*FLAT, "--fail-if-worse", "new", "old")[2].rstrip().endswith("new has the better score")
+    assert "corrected for the others): new has the better score; " in compare(*FLAT, "--fail-if-worse", "new", "old")[2]
     # A gain whose whole interval is above 0 leaves nothing to be missed.
-    assert "may still be worse" not in compare(*FLAT, "--fail-if-worse", "new", "old")[2]
+    assert "may be worse" not in compare(*FLAT, "--fail-if-worse", "new", "old")[2]
+
+
+@pytest.mark.parametrize(("more", "level"), [(("--alpha", "0.01"), 0.99), (("--planned-looks", "100"), 0.9995)])
+def test_the_interval_of_a_gate_has_the_level_of_its_decision(
+    ratings: pd.DataFrame, more: tuple[str, str], level: float
+) -> None:
+    """Student's t, and the ends of Tango's interval, where the score statistic is the normal quantile."""
+    gain, se = _mean_and_se(ratings, "same", "old")
+    looks = ("--looks", "looks.json") if "looks" in more[0] else ()
+    _, out, err = compare(*FLAT, "--fail-if-worse", "same", "old", "--json", *more, *looks)
+    (gate,) = json.loads(out)["gates"]
+    low, high = stats.t.interval(level, 199, gain, se)
+    assert [gate["gain_low"], gate["gain_high"]] == pytest.approx([low, high], rel=1e-9)
+    assert f" in this test set, {'and' if gain < 0 else 'but same'} may be worse by {-low:.2f} " in err
+    assert f" ({100 * level:g} % interval)" in err
+    # New wins 4 of 60 items and loses 9; the statistic is that of a true gain, as a share of the items.
+    n, wins, losses = 60, 4, 9
+    path = write_wide("right.csv", {"new": [1] * wins + [0] * losses + [1] * 47, "old": [0] * wins + [1] * 56})
+
+    def z(true: float) -> float:
+        b = (2 * n - wins + losses) * true - wins - losses
+        share = (np.sqrt(b**2 + 8 * n * losses * true * (1 - true)) - b) / (4 * n)
+        return float((wins - losses - n * true) / np.sqrt(n * (2 * share + true * (1 - true))))
+
+    worst = -100 * optimize.brentq(lambda true: z(true) - stats.norm.ppf((1 + level) / 2), -0.9, -5 / 60)
+    looks = ("--looks", "others.json") if looks else ()
+    _, _, err = compare(path, "--metric", "accuracy", "--fail-if-worse", "new", "old", *more, *looks)
+    said = f"; it is worse by 8.33 points in this test set, and may be worse by {worst:.2f} points ({100 * level:g} %"
+    assert said in err
 
 
 def _mean_and_se(table: pd.DataFrame, a: str, b: str) -> tuple[float, float]:
@@ -113,7 +141,12 @@ def test_any_number_of_gates_each_has_its_line_and_all_must_pass(ratings: pd.Dat
 
 
 def test_several_comparisons_are_a_conjunction_or_a_disjunction_by_what_is_asked() -> None:
-    """New wins 9 of 9 on x, and loses 9 of 9 on y and 8 of 8 on z: the first that fails is told."""
+    """New wins 9 of 9 on x, and loses 9 of 9 on y and 8 of 8 on z: the first that fails is told.
+
+    Tango's statistic of n losses of n is the root of n (1 + gain) / (1 - gain).
+    """
+    square = stats.norm.ppf(0.95) ** 2
+    loss = f"; the gain is -100.00 points (90 % interval: -100.00 to -{100 * (9 - square) / (9 + square):.2f})"
     new = [1] * 9 + [0] * 17
     table = pd.DataFrame({"new": new, "old": [1 - k for k in new], "domain": [*("x" * 9), *("y" * 9), *("z" * 8)]})
     table.rename_axis("item").to_csv("t.csv")
@@ -121,11 +154,11 @@ def test_several_comparisons_are_a_conjunction_or_a_disjunction_by_what_is_asked
     for option, ends in (
         (
             "--fail-unless-better",
-            "by accuracy on y: old has the better score (fails: 2 of 3 comparisons; each must pass)",
+            f"by accuracy on y: old has the better score{loss} (fails: 2 of 3 comparisons; each must pass)",
         ),
         (
             "--fail-if-worse",
-            "by accuracy on y, p = 0.00391 (two-sided) (fails: 2 of 3 comparisons; each is tested at 0.1)",
+            f"by accuracy on y, p = 0.00391 (two-sided){loss} (fails: 2 of 3 comparisons; each is tested at 0.1)",
         ),
     ):
         code, _, err = compare(*by_domain, option, "new", "old", "--alpha", "0.1")
@@ -145,32 +178,35 @@ def finding(kind: Kind, p_value: float = 0.02, **changed: Any) -> Finding:
 
 
 BEHIND = {"gain": -0.5, "gain_low": -1.5, "gain_high": 0.5}
+GAIN = "; the gain is 2.00 points (95 % interval: 1.50 to 3.00)"
+LOSS = "; the gain is -0.50 points (95 % interval: -1.50 to 0.50)"
 
 
 @pytest.mark.parametrize(
     ("kind", "changed", "said"),
     [
-        (BETTER, {"claimed": True}, "is significantly better than old {at}, {p} (two-sided)"),
-        (BETTER, {"why": "; why"}, "is not significantly better than old {at}, {p} (two-sided); why"),
-        (BETTER, BEHIND, "is not significantly better than old {at}: old has the better score"),
-        (BETTER, {"p_value": np.nan}, "is not significantly better than old {at}, without a p-value"),
-        (BETTER, {"e_value": 9.0, "sides": "one-sided"}, "is not significantly better than old {at}, {p} (one-sided); "
-         "the gain is between 1.50 and 3.00 points (95 % interval)"),
-        (BETTER, {"e_value": 9.0, "gain_low": 1.0}, "is not significantly better than old {at}, {p} (two-sided); "
-         "the gain is between 1.00 and 3.00 points (95 % interval)"),
-        (WORSE, {**BEHIND, "claimed": True}, "is significantly worse than old {at}, {p} (two-sided)"),
-        (WORSE, {**BEHIND, "why": "; why"}, "is not significantly worse than old {at}, {p} (two-sided); why; it may "
-         "still be worse by 1.50 points (95 % interval)"),
+        (BETTER, {"claimed": True}, f"is significantly better than old {{at}}, {{p}} (two-sided){GAIN}"),
+        (BETTER, {"why": "; why"}, f"is not significantly better than old {{at}}, {{p}} (two-sided); why{GAIN}"),
+        (BETTER, BEHIND, f"is not significantly better than old {{at}}: old has the better score{LOSS}"),
+        (BETTER, {"p_value": np.nan}, f"is not significantly better than old {{at}}, without a p-value{GAIN}"),
+        (BETTER, {"e_value": 9.0, "sides": "one-sided"}, f"is not significantly better than old {{at}}, {{p}} "
+         f"(one-sided){GAIN}"),
+        (BETTER, {**BEHIND, "e_value": 9.0}, f"is not significantly better than old {{at}}, {{p}} (two-sided){LOSS}"),
+        (WORSE, {**BEHIND, "claimed": True}, f"is significantly worse than old {{at}}, {{p}} (two-sided){LOSS}"),
+        (WORSE, {**BEHIND, "why": "; why"}, "is not significantly worse than old {at}, {p} (two-sided); why; it is "
+         "worse by 0.50 points in this test set, and may be worse by 1.50 points (95 % interval)"),
         (WORSE, {**BEHIND, "gain": 0.5, "metric_unit": "points"}, "is not significantly worse than old {at}: new has "
-         "the better score; it may still be worse by 1.50 (95 % interval)"),
-        (WORSE, {"gain": 0.0, "gain_low": np.nan}, "is not significantly worse than old {at}, {p} (two-sided); how "
-         "much worse it may be is not known"),
-        (WORSE, {"gain_low": 0.0}, "is not significantly worse than old {at}: new has the better score"),
-        (NOT_WORSE, {"claimed": True}, "is not worse than old by 1 point or more by accuracy, {p} ({one})"),
-        (NOT_WORSE, {"metric_unit": "points"}, "may be worse than old by 1 or more by accuracy, {p} ({one})"),
-        (EQUIVALENT, {"claimed": True}, "and old are equivalent within 1 point by accuracy, {p} ({two})"),
+         "the better score; the gain is 0.50 in this test set, but new may be worse by 1.50 (95 % interval)"),
+        (WORSE, {"gain": 0.0, "gain_low": np.nan}, "is not significantly worse than old {at}, {p} (two-sided); the "
+         "gain is 0.00 points (no interval)"),
+        (WORSE, {"gain_low": 0.0}, "is not significantly worse than old {at}: new has the better score; the gain is "
+         "2.00 points (95 % interval: 0.00 to 3.00)"),
+        (NOT_WORSE, {"claimed": True}, f"is not worse than old by 1 point or more by accuracy, {{p}} ({{one}}){GAIN}"),
+        (NOT_WORSE, {"metric_unit": "points"}, "may be worse than old by 1 or more by accuracy, {p} ({one}); the gain "
+         "is 2.00 (95 % interval: 1.50 to 3.00)"),
+        (EQUIVALENT, {"claimed": True}, f"and old are equivalent within 1 point by accuracy, {{p}} ({{two}}){GAIN}"),
         (EQUIVALENT, {"why": "; why"}, "and old are not shown to be equivalent within 1 point by accuracy, {p} "
-         "({two}); why"),
+         f"({{two}}); why{GAIN}"),
     ],
 )  # fmt: skip
 def test_a_verdict_in_words(kind: Kind, changed: dict[str, Any], said: str) -> None:
@@ -186,7 +222,7 @@ def test_of_several_comparisons_that_pass_the_nearest_to_a_failure_is_told(kind:
     which = "largest" if kind.unless else "smallest"
     said = Verdict(parts[0].gate, parts).sentence()
     assert f", p = {nearest} (" in said
-    assert said.endswith(f", the {which} p of 4 comparisons, which all pass")
+    assert said.endswith(f"; p is the {which} of 4 comparisons, which all pass")
 
 
 def test_a_system_without_an_interval_shows_nothing_about_a_margin() -> None:

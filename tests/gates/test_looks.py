@@ -83,7 +83,7 @@ def test_the_same_look_is_not_counted_twice_and_has_its_level_again() -> None:
     assert [asked(commit(9, 2))[0], asked(commit(10, 1))[0], asked(commit(9, 2))[0]] == [1, 1, 1]
     assert len(kept()) == 2
     *_, err = asked(commit(9, 2))
-    assert "[look 1 of looks.json, which was there already, with 0.025 of the level 0.05]" in err
+    assert "[look 1 of looks.json again: the same outputs, with 0.025 of the level 0.05]" in err
     # Other names are another look: nobody knows that they are the same systems.
     path = commit(9, 2, new="abc123")
     assert compare(path, "--metric", "accuracy", "--fail-unless-better", "abc123", "old", *LOOKS)[0] == 1
@@ -92,7 +92,7 @@ def test_the_same_look_is_not_counted_twice_and_has_its_level_again() -> None:
     assert compare(commit(9, 2), "--metric", "accuracy", "--fail-unless-better", "old", "new", *LOOKS)[0] == 1
     assert len(kept()) == 4
     pd.read_csv(commit(9, 2)).assign(third=1).to_csv("scores.csv", index=False)
-    assert "[look 1 of looks.json, which was there already" in asked("scores.csv")[2]
+    assert "[look 1 of looks.json again: the same outputs" in asked("scores.csv")[2]
 
 
 def test_another_margin_is_another_look() -> None:

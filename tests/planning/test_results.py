@@ -171,7 +171,8 @@ PRINTED: dict[str, list[tuple[str, str, str, tuple[str, str] | None]]] = {
     "predicted": [
         ("significant pairs (uncorrected)", "share_significant", ".0%", INSIDE),
         ("wrong winners", "wrong_winner", ".1%", INSIDE),
-        ("significant of 3 neighbours (uncorrected)", "separated", ".0f", INSIDE), ("ranks", "ranks", ".0f", INSIDE),
+        ("significant of 3 neighbours (uncorrected)", "separated", ".0f", INSIDE),
+        ("distinct groups (uncorrected)", "ranks", ".0f", INSIDE),
         ("after Holm for neighbours", "separated_corrected", ".0f", INSIDE),
     ],
     "designs": [

@@ -47,6 +47,17 @@ def test_balanced_components_are_those_of_the_analysis_of_variance() -> None:
     assert found.standard_error(48, 5) == pytest.approx(y.mean(axis=(1, 2)).std(ddof=1) / np.sqrt(12), rel=1e-6)
 
 
+def test_questions_with_unlike_many_samples_count_with_their_harmonic_mean() -> None:
+    """The sampling variance of the gain is the mean of s² / k over the questions: 2 and 10 are as 10 / 3."""
+    numbers = np.array([2, 10] * 20)
+    rng = np.random.default_rng(5)
+    items = pd.DataFrame({"id": range(numbers.sum()), "sample_of": np.repeat(np.arange(40), numbers)})
+    frame = pd.DataFrame(rng.normal(size=(numbers.sum(), 2)), columns=["a", "b"])
+    found = variance_components(ss.Outputs.from_scores(frame, items=items), clip=False)
+    assert found.samples == pytest.approx(stats.hmean(numbers))
+    assert found.samples == pytest.approx(10 / 3)
+
+
 def test_the_best_number_of_samples_is_the_one_of_least_variance_for_the_money() -> None:
     found = Components(cluster=0, question=2.0, sample=30.0, samples=4)
     best = found.best_samples(8.0, 1.5)

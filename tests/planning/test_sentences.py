@@ -222,9 +222,31 @@ def test_errors_single_pairs_and_next_editions_are_told_with_their_numbers(form:
         assert f"have power {power[0]:.2f} to {power[1]:.2f}" in text
 
 
+@pytest.mark.parametrize("asked", [{"gain": 3.0}, {"n_items": 900}])
+def test_many_systems_are_told_what_corrected_comparisons_need(asked: dict[str, float]) -> None:
+    """Four systems have six pairs, and three comparisons with a baseline.
+
+    Items grow as the squared sum of the two normal quantiles does, and gains as the sum.
+    """
+    plan = planned("of many answers", n_sets=0, n_draws=0, sizes=[], **asked)
+    (said,) = [one for one in plan.sentences if "not corrected" in one]
+    name, power = ("n_items", 2) if "gain" in asked else ("minimum_detectable_gain", 1)
+    reach = {m: stats.norm.isf(0.05 / (2 * m)) + stats.norm.ppf(0.8) for m in (1, 3, 6)}
+    for m, what in ((6, "all 6 pairs, as compare does"), (3, "3 comparisons with one baseline")):
+        found = re.findall(rf"for {what}, [a-z ]+ ([\d.,]+) [a-z ]+ \(--comparisons {m}\)\.", said)[0]
+        expected = plan.answers[name].item() * (reach[m] / reach[1]) ** power
+        assert float(found.replace(",", "")) == pytest.approx(expected, rel=0.02)
+    assert "not corrected" not in plan.to_latex()
+    for form, more in (("of answers", {}), ("of many answers", BONFERRONI)):
+        other = planned(form, n_sets=0, n_draws=0, sizes=[], **asked, **more)
+        assert "not corrected" not in " ".join(other.sentences)
+
+
 def test_what_is_said_of_the_next_edition_has_its_ends_in_order() -> None:
     plan = planned("of many answers", n_items=400, n_sets=0, n_draws=0, sizes=[])
     (said,) = [one for one in plan.assumptions if "next edition of a benchmark" in one]
+    # Three levels are in this plan: each range names its own.
+    assert not [one for one in plan.assumptions if "Ranges are" in one]
     low, middle, high = next_edition()
     editions = len({edition[:3] for edition in EDITIONS})
     assert numbers(said) == pytest.approx([low, high, middle, 80, len(EDITIONS), editions], abs=0.005)
