@@ -11,6 +11,7 @@ import pandas as pd
 
 from simstudy.loaders.base import Source
 from simstudy.loaders.entries import Entries
+from simstudy.loaders.gold_labels import label_text, one_spelling
 from simstudy.loaders.tables import NO_NAMES, Where, coded, no_column, numbers
 from simstudy.loaders.usual_names import GOLD, PREDICTED, system_columns
 from simstudy.metrics import Metric
@@ -100,14 +101,17 @@ def label_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where
             "take metric='accuracy' and columns={'answer': 'gold'} for the gold labels"
         )
     metric = source.metric
+    spelled: dict[str, str] = {}
     if isinstance(metric, PerClass):
-        metric = metric.of_classes([*gold, *said])
+        spelled = one_spelling(gold, item)
+        gold = [spelled.get(label, label) for label in gold]
+        metric = metric.of_classes([*gold, *(spelled.get(label, label) for label in said)])
         if (size := len(said) * len(metric.statistics)) > _MOST:
             raise ValueError(
                 f"{origin}: metric '{metric.name}' would need {size:,} numbers for {len(metric.classes):,} classes; at "
                 f"most {_MOST:,} are held"
             )
-    counts = label_counts(metric, [gold[i] for i in row], said)
+    counts = label_counts(metric, [gold[i] for i in row], [spelled.get(label, label) for label in said])
     return Entries(systems, items, system, item[row], row, counts, list(dict.fromkeys(others)), said), metric
 
 
@@ -116,8 +120,7 @@ def _labels(cells: pd.Series[Any], rows: IntArray, what: str, where: Where) -> l
     found = []
     whole = cells.dtype.kind == "f"
     for row, cell in zip(rows, cells.iloc[rows], strict=True):
-        text = "" if pd.isna(cell) else str(int(cell) if whole and cell == round(cell) else cell).strip()
-        if not text:
+        if not (text := label_text(cell, whole)):
             raise ValueError(f"{where(int(row))}: no {what}")
         found.append(text)
     return found

@@ -30,6 +30,7 @@ from simstudy.loaders.entries import (
     wide_entries,
 )
 from simstudy.loaders.gathering import check_rules, item_table, nothing_said, outputs_of_systems, texts_of_entries
+from simstudy.loaders.gold_labels import check_gold
 from simstudy.loaders.items import items_by_id, of_samples
 from simstudy.loaders.json_tables import of_each_score
 from simstudy.loaders.labels import label_entries, of_labels, with_our_names
@@ -198,6 +199,8 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
         if {*by_system} <= {*frame}:
             unlike = note_unlike_columns(*scores_of_systems(entries)[:2])
     of_items, entries, samples = by_sample(entries, frame, source, where)
+    if labels:
+        check_gold(frame, of_items, where)
     system, row, names = entries.system, entries.row, entries.systems
     check_rules(entries.statistics[None], source.metric, lambda _, i: f"{where(row[i])}, system '{names[system[i]]}'")
     # A table of items may call them otherwise.

@@ -1,0 +1,71 @@
+"""Gold labels of one item: all systems must have the same, however it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from simstudy.loaders.base import counted
+from simstudy.loaders.entries import Entries
+from simstudy.loaders.tables import Where, numbers
+from simstudy.metrics.base import IntArray
+
+
+def label_text(cell: Any, whole: bool) -> str:
+    """A label as text without blanks, empty where there is none. In a column of floats (`whole`) 1.0 is 1."""
+    return "" if pd.isna(cell) else str(int(cell) if whole and cell == round(cell) else cell).strip()
+
+
+def one_spelling(gold: Sequence[str], item: IntArray) -> dict[str, str]:
+    """Gold labels that an item has in several spellings, such as 1.0 for 1: label -> the first spelling.
+
+    Row i of a table has the label ``gold[i]`` and the item ``item[i]``.
+    """
+    codes, known = pd.factorize(np.array(gold, dtype=object))
+    pairs = pd.DataFrame({"item": item, "label": codes}).drop_duplicates()
+    several = pairs.loc[pairs["item"].duplicated(keep=False), "label"].unique()
+    labels = [known[code] for code in several]
+    first: dict[int, str] = {}
+    return {
+        label: first.setdefault(meaning, label)
+        for label, meaning in zip(labels, _meanings(labels).tolist(), strict=True)
+    }
+
+
+def check_gold(frame: pd.DataFrame, entries: Entries, where: Where) -> None:
+    """Raise a ValueError where the gold labels of one item differ, but for case and how numbers are written."""
+    cells = frame["gold"].iloc[entries.row]
+    codes, known = pd.factorize(cells)
+    whole = cells.dtype.kind == "f"
+    labels = [label_text(cell, whole) for cell in known]
+    found = _meanings(labels)[codes]
+    n = len(entries.items)
+    least, most = np.full(n, len(labels)), np.full(n, -1)
+    np.minimum.at(least, entries.item, found)
+    np.maximum.at(most, entries.item, found)
+    # Tables of items that some systems lack have items without entries.
+    differ = least < most
+    if not differ.any():
+        return
+    own = np.flatnonzero(entries.item == int(np.argmax(differ)))
+    one, other = own[0], own[np.argmax(found[own] != found[own[0]])]
+    told = [
+        f"'{labels[codes[i]]}' for system '{entries.systems[entries.system[i]]}' ({where(entries.row[i])})"
+        for i in (one, other)
+    ]
+    name = entries.items[entries.item[one]]
+    n_differ, there = int(differ.sum()), int((most >= 0).sum())
+    raise ValueError(
+        f"gold labels differ: item '{name}' has {told[0]}, but {told[1]}; they differ for {n_differ:,} of "
+        f"{counted(there, 'item')}. All systems must be compared with the same gold labels"
+    )
+
+
+def _meanings(labels: Sequence[str]) -> IntArray:
+    """Numbers of labels, equal for those that differ in case only, or in how a number is written."""
+    values = numbers(pd.Series(labels, dtype=object))
+    meant = [label.casefold() if np.isnan(value) else value for label, value in zip(labels, values, strict=True)]
+    return pd.factorize(np.array(meant, dtype=object))[0].astype(np.int64)

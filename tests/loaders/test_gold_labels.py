@@ -1,0 +1,89 @@
+"""Gold labels beside predicted ones: systems whose gold labels differ are not compared."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from simstudy.loaders.door import load
+
+PREDICTED = ("x", "y", "x", "y")
+LABEL_METRICS = ("accuracy", "macro_f1", "balanced_accuracy", "mcc")
+
+
+def jsonl(folder: Path, name: str, gold: tuple[object, ...], predicted: tuple[object, ...] = PREDICTED) -> Path:
+    """A file of one system: items q0, q1, … with these gold and predicted labels."""
+    path = folder / f"{name}.jsonl"
+    rows = [{"id": f"q{i}", "gold": g, "prediction": p} for i, (g, p) in enumerate(zip(gold, predicted, strict=True))]
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return path
+
+
+def tidy(folder: Path, gold: Mapping[str, tuple[str, ...]]) -> Path:
+    """One table of systems with these gold labels."""
+    rows = [f"{s},q{i},{g},{PREDICTED[i]}" for s, own in gold.items() for i, g in enumerate(own)]
+    path = folder / "all.csv"
+    path.write_text("\n".join(["system,item,gold,predicted", *rows]))
+    return path
+
+
+@pytest.mark.parametrize("metric", LABEL_METRICS)
+def test_gold_labels_of_one_item_must_not_differ(tmp_path: Path, metric: str) -> None:
+    old, new = (
+        jsonl(tmp_path, name, gold) for name, gold in (("old", ("x", "y", "x", "y")), ("new", ("x", "x", "y", "y")))
+    )
+    told = (
+        f"gold labels differ: item 'q1' has 'y' for system 'old' ({old}, line 2), but 'x' for system 'new' ({new}, "
+        "line 2); they differ for 2 of 4 items. All systems must be compared with the same gold labels"
+    )
+    with pytest.raises(ValueError, match=f"^{re.escape(told)}$"):
+        load([old, new], metric)
+    path = tidy(tmp_path, {"old": ("x", "y", "x", "y"), "new": ("x", "y", "x", "x")})
+    told = (
+        f"item 'q3' has 'y' for system 'old' ({path}, line 5), but 'x' for system 'new' ({path}, line 9); they differ"
+    )
+    with pytest.raises(ValueError, match=re.escape(told)):
+        load(path, metric)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [((1, 0, 1, 0), (1.0, 0.0, 1.0, 0.0)), ((1, 0, 1, 0), ("1.0", "0.0", "1.0", "0.0")), ("ABAB", "abab"),
+     ("ABAB", (" A", "B ", " A", "B ")), ((True, False, True, False), ("true", "false", "true", "false"))],
+)  # fmt: skip
+def test_labels_that_are_written_otherwise_are_the_same(
+    tmp_path: Path, one: tuple[object, ...], other: tuple[object, ...]
+) -> None:
+    """Each file is of one spelling; three of four labels are right in both."""
+    old, new = (
+        jsonl(tmp_path, name, tuple(own), (own[0], own[1], own[2], own[0]))
+        for name, own in (("old", one), ("new", other))
+    )
+    assert load([old, new], "accuracy").outputs.scores().tolist() == [75, 75]
+    # F1 is 0.8 of the label of 2 right of 3 predicted, and 2/3 of the other.
+    assert load([old, new], "macro_f1").outputs.scores().tolist() == pytest.approx([100 * 11 / 15] * 2)
+    assert load([old, new], "macro_f1").outputs.metric.classes == tuple(sorted({str(label).strip() for label in one}))
+
+
+def test_ids_that_come_again_are_told_of_first(tmp_path: Path) -> None:
+    """Ids that begin again for each task have unlike gold labels, but this is what is wrong."""
+    path = tmp_path / "s.csv"
+    rows = [f"{s},{task},{i},{gold},x" for s in "ab" for task, gold in (("t", "x"), ("u", "y")) for i in (1, 2)]
+    path.write_text("\n".join(["system,task,item,gold,predicted", *rows]))
+    with pytest.raises(ValueError, match="item '1' of system 'a' again"):
+        load(path, "accuracy")
+    assert load(path, "accuracy", columns={"item": "task+item"}).outputs.scores().tolist() == [50, 50]
+
+
+def test_samples_of_a_question_have_one_gold_label(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    rows = [f"{s},{i},{k},x,{'x' if k else 'y'}" for s in "ab" for i in (1, 2) for k in (0, 1)]
+    path.write_text("\n".join(["system,item,sample,gold,predicted", *rows]))
+    assert load(path, "accuracy").outputs.scores().tolist() == [50, 50]
+    path.write_text(path.read_text().replace("b,2,1,x", "b,2,1,y"))
+    with pytest.raises(ValueError, match="item '2' has 'x' for system 'a' .*, but 'y' for system 'b' .* 1 of 2 items"):
+        load(path, "accuracy")
