@@ -33,7 +33,7 @@ from simstudy.loaders.gathering import check_rules, item_table, nothing_said, ou
 from simstudy.loaders.gold_labels import check_gold
 from simstudy.loaders.items import items_by_id, of_samples
 from simstudy.loaders.json_tables import of_each_score
-from simstudy.loaders.labels import label_entries, of_labels, with_our_names
+from simstudy.loaders.labels import check_scores_or_labels, label_entries, of_labels, with_our_names
 from simstudy.loaders.sample_columns import samples_of_means, stacked
 from simstudy.loaders.shapes import is_of_samples, is_tidy
 from simstudy.loaders.summaries import entries_of_items
@@ -169,6 +169,7 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     theirs, frame = [*frame.columns], renamed(frame, source.columns)
     frame = with_rows(frame, "item", source.columns, ["system"])
     frame = with_rows(frame, "sample", source.columns, ["system", "item"])
+    check_scores_or_labels(frame, origin, as_given.columns, source.columns, source.metric)
     frame = with_our_names(frame, source.metric, source.columns)
     frame = stacked(frame, source.metric)
     if "item" not in frame:
@@ -176,7 +177,7 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
         no_column(origin, "item", frame.columns, _renamed_item(taken, theirs) if taken else _NO_ITEM)
     labels, tidy = _shape(frame, source)
     frame = _plain(frame, tidy, source, places(frame, origin))
-    if tidy and source.missing != "error" and "score" in frame:
+    if tidy and not labels and source.missing != "error" and "score" in frame:
         frame = frame[frame["score"].notna() & ~frame["score"].isin(BLANK)]
     where = places(frame, origin)
     left_out: list[str] = []

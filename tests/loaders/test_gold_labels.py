@@ -87,3 +87,52 @@ def test_samples_of_a_question_have_one_gold_label(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace("b,2,1,x", "b,2,1,y"))
     with pytest.raises(ValueError, match="item '2' has 'x' for system 'a' .*, but 'y' for system 'b' .* 1 of 2 items"):
         load(path, "accuracy")
+
+
+def confident(folder: Path, score: str = "score", scores: tuple[float, ...] = (0.5, 0.25, 0.75, 0.5)) -> list[Path]:
+    """Two systems with a column of scores beside their labels: old is right on two of four items, new on three."""
+    gold = ("x", "y", "x", "x")
+    paths = [
+        jsonl(folder, name, gold, predicted)
+        for name, predicted in (("old", ("x", "x", "x", "y")), ("new", ("x", "y", "x", "y")))
+    ]
+    for path in paths:
+        rows = map(json.loads, path.read_text().splitlines())
+        path.write_text("".join(json.dumps({**row, score: s}) + "\n" for row, s in zip(rows, scores, strict=True)))
+    return paths
+
+
+@pytest.mark.parametrize("score", ["score", "f1"])
+def test_confidences_beside_labels_are_not_taken_for_accuracy(tmp_path: Path, score: str) -> None:
+    """Both ways out, followed, do what they say."""
+    old, new = confident(tmp_path, score)
+    told = (
+        f"{old}: column '{score}' has other numbers than 0 and 1, and columns 'prediction' and 'gold' have labels: say "
+        f"columns={{'gold': 'gold'}} to compare labels, or columns={{'score': '{score}'}} to compare means of '{score}'"
+    )
+    with pytest.raises(ValueError, match=f"^{re.escape(told)}$"):
+        load([old, new], "accuracy")
+    for columns in ({"gold": "gold"}, {"gold": "gold", "predicted": "prediction"}, {"predicted": "prediction"}):
+        loaded = load([old, new], "accuracy", columns=columns)
+        assert loaded.outputs.scores().tolist() == [50, 75]
+        assert loaded.notes == ("simstudy uses id as item. To change this, use columns={'item': 'NAME'}.",)
+    assert load([old, new], "accuracy", columns={"score": score}).outputs.scores().tolist() == [50, 50]
+    assert load([old, new], "balanced_accuracy").outputs.scores().tolist() == pytest.approx([100 / 3, 250 / 3])
+
+
+def test_labels_are_read_where_only_scores_are_missing(tmp_path: Path) -> None:
+    old, new = confident(tmp_path)
+    new.write_text(new.read_text().replace(', "score": 0.75', ""))
+    loaded = load([old, new], "accuracy", columns={"gold": "gold"}, missing="drop")
+    assert loaded.outputs.scores().tolist() == [50, 75]
+
+
+def test_right_and_wrong_answers_beside_labels_are_scores(tmp_path: Path) -> None:
+    """Who scored the answers may have been lenient, so that 1 stands beside other labels too."""
+    paths = confident(tmp_path, "correct", (1, 1, 1, 0))
+    assert load(paths, "accuracy").outputs.scores().tolist() == [75, 75]
+    # Of systems' texts no one equals what is right.
+    paths = confident(tmp_path)
+    for path in paths:
+        path.write_text(path.read_text().replace('prediction": "', 'prediction": "It is '))
+    assert load(paths, "accuracy").outputs.scores().tolist() == [50, 50]
