@@ -265,14 +265,14 @@ SUBJECTS = "system,subject,id,score\n" + "".join(
         ("metric", "column 'metric' names metrics: keep the rows of one of them. If the row"),
         (
             "seed",
-            "if the rows are samples of one question, columns={'sample': 'seed'}; else several",
+            "again, first in {s}, line 2; if the rows are samples of one question, columns={'sample': 'seed'}. If",
         ),
     ],
 )
 def test_rows_of_judges_metrics_and_seeds_have_their_own_advice(tmp_path: Path, column: str, told: str) -> None:
     """Followed, the advice keeps judgments and samples of one item together."""
     text = SUBJECTS.replace("subject", column)
-    with pytest.raises(ValueError, match=re.escape(told)):
+    with pytest.raises(ValueError, match=re.escape(told.replace("{s}", str(tmp_path / "s.csv")))):
         load(table(tmp_path, text), "accuracy")
     if column == "judge":
         items = load(table(tmp_path, text), "accuracy", columns={"item": "judge+id", "cluster": "id"}).outputs.items
