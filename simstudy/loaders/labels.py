@@ -13,6 +13,7 @@ from simstudy.loaders.base import Source
 from simstudy.loaders.entries import Entries
 from simstudy.loaders.gold_labels import label_text, one_spelling
 from simstudy.loaders.tables import NO_NAMES, Where, coded, is_right_or_wrong, no_column, numbers
+from simstudy.loaders.text_notes import note_labels
 from simstudy.loaders.usual_names import GOLD, PREDICTED, says_labels, system_columns
 from simstudy.metrics import Metric
 from simstudy.metrics.arrays import ArrayMetric
@@ -115,6 +116,7 @@ def label_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where
             frame = frame.assign(predicted=frame["predicted"].mask(frame["predicted"].isin(NO_NAMES)))
         said = _labels(frame["predicted"], row, "predicted label", where)
         others = [name for name in frame.columns if name not in ("system", "item", "gold", "predicted")]
+        note_labels({name: [said[i] for i in np.flatnonzero(system == k)] for k, name in enumerate(systems)}, gold)
     else:
         known = {"item", "gold", *source.columns}
         others = [name for name in frame.columns if name not in ("item", "gold")]

@@ -136,3 +136,18 @@ def test_right_and_wrong_answers_beside_labels_are_scores(tmp_path: Path) -> Non
     for path in paths:
         path.write_text(path.read_text().replace('prediction": "', 'prediction": "It is '))
     assert load(paths, "accuracy").outputs.scores().tolist() == [50, 50]
+
+
+def test_labels_of_which_none_is_a_gold_one_are_told(tmp_path: Path) -> None:
+    """Of files of one system each and of one table, as of text files; one label that is gold's is enough."""
+    gold = ("x", "y", "x", "y")
+    old = jsonl(tmp_path, "old", gold, ("x.", "x.", "x.", "x"))
+    new = jsonl(tmp_path, "new", gold, (" x.", "y.", "x.", "y."))
+    cased = jsonl(tmp_path, "cased", gold, ("X", "Y", "X", "Y"))
+    told = "none of the labels of {} is a gold label"
+    assert told.format("'new'") in load([old, new], "accuracy").notes
+    assert told.format("'cased'") + "; they differ in case" in load([old, cased], "macro_f1").notes
+    assert not [one for one in load([old], "accuracy").notes if one.startswith("none")]
+    path = tidy(tmp_path, {"old": gold, "new": gold})
+    path.write_text(path.read_text().replace(",x,x", ",x,z").replace(",y,y", ",y,z"))
+    assert load(path, "mcc").notes == (told.format("'old', 'new'"),)
