@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from simstudy.loaders.base import counted
+from simstudy.loaders.base import Source, counted
+from simstudy.loaders.column_names import usual_items
 from simstudy.loaders.entries import Entries
-from simstudy.loaders.tables import Where, numbers
+from simstudy.loaders.tables import Where, first_of, no_column, numbers, places, read_table
+from simstudy.loaders.usual_names import GOLD, PREDICTED, says_labels
 from simstudy.metrics.base import IntArray
+from simstudy.notes import note
 
 
 def label_text(cell: Any, whole: bool) -> str:
@@ -33,6 +36,45 @@ def one_spelling(gold: Sequence[str], item: IntArray) -> dict[str, str]:
         label: first.setdefault(meaning, label)
         for label, meaning in zip(labels, _meanings(labels).tolist(), strict=True)
     }
+
+
+def with_gold(frame: pd.DataFrame, columns: Mapping[str, str], source: Source) -> pd.DataFrame:
+    """The table of predicted labels with a column of gold ones from the source's one table of references, by ids.
+
+    `columns` has the frame's own names of columns, guesses among them.
+    """
+    item = columns.get("item", "item")
+    scored = source.metric.name == "accuracy" and "score" in {*columns, *frame.columns}
+    scored = scored and not says_labels(frame.columns, source.columns, source.metric)
+    names = {str(name).lower(): name for name in reversed(frame.columns)}
+    if scored or ("predicted" not in source.columns and names.keys().isdisjoint(PREDICTED)):
+        what = "tables of item scores (CSV, TSV, JSON, Parquet)"
+        raise ValueError(f"references must not be given for {what}, which have scores already")
+    there = {"gold", source.columns.get("gold", "gold").lower()} & {*names}
+    if there or len(source.references) != 1:
+        problem = "are in the files already" if there else f"must be in one file, not {len(source.references)}"
+        raise ValueError(f"references: gold labels {problem}")
+    (path,) = source.references
+    if item not in frame:
+        no_column(source.paths[0], item, frame.columns, f"Gold labels of {path} are matched by it.")
+    table = read_table(path)
+    key = item if item in table else usual_items(table)
+    known = {str(name).lower(): name for name in reversed(table.columns) if name != key}
+    label = source.columns.get("gold") or next((known[name] for name in (*GOLD, "answer") if name in known), "gold")
+    for column, ours in ((key or item, "item"), (label, "gold")):
+        if column not in table:
+            no_column(path, column, table.columns, f"Name it with columns={{'{ours}': 'NAME'}}.")
+    where = places(table, path)
+    gold = pd.Series(table[label].to_numpy(), table[key].astype(str))
+    if (row := first_of(gold.index.duplicated())) is not None:
+        raise ValueError(f"{where(row)}: item '{gold.index[row]}' occurs twice")
+    ids = frame[item].astype(str)
+    known_ids = {*ids}
+    if (lacking := ids[~ids.isin(gold.index)].unique()).size:
+        raise ValueError(f"{path} lacks {lacking.size} of {counted(len(known_ids), 'item')}, first '{lacking[0]}'")
+    if more := [one for one in gold.index if one not in known_ids]:
+        note(f"{path} has gold labels of {counted(len(more), 'item')} that no system has, first '{more[0]}'")
+    return frame.assign(**{source.columns.get("gold", "gold"): gold.loc[ids].to_numpy()})
 
 
 def check_gold(frame: pd.DataFrame, entries: Entries, where: Where) -> None:

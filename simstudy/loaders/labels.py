@@ -14,7 +14,7 @@ from simstudy.loaders.entries import Entries
 from simstudy.loaders.gold_labels import label_text, one_spelling
 from simstudy.loaders.tables import NO_NAMES, Where, coded, is_right_or_wrong, no_column, numbers
 from simstudy.loaders.text_notes import note_labels
-from simstudy.loaders.usual_names import GOLD, PREDICTED, says_labels, system_columns
+from simstudy.loaders.usual_names import GOLD, PREDICTED, plain, says_labels, system_columns
 from simstudy.metrics import Metric
 from simstudy.metrics.arrays import ArrayMetric
 from simstudy.metrics.base import IntArray
@@ -85,6 +85,21 @@ def check_scores_or_labels(
         f"{origin}: column '{score}' has other numbers than 0 and 1, and columns '{label}' and '{wanted}' have labels: "
         f"say columns={{'gold': '{wanted}'}} to compare labels, or columns={{'score': '{score}'}} to compare means of "
         f"'{score}'"
+    )
+
+
+def check_has_gold(frame: pd.DataFrame, origin: str, metric: Metric) -> None:
+    """Raise a ValueError where a table has predicted labels, no gold ones and no scores, but the metric needs some."""
+    if not (isinstance(metric, PerClass) or metric.name == "accuracy") or {"gold", "score"} & {*frame}:
+        return
+    found = _found(frame, _LABELS)
+    label = "predicted" if "predicted" in frame else found.get("predicted")
+    # Numbers may be scores, and answers to questions with choices gold labels.
+    if "gold" in found or label is None or plain(label) == "answer" or not np.isnan(numbers(frame[label])).all():
+        return
+    raise ValueError(
+        f"{origin}: column '{label}' has predicted labels, but no column has gold ones: add a column 'gold', name the "
+        "column with columns={'gold': 'NAME'}, or give a table of ids and gold labels with references='FILE'"
     )
 
 

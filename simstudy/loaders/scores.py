@@ -30,10 +30,10 @@ from simstudy.loaders.entries import (
     wide_entries,
 )
 from simstudy.loaders.gathering import check_rules, item_table, nothing_said, outputs_of_systems, texts_of_entries
-from simstudy.loaders.gold_labels import check_gold
+from simstudy.loaders.gold_labels import check_gold, with_gold
 from simstudy.loaders.items import items_by_id, of_samples
 from simstudy.loaders.json_tables import of_each_score
-from simstudy.loaders.labels import check_scores_or_labels, label_entries, of_labels, with_our_names
+from simstudy.loaders.labels import check_has_gold, check_scores_or_labels, label_entries, of_labels, with_our_names
 from simstudy.loaders.sample_columns import samples_of_means, stacked
 from simstudy.loaders.shapes import is_of_samples, is_tidy
 from simstudy.loaders.summaries import entries_of_items
@@ -114,6 +114,8 @@ def read_frame(source: Source) -> pd.DataFrame:
     else:
         frame = pd.concat(frames, keys=files, names=names)
     columns = {**source.columns, **guesses(frame, files[0], source.columns, source.metric)}
+    if source.references:
+        frame = with_gold(frame, columns, source)
     named = "+" in columns.get("system", "") or columns.get("system", "system") in frame
     ours = renamed(frame, columns)
     sampled = not named and is_of_samples(ours, source.metric)
@@ -170,6 +172,7 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     frame = with_rows(frame, "item", source.columns, ["system"])
     frame = with_rows(frame, "sample", source.columns, ["system", "item"])
     check_scores_or_labels(frame, origin, as_given.columns, source.columns, source.metric)
+    check_has_gold(frame, origin, source.metric)
     frame = with_our_names(frame, source.metric, source.columns)
     frame = stacked(frame, source.metric)
     if "item" not in frame:

@@ -151,3 +151,49 @@ def test_labels_of_which_none_is_a_gold_one_are_told(tmp_path: Path) -> None:
     path = tidy(tmp_path, {"old": gold, "new": gold})
     path.write_text(path.read_text().replace(",x,x", ",x,z").replace(",y,y", ",y,z"))
     assert load(path, "mcc").notes == (told.format("'old', 'new'"),)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "macro_f1"])
+def test_gold_labels_in_another_file_are_matched_by_ids(tmp_path: Path, metric: str) -> None:
+    """Followed, the advice gives what one file with both gives; gold labels stand in another order."""
+    gold = ("x", "y", "x", "x")
+    said = {"old": ("x", "x", "x", "y"), "new": ("x", "y", "x", "y")}
+    paths = [jsonl(tmp_path, name, gold, own) for name, own in said.items()]
+    together = load(paths, metric).outputs
+    for path in paths:
+        path.write_text(re.sub(r'"gold": ".", ', "", path.read_text()))
+    told = (
+        "column 'prediction' has predicted labels, but no column has gold ones: add a column 'gold', name the column "
+    )
+    told += "with columns={'gold': 'NAME'}, or give a table of ids and gold labels with references='FILE'"
+    with pytest.raises(ValueError, match=re.escape(told)):
+        load(paths, metric)
+    other = tmp_path / "gold.csv"
+    other.write_text("id,label\n" + "".join(f"q{i},{gold[i]}\n" for i in (3, 0, 2, 1)))
+    loaded = load(paths, metric, references=other)
+    assert loaded.outputs.items["id"].tolist() == ["q0", "q1", "q2", "q3"]
+    assert loaded.outputs.statistics.tolist() == together.statistics.tolist()
+    other.write_text(f"{other.read_text()}q9,y\n")
+    assert (
+        f"{other} has gold labels of 1 item that no system has, first 'q9'"
+        in load(paths, metric, references=other).notes
+    )
+    other.write_text(other.read_text().replace("label", "right"))
+    loaded = load(paths, metric, references=other, columns={"gold": "right"})
+    assert loaded.outputs.statistics.tolist() == together.statistics.tolist()
+    other.write_text("id,label\nq0,x\nq3,x\n")
+    with pytest.raises(ValueError, match=f"^{re.escape(f'{other} lacks 2 of 4 items')}, first 'q1'$"):
+        load(paths, metric, references=other)
+    other.write_text("id,label\nq0,x\nq0,y\n")
+    with pytest.raises(ValueError, match="line 3: item 'q0' occurs twice$"):
+        load(paths, metric, references=other)
+    with pytest.raises(ValueError, match="gold labels are in the files already$"):
+        load(jsonl(tmp_path, "old", gold), metric, references=other)
+    if metric == "accuracy":
+        scored = jsonl(tmp_path, "scored", gold)
+        scored.write_text(scored.read_text().replace("gold", "note").replace("}", ', "correct": 1}'))
+        with pytest.raises(ValueError, match="references must not be given for tables of item scores"):
+            load(scored, metric, references=other)
+    (tmp_path / "s.csv").write_text("id,a,b\nq0,1,0\n")
+    with pytest.raises(ValueError, match="references must not be given for tables of item scores"):
+        load(tmp_path / "s.csv", metric, references=other)

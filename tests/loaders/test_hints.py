@@ -169,7 +169,7 @@ def test_rows_of_systems_without_numbers_are_not_read_as_columns_of_systems(tmp_
     columns = {"system": "model", "score": "loss"}
     assert load(path, "mean", columns=columns).outputs.scores().tolist() == [0.5, 0.5]
     path = table(tmp_path, "item,system,predicted\n1,a,x\n1,b,y\n")
-    with pytest.raises(ValueError, match=r"no column 'score' .* Predicted labels need a column of gold ones\."):
+    with pytest.raises(ValueError, match="column 'predicted' has predicted labels, but no column has gold ones: add"):
         load(path, "accuracy")
 
 
