@@ -30,6 +30,10 @@ _RIGHT_OR_WRONG = {"0", "1"}
 # Our names of columns of labels, and what others call them.
 _LABELS: Mapping[str, Sequence[str]] = {"gold": GOLD, "predicted": PREDICTED}
 
+# What to say where a row has no predicted label.
+_PREDICTED = "predicted label"
+_NO_ANSWER = "; if the system gave no answer, write a word that is no gold label, such as 'none': it counts as wrong"
+
 # Statistics (N, S) of so many numbers are held at most: 1 GiB.
 _MOST = 2**30
 
@@ -129,7 +133,7 @@ def label_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where
         if not {*NO_NAMES} & {*gold}:
             # How programs write that there is none, as in wide tables.
             frame = frame.assign(predicted=frame["predicted"].mask(frame["predicted"].isin(NO_NAMES)))
-        said = _labels(frame["predicted"], row, "predicted label", where)
+        said = _labels(frame["predicted"], row, _PREDICTED, where)
         others = [name for name in frame.columns if name not in ("system", "item", "gold", "predicted")]
         note_labels({name: [said[i] for i in np.flatnonzero(system == k)] for k, name in enumerate(systems)}, gold)
     else:
@@ -174,7 +178,7 @@ def _labels(cells: pd.Series[Any], rows: IntArray, what: str, where: Where) -> l
     whole = cells.dtype.kind == "f"
     for row, cell in zip(rows, cells.iloc[rows], strict=True):
         if not (text := label_text(cell, whole)):
-            raise ValueError(f"{where(int(row))}: no {what}")
+            raise ValueError(f"{where(int(row))}: no {what}{_NO_ANSWER if what == _PREDICTED else ''}")
         found.append(text)
     return found
 

@@ -34,7 +34,7 @@ from simstudy.loaders.gold_labels import check_gold, with_gold
 from simstudy.loaders.items import items_by_id, of_samples
 from simstudy.loaders.json_tables import of_each_score
 from simstudy.loaders.labels import check_has_gold, check_scores_or_labels, label_entries, of_labels, with_our_names
-from simstudy.loaders.sample_columns import samples_of_means, stacked
+from simstudy.loaders.sample_columns import of_lists, samples_of_means, stacked
 from simstudy.loaders.shapes import is_of_samples, is_tidy
 from simstudy.loaders.summaries import entries_of_items
 from simstudy.loaders.tables import (
@@ -137,7 +137,7 @@ def _shape(frame: pd.DataFrame, source: Source) -> tuple[bool, bool]:
 def _called(frame: pd.DataFrame, path: Path, source: Source) -> pd.DataFrame:
     """A file's table with the name that its one system is given; a ValueError where it names several."""
     if ending(path) in JSON:
-        frame = of_each_score(frame, source.columns.values())
+        frame = of_lists(of_each_score(frame, source.columns.values()), source.columns, source.metric)
     name = source.names.get(path)
     if name is None:
         return frame
