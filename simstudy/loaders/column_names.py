@@ -20,7 +20,15 @@ import pandas as pd
 from simstudy.loaders.base import Source
 from simstudy.loaders.tables import Where, first_of, no_column, numbers, renamed, takes_one_score
 from simstudy.loaders.text_columns import ANSWERS, REFERENCES
-from simstudy.loaders.usual_names import INDEX, QUESTIONS, USUAL, names_anything, plain, sample_columns
+from simstudy.loaders.usual_names import (
+    INDEX,
+    QUESTIONS,
+    USUAL,
+    names_anything,
+    plain,
+    sample_columns,
+    says_labels,
+)
 from simstudy.metrics import Metric
 from simstudy.notes import note
 from simstudy.outputs.item_columns import names_samples
@@ -98,12 +106,13 @@ def _told(guessed: Mapping[str, str]) -> str:
 def guesses(frame: pd.DataFrame, origin: str, columns: Mapping[str, str], metric: Metric) -> dict[str, str]:
     """Our names that ``columns`` lacks, and the columns that have usual names for them, in our order."""
     counted = set(metric.statistics) <= {*columns, *frame.columns}
+    labels = says_labels(frame.columns, columns, metric)
     guessed: dict[str, str] = {}
     for ours in ("score", "system", "item"):
-        tidy = counted or "score" in {*columns, *guessed, *frame.columns} or bool(sample_columns(frame))
+        tidy = counted or labels or "score" in {*columns, *guessed, *frame.columns} or bool(sample_columns(frame))
         if ours in columns or ours in frame or (ours == "system" and not tidy):
             continue
-        if ours == "score" and (counted or not takes_one_score(metric)):
+        if ours == "score" and (counted or labels or not takes_one_score(metric)):
             continue
         taken = {*columns.values(), *guessed.values()}
         found = _candidates(frame[[name for name in frame if name not in taken]], ours, metric)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -18,6 +19,9 @@ from simstudy.text.numerals import counted
 T = TypeVar("T")
 
 _JSON = ("*.json", "*.jsonl", "*.ndjson")
+
+# Files that say what a folder is.
+_ABOUT = re.compile(r"(?:readme|licen[cs]e|copying|notice|changelog)(?:\.\w+)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -64,7 +68,7 @@ def opened(
             every = sorted(one for one in path.rglob("*") if one.is_file() and not one.name.startswith("."))
             if not every:
                 raise ValueError(f"folder {path} has no files")
-            own, left[path] = files_to_read(path, every, formats)
+            own, left[path] = files_to_read(path, _outputs(every), formats)
             found = [one for file in own for one in _unzipped(file)]
             inside += found
         else:
@@ -78,6 +82,16 @@ def opened(
         if not_read := [file for file in below if file not in files]:
             note(left_below(folder, not_read))
     return files, frozenset(inside)
+
+
+def _outputs(files: Sequence[Path]) -> Sequence[Path]:
+    """The files of a folder without a README or licence, which has another ending than all others; a note names it."""
+    about = [file for file in files if _ABOUT.fullmatch(file.name)]
+    endings = {file.suffix.lower() for file in files if file not in about}
+    left = [file for file in about if endings and file.suffix.lower() not in endings]
+    if left:
+        note(f"{counted(len(left), 'file')} not read as outputs: {', '.join(map(str, left))}")
+    return [file for file in files if file not in left]
 
 
 def files_to_read(folder: Path, every: Sequence[Path], formats: Collection[Format]) -> tuple[list[Path], list[Path]]:

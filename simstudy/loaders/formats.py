@@ -27,6 +27,7 @@ from simstudy.loaders.trec import read_trec
 from simstudy.loaders.trees import read_trees
 from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.of_samples import of_samples
+from simstudy.metrics.per_class import PerClass
 from simstudy.notes import note
 from simstudy.outputs import Outputs
 from simstudy.outputs.samples import SAMPLE_OF, unit_in_words
@@ -128,7 +129,9 @@ def read_source(
         raise ValueError("metric 'bradley_terry' is for preferences: a table with columns model_a, model_b and winner")
     if source.names and name == "candidates":
         raise ValueError(f"paths must have no names for {what}: its columns name the scoring functions")
-    if source.references and scored:
+    # Predicted labels in tables may have their gold labels in another.
+    labels = name == "scores" and (isinstance(source.metric, PerClass) or source.metric.name == "accuracy")
+    if source.references and scored and not labels:
         raise ValueError(f"references must not be given for {what}, {scored}")
     with doing(f"reading {counted(len(source.paths), 'file')}"):
         loaded = FORMATS[name].read(source)

@@ -11,8 +11,10 @@ import pandas as pd
 
 from simstudy.loaders.base import Source
 from simstudy.loaders.entries import Entries
-from simstudy.loaders.tables import NO_NAMES, Where, coded, no_column, numbers
-from simstudy.loaders.usual_names import GOLD, PREDICTED, system_columns
+from simstudy.loaders.gold_labels import label_text, one_spelling
+from simstudy.loaders.tables import NO_NAMES, Where, coded, is_right_or_wrong, no_column, numbers
+from simstudy.loaders.text_notes import note_labels
+from simstudy.loaders.usual_names import GOLD, PREDICTED, plain, says_labels, system_columns
 from simstudy.metrics import Metric
 from simstudy.metrics.arrays import ArrayMetric
 from simstudy.metrics.base import IntArray
@@ -25,6 +27,13 @@ _BLANK = ("", "NA", "NaN", "nan")
 
 _RIGHT_OR_WRONG = {"0", "1"}
 
+# Our names of columns of labels, and what others call them.
+_LABELS: Mapping[str, Sequence[str]] = {"gold": GOLD, "predicted": PREDICTED}
+
+# What to say where a row has no predicted label.
+_PREDICTED = "predicted label"
+_NO_ANSWER = "; if the system gave no answer, write a word that is no gold label, such as 'none': it counts as wrong"
+
 # Statistics (N, S) of so many numbers are held at most: 1 GiB.
 _MOST = 2**30
 
@@ -33,18 +42,14 @@ def with_our_names(frame: pd.DataFrame, metric: Metric, columns: Mapping[str, st
     """A table for a metric of labels or of arrays with our names of columns, and with ids where it has none."""
     if not (isinstance(metric, PerClass | ArrayMetric) or metric.name == "accuracy"):
         return frame
-    kinds = {"gold": GOLD, "predicted": PREDICTED}
+    kinds = _LABELS
     if isinstance(metric, ArrayMetric):
         kinds = {"gold": GOLD} if "gold" in metric.statistics else {}
-    elif metric.name == "accuracy" and ("score" in frame or set(metric.statistics) <= set(frame)):
-        return frame
-    found: dict[str, str] = {}
-    for ours, names in kinds.items():
-        if ours not in frame:
-            known = {str(column).lower(): column for column in reversed(frame.columns)}
-            theirs = next((known[name] for name in names if name in known), None)
-            found |= {} if theirs is None else {theirs: ours}
-    renamed = frame.rename(columns=found)
+    elif metric.name == "accuracy":
+        scored = "score" in frame and not says_labels(frame.columns, columns, metric)
+        if scored or set(metric.statistics) <= set(frame):
+            return frame
+    renamed = frame.rename(columns={theirs: ours for ours, theirs in _found(frame, kinds).items()})
     if metric.name == "accuracy" and not of_labels(renamed, metric, columns):
         return frame
     if "item" not in renamed and "system" not in renamed and "predicted" not in renamed:
@@ -52,12 +57,64 @@ def with_our_names(frame: pd.DataFrame, metric: Metric, columns: Mapping[str, st
     return renamed
 
 
+def _found(frame: pd.DataFrame, kinds: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Our names that a table lacks, and its columns that have usual names for them."""
+    known = {str(column).lower(): column for column in reversed(frame.columns)}
+    found: dict[str, str] = {}
+    for ours, names in kinds.items():
+        if ours not in frame and (theirs := next((known[name] for name in names if name in known), None)) is not None:
+            found[ours] = theirs
+    return found
+
+
+def check_scores_or_labels(
+    frame: pd.DataFrame, origin: str, given: Mapping[str, str], guessed: Mapping[str, str], metric: Metric
+) -> None:
+    """Raise a ValueError where accuracy may be of scores or of labels, and nothing tells which.
+
+    Scores are right or wrong answers, or no prediction equals its gold label, or `given` names columns. Else scores may
+    as well be confidences. `guessed` has the table's own names of columns.
+    """
+    if metric.name != "accuracy" or "score" not in frame or not {"score", "gold", "predicted"}.isdisjoint(given):
+        return
+    ours = {name: name for name in ("gold", "predicted") if name in frame} | _found(frame, _LABELS)
+    scores = numbers(frame["score"])
+    if len(ours) < len(_LABELS) or not np.isfinite(scores).any() or is_right_or_wrong(scores):
+        return
+    gold, predicted = (frame[ours[name]].astype(str).str.strip() for name in ("gold", "predicted"))
+    if not (gold == predicted).any():
+        return
+    score, label, wanted = guessed.get("score", "score"), ours["predicted"], ours["gold"]
+    raise ValueError(
+        f"{origin}: column '{score}' has other numbers than 0 and 1, and columns '{label}' and '{wanted}' have labels: "
+        f"say columns={{'gold': '{wanted}'}} to compare labels, or columns={{'score': '{score}'}} to compare means of "
+        f"'{score}'"
+    )
+
+
+def check_has_gold(frame: pd.DataFrame, origin: str, metric: Metric) -> None:
+    """Raise a ValueError where a table has predicted labels, no gold ones and no scores, but the metric needs some."""
+    if not (isinstance(metric, PerClass) or metric.name == "accuracy") or {"gold", "score"} & {*frame}:
+        return
+    found = _found(frame, _LABELS)
+    label = "predicted" if "predicted" in frame else found.get("predicted")
+    # Numbers may be scores, and answers to questions with choices gold labels.
+    if "gold" in found or label is None or plain(label) == "answer" or not np.isnan(numbers(frame[label])).all():
+        return
+    raise ValueError(
+        f"{origin}: column '{label}' has predicted labels, but no column has gold ones: add a column 'gold', name the "
+        "column with columns={'gold': 'NAME'}, or give a table of ids and gold labels with references='FILE'"
+    )
+
+
 def of_labels(frame: pd.DataFrame, metric: Metric, columns: Mapping[str, str]) -> bool:
     """Whether a table with our names has labels to count; of accuracy, whether gold labels are there, and no scores."""
     if isinstance(metric, PerClass):
         return True
-    if metric.name != "accuracy" or "gold" not in frame or "score" in frame:
+    if metric.name != "accuracy" or "gold" not in frame:
         return False
+    if "score" in frame:
+        return says_labels(frame.columns, columns, metric)
     # Numbers may be scores too: only who names the gold column says that they are labels.
     return "predicted" in frame or "gold" in columns or bool(np.isnan(numbers(frame["gold"])).any())
 
@@ -76,8 +133,9 @@ def label_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where
         if not {*NO_NAMES} & {*gold}:
             # How programs write that there is none, as in wide tables.
             frame = frame.assign(predicted=frame["predicted"].mask(frame["predicted"].isin(NO_NAMES)))
-        said = _labels(frame["predicted"], row, "predicted label", where)
+        said = _labels(frame["predicted"], row, _PREDICTED, where)
         others = [name for name in frame.columns if name not in ("system", "item", "gold", "predicted")]
+        note_labels({name: [said[i] for i in np.flatnonzero(system == k)] for k, name in enumerate(systems)}, gold)
     else:
         known = {"item", "gold", *source.columns}
         others = [name for name in frame.columns if name not in ("item", "gold")]
@@ -100,14 +158,17 @@ def label_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where
             "take metric='accuracy' and columns={'answer': 'gold'} for the gold labels"
         )
     metric = source.metric
+    spelled: dict[str, str] = {}
     if isinstance(metric, PerClass):
-        metric = metric.of_classes([*gold, *said])
+        spelled = one_spelling(gold, item)
+        gold = [spelled.get(label, label) for label in gold]
+        metric = metric.of_classes([*gold, *(spelled.get(label, label) for label in said)])
         if (size := len(said) * len(metric.statistics)) > _MOST:
             raise ValueError(
                 f"{origin}: metric '{metric.name}' would need {size:,} numbers for {len(metric.classes):,} classes; at "
                 f"most {_MOST:,} are held"
             )
-    counts = label_counts(metric, [gold[i] for i in row], said)
+    counts = label_counts(metric, [gold[i] for i in row], [spelled.get(label, label) for label in said])
     return Entries(systems, items, system, item[row], row, counts, list(dict.fromkeys(others)), said), metric
 
 
@@ -116,9 +177,8 @@ def _labels(cells: pd.Series[Any], rows: IntArray, what: str, where: Where) -> l
     found = []
     whole = cells.dtype.kind == "f"
     for row, cell in zip(rows, cells.iloc[rows], strict=True):
-        text = "" if pd.isna(cell) else str(int(cell) if whole and cell == round(cell) else cell).strip()
-        if not text:
-            raise ValueError(f"{where(int(row))}: no {what}")
+        if not (text := label_text(cell, whole)):
+            raise ValueError(f"{where(int(row))}: no {what}{_NO_ANSWER if what == _PREDICTED else ''}")
         found.append(text)
     return found
 

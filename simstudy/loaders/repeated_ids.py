@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from simstudy.loaders.column_names import joins_that_tell
 from simstudy.loaders.items import HINT
+from simstudy.loaders.tables import numbers
 from simstudy.loaders.usual_names import plain
+from simstudy.outputs.item_columns import names_clusters
 
 # How columns are called that number samples, name those who judge, and name metrics.
 _SAMPLES = {"k", "seed", "run", "trial", "attempt", "draw", "generation"}
@@ -28,6 +32,8 @@ def advice(
     A row has the numbers of its system and item. `columns` has the file's own names, which people know.
     """
     item = columns.get("item", "item")
+    # A column of one value tells no rows apart.
+    others = [name for name in others if frame[name].nunique() > 1]
     named = {plain(theirs): theirs for theirs in (columns.get(name, name) for name in others)}
     metric, judge, sample = (
         next((theirs for name, theirs in named.items() if name in known), None)
@@ -37,11 +43,26 @@ def advice(
         return f"column '{metric}' names metrics: keep the rows of one of them"
     if judge is not None:
         return f"if the rows are judgments of one item, columns={{'item': '{judge}+{item}', 'cluster': '{item}'}}"
-    found = f"if the rows are samples of one question, columns={{'sample': '{sample}'}}; else " if sample else ""
-    if column := joins_that_tell(frame, systems, items, others):
-        theirs = columns.get(column, column)
+    samples = "if the rows are samples of one question, columns={{'sample': '{}'}}"
+    column = joins_that_tell(frame, systems, items, others)
+    theirs = columns.get(column, column)
+    if sample is None and column and _numbers_samples(frame[column], systems, items):
+        sample = theirs
+    if sample is not None:
+        return samples.format(sample)
+    if column:
+        # Samples of an item are one cluster, as items of one id are.
         return (
-            f"{found}{HINT}; if ids come again in each '{theirs}', columns={{'item': '{theirs}+{item}'}} joins them, "
-            f"or where an id is the same item in each, columns={{'item': '{theirs}+{item}', 'cluster': '{item}'}}"
+            f"if an id is another item in each '{theirs}', columns={{'item': '{theirs}+{item}'}} joins them; "
+            + samples.format(theirs)
         )
-    return f"{found}{HINT}"
+    return HINT
+
+
+def _numbers_samples(cells: pd.Series[Any], systems: Sequence[int], items: Sequence[int]) -> bool:
+    """Whether a column has the numbers 0 … k - 1, or 1 … k, where a system has at most k rows of an item."""
+    found = numbers(cells)
+    if names_clusters(cells.name) or not (found == np.rint(found)).all() or found.min() not in (0, 1):
+        return False
+    most = pd.DataFrame({"system": list(systems), "item": list(items)}).value_counts().max()
+    return bool(found.max() - found.min() == most - 1)

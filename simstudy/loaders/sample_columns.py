@@ -2,7 +2,7 @@
 
 Columns: a table that has no ``score``, but ``score_1``, ``score_2`` … or ``sample_1``, ``run_1``, ``attempt_1`` … has a
 row for each sample once they are stacked. Its system is in a column ``system``; without one, each file is one system.
-An empty cell is a sample that was not taken.
+An empty cell is a sample that was not taken. In JSON a score may be the list of the samples' scores.
 
 Means: a tidy table with a column ``n_samples`` (other names: `NUMBERS_OF_SAMPLES`; ``columns={"n_samples": "k"}`` names
 it) has means of so many right or wrong answers. How much one answer varies follows from the binomial.
@@ -10,13 +10,15 @@ it) has means of so many right or wrong answers. How much one answer varies foll
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
 
 from simstudy.loaders.entries import Entries
 from simstudy.loaders.items import HINT
 from simstudy.loaders.tables import Where, first_of, numbers, takes_one_score
-from simstudy.loaders.usual_names import sample_columns
+from simstudy.loaders.usual_names import USUAL, plain, sample_columns
 from simstudy.metrics import Metric
 from simstudy.metrics.of_samples import of_samples
 from simstudy.notes import note
@@ -40,6 +42,18 @@ def stacked(frame: pd.DataFrame, metric: Metric) -> pd.DataFrame:
     parts = [others.assign(sample=number, score=frame[name]) for name, number in columns.items()]
     rows = pd.concat(parts)
     return rows[rows["score"].notna() & (rows["score"].astype(str).str.strip() != "")]
+
+
+def of_lists(frame: pd.DataFrame, columns: Mapping[str, str], metric: Metric) -> pd.DataFrame:
+    """A table whose score is a list in every row, with a row and a number for each sample; any other table as it is."""
+    usual = (str(name) for name in frame if plain(name) in ("score", *USUAL["score"]))
+    column = columns.get("score") or next(usual, None)
+    if column is None or column not in frame or "sample" in {*frame, *columns} or not takes_one_score(metric):
+        return frame
+    if frame[column].dtype != object or not all(isinstance(cell, list) and cell for cell in frame[column]):
+        return frame
+    numbered = np.concatenate([np.arange(len(cell)) + 1 for cell in frame[column]])
+    return frame.explode(column).assign(sample=numbered)
 
 
 def samples_of_means(entries: Entries, frame: pd.DataFrame, metric: Metric, where: Where) -> Samples | None:

@@ -30,10 +30,11 @@ from simstudy.loaders.entries import (
     wide_entries,
 )
 from simstudy.loaders.gathering import check_rules, item_table, nothing_said, outputs_of_systems, texts_of_entries
+from simstudy.loaders.gold_labels import check_gold, with_gold
 from simstudy.loaders.items import items_by_id, of_samples
 from simstudy.loaders.json_tables import of_each_score
-from simstudy.loaders.labels import label_entries, of_labels, with_our_names
-from simstudy.loaders.sample_columns import samples_of_means, stacked
+from simstudy.loaders.labels import check_has_gold, check_scores_or_labels, label_entries, of_labels, with_our_names
+from simstudy.loaders.sample_columns import of_lists, samples_of_means, stacked
 from simstudy.loaders.shapes import is_of_samples, is_tidy
 from simstudy.loaders.summaries import entries_of_items
 from simstudy.loaders.tables import (
@@ -113,6 +114,8 @@ def read_frame(source: Source) -> pd.DataFrame:
     else:
         frame = pd.concat(frames, keys=files, names=names)
     columns = {**source.columns, **guesses(frame, files[0], source.columns, source.metric)}
+    if source.references:
+        frame = with_gold(frame, columns, source)
     named = "+" in columns.get("system", "") or columns.get("system", "system") in frame
     ours = renamed(frame, columns)
     sampled = not named and is_of_samples(ours, source.metric)
@@ -134,7 +137,7 @@ def _shape(frame: pd.DataFrame, source: Source) -> tuple[bool, bool]:
 def _called(frame: pd.DataFrame, path: Path, source: Source) -> pd.DataFrame:
     """A file's table with the name that its one system is given; a ValueError where it names several."""
     if ending(path) in JSON:
-        frame = of_each_score(frame, source.columns.values())
+        frame = of_lists(of_each_score(frame, source.columns.values()), source.columns, source.metric)
     name = source.names.get(path)
     if name is None:
         return frame
@@ -168,6 +171,8 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     theirs, frame = [*frame.columns], renamed(frame, source.columns)
     frame = with_rows(frame, "item", source.columns, ["system"])
     frame = with_rows(frame, "sample", source.columns, ["system", "item"])
+    check_scores_or_labels(frame, origin, as_given.columns, source.columns, source.metric)
+    check_has_gold(frame, origin, source.metric)
     frame = with_our_names(frame, source.metric, source.columns)
     frame = stacked(frame, source.metric)
     if "item" not in frame:
@@ -175,7 +180,7 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
         no_column(origin, "item", frame.columns, _renamed_item(taken, theirs) if taken else _NO_ITEM)
     labels, tidy = _shape(frame, source)
     frame = _plain(frame, tidy, source, places(frame, origin))
-    if tidy and source.missing != "error" and "score" in frame:
+    if tidy and not labels and source.missing != "error" and "score" in frame:
         frame = frame[frame["score"].notna() & ~frame["score"].isin(BLANK)]
     where = places(frame, origin)
     left_out: list[str] = []
@@ -198,6 +203,8 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
         if {*by_system} <= {*frame}:
             unlike = note_unlike_columns(*scores_of_systems(entries)[:2])
     of_items, entries, samples = by_sample(entries, frame, source, where)
+    if labels:
+        check_gold(frame, of_items, where)
     system, row, names = entries.system, entries.row, entries.systems
     check_rules(entries.statistics[None], source.metric, lambda _, i: f"{where(row[i])}, system '{names[system[i]]}'")
     # A table of items may call them otherwise.

@@ -66,6 +66,14 @@ SUMMARIES: Mapping[str, str] = {
 }
 
 
+def says_labels(names: Iterable[object], columns: Mapping[str, str], metric: Metric) -> bool:
+    """Whether `columns` says that accuracy is of labels: it names some, and the table has predicted ones."""
+    if metric.name != "accuracy" or "score" in columns or {"gold", "predicted"}.isdisjoint(columns):
+        return False
+    others = [str(name).lower() for name in names if name not in columns.values()]
+    return "predicted" in columns or not {*PREDICTED}.isdisjoint(others)
+
+
 # Words in the names of first or last rows that may have averages. Items are called so too: the scores decide.
 _AVERAGES = {
     *USUAL["score"], "score", "scores", "exact", "match", "macro", "micro", "result", "aggregate", "percent",

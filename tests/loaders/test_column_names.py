@@ -132,11 +132,11 @@ def test_no_long_text_and_no_answer_is_advised_as_a_part_of_ids(tmp_path: Path) 
 
 def test_ids_of_several_columns(tmp_path: Path) -> None:
     told = (
-        "use the order of the rows with columns={'sample': 'row'}; if ids come again in each 'category', "
-        "columns={'item': 'category+id'} joins them, or where an id is the same item in each, "
-        "columns={'item': 'category+id', 'cluster': 'id'}. If the row is there twice by mistake, take one out"
+        "again, first in {s}, line 2; if an id is another item in each 'category', columns={'item': 'category+id'} "
+        "joins them; if the rows are samples of one question, columns={'sample': 'category'}. If the row is there "
+        "twice by mistake, take one out"
     )
-    with pytest.raises(ValueError, match=re.escape(told) + "$"):
+    with pytest.raises(ValueError, match=re.escape(told.replace("{s}", str(tmp_path / "s.csv"))) + "$"):
         read_csv(tmp_path, CATEGORIES)
     for joined in ("category+id", "category + id"):
         items = read_csv(tmp_path, CATEGORIES, columns={"item": joined, "domain": "category"}).outputs.items

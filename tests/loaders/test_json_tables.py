@@ -210,7 +210,7 @@ def test_tables_beside_the_scores_may_be_json_too(tmp_path: Path) -> None:
         ("s.json", '[{"item": null, "score": 1}]', ", record 1: no item"),
         ("s.json", '[{"item": NaN, "score": 1}]', ", record 1: no item"),
         ("s.json", f'[{{"item": 1, "score": 1{"0" * 400}}}]', ", record 1: a score must be a number, not inf"),
-        ("s.json", '[{"item": 1, "score": [1]}]', ", record 1: column 'score' must hold text or numbers, not a list"),
+        ("s.json", '[{"item": 1, "score": [[1]]}]', ", record 1: column 'score' must hold text or numbers, not a list"),
         ("s.json", '{"new": [1, 0], "old": [0, 0]}',
          ": no column 'item' (columns: new, old). Name it with columns={'item': 'NAME'}. "
          "If the rows have no ids, use columns={'item': 'row'}."),

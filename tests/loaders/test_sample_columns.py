@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -130,3 +131,24 @@ def test_systems_with_different_samples_of_a_question_are_compared_by_its_mean(t
     lacking = kept[(kept["item"] > 0) | (kept["system"] == "old")]
     with pytest.raises(ValueError, match=r"lacks 1 of 5 items, first '0' \(system 'newer'\)"):
         load(written(tmp_path / "lacking.csv", lacking), "accuracy")
+
+
+def test_lists_of_right_answers_are_samples(tmp_path: Path) -> None:
+    """The same as a row for each sample; questions may have unlike numbers of them."""
+    said = {"a": [[True, False, True], [False, True]], "b": [[1, 0, 0], [1, 1]]}
+    lists, rows = [], []
+    for name, own in said.items():
+        lists.append(tmp_path / f"{name}.jsonl")
+        lists[-1].write_text("".join(json.dumps({"id": f"q{i}", "correct": one}) + "\n" for i, one in enumerate(own)))
+        rows += [f"{name},q{i},{k},{int(one)}" for i, cells in enumerate(own) for k, one in enumerate(cells, 1)]
+    (tmp_path / "s.csv").write_text("\n".join(["system,id,sample,correct", *rows]))
+    for metric in ("accuracy", "pass@2"):
+        found, wanted = load(lists, metric).outputs, load(tmp_path / "s.csv", metric).outputs
+        assert found.names == wanted.names
+        assert found.items.equals(wanted.items)
+        assert found.statistics.tolist() == wanted.statistics.tolist()
+    # Questions count alike: 2/3 and 1/2, 1/3 and 1.
+    assert load(lists, "accuracy").outputs.scores().tolist() == pytest.approx([175 / 3, 200 / 3])
+    lists[0].write_text('{"id": "q0", "correct": [[1], [0]]}\n{"id": "q1", "correct": [[1]]}\n')
+    with pytest.raises(ValueError, match="must hold text or numbers, not a list"):
+        load(lists[0], "accuracy", columns={"score": "correct"})
