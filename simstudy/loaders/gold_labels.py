@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy.loaders.base import Source, counted
+from simstudy.loaders.base import Source
 from simstudy.loaders.column_names import usual_items
 from simstudy.loaders.entries import Entries
 from simstudy.loaders.tables import Where, first_of, no_column, numbers, places, read_table
 from simstudy.loaders.usual_names import GOLD, PREDICTED, says_labels
 from simstudy.metrics.base import IntArray
 from simstudy.notes import note
+from simstudy.text.numerals import counted
 
 
 def label_text(cell: Any, whole: bool) -> str:
