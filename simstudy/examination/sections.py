@@ -197,11 +197,7 @@ def _duplicates(found: Examination) -> Section:
 
 def _what_is_corrected(found: Examination, drawn: bool) -> str:
     """Which columns of the section on pairs are corrected for the number of pairs."""
-    text = (
-        " The figure shows p, which is not corrected for the number of pairs. Its groups are corrected."
-        if drawn
-        else ""
-    )
+    text = " The figure shows p, which is not corrected for the number of pairs." if drawn else ""
     if "conclusion" not in found.pairs.frame:
         return text
     margin = found.pairs["margin"].iloc[0]
