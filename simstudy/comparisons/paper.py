@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy.comparisons.verdict import cautions_of, decided, differing_units, of_metric, with_shown_names
+from simstudy.comparisons.verdict import cautions_of, decided, of_metric, with_shown_names
 from simstudy.engines.described import SIDES
 from simstudy.engines.registry import TESTS
 from simstudy.loaders.base import counted
@@ -84,5 +84,5 @@ def _numbers(row: pd.Series[Any], alpha: float, form: str) -> Text:
     test = f"{SIDES[row['alternative']]} {TESTS[row['test']].title}"
     return [
         f"{said}: {between}, ", PValue(p if p.startswith("<") else f"= {p}"),
-        f" ({test}). {differing_units(row)}",
+        f" ({test}). {basis.differing_units(row)}",
     ]  # fmt: skip

@@ -16,7 +16,7 @@ from simstudy.papers.document import Cite, Code, Text, joined
 from simstudy.papers.references import BOOTSTRAP, HOLM, RANKS, SCORE_OF_GAINS, SCORE_OF_SHARES, SIMSTUDY
 from simstudy.statistics.decisions import Decision, two_sided
 from simstudy.statistics.pvalues import CONVENTIONS
-from simstudy.text.numerals import units_text
+from simstudy.text.numerals import units_name, units_text
 from simstudy.text.plain_text import shown
 
 #: What one-sided p-values suppose.
@@ -37,6 +37,10 @@ _KINDS = {
     "jackknife": "t intervals of gains",
     "bootstrap": "t intervals by the bootstrap",
 }
+
+
+# A class has a score, and no item: where both systems are wrong, one answer may cost more than the other.
+_OF_CLASSES = ("macro_f1", "balanced_accuracy", "mcc")
 
 
 def named(test: SignificanceTest, sides: str) -> str:
@@ -98,6 +102,22 @@ def counted_units(pair: Mapping[Any, Any] | pd.Series[Any], *, of: bool = True) 
         return f"{counted(int(pair['n_items']), 'item')}{test_set}"
     noun = "sample" if pair["unit"] == SAMPLE_OF else "item"
     return f"{units_text(pair['n_units'], pair['unit'])} with {counted(int(pair['n_items']), noun)}{test_set}"
+
+
+def differing_units(pair: pd.Series[Any]) -> str:
+    """On how many units either system of a row of Comparisons does better, a sentence."""
+    if pair["interval"] == "bootstrap":
+        return f"The two differ on {pair['n_units'] - pair['ties']:,} of {counted_units(pair)}."
+    a, b = pair["system_a"], pair["system_b"]
+    counts = f"{pair['wins']:,}, {pair['losses']:,} and {pair['ties']:,}"
+    met = pair["wins"] + pair["losses"] + pair["ties"]
+    # Systems of an arena meet each other in some of its battles only.
+    of = counted_units(pair) if met == pair["n_units"] else f"{met:,} battles with {b}"
+    if pair["metric"] in _OF_CLASSES:
+        units = units_name(pair["unit"])
+        units = f"{units[0].upper()}{units[1:]}"
+        return f"{units} that add to the gain of {a}, take from it and do neither: {counts} of {of}."
+    return f"Wins, losses and ties of {a}: {counts} of {of}."
 
 
 def compared(pairs: pd.DataFrame, *, by: str = "", units: bool = True) -> Text:
