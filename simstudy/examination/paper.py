@@ -50,7 +50,7 @@ def _methods(found: Examination, baseline: str | None) -> Text:
         basis.corrected_for(f"all {len(frame):,} pairs"),
         basis.corrected_with(baseline, leaderboards.against(board, frame, baseline)[2]),
         basis.intervals(frame, of_scores=score_interval(found.outputs, found.test_set.unit)),
-        basis.ranks(float(board["level"].iloc[0])),
+        basis.ranks(float(board["level"].iloc[0]), found.seed),
         basis.software(signature(found)),
     )
 

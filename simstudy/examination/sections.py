@@ -16,7 +16,7 @@ from simstudy.examination.widgets.items import item_sections
 from simstudy.examination.widgets.sizes import size_sections
 from simstudy.loaders.base import counted
 from simstudy.pages.sections import Chart, Figure, Section, Table
-from simstudy.papers.basis import differing_intervals
+from simstudy.papers.basis import differing_intervals, ranks_drawn
 from simstudy.suites.page import task_sections
 
 if TYPE_CHECKING:
@@ -116,7 +116,8 @@ def _systems(found: Examination) -> Section:
     return Section(
         "Systems",
         "Scores have their 95 % intervals. The confidence sets for ranks hold for all systems at once with 95 % "
-        f"confidence (Mogstad, Romano, Shaikh and Wilhelm 2024): {best} may be the best. Systems of one group do not "
+        f"confidence (Mogstad, Romano, Shaikh and Wilhelm 2024): {best} may be the best. "
+        f"{ranks_drawn(found.seed)} Systems of one group do not "
         f"differ significantly at {found.alpha:g} after Holm's correction for all pairs ({sides(found)}, {rule} "
         f"groups). Groups are not transitive.{which} Neighbours by score: {neighbours_text(found)}.",
         figure=Figure(
@@ -128,7 +129,8 @@ def _systems(found: Examination) -> Section:
         table=ranking(found),
         on_screen=lambda: (
             "Scores with their 95 % intervals, and confidence sets for ranks, which hold for all systems at once with "
-            f"95 % confidence. Systems that share a group do not differ significantly.{which}",
+            f"95 % confidence. {ranks_drawn(found.seed)} "
+            f"Systems that share a group do not differ significantly.{which}",
             ranking(found),
         ),
     )

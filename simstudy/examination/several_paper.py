@@ -96,7 +96,7 @@ def _methods(found: Several, baseline: str | None) -> Text:
         [items],
         basis.corrected_for(family, column="p (Holm)" if found.of_pairs else ""),
         basis.corrected_with(baseline, f"the pairs with {shown(baseline or '')} of one {_noun(found)}"),
-        [] if found.of_pairs else basis.ranks(float(board["level"].iloc[0])),
+        [] if found.of_pairs else basis.ranks(float(board["level"].iloc[0]), found.parts[0].seed),
         basis.software(signatures),
     )
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib.metadata import version
+from inspect import signature
 from typing import Any
 
 import pandas as pd
 
+from simstudy.analyses.leaderboard import leaderboard
 from simstudy.engines.described import SIDES, exactness
 from simstudy.engines.registry import TESTS, SignificanceTest
 from simstudy.loaders.base import counted
@@ -193,13 +195,19 @@ def intervals(pairs: pd.DataFrame, of_scores: str | None = None) -> Text:
     return joined(of_gains if kinds else [], scores)
 
 
-def ranks(level: float) -> Text:
-    """How confidence sets of ranks are to be read, a sentence."""
+def ranks(level: float, seed: int) -> Text:
+    """How confidence sets of ranks are to be read, and that they are from draws, in sentences."""
     return [
         f"Confidence sets of ranks hold for all systems at once with {100 * level:g} % confidence",
         Cite((RANKS,)),
-        ".",
+        f". {ranks_drawn(seed)}",
     ]
+
+
+def ranks_drawn(seed: int) -> str:
+    """That confidence sets of ranks are from draws even if p-values are not, a sentence."""
+    draws = signature(leaderboard).parameters["n_bootstrap"].default
+    return f"They are from {draws:,} draws of signs (seed {seed}): a rank at the edge of a set may depend on the seed."
 
 
 def corrected_for(family: str, column: str = "") -> Text:
