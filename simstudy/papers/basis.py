@@ -103,7 +103,7 @@ def counted_units(pair: Mapping[Any, Any] | pd.Series[Any], *, of: bool = True) 
     if pair["unit"] == "item":
         return f"{counted(int(pair['n_items']), 'item')}{test_set}"
     noun = "sample" if pair["unit"] == SAMPLE_OF else "item"
-    return f"{units_text(pair['n_units'], pair['unit'])} with {counted(int(pair['n_items']), noun)}{test_set}"
+    return f"{units_text(pair['n_units'], pair['unit'])} with {counted(int(pair['n_items']), noun)} in all{test_set}"
 
 
 def differing_units(pair: pd.Series[Any]) -> str:

@@ -141,7 +141,7 @@ def test_clusters_and_strata_are_units_by_name() -> None:
         {"id": range(40), "cluster": [f"d{k // 4}" for k in range(40)], "kind": ["x", "x", "y", "y"] * 10}
     )
     outputs = replace(only_new_is_right(10, 30), items=items)
-    assert "The units are 10 clusters with 40 items." in said(outputs)["Methods"]
+    assert "The units are 10 clusters with 40 items in all." in said(outputs)["Methods"]
     # Answers are right or wrong, but their sums in a cluster are not, and need not be symmetric.
     assumed = "The test assumes: many units, or differences that are symmetric around 0."
     assert assumed in said(outputs)["Methods"]
