@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,8 @@ def of_pair(pairs: pd.DataFrame, *, alpha: float, form: str, margin: float | Non
     """The result of one pair, in sentences: the decision, the numbers, and what limits them."""
     row = with_shown_names(pairs.iloc[0])
     decision, cautions = " ".join(decided(row, alpha, margin)), " ".join(cautions_of(row, alpha))
-    return joined([decision], _numbers(row, alpha, form), [cautions])
+    # A negative skewness has a minus sign, as all numbers of a paper.
+    return joined([decision], _numbers(row, alpha, form), [re.sub(r"(?<=: )-(?=\d)", "−", cautions)])
 
 
 def _numbers(row: pd.Series[Any], alpha: float, form: str) -> Text:

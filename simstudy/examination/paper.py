@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from simstudy.analyses.leaderboard import score_interval
@@ -10,7 +11,7 @@ from simstudy.examination.printed import answer
 from simstudy.examination.rows import signature
 from simstudy.examination.samples import noise_lines
 from simstudy.papers import basis, leaderboards, pairs
-from simstudy.papers.document import BETTER_MARKS, Paper, Text, joined
+from simstudy.papers.document import BETTER_MARKS, Paper, PValue, Text, joined
 from simstudy.suites.paper import paper as paper_of_tasks
 from simstudy.text.numerals import number_text
 from simstudy.text.plain_text import shown
@@ -46,7 +47,7 @@ def paper(found: Examination, *, baseline: str | None = None, most: int | None =
     else:
         listed = pairs.of_pairs(frame, alpha=alpha, form=form, most=most)
     best, lead, *rest = answer(found, form)
-    results = joined([f"{best} {lead}"], _lead(found), [" ".join(rest)], _against(found, baseline), noises)
+    results = joined([best], _with_p(lead), _lead(found), [" ".join(rest)], _against(found, baseline), noises)
     return Paper(tables=[board, listed], results=results, methods=_methods(found, baseline), notes=found.notes)
 
 
@@ -60,6 +61,15 @@ def _methods(found: Examination, baseline: str | None) -> Text:
         basis.ranks(float(board["level"].iloc[0]), found.seed),
         basis.software(signature(found)),
     )
+
+
+def _with_p(lead: str) -> Text:
+    """The sentence on the first system, its p-value as those of a paper."""
+    before, name, after = lead.rpartition("Holm-adjusted p ")
+    number = re.match(r"[<=]+ [\d.]*\d", after)
+    if number is None:
+        return [lead]
+    return [f"{before}{name.removesuffix('p ')}", PValue(number[0]), after[number.end() :]]
 
 
 def _lead(found: Examination) -> Text:
