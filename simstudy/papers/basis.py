@@ -130,6 +130,8 @@ def compared(pairs: pd.DataFrame, *, by: str = "", units: bool = True) -> Text:
     one, n = pairs.iloc[0], len(pairs)
     test, known = TESTS[one["test"]], exactness(pairs)
     what = ("the two systems" if n == 1 else f"{n:,} pairs of systems") + by
+    exact_binary = known == "exact" and one["test"] == "sign_flips" and (pairs["interval"] == "score").all()
+    mcnemar: Text = [" For right or wrong answers it is McNemar's exact test", Cite(TESTS["mcnemar"].cites), "."]
     strata, with_sides = one.get("strata"), named(test, SIDES[one["alternative"]])
     # A file of comma-separated values that is read again has NaN for "".
     stratified = isinstance(strata, str) and strata != ""
@@ -138,6 +140,7 @@ def compared(pairs: pd.DataFrame, *, by: str = "", units: bool = True) -> Text:
             f"We compared {what} with {with_sides}",
             Cite(test.cites),
             f". It is {known} here{'' if known == 'approximate' else ' for independent units'}.",
+            *(mcnemar if exact_binary else []),
         ],
         [f"The null hypothesis is that {test.null}."],
         [f"The test assumes: {test.assumes}."] if test.assumes and known != "exact" else [],
