@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from simstudy.comparisons.verdict import cautions_of, decided, differing_units, of_metric, with_shown_names
+from simstudy.comparisons.verdict import cautions_of, decided, of_metric, with_shown_names
 from simstudy.engines.described import SIDES
 from simstudy.engines.registry import TESTS
 from simstudy.papers import basis
@@ -61,7 +62,8 @@ def of_pair(pairs: pd.DataFrame, *, alpha: float, form: str, margin: float | Non
     """The result of one pair, in sentences: the decision, the numbers, and what limits them."""
     row = with_shown_names(pairs.iloc[0])
     decision, cautions = " ".join(decided(row, alpha, margin)), " ".join(cautions_of(row, alpha))
-    return joined([decision], _numbers(row, alpha, form), [cautions])
+    # A negative skewness has a minus sign, as all numbers of a paper.
+    return joined([decision], _numbers(row, alpha, form), [re.sub(r"(?<=: )-(?=\d)", "−", cautions)])
 
 
 def _numbers(row: pd.Series[Any], alpha: float, form: str) -> Text:
@@ -83,5 +85,5 @@ def _numbers(row: pd.Series[Any], alpha: float, form: str) -> Text:
     test = f"{SIDES[row['alternative']]} {TESTS[row['test']].title}"
     return [
         f"{said}: {between}, ", PValue(p if p.startswith("<") else f"= {p}"),
-        f" ({test}). {differing_units(row)}",
+        f" ({test}). {basis.differing_units(row)}",
     ]  # fmt: skip

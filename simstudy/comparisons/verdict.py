@@ -11,7 +11,7 @@ import pandas as pd
 from simstudy.analyses.equivalence import BETTER, BOTH, EQUIVALENT, UNDECIDED, equivalence
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.metrics import label
-from simstudy.papers.basis import asks_of_scores, counted_units
+from simstudy.papers.basis import asks_of_scores, differing_units
 from simstudy.statistics.decisions import Decision, one_row
 from simstudy.statistics.decisions import two_sided as by_two_sides
 from simstudy.text.numerals import counted, p_digits, p_floor, p_text, score_format, units_name, units_text
@@ -105,18 +105,6 @@ def _measured(pair: pd.Series[Any], alpha: float) -> str:
 def of_metric(name: str) -> str:
     """The words after a score: "accuracy", or "on average" for the metric "mean"."""
     return re.sub(r"^mean\b", "on average", label(name))
-
-
-def differing_units(pair: pd.Series[Any]) -> str:
-    """On how many units either system of a row of Comparisons does better, a sentence."""
-    if pair["interval"] == "bootstrap":
-        return f"The two differ on {pair['n_units'] - pair['ties']:,} of {counted_units(pair)}."
-    a, b = pair["system_a"], pair["system_b"]
-    counts = f"{pair['wins']:,}, {pair['losses']:,} and {pair['ties']:,}"
-    met = pair["wins"] + pair["losses"] + pair["ties"]
-    # Systems of an arena meet each other in some of its battles only.
-    of = counted_units(pair) if met == pair["n_units"] else f"{met:,} battles with {b}"
-    return f"Wins, losses and ties of {a}: {counts} of {of}."
 
 
 def _p_values(pair: pd.Series[Any], alpha: float) -> str:

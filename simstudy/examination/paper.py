@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from simstudy.analyses.leaderboard import score_interval
@@ -10,9 +11,10 @@ from simstudy.examination.printed import answer
 from simstudy.examination.rows import signature
 from simstudy.examination.samples import noise_lines
 from simstudy.papers import basis, leaderboards, pairs
-from simstudy.papers.document import Paper, Text, joined
+from simstudy.papers.document import BETTER_MARKS, Paper, PValue, Text, joined
 from simstudy.suites.paper import paper as paper_of_tasks
 from simstudy.text.numerals import number_text
+from simstudy.text.plain_text import shown
 
 if TYPE_CHECKING:
     from simstudy.examination.examination import Examination
@@ -37,9 +39,15 @@ def paper(found: Examination, *, baseline: str | None = None, most: int | None =
         methods = methods_of_two(frame, signature(found))
         return Paper(tables=[table], results=results, methods=methods, notes=found.notes)
     board = leaderboards.leaderboard(found.leaderboard, frame, alpha=alpha, baseline=baseline)
-    listed = pairs.of_pairs(frame, alpha=alpha, form=pairs.number_format(frame), most=most)
-    best, lead, *rest = answer(found, pairs.number_format(frame))
-    results = joined([f"{best} {lead}"], _lead(found), [" ".join(rest)], _against(found, baseline), noises)
+    form = pairs.number_format(frame)
+    if baseline is not None and most is not None and len(frame) > most:
+        # Who names a baseline asks for the gains over it.
+        _, own, family = leaderboards.against(found.leaderboard, frame, baseline)
+        listed = pairs.of_pairs(own, alpha=alpha, form=form, most=None, family=family)
+    else:
+        listed = pairs.of_pairs(frame, alpha=alpha, form=form, most=most)
+    best, lead, *rest = answer(found, form)
+    results = joined([best], _with_p(lead), _lead(found), [" ".join(rest)], _against(found, baseline), noises)
     return Paper(tables=[board, listed], results=results, methods=_methods(found, baseline), notes=found.notes)
 
 
@@ -50,9 +58,18 @@ def _methods(found: Examination, baseline: str | None) -> Text:
         basis.corrected_for(f"all {len(frame):,} pairs"),
         basis.corrected_with(baseline, leaderboards.against(board, frame, baseline)[2]),
         basis.intervals(frame, of_scores=score_interval(found.outputs, found.test_set.unit)),
-        basis.ranks(float(board["level"].iloc[0])),
+        basis.ranks(float(board["level"].iloc[0]), found.seed),
         basis.software(signature(found)),
     )
+
+
+def _with_p(lead: str) -> Text:
+    """The sentence on the first system, its p-value as those of a paper."""
+    before, name, after = lead.rpartition("Holm-adjusted p ")
+    number = re.match(r"[<=]+ [\d.]*\d", after)
+    if number is None:
+        return [lead]
+    return [f"{before}{name.removesuffix('p ')}", PValue(number[0]), after[number.end() :]]
 
 
 def _lead(found: Examination) -> Text:
@@ -67,7 +84,15 @@ def _lead(found: Examination) -> Text:
 
 
 def _against(found: Examination, baseline: str | None) -> Text:
-    """How many systems are significantly better than the baseline, and worse, a sentence."""
+    """How many systems are significantly better than the baseline, and worse, in sentences."""
     if baseline is None:
         return []
-    return [leaderboards.counted_against(found.leaderboard, found.pairs.frame, baseline, found.alpha)]
+    board, frame = found.leaderboard, found.pairs.frame
+    said = [leaderboards.counted_against(board, frame, baseline, found.alpha)]
+    marks = leaderboards.marks_against(board, frame, baseline, found.alpha)
+    if board.loc[board["system"] == baseline, "may_be_best"].any() and {*marks.values()} & {*BETTER_MARKS}:
+        said.append(
+            f"{shown(baseline)} may be the best if all pairs are tested at once, as for the ranks; with its own pairs "
+            "alone it is not."
+        )
+    return [" ".join(said)]

@@ -28,8 +28,8 @@ from simstudy.text.printing import LEFT_OUT, MOST_LINES, Printer, left_out, note
 if TYPE_CHECKING:
     from simstudy.examination.examination import Examination
 
-# Systems and notes that a screen holds, whatever must be left out for them; notes that it holds at most.
-_FIRST_SYSTEMS, _FIRST_NOTES, _MOST_NOTES = 3, 1, 3
+# Systems for which facts are left out, most first; notes that a screen holds whatever is left out, and at most.
+_FIRST_SYSTEMS, _FIRST_NOTES, _MOST_NOTES = (8, 3, 1), 1, 3
 # Columns that a narrow terminal is without first: of the systems, and of the gains.
 _SPARE_OF_SYSTEMS = ("within", "se", "rank", "groups")
 #: The same of the pairs.
@@ -42,12 +42,12 @@ _SPARE_OF_GAINS = (
 )
 # Facts that are left out first if there are too few lines.
 _SPARE = (
-    "Neighbours by score",
     "Null hypothesis",
+    "Correction",
+    "Neighbours by score",
+    "Metric",
     "Minimum detectable gain",
     "Just significant gain",
-    "Metric",
-    "Correction",
     "Items",
     "Test",
 )
@@ -83,7 +83,7 @@ def show(found: Examination, printer: Printer, *, verbose: bool = False, last: S
         notes = [printer.shortened(note) for note in every[:_MOST_NOTES]]
         whole = MOST_LINES - plain.height(*which) - printer.height(*said, LEFT_OUT, *last)
         first = printer.height(*notes[:_FIRST_NOTES])
-        tables = [printer.table_height(_SYSTEMS, rows.head(n), _SPARE_OF_SYSTEMS) for n in (_FIRST_SYSTEMS, 1)]
+        tables = [printer.table_height(_SYSTEMS, rows.head(n), _SPARE_OF_SYSTEMS) for n in _FIRST_SYSTEMS]
         known, least = printer.facts_beside(known, _SPARE, whole - first, tables)
         room = whole - printer.facts_height(known)
         notes = printer.fitting(notes, max(room - least, 0))

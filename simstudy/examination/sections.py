@@ -15,7 +15,7 @@ from simstudy.examination.rows import gains_text, intervals_for, pair_rows, rank
 from simstudy.examination.widgets.items import item_sections
 from simstudy.examination.widgets.sizes import size_sections
 from simstudy.pages.sections import Chart, Figure, Section, Table
-from simstudy.papers.basis import differing_intervals
+from simstudy.papers.basis import differing_intervals, ranks_drawn
 from simstudy.suites.page import task_sections
 from simstudy.text.numerals import counted
 
@@ -116,7 +116,8 @@ def _systems(found: Examination) -> Section:
     return Section(
         "Systems",
         "Scores have their 95 % intervals. The confidence sets for ranks hold for all systems at once with 95 % "
-        f"confidence (Mogstad, Romano, Shaikh and Wilhelm 2024): {best} may be the best. Systems of one group do not "
+        f"confidence (Mogstad, Romano, Shaikh and Wilhelm 2024): {best} may be the best. "
+        f"{ranks_drawn(found.seed)} Systems of one group do not "
         f"differ significantly at {found.alpha:g} after Holm's correction for all pairs ({sides(found)}, {rule} "
         f"groups). Groups are not transitive.{which} Neighbours by score: {neighbours_text(found)}.",
         figure=Figure(
@@ -128,7 +129,8 @@ def _systems(found: Examination) -> Section:
         table=ranking(found),
         on_screen=lambda: (
             "Scores with their 95 % intervals, and confidence sets for ranks, which hold for all systems at once with "
-            f"95 % confidence. Systems that share a group do not differ significantly.{which}",
+            f"95 % confidence. {ranks_drawn(found.seed)} "
+            f"Systems that share a group do not differ significantly.{which}",
             ranking(found),
         ),
     )
@@ -197,11 +199,7 @@ def _duplicates(found: Examination) -> Section:
 
 def _what_is_corrected(found: Examination, drawn: bool) -> str:
     """Which columns of the section on pairs are corrected for the number of pairs."""
-    text = (
-        " The figure shows p, which is not corrected for the number of pairs. Its groups are corrected."
-        if drawn
-        else ""
-    )
+    text = " The figure shows p, which is not corrected for the number of pairs." if drawn else ""
     if "conclusion" not in found.pairs.frame:
         return text
     margin = found.pairs["margin"].iloc[0]

@@ -31,7 +31,7 @@ def paper(found: Several, *, baseline: str | None = None) -> Paper:
     if found.of_pairs:
         tables = [_of_pairs(found)]
         alone = f"Each {_noun(found)} by itself, not corrected:"
-        results = joined([answer(found)], [alone], *(_said_of_pair(found, one) for one in found.parts), [claims(found)])
+        results = joined([answer(found)], [alone], *(_said_of_pair(found, one) for one in found.parts))
     else:
         columns = [scores.Column(_heading(found, one), one.leaderboard, one.pairs.frame) for one in found.parts]
         what = f"{first.outputs.n_systems:,} systems by {len(found.parts):,} {_noun(found)}s."
@@ -96,7 +96,7 @@ def _methods(found: Several, baseline: str | None) -> Text:
         [items],
         basis.corrected_for(family, column="p (Holm)" if found.of_pairs else ""),
         basis.corrected_with(baseline, f"the pairs with {shown(baseline or '')} of one {_noun(found)}"),
-        [] if found.of_pairs else basis.ranks(float(board["level"].iloc[0])),
+        [] if found.of_pairs else basis.ranks(float(board["level"].iloc[0]), found.parts[0].seed),
         basis.software(signatures),
     )
 

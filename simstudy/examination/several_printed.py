@@ -101,8 +101,7 @@ def show(found: Several, printer: Printer, *, verbose: bool = False, last: Seque
 def claims(found: Several) -> str:
     """What may be claimed of several tests: of one of them, of any, and of all."""
     n, alpha = len(found.parts), found.parts[0].alpha
-    varies = varying(found)
-    one, by = {"metric": ("metric", "by"), "test_set": ("domain", "on")}.get(" ".join(varies), ("row", "in"))
+    one, by = _one_by(found)
     if found.of_pairs:
         return (
             f"p is for one {one}. To claim that the systems differ {by} at least one {one}, use p (Holm), which is "
@@ -114,13 +113,31 @@ def claims(found: Several) -> str:
     )
 
 
+def _one_by(found: Several) -> tuple[str, str]:
+    """The word for one comparison, and the one before it."""
+    return {"metric": ("metric", "by"), "test_set": ("domain", "on")}.get(" ".join(varying(found)), ("row", "in"))
+
+
 def answer(found: Several) -> str:
-    """In how many comparisons two systems differ significantly, or which systems may be the best in all of them."""
+    """In how many comparisons two systems differ significantly, or which systems may be the best in all of them.
+
+    A system that is significantly better in all is better in each: that claim needs no correction, as all must hold.
+    """
     n, table = len(found.parts), found.table
     if found.of_pairs:
         differ = int((table["significant"] & (table["p_holm_parts"] <= found.parts[0].alpha)).sum())
         level = f"{found.parts[0].alpha:g}, Holm for the {n} tests"
         asked = next(filter(None, (asked_instead(part.pairs.frame) for part in found.parts)), "")
+        two_sided = found.parts[0].pairs["alternative"].iloc[0] == "two-sided"
+        if two_sided and not asked and table["significant"].all() and table["better"].nunique() == 1:
+            better = table["better"].iloc[0]
+            (other,) = {*table[["system_1", "system_2"]].iloc[0]} - {better}
+            one, by = _one_by(found)
+            said = f"{shown(better)} is better than {shown(other)} {by} every {one}: each p is at most "
+            said += f"{found.parts[0].alpha:g}, and a claim about all of them needs no correction."
+            verb = "is" if differ == 1 else "are"
+            single = f" For claims about single {one}s, {differ} of {n} {verb} significant (at {level})."
+            return said + single * (differ < n)
         return f"The two systems differ significantly in {differ} of {n} comparisons (at {level}).{asked}"
     boards = [part.leaderboard for part in found.parts]
     best = [set(board.loc[board["may_be_best"], "system"]) for board in boards]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib.metadata import version
+from inspect import signature
 from typing import Any
 
 import pandas as pd
 
+from simstudy.analyses.leaderboard import leaderboard
 from simstudy.engines.described import SIDES, exactness
 from simstudy.engines.registry import TESTS, SignificanceTest
 from simstudy.outputs.samples import SAMPLE_OF
@@ -15,7 +17,7 @@ from simstudy.papers.document import Cite, Code, Text, joined
 from simstudy.papers.references import BOOTSTRAP, HOLM, RANKS, SCORE_OF_GAINS, SCORE_OF_SHARES, SIMSTUDY
 from simstudy.statistics.decisions import Decision, two_sided
 from simstudy.statistics.pvalues import CONVENTIONS
-from simstudy.text.numerals import counted, units_text
+from simstudy.text.numerals import counted, units_name, units_text
 from simstudy.text.plain_text import shown
 
 #: What one-sided p-values suppose.
@@ -36,6 +38,10 @@ _KINDS = {
     "jackknife": "t intervals of gains",
     "bootstrap": "t intervals by the bootstrap",
 }
+
+
+# A class has a score, and no item: where both systems are wrong, one answer may cost more than the other.
+_OF_CLASSES = ("macro_f1", "balanced_accuracy", "mcc")
 
 
 def named(test: SignificanceTest, sides: str) -> str:
@@ -96,7 +102,23 @@ def counted_units(pair: Mapping[Any, Any] | pd.Series[Any], *, of: bool = True) 
     if pair["unit"] == "item":
         return f"{counted(int(pair['n_items']), 'item')}{test_set}"
     noun = "sample" if pair["unit"] == SAMPLE_OF else "item"
-    return f"{units_text(pair['n_units'], pair['unit'])} with {counted(int(pair['n_items']), noun)}{test_set}"
+    return f"{units_text(pair['n_units'], pair['unit'])} with {counted(int(pair['n_items']), noun)} in all{test_set}"
+
+
+def differing_units(pair: pd.Series[Any]) -> str:
+    """On how many units either system of a row of Comparisons does better, a sentence."""
+    if pair["interval"] == "bootstrap":
+        return f"The two differ on {pair['n_units'] - pair['ties']:,} of {counted_units(pair)}."
+    a, b = pair["system_a"], pair["system_b"]
+    counts = f"{pair['wins']:,}, {pair['losses']:,} and {pair['ties']:,}"
+    met = pair["wins"] + pair["losses"] + pair["ties"]
+    # Systems of an arena meet each other in some of its battles only.
+    of = counted_units(pair) if met == pair["n_units"] else f"{met:,} battles with {b}"
+    if pair["metric"] in _OF_CLASSES:
+        units = units_name(pair["unit"])
+        units = f"{units[0].upper()}{units[1:]}"
+        return f"{units} that add to the gain of {a}, take from it and do neither: {counts} of {of}."
+    return f"Wins, losses and ties of {a}: {counts} of {of}."
 
 
 def compared(pairs: pd.DataFrame, *, by: str = "", units: bool = True) -> Text:
@@ -107,6 +129,8 @@ def compared(pairs: pd.DataFrame, *, by: str = "", units: bool = True) -> Text:
     one, n = pairs.iloc[0], len(pairs)
     test, known = TESTS[one["test"]], exactness(pairs)
     what = ("the two systems" if n == 1 else f"{n:,} pairs of systems") + by
+    exact_binary = known == "exact" and one["test"] == "sign_flips" and (pairs["interval"] == "score").all()
+    mcnemar: Text = [" For right or wrong answers it is McNemar's exact test", Cite(TESTS["mcnemar"].cites), "."]
     strata, with_sides = one.get("strata"), named(test, SIDES[one["alternative"]])
     # A file of comma-separated values that is read again has NaN for "".
     stratified = isinstance(strata, str) and strata != ""
@@ -115,6 +139,7 @@ def compared(pairs: pd.DataFrame, *, by: str = "", units: bool = True) -> Text:
             f"We compared {what} with {with_sides}",
             Cite(test.cites),
             f". It is {known} here{'' if known == 'approximate' else ' for independent units'}.",
+            *(mcnemar if exact_binary else []),
         ],
         [f"The null hypothesis is that {test.null}."],
         [f"The test assumes: {test.assumes}."] if test.assumes and known != "exact" else [],
@@ -172,13 +197,19 @@ def intervals(pairs: pd.DataFrame, of_scores: str | None = None) -> Text:
     return joined(of_gains if kinds else [], scores)
 
 
-def ranks(level: float) -> Text:
-    """How confidence sets of ranks are to be read, a sentence."""
+def ranks(level: float, seed: int) -> Text:
+    """How confidence sets of ranks are to be read, and that they are from draws, in sentences."""
     return [
         f"Confidence sets of ranks hold for all systems at once with {100 * level:g} % confidence",
         Cite((RANKS,)),
-        ".",
+        f". {ranks_drawn(seed)}",
     ]
+
+
+def ranks_drawn(seed: int) -> str:
+    """That confidence sets of ranks are from draws even if p-values are not, a sentence."""
+    draws = signature(leaderboard).parameters["n_bootstrap"].default
+    return f"They are from {draws:,} draws of signs (seed {seed}): a rank at the edge of a set may depend on the seed."
 
 
 def corrected_for(family: str, column: str = "") -> Text:

@@ -17,6 +17,8 @@ from simstudy.text.plain_text import printable
 # Lines of a table that a page has room for; points of one of two columns, of a letter in \small, and between columns;
 # letters of a name before it is broken, and the part of the text's width that one broken name takes, or each of two.
 _MOST_LINES, _COLUMN, _LETTER, _BETWEEN = 40, 218, 4.5, 8
+# These are half as wide as a letter.
+_NARROW = re.compile(r"[ .,:;'|()\[\]]")
 _NAME, _BROKEN = 28, (0.38, 0.24)
 
 _ALIGNED = {"left": "l", "right": "r", "middle": "c"}
@@ -89,11 +91,15 @@ def table(one: Table) -> str:
 def _table(one: Table) -> str:
     rows = [cells(row) for row in one.rows]
     widths = [max([len(heading), *(len(row[k].text) for row in rows)]) for k, (heading, _) in enumerate(one.columns)]
+    points = [
+        max(_points(text) for text in (heading, *(row[k].text for row in rows)))
+        for k, (heading, _) in enumerate(one.columns)
+    ]
     broken = [kind == "left" and widths[k] > _NAME for k, (_, kind) in enumerate(one.columns)]
     share = _BROKEN[sum(broken) > 1]
     aligned = "".join(f"p{{{share}\\textwidth}}" if wrap else _ALIGNED[kind]
                       for wrap, (_, kind) in zip(broken, one.columns, strict=True))  # fmt: skip
-    wide = any(broken) or sum(_LETTER * width + _BETWEEN for width in widths) > _COLUMN
+    wide = any(broken) or sum(width + _BETWEEN for width in points) > _COLUMN
     float_ = "table*" if wide else "table"
     head = _row([Cell(heading) for heading, _ in one.columns], broken)
     body = "\n".join("\\midrule\n" * (k in one.ruled) + _row(row, broken) for k, row in enumerate(rows))
@@ -102,6 +108,11 @@ def _table(one: Table) -> str:
         f"{body}\n\\bottomrule\n\\end{{tabular}}\n\\caption{{{text(one.caption)}}}\n\\label{{tab:{one.name}}}\n"
         f"\\end{{{float_}}}\n"
     )
+
+
+def _points(text: str) -> float:
+    """About how wide a text is."""
+    return _LETTER * (len(text) - len(_NARROW.findall(text)) / 2)
 
 
 def _row(row: Sequence[Cell], broken: Sequence[bool]) -> str:

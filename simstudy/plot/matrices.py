@@ -100,6 +100,8 @@ def matrix(pairs: pd.DataFrame, *, alpha: float = 0.05, certainty: float | None 
     # What was not resampled is certain, and needs no certainty.
     how = f"certainty {certainty:g}" if certainty is not None and (pairs["n_resamples"] > 0).any() else ""
     told = ", ".join(filter(None, (f"significant at {alpha:g}", sides(pairs), how)))
+    # A column of a paper has no room for all of it beside the cells.
+    told += ",\nnot corrected" if in_a_paper() else ", not corrected"
     _legend(ax, look, {told: bool(significant.any()), "not": not significant.all(), how: bool(doubtful.any())}, alpha)
     if look.numbered:
         floors = map(p_floor, pairs["n_resamples"])
@@ -163,7 +165,7 @@ def _legend(ax: Axes, look: _Look, drawn: Mapping[str, bool], alpha: float) -> N
 
 def _bar(ax: Axes, meshes: Sequence[tuple[QuadMesh, tuple[float, float]]], side: float, smallest: float) -> None:
     """A bar of the colours in one or two parts, below the legend; the p-value where they meet is written once."""
-    down, width, font = (0.45, 0.25, 6.0) if in_a_paper() else (0.8, 0.165, 7.0)
+    down, width, font = (0.57, 0.25, 6.0) if in_a_paper() else (0.8, 0.165, 7.0)
     for k, (mesh, ends) in enumerate(meshes):
         left = 0.99 - (len(meshes) - k) * (width + 0.005)
         bar = ax.inset_axes((left, 1 - down / side, width, 0.014 if side > 3 else 0.03))

@@ -145,7 +145,7 @@ def gain_intervals(pairs: pd.DataFrame, *, alpha: float = 0.05, ax: Axes | None 
     name_rows(ax, y, named)
     ax.set(ylim=(len(known) - 0.4, -0.6))
     ax.set_xlabel(f"gain ({unit(known)})" if "metric" in known else "gain")
-    significant_at = ", ".join(filter(None, (f"significant at {alpha:g}", sides(known))))
+    significant_at = ", ".join(filter(None, (f"significant at {alpha:g}", sides(known), "not corrected")))
     otherwise = "not significant" if significant.any() else f"not {significant_at}"
     handles = [
         Line2D([], [], color=colour, marker="o", markersize=4, linewidth=1.2, label=told)

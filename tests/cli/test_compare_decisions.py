@@ -145,7 +145,7 @@ def test_by_default_two_sided_sign_flips_by_document(documents: str) -> None:
     table = pd.read_csv(documents).groupby("doc")[["new", "old"]].sum()
     better, worse = int((table["new"] > table["old"]).sum()), int((table["new"] < table["old"]).sum())
     counts = f"Wins, losses and ties of new: {better}, {worse} and {60 - better - worse} of "
-    assert f"{counts}60 clusters with 300 items." in out
+    assert f"{counts}60 clusters with 300 items in all." in out
     assert "(two-sided" in out
     assert "\nTest: sign-flip test, " in out
     assert "; resampling unit: cluster; " in out

@@ -171,6 +171,26 @@ def test_what_is_significant_by_itself_alone_is_not_counted() -> None:
     assert "The p-values are corrected" not in methods
 
 
+@pytest.mark.parametrize(
+    ("wins", "more"),
+    [
+        (6, " For claims about single domains, 0 of 2 are significant (at 0.05, Holm for the 2 tests)."),
+        (7, ""),
+    ],
+)
+def test_a_system_that_is_better_in_every_part_needs_no_correction(wins: int, more: str) -> None:
+    """Six wins of six have p = 2^-5 in either domain, twice as much by Holm; seven have 2^-6, and twice is 2^-5."""
+    table = pd.DataFrame({"item": range(40), "domain": ["x"] * 20 + ["y"] * 20, "old": 1, "new": 1})
+    table.loc[[*range(wins), *range(20, 20 + wins)], "old"] = 0
+    table.to_csv("t.csv", index=False)
+    said = "new is better than old on every domain: each p is at most 0.05, and a claim about all of them needs no "
+    _, out, _ = compare("t.csv", "--metric", "accuracy", "--by-domain")
+    assert out.startswith(f"{said}correction.{more}\n")
+    table.loc[20:, ["old", "new"]] = table.loc[20:, ["new", "old"]].to_numpy()
+    table.to_csv("t.csv", index=False)
+    assert compare("t.csv", "--metric", "accuracy", "--by-domain")[1].startswith("The two systems differ"), "not one"
+
+
 def test_a_test_that_prefers_the_worse_system_is_not_counted() -> None:
     """On x new wins three items by a lot and loses twenty by a little: it leads, and the sign test prefers old."""
     table = pd.DataFrame(

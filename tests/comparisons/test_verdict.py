@@ -203,3 +203,13 @@ def test_what_one_side_finds_too_few_units_may_not_carry_on_two() -> None:
     assert "The gain of new over old is not significant at 0.05" in two
     six = compared(only_new_is_right(6, 0), test="bootstrap", alternative="greater").iloc[0]
     assert "the gain is significant at 0.05, one-sided and two-sided." in verdict(six)
+
+
+def test_items_without_a_score_of_their_own_win_nothing() -> None:
+    """Classes have an F1, and no item: where both systems are wrong, one may add to the gain and has not won."""
+    for metric, unit, said in (
+        ("macro_f1", "item", "Items that add to the gain of new, take from it and do neither: 200, 125 and 1,175 of"),
+        ("mcc", "doc", "Clusters (doc) that add to the gain of new, take from it and do neither: 200, 125 and 1,175"),
+        ("f1", "item", "Wins, losses and ties of new: 200, 125 and 1,175 of 1,500 items."),
+    ):
+        assert said in verdict(pair(metric=metric, unit=unit))

@@ -132,10 +132,10 @@ def test_documents_are_named_as_units() -> None:
     sums = outputs.statistics[:, :, 0].reshape(2, 60, 5).sum(axis=2)
     better, worse = int((sums[0] > sums[1]).sum()), int((sums[0] < sums[1]).sum())
     counts = f"Wins, losses and ties of new: {better}, {worse} and {60 - better - worse} of "
-    assert f"{counts}60 clusters with 300 items." in verdict(row)
+    assert f"{counts}60 clusters with 300 items in all." in verdict(row)
     assert " of 300 items." in verdict(compared(outputs, unit="item").iloc[0])
     said = verdict(compared(by_document(8, 20), test="bootstrap").iloc[0])
-    assert " of 8 clusters with 160 items." in said
+    assert " of 8 clusters with 160 items in all." in said
     assert "With 8 clusters test and interval are rough." in said
 
 

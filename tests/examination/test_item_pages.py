@@ -148,7 +148,7 @@ def test_a_page_has_the_first_two_systems_and_files_of_neighbours(tmp_path: Path
     text = (tmp_path / "out" / "README.md").read_text("utf-8")
     names = found.leaderboard["system"].tolist()
     part = text.split("## Where they differ\n")[1].split("\n## ")[0]
-    assert f"the gain of {names[0]} and {names[1]}, the first two systems." in part
+    assert f"on which {names[0]} and {names[1]}, the first two systems, differ: each adds" in part
     assert "These items were chosen by their outcome" in part
     assert f"| input | reference | answer of {names[0]} | answer of {names[1]} |" in part
     row = found.deciding_items(names[0], names[1], 10).items.iloc[0]
@@ -232,3 +232,33 @@ def test_scores_of_any_number_of_values_come_back(n: int, monkeypatch: pytest.Mo
     # 0 stands for none.
     assert np.flatnonzero(places == 0).tolist() == [n]
     assert np.array(found["of"])[places[:-1].astype(int) - 1].tolist() == pytest.approx(scores.tolist(), rel=1e-9)
+
+
+def test_items_that_add_the_same_are_not_called_the_largest() -> None:
+    """Of 40 items 14 decide: each adds or takes 100 / 40 points, and the first ten are listed."""
+    right = pd.DataFrame({"new": [1] * 30 + [0] * 10, "old": [0] * 12 + [1] * 20 + [0] * 8})
+    (section,) = item_sections(ss.examine(Outputs.from_scores(right, "accuracy")))
+    start = (
+        "The first 10 items, in the order of the files, on which new and old differ: each adds or takes 2.50 points."
+    )
+    assert section.text.startswith(f"{start} Wins, losses and ties of new: 12, 2 and 26 of 40 items.")
+    assert section.table is not None
+    assert section.table.rows["id"].tolist() == [str(k) for k in range(10)]
+
+
+def test_of_samples_questions_are_listed() -> None:
+    """Each question has two samples; new wins one sample of the first two, and both of the third."""
+    table = pd.DataFrame({"question": np.repeat(range(30), 2), "new": 0, "old": 0})
+    table.loc[[0, 2, 4, 5], "new"] = 1
+    rows = table.melt(id_vars="question", var_name="system", value_name="score")
+    rows["sample"] = rows.groupby(["question", "system"]).cumcount()
+    found = ss.load(rows, "accuracy", columns={"item": "question"})
+    (section,) = item_sections(ss.examine(found))
+    start = (
+        "The questions with the largest contributions to the gain of new and old. Wins, losses and ties of new: 3, 0"
+    )
+    assert section.text.startswith(f"{start} and 27 of 30 questions.")
+    assert section.table is not None
+    shown_rows = section.table.rows.head(3)
+    assert shown_rows["cluster"].astype(str).tolist() == ["2", "0", "1"]
+    assert shown_rows["contribution"].tolist() == pytest.approx([100 * 2 / 60, 100 / 60, 100 / 60])

@@ -57,7 +57,7 @@ def test_a_page_of_two_has_its_notes_its_data_and_the_verdict_in_two_places(alik
     made = page.page_of(two, "c")
     assert made.notes == [*two.notes]
     assert made.notes[:2] == ["one", "more"]
-    assert made.data == "exam, accuracy, 20 clusters with 40 items"
+    assert made.data == "exam, accuracy, 20 clusters with 40 items in all"
     verdict = made.sections[0]
     assert (verdict.heading, verdict.figure is None) == ("Verdict", alike)
     assert verdict.on_screen is not None

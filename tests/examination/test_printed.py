@@ -150,7 +150,13 @@ def test_everything_is_there_if_it_is_asked_for(k: int) -> None:
     (left_out,) = shown(brief, lambda line: line.startswith("Not shown: "))
     hidden = k - len(shown(brief, lambda line: line.startswith((" s0", " s1"))))
     notes = 9 - len(shown(brief, lambda line: line.startswith("Note: ")))
-    parts = [f"{hidden} systems"] * (hidden > 0) + [f"{k * (k - 1) // 2} pairs", f"{notes} notes"]
+    assert k == 3 or k - hidden == 8, "facts make room for eight systems"
+    named = ("Null hypothesis: ", "Correction: ")
+    facts = len(shown(full, lambda line: line.startswith(named))) - len(
+        shown(brief, lambda line: line.startswith(named))
+    )
+    parts = [f"{hidden} systems"] * (hidden > 0) + [f"{k * (k - 1) // 2} pairs"]
+    parts += [f"{facts} facts"] * (facts > 0) + [f"{notes} notes"]
     assert left_out.startswith(f"Not shown: {', '.join(parts)}. ")
 
 

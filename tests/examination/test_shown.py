@@ -145,7 +145,10 @@ def test_figures_draw_what_was_found_at_its_level(found: Examination, monkeypatc
     texts = {section.heading: section.text for section in page_of(made, "c").sections}
     assert "Lines are running medians" in texts["Gain against confidence"]
     n = made.leaderboard["may_be_best"].sum()
-    assert f"2024): {n} systems may be the best." in texts["Systems"]
+    drawn = (
+        f"They are from 2,000 draws of signs (seed {made.seed}): a rank at the edge of a set may depend on the seed."
+    )
+    assert f"2024): {n} systems may be the best. {drawn}" in texts["Systems"]
     assert "The figure shows p, which is not corrected for the number of pairs." in texts["Pairs"]
     assert "alpha = 0.2" in texts["The gain that is significant on this test set"]
     # There is no room for nine systems.

@@ -138,6 +138,10 @@ def test_a_table_that_is_too_wide_for_a_column_takes_two() -> None:
         return table(Table("t", [("System", "left"), ("Score", "right")], [["n" * width, "1.0"]], ["C."]))
 
     assert "\\begin{table}" in made(12)
+    # 9 points Times: a digit has 4.5, and a comma, a blank or a full stop half of it.
+    row = ["baseline", "71.0", "5.3", "[0.7, 10.0]", "0.0297"]
+    heads = ("System", "Accuracy (%)", "Gain", "95 % CI", "p")
+    assert "\\begin{table}" in table(Table("t", [(name, "left") for name in heads], [row], ["C."]))
     assert "\\begin{table*}" in made(60)
     assert "p{0.38\\textwidth}" in made(60)
 

@@ -10,12 +10,13 @@ import pandas as pd
 import pytest
 
 import simstudy as ss
+from simstudy.comparisons.paper import of_pair
 from simstudy.engines.registry import TESTS
 from simstudy.examination.several import Several
 from simstudy.papers.basis import named
 from simstudy.statistics.pvalues import CONVENTIONS
 from tests.engines.pairs import KINDS
-from tests.examination.rows import only_new_is_right, scores
+from tests.examination.rows import only_new_is_right, pair, scores
 from tests.oracles import GEOMETRIC
 
 
@@ -41,7 +42,8 @@ def test_a_result_has_the_decision_the_numbers_and_what_they_are_of() -> None:
     )
     assert found["Methods"].startswith(
         "We compared the two systems with the two-sided sign-flip test (Hemerik et al., 2020; Noreen, 1989). It "
-        "is exact here for independent units. The null hypothesis is that in the population the two systems have "
+        "is exact here for independent units. For right or wrong answers it is McNemar's exact test (McNemar, 1947). "
+        "The null hypothesis is that in the population the two systems have "
         "equal scores. The units are 40 items. "
         "The p-value has no Monte Carlo error. The p-value is not corrected for multiple tests. The interval of "
         "the gain "
@@ -141,7 +143,7 @@ def test_clusters_and_strata_are_units_by_name() -> None:
         {"id": range(40), "cluster": [f"d{k // 4}" for k in range(40)], "kind": ["x", "x", "y", "y"] * 10}
     )
     outputs = replace(only_new_is_right(10, 30), items=items)
-    assert "The units are 10 clusters with 40 items." in said(outputs)["Methods"]
+    assert "The units are 10 clusters with 40 items in all." in said(outputs)["Methods"]
     # Answers are right or wrong, but their sums in a cluster are not, and need not be symmetric.
     assumed = "The test assumes: many units, or differences that are symmetric around 0."
     assert assumed in said(outputs)["Methods"]
@@ -209,7 +211,7 @@ def test_several_metrics_have_one_table_and_each_its_test() -> None:
     )
     told = paragraphs(text)
     assert "accuracy: new is better than old" in told["Results"]
-    assert "To claim that they differ by every metric, each p must be at most 0.05." in told["Results"]
+    assert "To claim" not in told["Results"], "advice is not for a paper"
     assert "We compared the two systems (accuracy) with" in told["Methods"]
     assert "We compared the two systems (mean) with" in told["Methods"]
     assert "p (Holm) is corrected for the 2 metrics by Holm's method" in told["Methods"]
@@ -239,7 +241,8 @@ def test_several_domains_of_many_systems_have_a_column_each() -> None:
     assert "Intervals of scores are 95 %, two-sided: score intervals (Wilson, 1927)" in methods
     assert "Intervals of gains" not in methods
     assert (
-        "Confidence sets of ranks hold for all systems at once with 95 % confidence (Mogstad et al., 2024)" in methods
+        "Confidence sets of ranks hold for all systems at once with 95 % confidence (Mogstad et al., 2024). They are "
+        "from 2,000 draws of signs (seed 0): a rank at the edge of a set may depend on the seed." in methods
     )
 
 
@@ -288,3 +291,23 @@ def test_a_plan_says_what_was_planned_and_assumed() -> None:
     assert "| 8,032 | 1.00 | 0.80 |" in plan.to_markdown("sizes")
     margin = ss.plan(metric="accuracy", margin=1, guess=ss.Guess(score=80, agreement=0.9))
     assert ", tests show with power" in paragraphs(margin.to_markdown())["Methods"]
+
+
+def test_numbers_of_sentences_have_signs_of_mathematics() -> None:
+    """A skewness below 0 has a minus, and the p-value of the first system is one of LaTeX's formulas."""
+    row = pd.DataFrame([pair(skewness=-0.5, exact=False, metric="mean")])
+    said = "".join(map(str, of_pair(row, alpha=0.05, form=".1f")))
+    assert said.endswith("Skewness of the differences: −0.50.")
+    right = pd.DataFrame({name: np.arange(60) < n for name, n in zip("abc", (40, 30, 20), strict=True)})
+    found = ss.examine(ss.Outputs.from_scores(right, "accuracy"))
+    # Ten items of which the better system has all: 2^-9, and by Holm twice as much, as one pair of three has less.
+    assert "a leads b by 16.7 points: significant (Holm-adjusted $p = 0.00391$)." in found.to_latex()
+
+
+def test_an_exact_test_of_right_and_wrong_answers_is_called_mcnemars() -> None:
+    outputs, told = only_new_is_right(10, 30), "For right or wrong answers it is McNemar's exact test (McNemar, 1947)."
+    assert told in said(outputs)["Methods"]
+    p = [ss.compare(outputs, test=name).frame["p_value"].item() for name in ("sign_flips", "mcnemar")]
+    assert p == pytest.approx([2.0**-9, 2.0**-9])
+    for other in (scores(list(np.linspace(0.4, 1, 10)), list(np.linspace(0.2, 0.9, 10))), outputs):
+        assert told not in said(other, **({"test": "t_paired"} if other is outputs else {}))["Methods"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -283,3 +284,19 @@ def test_no_number_reads_0_that_is_none() -> None:
         "0.0000001",
         "",
     ]
+
+
+def test_of_many_pairs_a_baseline_has_its_own_and_is_not_the_best_by_them() -> None:
+    """The first of 11 systems alone has ten more items right: p is 2^-9 against each other one; Holm: 10 times."""
+    right = pd.DataFrame({name: np.arange(60) < (40 if name == "a" else 30) for name in "abcdefghijk"})
+    found = ss.examine(ss.Outputs.from_scores(right, "accuracy"))
+    table = found.paper(baseline="b").table("pairs")
+    assert {name for row in table.rows for name in row[:2]} == {*"abcdefghijk"}
+    assert len(table.rows) == 10
+    assert [[row[1], row[-2], row[-1]] for row in table.rows if row[0] == "a"] == [["b", "0.00195", "0.0195"]]
+    assert "p (Holm): corrected for the 10 pairs with b." in "".join(map(str, table.caption))
+    told = "b may be the best if all pairs are tested at once, as for the ranks; with its own pairs alone it is not."
+    for may, said in ((True, True), (False, False)):
+        board = found.leaderboard.assign(may_be_best=may)
+        assert (told in replace(found, leaderboard=board).to_markdown(baseline="b")) == said
+    assert len(found.paper(baseline="b", every_pair=True).table("pairs").rows) == 55

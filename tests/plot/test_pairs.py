@@ -51,17 +51,17 @@ def test_matrix_shows_each_pair_once_with_its_decision() -> None:
     (frame,) = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
     assert tuple(np.floor(frame.get_xy())) == (0, 2)
     why = "p at most 0.1, but not certain,\nor for the other system, or of too few units"
-    assert legend(ax) == ["significant at 0.1, certainty 0.99", "not significant", why]
+    assert legend(ax) == ["significant at 0.1, certainty 0.99, not corrected", "not significant", why]
     as_it_is = plot.matrix(pairs, alpha=0.1)
     assert drawn_cells(as_it_is)[0] == {(1, 0), (2, 0), (3, 0), (3, 1)}
-    assert legend(as_it_is)[0] == "significant at 0.1"
+    assert legend(as_it_is)[0] == "significant at 0.1, not corrected"
 
 
 def test_matrix_without_resamples_needs_no_certainty() -> None:
     ax = plot.matrix(all_pairs(["a", "b", "c"], [0.0994, 0.0, 0.11], n=0), alpha=0.1, certainty=0.99)
     assert drawn_cells(ax) == [{(1, 0), (2, 0)}, {(2, 1)}]
     assert not ax.patches
-    assert legend(ax) == ["significant at 0.1", "not significant"]
+    assert legend(ax) == ["significant at 0.1, not corrected", "not significant"]
 
 
 def test_matrix_does_not_show_what_prefers_the_other_as_significant() -> None:
@@ -71,7 +71,7 @@ def test_matrix_does_not_show_what_prefers_the_other_as_significant() -> None:
     assert drawn_cells(ax) == [{(1, 0)}, {(2, 0), (2, 1)}]
     frames = {tuple(np.floor(patch.get_xy())) for patch in ax.patches if isinstance(patch, Rectangle)}
     assert frames == {(0, 2), (1, 2)}
-    assert legend(ax)[0] == "significant at 0.05, two-sided"
+    assert legend(ax)[0] == "significant at 0.05, two-sided, not corrected"
 
 
 def test_matrix_of_many_systems_has_a_scale_instead_of_numbers(rng: np.random.Generator) -> None:
@@ -128,7 +128,7 @@ def test_gains_stand_with_their_intervals_in_the_order_of_the_table() -> None:
     assert drawn == {0: (-0.5, 2.5), 1: (4, 9), 2: (1, 8)}
     assert {y: x for found in ax.containers for x, y in found[0].get_xydata().tolist()} == {0: 2, 1: 5, 2: 3}  # type: ignore[index]
     assert across(ax, 0) == [0], "no gain"
-    assert legend(ax) == ["significant at 0.01, two-sided", "not significant"]
+    assert legend(ax) == ["significant at 0.01, two-sided, not corrected", "not significant"]
 
 
 def test_blue_is_what_is_significant(rng: np.random.Generator) -> None:

@@ -90,11 +90,11 @@ def test_rows_of_many_systems_are_low_and_do_not_touch() -> None:
 
 def test_a_legend_has_only_what_is_drawn() -> None:
     sure, unsure = PAIRS.assign(p_value=0.001), PAIRS.assign(p_value=0.5)
-    assert legend(plot.matrix(sure)) == ["significant at 0.05"]
-    assert legend(plot.matrix(unsure)) == ["not significant at 0.05"]
+    assert legend(plot.matrix(sure)) == ["significant at 0.05, not corrected"]
+    assert legend(plot.matrix(unsure)) == ["not significant at 0.05, not corrected"]
     intervals = TABLES["gain_intervals"]
-    assert legend(plot.gain_intervals(intervals.assign(p_value=0.001))) == ["significant at 0.05"]
-    assert legend(plot.gain_intervals(intervals.assign(p_value=0.5))) == ["not significant at 0.05"]
+    assert legend(plot.gain_intervals(intervals.assign(p_value=0.001))) == ["significant at 0.05, not corrected"]
+    assert legend(plot.gain_intervals(intervals.assign(p_value=0.5))) == ["not significant at 0.05, not corrected"]
 
 
 def test_of_many_test_sets_only_lines_are_drawn_which_differ_in_colour_and_dashes() -> None:

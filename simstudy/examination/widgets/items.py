@@ -11,6 +11,7 @@ import pandas as pd
 from simstudy.analyses.contributions import contributions_of_pairs
 from simstudy.analyses.deciding_items import CHOSEN, DecidingItems, items_of
 from simstudy.examination.widgets.item_data import MOST_SYSTEMS, item_data
+from simstudy.outputs.samples import has_samples
 from simstudy.pages.sections import Column, Section, Table, Widget
 from simstudy.text.numerals import score_format
 from simstudy.text.plain_text import printable, shown
@@ -31,13 +32,21 @@ def item_sections(found: Examination) -> list[Section]:
     if not _can_be_told(found):
         return []
     best = _first_two(found)
-    table = _table(best, found)
+    # The first sample by one system and the first by the other have nothing in common but their question.
+    of_samples = has_samples(found.outputs) and best.clusters is not None
+    table = _questions(best.clusters) if of_samples and best.clusters is not None else _table(best, found)
     several = found.outputs.n_systems > 2
     names = f"{shown(best.system_a)} and {shown(best.system_b)}{', the first two systems' if several else ''}"
-    of_two = (
-        f"The items with the largest contributions to the gain of {names}. {' '.join(best.sentences)} "
-        f"{_contribution(found)}"
-    )
+    which = f"The {'questions' if of_samples else 'items'} with the largest contributions to the gain of {names}."
+    sizes = table.rows["contribution"].abs()
+    equal = len(sizes) > 1 and sizes.max() > 0 and bool(np.isclose(sizes.min(), sizes.max(), rtol=1e-9))
+    if equal and not of_samples:
+        each = f"{sizes.max():{score_format(sizes.max())}}{_points(found)}"
+        which = (
+            f"The first {len(sizes)} items, in the order of the files, on which {names}{',' * several} differ: each "
+            f"adds or takes {each}."
+        )
+    of_two = f"{which} {' '.join(best.sentences[of_samples:])} {_contribution(found)}"
     of_any = f"Choose two systems to see the items on which they differ most. {CHOSEN} {_contribution(found)}"
     return [
         Section(
@@ -82,11 +91,22 @@ def _first_two(found: Examination) -> DecidingItems:
 def _contribution(found: Examination) -> str:
     """What a contribution is, for this metric."""
     metric = found.outputs.metric
-    points = " in points" if metric.unit in ("percent", "points") else ""
+    points = f" in{_points(found)}" if _points(found) else ""
     if not metric.of_sums:
         return f"A contribution is what leaving the item out takes from the gain{points}."
     exact = "" if metric.ratio(found.outputs.statistics[:1]) is not None else "nearly "
     return f"Contributions are{points or ' on the scale of the scores'} and {exact}add up to the gain."
+
+
+def _points(found: Examination) -> str:
+    return " points" if found.outputs.metric.unit in ("percent", "points") else ""
+
+
+def _questions(clusters: pd.DataFrame) -> Table:
+    """Questions of several samples by what they add to the gain."""
+    contribution = score_format(clusters["contribution"].abs().max(), float(clusters["contribution"].abs().min()))
+    columns: dict[str, str | Column] = {"question": "{cluster:name}", "samples": "{n_items:,}"}
+    return Table(clusters, columns | {"contribution": f"{{contribution:{contribution}}}"})
 
 
 def _table(best: DecidingItems, found: Examination) -> Table:
