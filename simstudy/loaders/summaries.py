@@ -235,7 +235,7 @@ def sums_up(values: FloatArray, others: Sequence[Array]) -> str:
             return ""
     if "averages" in kinds:
         return "averages" if sum(unit <= own.std() / _FINE for own in others) >= 2 else ""
-    far = sum(abs(value) > _LARGE * np.abs(own).max() for value, own in zip(values, others, strict=True))
+    far = sum(abs(value) > _LARGE * float(np.abs(own).max()) for value, own in zip(values, others, strict=True))
     return ("averages" if "percentages" in kinds else "sums") if far >= 2 else ""
 
 
@@ -243,7 +243,7 @@ def is_odd(values: FloatArray, others: Sequence[Array]) -> bool:
     """Whether a row's values (K,) are much larger than all others (n,) in each of two or more systems."""
     if len(values) < 2 or min(map(len, others)) < _FEWEST:
         return False
-    return all(abs(value) > _ODD * np.abs(own).max() > 0 for value, own in zip(values, others, strict=True))
+    return all(abs(value) > _ODD * float(np.abs(own).max()) > 0 for value, own in zip(values, others, strict=True))
 
 
 def _decimals(value: float) -> int:
