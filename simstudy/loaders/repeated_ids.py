@@ -28,7 +28,10 @@ def advice(
     A row has the numbers of its system and item. `columns` has the file's own names, which people know.
     """
     item = columns.get("item", "item")
-    named = {plain(theirs): theirs for theirs in (columns.get(name, name) for name in others)}
+    # Logs often have such columns with one value in all rows of an item.
+    rows = frame[[*others]].astype(str).groupby([[*systems], [*items]])
+    told = [str(name) for name, several in (rows.nunique() > 1).any().items() if several]
+    named = {plain(theirs): theirs for theirs in (columns.get(name, name) for name in told)}
     metric, judge, sample = (
         next((theirs for name, theirs in named.items() if name in known), None)
         for known in (_METRICS, _JUDGES, _SAMPLES)
