@@ -36,7 +36,7 @@ from simstudy.outputs.item_columns import names_samples
 #: What says "number the rows in their order" in place of a column.
 ROW = "row"
 
-# How items are numbered, and systems are not.
+# How items are numbered, and systems seldom are.
 _NUMBERED = re.compile(r"(?:(?:q|question|item|id|doc|ex|example|task|case|instance|problem|prompt)[ _.#-]?)?\d+", re.I)
 
 # Columns of answers may differ between items by chance; longer texts than that are no identifiers.
@@ -121,12 +121,22 @@ def guesses(frame: pd.DataFrame, origin: str, columns: Mapping[str, str], metric
             raise ValueError(f"{origin}: {' and '.join(found)} may each be the {ours}; say which by {either}")
         if found:
             guessed[ours] = found[0]
-    # Keys of JSON: {"q1": {"new": 1, "old": 0}}.
-    if guessed.get("system") == "key1" and guessed.get("item") == "key2":
-        numbered = [frame[key].astype(str).str.fullmatch(_NUMBERED).all() for key in ("key1", "key2")]
-        if numbered == [True, False]:
+    # Keys of JSON: {"q1": {"new": 1, "old": 0}}. Where one is named, the other key is what it is not.
+    if "key1" in frame and "key2" in frame:
+        if guessed.get("system") == "key1" and guessed.get("item") == "key2" and _are_items_first(frame):
             guessed |= {"system": "key2", "item": "key1"}
+        elif columns.get("system") == "key2" and "item" not in {*columns, *guessed, *frame}:
+            guessed["item"] = "key1"
+        elif columns.get("item") == "key1" and "system" not in {*columns, *guessed, *frame}:
+            guessed["system"] = "key2"
     return {ours: guessed[ours] for ours in USUAL if ours in guessed}
+
+
+def _are_items_first(frame: pd.DataFrame) -> bool:
+    """Whether the first keys number items and the second ones name fewer systems; systems may be numbers too."""
+    first, second = (frame[key].astype(str).drop_duplicates() for key in ("key1", "key2"))
+    numbered = [bool(keys.str.fullmatch(_NUMBERED).all()) for keys in (first, second)]
+    return numbered == [True, False] and len(first) > len(second)
 
 
 def _candidates(frame: pd.DataFrame, ours: str, metric: Metric) -> list[str]:

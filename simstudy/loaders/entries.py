@@ -198,7 +198,7 @@ def _score_columns(frame: pd.DataFrame, origin: str, source: Source) -> dict[str
     _check_no_gold(systems)
     if takes_one_score(metric):
         systems = without_derived(frame, systems)
-    _check_wide(frame, origin, systems)
+    _check_wide(frame, origin, systems, source)
     cells = frame[systems].reset_index(drop=True)
     for system in systems:
         check_not_row_numbers(origin, system, numbers(cells[system]))
@@ -219,7 +219,7 @@ def _check_no_gold(systems: Sequence[str]) -> None:
             )
 
 
-def _check_wide(frame: pd.DataFrame, origin: str, systems: Sequence[str]) -> None:
+def _check_wide(frame: pd.DataFrame, origin: str, systems: Sequence[str], source: Source) -> None:
     """Raise a ValueError where a column without numbers is called like the one that names systems: the rows are theirs.
 
     It is about the column of scores, which was not found, or in which words stand.
@@ -231,9 +231,10 @@ def _check_wide(frame: pd.DataFrame, origin: str, systems: Sequence[str]) -> Non
         if (i := first_of(np.isnan(numbers(frame[name])))) is not None:
             cell = frame[name].iloc[i]
             raise ValueError(f"{origin}: scores of column '{name}' must be numbers, not '{cell}'{how_to_write(cell)}")
+    theirs = [source.columns.get(name, name) for name in frame.columns]
     raise ValueError(
         f"{origin}: '{named}' seems to name systems, but which column has the scores is not known: say "
-        f"columns={{'system': '{named}', 'score': 'NAME'}} (columns: {listed([*frame.columns], 12)})"
+        f"columns={{'system': '{named}', 'score': 'NAME'}} (columns: {listed(theirs, 12)})"
     )
 
 

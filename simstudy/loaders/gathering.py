@@ -23,9 +23,9 @@ from simstudy.outputs.item_columns import names_clusters
 # Characters of a cell that a note shows.
 _SHOWN = 40
 
-# Ids that are running numbers are not those of questions where the questions of more than this share of them differ
-# between systems, which have at least half of their questions in common. Fewer may be slips in texts.
-_DIFFERENT, _IN_COMMON = 0.1, 0.5
+# Ids are not those of questions where the questions of more than this share of them differ between systems, and most of
+# these stand under another id too. Fewer may be slips, and other texts may be other ways of asking.
+_DIFFERENT, _MOST = 0.1, 0.5
 
 
 def item_table(frame: pd.DataFrame, entries: Entries, source: Source, where: Where) -> pd.DataFrame:
@@ -54,7 +54,7 @@ def item_table(frame: pd.DataFrame, entries: Entries, source: Source, where: Whe
                 f"{rows[1]}: '{source.columns[name]}' of item '{entries.items[i]}' is '{values[most[i]]}', but "
                 f"'{values[least[i]]}' in {rows[0]}"
             )
-        if plain(name) in INPUTS and (least < most).mean() > _DIFFERENT and _are_row_numbers(entries, source):
+        if plain(name) in INPUTS and (least < most).mean() > _DIFFERENT:
             two = f"'{entries.items[i]}' is '{_short(values[least[i]])}' and '{_short(values[most[i]])}'"
             _check_same_questions(name, codes, entries, source, two=two, where=where)
         # Of a column that nobody asked for there is nothing to tell.
@@ -62,14 +62,6 @@ def item_table(frame: pd.DataFrame, entries: Entries, source: Source, where: Whe
             first, other = (_short(values[c]) for c in (least[i], most[i]))
             note(f"column '{name}' left out: item '{entries.items[i]}' has '{first}' and '{other}'")
     return pd.DataFrame(table)
-
-
-def _are_row_numbers(entries: Entries, source: Source) -> bool:
-    """Whether the ids are the numbers of rows, from 0 or 1, or come from an index without a name."""
-    if plain(source.columns.get("item", "item")).startswith("unnamed:"):
-        return True
-    n, ids = len(entries.items), {*map(str, entries.items)}
-    return any(ids == {str(first + i) for i in range(n)} for first in (0, 1))
 
 
 def _check_same_questions(
@@ -82,11 +74,11 @@ def _check_same_questions(
     asked = pd.DataFrame({"system": entries.system, "item": entries.item, "question": codes})
     # A system has a question once for each of its samples.
     asked = asked[codes >= 0].drop_duplicates()
-    systems = asked.groupby("question")["system"].nunique()
-    if (systems == asked["system"].nunique()).mean() < _IN_COMMON:
+    differ = asked.groupby("item")["question"].transform("nunique") > 1
+    if (asked.groupby("question")["item"].transform("nunique")[differ] > 1).mean() <= _MOST:
         return
     each = asked.groupby("system")["question"].agg(["nunique", "size"])
-    if (each["nunique"] < each["size"] * _IN_COMMON).any():
+    if (each["nunique"] < each["size"] * _MOST).any():
         # Such a column does not say which question an item is.
         return
     file = where(entries.row[-1]).rpartition(", ")[0]

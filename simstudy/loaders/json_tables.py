@@ -220,9 +220,12 @@ def _below(value: Mapping[str, Any], keys: tuple[str, ...], path: str) -> Iterat
     """Each record with the keys that lead to it: what has a name that we know, or is no object."""
     if len(keys) > _DEEPEST:
         raise ValueError(f"{path}: objects are nested too deeply")
+    nested = [inside for inside in value.values() if isinstance(inside, dict)]
+    # Records of items have 0 or 1 each. One system may be right, or wrong, on all of its items.
+    items = all(any(names_anything(key) and one in (0, 1) for key, one in inside.items()) for inside in nested)
     for key, inside in value.items():
         own = (*keys, key)
-        if isinstance(inside, dict) and (scores := _scores_of_items(inside)):
+        if isinstance(inside, dict) and not items and (scores := _scores_of_items(inside)):
             yield from _below(scores, own, path)
         elif isinstance(inside, dict) and not _is_record(inside):
             yield from _below(inside, own, path)
@@ -238,12 +241,11 @@ def _below(value: Mapping[str, Any], keys: tuple[str, ...], path: str) -> Iterat
 def _scores_of_items(value: Mapping[str, Any]) -> dict[str, Any]:
     """Find the scores under ``scores`` or the like, which may stand beside their average; empty if there are none.
 
-    There are several, and their keys name items. A record of one item has scores by names that we know, or a score of
-    its own, which is no average.
+    There are several, and their keys name items. A record of one item has scores by names that we know.
     """
     wrapped = [inside for key, inside in value.items() if key.lower() in _OF_SYSTEM and isinstance(inside, dict)]
     about = {key: inside for key, inside in value.items() if not isinstance(inside, dict | list)}
-    own = any(names_anything(key) and (isinstance(one, str) or one in (0, 1)) for key, one in about.items())
+    own = any(names_anything(key) and isinstance(one, str) for key, one in about.items())
     if own or len(wrapped) != 1 or 1 + len(about) < len(value):
         return {}
     (inside,) = wrapped

@@ -32,8 +32,9 @@ def advice(
     A row has the numbers of its system and item. `columns` has the file's own names, which people know.
     """
     item = columns.get("item", "item")
-    # A column of one value tells no rows apart.
-    others = [name for name in others if frame[name].nunique() > 1]
+    # Logs often have columns with one value in all rows of an item: they tell no rows apart.
+    several = frame[[*others]].astype(str).groupby([[*systems], [*items]]).nunique() > 1
+    others = [str(name) for name, tells in several.any().items() if tells]
     named = {plain(theirs): theirs for theirs in (columns.get(name, name) for name in others)}
     metric, judge, sample = (
         next((theirs for name, theirs in named.items() if name in known), None)

@@ -224,7 +224,7 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     gold = frame["gold"].iloc[entries.row] if labels else ()
     asked = Asked(references={entries.items[i]: as_text(one) for i, one in zip(entries.item, gold, strict=False)})
     loaded = assemble(systems, source, items, nothing, asked, unlike=unlike)
-    if not tidy:
+    if not tidy or {"key1", "key2"} <= {*source.columns.values()}:
         note_exchanged(loaded.outputs.n_systems, loaded.outputs.n_items)
     return replace(loaded, scored_by=_scored_by(entries.systems, tidy, source))
 

@@ -1,13 +1,14 @@
 """First and last rows of tables of scores that sum up the others, such as means: they are no items.
 
-A last row that is called mean, total or the like must sum up the others. A first or last row with another name is no
-item if it has the average of the others in every system, and some system has this value nowhere else. It is none either
-if it has the mean or the sum of the others in every system, to its last digit (`sums_up`).
+A last row that is called mean, total or the like must sum up the others, and so must those below it, such as standard
+errors. A first or last row with another name is no item if it has the average of the others in every system, and some
+system has this value nowhere else. It is none either if it has the mean or the sum of the others in every system, to
+its last digit (`sums_up`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,15 +17,19 @@ import pandas as pd
 from simstudy.loaders.base import Source
 from simstudy.loaders.entries import Entries
 from simstudy.loaders.tables import Where, check_scores, narrow, takes_one_score
-from simstudy.loaders.usual_names import SUMMARIES, may_name_averages
-from simstudy.metrics.base import Array, FloatArray
+from simstudy.loaders.usual_names import MAY_BE_ITEMS, may_name_averages, may_sum_up, summary_of
+from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.mean import Mean
 from simstudy.notes import note
 
+# More last rows than that sum up no table.
+_MOST_ROWS = 12
 # The fewest other rows of which a row without a telling name has the mean or the sum.
 _FEWEST = 3
 # A mean that agrees with a row by chance is rare if the row's digits are this much finer than the scores' deviation.
 _FINE = 20
+# Numbers of four bytes agree so far.
+_EXACT = 1e-6
 # A sum is no score if it is this many times the largest of the others; a row that is so many times as large is odd.
 _LARGE, _ODD = 2, 10
 
@@ -35,7 +40,7 @@ def entries_of_items(frame: pd.DataFrame, source: Source, where: Where, read: Ca
     Such a row may have a sum, or percentages, and so be out of the metric's range.
     """
     metric = source.metric
-    named = any(may_name_averages(frame["item"].iloc[end]) for end in (0, -1))
+    named = any(map(may_sum_up, [*frame["item"].iloc[:1], *frame["item"].iloc[-_MOST_ROWS:]]))
     one_score = takes_one_score(metric) and frame.columns.intersection([*metric.statistics, *Mean().statistics]).empty
     if not named or not one_score:
         return without_summaries(read(source), where)
@@ -53,41 +58,37 @@ def entries_of_items(frame: pd.DataFrame, source: Source, where: Where, read: Ca
 
 
 def without_summaries(entries: Entries, where: Where) -> Entries:
-    """The entries without those of rows that sum up the others, such as means; a note names each of them."""
-    codes: list[int] = []
+    """The entries without those of rows that sum up the others, such as means; a note names each of them.
+
+    Several such rows at the end sum up those above the first of them. ValueError for one that has the name only.
+    """
     has: dict[int, str] = {}
     kept = np.ones(len(entries.item), dtype=bool)
-    # Two items are left at least.
-    while len(entries.items) - len(codes) > 2:
-        # The last entry of each system.
-        last = pd.Series(entries.item[kept]).groupby(entries.system[kept]).last().unique()
-        if not all(entries.items[code].strip().casefold() in SUMMARIES for code in last):
-            if len(last) > 1 or not (what := _averages_or_sums(entries, int(last[0]), kept)):
-                break
-            has[int(last[0])] = what
-        codes += [int(code) for code in last]
-        kept &= ~np.isin(entries.item, last)
+    tail = _last_rows(entries)
+    for start, rows in enumerate(tail):
+        above = ~np.isin(entries.item, np.concatenate(tail[start:]))
+        if _what(entries, rows, above):
+            has = {int(code): _what(entries, below, above) for below in tail[start:] for code in np.sort(below)}
+            kept = above
+            break
+    for code in has or (int(code) for rows in tail for code in rows):
+        _check_summary(entries, code, has, where)
     first = pd.Series(entries.item[kept]).groupby(entries.system[kept]).first().unique()
-    enough = len(entries.items) - len(codes) > 2 and len(first) == 1
+    enough = len(entries.items) - len(has) > 2 and len(first) == 1
     if enough and (what := _averages_or_sums(entries, int(first[0]), kept)):
-        has[int(first[0])] = what
-        codes.append(int(first[0]))
+        has = {int(first[0]): what, **has}
         kept &= entries.item != first[0]
     for code in _odd_ends(entries, kept):
-        place = where(entries.row[int(np.argmax(entries.item == code))])
         note(
-            f"{place}: '{entries.items[code]}' is used as an item, but is more than {_ODD} times as large as every "
-            "other item, in every system: if it sums up the others, take the row out"
+            f"{_place(entries, code, where)}: '{entries.items[code]}' is used as an item, but is more than {_ODD} "
+            "times as large as every other item, in every system: if it sums up the others, take the row out"
         )
-    for code in reversed(codes):
-        if code in has:
-            place = where(entries.row[int(np.argmax(entries.item == code))])
-            note(f"{place}: '{entries.items[code]}' left out, which is no item but has the {has[code]} of the others")
-        else:
-            _check_summary(entries, code, kept, where)
-    if not codes:
+    for code, what in has.items():
+        place, name = _place(entries, code, where), entries.items[code]
+        note(f"{place}: '{name}' left out, which is no item but {what} the others")
+    if not has:
         return entries
-    left = [code for code in range(len(entries.items)) if code not in codes]
+    left = [code for code in range(len(entries.items)) if code not in has]
     return replace(
         entries,
         items=[entries.items[code] for code in left],
@@ -98,16 +99,56 @@ def without_summaries(entries: Entries, where: Where) -> Entries:
     )
 
 
-def _check_summary(entries: Entries, code: int, kept: Array, where: Where) -> None:
-    """Say that a row is left out which sums up those that are kept; ValueError where it does not."""
+def _last_rows(entries: Entries) -> list[IntArray]:
+    """The items that come last in systems, from the end up to the first whose name is none of a summary.
+
+    The first of them comes first. Two other items are left at least.
+    """
+    tail: list[IntArray] = []
+    kept = np.ones(len(entries.item), dtype=bool)
+    while len(tail) < _MOST_ROWS and len(entries.items) - sum(map(len, tail)) > 2:
+        last = pd.Series(entries.item[kept]).groupby(entries.system[kept]).last().unique()
+        tail.insert(0, last)
+        if not all(may_sum_up(entries.items[code]) for code in last):
+            break
+        kept &= ~np.isin(entries.item, last)
+    return tail
+
+
+def _what(entries: Entries, rows: IntArray, above: Array) -> str:
+    """What the row of an item, or of one in each system, does with those above: empty if it does not sum them up."""
+    if all(summary_of(entries.items[code]) for code in rows) and all(
+        _is_summary(entries, system, int(code), above)
+        for code in rows
+        for system in np.unique(entries.system[entries.item == code]).tolist()
+    ):
+        return "sums up"
+    return _averages_or_sums(entries, int(rows[0]), above) if len(rows) == 1 else ""
+
+
+def _check_summary(entries: Entries, code: int, has: Mapping[int, str], where: Where) -> None:
+    """ValueError for a row below one that sums up, or a last one, that is called like a summary and is none.
+
+    A note is enough where it may be an item, for its scores are those of other items.
+    """
     name, rows = entries.items[code], entries.item == code
-    place = where(entries.row[int(np.argmax(rows))])
-    if not all(_is_summary(entries, system, code, kept) for system in np.unique(entries.system[rows]).tolist()):
+    if has.get(code) or not (has or (summary_of(name) and name.strip().casefold() not in MAY_BE_ITEMS)):
+        return
+    place = _place(entries, code, where)
+    known = all(
+        (entries.statistics[(entries.system == entries.system[i]) & ~rows] == entries.statistics[i]).all(axis=1).any()
+        for i in np.flatnonzero(rows)
+    )
+    if has or not known:
         raise ValueError(
             f"{place}: item '{name}' comes last and is called like a summary, but does not sum up the items before: "
             "take the row out, or give the item another name"
         )
-    note(f"{place}: '{name}' left out, which is no item but sums up the others")
+    note(f"{place}: '{name}' is used as an item: if it sums up the others, take the row out")
+
+
+def _place(entries: Entries, code: int, where: Where) -> str:
+    return where(entries.row[int(np.argmax(entries.item == code))])
 
 
 def _is_summary(entries: Entries, system: int, code: int, kept: Array) -> bool:
@@ -118,18 +159,19 @@ def _is_summary(entries: Entries, system: int, code: int, kept: Array) -> bool:
         return False
     if (entries.statistics[:, 1:] == 1).all():
         row, others = row[:, :1], others[:, :1]
-    known = _summaries(SUMMARIES[entries.items[code].strip().casefold()], others)
+    known = _summaries(summary_of(entries.items[code]), others)
     return any(np.allclose(row, value, rtol=0.01, atol=0.006) for value in known)
 
 
 def _averages_or_sums(entries: Entries, code: int, kept: Array) -> str:
-    """What the row of an item has of those that are kept: "averages", "sums", or an empty text for neither."""
+    """What the row of an item has of those that are kept: their averages or sums, or an empty text for neither."""
     if not (entries.statistics[:, 1:] == 1).all():
         return ""
     if _is_average(entries, code, kept):
-        return "averages"
+        return "has the averages of"
     values = _of_each_system(entries, code, kept)
-    return sums_up(*values) if values is not None else ""
+    what = sums_up(*values) if values is not None else ""
+    return f"has the {what} of" if what else ""
 
 
 def _is_average(entries: Entries, code: int, kept: Array) -> bool:
@@ -176,8 +218,8 @@ def _of_each_system(entries: Entries, code: int, kept: Array) -> tuple[FloatArra
 def sums_up(values: FloatArray, others: Sequence[Array]) -> str:
     """What a row's values (K,) are of the others (n,) of K systems: "averages", in percent perhaps, "sums", or empty.
 
-    They agree to the last digit of the row. That is no chance, for at least two systems have other values, and the
-    digits are fine or the values are far from all scores.
+    They agree to the last digit of the row, or as numbers of four bytes. That is no chance, for at least two systems
+    have other values, and the digits are fine or the values are far from all scores.
     """
     if len(values) < 2 or min(map(len, others)) < _FEWEST or len(np.unique(values)) < 2:
         return ""
@@ -186,12 +228,14 @@ def sums_up(values: FloatArray, others: Sequence[Array]) -> str:
     for value, own in zip(values, others, strict=True):
         mean = float(own.mean())
         expected = {"averages": mean, "percentages": 100 * mean, "sums": mean * len(own)}
-        kinds = {kind for kind in kinds if abs(value - expected[kind]) <= max(0.501 * unit, 1e-9 * abs(expected[kind]))}
+        kinds = {
+            kind for kind in kinds if abs(value - expected[kind]) <= max(0.501 * unit, _EXACT * abs(expected[kind]))
+        }
         if not kinds:
             return ""
     if "averages" in kinds:
         return "averages" if sum(unit <= own.std() / _FINE for own in others) >= 2 else ""
-    far = sum(abs(value) > _LARGE * np.abs(own).max() for value, own in zip(values, others, strict=True))
+    far = sum(abs(value) > _LARGE * float(np.abs(own).max()) for value, own in zip(values, others, strict=True))
     return ("averages" if "percentages" in kinds else "sums") if far >= 2 else ""
 
 
@@ -199,7 +243,7 @@ def is_odd(values: FloatArray, others: Sequence[Array]) -> bool:
     """Whether a row's values (K,) are much larger than all others (n,) in each of two or more systems."""
     if len(values) < 2 or min(map(len, others)) < _FEWEST:
         return False
-    return all(abs(value) > _ODD * np.abs(own).max() > 0 for value, own in zip(values, others, strict=True))
+    return all(abs(value) > _ODD * float(np.abs(own).max()) > 0 for value, own in zip(values, others, strict=True))
 
 
 def _decimals(value: float) -> int:
@@ -225,9 +269,16 @@ def _summaries(kind: str, scores: Array) -> list[Array]:
     mean = scores.mean(axis=0)
     if kind == "mean or sum":
         return [mean, 100 * mean, scores.sum(axis=0)]
+    # Programs divide by n, or by n - 1.
+    deviations = [scores.std(axis=0), scores.std(axis=0) * np.sqrt(len(scores) / max(len(scores) - 1, 1))]
     if kind == "std":
-        # Programs divide by n, or by n - 1.
-        found = [scores.std(axis=0), scores.std(axis=0) * np.sqrt(len(scores) / max(len(scores) - 1, 1))]
+        found = deviations
+    elif kind == "standard error":
+        found = [one / np.sqrt(len(scores)) for one in deviations]
+    elif kind == "variance":
+        found = [one**2 for one in deviations]
+    elif kind == "none of these":
+        found = []
     else:
         found = [getattr(np, kind)(scores, axis=0)]
     return [*found, *(100 * value for value in found)]

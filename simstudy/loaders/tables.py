@@ -44,7 +44,7 @@ _TRUTH = {"true": 1.0, "false": 0.0}
 
 # What people write for right and wrong instead of 1 and 0, and a number as half of Europe writes it.
 _RIGHT_OR_WRONG = {"yes", "no", "y", "n", "right", "wrong", "correct", "incorrect", "pass", "fail", "passed", "failed"}
-_RIGHT_OR_WRONG |= {*"✓✔✅☑✗✘❌☒"}
+_RIGHT_OR_WRONG |= {*"✓✔✅☑✗✘✖❌☒"}
 _WIN_OR_LOSS = {"win", "won", "wins", "loss", "lose", "loses", "lost", "tie", "tied", "ties", "draw"}
 _DECIMAL_COMMA = re.compile(r"-?\d*,\d+")
 _PERCENT = re.compile(r"(-?\d+(?:\.\d+)?)\s*%")
@@ -203,7 +203,8 @@ def is_right_or_wrong(found: FloatArray) -> bool:
 
 def how_to_write(cell: object) -> str:
     """How a score that is no number must be written, for an error; empty where nothing is known."""
-    text = str(cell).strip()
+    # Signs may be followed by one that asks for colours.
+    text = str(cell).strip().removesuffix("\ufe0f")
     if text.casefold() in _RIGHT_OR_WRONG:
         return " (write 1 for right and 0 for wrong)"
     if text.casefold() in _WIN_OR_LOSS:

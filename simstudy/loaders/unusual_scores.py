@@ -16,7 +16,7 @@ from simstudy.notes import note
 # What tables write for missing scores.
 _CODES = (-1, -9, -99, -999, 99, 999, 9999)
 # Codes are this share of the scores at most; the others are non-negative, and less than a positive code by this factor.
-_SHARE, _BELOW = 0.05, 9
+_SHARE, _SHARE_NEGATIVE, _BELOW = 0.05, 0.3, 9
 # A score is wild if it is so many times the 99th percentile of its system's absolute scores, and larger than 1.
 _TIMES = 100
 # Fewer items do not tell; and -1 may be a score beside at most this many values, as in votes of -1, 0 and 1.
@@ -60,20 +60,21 @@ def note_unusual(
         more = f" (and {total - 1:,} more)" if total > 1 else ""
         note(
             f"{place(kept[k], i)}, system '{names[kept[k]]}': {scores[k][i]:g}{more} is unlike all other scores. If it "
-            "stands for a missing score, leave the cell empty"
+            "stands for a missing score, and is no limit, leave the cell empty"
         )
 
 
 def _codes(scores: Sequence[Array]) -> list[IntArray]:
     """The places of each system's scores that look like codes for missing ones; empty if none does."""
     number = sum(map(len, scores))
-    low, high = (float(end([end(own) for own in scores])) for end in (min, max))
+    low, high = min(float(own.min()) for own in scores), max(float(own.max()) for own in scores)
     for code in _CODES:
         if code not in (low, high):
             continue
         found = [own == code for own in scores]
         others = np.concatenate([own[~hit] for own, hit in zip(scores, found, strict=True)])
-        if number - others.size > _SHARE * number or others.min() < 0:
+        share = _SHARE if code > 0 else _SHARE_NEGATIVE
+        if number - others.size > share * number or others.min() < 0:
             continue
         if others.max() < code / _BELOW or (code < 0 and len(np.unique(others)) > _VOTES):
             return [np.flatnonzero(hit) for hit in found]
@@ -87,7 +88,8 @@ def _wild(own: Array) -> IntArray:
     # Few scores are as large as a wild one, so the mean is much smaller: most systems need no percentile.
     if largest <= 1 or sizes.mean() > largest / 10:
         return np.zeros(0, dtype=np.int64)
-    usual = np.quantile(sizes, 0.99, method="lower")
+    # Numbers of four bytes times another would overflow.
+    usual = float(np.quantile(sizes, 0.99, method="lower"))
     return np.flatnonzero((sizes > max(1, _TIMES * usual)) & (usual > 0))
 
 

@@ -63,7 +63,19 @@ SUMMARIES: Mapping[str, str] = {
     **dict.fromkeys(("macro average", "macro avg", "sum"), "mean or sum"),
     **dict.fromkeys(("std", "sd", "stdev"), "std"),
     **{name: name for name in ("median", "min", "max", "count")},
+    **dict.fromkeys(("se", "sem", "stderr", "std err", "standard error"), "standard error"),
+    **dict.fromkeys(("var", "variance"), "variance"),
+    "n": "count",
+    **dict.fromkeys(("ci", "ci95", "95% ci", "95%-ci", "±", "rank", "p", "p-value", "p value"), "none of these"),
 }
+
+#: Those that items may be called too: they tell of a summary only below another one.
+MAY_BE_ITEMS = {"se", "var", "variance", "n", "ci", "±", "rank", "p"}
+
+
+def summary_of(item: object) -> str:
+    """What the name of a last row says that it has of the others (`SUMMARIES`); empty if nothing."""
+    return SUMMARIES.get(str(item).strip().casefold(), "")
 
 
 def says_labels(names: Iterable[object], columns: Mapping[str, str], metric: Metric) -> bool:
@@ -85,6 +97,11 @@ _AVERAGES = {
 def may_name_averages(item: object) -> bool:
     """Whether the name of a row may be that of averages: "accuracy", "Macro F1", "f1 (macro)"."""
     return all(word.strip("()") in _AVERAGES for word in plain(item).split("_"))
+
+
+def may_sum_up(item: object) -> bool:
+    """Whether the name of a row may be that of a summary."""
+    return bool(summary_of(item)) or may_name_averages(item)
 
 
 # Systems are often called run1, run2.

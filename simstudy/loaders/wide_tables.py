@@ -13,7 +13,7 @@ from simstudy.loaders.entries import Entries, other_columns
 from simstudy.loaders.summaries import is_odd, sums_up
 from simstudy.loaders.tables import NO_NAMES, is_right_or_wrong, numbers, takes_one_score
 from simstudy.loaders.text_columns import answer_columns
-from simstudy.loaders.usual_names import SUMMARIES, may_name_averages
+from simstudy.loaders.usual_names import may_name_averages, summary_of
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, FloatArray
 from simstudy.notes import note
@@ -114,7 +114,7 @@ def _names(cells: pd.Series) -> pd.api.extensions.ExtensionArray | None:
         return None
     if not counted and (names.isin(NO_NAMES) | (names.str.strip() == "") | names.str.contains("[\n\r]")).any():
         return None
-    return None if names.iloc[-1].strip().casefold() in SUMMARIES else names.array
+    return None if summary_of(names.iloc[-1]) else names.array
 
 
 def _statistics(frame: pd.DataFrame, by_system: Mapping[str, list[str]], metric: Metric) -> Array | None:

@@ -72,6 +72,8 @@ def test_what_is_meant_by_names_of_others(typed: str, hint: str) -> None:
         "0,640": " (write numbers with a decimal point)",
         "12,5": " (write numbers with a decimal point)",
         "yes": " (write 1 for right and 0 for wrong)",
+        "✔️": " (write 1 for right and 0 for wrong)",
+        "✖️": " (write 1 for right and 0 for wrong)",
         "%": "",
     }.items(),
 )
@@ -165,7 +167,7 @@ def test_rows_of_systems_without_numbers_are_not_read_as_columns_of_systems(tmp_
     path = table(tmp_path, rows.format("loss", 1))
     with pytest.raises(ValueError, match="'model' seems to name systems, but which column has the scores") as error:
         load(path, "mean")
-    assert "say columns={'system': 'model', 'score': 'NAME'}" in str(error.value)
+    assert "say columns={'system': 'model', 'score': 'NAME'} (columns: model, loss, genre, qid)" in str(error.value)
     columns = {"system": "model", "score": "loss"}
     assert load(path, "mean", columns=columns).outputs.scores().tolist() == [0.5, 0.5]
     path = table(tmp_path, "item,system,predicted\n1,a,x\n1,b,y\n")
@@ -280,6 +282,19 @@ def test_rows_of_judges_metrics_and_seeds_have_their_own_advice(tmp_path: Path, 
     if column == "seed":
         items = load(table(tmp_path, text), "accuracy", columns={"sample": "seed"}).outputs.items
         assert items["cluster"].nunique() == 2
+
+
+@pytest.mark.parametrize(("constant", "told_by"), [("judge", "seed"), ("metric", "seed"), ("seed", "language")])
+def test_a_column_of_one_value_does_not_tell_rows_apart(tmp_path: Path, constant: str, told_by: str) -> None:
+    """Followed, the advice reads all rows."""
+    header, *rows = SUBJECTS.replace("subject", told_by).splitlines()
+    path = table(tmp_path, "\n".join([f"{header},{constant}", *(f"{row},x" for row in rows)]))
+    with pytest.raises(ValueError, match="again, first in") as error:
+        load(path, "accuracy")
+    assert f"columns={{'sample': '{told_by}'}}" in str(error.value) or f"'{told_by}+id'" in str(error.value)
+    assert f"'{constant}" not in str(error.value)
+    columns = {"sample": told_by} if told_by == "seed" else {"item": f"{told_by}+id"}
+    assert load(path, "accuracy", columns=columns).outputs.n_items == 4
 
 
 def test_a_column_called_like_a_metric_of_counts_has_scores_of_items(tmp_path: Path) -> None:

@@ -122,6 +122,35 @@ def test_every_shape_has_the_numbers_of_the_table(shape: str, tmp_path: Path) ->
     assert [*loaded.notes] == [*([said] if said else []), *left_out]
 
 
+def test_a_system_may_be_right_or_wrong_on_all_items(tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    for new in (0.0, 1.0):
+        systems = {"new": (new, [int(new)] * 12), "old": (0.5, [0, 1] * 6)}
+        text = {
+            s: {"accuracy": mean, "scores": dict(zip(ITEMS, own, strict=True))} for s, (mean, own) in systems.items()
+        }
+        path.write_text(json.dumps(text))
+        loaded = load(path, "accuracy")
+        assert (loaded.outputs.names, loaded.outputs.n_items) == (["new", "old"], 12)
+        assert loaded.outputs.scores().tolist() == [100 * new, 50]
+
+
+def test_systems_called_by_numbers_are_not_exchanged_with_items(tmp_path: Path) -> None:
+    """Sizes of models as keys; and items as the first keys, whose names do not say so: the note says what to do."""
+    path = tmp_path / "s.json"
+    path.write_text(json.dumps({str(size): {f"arc/{i}": (i + size) % 2 for i in range(30)} for size in (7, 14)}))
+    loaded = load(path, "accuracy")
+    assert (loaded.outputs.names, loaded.outputs.n_items) == (["7", "14"], 30)
+    path.write_text(json.dumps({f"arc/{i}": {"new": i % 2, "old": 0} for i in range(30)}))
+    loaded = load(path, "accuracy")
+    told = "30 systems on 2 items: are rows and columns exchanged?"
+    assert loaded.outputs.n_systems == 30
+    assert any(one.startswith(told) for one in loaded.notes)
+    for columns in ({"system": "key2"}, {"item": "key1"}):
+        loaded = load(path, "accuracy", columns=columns)
+        assert (loaded.outputs.names, loaded.outputs.n_items) == (["new", "old"], 30)
+
+
 def test_a_file_for_each_system_in_whatever_shape(tmp_path: Path) -> None:
     """A folder of unlike files, one of which is packed; a note for each whose names are not ours."""
     (tmp_path / "new.json").write_text(json.dumps(RIGHT["new"].to_dict()))

@@ -32,6 +32,11 @@ def test_numbers_of_rows_do_not_match_questions_in_another_order(tmp_path: Path,
         load(paths, "accuracy")
     matched = load(paths, "accuracy", columns={"item": "question"}).outputs.statistics[..., 0]
     assert (matched[0] == matched[1]).all()
+    # Ids that are no numbers do not match them either.
+    for path in paths:
+        path.write_text(re.sub("(?m)^([0-9])", r"q\1", path.read_text()))
+    with pytest.raises(ValueError, match=re.escape(said.replace(f"'{first}' is", f"'q{first}' is"))):
+        load(paths, "accuracy")
     unnamed = [path.with_stem(f"{path.stem}_") for path in paths]
     for path, other in zip(paths, unnamed, strict=True):
         other.write_text(path.read_text().removeprefix("id"))
@@ -47,6 +52,14 @@ def test_few_other_texts_of_numbered_questions_are_left_out(tmp_path: Path) -> N
     assert (
         "column 'question' left out: item '0' has 'a: what is 0?' and 'b: what is 0?'" in load(paths, "accuracy").notes
     )
+    # Two of three have other characters.
+    paths = questions(tmp_path, {"a": [*range(40)], "b": [*range(40)]}, text="{} & more?")
+    changed = "".join(
+        line.replace("&", "&amp;" if i % 3 else "&") for i, line in enumerate(paths[0].read_text().splitlines(True))
+    )
+    paths[1].write_text(changed)
+    told = "column 'question' left out: item '0' has '0 & more?' and '0 &amp; more?'"
+    assert told in load(paths, "accuracy").notes
     # These say which way of asking was used, not which question it was.
     paths = questions(tmp_path, {"a": [0, 1] * 20, "b": [1, 0] * 20})
     assert load(paths, "accuracy").outputs.n_items == 40

@@ -26,7 +26,10 @@ def test_a_last_row_that_sums_up_is_no_item(tmp_path: Path) -> None:
         "{s}, line 5: item 'Mean' comes last and is called like a summary, but does not sum up the items before: "
         "take the row out, or give the item another name"
     )
-    check_csv_error(tmp_path, f"{wide}Mean,1,1\n", told)
+    check_csv_error(tmp_path, f"{wide}Mean,0.9,1\n", told)
+    # An item may be called so: it has scores of other items.
+    (told,) = read_csv(tmp_path, f"{wide}all,1,1\n").notes
+    assert told == f"{tmp_path}/s.csv, line 5: 'all' is used as an item: if it sums up the others, take the row out"
     files = []
     for system, right in (("new", [1, 1, 0]), ("old", [1, 0, 0])):
         files.append(tmp_path / f"{system}.csv")
@@ -216,3 +219,36 @@ def test_an_odd_row_at_an_end_is_named(tmp_path: Path) -> None:
         assert loaded.outputs.n_items == 5
     # Not far in one system.
     assert read_csv(tmp_path, f"item,new,old\n{text}z,61,5\n", "mean").notes == ()
+
+
+def test_rows_below_one_that_sums_up_are_no_items(tmp_path: Path) -> None:
+    """By hand: 30 and 40 of 60 are right; the variance is 15/60 * 60/59 and 40/60 * 20/60 * 60/59."""
+    rows = [f"q{i},{i % 2},{int(i % 3 > 0)}" for i in range(60)]
+    blocks = (
+        ["mean,0.5,0.667", "sem,0.065,0.061"],
+        ["zz,0.5,0.667", "stderr,0.0651,0.0614"],
+        ["Average,50,66.7", "variance,0.254,0.226", "N,60,60"],
+        ["n,60,60", "mean,0.5,0.667"],
+        ["correct,30,40", "accuracy,0.5,0.66667"],
+    )
+    for metric, scores in (("mean", [1 / 2, 2 / 3]), ("accuracy", [50, 200 / 3])):
+        for block in blocks:
+            loaded = read_csv(tmp_path, "\n".join(["item,a,b", *rows, *block, ""]), metric)
+            assert loaded.outputs.n_items == 60
+            assert loaded.outputs.scores() == pytest.approx(scores)
+            named = [f"line {k}: '{row.split(',')[0]}' left out" for k, row in enumerate(block, 62)]
+            assert all(one in note for one, note in zip(named, loaded.notes, strict=True))
+        # Numbers do not say that these are none.
+        told = "{s}, line 63: item 'rank' comes last and is called like a summary, but does not sum up the items "
+        told += "before: take the row out, or give the item another name"
+        check_csv_error(tmp_path, "\n".join(["item,a,b", *rows, "mean,0.5,0.667", "rank,2,1", ""]), told, metric)
+        for name in ("p", "n", "var"):
+            loaded = read_csv(tmp_path, "\n".join(["item,a,b", *rows, f"{name},1,0", ""]), metric)
+            assert (loaded.outputs.n_items, loaded.notes) == (61, ())
+
+
+def test_means_of_numbers_of_four_bytes_are_no_item(tmp_path: Path) -> None:
+    scores = pd.DataFrame(np.random.default_rng(2).random((50, 3)).astype(np.float32), columns=[*"abc"])
+    table = pd.concat([scores, scores.mean().to_frame().T]).astype(np.float32)
+    table.assign(item=[*map("q{}".format, range(50)), "zz"]).to_parquet(tmp_path / "s.parquet")
+    assert load(tmp_path / "s.parquet", "mean").outputs.n_items == 50

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 
+from simstudy.loaders.door import load
 from tests.loaders.files import read_csv
 
 _RNG, _N = np.random.default_rng(12), 40
@@ -30,10 +32,11 @@ def test_codes_and_slips_among_scores_are_named(tmp_path: Path) -> None:
         (_GRADED, -99, (4, 9)),
         (_GRADED, 99, (4, 9, 11)),
         (_RATINGS, -1, (4, 7)),
+        (_RATINGS, -1, (*range(4, 24),)),
     ):
         more = f" (and {len(rows) - 1} more)" if len(rows) > 1 else ""
         told = f"{tmp_path}/s.csv, line 6, system 'new': {value}{more} is unlike all other scores. If it stands for a "
-        told += "missing score, leave the cell empty"
+        told += "missing score, and is no limit, leave the cell empty"
         assert told in read_csv(tmp_path, _with(frame, value, *rows), "mean").notes
         tidy = frame.astype({"new": float}).melt("item", var_name="system", value_name="score")
         tidy.loc[_N + np.array(rows), "score"] = value
@@ -72,3 +75,12 @@ def test_a_column_of_models_that_names_items_gets_a_note(tmp_path: Path) -> None
     assert notes == (
         "column 'model' names the items, so the other columns are systems: are rows and columns exchanged?",
     )
+
+
+@pytest.mark.filterwarnings("error")
+def test_large_whole_numbers_of_four_bytes_get_no_note(tmp_path: Path) -> None:
+    times = np.random.default_rng(14).integers(3e7, 8e8, (300, 2))
+    frame = pd.DataFrame(times, columns=["old", "new"]).rename_axis("item").reset_index()
+    frame.to_parquet(tmp_path / "s.parquet", index=False)
+    loaded = load(tmp_path / "s.parquet", "mean", narrow=True)
+    assert (loaded.outputs.n_items, loaded.notes) == (300, ())
