@@ -48,7 +48,7 @@ def noise_lines(found: Examination) -> list[str]:
         return [
             f"Standard error of the gain: {se}{points}; between questions {between}, within questions {within} "
             f"({share} of the variance).{why}",
-            f"With one sample of each question the standard error would be {one}{points}. {_with_more(row, points)}",
+            f"With one sample of each question it would be {one}{points}. {_with_more(row, points)}",
         ]
     known = table.loc[table["se"] > 0]
     typical, floor = known["share_within"].median(), (known["se_between"] / known["se"]).median()

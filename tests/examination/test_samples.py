@@ -28,8 +28,7 @@ def test_two_systems_have_both_noises_below_the_answer(tmp_path: Path) -> None:
         f"questions {row['se_within']:.2f} ({100 * row['share_within']:.0f} % of the variance)."
     )
     assert (
-        f"With one sample of each question the standard error would be {row['se_one']:.2f} points. With "
-        "more samples it falls to about "
+        f"With one sample of each question it would be {row['se_one']:.2f} points. With more samples it falls to about "
         f"{row['se_between']:.2f} points (95 % interval {gain_text(row['se_between_low'])} to "
         f"{gain_text(row['se_between_high'])})."
     ) in found.text
