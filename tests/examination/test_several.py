@@ -164,7 +164,7 @@ def test_comparisons_of_many_systems_have_each_their_own_numbers(unlike: Several
     for name, part in zip(("x accuracy", "y mean"), unlike.parts, strict=True):
         assert f"{name}: {may_be_best(part.leaderboard)} {counted_significant(part.pairs.frame, 0.2)}" in told
         assert f" ({name}) with the" in told
-    assert "The units are 60 items (x accuracy), 20 clusters (doc) with 40 items (y mean)." in told
+    assert "The units are 60 items (x accuracy), 20 clusters (doc) with 40 items in all (y mean)." in told
 
 
 def test_json_and_folders_of_several_have_the_settings_of_each(
