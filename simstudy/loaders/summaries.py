@@ -27,7 +27,7 @@ _MOST_ROWS = 12
 # The fewest other rows of which a row without a telling name has the mean or the sum.
 _FEWEST = 3
 # A mean that agrees with a row by chance is rare if the row's digits are this much finer than the scores' deviation.
-_FINE = 20
+_FINE = 100
 # Numbers of four bytes agree so far.
 _EXACT = 1e-6
 # A sum is no score if it is this many times the largest of the others; a row that is so many times as large is odd.
