@@ -2,5 +2,5 @@
 
 What formats share: `reading` and `tables` open files, `task_logs` puts logs of several tasks together, `items` and
 `systems` describe items and systems, `clusters` says which items belong together, and `assembling` matches systems over
-items.
+items. `corpora` reads annotated corpora, for formats and for what studies train.
 """
