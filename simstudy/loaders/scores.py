@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -175,9 +175,7 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     check_has_gold(frame, origin, source.metric)
     frame = with_our_names(frame, source.metric, source.columns)
     frame = stacked(frame, source.metric)
-    if "item" not in frame:
-        taken = next((ours for ours, named in as_given.columns.items() if named == "item"), None)
-        no_column(origin, "item", frame.columns, _renamed_item(taken, theirs) if taken else _NO_ITEM)
+    _check_has_items(frame, origin, as_given.columns, theirs)
     labels, tidy = _shape(frame, source)
     frame = _plain(frame, tidy, source, places(frame, origin))
     if tidy and not labels and source.missing != "error" and "score" in frame:
@@ -221,18 +219,25 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
         note_unusual_entries(entries, source.metric, unlike, where)
     texts = texts_of_entries(entries, frame, known.columns) if source.keeps_texts else None
     systems = outputs_of_systems(entries, where, means, texts)
-    gold = frame["gold"].iloc[entries.row] if labels else ()
-    asked = Asked(references={entries.items[i]: as_text(one) for i, one in zip(entries.item, gold, strict=False)})
-    loaded = assemble(systems, source, items, nothing, asked, unlike=unlike)
+    loaded = assemble(systems, source, items, nothing, _asked(entries, frame, labels), unlike=unlike)
     if not tidy or {"key1", "key2"} <= {*source.columns.values()}:
         note_exchanged(loaded.outputs.n_systems, loaded.outputs.n_items)
     return replace(loaded, scored_by=_scored_by(entries.systems, tidy, source))
 
 
-def _renamed_item(taken: str, theirs: Sequence[object]) -> str:
-    """Advice where the column of items has another name of ours, `taken`."""
-    meant = f" or did you mean columns={{'item': '{taken}'}}?" if taken in theirs else ""
-    return f"Leave out columns={{'{taken}': 'item'}}{',' if meant else '.'}{meant}"
+def _asked(entries: Entries, frame: pd.DataFrame, labels: bool) -> Asked:
+    """The right answers of items: gold labels."""
+    gold = frame["gold"].iloc[entries.row] if labels else ()
+    return Asked(references={entries.items[i]: as_text(one) for i, one in zip(entries.item, gold, strict=False)})
+
+
+def _check_has_items(frame: pd.DataFrame, origin: str, given: Mapping[str, str], theirs: Sequence[object]) -> None:
+    """Raise a ValueError without a column of items, with advice where it has another name of ours."""
+    if "item" not in frame:
+        taken = next((ours for ours, named in given.items() if named == "item"), None)
+        meant = f" or did you mean columns={{'item': '{taken}'}}?" if taken in theirs else ""
+        advice = f"Leave out columns={{'{taken}': 'item'}}{',' if meant else '.'}{meant}" if taken else _NO_ITEM
+        no_column(origin, "item", frame.columns, advice)
 
 
 def _of_whole_table(

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy import stats
 from typer.testing import CliRunner
 
 from simstudy.cli import app
@@ -35,6 +38,27 @@ def test_commands_say_what_the_page_shows() -> None:
             assert [*result.stderr.splitlines(), *([code] if result.exit_code else [])] == lines, command
             n_shown += 1
     assert n_shown == 7
+
+
+def power_of(n: int, discordant: float, loss: float, alpha: float) -> float:
+    """The probability that McNemar's exact test finds a loss (fractions of n items), two-sided, summed over counts."""
+    differ = np.arange(n + 1)
+    # The most items won by one that has lost significantly, by counts of those that differ.
+    most = stats.binom.ppf(alpha / 2, differ, 0.5)
+    most -= 2 * stats.binom.cdf(most, differ, 0.5) > alpha
+    lost = stats.binom.cdf(most, differ, (1 - loss / discordant) / 2)
+    return float(stats.binom.pmf(differ, n, discordant) @ lost)
+
+
+def test_losses_that_a_gate_finds_are_those_of_the_exact_test() -> None:
+    text = (ROOT / "docs" / "gates.md").read_text("utf-8")
+    rows = re.findall(r"^\| ([\d,]+) \| (\d+) % \| ([\d.]+) points \| ([\d.]+) points \|$", text, flags=re.M)
+    assert len(rows) == 4
+    for items, discordant, *losses in rows:
+        for loss, alpha in zip(map(float, losses), (0.0005, 0.05), strict=True):
+            n, share = int(items.replace(",", "")), int(discordant) / 100
+            found = [power_of(n, share, (loss + more) / 100, alpha) for more in (-0.05, 0.05)]
+            assert found[0] < 0.8 < found[1], (items, discordant, alpha)
 
 
 @pytest.fixture

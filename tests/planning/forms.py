@@ -100,6 +100,8 @@ def printed(plan: ss.Plan) -> Printed:
     if plan.simulated is not None:
         tables["simulated"] = pd.DataFrame([asdict(plan.simulated)])
     said = pd.Series([re.sub(r"\((one|two)-sided, p <= [^)]*\)", "", text) for text in plan.sentences])
+    # A plan that shares its level says nothing of comparisons that would.
+    said = said[~said.str.contains("--comparisons", regex=False)]
     of_margins = said.str.contains("show")
     tables |= {"said": said[~of_margins].to_frame("text"), "margins said": said[of_margins].to_frame("text")}
     return {name: table.reset_index(drop=True) for name, table in tables.items()}

@@ -137,7 +137,7 @@ def test_a_key_of_a_test_set_changes_what_is_read(
     monkeypatch.setattr("simstudy.studies.natural.kept.program_of", lambda _: {})
     before = seen(data, without)
     if "format" in given:
-        with pytest.raises(StudyError, match="references must not be given for tables of item scores"):
+        with pytest.raises(StudyError, match="a table must be a file .csv"):
             seen(data, {**without, **given})
     else:
         after = seen(data, {**without, **given})
