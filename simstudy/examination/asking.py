@@ -191,6 +191,7 @@ def _examined(test_set: TestSet, *, alpha: float, margin: float | None, files: M
         notes.note_domains(outputs, options.get("strata"))
         if margin is not None:
             check_margin(margin, outputs.metric.unit)
+            notes.note_margin(margin, outputs)
         if outputs.n_systems > 1:
             # A column that is not there, or says what it can not, is told before minutes of resampling.
             names = outputs.names

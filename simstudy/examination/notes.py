@@ -51,6 +51,15 @@ def domains(outputs: Outputs) -> str:
     return f"items of {len(counts)} domains are tested together: {listed}{more}"
 
 
+def note_margin(margin: float, outputs: Outputs) -> None:
+    """Say that a margin is less than one item is worth: it may be meant as a fraction."""
+    if outputs.metric.unit == "percent" and margin < (least := 100 / outputs.n_items):
+        note(
+            f"margin {margin:g} is in points of 100, less than one item of {outputs.n_items:,} is worth ({least:.2g}); "
+            f"write {100 * margin:g} if you mean the fraction {margin:g}"
+        )
+
+
 def note_pairs(pairs: pd.DataFrame, board: pd.DataFrame, alpha: float) -> None:
     """Say what a table of all pairs is worth: few units, one side, tests that ask something else, no intervals."""
     n, unit = int(pairs["n_units"].iloc[0]), pairs["unit"].iloc[0]

@@ -162,6 +162,15 @@ def test_what_outputs_can_not_have_is_told_before_they_are_compared(
         ss.examine(ss.truth.correlated_accuracies([0.6, 0.7], 30), **options)
 
 
+@pytest.mark.parametrize(("margin", "told"), [(0.02, True), (0.49, True), (0.5, False), (2, False)])
+def test_a_margin_below_one_item_is_told(margin: float, told: bool) -> None:
+    """One item of 200 is 0.5 points."""
+    found = ss.examine(ss.truth.correlated_accuracies([0.6, 0.7], 200), margin=margin)
+    said = [note for note in found.notes if note.startswith("margin")]
+    hint = f"margin {margin:g} is in points of 100, less than one item of 200 is worth (0.5); write {100 * margin:g} "
+    assert said == [f"{hint}if you mean the fraction {margin:g}"] * told
+
+
 def test_pairs_are_the_noun_with_its_systems() -> None:
     """What is asked of them there is what `compare` says of the same outputs."""
     outputs = ss.truth.correlated_accuracies([0.6, 0.7, 0.72], 300, seed=2)
