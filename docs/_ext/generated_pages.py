@@ -184,7 +184,9 @@ def _keys(model: type[BaseModel], prefix: str, seen: list[type[BaseModel]]) -> I
             continue
         inner = _models(field.annotation)
         told = meanings.get(name, "") or "".join(_cell(inspect.getdoc(one)) for one in inner[:1])
-        rows.append((f"`{name}`", _type_of(field.annotation), _default(field), _cell(told)))
+        # Without it a study is of resampling alone.
+        default = "" if (model, name) == (OverlaidStudy, "natural") else _default(field)
+        rows.append((f"`{name}`", _type_of(field.annotation), default, _cell(told)))
         parts += [(f"{prefix}{name}", one) for one in inner if one not in seen]
     yield _table(("key", "value", "default", "meaning"), rows)
     for key, one in parts:

@@ -24,6 +24,7 @@ from simstudy.loaders.usual_names import (
     INDEX,
     QUESTIONS,
     USUAL,
+    has_predicted,
     names_anything,
     plain,
     sample_columns,
@@ -107,9 +108,11 @@ def guesses(frame: pd.DataFrame, origin: str, columns: Mapping[str, str], metric
     """Our names that ``columns`` lacks, and the columns that have usual names for them, in our order."""
     counted = set(metric.statistics) <= {*columns, *frame.columns}
     labels = says_labels(frame.columns, columns, metric)
+    predicted = metric.name == "accuracy" and has_predicted(frame.columns)
     guessed: dict[str, str] = {}
     for ours in ("score", "system", "item"):
-        tidy = counted or labels or "score" in {*columns, *guessed, *frame.columns} or bool(sample_columns(frame))
+        tidy = counted or labels or predicted or "score" in {*columns, *guessed, *frame.columns}
+        tidy = tidy or bool(sample_columns(frame))
         if ours in columns or ours in frame or (ours == "system" and not tidy):
             continue
         if ours == "score" and (counted or labels or not takes_one_score(metric)):

@@ -49,12 +49,18 @@ def with_gold(frame: pd.DataFrame, columns: Mapping[str, str], source: Source) -
     scored = scored and not says_labels(frame.columns, source.columns, source.metric)
     names = {str(name).lower(): name for name in reversed(frame.columns)}
     if scored or ("predicted" not in source.columns and names.keys().isdisjoint(PREDICTED)):
-        what = "tables of item scores (CSV, TSV, JSON, Parquet)"
-        raise ValueError(f"references must not be given for {what}, which have scores already")
-    there = {"gold", source.columns.get("gold", "gold").lower()} & {*names}
-    if there or len(source.references) != 1:
-        problem = "are in the files already" if there else f"must be in one file, not {len(source.references)}"
-        raise ValueError(f"references: gold labels {problem}")
+        raise ValueError(
+            "references must not be given for tables of item scores (CSV, TSV, JSON, Parquet), which have scores "
+            "already; predicted labels need a column 'predicted'"
+        )
+    usual = ("gold", source.columns.get("gold", "gold").lower(), *GOLD)
+    if there := [names[name] for name in usual if name in names]:
+        raise ValueError(
+            f"references must not be given for files with gold labels: leave them out, or rename column '{there[0]}' "
+            "if it has no gold labels"
+        )
+    if len(source.references) != 1:
+        raise ValueError(f"references: gold labels must be in one file, not {len(source.references)}")
     (path,) = source.references
     if item not in frame:
         no_column(source.paths[0], item, frame.columns, f"Gold labels of {path} are matched by it.")

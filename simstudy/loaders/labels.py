@@ -81,7 +81,7 @@ def check_scores_or_labels(
     scores = numbers(frame["score"])
     if len(ours) < len(_LABELS) or not np.isfinite(scores).any() or is_right_or_wrong(scores):
         return
-    gold, predicted = (frame[ours[name]].astype(str).str.strip() for name in ("gold", "predicted"))
+    gold, predicted = (frame[ours[name]].astype(str).str.strip().str.casefold() for name in ("gold", "predicted"))
     if not (gold == predicted).any():
         return
     score, label, wanted = guessed.get("score", "score"), ours["predicted"], ours["gold"]
@@ -158,10 +158,9 @@ def label_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where
             "take metric='accuracy' and columns={'answer': 'gold'} for the gold labels"
         )
     metric = source.metric
-    spelled: dict[str, str] = {}
+    spelled = one_spelling(gold, item)
+    gold = [spelled.get(label, label) for label in gold]
     if isinstance(metric, PerClass):
-        spelled = one_spelling(gold, item)
-        gold = [spelled.get(label, label) for label in gold]
         metric = metric.of_classes([*gold, *(spelled.get(label, label) for label in said)])
         if (size := len(said) * len(metric.statistics)) > _MOST:
             raise ValueError(

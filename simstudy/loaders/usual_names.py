@@ -67,10 +67,11 @@ SUMMARIES: Mapping[str, str] = {
     **dict.fromkeys(("var", "variance"), "variance"),
     "n": "count",
     **dict.fromkeys(("ci", "ci95", "95% ci", "95%-ci", "±", "rank", "p", "p-value", "p value"), "none of these"),
+    **dict.fromkeys(("ci low", "ci high", "ci_low", "ci_high", "lower", "upper", "low", "high"), "none of these"),
 }
 
 #: Those that items may be called too: they tell of a summary only below another one.
-MAY_BE_ITEMS = {"se", "var", "variance", "n", "ci", "±", "rank", "p"}
+MAY_BE_ITEMS = {"se", "var", "variance", "n", "ci", "±", "rank", "p", "lower", "upper", "low", "high"}
 
 
 def summary_of(item: object) -> str:
@@ -84,6 +85,11 @@ def says_labels(names: Iterable[object], columns: Mapping[str, str], metric: Met
         return False
     others = [str(name).lower() for name in names if name not in columns.values()]
     return "predicted" in columns or not {*PREDICTED}.isdisjoint(others)
+
+
+def has_predicted(names: Iterable[object]) -> bool:
+    """Whether a table has a column of predicted labels by its name; an answer may be the gold label."""
+    return not {str(name).lower() for name in names}.isdisjoint({*PREDICTED} - {"answer"})
 
 
 # Words in the names of first or last rows that may have averages. Items are called so too: the scores decide.

@@ -106,7 +106,9 @@ def if_corrected(case: Case, target: Target, row: Mapping[str, Any], n_systems: 
             ends = f"the test detects {'no true gain' if np.isnan(gain) else gain_in(target.metric, gain)}"
         else:
             items = own["n_items"]
-            ends = f"you need {'more than any test set has' if np.isnan(items) else f'{items:,.0f} {_noun(case)}'}"
+            ends = (
+                f"you need {'more than any test set has' if np.isnan(items) else f'at most {items:,.0f} {_noun(case)}'}"
+            )
         return f"{ends} (--comparisons {comparisons})"
 
     pairs, baseline = n_systems * (n_systems - 1) // 2, n_systems - 1

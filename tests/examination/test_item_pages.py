@@ -148,7 +148,7 @@ def test_a_page_has_the_first_two_systems_and_files_of_neighbours(tmp_path: Path
     text = (tmp_path / "out" / "README.md").read_text("utf-8")
     names = found.leaderboard["system"].tolist()
     part = text.split("## Where they differ\n")[1].split("\n## ")[0]
-    assert f"on which {names[0]} and {names[1]}, the first two systems, differ: each adds" in part
+    assert f"most of the gain of {names[0]} and {names[1]}, the first two systems: the first 10 in the order" in part
     assert "These items were chosen by their outcome" in part
     assert f"| input | reference | answer of {names[0]} | answer of {names[1]} |" in part
     row = found.deciding_items(names[0], names[1], 10).items.iloc[0]
@@ -239,7 +239,8 @@ def test_items_that_add_the_same_are_not_called_the_largest() -> None:
     right = pd.DataFrame({"new": [1] * 30 + [0] * 10, "old": [0] * 12 + [1] * 20 + [0] * 8})
     (section,) = item_sections(ss.examine(Outputs.from_scores(right, "accuracy")))
     start = (
-        "The first 10 items, in the order of the files, on which new and old differ: each adds or takes 2.50 points."
+        "Items that add or take most of the gain of new and old: the first 10 in the order of the files. Each adds or "
+        "takes 2.50 points."
     )
     assert section.text.startswith(f"{start} Wins, losses and ties of new: 12, 2 and 26 of 40 items.")
     assert section.table is not None

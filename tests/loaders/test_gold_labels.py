@@ -69,6 +69,23 @@ def test_labels_that_are_written_otherwise_are_the_same(
     assert load([old, new], "macro_f1").outputs.metric.classes == tuple(sorted({str(label).strip() for label in one}))
 
 
+@pytest.mark.parametrize("metric", LABEL_METRICS)
+def test_a_gold_label_in_another_case_leaves_predictions_right(tmp_path: Path, metric: str) -> None:
+    """A file's predictions have the case of the other file's gold labels."""
+    gold, predicted = ("Yes", "No", "Yes", "No"), ("Yes", "No", "No", "No")
+    old, new = jsonl(tmp_path, "old", gold, predicted), jsonl(tmp_path, "new", ("Yes", "no", "yes", "No"), predicted)
+    found = load([old, new], metric).outputs.statistics
+    assert found[0].tolist() == found[1].tolist()
+
+
+@pytest.mark.parametrize("metric", LABEL_METRICS)
+def test_a_table_of_labels_may_call_systems_models(tmp_path: Path, metric: str) -> None:
+    path = tidy(tmp_path, {"old": ("x", "y", "x", "x"), "new": ("x", "y", "x", "x")})
+    expected = load(path, metric).outputs.statistics.tolist()
+    path.write_text(path.read_text().replace("system,item,gold,predicted", "model,id,gold,prediction"))
+    assert load(path, metric).outputs.statistics.tolist() == expected
+
+
 def test_ids_that_come_again_are_told_of_first(tmp_path: Path) -> None:
     """Ids that begin again for each task have unlike gold labels, but this is what is wrong."""
     path = tmp_path / "s.csv"
@@ -118,6 +135,10 @@ def test_confidences_beside_labels_are_not_taken_for_accuracy(tmp_path: Path, sc
         assert loaded.notes == ("simstudy uses id as item. To change this, use columns={'item': 'NAME'}.",)
     assert load([old, new], "accuracy", columns={"score": score}).outputs.scores().tolist() == [50, 50]
     assert load([old, new], "balanced_accuracy").outputs.scores().tolist() == pytest.approx([100 / 3, 250 / 3])
+    for path in (old, new):
+        path.write_text(re.sub(r'("prediction": )"(.)"', lambda m: f'{m[1]}"{m[2].upper()}"', path.read_text()))
+    with pytest.raises(ValueError, match="to compare labels, or"):
+        load([old, new], "accuracy")
 
 
 def test_labels_are_read_where_only_scores_are_missing(tmp_path: Path) -> None:
@@ -187,8 +208,11 @@ def test_gold_labels_in_another_file_are_matched_by_ids(tmp_path: Path, metric: 
     other.write_text("id,label\nq0,x\nq0,y\n")
     with pytest.raises(ValueError, match="line 3: item 'q0' occurs twice$"):
         load(paths, metric, references=other)
-    with pytest.raises(ValueError, match="gold labels are in the files already$"):
-        load(jsonl(tmp_path, "old", gold), metric, references=other)
+    for column in ("gold", "label", "target"):
+        there = jsonl(tmp_path, "old", gold)
+        there.write_text(there.read_text().replace("gold", column))
+        with pytest.raises(ValueError, match=f"files with gold labels: leave them out, or rename column '{column}' if"):
+            load(there, metric, references=other)
     if metric == "accuracy":
         scored = jsonl(tmp_path, "scored", gold)
         scored.write_text(scored.read_text().replace("gold", "note").replace("}", ', "correct": 1}'))

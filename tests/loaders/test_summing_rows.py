@@ -242,6 +242,8 @@ def test_rows_below_one_that_sums_up_are_no_items(tmp_path: Path) -> None:
         told = "{s}, line 63: item 'rank' comes last and is called like a summary, but does not sum up the items "
         told += "before: take the row out, or give the item another name"
         check_csv_error(tmp_path, "\n".join(["item,a,b", *rows, "mean,0.5,0.667", "rank,2,1", ""]), told, metric)
+        ends = ["mean,0.5,0.667", "ci low,0.37,0.55", "ci high,0.63,0.79", ""]
+        check_csv_error(tmp_path, "\n".join(["item,a,b", *rows, *ends]), told.replace("rank", "ci low"), metric)
         for name in ("p", "n", "var"):
             loaded = read_csv(tmp_path, "\n".join(["item,a,b", *rows, f"{name},1,0", ""]), metric)
             assert (loaded.outputs.n_items, loaded.notes) == (61, ())

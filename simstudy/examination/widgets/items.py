@@ -43,8 +43,8 @@ def item_sections(found: Examination) -> list[Section]:
     if equal and not of_samples:
         each = f"{sizes.max():{score_format(sizes.max())}}{_points(found)}"
         which = (
-            f"The first {len(sizes)} items, in the order of the files, on which {names}{',' * several} differ: each "
-            f"adds or takes {each}."
+            f"Items that add or take most of the gain of {names}: the first {len(sizes)} in the order of the files. "
+            f"Each adds or takes {each}."
         )
     of_two = f"{which} {' '.join(best.sentences[of_samples:])} {_contribution(found)}"
     of_any = f"Choose two systems to see the items on which they differ most. {CHOSEN} {_contribution(found)}"
