@@ -99,13 +99,15 @@ def find(gate: Gate, found: Examination, level: float) -> Finding:
     p_value, claimed, why = _decided(gate, row, level, of_tasks=found.tasks is not None)
     resampled = 0.0 if gate.kind.with_margin else p_floor(row["n_resamples"])
     threshold = level / 2 if gate.kind.with_margin else level
+    alternative = row.get("alternative", "two-sided")
+    two_sided = "two-sided " * (alternative != "two-sided")
     return Finding(
         gate, of, told, p_value, equals(p_value, threshold, resampled), level, claimed,
         gain=float(-row["gain"] if turned else row["gain"]), gain_low=low, gain_high=high,
         # As many digits as the level is told with.
-        interval=f"{100 - float(f'{100 * level:.2g}'):.10g} % interval",
+        interval=f"{two_sided}{100 - float(f'{100 * level:.2g}'):.10g} % interval",
         metric_unit=str(row["metric_unit"]), n_units=int(row["n_units"]),
-        sides=SIDES[row.get("alternative", "two-sided")], why=why,
+        sides=SIDES[alternative], why=why,
     )  # fmt: skip
 
 

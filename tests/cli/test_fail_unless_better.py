@@ -26,7 +26,7 @@ def test_scripts_can_ask_whether_one_system_is_better(names: tuple[str, str], al
     )
     said += ": new has the better score" if names[0] == "old" else ", p = 0.0156 (one-sided)"
     assert err.startswith(
-        f"{said}; the gain is {'-' * (names[0] == 'old')}60.00 points ({100 - 100 * float(alpha):g} % interval: "
+        f"{said}; the gain is {'-' * (names[0] == 'old')}60.00 points (two-sided {100 - 100 * float(alpha):g} % interval: "
     )
     code, out, _ = compare(*options, "--json")
     assert code == expected

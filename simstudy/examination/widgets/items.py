@@ -33,8 +33,9 @@ def item_sections(found: Examination) -> list[Section]:
         return []
     best = _first_two(found)
     # The first sample by one system and the first by the other have nothing in common but their question.
-    of_samples = has_samples(found.outputs) and best.clusters is not None
-    table = _questions(best.clusters) if of_samples and best.clusters is not None else _table(best, found)
+    questions = best.clusters if has_samples(found.outputs) else None
+    of_samples = questions is not None
+    table = _table(best, found) if questions is None else _questions(questions)
     several = found.outputs.n_systems > 2
     names = f"{shown(best.system_a)} and {shown(best.system_b)}{', the first two systems' if several else ''}"
     which = f"The {'questions' if of_samples else 'items'} with the largest contributions to the gain of {names}."
