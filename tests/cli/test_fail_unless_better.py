@@ -25,9 +25,8 @@ def test_scripts_can_ask_whether_one_system_is_better(names: tuple[str, str], al
         f"simstudy: gate: {names[0]} is {'not ' * expected}significantly better than {names[1]} at {alpha} by accuracy"
     )
     said += ": new has the better score" if names[0] == "old" else ", p = 0.0156 (one-sided)"
-    assert err.startswith(
-        f"{said}; the gain is {'-' * (names[0] == 'old')}60.00 points (two-sided {100 - 100 * float(alpha):g} % interval: "
-    )
+    gain, level = "-60.00" if names[0] == "old" else "60.00", 100 - 100 * float(alpha)
+    assert err.startswith(f"{said}; the gain is {gain} points (two-sided {level:g} % interval: ")
     code, out, _ = compare(*options, "--json")
     assert code == expected
     content = json.loads(out)
