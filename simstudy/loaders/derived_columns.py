@@ -109,7 +109,10 @@ def _is_constant(frame: pd.DataFrame, some: Mapping[str, FloatArray], name: str,
 
 
 def _made_of(frame: pd.DataFrame, some: Mapping[str, FloatArray], name: str, others: Sequence[str]) -> tuple[str, bool]:
-    """What a column is of others, empty if of none, and whether its name says so too; `some` are a part of the rows."""
+    """Find out whether a column is made of others: how (empty if it is not), and whether its name says so too.
+
+    `some` has a part of the rows.
+    """
     if len(others) < 2:
         return "", False
     own, columns = some[name], np.stack([some[other] for other in others], axis=-1)
@@ -162,7 +165,7 @@ def _half_unit(column: FloatArray) -> float:
 
 
 def _said(name: str, *parts: str) -> Sequence[str]:
-    """What the name of a column says that it is of others; it may name these two beside that."""
+    """The kinds that the name of a column says; it may name the two others beside that."""
     name = name.casefold()
     whole = set(re.findall(r"[^\W_]+", name)) - _BESIDE
     if len(whole) == 1:

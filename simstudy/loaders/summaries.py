@@ -116,7 +116,7 @@ def _last_rows(entries: Entries) -> list[IntArray]:
 
 
 def _what(entries: Entries, rows: IntArray, above: Array) -> str:
-    """What the row of an item, or of one in each system, does with those above: empty if it does not sum them up."""
+    """How a row, or one row in each system, sums up those above; empty if it does not."""
     if all(summary_of(entries.items[code]) for code in rows) and all(
         _is_summary(entries, system, int(code), above)
         for code in rows
@@ -164,7 +164,7 @@ def _is_summary(entries: Entries, system: int, code: int, kept: Array) -> bool:
 
 
 def _averages_or_sums(entries: Entries, code: int, kept: Array) -> str:
-    """What the row of an item has of those that are kept: their averages or sums, or an empty text for neither."""
+    """Whether a row has the averages or the sums of those that are kept, in words; empty for neither."""
     if not (entries.statistics[:, 1:] == 1).all():
         return ""
     if _is_average(entries, code, kept):
