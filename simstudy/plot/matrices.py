@@ -100,8 +100,8 @@ def matrix(pairs: pd.DataFrame, *, alpha: float = 0.05, certainty: float | None 
     # What was not resampled is certain, and needs no certainty.
     how = f"certainty {certainty:g}" if certainty is not None and (pairs["n_resamples"] > 0).any() else ""
     told = ", ".join(filter(None, (f"significant at {alpha:g}", sides(pairs), how)))
-    # A column of a paper has no room for all of it beside the cells.
-    told += ",\nnot corrected" if in_a_paper() else ", not corrected"
+    # Beside a small matrix, and in a column of a paper, one line has no room for all of it: names would be cut off.
+    told += ",\nnot corrected" if in_a_paper() or (how and not look.inside) else ", not corrected"
     _legend(ax, look, {told: bool(significant.any()), "not": not significant.all(), how: bool(doubtful.any())}, alpha)
     if look.numbered:
         floors = map(p_floor, pairs["n_resamples"])

@@ -51,10 +51,18 @@ def test_matrix_shows_each_pair_once_with_its_decision() -> None:
     (frame,) = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
     assert tuple(np.floor(frame.get_xy())) == (0, 2)
     why = "p at most 0.1, but not certain,\nor for the other system, or of too few units"
-    assert legend(ax) == ["significant at 0.1, certainty 0.99, not corrected", "not significant", why]
+    assert legend(ax) == ["significant at 0.1, certainty 0.99,\nnot corrected", "not significant", why]
     as_it_is = plot.matrix(pairs, alpha=0.1)
     assert drawn_cells(as_it_is)[0] == {(1, 0), (2, 0), (3, 0), (3, 1)}
     assert legend(as_it_is)[0] == "significant at 0.1, not corrected"
+
+
+def test_names_have_room_beside_the_longest_legend() -> None:
+    pairs = all_pairs(["GE", "GE-CMU", "UMASS"], [0.0415, 0.0984, 0.92]).assign(alternative="two-sided")
+    ax = plot.matrix(pairs, alpha=0.1, certainty=0.99)
+    assert legend(ax)[0] == "significant at 0.1, two-sided, certainty 0.99,\nnot corrected"
+    ax.figure.canvas.draw()
+    assert min(label.get_window_extent().x0 for label in ax.get_yticklabels()) >= 0
 
 
 def test_matrix_without_resamples_needs_no_certainty() -> None:
