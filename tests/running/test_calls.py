@@ -102,6 +102,8 @@ def test_what_a_second_cell_needs_is_sent_and_what_one_needs_goes_with_its_call(
 ) -> None:
     sent: dict[str, bytes] = {}
     monkeypatch.setattr("simstudy.running.calls.sent_file", lambda name: tmp_path / name)
+    # A call names the programs that this process has loaded: those of tests before this one would make it long.
+    monkeypatch.setattr("simstudy.running.calls.LOADED", {})
 
     def send(name: str, content: bytes) -> None:
         sent[name] = content
