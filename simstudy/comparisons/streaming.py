@@ -45,8 +45,8 @@ _SAME = [
 _DISTINCT = ["gain_se", "minimum_detectable_gain", "skewness"]
 _NOTED = ["gain", "p_value", "p_holm", "p_bh"]
 
-# Rows of a row group.
-_ROW_GROUP = 2**16
+# Rows of a row group. A quarter of them takes a sixth more time and space.
+_ROW_GROUP = 2**18
 
 
 @shown_to_people
@@ -178,13 +178,7 @@ def _kept(rows: Path) -> Iterator[pa.Table]:
 
 def _write(path: Path, tables: Iterator[pa.Table], p_value: NDArray[np.float64], alpha: float, ahead: int) -> int:
     """Write tables to Parquet with corrected p-values; how many pairs are significant by Holm's."""
-    # Both begin with the order of all, which is found once.
-    order = np.argsort(p_value)
-    ascending, corrected = p_value[order], {}
-    for name, correct in (("p_holm", holm), ("p_bh", benjamini_hochberg)):
-        corrected[name] = np.empty_like(p_value)
-        corrected[name][order] = correct(ascending)
-    del order, ascending
+    which, corrected = _corrected(p_value)
     decision, significant = Decision(alpha, p="p_holm"), []
 
     def completed() -> Iterator[pa.Table]:
@@ -192,7 +186,7 @@ def _write(path: Path, tables: Iterator[pa.Table], p_value: NDArray[np.float64],
         for table in tables:
             those = slice(first, first + len(table))
             for name, values in corrected.items():
-                table = table.append_column(name, pa.array(values[those]))
+                table = table.append_column(name, pa.array(values[which[those]]))
             significant.append(int(decision.significant(table.select(_DECISIVE).to_pandas()).sum()))
             yield table
             first = those.stop
@@ -203,15 +197,34 @@ def _write(path: Path, tables: Iterator[pa.Table], p_value: NDArray[np.float64],
     texts = [field.with_type(pa.large_string()) if field.name in _SAME else field for field in one.schema]
     told = pa.Table.from_pandas(pa.schema(texts).empty_table().to_pandas(), preserve_index=False).schema
     schema = one.schema.with_metadata(told.metadata)
-    # A dictionary of numbers that do not come again takes twice the time.
+    # A dictionary of numbers that do not come again takes twice the time; apart, their exponents are short. zstd takes a
+    # quarter more time for all, and all but two percent of the space.
     coded = [name for name in schema.names if name not in _DISTINCT]
-    options: dict[str, Any] = {"compression": "zstd", "store_schema": False, "write_statistics": _NOTED}
-    options["use_dictionary"] = coded
+    options: dict[str, Any] = {"compression": "snappy", "store_schema": False, "write_statistics": _NOTED}
+    options |= {"use_dictionary": coded, "column_encoding": dict.fromkeys(_DISTINCT, "BYTE_STREAM_SPLIT")}
     with parquet.ParquetWriter(path, schema, **options) as writer:
         # A file has one writer at a time.
         for _ in _ahead(partial(writer.write_table, row_group_size=_ROW_GROUP), chain([one], rest), min(ahead, 1)):
             pass
     return sum(significant)
+
+
+def _corrected(p_value: NDArray[np.float64]) -> tuple[NDArray[np.int32], dict[str, NDArray[np.float64]]]:
+    """Which distinct p-value each pair has, and what corrections make of these.
+
+    Of millions of pairs few p-values differ, where they are those of answers: no pair but theirs is sorted.
+    """
+    distinct = pa.array(p_value).dictionary_encode()
+    which, values = distinct.indices.to_numpy(), distinct.dictionary.to_numpy()
+    order = np.argsort(values)
+    times = np.bincount(which, minlength=len(values))[order]
+    ascending, last = np.repeat(values[order], times), np.cumsum(times) - 1
+    corrected = {}
+    for name, correct in (("p_holm", holm), ("p_bh", benjamini_hochberg)):
+        corrected[name] = np.empty_like(values)
+        # Equal p-values are equal after a correction.
+        corrected[name][order] = correct(ascending)[last]
+    return which, corrected
 
 
 def _blocks(question: Question, size: int) -> list[tuple[int, int]]:
