@@ -58,6 +58,7 @@ bench: .venv/installed-dev
 	$(BIN)/python benchmarks/drawn_pairs.py
 	$(BIN)/python benchmarks/plans.py
 	$(BIN)/python benchmarks/large_tables.py --threads 1 2
+	$(BIN)/python benchmarks/clusters.py
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo 'Python 3.11 or newer is needed: make PYTHON=python3.12'; exit 1; }

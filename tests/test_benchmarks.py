@@ -29,6 +29,10 @@ TINY: dict[str, tuple[str, str]] = {
         "--cases accuracy --systems 4 --items 40 --resamples 500 --jobs 1",
         rf"\| 4 systems x 40 items, accuracy \| {N} \| \d+% \| {N} / {N} Gflop/s = \d+% \| {N} \| {N}, {N} \|",
     ),
+    "clusters": (
+        "--workers 1 --replicates 1 --on processes",
+        rf"processes, 1 workers: 4 variants in {N} s, efficiency 100%",
+    ),
     "drawn_pairs": (
         "--sets 40 --units 10",
         "".join(

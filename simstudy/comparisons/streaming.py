@@ -111,7 +111,7 @@ def write_pairs(
         # What corrects a p-value is known when all are there. Those of answers take an eighth of the time of their
         # rows: they come first, alone. Other rows are kept until all p-values are there.
         if answers:
-            p_value = np.concatenate([*_of_blocks(lambda one: TESTS[test].run(one).p_value, question, blocks, ahead)])
+            p_value = np.concatenate([*_of_blocks(partial(_p_values, test), question, blocks, ahead)])
         else:
             rows = whole.with_suffix(".rows")
             stack.callback(rows.unlink, missing_ok=True)
@@ -143,6 +143,10 @@ def _ahead(work: Callable[[_T], _R], items: Iterable[_T], n: int) -> Iterator[_R
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+
+
+def _p_values(test: str, question: Question) -> NDArray[np.float64]:
+    return TESTS[test].run(question).p_value
 
 
 def _table(ranked: Outputs, test: str, strata: str | None, question: Question) -> pa.Table:
@@ -197,8 +201,8 @@ def _write(path: Path, tables: Iterator[pa.Table], p_value: NDArray[np.float64],
     texts = [field.with_type(pa.large_string()) if field.name in _SAME else field for field in one.schema]
     told = pa.Table.from_pandas(pa.schema(texts).empty_table().to_pandas(), preserve_index=False).schema
     schema = one.schema.with_metadata(told.metadata)
-    # A dictionary of numbers that do not come again takes twice the time; apart, their exponents are short. zstd takes a
-    # quarter more time for all, and all but two percent of the space.
+    # A dictionary of numbers that do not come again takes twice the time. Split by bytes, their exponents are short.
+    # With zstd all takes a quarter more time, and some percent less space.
     coded = [name for name in schema.names if name not in _DISTINCT]
     options: dict[str, Any] = {"compression": "snappy", "store_schema": False, "write_statistics": _NOTED}
     options |= {"use_dictionary": coded, "column_encoding": dict.fromkeys(_DISTINCT, "BYTE_STREAM_SPLIT")}

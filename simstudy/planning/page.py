@@ -11,6 +11,7 @@ from simstudy.pages.report import Page
 from simstudy.pages.sections import Chart, Figure, Section
 from simstudy.planning.cases import coverage_of
 from simstudy.planning.printed import design_rows, predicted_rows, size_rows
+from simstudy.planning.sentences import noun
 from simstudy.text.numerals import gain_text
 from simstudy.text.plain_text import shown
 
@@ -77,14 +78,17 @@ def _chart(plan: Plan) -> Chart:
     points = ", points" if plan.target.metric.unit == "percent" else ""
     columns = ["relation", "n_items", "value", "low", "high", "title"]
     power = planned = pd.DataFrame(columns=columns)
+    items = noun(plan.cases[0])
     if gain is not None and gain > 0:
         curve = plan.power_curve()
-        power = _lines(curve, "power", [f"{value:.2f}" for value in curve["power"]])
+        power = _lines(curve, "power", items, [f"{value:.2f}" for value in curve["power"]])
         planned = plan.answers[(plan.answers["goal"] == "better") & plan.answers["n_items"].notna()]
         planned = planned[["relation", "n_items"]].assign(relation=planned["relation"].map(shown))
     sizes = plan.sizes[plan.sizes["minimum_detectable_gain"].notna()]
-    gains = _lines(sizes, "minimum_detectable_gain", [gain_text(value) for value in sizes["minimum_detectable_gain"]])
+    detectable = [gain_text(value) for value in sizes["minimum_detectable_gain"]]
+    gains = _lines(sizes, "minimum_detectable_gain", items, detectable)
     settings = {
+        "items": items,
         "power": plan.target.power,
         "power_label": f"power to detect a gain of {gain:g}" if len(power) else "",
         "gain_label": f"minimum detectable gain ({metric}{points})",
@@ -92,10 +96,10 @@ def _chart(plan: Plan) -> Chart:
     return Chart("plan", {"power": power, "gains": gains, "planned": planned}, settings)
 
 
-def _lines(table: pd.DataFrame, name: str, texts: list[str]) -> pd.DataFrame:
+def _lines(table: pd.DataFrame, name: str, items: str, texts: list[str]) -> pd.DataFrame:
     """A number of each size with its range, as a chart has it."""
     what = name.replace("_", " ")
-    titles = [f"{n:,.0f} items: {what} {text}" for n, text in zip(table["n_items"], texts, strict=True)]
+    titles = [f"{n:,.0f} {items}: {what} {text}" for n, text in zip(table["n_items"], texts, strict=True)]
     return pd.DataFrame(
         {
             "relation": table["relation"].map(shown),

@@ -10,6 +10,7 @@ import pandas as pd
 
 from simstudy.pages.sections import Column, Table
 from simstudy.planning.cases import coverage_of
+from simstudy.planning.sentences import noun
 from simstudy.text.plain_text import in_words
 from simstudy.text.printing import LEFT_OUT, MOST_LINES, Printer, left_out, noted
 
@@ -90,7 +91,9 @@ def _fitting_tables(plan: Plan, printer: Printer, lines: int, wanted: Sequence[S
     # Not every plan has so many sizes: they may have been asked for.
     of_relations = max(1, len(plan.cases))
     enough = [found for found in every if len(found[0][0]) >= _FEWEST_SIZES * of_relations]
-    for some in (enough, every):
+    # Without room for predictions and designs there may be some for more sizes.
+    bare = (_nearest(plan.sizes, _planned(plan), _FEWEST_SIZES), plan.predicted.iloc[:0], plan.designs.iloc[:0])
+    for some in (enough, every, [(bare, room(bare))]):
         for texts in wanted:
             for tables, left in some:
                 if left >= printer.height(*texts):
@@ -101,15 +104,22 @@ def _fitting_tables(plan: Plan, printer: Printer, lines: int, wanted: Sequence[S
 def _some(plan: Plan) -> Iterator[_Tables]:
     """Sizes, predicted sizes and designs that a screen may have, ever fewer of them."""
     n_sizes, n_predicted = _ALONE if plan.predicted.empty else _WITH_PREDICTIONS
-    first = plan.answers.drop_duplicates("relation")
-    at = dict(zip(first["relation"], first["at_items"], strict=True))
-    designs = plan.designs if plan.designs.empty else plan.designs[plan.designs["which"] != ""]
+    at = _planned(plan)
+    # The planned design alone tells nothing that the answer does not.
+    named = [] if plan.designs.empty else plan.designs["which"] != ""
+    designs = plan.designs[named] if np.sum(named) > 1 else plan.designs.iloc[:0]
     # Relations share the room, but each one has its smaller and its larger size.
     several = plan.sizes["relation"].nunique() if len(plan.sizes) else 1
     for n in sorted({max(_FEWEST_SIZES, n_sizes // several), *range(1, n_sizes // several + 1)}, reverse=True):
         yield _nearest(plan.sizes, at, n), _nearest(plan.predicted, at, min(n, n_predicted)), designs
     # Many cases, in a narrow terminal.
     yield _nearest(plan.sizes, at, 1).head(1), plan.predicted.iloc[:0], designs.iloc[:0]
+
+
+def _planned(plan: Plan) -> dict[str, float]:
+    """Relation -> the planned number of items."""
+    first = plan.answers.drop_duplicates("relation")
+    return dict(zip(first["relation"], first["at_items"], strict=True))
 
 
 def _printed(
@@ -156,7 +166,7 @@ def size_rows(plan: Plan, sizes: pd.DataFrame | None = None) -> Table:
     columns: dict[str, str | Column] = {"relation": "{relation:name}"} if len(plan.cases) > 1 else {}
     if any(case.unit != "item" for case in plan.cases):
         columns["clusters"] = "{n_units:,}"
-    columns["items"] = "{n_items:,}"
+    columns[noun(plan.cases[0])] = "{n_items:,}"
     columns["minimum detectable gain"] = _ranged("minimum_detectable_gain", "gain", ranged)
     if "power" in plan.sizes:
         columns[f"power for a gain of {plan.target.gain:g}"] = _ranged("power", ".2f", ranged)
@@ -214,7 +224,7 @@ def predicted_rows(plan: Plan, predicted: pd.DataFrame | None = None) -> Table:
     )
     if any(case.unit != "item" for case in plan.cases):
         columns["clusters"] = "{n_units:,}"
-    columns["items"] = "{n_items:,}"
+    columns[noun(plan.cases[0])] = "{n_items:,}"
     neighbours = int(plan.predicted["n_systems"].max()) - 1
     for heading, name, form in (
         ("significant pairs (uncorrected)", "share_significant", ".0%"),

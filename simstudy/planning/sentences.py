@@ -107,7 +107,7 @@ def if_corrected(case: Case, target: Target, row: Mapping[str, Any], n_systems: 
         else:
             items = own["n_items"]
             ends = (
-                f"you need {'more than any test set has' if np.isnan(items) else f'at most {items:,.0f} {_noun(case)}'}"
+                f"you need {'more than any test set has' if np.isnan(items) else f'at most {items:,.0f} {noun(case)}'}"
             )
         return f"{ends} (--comparisons {comparisons})"
 
@@ -184,7 +184,7 @@ def in_next_edition(case: Case, target: Target, row: Mapping[str, Any]) -> str:
     if row["next_gain_low"] > 0:
         ends = f"detect a gain of {gain_text(row['next_gain_low'])} to {gain_text(row['next_gain_high'])}"
     elif row["next_items_low"] > 0:
-        ends = f"need {row['next_items_low']:,.0f} to {row['next_items_high']:,.0f} {_noun(case)}"
+        ends = f"need {row['next_items_low']:,.0f} to {row['next_items_high']:,.0f} {noun(case)}"
     else:
         return ""
     return f"Editions differ. Expect the next one to {ends}, the range of 80 % of plans from earlier editions."
@@ -201,7 +201,7 @@ def single_pairs(case: Case, target: Target, row: Mapping[str, Any]) -> str:
         "more" if np.isnan(row[f"single_items_{end}"]) else f"{row[f'single_items_{end}']:,.0f}" for end in ENDS
     )
     return (
-        f"Pairs differ: 80 % of them need {few} to {many} {_noun(case)}. With {int(row['at_items']):,}, 80 % of them "
+        f"Pairs differ: 80 % of them need {few} to {many} {noun(case)}. With {int(row['at_items']):,}, 80 % of them "
         f"have power {row['single_power_low']:.2f} to {row['single_power_high']:.2f}."
     )
 
@@ -211,11 +211,11 @@ def left_open(case: Case, target: Target, row: Mapping[str, Any]) -> str:
     if case.relation != TWO_SYSTEMS or row["goal"] != BETTER or np.isnan(row["gain"]):
         return ""
     far = (
-        f"With {int(row['n_items_high']):,} {_noun(case)} the lower end of this interval is at least {target.power:g}."
+        f"With {int(row['n_items_high']):,} {noun(case)} the lower end of this interval is at least {target.power:g}."
         if np.isfinite(row["n_items_high"])
-        else f"No number of {_noun(case)} brings the lower end of this interval to {target.power:g}."
+        else f"No number of {noun(case)} brings the lower end of this interval to {target.power:g}."
     )
-    low, high, items = f"{row['power_low']:.2f}", f"{row['power_high']:.2f}", f"{int(row['at_items']):,} {_noun(case)}"
+    low, high, items = f"{row['power_low']:.2f}", f"{row['power_high']:.2f}", f"{int(row['at_items']):,} {noun(case)}"
     said = f"By the pilot, the power with {items} is {low} to {high} ({100 * LEVEL:g} % interval). {far}"
     if row["kurtosis"] - 3 > _LONG_TAILED * row["at_units"]:
         said += (
@@ -244,7 +244,7 @@ def _count(case: Case, units: float, items: float, ends: str = "") -> str:
     return f"{units_text(units, case.unit)} of {size} ({', '.join(filter(None, [units_text(items, 'item'), ends]))})"
 
 
-def _noun(case: Case) -> str:
+def noun(case: Case) -> str:
     """What a plan counts: questions, where the outputs have several samples of each."""
     return "items" if case.components is None or case.unit != "item" else "questions"
 

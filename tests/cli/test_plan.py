@@ -109,6 +109,18 @@ def test_many_systems_are_predicted(four: str) -> None:
     assert any(words.count("(uncorrected)") == 2 for words in heads)
 
 
+def test_sizes_are_told_where_predictions_have_no_room(four: str) -> None:
+    """Of many pairs in clusters the sentences are long: the planned size is not left alone."""
+    rng = np.random.default_rng(1)
+    rows = [(f"s{k}", f"i{i}", f"d{i % 40}", int(rng.random() < 0.4 + k / 30)) for k in range(12) for i in range(400)]
+    pd.DataFrame(rows, columns=["system", "item", "doc_id", "score"]).to_csv("twelve.csv", index=False)
+    code, out, err = plan("twelve.csv", "--metric", "accuracy", "--gain", "2", "--simulate", "0", "--draws", "100")
+    assert (code, err) == (0, "")
+    assert "Predicted results" not in out
+    table = out[out.index("Test sets of other sizes") :].split("\nNote:")[0].split("\n\n")[0]
+    assert sum(line.split()[0].replace(",", "").isdigit() for line in table.splitlines()[1:]) == 3
+
+
 def test_one_file_is_one_plan() -> None:
     """Command and function, of five systems of which two are nearly the same: as of the four without it."""
     rng = np.random.default_rng(2)

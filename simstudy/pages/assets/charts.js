@@ -242,8 +242,8 @@
     const of = (d) => colour.get(d.relation);
     const half = power.length && width > 680 ? Math.floor(width / 2) - 8 : width;
     const curve = (lines, y, marks) => plot({
-      width: half, height: Math.min(360, Math.max(260, half * 0.62)), marginLeft: 56, marginRight: 28, y, ariaLabel: `${y.label} by the number of items`,
-      x: { type: "log", label: "items", grid: true, ticks: Math.max(2, Math.floor(half / 120)), tickFormat: (d) => d.toLocaleString("en-US") },
+      width: half, height: Math.min(360, Math.max(260, half * 0.62)), marginLeft: 56, marginRight: 28, y, ariaLabel: `${y.label} by the number of ${settings.items}`,
+      x: { type: "log", label: settings.items, grid: true, ticks: Math.max(2, Math.floor(half / 120)), tickFormat: (d) => d.toLocaleString("en-US") },
       marks: [
         Plot.areaY(lines, { x: "n_items", y1: "low", y2: "high", z: "relation", fill: of, fillOpacity: 0.16 }),
         Plot.line(lines, { x: "n_items", y: "value", z: "relation", stroke: of, strokeWidth: 2 }),
