@@ -237,9 +237,12 @@ def _remarks(pair: pd.Series[Any], alpha: float) -> list[str]:
             "decide otherwise."
         )
     p_value = pair["p_two_sided"]
-    if no_interval or isnan(p_value) or alpha != 0.05 or _other_preferred(pair, alpha):
+    if no_interval or isnan(p_value) or _other_preferred(pair, alpha):
         return remarks
     if (pair["gain_low"] > 0) != Decision(alpha).rejects(by_two_sides(one_row(pair)))[0]:
+        if alpha != 0.05:
+            remarks.append(f"A 95 % interval goes with decisions at 0.05. This decision is at {alpha:g}.")
+            return remarks
         approximate = "the interval is approximate" if pair["exact"] else "both are approximate"
         if pair["exact"] and p_value > alpha:
             # An exact test rejects at most as often as its level says, and of few units that differ less often.
