@@ -18,7 +18,12 @@ from tests.documentation import ROOT
 from tests.learners.sentences import ENGLISH, GERMAN
 
 BENCHMARKS = ROOT / "benchmarks"
-SCRIPTS = sorted(path.stem for path in BENCHMARKS.glob("*.py"))
+# Those that measure in processes of their own, each of which takes seconds to start.
+IN_PROCESSES = {"all_pairs", "clusters", "large_tables", "plans", "scaling"}
+SCRIPTS = [
+    pytest.param(name, marks=[pytest.mark.slow] if name in IN_PROCESSES else [])
+    for name in sorted(path.stem for path in BENCHMARKS.glob("*.py"))
+]
 
 # A number, which must be above 0.
 N = r"(\d[\d.,]*(?:e[+-]\d+)?)"
@@ -170,6 +175,7 @@ def test_exact_tests_of_f1_are_put_beside_each_other_on_the_same_counts(printed:
     assert abs(left_out) < 1e-9
 
 
+@pytest.mark.slow
 def test_points_exponents_and_a_figure_are_written(printed: Printed) -> None:
     _, folder = printed("scaling")
     assert {path.name for path in folder.glob("scaling*")} == {"scaling.csv", "scaling_exponents.csv", "scaling.svg"}

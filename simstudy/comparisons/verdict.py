@@ -241,7 +241,7 @@ def _remarks(pair: pd.Series[Any], alpha: float) -> list[str]:
         return remarks
     if (pair["gain_low"] > 0) != Decision(alpha).rejects(by_two_sides(one_row(pair)))[0]:
         if alpha != 0.05:
-            remarks.append(f"A 95 % interval goes with decisions at 0.05. This decision is at {alpha:g}.")
+            remarks.append(f"A 95 % interval does not go with a decision at {alpha:g}.")
             return remarks
         approximate = "the interval is approximate" if pair["exact"] else "both are approximate"
         if pair["exact"] and p_value > alpha:

@@ -94,10 +94,13 @@ def if_corrected(case: Case, target: Target, row: Mapping[str, Any], n_systems: 
     if n_systems < 3 or target.level.comparisons > 1 or row["goal"] != BETTER:
         return ""
 
+    # Ranges are not told, and take most of the time.
+    middle = replace(case, range="", single=None)
+
     def shared(comparisons: int) -> str:
         level = replace(target.level, comparisons=comparisons)
         try:
-            own = answer(case, replace(target, level=level), BETTER)
+            own = answer(middle, replace(target, level=level), BETTER)
         except ValueError:
             # No test set is large enough.
             own = {"n_items": np.nan, "minimum_detectable_gain": np.nan}

@@ -181,10 +181,10 @@ def test_where_they_agree_nothing_is_said() -> None:
 
 def test_a_decision_at_another_level_than_the_intervals_is_told_where_it_looks_otherwise() -> None:
     p = dict.fromkeys(("p_value", "p_low", "p_high", "p_two_sided"), 0.03)
-    assert verdict(pair(**p), alpha=0.01).endswith("goes with decisions at 0.05. This decision is at 0.01.")
-    assert "goes with" not in verdict(pair(**p), alpha=0.04)
-    assert "goes with" not in verdict(pair(gain_low=-0.2, **p), alpha=0.01)
-    assert "goes with" in verdict(pair(gain_low=-0.2, **p), alpha=0.1)
+    assert verdict(pair(**p), alpha=0.01).endswith("A 95 % interval does not go with a decision at 0.01.")
+    assert "not go with" not in verdict(pair(**p), alpha=0.04)
+    assert "not go with" not in verdict(pair(gain_low=-0.2, **p), alpha=0.01)
+    assert "not go with" in verdict(pair(gain_low=-0.2, **p), alpha=0.1)
 
 
 # Margins

@@ -86,7 +86,7 @@ assert numba.get_num_threads() == before
 """
 
 
-@pytest.mark.parametrize("layer", ["default", "workqueue"])
+@pytest.mark.parametrize("layer", [pytest.param("default", marks=pytest.mark.slow), "workqueue"])
 def test_parallel_loops_draw_the_same_numbers_from_a_seed(layer: str) -> None:
     """The layer workqueue never runs a loop in the thread that calls, so that a seed set there has no effect."""
     environment = {**os.environ, "NUMBA_THREADING_LAYER": layer}
