@@ -88,6 +88,11 @@ def of_outputs(pilot: Pilot) -> list[Case]:
     return [for_samples(case, pilot) for case in cases] if outputs.samples is not None else cases
 
 
+def _word(outputs: Outputs, unit: str) -> str:
+    """What a unit is called: a question, where it has several samples."""
+    return "question" if outputs.samples is not None and unit == "item" else unit
+
+
 def of_two(outputs: Outputs, unit: str | None = None) -> Case:
     """How two systems differ on one unit, from a pilot of both; a ValueError where they never do."""
     units = check_units(outputs, unit)
@@ -105,7 +110,7 @@ def of_two(outputs: Outputs, unit: str | None = None) -> Case:
         design = _design(outputs, unit, scale * share**0.5)
         return Case(TWO_SYSTEMS, middle, least, most, known, ends, unit, size, *design, coverage=_INTERVAL)
     sd, low, high = spread_interval(values)
-    known = f"a standard deviation of {sd:.3g} of the difference on one {unit} (in a pilot of {n:,})"
+    known = f"a standard deviation of {sd:.3g} of the difference on one {_word(outputs, unit)} (in a pilot of {n:,})"
     ends = f"{low:.3g} to {high:.3g}, the 95 % interval of such a pilot"
     # By the jackknife a difference of 0 is one of rounding.
     if scipy.stats.kurtosis(values[np.abs(values) > 1e-9 * np.abs(values).max()], fisher=False) > _LONG_TAILED:
@@ -164,14 +169,15 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
         what = (
             f"{100 * np.median(spreads):.3g} % of items that only one system has right"
             if answers
-            else f"a standard deviation of {np.median(spreads):.3g} of the difference on one {unit}"
+            else f"a standard deviation of {np.median(spreads):.3g} of the difference on one {_word(outputs, unit)}"
         )
         single_ends = np.quantile(spreads, [0.1, 0.9])
         single = tuple(of_pairs(np.array([end]), scale, largest) for end in single_ends)
         few, most = single_ends * (100 if answers else 1)
+        called = "sample_of" if _word(outputs, unit) == "question" else unit
         related_by = "" if key["relation"] == ALL_PAIRS else f", {key['relation']},"
         text = (
-            f"{what} (the median of {len(about):,} {which}{related_by} on {units_text(n, unit)}; "
+            f"{what} (the median of {len(about):,} {which}{related_by} on {units_text(n, called)}; "
             f"80 % of them have {few:.3g} to {most:.3g})"
         )
         others = "systems and items" if of_systems > 0 else "items, as systems are too few to say more,"

@@ -106,8 +106,8 @@ def _some(plan: Plan) -> Iterator[_Tables]:
     n_sizes, n_predicted = _ALONE if plan.predicted.empty else _WITH_PREDICTIONS
     at = _planned(plan)
     # The planned design alone tells nothing that the answer does not.
-    named = [] if plan.designs.empty else plan.designs["which"] != ""
-    designs = plan.designs[named] if np.sum(named) > 1 else plan.designs.iloc[:0]
+    designs = plan.designs if plan.designs.empty else plan.designs[plan.designs["which"] != ""]
+    designs = designs if len(designs) > 1 else plan.designs.iloc[:0]
     # Relations share the room, but each one has its smaller and its larger size.
     several = plan.sizes["relation"].nunique() if len(plan.sizes) else 1
     for n in sorted({max(_FEWEST_SIZES, n_sizes // several), *range(1, n_sizes // several + 1)}, reverse=True):

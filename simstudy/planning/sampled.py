@@ -42,11 +42,12 @@ def for_samples(case: Case, pilot: Pilot) -> Case:
     single = None if case.single is None else (widened(case.single[0], factor), widened(case.single[1], factor))
     middle, low, high = (end.sd_of(0.0) for end in (case.middle, case.low, case.high))
     of = f"the outputs have {known.samples:.3g}, and a spread {1 / factor:.3g} times as large"
-    what = f"a standard deviation of {middle:.3g} of the difference on one {case.unit} with {counted_samples(samples)}"
+    one = "question" if case.unit == "item" else case.unit
+    what = f"a standard deviation of {middle:.3g} of the difference on one {one} with {counted_samples(samples)}"
     design = case.design
     if design is not None:
-        one = known.cluster + known.question + known.sample / samples
-        icc = known.cluster / one if one > 0 else 0.0
+        variance = known.cluster + known.question + known.sample / samples
+        icc = known.cluster / variance if variance > 0 else 0.0
         design = Design(design.size, min(max(icc, 0.99 * Design.least_icc(design.size, design.cv)), 1.0), design.cv)
     return replace(
         case, known=f"{what} ({of})", range=f"{low:.3g} to {high:.3g}, the 95 % interval of the outputs times the same",

@@ -157,9 +157,8 @@ def limited(case: Case, designs: pd.DataFrame) -> str:
             f"samples take the upper bound of that variance, and none has more than {most:,}."
         )
     if (best == most).any():
-        return (
-            f"No plan proposes more than {counted_samples(most)} of an item, {MOST_TIMES} times those of the outputs."
-        )
+        most_samples = counted_samples(most)
+        return f"No plan proposes more than {most_samples} of a question, {MOST_TIMES} times those of the outputs."
     return ""
 
 
@@ -176,7 +175,7 @@ def of_few_samples(case: Case) -> list[str]:
         )
     if case.samples > known.most_samples:
         notes.append(
-            f"{counted_samples(case.samples)} of an item are more than {MOST_TIMES} times those of the outputs: the "
+            f"{counted_samples(case.samples)} of a question are more than {MOST_TIMES} times those of the outputs: the "
             "plan extrapolates"
         )
     return notes

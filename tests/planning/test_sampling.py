@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -95,6 +97,19 @@ def test_a_plan_for_another_number_of_samples_has_the_spread_of_it() -> None:
         ss.Pilot(outputs, samples=0)
 
 
+@pytest.mark.parametrize("more", [{}, {"samples": 2}])
+def test_what_is_counted_is_called_a_question(more: dict[str, Any]) -> None:
+    outputs = samples(np.random.default_rng(2), n=80, k=6, systems=2)
+    plan = ss.plan(ss.Pilot(outputs, n_sets=200, **more), gain=9.0)
+    simulated = [plan.simulated.text()] if plan.simulated else []
+    assert len(simulated) == (not more), "another number of samples is not simulated"
+    numbers = "\n".join([*plan.sentences, *simulated, plan.text.split("Test sets of other sizes")[1]])
+    assert "difference on one question" in numbers
+    n_questions = f"{int(plan.answers['n_items'].item()):,} questions"
+    assert all(f"test sets of {n_questions}" in text for text in simulated)
+    assert not re.search(r"\bitems?\b(?! form| uses|\.)", numbers.split("Assumptions")[0])
+
+
 def test_the_command_has_both_options(tmp_path: Path) -> None:
     outputs = samples(np.random.default_rng(2), n=80, k=6, systems=2)
     path = tmp_path / "x.csv"
@@ -136,7 +151,7 @@ def test_a_pilot_without_clear_variance_between_questions_gets_a_safe_plan() -> 
     )
     assert plan.sentences[-1].startswith("The outputs do not show that the gain varies between questions: ")
     far = ss.plan(ss.Pilot(outputs, n_sets=0, samples=13), gain=1.0)
-    assert far.notes[-1].startswith("13 samples of an item are more than 4 times those of the outputs: the plan extrap")
+    assert far.notes[-1].startswith("13 samples of a question are more than 4 times those of the outputs: the plan ")
 
 
 def test_a_clear_variance_between_questions_is_planned_with_as_it_is() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 import pandas as pd
+from threadpoolctl import threadpool_limits
 
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.metrics.influence import contributions
@@ -120,6 +121,12 @@ def fit(outputs: Outputs, *, smooth: bool = False, shrink: bool = True) -> Fitte
     check_flag("shrink", shrink)
     if outputs.n_items < LEAST_ITEMS:
         raise ValueError(f"outputs must have at least {LEAST_ITEMS} items to be fitted, not {outputs.n_items}")
+    # Sums that several threads share are rounded otherwise, and the model would depend on the number of cores.
+    with threadpool_limits(1, user_api="blas"):
+        return _fitted(outputs, smooth=smooth, shrink=shrink)
+
+
+def _fitted(outputs: Outputs, *, smooth: bool, shrink: bool) -> Fitted:
     statistics, metric = outputs.statistics, outputs.metric
     scored = metric.item_range is not None and statistics.shape[2] == 2 and bool((statistics[..., 1] == 1).all())
     scores = statistics[..., 0].astype(np.float64) if scored else contributions(statistics, metric) * outputs.n_items

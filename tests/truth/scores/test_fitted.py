@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from threadpoolctl import threadpool_limits
 
 from simstudy.outputs import Outputs
 from simstudy.truth.pair_models import Responses
@@ -21,6 +22,18 @@ from simstudy.truth.synthetic import correlated_accuracies
 from tests.oracles import held_out
 
 JUDGE = Ordinal((1, 2, 3, 4, 5), (0.1, 0.2, 0.3, 0.3, 0.1))
+
+
+def test_a_model_does_not_depend_on_the_number_of_threads() -> None:
+    """Correlations of so many systems differ in the last bit where two threads share the work."""
+    rng = np.random.default_rng(0)
+    right = rng.normal(size=(300, 1)) + rng.normal(size=(300, 130)) + np.linspace(0, 0.5, 130) > 0
+    outputs = Outputs.from_scores(pd.DataFrame(right.astype(float)).add_prefix("s"), "mean")
+    found = []
+    for n in (1, 2):
+        with threadpool_limits(n, user_api="blas"):
+            found.append(fit(outputs).correlation)
+    np.testing.assert_array_equal(*found)
 
 
 def test_margins_dependence_and_clusters_come_back() -> None:
