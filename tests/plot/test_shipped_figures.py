@@ -15,11 +15,14 @@ from simstudy.studies.written import page_of
 
 RESULTS = Path(__file__).parents[2] / "results"
 
-KINDS = {name: load_study(name).kind for name in shipped_studies()}
+# Studies whose figures alone take seconds, and those of a kind, which share what draws them.
+SLOW = {"berg_kirkpatrick_2012", "error_rates"} | {
+    name for name in shipped_studies() if load_study(name).kind != "program"
+}
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if kind == "program" else pytest.mark.slow) for name, kind in KINDS.items()]
+    "name", [pytest.param(name, marks=pytest.mark.slow if name in SLOW else []) for name in shipped_studies()]
 )
 def test_figures_of_shipped_studies_are_drawn_as_they_were(name: str, tmp_path: Path) -> None:
     """Every curve, mark and word, by the libraries that drew the shipped ones; others may draw a little otherwise."""
