@@ -1,7 +1,8 @@
 """Variants of the digit classifiers are trained by the workers of a cluster on this machine, and by processes.
 
-Each time is that on the clock, from the first variant to the last. The workers and processes have started before: each
-has trained one variant of each base system. Efficiency is the time with one worker, divided by n times the time with n.
+Each time is that on the clock, from the first variant to the last. Workers and processes have started before, and have
+trained some variants. Efficiency is the time with the first number of workers, by worker, over the time with n, by
+worker.
 
     python benchmarks/clusters.py [--workers 1 2] [--replicates 20] [--on cluster processes]
 """

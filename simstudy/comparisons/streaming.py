@@ -32,6 +32,9 @@ from simstudy.validation import check_fraction, check_path
 _T = TypeVar("_T")
 _R = TypeVar("_R")
 
+# Name of a column -> the corrected p-values of all pairs.
+_Corrected = dict[str, NDArray[np.float64]]
+
 # How rows are kept, and the columns that say whether they are significant.
 _QUICKLY = pa.ipc.IpcWriteOptions(compression="lz4")
 _DECISIVE = ["system_a", "better", "gain", "p_value", "p_floor", "p_holm"]
@@ -45,7 +48,7 @@ _SAME = [
 _DISTINCT = ["gain_se", "minimum_detectable_gain", "skewness"]
 _NOTED = ["gain", "p_value", "p_holm", "p_bh"]
 
-# Rows of a row group. A quarter of them takes a sixth more time and space.
+# Rows of a row group. With a quarter of them, pairs of 5,000 systems took a sixth more time and space.
 _ROW_GROUP = 2**18
 
 
@@ -116,7 +119,7 @@ def write_pairs(
             rows = whole.with_suffix(".rows")
             stack.callback(rows.unlink, missing_ok=True)
             p_value, tables = _keep(tables, rows), _kept(rows)
-        return len(p_value), _write(whole, tables, p_value, alpha, ahead)
+        return len(p_value), _write(whole, tables, _corrected(p_value, answers=answers), alpha, ahead)
 
 
 def _of_blocks(
@@ -180,9 +183,8 @@ def _kept(rows: Path) -> Iterator[pa.Table]:
             yield pa.Table.from_batches([batches.get_batch(k)])
 
 
-def _write(path: Path, tables: Iterator[pa.Table], p_value: NDArray[np.float64], alpha: float, ahead: int) -> int:
+def _write(path: Path, tables: Iterator[pa.Table], corrected: _Corrected, alpha: float, ahead: int) -> int:
     """Write tables to Parquet with corrected p-values; how many pairs are significant by Holm's."""
-    which, corrected = _corrected(p_value)
     decision, significant = Decision(alpha, p="p_holm"), []
 
     def completed() -> Iterator[pa.Table]:
@@ -190,7 +192,7 @@ def _write(path: Path, tables: Iterator[pa.Table], p_value: NDArray[np.float64],
         for table in tables:
             those = slice(first, first + len(table))
             for name, values in corrected.items():
-                table = table.append_column(name, pa.array(values[which[those]]))
+                table = table.append_column(name, pa.array(values[those]))
             significant.append(int(decision.significant(table.select(_DECISIVE).to_pandas()).sum()))
             yield table
             first = those.stop
@@ -201,8 +203,8 @@ def _write(path: Path, tables: Iterator[pa.Table], p_value: NDArray[np.float64],
     texts = [field.with_type(pa.large_string()) if field.name in _SAME else field for field in one.schema]
     told = pa.Table.from_pandas(pa.schema(texts).empty_table().to_pandas(), preserve_index=False).schema
     schema = one.schema.with_metadata(told.metadata)
-    # A dictionary of numbers that do not come again takes twice the time. Split by bytes, their exponents are short.
-    # With zstd all takes a quarter more time, and some percent less space.
+    # A dictionary of numbers that do not come again takes twice the time. Their bytes are grouped by place: so snappy
+    # compresses the exponents. Pairs of 5,000 systems took zstd a quarter more time, and six percent less space.
     coded = [name for name in schema.names if name not in _DISTINCT]
     options: dict[str, Any] = {"compression": "snappy", "store_schema": False, "write_statistics": _NOTED}
     options |= {"use_dictionary": coded, "column_encoding": dict.fromkeys(_DISTINCT, "BYTE_STREAM_SPLIT")}
@@ -213,22 +215,27 @@ def _write(path: Path, tables: Iterator[pa.Table], p_value: NDArray[np.float64],
     return sum(significant)
 
 
-def _corrected(p_value: NDArray[np.float64]) -> tuple[NDArray[np.int32], dict[str, NDArray[np.float64]]]:
-    """Which distinct p-value each pair has, and what corrections make of these.
-
-    Of millions of pairs few p-values differ, where they are those of answers: no pair but theirs is sorted.
-    """
-    distinct = pa.array(p_value).dictionary_encode()
-    which, values = distinct.indices.to_numpy(), distinct.dictionary.to_numpy()
+def _corrected(p_value: NDArray[np.float64], *, answers: bool) -> _Corrected:
+    """Corrected p-values. Both corrections begin with the order of all, which is found once."""
+    which: Any = slice(None)
+    last: Any = slice(None)
+    values = p_value
+    if answers:
+        # Millions of pairs of answers have some thousand distinct p-values, which take no time to sort.
+        distinct = pa.array(p_value).dictionary_encode()
+        which, values = distinct.indices.to_numpy(), distinct.dictionary.to_numpy()
     order = np.argsort(values)
-    times = np.bincount(which, minlength=len(values))[order]
-    ascending, last = np.repeat(values[order], times), np.cumsum(times) - 1
-    corrected = {}
+    ascending = values[order]
+    if answers:
+        times = np.bincount(which, minlength=len(values))[order]
+        # Equal p-values are equal after a correction: one of them tells it.
+        ascending, last = np.repeat(ascending, times), np.cumsum(times) - 1
+    corrected: _Corrected = {}
     for name, correct in (("p_holm", holm), ("p_bh", benjamini_hochberg)):
-        corrected[name] = np.empty_like(values)
-        # Equal p-values are equal after a correction.
-        corrected[name][order] = correct(ascending)[last]
-    return which, corrected
+        own = np.empty_like(values)
+        own[order] = correct(ascending)[last]
+        corrected[name] = own[which]
+    return corrected
 
 
 def _blocks(question: Question, size: int) -> list[tuple[int, int]]:

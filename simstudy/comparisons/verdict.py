@@ -239,9 +239,10 @@ def _remarks(pair: pd.Series[Any], alpha: float) -> list[str]:
     p_value = pair["p_two_sided"]
     if no_interval or isnan(p_value) or _other_preferred(pair, alpha):
         return remarks
-    if (pair["gain_low"] > 0) != Decision(alpha).rejects(by_two_sides(one_row(pair)))[0]:
-        if alpha != 0.05:
-            remarks.append(f"A 95 % interval does not go with a decision at {alpha:g}.")
+    rejected, at_usual = (Decision(level).rejects(by_two_sides(one_row(pair)))[0] for level in (alpha, 0.05))
+    if (pair["gain_low"] > 0) != rejected:
+        if rejected != at_usual:
+            remarks.append(f"The interval has 95 %, and the decision is at {alpha:g}.")
             return remarks
         approximate = "the interval is approximate" if pair["exact"] else "both are approximate"
         if pair["exact"] and p_value > alpha:

@@ -90,7 +90,8 @@ def of_outputs(pilot: Pilot) -> list[Case]:
 
 def _word(outputs: Outputs, unit: str) -> str:
     """What a unit is called: a question, where it has several samples."""
-    return "question" if outputs.samples is not None and unit == "item" else unit
+    several = outputs.samples is not None and bool(np.isfinite(outputs.samples[..., 1]).any())
+    return "question" if several and unit == "item" else unit
 
 
 def of_two(outputs: Outputs, unit: str | None = None) -> Case:

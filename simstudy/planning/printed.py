@@ -10,6 +10,7 @@ import pandas as pd
 
 from simstudy.pages.sections import Column, Table
 from simstudy.planning.cases import coverage_of
+from simstudy.planning.designs import AS_PLANNED
 from simstudy.planning.sentences import noun
 from simstudy.text.plain_text import in_words
 from simstudy.text.printing import LEFT_OUT, MOST_LINES, Printer, left_out, noted
@@ -105,9 +106,10 @@ def _some(plan: Plan) -> Iterator[_Tables]:
     """Sizes, predicted sizes and designs that a screen may have, ever fewer of them."""
     n_sizes, n_predicted = _ALONE if plan.predicted.empty else _WITH_PREDICTIONS
     at = _planned(plan)
-    # The planned design alone tells nothing that the answer does not.
     designs = plan.designs if plan.designs.empty else plan.designs[plan.designs["which"] != ""]
-    designs = designs if len(designs) > 1 else plan.designs.iloc[:0]
+    if "samples" in designs and (designs["which"] == AS_PLANNED).all() and designs["cost"].isna().all():
+        # The answer tells the planned number of samples.
+        designs = designs.iloc[:0]
     # Relations share the room, but each one has its smaller and its larger size.
     several = plan.sizes["relation"].nunique() if len(plan.sizes) else 1
     for n in sorted({max(_FEWEST_SIZES, n_sizes // several), *range(1, n_sizes // several + 1)}, reverse=True):

@@ -94,7 +94,7 @@ def if_corrected(case: Case, target: Target, row: Mapping[str, Any], n_systems: 
     if n_systems < 3 or target.level.comparisons > 1 or row["goal"] != BETTER:
         return ""
 
-    # Ranges are not told, and take most of the time.
+    # The sentence needs no ranges, and they take most of the time.
     middle = replace(case, range="", single=None)
 
     def shared(comparisons: int) -> str:

@@ -48,6 +48,8 @@ class Simulated(FieldsMixin):
         The closed form's power for the outputs' own spread.
     unit
         What a unit is called.
+    of_samples
+        Whether each unit is a question with several samples.
     """
 
     relation: str
@@ -67,6 +69,11 @@ class Simulated(FieldsMixin):
     fitted: bool = True
     planned: float = nan
     unit: str = "item"
+    of_samples: bool = False
+
+    @property
+    def _called(self) -> str:
+        return "sample_of" if self.of_samples else self.unit
 
     @property
     def off(self) -> bool:
@@ -95,7 +102,7 @@ class Simulated(FieldsMixin):
         said = (
             f"Simulated: the gain is significant in {100 * self.power:.1f} % ({100 * self.low:.1f} to "
             f"{100 * self.high:.1f}, 95 % interval) of {self.n_sets:,} test sets of "
-            f"{units_text(self.n_units, self.unit)} {self._drawn_from(names)}.{fewer} The plan's formula gives "
+            f"{units_text(self.n_units, self._called)} {self._drawn_from(names)}.{fewer} The plan's formula gives "
             f"{100 * self.expected:.1f} % with the standard deviation of these test sets' differences. The two are "
             f"{100 * abs(self.power - self.expected):.1f} points apart (standard error {100 * self.error:.1f}). "
             f"{differ} Wrong winner: {100 * self.wrong_winner:.2g} %."
@@ -107,6 +114,6 @@ class Simulated(FieldsMixin):
         if self.fitted:
             return f"drawn from a model fitted to {names}"
         return (
-            f"of {names}. They were drawn from the {units_name(self.unit)} of the pilot with unequal chances, so that "
-            "the true gain is the planned one"
+            f"of {names}. They were drawn from the {units_name(self._called)} of the pilot with unequal chances, so "
+            "that the true gain is the planned one"
         )

@@ -112,7 +112,8 @@ def simulate(
         exaggeration=sizes / int(rejected.sum()) / target.gain if rejected.any() else np.nan,
         fitted=fitted,
         planned=middle.allowing(target.gain).power(target.gain, n_units, target.level),
-        unit="sample_of" if case.components is not None and case.unit == "item" else case.unit,
+        unit=case.unit,
+        of_samples=case.components is not None and case.unit == "item",
     )
 
 

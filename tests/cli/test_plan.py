@@ -109,8 +109,8 @@ def test_many_systems_are_predicted(four: str) -> None:
     assert any(words.count("(uncorrected)") == 2 for words in heads)
 
 
-def test_sizes_are_told_where_predictions_have_no_room(four: str) -> None:
-    """Of many pairs in clusters the sentences are long: the planned size is not left alone."""
+def test_sizes_are_told_where_predictions_have_no_room() -> None:
+    """Sentences on many pairs in clusters are long: the planned size is not left alone."""
     rng = np.random.default_rng(1)
     rows = [(f"s{k}", f"i{i}", f"d{i % 40}", int(rng.random() < 0.4 + k / 30)) for k in range(12) for i in range(400)]
     pd.DataFrame(rows, columns=["system", "item", "doc_id", "score"]).to_csv("twelve.csv", index=False)

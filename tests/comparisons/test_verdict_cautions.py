@@ -175,16 +175,20 @@ def test_where_they_agree_nothing_is_said() -> None:
     assert "disagree" not in verdict(pair(gain_low=-1.0, p_value=0.2, p_low=0.2, p_high=0.2, p_two_sided=0.2))
     one_sided = pair(alternative="greater", p_two_sided=0.062, gain_low=-0.2)
     assert "disagree" not in verdict(one_sided), "the interval is two-sided"
-    assert "disagree" not in verdict(pair(gain_low=-0.2), alpha=0.1), "it is the interval of 95 %"
+    seldom = pair(p_value=0.07, p_low=0.07, p_high=0.07, p_two_sided=0.07, gain_low=-0.2)
+    assert "disagree" not in verdict(seldom, alpha=0.1), "it is the interval of 95 %"
     assert "disagree" not in verdict(pair(gain_low=np.nan, gain_high=np.nan))
 
 
 def test_a_decision_at_another_level_than_the_intervals_is_told_where_it_looks_otherwise() -> None:
     p = dict.fromkeys(("p_value", "p_low", "p_high", "p_two_sided"), 0.03)
-    assert verdict(pair(**p), alpha=0.01).endswith("A 95 % interval does not go with a decision at 0.01.")
-    assert "not go with" not in verdict(pair(**p), alpha=0.04)
-    assert "not go with" not in verdict(pair(gain_low=-0.2, **p), alpha=0.01)
-    assert "not go with" in verdict(pair(gain_low=-0.2, **p), alpha=0.1)
+    assert verdict(pair(**p), alpha=0.01).endswith("The interval has 95 %, and the decision is at 0.01.")
+    assert "The interval has 95 %" not in verdict(pair(**p), alpha=0.04)
+    assert "The interval has 95 %" not in verdict(pair(gain_low=-0.2, **p), alpha=0.01)
+    # Here they disagree at 0.05 too.
+    assert "disagree about 0: the interval is approximate." in verdict(pair(gain_low=-0.2, **p), alpha=0.1)
+    p = dict.fromkeys(p, 0.07)
+    assert verdict(pair(gain_low=-0.2, **p), alpha=0.1).endswith("The interval has 95 %, and the decision is at 0.1.")
 
 
 # Margins

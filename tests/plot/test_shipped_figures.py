@@ -15,7 +15,7 @@ from simstudy.studies.written import page_of
 
 RESULTS = Path(__file__).parents[2] / "results"
 
-# Studies whose figures alone take seconds, and those of a kind, which share what draws them.
+# Studies whose figures alone take seconds, and studies that are no programs: they share what draws them.
 SLOW = {"berg_kirkpatrick_2012", "error_rates"} | {
     name for name in shipped_studies() if load_study(name).kind != "program"
 }

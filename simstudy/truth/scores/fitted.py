@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NoReturn
 
@@ -28,6 +29,9 @@ LEAST_ITEMS = 10
 
 # How often latent correlations of a corpus metric are corrected, and by a test set of how many items.
 _CORRECTIONS, _DRAWN = 2, 20_000
+
+# The limit of threads is the whole process's: two fits side by side would end each other's.
+_ONE_FIT = threading.Lock()
 
 # A shrinkage from here on is not worth a note: less than 0.05 % is taken off.
 _NOTED = 0.9995
@@ -121,8 +125,8 @@ def fit(outputs: Outputs, *, smooth: bool = False, shrink: bool = True) -> Fitte
     check_flag("shrink", shrink)
     if outputs.n_items < LEAST_ITEMS:
         raise ValueError(f"outputs must have at least {LEAST_ITEMS} items to be fitted, not {outputs.n_items}")
-    # Sums that several threads share are rounded otherwise, and the model would depend on the number of cores.
-    with threadpool_limits(1, user_api="blas"):
+    # Sums that several threads share are rounded differently, and the model would depend on the number of cores.
+    with _ONE_FIT, threadpool_limits(1, user_api="blas"):
         return _fitted(outputs, smooth=smooth, shrink=shrink)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from threadpoolctl import threadpool_limits
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from simstudy.outputs import Outputs
 from simstudy.truth.pair_models import Responses
@@ -24,7 +25,7 @@ from tests.oracles import held_out
 JUDGE = Ordinal((1, 2, 3, 4, 5), (0.1, 0.2, 0.3, 0.3, 0.1))
 
 
-def test_a_model_does_not_depend_on_the_number_of_threads() -> None:
+def test_correlations_do_not_depend_on_the_number_of_threads() -> None:
     """Correlations of so many systems differ in the last bit where two threads share the work."""
     rng = np.random.default_rng(0)
     right = rng.normal(size=(300, 1)) + rng.normal(size=(300, 130)) + np.linspace(0, 0.5, 130) > 0
@@ -34,6 +35,15 @@ def test_a_model_does_not_depend_on_the_number_of_threads() -> None:
         with threadpool_limits(n, user_api="blas"):
             found.append(fit(outputs).correlation)
     np.testing.assert_array_equal(*found)
+
+
+def test_fits_side_by_side_leave_the_threads_as_they_were() -> None:
+    outputs = correlated_accuracies([0.5, 0.6, 0.7], 400)
+    with threadpool_limits(2, user_api="blas"):
+        before = [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+        with ThreadPoolExecutor(4) as threads:
+            list(threads.map(lambda _: fit(outputs), range(8)))
+        assert [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"] == before
 
 
 def test_margins_dependence_and_clusters_come_back() -> None:
