@@ -106,7 +106,7 @@ def of_two(outputs: Outputs, unit: str | None = None) -> Case:
         share, low, high = share_interval(int((np.abs(values) > scale / 2).sum()), n)
         middle, least, most = (RightOrWrongDifference(max(end, 1e-9), scale) for end in (share, low, high))
         differ = "that only one system has right" if is_right_or_wrong(units) else "on which the two scores differ"
-        known = f"{100 * share:.3g} % of items {differ} (in a pilot of {n:,})"
+        known = f"{100 * share:.3g} % of {_word(outputs, 'item')}s {differ} (in a pilot of {n:,})"
         ends = f"{100 * low:.3g} to {100 * high:.3g} %, the 95 % interval of such a pilot"
         design = _design(outputs, unit, scale * share**0.5)
         return Case(TWO_SYSTEMS, middle, least, most, known, ends, unit, size, *design, coverage=_INTERVAL)
@@ -168,7 +168,7 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
         times = np.exp(scipy.stats.norm.isf((1 - LEVEL) / 2) * se * np.array([-1, 1]))
         low, high = (widened(middle, float(factor)) for factor in times)
         what = (
-            f"{100 * np.median(spreads):.3g} % of items that only one system has right"
+            f"{100 * np.median(spreads):.3g} % of {_word(outputs, 'item')}s that only one system has right"
             if answers
             else f"a standard deviation of {np.median(spreads):.3g} of the difference on one {_word(outputs, unit)}"
         )

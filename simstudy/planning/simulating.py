@@ -72,10 +72,11 @@ def simulate(
     assert target.gain is not None
     if not outputs.metric.higher_is_better or outputs.metric.name not in METRICS:
         return f"{outputs.metric.label} is not drawn"
+    of_samples = case.components is not None and case.unit == "item"
     per_set = 2 * n_units * case.size
     n_asked, n_sets = n_sets, min(n_sets, int(_DRAWN[min(outputs.statistics.shape[2], 3)] / per_set))
     if n_sets < FEWEST_SETS:
-        return f"test sets of {units_text(n_units, case.unit)} are too large to draw"
+        return f"test sets of {units_text(n_units, 'sample_of' if of_samples else case.unit)} are too large to draw"
     # A corpus metric's model goes as far as from the worse system to the better one.
     best_first = outputs.select([outputs.names[k] for k in np.argsort(-outputs.scores(), kind="stable")])
     try:
@@ -113,7 +114,7 @@ def simulate(
         fitted=fitted,
         planned=middle.allowing(target.gain).power(target.gain, n_units, target.level),
         unit=case.unit,
-        of_samples=case.components is not None and case.unit == "item",
+        of_samples=of_samples,
     )
 
 
