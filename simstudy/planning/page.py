@@ -44,9 +44,10 @@ def page_of(plan: Plan, command: str) -> Page:
 
 
 def _sections(plan: Plan) -> list[Section]:
+    items = noun(plan.cases[0])
     first, *more = [*plan.sentences, *([plan.simulated.text()] if plan.simulated else [])]
     figure = Figure(
-        "plan", plan.figure, chart=lambda: _chart(plan), alt="Power and detectable gain by number of items."
+        "plan", plan.figure, chart=lambda: _chart(plan), alt=f"Power and detectable gain by number of {items}."
     )
     covered = coverage_of(plan.cases)
     brackets = f" Brackets: {covered}." if covered else ""
@@ -60,7 +61,7 @@ def _sections(plan: Plan) -> list[Section]:
     ]
     if len(plan.predicted):
         text = (
-            "What test sets of so many items will show of these systems: medians, and 80 % prediction intervals in "
+            f"What test sets of so many {items} will show of these systems: medians, and 80 % prediction intervals in "
             "brackets. The best system of a distinct group differs significantly from the best one of the group before."
         )
         sections.append(Section("These systems", text, table=predicted_rows(plan)))
@@ -114,16 +115,19 @@ def _lines(table: pd.DataFrame, name: str, items: str, texts: list[str]) -> pd.D
 
 def _limits(plan: Plan) -> list[str]:
     """What a plan does not say, in sentences that hold for it."""
+    items = noun(plan.cases[0])
     of_pilot = plan.settings.get("pilot") is not None
     said = ["The true gain is an assumption. The plan does not say that a system has it."]
     said.append(
-        "Only how much systems differ from item to item is taken from the pilot. The plan holds for items like those "
-        "of the pilot."
+        f"Only how much systems differ from {items.removesuffix('s')} to {items.removesuffix('s')} is taken from the "
+        f"pilot. The plan holds for {items} like those of the pilot."
         if of_pilot
         else "The guesses were not checked against outputs of your systems. A pilot checks them."
     )
     if plan.cases[0].unit == "item":
-        said.append("Items are taken as independent. If items depend on each other, more of them are needed.")
+        said.append(
+            f"{items.capitalize()} are taken as independent. If {items} depend on each other, more of them are needed."
+        )
     if plan.simulated is None:
         said.append("The power follows from formulas. It was not checked by simulated test sets.")
     said.append("A gain that is not significant on such a test set is not shown to be zero.")
