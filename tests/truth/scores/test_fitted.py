@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import replace
@@ -9,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import threadpool_limits
 
 from simstudy.outputs import Outputs
 from simstudy.truth.pair_models import Responses
@@ -37,13 +38,22 @@ def test_correlations_do_not_depend_on_the_number_of_threads() -> None:
     np.testing.assert_array_equal(*found)
 
 
-def test_fits_side_by_side_leave_the_threads_as_they_were() -> None:
+def test_fits_wait_for_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each sets and gives back the number of threads of the whole process."""
     outputs = correlated_accuracies([0.5, 0.6, 0.7], 400)
-    with threadpool_limits(2, user_api="blas"):
-        before = [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
-        with ThreadPoolExecutor(4) as threads:
-            list(threads.map(lambda _: fit(outputs), range(8)))
-        assert [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"] == before
+    at_work: list[int] = []
+    seen: list[int] = []
+
+    def slow(*_: object, **__: object) -> None:
+        at_work.append(1)
+        time.sleep(0.1)
+        seen.append(len(at_work))
+        at_work.pop()
+
+    monkeypatch.setattr("simstudy.truth.scores.fitted._fitted", slow)
+    with ThreadPoolExecutor(3) as threads:
+        list(threads.map(lambda _: fit(outputs), range(3)))
+    assert seen == [1, 1, 1]
 
 
 def test_margins_dependence_and_clusters_come_back() -> None:
