@@ -50,7 +50,7 @@ def test_what_is_said_of_a_pilot_that_settles_the_power() -> None:
     [(0.0, 0, 400), (0.7, 0, 400), (3.0, 0, 400), (3.0, 0, 60), (3.0, 0, 4000), (0.0, 160, 60), (0.0, 160, 400)],
 )
 def test_long_tails_of_a_pilot_are_told_with_their_kurtosis(power: float, zeros: int, n_items: int) -> None:
-    """Of normal differences and of their powers; of as many units as tell of long tails in the mean, nothing.
+    """Normal differences and their powers; nothing is said where so many units tell of long tails in the mean.
 
     Where most differences are 0, their kurtosis is large; the interval of the spread hangs on that of the others.
     """
