@@ -1,29 +1,11 @@
-"""Fixtures that several rooms' tests share."""
+"""In which order tests run, and where their fixtures are."""
 
 from __future__ import annotations
 
-import functools
 import gc
-import sys
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
-from importlib.metadata import packages_distributions
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-import pandas as pd
 import pytest
-import typer.testing
-from matplotlib.figure import Figure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
-from PIL import Image
-
-import simstudy as ss
-from simstudy.outputs import Outputs
-from simstudy.pages.report import Page
-from simstudy.plot import saving
-from simstudy.running import dependencies, provenance
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -53,84 +35,11 @@ LONGEST = [
 # of the time that it takes to collect the tests.
 gc.set_threshold(50_000, 20, 50)
 
-# The command is built once for all calls of `CliRunner`, which take an eighth of their time for it.
-typer.testing._get_command = functools.cache(typer.testing._get_command)
-
-
-# Where the pixels of figures are looked at, and whether their labels have room.
-LOOKED_AT = ("tests/plot/", "simstudy/plot/", "tests/cli/test_compare.py::test_the_folder_has_tables")
-
-# Where their text or its length is looked at too, and where figures are drawn by what is not in `simstudy.plot`.
-READ = (
-    *LOOKED_AT, "tests/experiments/", "tests/pages/", "simstudy/pages/", "tests/attacks/test_damage.py",
-    "tests/attacks/test_text.py", "tests/cli/test_papers.py", "tests/cli/test_compare_direction.py",
-    "tests/examination/test_page.py", "tests/studies/natural/test_direction.py",
-)  # fmt: skip
-
-
-class QuickFigures:
-    """Elsewhere files of figures are blank, and no room is looked for: that takes most of the time of a figure."""
-
-    quick = blank = False
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        self.quick = not item.nodeid.startswith(LOOKED_AT)
-        self.blank = not item.nodeid.startswith(READ)
-
-    def pytest_collection_finish(self) -> None:
-        def png(figure: Any, path: Path, whole: Any = saving._png) -> None:
-            Image.new("1", (1, 1)).save(path, "png") if self.quick else whole(figure, path)
-
-        def svg(figure: Any, path: Path, whole: Any = saving._svg) -> None:
-            path.write_text('<svg xmlns="http://www.w3.org/2000/svg"/>') if self.blank else whole(figure, path)
-
-        def execute(engine: Any, figure: Any, whole: Any = ConstrainedLayoutEngine.execute) -> None:
-            None if self.quick else whole(engine, figure)
-
-        saving._png, saving._svg = png, svg
-        ConstrainedLayoutEngine.execute = execute  # type: ignore[method-assign]
-
-
-# Where it is looked at how the program of a cell is found.
-PROGRAMS = ("tests/running/", "tests/studies/test_cell_programs.py")
-
-
-class QuickPrograms:
-    """Elsewhere each module of the package and of libraries is looked through once: while tests run, none changes.
-
-    Else every study takes a tenth of a second to find them again.
-    """
-
-    quick = False
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        self.quick = not item.nodeid.startswith(PROGRAMS)
-
-    def pytest_collection_finish(self) -> None:
-        stays = {"simstudy", *sys.stdlib_module_names, *packages_distributions()}
-
-        def once(function: Any) -> Any:
-            known: dict[Any, Any] = {}
-
-            def quick(module: str, *more: Any) -> Any:
-                if not self.quick or module.partition(".")[0] not in stays:
-                    return function(module, *more)
-                if (module, *more) not in known:
-                    known[module, *more] = function(module, *more)
-                return known[module, *more]
-
-            return quick
-
-        dependencies._needs = once(dependencies._needs)
-        provenance._known_by = once(provenance._known_by)
-
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Keep xdist from sorting files by their number of tests."""
-    config.pluginmanager.register(QuickFigures())
-    config.pluginmanager.register(QuickPrograms())
+    """Load the fixtures, where tests run, and keep xdist from sorting files by their number of tests."""
+    if hasattr(config, "workerinput") or not config.getoption("tx", None):
+        config.pluginmanager.import_plugin("tests.fixtures")
     if hasattr(config.option, "loadscopereorder"):
         config.option.loadscopereorder = False
 
@@ -151,64 +60,3 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     if logs := session.config.pluginmanager.unregister(name="logging-plugin"):
         logs.log_file_handler.close()
     gc.freeze()
-
-
-@pytest.fixture
-def shared_data() -> Path:
-    """The folder of real data beside the checkout."""
-    if not SHARED.is_dir():
-        pytest.skip(f"needs the real data in {SHARED}")
-    return SHARED
-
-
-@pytest.fixture
-def empty_figures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Figures are drawn, and their files are empty: to write them takes half of the time of a small study."""
-
-    def save(figure: Any, path: Path) -> None:
-        sys.modules["matplotlib.pyplot"].close(figure)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        for suffix in (".png", ".svg"):
-            path.with_name(path.name + suffix).touch()
-
-    monkeypatch.setattr(ss.plot, "save", save)
-
-
-@pytest.fixture
-def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pages and their folders have blank pictures: other tests draw the same figures."""
-
-    def blank(page: Page, drawn: Any = Page.drawn.fget) -> list[Any]:
-        return [replace(figure, draw=Figure) for figure in drawn(page)]
-
-    monkeypatch.setattr(Page, "drawn", property(blank))
-    monkeypatch.setattr("simstudy.pages.html._drawn", lambda figure: ("image/png", b""))
-
-
-@pytest.fixture
-def threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The command computes cells in threads of this process: a worker process takes two seconds to start."""
-    monkeypatch.setattr("simstudy.running.workers.Processes", ThreadPoolExecutor)
-
-
-@pytest.fixture
-def rng() -> np.random.Generator:
-    return np.random.default_rng(20120712)
-
-
-@pytest.fixture
-def tagged(rng: np.random.Generator) -> Outputs:
-    """Five systems on 60 sentences of different length, with domains, documents and families."""
-    total = rng.integers(1, 30, size=60)
-    quality = np.array([0.8, 0.82, 0.85, 0.85, 0.9])
-    correct = rng.binomial(total, quality[:, None])
-    systems = pd.DataFrame({"name": list("abcde"), "family": ["x", "x", "y", "y", "z"]})
-    items = pd.DataFrame(
-        {
-            "id": [f"s{i}" for i in range(60)],
-            "domain": ["news", "wiki", "mail"] * 20,
-            "cluster": [f"d{i // 4}" for i in range(60)],
-        }
-    )
-    statistics = np.stack([correct, np.broadcast_to(total, correct.shape)], axis=-1)
-    return Outputs.from_statistics(statistics, "accuracy", systems, items, task="tagging", test_set="made up")
