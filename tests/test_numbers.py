@@ -66,15 +66,20 @@ def table(name: str) -> pd.DataFrame:
     return pd.read_csv(ROOT / "results" / name)
 
 
+@cache
+def found_rows(name: str, asked: str) -> pd.DataFrame:
+    return table(name).query(asked, engine="python") if asked else table(name)
+
+
 def value(row: pd.Series, column: str) -> float:
     """The value of a column, as `column`, `column%`, `column:how`, `column%:how` or `column@test`."""
     column, _, how = column.partition(":")
     name, _, test = column.partition("@")
-    rows = table(row["table"])
-    rows = rows.query(row["rows"], engine="python") if row["rows"] else rows
+    rows = found_rows(row["table"], row["rows"])
     rows = rows[rows["test"] == test] if test else rows
     assert len(rows) > 0, (row["line"], "no such row")
-    values = rows.eval(name.removesuffix("%"))
+    asked = name.removesuffix("%")
+    values = rows[asked] if asked in rows else rows.eval(asked)
     assert how or len(values) == 1, (row["line"], column, values.tolist())
     found = values.quantile(int(how) / 100) if how.isdecimal() else values.agg(how) if how else values.iloc[0]
     return float(found) * (100 if name.endswith("%") else 1)
