@@ -28,18 +28,19 @@ def given() -> Iterator[set[tuple[str, str, object]]]:
     """The arguments of these names that functions of simstudy are called with: (name, function, value)."""
     found: set[tuple[str, str, object]] = set()
 
+    # Called when a function begins, and as it returns None not for its lines.
     def called(frame: FrameType, event: str, _: object) -> None:
         code = frame.f_code
-        if event != "call" or not code.co_filename.startswith(OURS):
+        if not code.co_filename.startswith(OURS):
             return
         for name in {*code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]} & {*ASKED}:
             found.add((name, f"{frame.f_globals['__name__']}.{code.co_qualname}", frame.f_locals[name]))
 
-    sys.setprofile(called)
+    sys.settrace(called)
     try:
         yield found
     finally:
-        sys.setprofile(None)
+        sys.settrace(None)
 
 
 @pytest.fixture(scope="module")
