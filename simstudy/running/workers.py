@@ -27,10 +27,8 @@ import cloudpickle
 
 Result = TypeVar("Result")
 
-# Matrix products are rounded differently with another number of threads: results must not depend on the cores or on the
-# number of workers. What numba compiles here gives the same bits with any number.
-_ONE_THREAD = ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB_MAXIMUM")
-_MANY_THREADS = ("NUMBA", "NUMEXPR")
+# What BLAS, OpenMP and numba take the number of their threads from.
+_THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB_MAXIMUM", "NUMBA", "NUMEXPR")
 
 _START = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from simstudy.running.workers import serve; serve()"
 
@@ -54,9 +52,8 @@ class Processes(Executor):
 
     def __init__(self, n_workers: int) -> None:
         self.n_workers = self._most = n_workers
-        share = str(max(1, (os.cpu_count() or 1) // n_workers))
-        threads = dict.fromkeys(_ONE_THREAD, "1") | dict.fromkeys(_MANY_THREADS, share)
-        self._environment = {f"{library}_NUM_THREADS": n for library, n in threads.items()} | os.environ
+        names = [f"{library}_NUM_THREADS" for library in _THREADS]
+        self._environment = dict.fromkeys(names, str(max(1, (os.cpu_count() or 1) // n_workers))) | os.environ
         self._todo: queue.SimpleQueue[_Call | None] = queue.SimpleQueue()
         # The thread that attends to each worker -> the worker, once it is started.
         self._workers: dict[threading.Thread, subprocess.Popen[bytes] | None] = {}
