@@ -49,9 +49,15 @@ def run(*arguments: object, exit_code: int = 0) -> dict[str, Any]:
     return found
 
 
-def pair_of(found: dict[str, Any], a: str, b: str) -> dict[str, Any]:
-    one: dict[str, Any] = next(row for row in found["pairs"] if (row["system_a"], row["system_b"]) == (a, b))
-    return one
+def tidy(frame: pd.DataFrame, item: str = "item", system: str = "system", score: str = "score") -> pd.DataFrame:
+    """A row for each score, under these names."""
+    return frame.rename_axis(item).reset_index().melt(item, var_name=system, value_name=score)
+
+
+def translations() -> tuple[list[str], dict[str, list[str]]]:
+    """The lines of the reference, and those of each system."""
+    ref, old, new = ((HERE / "translations" / f"{name}.txt").read_text().splitlines() for name in ("ref", "old", "new"))
+    return ref, {"old": old, "new": new}
 
 
 def by_coins(pair: pd.DataFrame) -> float:
@@ -70,8 +76,7 @@ def check_right(one: dict[str, Any], pair: pd.DataFrame = PAIR) -> None:
 def test_1_two_texts() -> None:
     texts = HERE / "translations"
     found = run(texts / "old.txt", texts / "new.txt", "--metric", "bleu", "--references", texts / "ref.txt")
-    ref = (texts / "ref.txt").read_text().splitlines()
-    said = {name: (texts / f"{name}.txt").read_text().splitlines() for name in ("old", "new")}
+    ref, said = translations()
     scores = {row["system"]: row["score"] for row in found["systems"]}
     assert scores == pytest.approx({name: corpus_bleu(own, [ref]).score for name, own in said.items()})
 
@@ -86,12 +91,12 @@ def test_2_a_folder_with_documents() -> None:
     Path("docs.txt").write_text("\n".join(documents) + "\n")
     found = run("runs", "--metric", "bleu", "--references", texts / "ref.txt", "--items", "docs.txt")
     (one,) = found["pairs"]
-    ref = np.array((texts / "ref.txt").read_text().splitlines())
-    said = {name: np.array((texts / f"{name}.txt").read_text().splitlines()) for name in ("old", "new")}
+    ref, said = translations()
     without = []
     for document in documents.unique():
-        kept = (documents != document).to_numpy()
-        a, b = (corpus_bleu(list(said[one[x]][kept]), [list(ref[kept])]).score for x in ("system_a", "system_b"))
+        kept = np.flatnonzero(documents != document)
+        hyps, rest = ([said[one[x]][i] for i in kept] for x in ("system_a", "system_b")), [[ref[i] for i in kept]]
+        a, b = (corpus_bleu(hyp, rest).score for hyp in hyps)
         without.append(a - b)
     n = len(without)
     assert (one["unit"], one["n_units"]) == ("cluster", n)
@@ -99,12 +104,7 @@ def test_2_a_folder_with_documents() -> None:
 
 
 def test_3_a_csv_with_odd_names() -> None:
-    long = (
-        PAIR.rename_axis("question_id")
-        .reset_index()
-        .melt("question_id", var_name="model_name", value_name="is_correct")
-    )
-    long.assign(subject="digits").to_csv("results.csv", index=False)
+    tidy(PAIR, "question_id", "model_name", "is_correct").assign(subject="digits").to_csv("results.csv", index=False)
     found = run("results.csv", "--metric", "acc")
     check_right(found["pairs"][0])
     assert any("question_id" in note for note in found["notes"])
@@ -127,18 +127,16 @@ def test_5_a_folder_of_lm_eval_logs_with_three_tasks() -> None:
     for task, own in _of_tasks().items():
         for name in own:
             Path("logs", name).mkdir(parents=True, exist_ok=True)
-            rows = [
-                {"doc_id": i, "target": "x", "resps": [[f"{name} {i}"]], "metrics": ["acc"], "acc": float(v)}
-                for i, v in enumerate(own[name])
-            ]
+            about = {"target": "x", "metrics": ["acc"]}
+            rows = [{"doc_id": i, "resps": [[f"{name} {i}"]], "acc": float(v)} | about for i, v in enumerate(own[name])]
             text = "".join(json.dumps(row) + "\n" for row in rows)
             Path("logs", name, f"samples_{task}_2026-01-15T10-00-00.000000.jsonl").write_text(text)
     found = run("logs", "--metric", "accuracy")
     gains = {task: own["new"] - own["old"] for task, own in _of_tasks().items()}
     averages = {(row["average"], row["hypothesis"]): row for row in found["averages"]}
-    macro = [row for (average, _), row in averages.items() if average == "macro"]
-    assert [row["gain"] for row in macro] == pytest.approx([100 * np.mean([g.mean() for g in gains.values()])] * 2)
-    these = next(row for row in macro if row["hypothesis"] == "these tasks")
+    macro = [row["gain"] for (average, _), row in averages.items() if average == "macro"]
+    assert macro == pytest.approx([100 * np.mean([g.mean() for g in gains.values()])] * 2)
+    these = averages["macro", "these tasks"]
     se = 100 * np.sqrt(sum(g.var(ddof=1) / len(g) for g in gains.values())) / 3
     assert these["gain_se"] == pytest.approx(se)
     micro = next(row for (average, _), row in averages.items() if average == "micro")
@@ -179,8 +177,7 @@ def test_7_five_samples_a_question() -> None:
         ]
     )
     frame.to_csv("samples.csv", index=False)
-    found = run("samples.csv", "--metric", "accuracy")
-    (noise,) = found["noises"]
+    (noise,) = run("samples.csv", "--metric", "accuracy")["noises"]
     means = frame.pivot_table(index="question_id", columns="model", values="correct")
     within = sum((means[name] * (1 - means[name]) / 4).sum() for name in chance) / 60**2
     total = (means[noise["system_a"]] - means[noise["system_b"]]).var(ddof=1) / 60
@@ -192,7 +189,7 @@ def test_7_five_samples_a_question() -> None:
 @pytest.mark.parametrize("library", ["pyarrow", "polars"])
 def test_8_a_table_of_polars_or_pyarrow(library: str) -> None:
     module = pytest.importorskip(library, reason=f"{library} is not installed")
-    long = PAIR.rename_axis("item").reset_index().melt("item", var_name="system", value_name="score")
+    long = tidy(PAIR)
     table = module.table(dict(long.items())) if library == "pyarrow" else module.from_pandas(long)
     found = ss.examine(table, "accuracy")
     check_right(found.pairs.frame.iloc[0].to_dict())
@@ -214,8 +211,7 @@ def test_10_area_under_the_curve() -> None:
     gold = rng.integers(0, 2, 200)
     frame = pd.DataFrame({"gold": gold, "a": gold + rng.normal(size=200), "b": gold + rng.normal(0, 2, 200)})
     frame.to_csv("auc.csv", index_label="item")
-    found = run("auc.csv", "--metric", "auc", "--resamples", 1000)
-    (one,) = found["pairs"]
+    (one,) = run("auc.csv", "--metric", "auc", "--resamples", 1000)["pairs"]
     scores = {name: 100 * roc_auc_score(gold, frame[name]) for name in ("a", "b")}
     scale = 1 if one["score_a"] > 1 else 100
     assert one["score_a"] * scale == pytest.approx(scores[one["system_a"]])
@@ -284,8 +280,7 @@ def test_15_a_plan_with_samples() -> None:
     rng = np.random.default_rng(15)
     chance = {"base": rng.beta(2, 2, 300), "new": rng.beta(2.4, 2, 300)}
     frame = pd.DataFrame({f"{name}": rng.binomial(4, own) / 4 for name, own in chance.items()})
-    rows = frame.rename_axis("item").reset_index().melt("item", var_name="system", value_name="score")
-    outputs = ss.load(rows.assign(n_samples=4), "accuracy").outputs
+    outputs = ss.load(tidy(frame).assign(n_samples=4), "accuracy").outputs
     items = ss.plan(ss.Pilot(outputs, samples=2), gain=4).answers["n_items"].iloc[0]
     total = (frame["new"] - frame["base"]).var(ddof=1)
     within = sum((frame[name] * (1 - frame[name]) * 4 / 3).mean() for name in frame)

@@ -13,16 +13,14 @@ import pytest
 from simstudy import load
 from simstudy.loaders.base import Loaded
 from simstudy.loaders.formats import FORMATS
-from tests.loaders.examples import LOG
+from tests.loaders.examples import LOG, written
 
 Told = dict[str, list[str | None]]
 
 
-def write(folder: Path, files: dict[str, str]) -> Path:
+def write(folder: Path, files: dict[str, str]) -> None:
     for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
-    return folder
+        written(folder, name, text)
 
 
 def told(loaded: Loaded, *systems: str) -> Told:

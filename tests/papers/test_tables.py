@@ -274,16 +274,9 @@ def test_numbers_have_the_digits_that_their_intervals_deserve(largest: float, ha
 
 
 def test_no_number_reads_0_that_is_none() -> None:
-    numbers = [0.04, -0.04, 0.0, -0.0, -12.34, 1e-7, float("nan")]
-    assert [number_text(number, "z.1f") for number in numbers] == [
-        "0.04",
-        "−0.04",
-        "0.0",
-        "0.0",
-        "−12.3",
-        "0.0000001",
-        "",
-    ]
+    texts = {0.04: "0.04", -0.04: "−0.04", 0.0: "0.0", -12.34: "−12.3", 1e-7: "0.0000001", float("nan"): ""}
+    assert {number: number_text(number, "z.1f") for number in texts} == texts
+    assert number_text(-0.0, "z.1f") == "0.0"
 
 
 def test_of_many_pairs_a_baseline_has_its_own_and_is_not_the_best_by_them() -> None:
