@@ -16,14 +16,17 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+import simstudy as ss
 from simstudy.cli import app, command
 from tests.cli.command import as_json, write_wide
 
 
 def test_the_version_and_the_help() -> None:
-    assert CliRunner().invoke(app, ["--version"]).stdout == f"simstudy {version('simstudy')}\n"
-    for asked in ([], ["data"]):
-        result = CliRunner().invoke(app, asked)
+    asked = CliRunner().invoke(app, ["--version"])
+    assert (asked.exit_code, asked.stdout) == (0, f"simstudy {version('simstudy')}\n")
+    assert version("simstudy") == ss.__version__
+    for words in ([], ["data"]):
+        result = CliRunner().invoke(app, words)
         assert (result.exit_code, result.stderr) == (2, "")
         assert "list" in result.stdout
     shown = CliRunner().invoke(app, ["--help"]).stdout

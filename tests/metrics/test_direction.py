@@ -213,7 +213,7 @@ class TestMetrics:
         with pytest.warns(UserWarning, match="the scores are called 'WER', but higher is assumed to be better"):
             Outputs.from_scores(frame)
         for said in (True, False):
-            Outputs.from_scores(frame, lower_is_better=said)
+            assert Outputs.from_scores(frame, lower_is_better=said).metric.higher_is_better is not said
         Outputs.from_scores(frame, LOWER_MEAN)
         with pytest.warns(UserWarning, match="the scores are called 'wer_a', but higher is assumed to be better"):
             Outputs.from_scores(pd.DataFrame({"wer_a": [1, 0], "wer_b": [0, 0]}))

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -49,17 +48,6 @@ def test_a_column_of_which_a_cluster_has_a_part_only_is_not_constant(domains: li
     assert ("domain" in summed.items) is kept
     if kept:
         assert [one if isinstance(one, str) else None for one in summed.items["domain"]] == [domains[0], "y"]
-
-
-@pytest.mark.parametrize("told", [None, True, False])
-def test_scores_that_are_called_like_errors_ask_which_way_they_go_unless_it_is_told(told: bool | None) -> None:
-    scores = pd.DataFrame({"a": [0.1, 0.2], "b": [0.3, 0.1]})
-    scores.columns.name = "loss"
-    with warnings.catch_warnings(record=True) as found:
-        warnings.simplefilter("always")
-        outputs = Outputs.from_scores(scores, lower_is_better=told)
-    assert ["called 'loss'" in str(one.message) for one in found] == ([True] if told is None else [])
-    assert outputs.metric.higher_is_better is not told or told is None
 
 
 def test_head_take_and_domains(tagged: Outputs) -> None:

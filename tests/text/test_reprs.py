@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.naive_bayes import GaussianNB
-from typer.testing import CliRunner
 
 import simstudy as ss
-from simstudy.cli import app
 from simstudy.statistics.decisions import Decision
 
 
@@ -76,9 +73,3 @@ def test_tasks_and_results_are_two_lines(tmp_path: Path) -> None:
     results = Results(tmp_path, {"curves": pd.DataFrame({"a": [1, 2]})}, pd.DataFrame(), {})
     assert repr(results) == f"Results in {tmp_path}: 0 comparisons\ntables (rows) curves (2)"
     assert "<td>curves</td>" in results._repr_html_()
-
-
-def test_the_command_has_a_version() -> None:
-    done = CliRunner().invoke(app, ["--version"])
-    assert (done.exit_code, done.stdout) == (0, f"simstudy {version('simstudy')}\n")
-    assert version("simstudy") == ss.__version__
