@@ -30,6 +30,7 @@ from simstudy.cli import app
 from tests.documentation import ROOT
 
 HERE = ROOT / "docs" / "examples"
+TEXTS = HERE / "translations"
 #: 0/1 of nine systems on 797 items.
 RIGHT = pd.read_csv(HERE / "classifiers.csv", index_col="item")
 OLD, NEW = "random forest", "support vectors"
@@ -56,14 +57,14 @@ def tidy(frame: pd.DataFrame, item: str = "item", system: str = "system", score:
 
 def translations() -> tuple[list[str], dict[str, list[str]]]:
     """The lines of the reference, and those of each system."""
-    ref, old, new = ((HERE / "translations" / f"{name}.txt").read_text().splitlines() for name in ("ref", "old", "new"))
+    ref, old, new = ((TEXTS / f"{name}.txt").read_text().splitlines() for name in ("ref", "old", "new"))
     return ref, {"old": old, "new": new}
 
 
 def by_coins(pair: pd.DataFrame) -> float:
     """The two-sided p-value of McNemar's exact test."""
-    wins, losses = ((pair["new"] - pair["old"]) == sign for sign in (1, -1))
-    return float(stats.binomtest(int(wins.sum()), int(wins.sum() + losses.sum())).pvalue)
+    wins, losses = (int((pair["new"] - pair["old"] == sign).sum()) for sign in (1, -1))
+    return float(stats.binomtest(wins, wins + losses).pvalue)
 
 
 def check_right(one: dict[str, Any], pair: pd.DataFrame = PAIR) -> None:
@@ -74,8 +75,7 @@ def check_right(one: dict[str, Any], pair: pd.DataFrame = PAIR) -> None:
 
 
 def test_1_two_texts() -> None:
-    texts = HERE / "translations"
-    found = run(texts / "old.txt", texts / "new.txt", "--metric", "bleu", "--references", texts / "ref.txt")
+    found = run(TEXTS / "old.txt", TEXTS / "new.txt", "--metric", "bleu", "--references", TEXTS / "ref.txt")
     ref, said = translations()
     scores = {row["system"]: row["score"] for row in found["systems"]}
     assert scores == pytest.approx({name: corpus_bleu(own, [ref]).score for name, own in said.items()})
@@ -83,13 +83,12 @@ def test_1_two_texts() -> None:
 
 def test_2_a_folder_with_documents() -> None:
     """The list of documents has no header. The standard error is a jackknife over documents, by sacrebleu."""
-    texts = HERE / "translations"
     for name in ("old", "new"):
         Path("runs", name).mkdir(parents=True)
-        Path("runs", name, "hyp.txt").write_text((texts / f"{name}.txt").read_text())
-    documents = pd.read_csv(texts / "items.csv")["document"]
+        Path("runs", name, "hyp.txt").write_text((TEXTS / f"{name}.txt").read_text())
+    documents = pd.read_csv(TEXTS / "items.csv")["document"]
     Path("docs.txt").write_text("\n".join(documents) + "\n")
-    found = run("runs", "--metric", "bleu", "--references", texts / "ref.txt", "--items", "docs.txt")
+    found = run("runs", "--metric", "bleu", "--references", TEXTS / "ref.txt", "--items", "docs.txt")
     (one,) = found["pairs"]
     ref, said = translations()
     without = []
@@ -106,7 +105,7 @@ def test_2_a_folder_with_documents() -> None:
 def test_3_a_csv_with_odd_names() -> None:
     tidy(PAIR, "question_id", "model_name", "is_correct").assign(subject="digits").to_csv("results.csv", index=False)
     found = run("results.csv", "--metric", "acc")
-    check_right(found["pairs"][0])
+    check_right(*found["pairs"])
     assert any("question_id" in note for note in found["notes"])
 
 
@@ -197,8 +196,8 @@ def test_8_a_table_of_polars_or_pyarrow(library: str) -> None:
 
 def test_9_scores_in_pandas() -> None:
     """Twelve items: all 4,096 signs of the differences, one by one."""
-    rng = np.random.default_rng(9)
-    frame = pd.DataFrame({"a": rng.normal(size=12), "b": rng.normal(0.8, 1, 12)}, index=[f"q{i}" for i in range(12)])
+    scores = np.random.default_rng(9).normal([0, 0.8], 1, (12, 2))
+    frame = pd.DataFrame(scores, columns=["a", "b"], index=[f"q{i}" for i in range(12)])
     pair = ss.examine(frame, "mean").pairs.frame.iloc[0]
     differences = (frame[pair["system_a"]] - frame[pair["system_b"]]).to_numpy()
     sums = np.abs(np.array(list(product([-1, 1], repeat=12))) @ differences)
@@ -215,8 +214,11 @@ def test_10_area_under_the_curve() -> None:
     scores = {name: 100 * roc_auc_score(gold, frame[name]) for name in ("a", "b")}
     scale = 1 if one["score_a"] > 1 else 100
     assert one["score_a"] * scale == pytest.approx(scores[one["system_a"]])
-    drawn = [rng.integers(0, 200, 200) for _ in range(200)]
-    gains = [roc_auc_score(gold[d], frame["a"][d]) - roc_auc_score(gold[d], frame["b"][d]) for d in drawn]
+    drawn = np.stack([rng.integers(0, 200, 200) for _ in range(200)])
+    # Areas differ by the sums of the ranks of what is 1.
+    ranks = [stats.rankdata(frame[name].to_numpy()[drawn], axis=1) * gold[drawn] for name in ("a", "b")]
+    n = gold[drawn].sum(axis=1)
+    gains = (ranks[0] - ranks[1]).sum(axis=1) / (n * (200 - n))
     assert one["gain_se"] * scale == pytest.approx(100 * np.std(gains), rel=0.15)
 
 
@@ -230,12 +232,11 @@ def test_11_votes_of_an_arena() -> None:
         {"model_a": names[first], "model_b": names[second], "winner": np.where(won, "model_a", "model_b")}
     )
     frame.to_json("votes.jsonl", orient="records", lines=True)
-    found = run("votes.jsonl", "--metric", "bradley_terry")
     design = np.zeros((500, 4))
     design[np.arange(500), first], design[np.arange(500), second] = 1, -1
     fitted = LogisticRegression(C=np.inf, fit_intercept=False, tol=1e-10, max_iter=1000).fit(design, won).coef_[0]
     expected = 1000 + 400 / np.log(10) * (fitted - fitted.mean())
-    scores = {row["system"]: row["score"] for row in found["systems"]}
+    scores = {row["system"]: row["score"] for row in run("votes.jsonl", "--metric", "bradley_terry")["systems"]}
     assert scores == pytest.approx(dict(zip(names, expected, strict=True)), abs=0.01)
 
 

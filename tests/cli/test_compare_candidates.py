@@ -75,7 +75,7 @@ def test_ties_and_the_seed_reach_the_lists(table: pd.DataFrame) -> None:
     assert len(set(broken)) > 1
 
 
-@pytest.mark.usefixtures("empty_figures")
+@pytest.mark.usefixtures("undrawn")
 def test_a_page_of_association_measures() -> None:
     """Contingency tables alone: every measure is a system."""
     rng = np.random.default_rng(12)

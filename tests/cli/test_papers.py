@@ -96,6 +96,7 @@ def test_a_folder_has_files_for_a_paper_and_the_next_one_removes_them(
     assert "Not among the figures for a paper" not in Path("report/README.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_several_metrics_have_a_folder_for_a_paper_each_and_one_for_all(four: str) -> None:
     line = (*FOUR, "--unit", "item", "--domain", "news", "--domain", "web")
     code, out, _ = compare(*line, "--out", "report", "--markdown")

@@ -53,11 +53,16 @@ def test_neighbours_are_said_to_be_seen_in_the_data(board: Path) -> None:
     assert "The scores of these data decide which systems are neighbours." in out
 
 
+DRAWN = ("--test", "bootstrap", "--convention", "bk2012", "--resamples", "500")
+
+
 @pytest.mark.parametrize(
-    ("against", "which"),
-    [(["f"], "5 pairs with f"), (["neighbours"], "5 pairs of neighbours"), (["f", "a"], "9 pairs with f, a")],
-)
-@pytest.mark.parametrize("drawn", [(), ("--test", "bootstrap", "--convention", "bk2012", "--resamples", "500")])
+    ("against", "which", "drawn"),
+    [
+        (["f"], "5 pairs with f", ()), (["f", "a"], "9 pairs with f, a", DRAWN),
+        (["neighbours"], "5 pairs of neighbours", ()), (["neighbours"], "5 pairs of neighbours", DRAWN),
+    ],
+)  # fmt: skip
 def test_what_is_said_of_a_parquet_file_is_what_is_said_of_the_printed_pairs(
     board: Path, tmp_path: Path, against: list[str], which: str, drawn: tuple[str, ...]
 ) -> None:

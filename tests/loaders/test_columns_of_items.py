@@ -64,10 +64,11 @@ def test_a_column_that_an_option_names_describes_the_items(tmp_path: Path) -> No
     )
     texts = frame.assign(task=np.array(["law", "art", "code"])[task])
     path = tmp_path / "scores.json"
-    for table in (frame, texts):
+    options = (("--each", "task"), ("--unit", "task"), ("--strata", "task", "--test", "bootstrap"))
+    for table, of_table in ((frame, options), (texts, options[:1])):
         path.write_text(table.to_json(orient="records"))
         asked = ("compare", str(path), "--metric", "accuracy", "--json")
-        for option in (("--each", "task"), ("--unit", "task"), ("--strata", "task", "--test", "bootstrap")):
+        for option in of_table:
             code, said = command(*asked, *option)
             assert code == 0, said
             found, declared = (json.loads(one) for one in (said, command(*asked, *option, "--columns", "task=task")[1]))
