@@ -89,7 +89,6 @@ _BAD = {
         "scores.csv --metric mean --max-size much",
         "simstudy: --max-size must be a size such as 500M or 4G, ",
     ),
-    "margin": ("scores.csv --metric mean --margin -1", "simstudy: --margin must be a number above 0"),
     "seed": ("scores.csv --metric mean --seed -1", "simstudy: --seed must be at least 0"),
     "ties": ("scores.csv --metric mean --ties x", "simstudy: --ties must be one of jitter, keep, not 'x'"),
     "the direction of another metric": (

@@ -92,25 +92,6 @@ def test_a_page_of_association_measures() -> None:
     assert "**Metric**: precision@20" in Path("page/README.md").read_text()
 
 
-def test_runs_of_topics_have_a_precision_at_n_too() -> None:
-    """Of two topics: new has 1 and 1 relevant document in its first two, old 1 and 0."""
-    Path("qrels.txt").write_text("1 0 d1 1\n1 0 d2 0\n2 0 d3 1\n2 0 d4 0\n")
-    Path("runs").mkdir()
-    Path("runs/new.run").write_text("1 Q0 d1 1 9 x\n1 Q0 d2 2 8 x\n2 Q0 d3 1 9 x\n2 Q0 d4 2 8 x\n")
-    Path("runs/old.run").write_text("1 Q0 d1 1 9 x\n1 Q0 d2 2 8 x\n2 Q0 d4 1 9 x\n2 Q0 d5 2 8 x\n")
-    pair = as_json("runs", "--metric", "precision@2", "--references", "qrels.txt")["pairs"][0]
-    assert (pair["system_a"], pair["score_a"], pair["score_b"]) == ("new", 0.5, 0.25)
-
-
-def test_a_domain_is_ranked_by_itself(table: pd.DataFrame) -> None:
-    part = table.assign(domain=["a" if i % 2 else "b" for i in range(300)])
-    part.to_csv("candidates.csv", index=False)
-    found = as_json("candidates.csv", *_HOW, "--domain", "a")
-    scores = {found["pairs"][0][f"system_{x}"]: found["pairs"][0][f"score_{x}"] for x in "ab"}
-    expected = part[part["domain"] == "a"].nlargest(40, "good")["is.good"].mean()
-    assert scores["good"] == pytest.approx(expected, abs=1e-6)
-
-
 def test_a_p_value_that_is_against_the_gain_is_told_and_never_passes() -> None:
     """Footnote 13: beside 90 true ones that both accept, A accepts 10 false ones, B (by ties) 60 true of 100."""
     a = [*range(1090, 1000, -1), *range(910, 900, -1), *[1] * 100, *[-1] * 300]

@@ -235,11 +235,11 @@ def test_a_table_of_pairs_has_a_column_for_the_margin(four: str) -> None:
         assert line.rstrip().removesuffix(pair["caution"]).rstrip().endswith(pair["conclusion"])
 
 
-@pytest.mark.parametrize(("value", "shown"), [("0", "0.0"), ("-1", "-1.0"), ("nan", "nan"), ("inf", "inf")])
-def test_a_margin_is_above_0(two: str, value: str, shown: str) -> None:
-    code, out, err = compare(two, "--metric", "accuracy", "--margin", value)
-    expected = f"simstudy: --margin must be a number above 0, on the metric's scale, not {shown}\n"
-    assert (code, out, err) == (2, "", expected)
+def test_a_margin_is_above_0(two: str) -> None:
+    for value, shown in (("0", "0.0"), ("-1", "-1.0"), ("nan", "nan"), ("inf", "inf")):
+        code, out, err = compare(two, "--metric", "accuracy", "--margin", value)
+        expected = f"simstudy: --margin must be a number above 0, on the metric's scale, not {shown}\n"
+        assert (code, out, err) == (2, "", expected)
 
 
 # p-values of which resamples say only that they are small

@@ -231,7 +231,7 @@ def test_scores_of_any_number_of_values_come_back(n: int, monkeypatch: pytest.Mo
     places = np.frombuffer(b64decode(found["at"]), f"<u{found['bytes']}")
     # 0 stands for none.
     assert np.flatnonzero(places == 0).tolist() == [n]
-    assert np.array(found["of"])[places[:-1].astype(int) - 1].tolist() == pytest.approx(scores.tolist(), rel=1e-9)
+    np.testing.assert_allclose(np.array(found["of"])[places[:-1].astype(int) - 1], scores, rtol=1e-9)
 
 
 def test_items_that_add_the_same_are_not_called_the_largest() -> None:
