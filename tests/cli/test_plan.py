@@ -86,7 +86,7 @@ def test_without_an_agreement_known_test_sets_give_a_range() -> None:
 
 def test_a_pilot_gives_an_interval_and_is_simulated(pilot: str) -> None:
     """Of nested answers 10 % differ; Clopper and Pearson's bounds by scipy."""
-    code, out, err = plan(pilot, "--metric", "accuracy", "--gain", "5")
+    code, out, err = plan(pilot, "--metric", "accuracy", "--gain", "8")
     assert (code, err) == (0, "")
     frame = pd.read_csv(pilot)
     count = int((frame["old"] != frame["new"]).sum())
@@ -101,7 +101,7 @@ def test_many_systems_are_predicted(four: str) -> None:
     for k in range(6):
         frame[f"e{k}"] = (rng.random(30) < 0.5 + k / 20).astype(int)
     frame.to_csv("ten.csv", index=False)
-    code, out, err = plan("ten.csv", "--metric", "accuracy", "--gain", "10", "--simulate", "0", "--draws", "100")
+    code, out, err = plan("ten.csv", "--metric", "accuracy", "--gain", "20", "--simulate", "0", "--draws", "100")
     assert (code, err) == (0, "")
     assert "Predicted results of test sets of these sizes" in out
     heads = [line.split() for line in out.splitlines()]
@@ -130,14 +130,14 @@ def test_one_file_is_one_plan() -> None:
     again = scores["a"].copy()
     again[:3] = 1 - again[:3]
     path = write_wide("board.csv", {name: own.tolist() for name, own in (scores | {"again": again}).items()})
-    code, out, err = plan(path, "--metric", "accuracy", "--gain", "5", "--json", "--simulate", "0", "--draws", "100")
+    code, out, err = plan(path, "--metric", "accuracy", "--gain", "10", "--json", "--simulate", "0", "--draws", "100")
     assert (code, err) == (0, "")
     told = json.loads(out)
     every, four = (ss.Outputs.from_scores(pd.DataFrame(own), "accuracy") for own in (scores | {"again": again}, scores))
 
-    default = ss.plan(ss.Pilot(every, n_sets=0, n_draws=0), gain=5, sizes=[])
+    default = ss.plan(ss.Pilot(every, n_sets=0, n_draws=0), gain=10, sizes=[])
     by_hand, kept = (
-        ss.plan(ss.Pilot(own, duplicates="keep", n_sets=0, n_draws=0), gain=5, sizes=[]) for own in (four, every)
+        ss.plan(ss.Pilot(own, duplicates="keep", n_sets=0, n_draws=0), gain=10, sizes=[]) for own in (four, every)
     )
     said, needed, expected, other = (
         found["n_items"].iloc[0]
@@ -149,10 +149,10 @@ def test_one_file_is_one_plan() -> None:
 
 @pytest.mark.usefixtures("undrawn")
 def test_a_page_and_the_text_of_the_function_are_the_commands(pilot: str, tmp_path: Path) -> None:
-    arguments = (pilot, "--metric", "accuracy", "--gain", "5", "--simulate", "200", "--out", str(tmp_path / "cli"))
+    arguments = (pilot, "--metric", "accuracy", "--gain", "8", "--simulate", "200", "--out", str(tmp_path / "cli"))
     _, out, _ = plan(*arguments)
     outputs = load([Path(pilot)], "accuracy").outputs
-    found = ss.plan(ss.Pilot(outputs, n_sets=200), gain=5.0)
+    found = ss.plan(ss.Pilot(outputs, n_sets=200), gain=8.0)
     assert out.splitlines()[:7] == found.text.splitlines()[:7]
     assert plan(*arguments[:-2])[1] == f"{found.text}\n"
     assert out.count(" of 200 test sets") == 1
@@ -160,10 +160,10 @@ def test_a_page_and_the_text_of_the_function_are_the_commands(pilot: str, tmp_pa
     for name in ("answers.csv", "sizes.csv"):
         assert (tmp_path / "python" / name).read_text() == (tmp_path / "cli" / name).read_text()
     asked = json.loads((tmp_path / "python/manifest.json").read_text())["plan"]
-    assert (asked["gain"], asked["pilot"]["n_sets"], asked["guess"]["score"]) == (5.0, 200, None)
+    assert (asked["gain"], asked["pilot"]["n_sets"], asked["guess"]["score"]) == (8.0, 200, None)
     assert json.loads(found.to_json())["settings"]["pilot"]["seed"] == 0
     seeded = json.loads(plan(*arguments[:5], "--simulate", "200", "--seed", "3", "--json")[1])
-    again = ss.plan(ss.Pilot(outputs, n_sets=200, seed=3), gain=5.0)
+    again = ss.plan(ss.Pilot(outputs, n_sets=200, seed=3), gain=8.0)
     assert seeded["simulated"] == json.loads(again.to_json())["simulated"]
     assert seeded["simulated"] != json.loads(found.to_json())["simulated"]
 
