@@ -22,12 +22,6 @@ PLAIN = ("ratings.csv", "--metric", "mean")
 FLAT = (*PLAIN, "--test", "t_paired")
 
 
-@pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
-
-
 @pytest.fixture
 def ratings() -> pd.DataFrame:
     rng = np.random.default_rng(1)

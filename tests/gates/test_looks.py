@@ -21,12 +21,6 @@ GATE = ("--fail-unless-better", "new", "old")
 LOOKS = ("--looks", "looks.json")
 
 
-@pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
-
-
 def commit(wins: int, losses: int, n: int = 60, **names: str) -> str:
     """A file of a new system that wins and loses so many items against the old one."""
     new, old = names.get("new", "new"), names.get("old", "old")

@@ -23,9 +23,8 @@ PAGE = ROOT / "docs" / "gates.md"
 
 
 @pytest.fixture(autouse=True)
-def _examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(examples_in(tmp_path))
-    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
+def _examples(_here: None, tmp_path: Path) -> None:
+    examples_in(tmp_path)
 
 
 def test_commands_say_what_the_page_shows() -> None:

@@ -28,13 +28,6 @@ NASTY = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
-        monkeypatch.delenv(name, raising=False)
-
-
 def verdict(a: str = "new", b: str = "old", *, passed: bool, told: str = "accuracy") -> Verdict:
     gate = Gate(BETTER, a, b)
     finding = Finding(

@@ -19,12 +19,6 @@ from tests.cli.command import compare
 from tests.gates.test_looks import LOOKS, asked, commit, kept
 
 
-@pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
-
-
 def grown(n: int, seed: int = 0) -> str:
     rng = np.random.default_rng(seed)
     old = (rng.random(4000) < 0.7).astype(int)

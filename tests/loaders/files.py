@@ -20,10 +20,14 @@ def read(*paths: Path, format: str, metric: str, gold: Path | tuple[Path, ...] =
     return read_source(Source(paths, get_metric(metric), references, **more), format)
 
 
+def written_csv(folder: Path, text: str) -> Path:
+    (folder / "s.csv").write_text(text)
+    return folder / "s.csv"
+
+
 def read_csv(folder: Path, text: str, metric: str = "accuracy", **options: Any) -> Loaded:
     """What `load` makes of a CSV file of this text, `s.csv` in the folder."""
-    (folder / "s.csv").write_text(text)
-    return load(folder / "s.csv", metric, **options)
+    return load(written_csv(folder, text), metric, **options)
 
 
 def check_csv_error(folder: Path, text: str, told: str, metric: str = "accuracy", **options: Any) -> None:

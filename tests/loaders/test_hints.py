@@ -12,14 +12,9 @@ import pytest
 from simstudy.loaders.door import load
 from simstudy.loaders.tables import how_to_write
 from simstudy.metrics import get_metric
+from tests.loaders.files import written_csv as table
 
 LINES = "the cat sat on the mat\na dog ran home\n"
-
-
-def table(folder: Path, text: str) -> Path:
-    path = folder / "s.csv"
-    path.write_text(text)
-    return path
 
 
 @pytest.mark.parametrize("name", ["BLEU", "chrF", "TER", "WER", "ROUGE1", "rougel", "ACC", "Accuracy", "Macro_F1"])

@@ -9,15 +9,7 @@ import numpy as np
 import pytest
 
 from simstudy.loaders.door import load
-
-LINES = "the cat sat on the mat\na dog ran home\n"
-
-
-def table(folder: Path, text: str) -> Path:
-    path = folder / "s.csv"
-    path.write_text(text)
-    return path
-
+from tests.loaders.files import written_csv as table
 
 SUBJECTS = "system,subject,id,score\n" + "".join(
     f"{s},{c},{i},{score}\n" for s, score in (("a", 1), ("b", 0)) for c in ("law", "art") for i in (1, 2)
