@@ -41,7 +41,7 @@ def printed(found: Examination, *, verbose: bool = False) -> list[str]:
 
 @pytest.mark.parametrize("of_name", ["", "-".join(["long"] * 30)], ids=["short names", "long names"])
 @pytest.mark.parametrize(
-    ("k", "notes", "of_note"), [(2, 0, ""), (2, 30, "word " * 50), (3, 0, ""), (9, 2, "note"), (60, 9, "word " * 300)]
+    ("k", "notes", "of_note"), [(2, 0, ""), (2, 30, "word " * 50), (3, 0, ""), (9, 2, "note"), (30, 9, "word " * 300)]
 )
 def test_a_screen_holds_it(k: int, notes: int, of_note: str, of_name: str) -> None:
     """A terminal wraps at its last column; what a file holds is looked at with 100 columns. Little is left unused."""
