@@ -173,10 +173,7 @@ def test_what_is_significant_by_itself_alone_is_not_counted() -> None:
 
 @pytest.mark.parametrize(
     ("wins", "more"),
-    [
-        (6, " For claims about single domains, 0 of 2 are significant (at 0.05, Holm for the 2 tests)."),
-        (7, ""),
-    ],
+    [(6, " For claims about single domains, 0 of 2 are significant (at 0.05, Holm for the 2 tests)."), (7, "")],
 )
 def test_a_system_that_is_better_in_every_part_needs_no_correction(wins: int, more: str) -> None:
     """Six wins of six have p = 2^-5 in either domain, twice as much by Holm; seven have 2^-6, and twice is 2^-5."""

@@ -58,10 +58,7 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Public]:
     threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     files = tuple(
         DataFile(
-            name,
-            len(text),
-            hashlib.sha256(text.encode()).hexdigest(),
-            f"http://127.0.0.1:{server.server_port}/{name}",
+            name, len(text), hashlib.sha256(text.encode()).hexdigest(), f"http://127.0.0.1:{server.server_port}/{name}"
         )
         for name, text in TEXTS.items()
     )

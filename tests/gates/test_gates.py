@@ -257,10 +257,7 @@ def test_a_system_without_an_interval_shows_nothing_about_a_margin() -> None:
         ("--fail-if-worse new old --score-range 1:5", "--score-range must not be given without --sequential"),
         ("--fail-if-worse new old --sequential", "--score-range must be given for metric 'mean'"),
         ("--fail-if-worse new old --sequential --score-range 5", "--score-range must be two scores, such as 1:10, not"),
-        (
-            "--fail-if-worse new old --sequential --score-range 1:5",
-            "--score-range must hold all scores, unlike ",
-        ),
+        ("--fail-if-worse new old --sequential --score-range 1:5", "--score-range must hold all scores, unlike "),
         (
             "--fail-if-worse new old --sequential --score-range=-9:9 --test t_paired",
             "--test must not be given with --sequential, which has a test of its own",

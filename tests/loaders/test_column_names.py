@@ -247,10 +247,7 @@ def test_frames_of_scores_have_names_too() -> None:
     frame = pd.DataFrame({"a": [1, 0], "b": [1, 1]})
     for wrong, told in (
         (frame.set_axis([1.0, float("nan")]), "scores must have an item in every row; row 2 has none"),
-        (
-            frame.set_axis(["a", None], axis=1),
-            "scores must have a name for every column; column 2 has none",
-        ),
+        (frame.set_axis(["a", None], axis=1), "scores must have a name for every column; column 2 has none"),
         (frame.reset_index(names="Unnamed: 0"), "scores must name its items: is it column 'Unnamed: 0'?"),
         (frame.set_axis(["caf\u00e9", "cafe\u0301"]), "item 'caf.*' is there twice, in two normal forms of Unicode"),
     ):

@@ -69,10 +69,7 @@ CASES: dict[str, list[tuple[str, str]]] = {
     ],
     "conll": [
         (COLUMNS.replace("B-group", "B-"), f", line 3: {NO_SPAN}, not 'B-'"),
-        (
-            COLUMNS.replace("rejects\tVBZ\tO\n", ""),
-            ", line 2: sentence 1 has 2 tokens, not 3 as in {gold}, line 2",
-        ),
+        (COLUMNS.replace("rejects\tVBZ\tO\n", ""), ", line 2: sentence 1 has 2 tokens, not 3 as in {gold}, line 2"),
         (COLUMNS + "more\tNN\tO\n", " has 3 sentences, {gold} 2"),
         (COLUMNS.replace("EU", "# in a sentence\nEU"), ", line 3: 1 column, where the file's first sentence has 3"),
         (COLUMNS.replace("\tVBZ", ""), ", line 4: 2 columns, where the file's first sentence has 3"),
@@ -227,11 +224,7 @@ def test_what_is_wrong_in_a_file_is_told_with_file_and_line(format: str, tmp_pat
             ": no column 'correct' (columns: system, item, score). Did you mean 'score'? Metric 'f1' needs "
             "<system>:correct, <system>:guessed, <system>:gold.",
         ),
-        (
-            "item,system,right\nx,a,1\n",
-            "accuracy",
-            f": no column 'score' (columns: item, system, right). {JUST_NAMES}",
-        ),
+        ("item,system,right\nx,a,1\n", "accuracy", f": no column 'score' (columns: item, system, right). {JUST_NAMES}"),
         (
             F1 + "z,1,3,2,1,1\n",
             "f1",

@@ -54,19 +54,11 @@ def test_packed_parquet_and_windows_files(tmp_path: Path) -> None:
         ("t.csv", 'a,b\n1,2\n3,"4\n5,6\n', ", line 3: a quote opens here that does not close"),
         ("t.csv", "a,b,a\n1,2,3\n", ", line 1: columns must have different names, but 'a' is there twice"),
         ("t.csv", "a,,c\n1,2,3\n", ", line 1: columns must be named, but column 2 of 3 has no name"),
-        (
-            "t.csv",
-            'a,"b\nc"\n1,2\n',
-            r", line 1: the name of a column must be of one line, unlike 'b\nc'",
-        ),
+        ("t.csv", 'a,"b\nc"\n1,2\n', r", line 1: the name of a column must be of one line, unlike 'b\nc'"),
         ("t.csv", b"a,b\n1,\x00\n", ", line 2: a NUL byte; is this a binary file?"),
         ("t.csv", b"a,b\n1,\xe9\n", ", line 2: not UTF-8 (byte 0xe9); convert the file to UTF-8"),
         ("t.csv.gz", b"\x1f\x8b\x08\x00cut", " is not a whole gzip file"),
-        (
-            "t.xlsx",
-            "PK",
-            " is a workbook: save it as CSV",
-        ),
+        ("t.xlsx", "PK", " is a workbook: save it as CSV"),
         ("t.csv", b"PK\3\4", ": not text but a workbook (.xlsx) or a zip file; save it as CSV"),
         ("t.csv", "a\tb\n1\t2\n", ": the columns are separated by tabs: name the file .tsv"),
         (

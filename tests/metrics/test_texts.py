@@ -240,10 +240,7 @@ def test_summaries_score_as_by_the_package(kind: str, shared_data: Path) -> None
         (realsumm / "sys" / "ext.refresh.txt", 25, [realsumm / "ref.txt"]),
         (summeval / "sys" / "M11.txt", 8, [summeval / f"ref.{r}.txt" for r in range(11)]),
     ]:
-        texts, own = (
-            all_lines(system)[:n],
-            list(zip(*(all_lines(path)[:n] for path in references), strict=True)),
-        )
+        texts, own = (all_lines(system)[:n], list(zip(*(all_lines(path)[:n] for path in references), strict=True)))
         found = counter_of(kind, own).statistics(texts)[:, 0]
         expected = [theirs.score_multi(targets, text)[kind] for targets, text in zip(own, texts, strict=True)]
         assert found.tolist() == [score.fmeasure for score in expected]
