@@ -110,16 +110,3 @@ def test_alignments_have_their_own_direction(direction: list[str]) -> None:
     assert out.splitlines()[1].startswith("good scores 50.00 % AER, 50.00 points less than bad (100.00 %).")
     code, _, err = compare(*arguments[:6], "--higher-is-better")
     assert (code, "must not be False for metric 'aer': lower is better" in err) == (2, True)
-
-
-def test_columns_of_systems_and_files_that_are_all_called_errors() -> None:
-    write_wide("scores.csv", {"wer_old": [1, 2, 3], "wer_new": [1, 1, 1]})
-    assert "called 'wer_old'" in as_json("scores.csv", "--metric", "mean")["notes"][0]
-    write_wide("scores.csv", {"focal_loss": [1, 2, 3], "new": [1, 1, 1]})
-    assert not any("called" in note for note in as_json("scores.csv", "--metric", "mean")["notes"])
-    for name in ("old.ter", "new.ter"):
-        Path(name).write_text("1\n2\n3.5\n")
-    assert "called 'old.ter'" in as_json("old.ter", "new.ter", "--metric", "mean")["notes"][0]
-    Path("ref.txt").write_text("a\nb\nc\n")
-    notes = as_json("old.ter", "new.ter", "--metric", "bleu", "--references", "ref.txt")["notes"]
-    assert not any("called" in note for note in notes), "these are texts"

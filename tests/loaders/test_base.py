@@ -95,6 +95,9 @@ def test_scores_that_are_called_after_an_error_are_noted_unless_somebody_says_wh
         assert not errors.outputs.metric.higher_is_better
     wide.write_text("item,wer_a,b\nx,2,1\n")
     assert ss.load(wide, "mean").notes == ()
+    files = [written(tmp_path, f"{name}.ter", "1\n2\n") for name in ("old", "new")]
+    assert "called 'old.ter'" in ss.load(files, "mean").notes[0]
+    assert ss.load(files, "bleu", references=files[0]).notes == (), "these are texts"
 
 
 @pytest.fixture(autouse=True)

@@ -17,13 +17,13 @@ from tests.loaders.files import written_csv as table
 LINES = "the cat sat on the mat\na dog ran home\n"
 
 
-@pytest.mark.parametrize("name", ["BLEU", "chrF", "TER", "WER", "ROUGE1", "rougel", "ACC", "Accuracy", "Macro_F1"])
-def test_a_metric_in_another_case_is_that_metric(tmp_path: Path, name: str) -> None:
+def test_a_metric_in_another_case_is_that_metric(tmp_path: Path) -> None:
     for one in ("old", "new", "gold"):
         (tmp_path / f"{one}.txt").write_text(LINES)
-    loaded = load([tmp_path / "old.txt", tmp_path / "new.txt"], name, references=tmp_path / "gold.txt")
-    assert loaded.outputs.metric.name == get_metric(name).name
-    assert loaded.notes == ()
+    for name, expected in {"BLEU": "bleu", "ACC": "accuracy", "Macro_F1": "macro_f1"}.items():
+        loaded = load([tmp_path / "old.txt", tmp_path / "new.txt"], name, references=tmp_path / "gold.txt")
+        assert loaded.outputs.metric.name == expected
+        assert loaded.notes == ()
 
 
 def test_a_metric_of_texts_in_another_case_is_no_mean_of_a_table(tmp_path: Path) -> None:

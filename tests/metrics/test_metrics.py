@@ -108,6 +108,8 @@ def test_bad_beta_and_unknown_metric() -> None:
 
 def test_case_does_not_matter() -> None:
     names = {"BLEU": "bleu", "ChrF++": "chrf++", "ROUGEL": "rougeL", "F1": "f1", "Acc": "accuracy", "NDCG@5": "ndcg@5"}
+    names |= {"chrF": "chrf", "TER": "ter", "WER": "wer", "ROUGE1": "rouge1", "rougel": "rougeL", "ACC": "accuracy"}
+    names |= {"Accuracy": "accuracy", "Macro_F1": "macro_f1"}
     assert {name: get_metric(name).name for name in names} == names
 
 
