@@ -34,6 +34,24 @@ def _csv(name: str) -> pd.DataFrame:
     return pd.read_csv(ROOT / "results" / name)
 
 
+def _titles(study: str) -> pd.Series:
+    """The titles of a study's conditions, by condition."""
+    return _csv(f"{study}/conditions.csv").set_index("condition")["title"]
+
+
+def _rates() -> pd.DataFrame:
+    """Type I error rates of two-sided tests at 0.05."""
+    rates = _csv("error_rates/rates.csv")
+    return rates[(rates["alternative"] == "two-sided") & (rates["alpha"] == 0.05)]
+
+
+def _of_equal_systems(name: str) -> pd.DataFrame:
+    """The rows of a table of multiple_systems of 20 equally good systems; of families, all pairs, two-sided."""
+    rows = _csv(f"multiple_systems/{name}.csv")
+    rows = rows[(rows["truth"] == "all equal") & (rows["n_systems"] == 20)]
+    return rows[(rows["family"] == "all pairs") & (rows["alternative"] == "two-sided")] if "family" in rows else rows
+
+
 def _markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "".join(f"| {' | '.join(row)} |\n" for row in [head, ["---"] * len(head), *rows])
 
@@ -43,6 +61,15 @@ def _marked(rate: float, band: tuple[float, float], harm: Callable[[float], bool
     return f"**{text}**" if harm(rate) else f"({text})" if not band[0] <= rate <= band[1] else text
 
 
+def _by_condition(
+    name: str, columns: str, kinds: list[str], band: tuple[float, float], harm: Callable[[float], bool]
+) -> str:
+    titles = _titles("multiple_systems")
+    table = _of_equal_systems(name).pivot_table(index="condition", columns=columns, values="share", sort=False)
+    rows = [[titles[at], *(_marked(row[kind], band, harm) for kind in kinds)] for at, row in table.iterrows()]
+    return _markdown(["20 equally good systems", *kinds], rows)
+
+
 def _range(rates: pd.Series) -> str:
     return f"{rates.min():.3f} – {rates.max():.3f}" if len(rates) else ""
 
@@ -50,72 +77,59 @@ def _range(rates: pd.Series) -> str:
 def summary() -> str:
     """Lowest and highest rate of all that was measured, from 100 units on, in usual and in hard conditions."""
     situation = _csv("error_rates/conditions.csv").set_index("condition")["situation"]
-    rates, covered = _csv("error_rates/rates.csv"), _csv("error_rates/coverage.csv")
+    rates, covered = _rates(), _csv("error_rates/coverage.csv")
     # Items of clusters are no units: their rates are in the table of tests.
     by_cluster = rates.loc[rates["unit"] == "cluster", "condition"].unique()
-    rates = rates[(rates["alternative"] == "two-sided") & (rates["alpha"] == 0.05)]
     written = []
 
-    def add(what: str, promised: str, values: pd.Series, hard: pd.Series, n: Sequence[int], where: str) -> None:
-        counts = [f"{k}" if k else "" for k in n]
-        written.append([what, promised, counts[0], _range(values[~hard]), counts[1], _range(values[hard]), where])
+    def add(what: str, promised: str, own: pd.DataFrame, values: pd.Series, hard: pd.Series, where: str) -> None:
+        of = own["condition"] if "condition" in own else own.index.to_series()
+        usual, rest = (f"{of[part].nunique() or ''}" for part in (~hard, hard))
+        written.append([what, promised, usual, _range(values[~hard]), rest, _range(values[hard]), where])
 
     for name, own in rates.groupby("test", sort=False):
         own = own[(own["n_units"] >= 100) & ((own["unit"] == "cluster") | ~own["condition"].isin(by_cluster))]
         hard = own["condition"].map(situation).isin(_HARD)
-        n = [own.loc[part, "condition"].nunique() for part in (~hard, hard)]
-        add(f"`{name}`", "type I error rate 0.05", own["share"], hard, n, "[tests](#tests-type-i-error-rates)")
+        add(f"`{name}`", "type I error rate 0.05", own, own["share"], hard, "[tests](#tests-type-i-error-rates)")
     own = covered[(covered["n_units"] >= 100) & covered["breaks"].isna()]
     hard = own["condition"].map(situation).isin(_HARD)
-    n = [own.loc[part, "condition"].nunique() for part in (~hard, hard)]
-    add("interval of a gain", "coverage 0.95", own["share"], hard, n, "[intervals](#intervals-coverage)")
-    families, ranks = _csv("multiple_systems/families.csv"), _csv("multiple_systems/rank_sets.csv")
-    families = families[
-        (families["truth"] == "all equal") & (families["n_systems"] == 20) & (families["family"] == "all pairs")
-        & (families["alternative"] == "two-sided")
-    ]  # fmt: skip
-    for method, where in (("Holm", "Holm's correction"), ("Romano-Wolf", "Romano and Wolf's correction")):
+    add("interval of a gain", "coverage 0.95", own, own["share"], hard, "[intervals](#intervals-coverage)")
+    families, ranks = _of_equal_systems("families"), _of_equal_systems("rank_sets")
+    for method, correction in (("Holm", "Holm's correction"), ("Romano-Wolf", "Romano and Wolf's correction")):
         own = families[families["method"] == method]
-        hard = own["condition"].str.contains("unequal")
-        add(where, "family-wise error rate 0.05", own["share"], hard, [(~hard).sum(), hard.sum()],
+        add(correction, "family-wise error rate 0.05", own, own["share"], own["condition"].str.contains("unequal"),
             "[many systems](#many-systems-family-wise-error-rates)")  # fmt: skip
-    own = ranks[(ranks["truth"] == "all equal") & (ranks["n_systems"] == 20) & (ranks["guarantee"] == "all ranks")]
-    hard = own["condition"].str.contains("unequal")
-    add("confidence sets for ranks", "coverage 0.95", own["share"], hard, [(~hard).sum(), hard.sum()],
+    own = ranks[ranks["guarantee"] == "all ranks"]
+    add("confidence sets for ranks", "coverage 0.95", own, own["share"], own["condition"].str.contains("unequal"),
         "[ranks](#confidence-sets-for-ranks)")  # fmt: skip
     own = _csv("evert_2004/simulated.csv")
-    hard = own["within"] > 0
-    add("interval of a precision at n", "coverage 0.95", 1 - own["missed"], hard, [(~hard).sum(), hard.sum()],
+    add("interval of a precision at n", "coverage 0.95", own, 1 - own["missed"], own["within"] > 0,
         "[rankings](#rankings-of-candidates)")  # fmt: skip
     own = _csv("planning_validation/margins.csv")
-    hard = pd.Series(False, index=own.index)
-    add("plans with a margin: measured minus planned power", "0", own["power"] - own["planned_power"], hard,
-        [own["condition"].nunique(), 0], "[plans](#plans-planned-and-measured-power)")  # fmt: skip
+    add("plans with a margin: measured minus planned power", "0", own, own["power"] - own["planned_power"],
+        pd.Series(False, index=own.index), "[plans](#plans-planned-and-measured-power)")  # fmt: skip
     head = ["what", "promised", "usual conditions", "result", "hard conditions", "result", "by condition"]
     return _markdown(head, written)
 
 
 def warnings() -> str:
     """Shares of test sets with a warning by condition; bold where the default test or its interval is off."""
-    rows = _csv("error_rates/cautions.csv")
-    titles = _csv("error_rates/conditions.csv").set_index("condition")["title"]
+    rows, titles = _csv("error_rates/cautions.csv"), _titles("error_rates")
     sizes = (20, 50, 100, 500, 2000)
     written = []
     for condition, own in rows.groupby("condition", sort=False):
         own = own.set_index("n_units")
         cells = [f"{100 * own.at[n, 'cautioned']:.0f} %" for n in sizes]
         off = [own.at[n, "error_rate"] > 0.07 or own.at[n, "coverage"] < 0.93 for n in sizes]
-        written.append(
-            [titles[condition], *(f"**{cell}**" if bad else cell for cell, bad in zip(cells, off, strict=True))]
-        )
+        shown = [f"**{cell}**" if bad else cell for cell, bad in zip(cells, off, strict=True)]
+        written.append([titles[condition], *shown])
     return _markdown(["scores of equally good systems", *(f"{n:,} units" for n in sizes)], written)
 
 
 def failures() -> str:
     """Where the default test fails: type I error rates of tests, and coverage, by number of units."""
-    rates, covered = _csv("error_rates/rates.csv"), _csv("error_rates/coverage.csv")
+    rates, covered = _rates(), _csv("error_rates/coverage.csv")
     conditions = _csv("error_rates/conditions.csv").set_index("condition")
-    rates = rates[(rates["alternative"] == "two-sided") & (rates["alpha"] == 0.05)]
     names = ["sign_flips", "bootstrap", "skew_corrected", "precision_score"]
     written = []
     for condition in conditions.index[conditions["situation"].isin(_HARD) & (conditions["true_gain"] == 0)]:
@@ -133,8 +147,7 @@ def failures() -> str:
 
 def tests() -> str:
     """Shares of test sets of equally good systems on which each test rejects; bold if too often."""
-    rates, titles = _csv("error_rates/rates.csv"), _csv("error_rates/conditions.csv").set_index("condition")["title"]
-    rates = rates[(rates["alternative"] == "two-sided") & (rates["alpha"] == 0.05)]
+    rates, titles = _rates(), _titles("error_rates")
     names = ["sign_flips", "bootstrap", "randomization", "skew_corrected", "t_paired", "sign", "wilcoxon"]
     rows = []
     for condition, members in rates.groupby("condition", sort=False):
@@ -151,8 +164,7 @@ def tests() -> str:
 
 def intervals() -> str:
     """Coverage of the 95 % interval of a gain; bold if too low."""
-    rows = _csv("error_rates/coverage.csv")
-    titles = _csv("error_rates/conditions.csv").set_index("condition")["title"]
+    rows, titles = _csv("error_rates/coverage.csv"), _titles("error_rates")
     written = []
     for (condition, unit), own in rows.groupby(["condition", "unit"], sort=False):
         share = own.set_index("n_units")["share"]
@@ -167,33 +179,23 @@ def intervals() -> str:
 def plans() -> str:
     """Planned and measured power of plans with a margin."""
     rows = _csv("planning_validation/margins.csv")
-    return _markdown(
-        ["condition", "shown", "units", "planned power", "measured power (95 %)"],
-        [
-            [one.condition, one.goal, f"{one.n_units:,}", f"{one.planned_power:.3f}",
-             f"{one.power:.3f} ({one.low:.3f}–{one.high:.3f})"]
-            for one in rows.itertuples()
-        ],
-    )  # fmt: skip
+    written = [
+        [one.condition, one.goal, f"{one.n_units:,}", f"{one.planned_power:.3f}",
+         f"{one.power:.3f} ({one.low:.3f}–{one.high:.3f})"]
+        for one in rows.itertuples()
+    ]  # fmt: skip
+    return _markdown(["condition", "shown", "units", "planned power", "measured power (95 %)"], written)
 
 
 def families() -> str:
     """Family-wise error rates for 20 equally good systems, all pairs, two-sided."""
-    rows = _csv("multiple_systems/families.csv")
-    titles = _csv("multiple_systems/conditions.csv").set_index("condition")["title"]
-    rows = rows[
-        (rows["truth"] == "all equal") & (rows["n_systems"] == 20) & (rows["family"] == "all pairs")
-        & (rows["alternative"] == "two-sided")
-    ]  # fmt: skip
-    methods = ["none", "Holm", "Romano-Wolf"]
-    table = rows.pivot_table(index="condition", columns="method", values="share", sort=False)
-    return _markdown(
-        ["20 equally good systems", *methods],
-        [
-            [titles[name], *(_marked(row[method], (0, 0.06), lambda x: x > 0.06) for method in methods)]
-            for name, row in table.iterrows()
-        ],
-    )
+    return _by_condition("families", "method", ["none", "Holm", "Romano-Wolf"], (0, 0.06), lambda x: x > 0.06)
+
+
+def ranks() -> str:
+    """Shares of test sets whose confidence sets hold the true ranks, for 20 equally good systems."""
+    kinds = ["all ranks", "own rank", "the best"]
+    return _by_condition("rank_sets", "guarantee", kinds, (0.935, 1), lambda x: x < 0.935)
 
 
 def many_tasks() -> str:
@@ -217,37 +219,17 @@ def many_tasks() -> str:
     return _markdown(head, written)
 
 
-def ranks() -> str:
-    """Shares of test sets whose confidence sets hold the true ranks, for 20 equally good systems."""
-    rows = _csv("multiple_systems/rank_sets.csv")
-    titles = _csv("multiple_systems/conditions.csv").set_index("condition")["title"]
-    rows = rows[(rows["truth"] == "all equal") & (rows["n_systems"] == 20)]
-    kinds = ["all ranks", "own rank", "the best"]
-    table = rows.pivot_table(index="condition", columns="guarantee", values="share", sort=False)
-    return _markdown(
-        ["20 equally good systems", *kinds],
-        [
-            [titles[name], *(_marked(row[kind], (0.935, 1), lambda x: x < 0.935) for kind in kinds)]
-            for name, row in table.iterrows()
-        ],
-    )
-
-
 def rankings() -> str:
     """Where the binomial model of rankings holds, and where candidates depend on each other."""
     rows = _csv("evert_2004/simulated.csv")
     return _markdown(
         ["candidates", "intervals that miss", "Fisher's test rejects"],
         [
-            [
-                f"clusters of {one.cluster_size:g}, correlation {one.within:g}"
-                if one.cluster_size > 1
-                else "independent",
-                *(_marked(rate, (0, 0.06), lambda x: x > 0.06) for rate in (one.missed, one.fisher)),
-            ]
+            [f"clusters of {one.cluster_size:g}, correlation {one.within:g}" if one.cluster_size > 1 else "independent",
+             *(_marked(rate, (0, 0.06), lambda x: x > 0.06) for rate in (one.missed, one.fisher))]
             for one in rows.itertuples()
         ],
-    )
+    )  # fmt: skip
 
 
 def tools() -> str:
@@ -268,17 +250,12 @@ def tools() -> str:
 def samples() -> str:
     """Both noises of sampled answers, published and here."""
     rows = _csv("samples/noises.csv")
-    return _markdown(
-        ["set", "questions", "SE, Wang", "here", "between, Wang", "here", "within, Wang", "here"],
-        [
-            [
-                str(one.title), f"{one.n_questions}",
-                *(f"{getattr(one, f'{name}{end}'):.2f}" for name in ("se", "between", "within")
-                  for end in ("_published", "")),
-            ]
-            for one in rows.itertuples()
-        ],
-    )  # fmt: skip
+    columns = [f"{name}{end}" for name in ("se", "between", "within") for end in ("_published", "")]
+    written = [
+        [str(one.title), f"{one.n_questions}", *(f"{getattr(one, column):.2f}" for column in columns)]
+        for one in rows.itertuples()
+    ]
+    return _markdown(["set", "questions", "SE, Wang", "here", "between, Wang", "here", "within, Wang", "here"], written)
 
 
 def sample_plans() -> str:
