@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
+import time
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 from filelock import FileLock
@@ -38,6 +38,13 @@ def names(folder: Path) -> set[str]:
     """The files of a folder, but for those that every run leaves there outside the manifest."""
     found = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     return found - {".simstudy.lock", "run.json"}
+
+
+def claim(folder: Path, files: dict[str, str]) -> None:
+    """Write a manifest that is whole and names these files with these hashes."""
+    manifest: dict[str, Any] = {"results_of": "study x", "files": files}
+    manifest["manifest"] = own_hash(manifest)
+    (folder / "manifest.json").write_text(json.dumps(manifest))
 
 
 def test_a_run_replaces_what_an_earlier_one_wrote(tmp_path: Path) -> None:
@@ -95,18 +102,13 @@ def test_nothing_outside_the_folder_is_deleted(tmp_path: Path) -> None:
     other = tmp_path / "thesis.csv"
     other.write_text("words")
     digest = sha256(b"words").hexdigest()
-    path = tmp_path / "out" / "manifest.json"
-    manifest = json.loads(path.read_text())
     outside = ("../thesis.csv", str(other), "figures/../../thesis.csv", "./../thesis.csv", "figures//../thesis.csv")
-    manifest["files"] |= dict.fromkeys(outside, digest)
-    manifest["manifest"] = own_hash(manifest)
-    path.write_text(json.dumps(manifest))
+    claim(tmp_path / "out", {"a.csv": sha256(b"1").hexdigest(), **dict.fromkeys(outside, digest)})
     run(tmp_path / "out", b_csv="2")
+    assert names(tmp_path / "out") == {"b.csv", "manifest.json"}
     assert other.read_text() == "words"
     (tmp_path / "out" / "link.csv").symlink_to(other)
-    manifest["files"] = {"b.csv": sha256(b"2").hexdigest(), "link.csv": digest}
-    manifest["manifest"] = own_hash(manifest)
-    path.write_text(json.dumps(manifest))
+    claim(tmp_path / "out", {"b.csv": sha256(b"2").hexdigest(), "link.csv": digest})
     with pytest.raises(ValueError, match="holds link.csv, which"):
         run(tmp_path / "out", a_csv="1")
     assert other.read_text() == "words"
@@ -121,25 +123,18 @@ def test_a_file_that_was_changed_is_the_users_now(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["a.csv", "figures/x.png", "manifest.json", "comparisons.parquet", "README.md"])
 def test_verify_sees_each_flipped_byte(tmp_path: Path, name: str) -> None:
-    run(tmp_path / "out", a_csv="1,2", figures__x_png="123", comparisons_parquet="123", README_md="# A")
+    # Each further hash in a manifest is more of the same.
+    more = {} if name == "manifest.json" else {"figures__x_png": "123", "comparisons_parquet": "123", "README_md": "#"}
+    run(tmp_path / "out", a_csv="1,2", **more)
     file = tmp_path / "out" / name
     content = file.read_bytes()
     for place in range(len(content)):
         changed = bytearray(content)
         changed[place] ^= 1 << place % 8
         file.write_bytes(bytes(changed))
-        if name != "manifest.json" or _differs(bytes(changed), content):
-            assert verify(tmp_path / "out"), f"byte {place} of {name}"
+        assert verify(tmp_path / "out"), f"byte {place} of {name}"
     file.write_bytes(content)
     assert verify(tmp_path / "out") == []
-
-
-def _differs(changed: bytes, content: bytes) -> bool:
-    """Whether JSON says something else; a space for a space's other form says the same."""
-    try:
-        return bool(json.loads(changed) != json.loads(content))
-    except ValueError:
-        return True
 
 
 def test_verify_names_what_is_wrong(tmp_path: Path) -> None:
@@ -161,32 +156,31 @@ def test_verify_names_what_is_wrong(tmp_path: Path) -> None:
         verify(tmp_path)
 
 
-HOLD = """
-import sys, time
-from simstudy.running.manifest import own_hash
-from simstudy.running.results_folder import results_folder
-with results_folder(sys.argv[1], 'study x') as results:
-    (results.gathered / "a.csv").write_text("1")
-    print("held", flush=True)
-    time.sleep(60)
-"""
-
-
-def held(folder: Path) -> subprocess.Popen[str]:
-    process = subprocess.Popen([sys.executable, "-c", HOLD, str(folder)], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    assert process.stdout.readline() == "held\n"
-    return process
+def held(folder: Path) -> int:
+    """The process of a run that holds the folder, a copy of this one."""
+    reads, writes = os.pipe()
+    if (child := os.fork()) == 0:
+        try:
+            with results_folder(folder, "study x") as results:
+                (results.gathered / "a.csv").write_text("1")
+                os.write(writes, b"held")
+                time.sleep(60)
+        finally:
+            os._exit(1)
+    os.close(writes)
+    with os.fdopen(reads) as told:
+        assert told.read(4) == "held"
+    return child
 
 
 def test_the_second_run_in_a_folder_is_told_who_holds_it(tmp_path: Path) -> None:
     process = held(tmp_path / "out")
     try:
-        with pytest.raises(ValueError, match=rf"out: another run \(process {process.pid} on .+, since 2.*\) writes to"):
+        with pytest.raises(ValueError, match=rf"out: another run \(process {process} on .+, since 2.*\) writes to"):
             run(tmp_path / "out", a_csv="2")
     finally:
-        process.kill()
-        process.communicate()
+        os.kill(process, signal.SIGKILL)
+        os.waitpid(process, 0)
     # A holder that is dead holds nothing, and what it gathered is swept.
     run(tmp_path / "out", b_csv="2")
     assert names(tmp_path / "out") == {"b.csv", "manifest.json"}
@@ -278,20 +272,12 @@ def test_runs_at_once_never_mix(tmp_path: Path) -> None:
 SHIPPED = Path(__file__).parents[2] / "results"
 
 
-@pytest.mark.parametrize("folder", sorted(path.parent.name for path in SHIPPED.glob("*/manifest.json")))
-def test_shipped_results_are_as_they_were_written(folder: str) -> None:
+def test_shipped_results_are_as_they_were_written() -> None:
     """But for what a later run of another version left in the working copy only."""
-    assert [problem for problem in verify(SHIPPED / folder) if not problem.startswith("cells/")] == []
-
-
-def test_half_written_cells_are_swept(tmp_path: Path) -> None:
-    run(tmp_path / "out", a_csv="1")
-    cells = tmp_path / "out" / "cells"
-    cells.mkdir()
-    (cells / ".1f.0123abc.cell").write_text("half")
-    (cells / "1f.cell").write_text("whole")
-    run(tmp_path / "out", a_csv="1")
-    assert [path.name for path in cells.iterdir()] == ["1f.cell"]
+    folders = [path.parent for path in SHIPPED.glob("*/manifest.json")]
+    wrong = [(folder.name, problem) for folder in folders for problem in verify(folder)]
+    assert [told for told in wrong if not told[1].startswith("cells/")] == []
+    assert len(folders) > 30
 
 
 def test_what_lies_in_hidden_folders_is_left_alone(tmp_path: Path) -> None:

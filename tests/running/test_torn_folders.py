@@ -16,9 +16,8 @@ from filelock import FileLock
 
 from simstudy.running import results_folder as module
 from simstudy.running.folder_contents import require_own, verify
-from simstudy.running.manifest import own_hash
 from simstudy.running.results_folder import results_folder
-from tests.running.test_results_folder import names, run
+from tests.running.test_results_folder import claim, names, run
 
 STOPPED = "a run was stopped while it wrote here: run it again"
 
@@ -111,6 +110,16 @@ def test_finished_cells_stay_and_an_empty_folder_of_them_does_not(tmp_path: Path
     assert "b.csv" not in names(tmp_path)
 
 
+def test_half_written_cells_are_swept(tmp_path: Path) -> None:
+    run(tmp_path / "out", a_csv="1")
+    cells = tmp_path / "out" / "cells"
+    cells.mkdir()
+    (cells / ".1f.0123abc.cell").write_text("half")
+    (cells / "1f.cell").write_text("whole")
+    run(tmp_path / "out", a_csv="1")
+    assert [path.name for path in cells.iterdir()] == ["1f.cell"]
+
+
 def test_only_the_working_files_of_a_run_may_lie_among_its_cells(tmp_path: Path) -> None:
     run(tmp_path, a_csv="1")
     for name in (
@@ -150,9 +159,7 @@ def test_a_file_is_no_folder_and_a_folder_may_be_new(tmp_path: Path) -> None:
 def test_files_that_no_run_writes_are_not_removed_whatever_a_manifest_says(tmp_path: Path, name: str) -> None:
     (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / name).write_text("mine")
-    manifest: dict[str, Any] = {"results_of": "study x", "files": {name: sha256(b"mine").hexdigest()}}
-    manifest["manifest"] = own_hash(manifest)
-    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    claim(tmp_path, {name: sha256(b"mine").hexdigest()})
     with pytest.raises(ValueError, match="out must be new, empty or a folder that simstudy wrote"):
         run(tmp_path, a_csv="1")
     assert (tmp_path / name).read_text() == "mine"
