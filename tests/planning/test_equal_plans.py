@@ -44,7 +44,6 @@ NUMBERS = [
     for name in ("minimum_detectable_gain", "power", "wrong_winner", "wrong_sign", "exaggeration")
     for end in ("", "_low", "_high")
 ]
-AS_PLANNED = "which.str.startswith('as planned')"
 
 
 @pytest.mark.parametrize(
@@ -101,7 +100,8 @@ def test_each_part_of_a_plan_is_what_a_plan_of_its_own_says(form: str) -> None:
             cv = case.design.cv if row["items_per_unit"] > 1 else 0.0
             of_units = {"cluster_size": row["items_per_unit"], "icc": case.design.icc, "cluster_cv": cv}
             own = plan_with(**(guess | COSTS | EVERYTHING | LEVEL | of_units | {"sizes": [], "margin": None}))
-            expected = own.answers.iloc[0][[*same, "n_items"]].tolist() + own.designs.query(AS_PLANNED)["cost"].tolist()
+            cost = own.designs.loc[own.designs["which"].str.startswith("as planned"), "cost"]
+            expected = own.answers.iloc[0][[*same, "n_items"]].tolist() + cost.tolist()
             assert own.cases[0].design == case.design.of_size(row["items_per_unit"])
             assert [row[name] for name in [*same, "n_items", "cost"]] == pytest.approx(expected, nan_ok=True)
     if "many" in form:
@@ -111,8 +111,7 @@ def test_each_part_of_a_plan_is_what_a_plan_of_its_own_says(form: str) -> None:
 
 def test_each_of_two_relations_is_planned_as_if_it_were_alone() -> None:
     usual, asked = {"metric": "accuracy", "score": 60.0}, {"gain": 8.0, "margin": 14.0, "sizes": [90, 300]}
-    both = printed(planned(usual, **asked))
-    alone = [printed(planned(usual | {"relation": relation}, **asked)) for relation in RELATIONS]
+    both, *alone = (printed(planned(usual | one, **asked)) for one in ({}, *({"relation": r} for r in RELATIONS)))
     for name in ("answers", "margins", "sizes", "shown", "designs", "curve"):
         assert_same(both, {name: pd.concat([one[name] for one in alone], ignore_index=True)})
 
@@ -228,15 +227,14 @@ def test_neither_the_order_of_two_systems_nor_clusters_of_one_item_matter(form: 
     outputs, asked = pilot(form), EVERYTHING | LEVEL | {"n_draws": 0, "n_sets": 0, "margin": None}
     plain = printed(planned(outputs, **asked))
     assert_same(printed(planned(outputs.select(outputs.names[::-1]), **asked)), plain)
-    if "documents" not in form:
-        items = outputs.items.assign(cluster=range(outputs.n_items))
-        single = ss.Outputs.from_statistics(outputs.statistics, outputs.metric, outputs.names, items=items)
-        assert_same(printed(planned(single, **asked)), plain, "unit$|said|designs")
+    clusters, items = "documents" in form, outputs.items
+    items = items.drop(columns="cluster") if clusters else items.assign(cluster=range(outputs.n_items))
+    other = ss.Outputs.from_statistics(outputs.statistics, outputs.metric, outputs.names, items=items)
+    single = printed(planned(other, **asked))
+    if clusters:
+        assert_same(printed(planned(outputs, **asked, unit="item")), single)
     else:
-        items = outputs.items.drop(columns="cluster")
-        single = ss.Outputs.from_statistics(outputs.statistics, outputs.metric, outputs.names, items=items)
-        by_item = printed(planned(outputs, **asked, unit="item"))
-        assert_same(by_item, printed(planned(single, **asked)))
+        assert_same(single, plain, "unit$|said|designs")
 
 
 #: A range that begins at 0, and the same range elsewhere, upside down and in other units; what one point is there.
@@ -251,8 +249,8 @@ RANGES: dict[str, tuple[Mean, float]] = {
 PLAIN = Mean("own", low=0.0, high=20.0)
 
 ASKED: dict[str, dict[str, Any]] = {
-    "a gain and a margin": {"gain": 9.0, "margin": 12.0, "sizes": [5, 14]},
-    "which gain": {"n_items": 7, "sizes": [4, 30]},
+    "a gain and a margin": {"sd_difference": 8.0, "gain": 9.0, "margin": 12.0, "sizes": [5, 14]},
+    "which gain": {"sd_difference": 8.0, "n_items": 7, "sizes": [4, 30]},
 }
 
 
@@ -263,8 +261,8 @@ def asked_of(metric: Mean, point: float, **options: Any) -> dict[str, Any]:
 
 
 @cache
-def plain(question: str) -> Printed:
-    return printed(plan_with(**asked_of(PLAIN, 1, sd_difference=8.0, **ASKED[question])))
+def of_guess(metric: Mean, point: float, question: str) -> Printed:
+    return printed(plan_with(**asked_of(metric, point, **ASKED[question])))
 
 
 @pytest.mark.parametrize("question", ASKED)
@@ -272,9 +270,7 @@ def plain(question: str) -> Printed:
 def test_where_a_range_of_scores_begins_its_direction_and_its_unit_do_not_matter(name: str, question: str) -> None:
     metric, point = RANGES[name]
     assert scale_of(metric) == pytest.approx(20 * point)
-    options = {"sd_difference": 8.0} | ASKED[question]
-    found = printed(plan_with(**asked_of(metric, point, **options)))
-    assert_same(found, plain(question), "said", times={GAINS: point})
+    assert_same(of_guess(metric, point, question), of_guess(PLAIN, 1, question), "said", times={GAINS: point})
 
 
 @pytest.mark.parametrize("name", RANGES)
@@ -290,7 +286,6 @@ def of_range(metric: Mean, point: float, clusters: bool) -> Printed:
     rng = np.random.default_rng(8)
     scores = np.round(rng.uniform(0, 20, (30, 2)), 1) * [0.9, 1]
     items: dict[str, Any] = {"id": range(30)} | ({"cluster": np.arange(30) // 3} if clusters else {})
-
     low, high = metric.item_range or (0, 0)
     given = low + scores * point / metric.scale if metric.higher_is_better else high - scores * point
     outputs = ss.Outputs.from_scores(pd.DataFrame(given, columns=["a", "b"]), metric, items=pd.DataFrame(items))
