@@ -7,6 +7,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -71,10 +72,9 @@ def test_a_folder_that_is_named_is_run_and_its_cells_are_found_again(folder: Pat
     out = folder.parent / "out"
     results = ss.run_study(folder, out=out, n_jobs=1, seed=5)
     assert results.tables["squares"]["square"].tolist() == [9, 14, 21]
-    assert "| n² |\n| --- |\n| 9 |" in (out / "README.md").read_text(encoding="utf-8")
-    assert "Made by `simstudy run ../mine --out . --seed 5` in this folder" in (out / "README.md").read_text(
-        encoding="utf-8"
-    )
+    page = (out / "README.md").read_text(encoding="utf-8")
+    assert "| n² |\n| --- |\n| 9 |" in page
+    assert "Made by `simstudy run ../mine --out . --seed 5` in this folder" in page
     cells = {path: path.stat().st_mtime_ns for path in (out / "cells").glob("*.cell")}
     ss.run_study(folder, out=out, n_jobs=2, seed=5)
     assert {path: path.stat().st_mtime_ns for path in (out / "cells").glob("*.cell")} == cells
@@ -150,48 +150,28 @@ def test_a_program_that_is_edited_after_it_was_loaded_is_known_by_what_it_was(fo
     assert ss.run_study(folder, out=out, n_jobs=1).tables["squares"]["square"].tolist() == [8, 27, 64]
 
 
+_slow = partial(pytest.param, marks=pytest.mark.slow)
 _ROWS = 'Table(tables["squares"], {"n²": "{square}"})'
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (
-            "return Findings(",
-            "Findings(",
-            ": TypeError: run must return simstudy.studies.Findings, not NoneType",
-        ),
+        ("return Findings(", "Findings(", ": TypeError: run must return simstudy.studies.Findings, not NoneType"),
         ("study, context", "", "study.py must define run(settings, context), not run()"),
         (_ROWS, _ROWS.replace("{square}", "{sqare}"), "'{sqare}': there is no column 'sqare' (did you mean 'square'?)"),
-        pytest.param(
-            _ROWS,
-            _ROWS.replace("{square", "{square:q"),
-            "study.py: ValueError: template '{square:q}', column 'square': ",
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(
-            _ROWS,
-            _ROWS.replace("square}", "square"),
-            "study.py: ValueError: template '{square': ",
-            marks=pytest.mark.slow,
-        ),
+        _slow(_ROWS, _ROWS.replace("{square", "{square:q"), "study.py: ValueError: template '{square:q}', column 'squ"),
+        _slow(_ROWS, _ROWS.replace("square}", "square"), "study.py: ValueError: template '{square': "),
         ("table = pd", "table = 1 / 0; pd", "study.py, line 14: ZeroDivisionError: division by zero"),
         ("table = pd", "pd.concat([]); table = pd", "study.py, line 14: ValueError: No objects to concatenate"),
         ("table = pd", "raise SystemExit(0); table = pd", "study.py, line 14: SystemExit: 0"),
-        (
-            "table = pd",
-            "__import__('simstudy').analyses.certainty(1, 2, 7); table = pd",
-            "line 14: ValueError: alpha must lie",
-        ),
-        pytest.param(
-            "a * b",
-            "a * b if a > 2 else __import__('os')._exit(0)",
-            "1 failed (2), the first with its process ended with exit code 0, twice; tracebacks in ",
-            marks=pytest.mark.slow,
-        ),
+        ("table = pd", "__import__('simstudy').analyses.certainty(1, 2, 7); table = pd",
+         "line 14: ValueError: alpha must lie"),
+        _slow("a * b", "a * b if a > 2 else __import__('os')._exit(0)",
+              "1 failed (2), the first with its process ended with exit code 0, twice; tracebacks in "),
         ("a * b", "a / 0", "(2, 3, 4), the first with ZeroDivisionError: division by zero; tracebacks in "),
     ],
-)
+)  # fmt: skip
 def test_a_program_that_fails_is_told_in_one_line(
     folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, old: str, new: str, message: str
 ) -> None:
@@ -217,23 +197,25 @@ def test_a_program_that_fails_is_told_in_one_line(
     assert not (tmp_path / "out" / "README.md").exists()
 
 
-def test_a_program_is_not_executed_where_only_its_toml_is_named(folder: Path) -> None:
-    with pytest.raises(StudyError, match=r"study.toml is of a program: name its folder, .*mine, to run the study.py"):
-        load_study(folder / "study.toml")
-    assert not (folder / "executed").exists()
+DATA = 'title = "T"\nquestion = "Q?"\ntask = "digits"\n[home]\ntest_set = "test"\nsizes = [100]\n'
 
 
-def test_a_program_is_not_executed_for_a_study_that_is_data(folder: Path) -> None:
-    home = '[home]\ntest_set = "test"\nsizes = [100]\n'
-    (folder / "study.toml").write_text(f'title = "T"\nquestion = "Q?"\ntask = "digits"\n{home}')
-    assert load_study(folder).kind == "resampling"
-    assert not (folder / "executed").exists()
-
-
-def test_a_program_is_not_executed_for_a_toml_that_is_none(folder: Path) -> None:
-    (folder / "study.toml").write_text("kind = ")
-    with pytest.raises(StudyError, match="is not TOML"):
-        load_study(folder)
+@pytest.mark.parametrize(
+    ("toml", "name", "message"),
+    [
+        (KEYS, "study.toml", "study.toml is of a program: name its folder, .*mine, to run the study.py"),
+        ("kind = ", "", "is not TOML"),
+        (DATA, "", None),
+    ],
+)
+def test_a_program_is_not_executed_by_its_toml_alone(folder: Path, toml: str, name: str, message: str | None) -> None:
+    """Nor for one that is no TOML, nor for a study that is data."""
+    (folder / "study.toml").write_text(toml)
+    if message is None:
+        assert load_study(folder / name).kind == "resampling"
+    else:
+        with pytest.raises(StudyError, match=message):
+            load_study(folder / name)
     assert not (folder / "executed").exists()
 
 
@@ -266,17 +248,12 @@ def test_a_study_in_the_folder_of_data_or_of_results_is_not_looked_at(folder: Pa
         ("def run(): ...", "study.py must define Settings, a subclass of simstudy.studies.Study, and a function run"),
         (PROGRAM.replace("def run", "def ran"), "study.py must define Settings, "),
         (PROGRAM.replace("(Study)", ""), "study.py must define Settings, "),
-        (
-            PROGRAM.replace("numbers:", "number:"),
-            "key 'number' is missing; unknown key 'numbers' (did you mean 'number'?)",
-        ),
+        (PROGRAM.replace("numbers:", "number:"),
+         "key 'number' is missing; unknown key 'numbers' (did you mean 'number'?)"),
     ],
-)
+)  # fmt: skip
 def test_what_is_wrong_with_a_program_is_one_line(folder: Path, program: str | None, message: str) -> None:
-    if program is None:
-        (folder / "study.py").unlink()
-    else:
-        (folder / "study.py").write_text(program)
+    (folder / "study.py").unlink() if program is None else (folder / "study.py").write_text(program)
     with pytest.raises(StudyError) as error:
         load_study(folder)
     assert message in str(error.value)
@@ -293,21 +270,17 @@ def test_a_program_is_found_from_another_working_folder(
     assert len(ss.run_study(study, out=tmp_path / "out", executor=worker).tables) > 0
 
 
-def test_a_program_of_a_folder_that_is_gone_fails_no_other_cells(
+def test_workers_load_no_program_that_their_calls_do_not_need(
     folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.chdir(folder.parent)
-    load_study(folder.name)
+    """One whose folder is gone fails no other cells, and one that is there is not executed."""
+    shutil.copytree(folder, tmp_path / "gone")
     monkeypatch.chdir(tmp_path)
-    shutil.rmtree(folder)
-    cells = [Cell(f"{n}", {"n": n}, (n,)) for n in (1, 4)]
-    with Processes(1) as own:
-        assert run_cells(math.sqrt, cells, executor=own) == [1, 2]
-
-
-def test_workers_load_no_program_that_their_calls_do_not_need(folder: Path) -> None:
-    load_study(folder)
+    for name in ("gone", folder.name):
+        load_study(name)
+    shutil.rmtree(tmp_path / "gone")
     (folder / "executed").unlink()
+    monkeypatch.chdir(folder)
     cells = [Cell(f"{n}", {"n": n}, (n,)) for n in (1, 4)]
     with Processes(1) as own:
         assert run_cells(math.sqrt, cells, executor=own) == [1, 2]
