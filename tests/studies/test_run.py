@@ -130,6 +130,7 @@ def shaky(_: Path | None) -> Task:
     )
 
 
+@pytest.mark.usefixtures("threads")
 def test_a_failing_system_is_named_the_others_finish_and_only_it_runs_again(
     study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
