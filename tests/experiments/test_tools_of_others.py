@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
+from simstudy.running.program_files import shipped_folder
 from tests.experiments.asked_tools import DATA, LEVELS, SHIPPED, answer, data_set
 
 
@@ -61,13 +62,9 @@ def test_ranx_is_given_rankings_whose_average_precision_is_that_of_the_data(
 
 
 LOOP = """
-from importlib import import_module
-
 import numba
 import numpy as np
-from tests.experiments.programs import program
-
-one_thread = import_module(".one_thread", program("tools_bench", "adapters").__package__)
+import one_thread
 
 @numba.njit(parallel=True)
 def drawn(n):
@@ -89,7 +86,7 @@ assert numba.get_num_threads() == before
 @pytest.mark.parametrize("layer", [pytest.param("default", marks=pytest.mark.slow), "workqueue"])
 def test_parallel_loops_draw_the_same_numbers_from_a_seed(layer: str) -> None:
     """The layer workqueue never runs a loop in the thread that calls, so that a seed set there has no effect."""
-    environment = {**os.environ, "NUMBA_THREADING_LAYER": layer}
+    environment = {**os.environ, "NUMBA_THREADING_LAYER": layer, "PYTHONPATH": str(shipped_folder() / "tools_bench")}
     subprocess.run([sys.executable, "-c", LOOP], check=True, env=environment)
 
 

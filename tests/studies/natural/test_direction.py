@@ -30,7 +30,7 @@ def errors_dir(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_errors_are_studied_as_what_is_right_is(make: Make, errors_dir: Path) -> None:
+def test_errors_are_studied_as_what_is_right_is(make: Make, errors_dir: Path, request: pytest.FixtureRequest) -> None:
     """1 - wer has the same gains, so that all tables of gains, ranks and winners are the same but for the scores."""
     calibration = [{"domains_of": "asr", "min_pairs": 2, "bins": [0.0, 0.05, 1.0], "n_splits": 2}]
     found = []
@@ -39,6 +39,8 @@ def test_errors_are_studied_as_what_is_right_is(make: Make, errors_dir: Path) ->
         test_set |= {"columns": {"score": column, "domain": "speaker"}, "lower_is_better": lower}
         study = make(test_set, calibration=calibration, comparison={"n_resamples": 500})
         found.append(ss.run_study(study, out=errors_dir / column, data_dir=errors_dir, n_jobs=1))
+        # Only the figures of errors are looked at.
+        request.getfixturevalue("empty_figures")
     lower, higher = found
     assert set(lower.comparisons["metric"]) == {"mean (lower is better)"}
     assert (lower.comparisons["score_a"] <= lower.comparisons["score_b"]).all()
@@ -50,6 +52,7 @@ def test_errors_are_studied_as_what_is_right_is(make: Make, errors_dir: Path) ->
     assert "mean, lower is better" in (errors_dir / "wer" / "figures" / "leaderboard.svg").read_text()
 
 
+@pytest.mark.usefixtures("empty_figures")
 def test_a_study_of_errors_that_does_not_say_so_is_told(make: Make, errors_dir: Path) -> None:
     study = make({"name": "asr", "metric": "mean", "paths": ["made/asr.csv"], **COLUMNS})
     ss.run_study(study, out=errors_dir / "out", data_dir=errors_dir, n_jobs=1)
