@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -30,19 +29,19 @@ def accuracies(pairs: pd.DataFrame, seed: int, n: int = 60) -> Outputs:
     return Outputs.from_scores(pd.DataFrame(right.astype(float), columns=names), metric)
 
 
-def calibrated(pairs: pd.DataFrame, **options: Any) -> pd.DataFrame:
+def calibrated(pairs: pd.DataFrame) -> pd.DataFrame:
     """Two test sets elsewhere, of other sizes."""
     every = pd.concat([*several(), made_up(1, k=20)])
     elsewhere = {"near": accuracies(every, 8), "far": accuracies(every, 9, n=45)}
-    return calibration(pairs, elsewhere, **{"bins": [0, 0.05, 0.3, 1], "min_pairs": 4, "n_bootstrap": 30, **options})
+    return calibration(pairs, elsewhere, bins=[0, 0.05, 0.3, 1], min_pairs=4, n_bootstrap=30, seed=3)
 
 
-def of_two_tests(pairs: pd.DataFrame, **options: Any) -> pd.DataFrame:
+def of_two_tests(pairs: pd.DataFrame) -> pd.DataFrame:
     """The same pairs by another test, whose p-values are others."""
     p_value = 1 - (1 - pairs["p_value"]) ** 0.8
     favours = pairs["better"].where(pairs["gain_se"] < 1, pairs["system_a"])
     other = pairs.assign(test="sign", p_value=p_value, better=favours)
-    return agreement(pd.concat([pairs, other]), **{"reference": "t_paired", "n_bootstrap": 30, **options})
+    return agreement(pd.concat([pairs, other]), reference="t_paired", n_bootstrap=30)
 
 
 def summary(pairs: pd.DataFrame) -> pd.DataFrame:
@@ -54,7 +53,7 @@ TOGETHER: dict[str, Analysis] = {
     "curve": lambda pairs: curve(pairs, n_points=9),
     "thresholds": lambda pairs: thresholds(pairs, **FEW, seed=3, percentile=80),
     "significant_gains": lambda pairs: significant_gains(pairs, alpha=0.1, power=(0.9, 0.3)),
-    "calibration": lambda pairs: calibrated(pairs, seed=3),
+    "calibration": calibrated,
     "ranks": lambda pairs: ranks(pairs, alpha=0.1),
     "agreement": of_two_tests,
     "correlation_summary": summary,
@@ -75,30 +74,6 @@ def test_test_sets_together_are_each_one_alone(name: str) -> None:
     assert whole.columns.tolist() == expected.columns.tolist()
     in_order = analysis(pd.concat(tables, ignore_index=True))
     pd.testing.assert_frame_equal(in_order, pd.concat(one_by_one.values(), ignore_index=True))
-
-
-#: Analysis, option, another value than the default, and the columns that it changes.
-OPTIONS: list[tuple[str, Analysis, str, object, str]] = [
-    ("curve", curve, "n_points", 5, ""),
-    ("thresholds", thresholds, "percentile", 60, "threshold low high"),
-    ("thresholds", thresholds, "seed", 5, "low high"),
-    ("thresholds", thresholds, "n_bootstrap", 50, "low high"),
-    ("thresholds", thresholds, "window", (0.01, 0.8), "n_window threshold low high"),
-    ("thresholds", thresholds, "min_pairs", 1000, "threshold low high interval_for note"),
-    ("calibration", calibrated, "seed", 5, "low high"),
-    ("calibration", calibrated, "n_bootstrap", 50, "low high"),
-    ("calibration", calibrated, "population", True, "expected"),
-    ("calibration", calibrated, "min_pairs", 1000, "share low high interval_for note"),
-    ("agreement", of_two_tests, "seed", 5, "low high"),
-    ("agreement", of_two_tests, "n_bootstrap", 50, "low high"),
-    ("agreement", of_two_tests, "reference", "sign", "only_test only_reference median_ratio"),
-    ("agreement", of_two_tests, "alpha", 0.2,
-     "alpha n_rejected share low high n_other only_test"),
-    ("significant_gains", significant_gains, "alpha", 0.2,
-     "alpha n_pairs n_left_out observed_50 observed_80 observed_95 true_50 true_80 true_95"),
-    ("significant_gains", significant_gains, "min_pairs", 1000, "observed_50 observed_80 true_50 interval_for note"),
-    ("ranks", ranks, "alpha", 0.8, "n_significant places"),
-]  # fmt: skip
 
 
 def test_fits_over_sizes_are_those_of_each_test_set_alone() -> None:

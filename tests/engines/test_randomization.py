@@ -6,6 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from math import comb
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,16 +24,16 @@ from tests.oracles import all_shuffles, compared, could_be, fraction, goodness, 
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
-def test_exact_p_is_the_share_of_all_shuffles(kind: str, alternative: str) -> None:
-    rng = np.random.default_rng([len(kind), ord(kind[-1]), len(alternative)])
-    for n in (2, 5, 9):
-        metric, statistics = made(kind, n, rng)
-        row = ask(statistics, metric, alternative=alternative)
-        assert (row.exact, row.monte_carlo, row.n_resamples) == (True, False, 0)
-        assert row.p_low == row.p_value == row.p_high
-        expected = shuffled_p(best_first(statistics, row), metric, two_sided=alternative == "two-sided")
-        assert row.p_value == pytest.approx(expected, rel=1e-12, abs=0)
+def test_exact_p_is_the_share_of_all_shuffles(kind: str) -> None:
+    for alternative in ("greater", "two-sided"):
+        rng = np.random.default_rng([len(kind), ord(kind[-1]), len(alternative)])
+        for n in (2, 5, 9):
+            metric, statistics = made(kind, n, rng)
+            row = ask(statistics, metric, alternative=alternative)
+            assert (row.exact, row.monte_carlo, row.n_resamples) == (True, False, 0)
+            assert row.p_low == row.p_value == row.p_high
+            expected = shuffled_p(best_first(statistics, row), metric, two_sided=alternative == "two-sided")
+            assert row.p_value == pytest.approx(expected, rel=1e-12, abs=0)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -87,19 +88,18 @@ def count_extreme(statistics: np.ndarray, metric: Metric, alternative: str, stri
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
-@pytest.mark.parametrize("strict", [False, True], ids=[">=", ">"])
-def test_every_shuffle_is_judged_as_its_fractions_are(kind: str, alternative: str, strict: bool) -> None:
-    rng = np.random.default_rng([len(kind), ord(kind[-1]), 3])
-    for n in (2, 6):
-        metric, small = made(kind, n, rng)
-        score = goodness(metric)
-        if score(small[0].sum(axis=0)) < score(small[1].sum(axis=0)):
-            small = small[::-1]
-        expected = shuffled_p(small, metric, two_sided=alternative == "two-sided", strict=strict) * 2**n
-        # Counts a power of two larger are the same fractions, in wider arithmetic or past its bound.
-        for factor in (1, 2**18, 2**26):
-            assert count_extreme(small * factor, metric, alternative, strict) == expected
+def test_every_shuffle_is_judged_as_its_fractions_are(kind: str) -> None:
+    for alternative, strict in product(("greater", "two-sided"), (False, True)):
+        rng = np.random.default_rng([len(kind), ord(kind[-1]), 3])
+        for n in (2, 6):
+            metric, small = made(kind, n, rng)
+            score = goodness(metric)
+            if score(small[0].sum(axis=0)) < score(small[1].sum(axis=0)):
+                small = small[::-1]
+            expected = shuffled_p(small, metric, two_sided=alternative == "two-sided", strict=strict) * 2**n
+            # Counts a power of two larger are the same fractions, in wider arithmetic or past its bound.
+            for factor in (1, 2**18, 2**26):
+                assert count_extreme(small * factor, metric, alternative, strict) == expected
 
 
 @pytest.mark.parametrize("name", QUICK)
@@ -156,27 +156,18 @@ def test_near_ties_of_large_counts_are_decided_exactly(alternative: str) -> None
 
 @pytest.mark.statistical
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(
-    ("convention", "alternative"), [("default", "greater"), ("default", "two-sided"), ("sacrebleu", "two-sided")]
-)
-def test_counts_of_random_shuffles_agree_with_all_shuffles(kind: str, convention: str, alternative: str) -> None:
-    rng = np.random.default_rng([len(kind), ord(kind[-1]), 7])
-    for n in (4, 8):
-        metric, statistics = made(kind, n, rng)
-        row = ask(
-            statistics,
-            metric,
-            alternative=alternative,
-            convention=convention,
-            monte_carlo=True,
-            n_resamples=20_000,
-            seed=n,
-        )
-        two_sided, strict = alternative == "two-sided", convention == "sacrebleu"
-        expected = shuffled_p(best_first(statistics, row), metric, two_sided=two_sided, strict=strict)
-        assert row.monte_carlo
-        assert row.exact == (not strict)
-        assert could_be(row.n_extreme, row.n_resamples, expected)
+def test_counts_of_random_shuffles_agree_with_all_shuffles(kind: str) -> None:
+    for convention, alternative in (("default", "greater"), ("default", "two-sided"), ("sacrebleu", "two-sided")):
+        rng = np.random.default_rng([len(kind), ord(kind[-1]), 7])
+        for n in (4, 8):
+            metric, statistics = made(kind, n, rng)
+            asked: dict[str, Any] = {"alternative": alternative, "convention": convention, "seed": n}
+            row = ask(statistics, metric, monte_carlo=True, n_resamples=20_000, **asked)
+            two_sided, strict = alternative == "two-sided", convention == "sacrebleu"
+            expected = shuffled_p(best_first(statistics, row), metric, two_sided=two_sided, strict=strict)
+            assert row.monte_carlo
+            assert row.exact == (not strict)
+            assert could_be(row.n_extreme, row.n_resamples, expected)
 
 
 @pytest.mark.parametrize("alternative", ["greater", "two-sided"])

@@ -23,7 +23,6 @@ def thresholds(rows: list[tuple[Any, ...]]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns).assign(n_window=50)
 
 
-HOME = ("home", "aer", "greater")
 TABLES = {
     "thresholds": thresholds(
         [

@@ -16,7 +16,6 @@ from simstudy.studies import RunContext
 from tests.experiments.programs import described_otherwise, drawn_lines, figures_of, program, small, told
 
 STUDY, METHODS, SETTINGS, SUITES = (program("many_tasks", part) for part in ("study", "methods", "settings", "suites"))
-SHIPPED: Any = small("many_tasks")
 KEYS = ["sizes", "agreement", "n_tasks", "truth", "redrawn"]
 QUESTIONS = [
     *product([SETTINGS.NO_GAIN, SETTINGS.DIFFERENT, SETTINGS.GAIN], [SETTINGS.FIXED]),

@@ -19,8 +19,7 @@ from simstudy.truth.synthetic import outcome_correlation
 from tests.experiments.programs import program, small
 from tests.oracles import compared
 
-STUDY, FAMILIES, LOOKS = (program("multiple_systems", part) for part in ("study", "families", "looks"))
-SETTINGS = program("multiple_systems", "settings")
+FAMILIES, LOOKS = (program("multiple_systems", part) for part in ("families", "looks"))
 SHIPPED: Any = small("multiple_systems")
 ALPHA = 0.05
 

@@ -17,7 +17,7 @@ from simstudy.studies import DrawnBoards
 from tests.experiments.programs import described_otherwise, drawn_lines, figures_of, program, small, told
 from tests.oracles import compared
 
-STUDY, FAMILIES, LOOKS = (program("multiple_systems", part) for part in ("study", "families", "looks"))
+STUDY, FAMILIES = (program("multiple_systems", part) for part in ("study", "families"))
 SHIPPED: Any = small("multiple_systems")
 ACCURACY, CLUSTERS = "accuracy_100", "clusters"
 TWO_SIDED, AS_THE_DATA_SAY = "two-sided", "one-sided, as the data say"

@@ -18,9 +18,7 @@ from simstudy.studies import Results, StudyError
 from tests.experiments.programs import first_cells, program, small
 from tests.oracles import compared
 
-HALVES, TABLES, STUDY, MARGINS = (
-    program("planning_validation", part) for part in ("halves", "tables", "study", "margins")
-)
+HALVES, STUDY, MARGINS = (program("planning_validation", part) for part in ("halves", "study", "margins"))
 SMALL: dict[str, Any] = {
     "sets": [
         {"study": study, "kind": kind, "metrics": ["accuracy"], "test_sets": names}

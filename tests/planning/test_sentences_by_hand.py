@@ -14,11 +14,6 @@ from simstudy.metrics import METRICS
 from simstudy.planning.benchmarks import EDITIONS, next_edition
 from simstudy.planning.sentences import gain_in
 from tests.planning.forms import numbers, planned
-from tests.planning.options import majority
-
-HOW = "(one-sided, p <= 0.1, corrected for 5 comparisons)"
-#: Judges of the forms who err, so that verdicts show this part of a gain.
-SEEN = {"judged answers": 1 - 2 * majority(0.1, 0.2), "judged pairs": 0.8, "units of judged answers": 0.8}
 
 
 def test_what_is_said_of_the_next_edition_has_its_ends_in_order() -> None:

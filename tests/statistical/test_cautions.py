@@ -130,8 +130,7 @@ def documents(size: Draw, rates: tuple[Draw | float, Draw | float], first: Draw,
     def draw(m: int, n: int, r: Rng) -> np.ndarray:
         k = size(r, (m, n)).astype(np.int64)
         guessed = np.stack([r.binomial(k, rate(r, k.shape) if callable(rate) else rate) for rate in rates], axis=1)
-        right = first(r, k.shape)
-        right = np.stack([right, second(r, k.shape) if second else right], axis=1)
+        right = np.stack([shared := first(r, k.shape), second(r, k.shape) if second else shared], axis=1)
         return counts(r.binomial(guessed, right), guessed, k[:, None])
 
     return Law("precision", (30, 80, 200, 500, 1500), draw)
@@ -254,8 +253,7 @@ def measured(name: str, law: Law, n: int) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def conditions() -> pd.DataFrame:
-    of_laws = ((name, law, n) for name, law in LAWS.items() for n in law.sizes if n * law.least >= 5)
-    found = pd.DataFrame([measured(*condition) for condition in of_laws])
+    found = pd.DataFrame([measured(*of, n) for of in LAWS.items() for n in of[1].sizes if n * of[1].least >= 5])
     return found.assign(off=(found["level"] > 0.07) | (found["coverage"] < 0.93))
 
 
@@ -281,9 +279,8 @@ def test_both_systems_are_equally_good(name: str) -> None:
 @pytest.mark.parametrize(("scores", "label"), [("mean", "means"), ("precision", "precision"), ("f1", "F1")])
 def test_cautions_come_as_often_as_documented(scores: str, label: str, conditions: pd.DataFrame) -> None:
     part = conditions[conditions["scores"] == scores]
-    row = re.search(rf"^{label} +(\d+) +(\d+) +(\d+) % +(\d+) %$", str(rule.__doc__), re.MULTILINE)
-    assert row is not None
-    n_conditions, n_off, warned, false_alarm = map(int, row.groups())
+    (row,) = re.findall(rf"^{label} +(\d+) +(\d+) +(\d+) % +(\d+) %$", str(rule.__doc__), re.MULTILINE)
+    n_conditions, n_off, warned, false_alarm = map(int, row)
     for documented, above, below in (
         (n_off / n_conditions, part["off"], part["off"] | True),
         (warned / 100, part["warned"] * part["off"], part["off"]),
