@@ -14,6 +14,11 @@ class HandedError(Exception):
     """Ends a call as soon as it has reached the function that is looked at."""
 
 
+def answers(base: Any, given: Any, weights: Any) -> Any:
+    """What a base system answers to the examples that it was trained on."""
+    return base.train(given, weights, 0)(given)
+
+
 def handed(call: Callable[[], Any], function: str, nth: int = 0) -> dict[str, Any]:
     """The arguments of the nth call of a function, "module:name" in the learners; nothing after it is run."""
     path = f"simstudy_learners.{function}"

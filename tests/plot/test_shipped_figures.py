@@ -16,7 +16,7 @@ from simstudy.studies.written import page_of
 RESULTS = Path(__file__).parents[2] / "results"
 
 # Studies whose figures alone take seconds, and studies that are no programs: they share what draws them.
-SLOW = {"berg_kirkpatrick_2012", "error_rates"} | {
+SLOW = {"berg_kirkpatrick_2012", "error_rates", "urbano_2019"} | {
     name for name in shipped_studies() if load_study(name).kind != "program"
 }
 
