@@ -49,15 +49,15 @@ SYSTEMS = pd.DataFrame({"name": ["old", "new", "tiny"], "group": ["x", "x", "y"]
 
 # Enough pairs for thresholds, curves and intervals, and two test sizes.
 MANY = ss.truth.correlated_accuracies([0.7 + k / 100 for k in range(12)], 100, seed=1)
-MANY_PAIRS = pd.concat([compared(MANY), compared(MANY.head(60))], ignore_index=True)
+ONE_SET = compared(MANY)
+MANY_PAIRS = pd.concat([ONE_SET, compared(MANY.head(60))], ignore_index=True)
 ELSEWHERE = ss.truth.correlated_accuracies([0.7 + k / 100 for k in range(12)], 100, seed=2)
-TWO_TESTS = pd.concat([compared(OUTPUTS), compared(OUTPUTS, test="t_paired")], ignore_index=True)
+TWO_TESTS = pd.concat([PAIRS, compared(OUTPUTS, test="t_paired")], ignore_index=True)
 THRESHOLDS = ss.thresholds(MANY_PAIRS, window=(0.0, 0.9), min_pairs=5, n_bootstrap=10)
 SIZE_FIT = ss.analyses.size_fit(THRESHOLDS)
 GAINS = ss.significant_gains(MANY_PAIRS)
 ALL_GAINS = GAINS[(GAINS["pairs"] == "all pairs")]
-CALIBRATION = ss.calibration(compared(MANY), {"there": ELSEWHERE}, n_bootstrap=10, min_pairs=5)
-ONE_SET = compared(MANY)
+CALIBRATION = ss.calibration(ONE_SET, {"there": ELSEWHERE}, n_bootstrap=10, min_pairs=5)
 BOARD = ss.leaderboard(OUTPUTS)
 PLAN = ss.plan(metric="accuracy", gain=5, guess=ss.Guess(score=80, agreement=0.8))
 
@@ -69,9 +69,8 @@ REPETITIONS = ss.rankings.repetitions(SETS, {"g1": 1.5})
 FREQUENCIES = pd.DataFrame({"f": [30, 2], "f1": [100, 40], "f2": [50, 50], "N": [1000, 1000]})
 
 FEATURES, LABELS = np.arange(24.0).reshape(12, 2) % 7, np.arange(12) % 2
-TASK = ss.training.Task.from_arrays(
-    "tiny", FEATURES, LABELS, test_sets={"test": (FEATURES, LABELS)}, systems={"bayes": GaussianNB()}
-)
+PARTS_OF_TASK: dict[str, Any] = {"test_sets": {"test": (FEATURES, LABELS)}, "systems": {"bayes": GaussianNB()}}
+TASK = ss.training.Task.from_arrays("tiny", FEATURES, LABELS, **PARTS_OF_TASK)
 
 (FOLDER / "old.txt").write_text("a cat\nthe dog\n")
 (FOLDER / "new.txt").write_text("the cat\nthe dog\n")
@@ -92,14 +91,7 @@ _MADE: dict[str, Call] = {
         true=[1, 0],
         functions={"f": lambda frame: np.arange(len(frame))},
     ),
-    "from_arrays": call(
-        ss.training.Task.from_arrays,
-        name="tiny",
-        features=FEATURES,
-        gold=LABELS,
-        test_sets={"test": (FEATURES, LABELS)},
-        systems={"bayes": GaussianNB()},
-    ),
+    "from_arrays": call(ss.training.Task.from_arrays, name="tiny", features=FEATURES, gold=LABELS, **PARTS_OF_TASK),
     "clustered_accuracies": call(
         ss.truth.clustered_accuracies, accuracies=[0.6, 0.7], n_clusters=5, cluster_size=2, test_set=""
     ),
@@ -115,7 +107,7 @@ _MADE: dict[str, Call] = {
         lower_is_better=True,
         unit="percent",
         of_item=["hits"],
-    ),
+    ),  # fmt: skip
     "signature": call(ss.analyses.signature, pairs=PAIRS),
     "resample_training": call(ss.training.resample_training, task=TASK, fractions=[1.0], replicates=[1], n_jobs=1),
 }
@@ -289,10 +281,6 @@ _FIGURES: dict[str, Call] = {
 del _FIGURES["curve"][1]["over"]
 
 #: Name -> the function, and its arguments.
-CALLS: dict[str, Call] = {
-    **_MADE,
-    **_PARTS,
-    **_FILES,
-    **_ANALYSES,
-    **{f"plot.{name}": call for name, call in _FIGURES.items()},
-}
+CALLS: dict[str, Call] = (
+    _MADE | _PARTS | _FILES | _ANALYSES | {f"plot.{name}": figure for name, figure in _FIGURES.items()}
+)
