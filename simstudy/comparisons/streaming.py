@@ -106,7 +106,8 @@ def write_pairs(
     # test of other scores has the threads within a block.
     answers = question.right_or_wrong and question.computes
     ahead = question.n_jobs if answers and question.n_jobs > 1 else 0
-    blocks = _blocks(question, block_size(question, test, memory, ahead))
+    n, size = n_asked(question), block_size(question, test, memory, ahead)
+    blocks = [(first, min(first + size, n)) for first in range(0, n, size)]
     tables = _of_blocks(partial(_table, ranked, test, options.get("strata")), question, blocks, ahead)
     with atomic_path(Path(path)) as whole, ExitStack() as stack:
         # Where nothing can be written, Python says it before the work, and names the file.
@@ -114,7 +115,8 @@ def write_pairs(
         # What corrects a p-value is known when all are there. Those of answers take an eighth of the time of their
         # rows: they come first, alone. Other rows are kept until all p-values are there.
         if answers:
-            p_value = np.concatenate([*_of_blocks(partial(_p_values, test), question, blocks, ahead)])
+            alone = _of_blocks(lambda about: TESTS[test].run(about).p_value, question, blocks, ahead)
+            p_value = np.concatenate([*alone])
         else:
             rows = whole.with_suffix(".rows")
             stack.callback(rows.unlink, missing_ok=True)
@@ -146,10 +148,6 @@ def _ahead(work: Callable[[_T], _R], items: Iterable[_T], n: int) -> Iterator[_R
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
-
-
-def _p_values(test: str, question: Question) -> NDArray[np.float64]:
-    return TESTS[test].run(question).p_value
 
 
 def _table(ranked: Outputs, test: str, strata: str | None, question: Question) -> pa.Table:
@@ -236,12 +234,6 @@ def _corrected(p_value: NDArray[np.float64], *, answers: bool) -> _Corrected:
         own[order] = correct(ascending)[last]
         corrected[name] = own[which]
     return corrected
-
-
-def _blocks(question: Question, size: int) -> list[tuple[int, int]]:
-    """The first pair of each block, and the one after its last."""
-    n = n_asked(question)
-    return [(first, min(first + size, n)) for first in range(0, n, size)]
 
 
 def _places(question: Question, first: int, last: int) -> Pairs:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from math import isnan
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -18,6 +18,9 @@ from simstudy.text.numerals import counted, p_digits, p_floor, p_text, score_for
 from simstudy.text.plain_text import shown
 from simstudy.validation import brief, check_fraction
 
+if TYPE_CHECKING:
+    from simstudy.comparisons.pair import Pair
+
 #: With fewer units tests and intervals are rough; the study error_rates says how rough.
 FEW_UNITS = 20
 
@@ -25,15 +28,7 @@ FEW_UNITS = 20
 _NEEDED = {"system_a", "system_b", "better", "unit", "test_set", "gain", "gain_low", "p_value", "p_floor", "test"}
 
 
-class HasRow(Protocol):
-    """What has a row of Comparisons: `simstudy.comparisons.Pair`."""
-
-    @property
-    def row(self) -> pd.Series[Any]:
-        """All that is known of the pair."""
-
-
-def verdict(pair: pd.Series[Any] | HasRow, *, alpha: float = 0.05, margin: float | None = None) -> str:
+def verdict(pair: pd.Series[Any] | Pair, *, alpha: float = 0.05, margin: float | None = None) -> str:
     """One row of Comparisons in words: the decision, the numbers, what they rest on, then cautions.
 
     Parameters
@@ -218,7 +213,7 @@ def _other_preferred(pair: pd.Series[Any], alpha: float) -> str:
 
 def cautions_of(pair: pd.Series[Any], alpha: float) -> list[str]:
     """Sentences on the numbers of a row of Comparisons that a reader should know."""
-    return [*_remarks(pair, alpha), *_footing(pair, pair["n_units"] < FEW_UNITS)]
+    return [*_remarks(pair, alpha), *_footing(pair)]
 
 
 def _remarks(pair: pd.Series[Any], alpha: float) -> list[str]:
@@ -255,11 +250,11 @@ def _remarks(pair: pd.Series[Any], alpha: float) -> list[str]:
     return remarks
 
 
-def _footing(pair: pd.Series[Any], few_units: bool) -> list[str]:
+def _footing(pair: pd.Series[Any]) -> list[str]:
     """Sentences on what a row of Comparisons rests on, and its caution; none for right and wrong answers.
 
     Right and wrong answers need none: the verdict has their wins and losses, and test and interval hold for few too.
-    With `few_units` another sentence says that test and interval are rough.
+    With few units another sentence says that test and interval are rough.
     """
     said = []
     if not isnan(pair["accepted_a"]):
@@ -274,7 +269,7 @@ def _footing(pair: pd.Series[Any], few_units: bool) -> list[str]:
     caution = pair["caution"] if isinstance(pair["caution"], str) else ""
     approximate = [] if pair["exact"] else ["p"]
     approximate += [] if isnan(pair["gain_low"]) else ["interval"]
-    if caution and approximate and not few_units:
+    if caution and approximate and pair["n_units"] >= FEW_UNITS:
         verb = "are" if len(approximate) > 1 else "is"
         said.append(f"{caution.capitalize()}: {' and '.join(approximate)} {verb} approximate.")
     return said
