@@ -65,7 +65,11 @@ class AcrossTasks(ReprMixin):
     @property
     def answer(self) -> pd.DataFrame:
         """The rows of `averages` that are the answer: the main average, on these tasks."""
-        return self.averages[(self.averages["average"] == self.average) & (self.averages["hypothesis"] == THESE)]
+        return self.of_main(self.averages, THESE)
+
+    def of_main(self, table: pd.DataFrame, hypothesis: str) -> pd.DataFrame:
+        """The rows of `averages` or `leaderboard` on the main average, under one hypothesis."""
+        return table[(table["average"] == self.average) & (table["hypothesis"] == hypothesis)]
 
     @cached_property
     def sentences(self) -> list[str]:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import special
 
 from simstudy.analyses.leaderboard import leaderboard
@@ -118,7 +117,10 @@ def across_tasks(
     averages = averages_of(list(suite.tasks), average, groups)
     how = {"n_resamples": n_resamples, "seed": seed, "n_jobs": n_jobs}
     compared = {one.name: _compared(suite, one, how) for one in averages}
-    pairs = _ordered(compared[averages[0].name][THESE])
+    # The better and the worse system of each pair by the main average, in one order for all tables.
+    names = order_of(compared[averages[0].name][THESE]).names
+    first, second = np.triu_indices(len(names), k=1)
+    pairs = names[first], names[second]
     rows = [
         _average(suite, one, hypothesis, frame, pairs=pairs, alpha=alpha)
         for one in averages
@@ -151,21 +153,12 @@ def _compared(suite: Suite, average: Average, how: Mapping[str, Any]) -> dict[st
     return found
 
 
-def _ordered(frame: pd.DataFrame) -> tuple[NDArray[np.object_], NDArray[np.object_]]:
-    """The better and the worse system of each pair by the main average, in one order for all tables."""
-    names = order_of(frame).names
-    first, second = np.triu_indices(len(names), k=1)
-    return names[first], names[second]
-
-
 def _average(
     suite: Suite, average: Average, hypothesis: str, frame: pd.DataFrame, *, pairs: Any, alpha: float
 ) -> pd.DataFrame:
     """Rows of one average and hypothesis, a gain below 0 where the second system of the pair is ahead."""
     known = at_level(along(frame, pairs), suite.metric.scale, 1 - alpha)[list(_KEPT)]
-    names, (first, second) = suite.outputs.names, pairs
-    place = {name: k for k, name in enumerate(names)}
-    i, j = (np.array([place[name] for name in side]) for side in pairs)
+    i, j = (pd.Index(suite.outputs.names).get_indexer(side) for side in pairs)
     scores, turned = suite.averaged(average), 1.0 if suite.metric.higher_is_better else -1.0
     places = [list(suite.tasks).index(name) for name in average.tasks]
     gains = rounded(turned * (suite.scores[i][:, places] - suite.scores[j][:, places]), suite.scores)
@@ -180,8 +173,8 @@ def _average(
             "hypothesis": hypothesis,
             "metric": suite.metric.name,
             "metric_unit": suite.metric.unit,
-            "system_a": first,
-            "system_b": second,
+            "system_a": pairs[0],
+            "system_b": pairs[1],
             "score_a": scores[i],
             "score_b": scores[j],
             **known,

@@ -38,7 +38,9 @@ def harness_groups(paths: Iterable[str | Path], tasks: Collection[str]) -> dict[
     """
     found: dict[str, tuple[TaskGroup, Path]] = {}
     for path in _results(paths):
-        content = _parsed(path)
+        content = read_json(path)
+        if not isinstance(content, dict):
+            raise ValueError(f"{path}: not a results file of lm-evaluation-harness")
         listed = content.get("group_subtasks")
         subtasks: dict[str, Any] = listed if isinstance(listed, dict) else {}
         for name in subtasks:
@@ -70,13 +72,6 @@ def _results(paths: Iterable[str | Path]) -> list[Path]:
         for file in sorted(files):
             newest[file.parent] = file
     return list(newest.values())
-
-
-def _parsed(path: Path) -> dict[str, Any]:
-    content = read_json(path)
-    if not isinstance(content, dict):
-        raise ValueError(f"{path}: not a results file of lm-evaluation-harness")
-    return content
 
 
 def _leaves(name: str, subtasks: Mapping[str, Any], path: Path, above: tuple[str, ...] = ()) -> list[str]:

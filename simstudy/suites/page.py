@@ -78,8 +78,7 @@ def _gains(found: AcrossTasks) -> Figure:
 
 def _ranks(found: AcrossTasks) -> Figure:
     """The averages of many systems with their confidence sets for ranks, for these tasks."""
-    boards = found.leaderboard[found.leaderboard["average"] == found.average]
-    board = boards[boards["hypothesis"] == THESE].head(_MOST_SYSTEMS)
+    board = found.of_main(found.leaderboard, THESE).head(_MOST_SYSTEMS)
     return Figure(
         "average_ranks",
         lambda: plot.leaderboard(board),

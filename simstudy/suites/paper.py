@@ -64,20 +64,14 @@ def _numbers(row: pd.Series[Any], form: str, alpha: float) -> list[Cell | str]:
 
 
 def _of_many(found: AcrossTasks, baseline: str | None) -> list[Table]:
-    columns = [_average(found, found.average), *(_task(found, task) for task in found.main.tasks)]
+    board, rows = (found.of_main(table, THESE) for table in (found.leaderboard, found.averages))
+    average = scores.Column(found.main.title(), board, ahead_first(rows))
+    columns = [average, *(_task(found, task) for task in found.main.tasks)]
     what = (
         f"{found.outputs.n_systems:,} systems by {label(found.outputs.metric.name)}: {found.main.title()[0].lower()}"
         f"{found.main.title()[1:]} of {found.n_tasks:,} tasks ({shown(found.by)}), and each task; the tasks are fixed."
     )
     return scores.by_system(columns, what, alpha=found.alpha, baseline=baseline, name="tasks", ruled=(1,))
-
-
-def _average(found: AcrossTasks, average: str) -> scores.Column:
-    board, rows = (
-        table[(table["average"] == average) & (table["hypothesis"] == THESE)]
-        for table in (found.leaderboard, found.averages)
-    )
-    return scores.Column(f"{found.main.title()}", board, ahead_first(rows))
 
 
 def _task(found: AcrossTasks, task: str) -> scores.Column:

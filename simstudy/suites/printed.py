@@ -137,9 +137,8 @@ def average_rows(found: AcrossTasks, averages: pd.DataFrame) -> Table:
 def system_rows(found: AcrossTasks, *, verbose: bool = False) -> Table:
     """A row for each system: its average, its ranks under both hypotheses, and its score on each task."""
     form = digits(found)
-    boards = found.leaderboard[found.leaderboard["average"] == found.average]
-    these, like = (boards[boards["hypothesis"] == name].set_index("system") for name in (THESE, LIKE_THESE))
-    rows = these.reset_index()
+    rows = found.of_main(found.leaderboard, THESE).reset_index(drop=True)
+    like = found.of_main(found.leaderboard, LIKE_THESE).set_index("system")
     wide = found.scores.pivot_table(index="system", columns="task", values="score", sort=False)
     tasks = list(found.main.tasks)
     shown_tasks = tasks if verbose or len(tasks) <= _COLUMNS else []

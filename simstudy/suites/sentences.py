@@ -76,7 +76,7 @@ def _disagreement(found: AcrossTasks, row: pd.Series[Any]) -> str:
 
 def _limits(found: AcrossTasks) -> list[str]:
     """What sign flips of so few tasks can not find."""
-    rows = found.averages[(found.averages["average"] == found.average) & (found.averages["hypothesis"] == LIKE_THESE)]
+    rows = found.of_main(found.averages, LIKE_THESE)
     least = 2.0 ** (1 - found.n_tasks)
     if rows.empty or least <= found.alpha:
         return []
@@ -111,9 +111,7 @@ def _driven(found: AcrossTasks, form: str) -> list[str]:
 
 
 def _best(found: AcrossTasks, hypothesis: str) -> str:
-    boards = found.leaderboard
-    board = boards[(boards["average"] == found.average) & (boards["hypothesis"] == hypothesis)]
-    rows = found.averages[(found.averages["average"] == found.average) & (found.averages["hypothesis"] == hypothesis)]
+    board, rows = (found.of_main(table, hypothesis) for table in (found.leaderboard, found.averages))
     if board.empty:
         return ""
     best = board.loc[board["may_be_best"], "system"].map(shown).tolist()
