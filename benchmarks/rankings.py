@@ -19,8 +19,8 @@ from scipy import stats
 
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.rankings.candidates import Candidates
-from simstudy.rankings.differences import ranking_differences
 from simstudy.rankings.hypergeometric import fisher_exact
+from simstudy.rankings.n_best_lists import ranking_differences
 
 
 def ranked(n_candidates: int, n_rankings: int, share_true: float = 0.11) -> Candidates:

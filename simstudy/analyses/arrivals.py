@@ -25,7 +25,6 @@ class Arrivals:
     differences: FloatArray
     #: A difference of 1 on the metric's scale.
     scale: float
-    unit: str
     #: Whether every unit has the same weight in the systems' scores; else the mean over units is another number.
     same_weights: bool
 
@@ -81,7 +80,6 @@ class Arrivals:
             # No minus zero, which is written in other bits.
             np.clip(differences, -1.0, 1.0) + 0.0,
             metric.scale * (high - low),
-            chosen,
             bool((below[0][known] == below[0][known][:1]).all()),
         )
 

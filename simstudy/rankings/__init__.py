@@ -5,8 +5,7 @@ Read first: `candidates`, which are rankings of scores, and their Outputs.
 
 from simstudy.rankings.association import association
 from simstudy.rankings.candidates import Candidates
-from simstudy.rankings.differences import ranking_differences
-from simstudy.rankings.precision_curves import precision_curve
+from simstudy.rankings.n_best_lists import precision_curve, ranking_differences
 from simstudy.rankings.repetitions import binomial_check, common_threshold, repetitions
 from simstudy.rankings.simulated import simulated_candidates
 

@@ -27,7 +27,7 @@ def test_differences_are_parts_of_the_range_in_the_order_of_the_file(ratings: Ou
     old, new = ratings.statistics[..., 0]
     assert arrived.ids[:2] == ["q300", "q299"]
     np.testing.assert_array_equal(arrived.differences, (new - old) / 4)
-    assert (arrived.scale, arrived.unit, arrived.same_weights) == (4, "item", True)
+    assert (arrived.scale, arrived.same_weights) == (4, True)
     # Errors: lower is better.
     errors = Outputs.from_scores(pd.DataFrame({"old": old, "new": new}), lower_is_better=True)
     turned = Arrivals.of(errors, "new", "old", score_range=(1, 5))

@@ -10,8 +10,7 @@ import pytest
 from scipy import stats
 
 from simstudy.rankings.candidates import Candidates
-from simstudy.rankings.differences import ranking_differences
-from simstudy.rankings.precision_curves import count_up_to, precision_curve
+from simstudy.rankings.n_best_lists import count_up_to, precision_curve, ranking_differences
 from simstudy.statistics.multiplicity import corrected
 from tests.oracles import compared
 from tests.rankings.test_candidates import FRAME, random_candidates

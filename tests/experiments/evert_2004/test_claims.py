@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 from simstudy.rankings.candidates import Candidates
-from simstudy.rankings.differences import ranking_differences
-from simstudy.rankings.precision_curves import precision_curve
+from simstudy.rankings.n_best_lists import precision_curve, ranking_differences
 from tests.experiments.programs import program
 
 EVERT = program("evert_2004", "claims")
