@@ -14,12 +14,14 @@ from simstudy.metrics.base import Array, IntArray
 from simstudy.notes import note
 
 # What tables write for missing scores.
-_CODES = (-1, -9, -99, -999, 99, 999, 9999)
+_CODES = (-1, -9, -99, -999, 0, 9, 99, 999, 9999)
 # Codes are this share of the scores at most; the others are non-negative, and less than a positive code by this factor.
 _SHARE, _SHARE_NEGATIVE, _BELOW = 0.05, 0.3, 9
+# Ratings are the whole numbers from 1 to one of these: 0 and 9 are codes beside them, although they are not far.
+_FEWEST_RATINGS, _MOST_RATINGS = 3, 10
 # A score is wild if it is so many times the 99th percentile of its system's absolute scores, and larger than 1.
 _TIMES = 100
-# Fewer items do not tell; and -1 may be a score beside at most this many values, as in votes of -1, 0 and 1.
+# Fewer items do not tell; and a frequent -1 may be a score beside at most this many values, as in votes of -1, 0 and 1.
 _FEWEST, _VOTES = 20, 3
 
 
@@ -69,16 +71,30 @@ def _codes(scores: Sequence[Array]) -> list[IntArray]:
     number = sum(map(len, scores))
     low, high = min(float(own.min()) for own in scores), max(float(own.max()) for own in scores)
     for code in _CODES:
-        if code not in (low, high):
+        # Right and wrong answers have many zeros.
+        if code not in (low, high) or (code == 0 and not _FEWEST_RATINGS <= high <= _MOST_RATINGS):
             continue
         found = [own == code for own in scores]
         others = np.concatenate([own[~hit] for own, hit in zip(scores, found, strict=True)])
-        share = _SHARE if code > 0 else _SHARE_NEGATIVE
-        if number - others.size > share * number or others.min() < 0:
-            continue
-        if others.max() < code / _BELOW or (code < 0 and len(np.unique(others)) > _VOTES):
+        if others.size and _is_code(code, others, 1 - others.size / number):
             return [np.flatnonzero(hit) for hit in found]
     return []
+
+
+def _is_code(code: int, others: Array, share: float) -> bool:
+    """Whether the least or largest of all scores, which is this share of them, is a code beside the others (n,)."""
+    if share > (_SHARE_NEGATIVE if code < 0 else _SHARE) or others.min() < 0:
+        return False
+    if code < 0:
+        return code < -1 or share <= _SHARE or len(np.unique(others)) > _VOTES
+    if others.max() < code / _BELOW:
+        return True
+    if code not in (0, 9) or others.max() > _MOST_RATINGS:
+        return False
+    values = np.unique(others).tolist()
+    ratings = len(values) >= _FEWEST_RATINGS and values == [*range(1, len(values) + 1)]
+    # The next rating would be no code.
+    return (ratings and code != values[-1] + 1) or (code == 9 and values == [0, 1])
 
 
 def _wild(own: Array) -> IntArray:

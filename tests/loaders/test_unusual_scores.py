@@ -16,6 +16,8 @@ _GRADED = pd.DataFrame(
     {"item": range(_N), "old": _RNG.uniform(0.1, 1, _N).round(3), "new": _RNG.uniform(0.1, 1, _N).round(3)}
 )
 _RATINGS = _GRADED.assign(old=_RNG.permutation([*range(1, 11)] * 4), new=_RNG.permutation([*range(1, 11)] * 4))
+_STARS = _GRADED.assign(old=_RNG.permutation([*range(1, 6)] * 8), new=_RNG.permutation([*range(1, 6)] * 8))
+_RIGHT = _GRADED.assign(old=_RNG.permutation([0, 1] * 20), new=_RNG.permutation([0, 1] * 20))
 
 
 def _with(frame: pd.DataFrame, value: float, *rows: int) -> str:
@@ -33,6 +35,12 @@ def test_codes_and_slips_among_scores_are_named(tmp_path: Path) -> None:
         (_GRADED, 99, (4, 9, 11)),
         (_RATINGS, -1, (4, 7)),
         (_RATINGS, -1, (*range(4, 24),)),
+        (_RATINGS, 0, (4, 7)),
+        (_STARS, 0, (4, 7)),
+        (_STARS, 9, (4,)),
+        (_RIGHT, -1, (4, 7, 9)),
+        (_RIGHT, -9, (*range(4, 14),)),
+        (_RIGHT, 9, (4, 7)),
     ):
         more = f" (and {len(rows) - 1} more)" if len(rows) > 1 else ""
         told = f"{tmp_path}/s.csv, line 6, system 'new': {value}{more} is unlike all other scores. If it stands for a "
@@ -44,16 +52,22 @@ def test_codes_and_slips_among_scores_are_named(tmp_path: Path) -> None:
 
 
 def test_usual_scores_get_no_note(tmp_path: Path) -> None:
-    """Votes of -1, 0 and 1, log-probabilities, BLEU with a few perfect segments, and negative scores of all sizes."""
+    """Votes of -1, 0 and 1, log-probabilities, BLEU with a few perfect segments, and negative scores of all sizes.
+
+    Ratings from 0 to 5 and counts have more zeros than codes would be, and a rating of 9 follows one of 8.
+    """
     rng = np.random.default_rng(13)
     bleu = rng.exponential(8, (2, _N)).clip(0, 100).round(2)
     bleu[:, 3] = 100
     for old, new in (
-        rng.choice([-1, 0, 1], (2, _N), p=[0.04, 0.5, 0.46]),
+        rng.choice([-1, 0, 1], (2, _N), p=[0.2, 0.4, 0.4]),
         -rng.exponential(20, (2, _N)),
         bleu,
         rng.normal(0.6, 0.4, (2, _N)),
         rng.choice([0, 0, 0, 1], (2, _N)),
+        rng.permuted([[*range(6)] * 6 + [5] * 4] * 2, axis=1),
+        rng.permuted([[*range(1, 9)] * 4 + [9, *range(1, 8)]] * 2, axis=1),
+        rng.permuted([[1, 2, 4, 5] * 9 + [0, 1, 2, 9]] * 2, axis=1),
     ):
         frame = _GRADED.assign(old=old, new=new)
         assert not any("unlike" in note for note in read_csv(tmp_path, frame.to_csv(index=False), "mean").notes)
