@@ -13,7 +13,7 @@ from itertools import combinations, permutations
 import numpy as np
 import pandas as pd
 
-from simstudy.loaders.tables import is_right_or_wrong, numbers
+from simstudy.loaders.tables import decimals, is_right_or_wrong, numbers
 from simstudy.loaders.usual_names import plain
 from simstudy.metrics.base import Array, FloatArray
 from simstudy.notes import note
@@ -54,8 +54,8 @@ _MOST_SYSTEMS = 30
 _ROWS = 300
 # Numbers of four bytes agree so far, as a share of the largest.
 _EXACT = 1e-6
-# A column may be rounded if its digits are this much finer than its standard deviation.
-_FINE = 20
+# A column is rounded if its digits are this much finer than its standard deviation; coarser ones are exact.
+_ROUNDED = 20
 # Items on which a column differs from each one that it is made of. Columns of few values (`_COARSE`), such as right and
 # wrong answers, are made of others by chance if they differ on less.
 _COARSE, _DIFFERS, _DIFFERS_COARSE = 10, 5, 10
@@ -160,8 +160,8 @@ def _half_unit(column: FloatArray) -> float:
     there = column[np.isfinite(column)]
     if (there == np.rint(there)).all():
         return 0.0
-    unit = 10.0 ** -max(len(np.format_float_positional(value, trim="-").partition(".")[2]) for value in there.tolist())
-    return unit / 2 if unit <= there.std() / _FINE else 0.0
+    unit = 10.0 ** -decimals(there)
+    return unit / 2 if unit <= there.std() / _ROUNDED else 0.0
 
 
 def _said(name: str, *parts: str) -> Sequence[str]:

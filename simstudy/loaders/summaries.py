@@ -1,9 +1,10 @@
 """First and last rows of tables of scores that sum up the others, such as means: they are no items.
 
 A last row that is called mean, total or the like must sum up the others, and so must those below it, such as standard
-errors. A first or last row with another name is no item if it has the average of the others in every system, and some
-system has this value nowhere else. It is none either if it has the mean or the sum of the others in every system, to
-its last digit (`sums_up`).
+errors. Items may be called max, min or median: a row of right and wrong answers that is called so sums up beside one
+that does under another name. A first or last row with another name is no item if it has the average of the others in
+every system, and some system has this value nowhere else. It is none either if it has the mean or the sum of the others
+in every system, to its last digit (`averages_or_sums`).
 """
 
 from __future__ import annotations
@@ -16,18 +17,20 @@ import pandas as pd
 
 from simstudy.loaders.base import Source
 from simstudy.loaders.entries import Entries
-from simstudy.loaders.tables import Where, check_scores, narrow, takes_one_score
+from simstudy.loaders.tables import Where, check_scores, decimals, is_right_or_wrong, narrow, takes_one_score
 from simstudy.loaders.usual_names import MAY_BE_ITEMS, may_name_averages, may_sum_up, summary_of
 from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.mean import Mean
 from simstudy.notes import note
 
 # More last rows than that sum up no table.
-_MOST_ROWS = 12
+MOST_ROWS = 12
 # The fewest other rows of which a row without a telling name has the mean or the sum.
 _FEWEST = 3
 # A mean that agrees with a row by chance is rare if the row's digits are this much finer than the scores' deviation.
-_FINE = 100
+_FINER = 100
+# Averages may be rounded to two decimals.
+_ROUNDED = 0.0051
 # Numbers of four bytes agree so far.
 _EXACT = 1e-6
 # A sum is no score if it is this many times the largest of the others; a row that is so many times as large is odd.
@@ -40,7 +43,7 @@ def entries_of_items(frame: pd.DataFrame, source: Source, where: Where, read: Ca
     Such a row may have a sum, or percentages, and so be out of the metric's range.
     """
     metric = source.metric
-    named = any(map(may_sum_up, [*frame["item"].iloc[:1], *frame["item"].iloc[-_MOST_ROWS:]]))
+    named = any(map(may_sum_up, [*frame["item"].iloc[:1], *frame["item"].iloc[-MOST_ROWS:]]))
     one_score = takes_one_score(metric) and frame.columns.intersection([*metric.statistics, *Mean().statistics]).empty
     if not named or not one_score:
         return without_summaries(read(source), where)
@@ -64,12 +67,15 @@ def without_summaries(entries: Entries, where: Where) -> Entries:
     """
     has: dict[int, str] = {}
     kept = np.ones(len(entries.item), dtype=bool)
+    _check_end(entries, where)
     tail = _last_rows(entries)
     for start, rows in enumerate(tail):
         above = ~np.isin(entries.item, np.concatenate(tail[start:]))
-        if _what(entries, rows, above):
-            has = {int(code): _what(entries, below, above) for below in tail[start:] for code in np.sort(below)}
-            kept = above
+        if not _what(entries, rows, above):
+            continue
+        found = {int(code): _what(entries, below, above) for below in tail[start:] for code in np.sort(below)}
+        if any(what and not _may_be_item(entries, code, above) for code, what in found.items()):
+            has, kept = found, above
             break
     for code in has or (int(code) for rows in tail for code in rows):
         _check_summary(entries, code, has, where)
@@ -99,6 +105,27 @@ def without_summaries(entries: Entries, where: Where) -> Entries:
     )
 
 
+def _check_end(entries: Entries, where: Where) -> None:
+    """ValueError for a last row that is not called like a summary, but comes below one that is and sums up."""
+    number = len(entries.items)
+    if may_sum_up(entries.items[number - 1]):
+        return
+    for code in range(max(3, number - MOST_ROWS), number - 1):
+        if summary_of(entries.items[code]) and (what := _averages_or_sums(entries, code, entries.item < code)):
+            below = f"{_place(entries, code + 1, where)}: item '{entries.items[code + 1]}'"
+            raise ValueError(
+                f"{below} comes below '{entries.items[code]}', which is no item but {what} the others: take that row "
+                "out, or put it at the end"
+            )
+
+
+def _may_be_item(entries: Entries, code: int, above: Array) -> bool:
+    """Whether a row is called min, max or median, and those above have two scores only, such as right and wrong."""
+    if summary_of(entries.items[code]) not in ("min", "max", "median"):
+        return False
+    return len(np.unique(entries.statistics[above, 0])) <= 2
+
+
 def _last_rows(entries: Entries) -> list[IntArray]:
     """The items that come last in systems, from the end up to the first whose name is none of a summary.
 
@@ -106,7 +133,7 @@ def _last_rows(entries: Entries) -> list[IntArray]:
     """
     tail: list[IntArray] = []
     kept = np.ones(len(entries.item), dtype=bool)
-    while len(tail) < _MOST_ROWS and len(entries.items) - sum(map(len, tail)) > 2:
+    while len(tail) < MOST_ROWS and len(entries.items) - sum(map(len, tail)) > 2:
         last = pd.Series(entries.item[kept]).groupby(entries.system[kept]).last().unique()
         tail.insert(0, last)
         if not all(may_sum_up(entries.items[code]) for code in last):
@@ -165,41 +192,9 @@ def _is_summary(entries: Entries, system: int, code: int, kept: Array) -> bool:
 
 def _averages_or_sums(entries: Entries, code: int, kept: Array) -> str:
     """Whether a row has the averages or the sums of those that are kept, in words; empty for neither."""
-    if not (entries.statistics[:, 1:] == 1).all():
-        return ""
-    if _is_average(entries, code, kept):
-        return "has the averages of"
-    values = _of_each_system(entries, code, kept)
-    what = sums_up(*values) if values is not None else ""
+    found = _of_each_system(entries, code, kept) if (entries.statistics[:, 1:] == 1).all() else None
+    what = averages_or_sums(entries.items[code], *found) if found is not None else ""
     return f"has the {what} of" if what else ""
-
-
-def _is_average(entries: Entries, code: int, kept: Array) -> bool:
-    """Whether the row of an item has the average of those that are kept, in every system, and can be no score.
-
-    Some system has that value nowhere else. Names that say nothing of averages have them of right and wrong answers
-    only, and in more than one system.
-    """
-    scores, rows = entries.statistics[:, 0], entries.item == code
-    named = may_name_averages(entries.items[code])
-    others = kept & ~rows
-    right_or_wrong = bool(np.isin(scores[others], (0, 1)).all())
-    if not named and (len(entries.systems) < 2 or not right_or_wrong):
-        return False
-    single = False
-    for system in range(len(entries.systems)):
-        own = entries.system == system
-        found, rest = scores[own & rows], scores[own & others]
-        if len(found) != 1 or not len(rest):
-            return False
-        value = found[0]
-        # As rounded to two decimals, or in percent to one; of small scores to more.
-        rounded = 0.0051 if right_or_wrong else min(0.0051, 0.02 * rest.std())
-        means = [(rest.mean(), rounded), *([(100 * rest.mean(), 10 * rounded)] if named else [])]
-        if not any(abs(value - mean) <= within for mean, within in means):
-            return False
-        single |= not np.isin(value, rest)
-    return single
 
 
 def _of_each_system(entries: Entries, code: int, kept: Array) -> tuple[FloatArray, list[FloatArray]] | None:
@@ -215,15 +210,15 @@ def _of_each_system(entries: Entries, code: int, kept: Array) -> tuple[FloatArra
     return scores[rows], [found[~own] for found, own in parts]
 
 
-def sums_up(values: FloatArray, others: Sequence[Array]) -> str:
-    """What a row's values (K,) are of the others (n,) of K systems: "averages", in percent perhaps, "sums", or empty.
-
-    They agree to the last digit of the row, or as numbers of four bytes. That is no chance, for at least two systems
-    have other values, and the digits are fine or the values are far from all scores.
-    """
+def averages_or_sums(name: object, values: FloatArray, others: Sequence[Array]) -> str:
+    """What a row's values (K,) are of the others (n,) of K systems: "averages" (or percentages), "sums", or empty."""
+    if _are_rounded_averages(name, values, others):
+        return "averages"
     if len(values) < 2 or min(map(len, others)) < _FEWEST or len(np.unique(values)) < 2:
         return ""
-    unit = 10.0 ** -max(_decimals(value) for value in values.tolist())
+    # They agree to the last digit of the row, or as numbers of four bytes. That is no chance, for at least two systems
+    # have other values, and the digits are fine or the values are far from all scores.
+    unit = 10.0 ** -decimals(values)
     kinds = {"averages", "percentages", "sums"}
     for value, own in zip(values, others, strict=True):
         mean = float(own.mean())
@@ -234,9 +229,31 @@ def sums_up(values: FloatArray, others: Sequence[Array]) -> str:
         if not kinds:
             return ""
     if "averages" in kinds:
-        return "averages" if sum(unit <= own.std() / _FINE for own in others) >= 2 else ""
+        return "averages" if sum(unit <= own.std() / _FINER for own in others) >= 2 else ""
     far = sum(abs(value) > _LARGE * float(np.abs(own).max()) for value, own in zip(values, others, strict=True))
     return ("averages" if "percentages" in kinds else "sums") if far >= 2 else ""
+
+
+def _are_rounded_averages(name: object, values: FloatArray, others: Sequence[Array]) -> bool:
+    """Whether a row has the average of the others in every system, rounded perhaps, and can be no score.
+
+    Some system has that value nowhere else. Names that say nothing of averages have them of right and wrong answers
+    only, and in more than one system.
+    """
+    named = may_name_averages(name)
+    # Most rows are none by their first value: large tables need no longer look.
+    if not named and (len(values) < 2 or abs(values[0] - others[0].mean()) > _ROUNDED):
+        return False
+    right_or_wrong = all(is_right_or_wrong(own) for own in others)
+    if not (named or right_or_wrong):
+        return False
+    for value, own in zip(values, others, strict=True):
+        # In percent to one decimal; of small scores to more.
+        rounded = _ROUNDED if right_or_wrong else min(_ROUNDED, 0.02 * own.std())
+        in_percent = named and abs(value - 100 * own.mean()) <= 10 * rounded
+        if abs(value - own.mean()) > rounded and not in_percent:
+            return False
+    return any(value not in own for value, own in zip(values, others, strict=True))
 
 
 def is_odd(values: FloatArray, others: Sequence[Array]) -> bool:
@@ -244,11 +261,6 @@ def is_odd(values: FloatArray, others: Sequence[Array]) -> bool:
     if len(values) < 2 or min(map(len, others)) < _FEWEST:
         return False
     return all(abs(value) > _ODD * float(np.abs(own).max()) > 0 for value, own in zip(values, others, strict=True))
-
-
-def _decimals(value: float) -> int:
-    """The number of decimal places with which a score is written."""
-    return len(np.format_float_positional(value, trim="-").partition(".")[2])
 
 
 def _odd_ends(entries: Entries, kept: Array) -> list[int]:

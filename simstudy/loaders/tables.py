@@ -201,6 +201,11 @@ def is_right_or_wrong(found: FloatArray) -> bool:
     return bool(there.size) and bool(np.isin(there, (0, 1)).all())
 
 
+def decimals(values: FloatArray) -> int:
+    """The largest number of decimal places with which numbers are written."""
+    return max(len(np.format_float_positional(value, trim="-").partition(".")[2]) for value in values.tolist())
+
+
 def how_to_write(cell: object) -> str:
     """How a score that is no number must be written, for an error; empty where nothing is known."""
     # Signs may be followed by one that asks for colours.

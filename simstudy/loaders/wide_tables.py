@@ -10,7 +10,7 @@ from pandas.api.types import is_integer_dtype
 
 from simstudy.loaders.base import Source
 from simstudy.loaders.entries import Entries, other_columns
-from simstudy.loaders.summaries import is_odd, sums_up
+from simstudy.loaders.summaries import MOST_ROWS, averages_or_sums, is_odd
 from simstudy.loaders.tables import NO_NAMES, is_right_or_wrong, numbers, takes_one_score
 from simstudy.loaders.text_columns import answer_columns
 from simstudy.loaders.usual_names import may_name_averages, summary_of
@@ -48,18 +48,15 @@ def whole_table(
 
 def _may_sum_up(scores: Array, items: pd.api.extensions.ExtensionArray) -> bool:
     """Whether the first or the last row of scores (K, n) may have the averages or sums of the others, or is odd."""
-    ends = (0, -1)
     if scores.shape[1] <= 2:
         return False
-    if any(may_name_averages(items[end]) for end in ends):
+    if any(may_name_averages(items[end]) for end in (0, -1)):
         return True
     for end, others in ((0, [*scores[:, 1:]]), (-1, [*scores[:, :-1]])):
         values = scores[:, end].astype(np.float64)
-        if sums_up(values, others) or is_odd(values, others):
+        if averages_or_sums("", values, others) or is_odd(values, others):
             return True
-    if scores.dtype.kind == "i" or np.isin(scores[:, ends], (0, 1)).all():
-        return False
-    return bool(np.isin(scores[:, 1:-1], (0, 1)).all())
+    return False
 
 
 def note_unlike_columns(names: Sequence[str], scores: Sequence[Array]) -> set[str]:
@@ -114,7 +111,7 @@ def _names(cells: pd.Series) -> pd.api.extensions.ExtensionArray | None:
         return None
     if not counted and (names.isin(NO_NAMES) | (names.str.strip() == "") | names.str.contains("[\n\r]")).any():
         return None
-    return None if summary_of(names.iloc[-1]) else names.array
+    return None if any(map(summary_of, names.iloc[-MOST_ROWS:])) else names.array
 
 
 def _statistics(frame: pd.DataFrame, by_system: Mapping[str, list[str]], metric: Metric) -> Array | None:

@@ -170,6 +170,41 @@ def test_several_last_rows_that_sum_up_are_no_items(tmp_path: Path) -> None:
     assert read_csv(tmp_path, "item,new,old\nmax,1,0\nMean,1,0\nb,1,1\nc,0,0\n").outputs.n_items == 4
 
 
+def test_an_item_called_max_that_every_system_has_right_is_one(tmp_path: Path) -> None:
+    """Right and wrong answers have no other maximum than 1; beside a mean it is one."""
+    right = "item,new,old\na,1,0\nb,1,1\nc,0,0\n"
+    for row, told in (("max,1,1", "max"), ("Min,0,0", "Min"), ("median,1,0", "median")):
+        loaded = read_csv(tmp_path, f"{right}{row}\n")
+        assert loaded.outputs.items["id"].tolist() == ["a", "b", "c", told]
+        assert loaded.notes == (
+            f"{tmp_path}/s.csv, line 5: '{told}' is used as an item: if it sums up the others, take the row out",
+        )
+    for rows in (["max,1,1", "mean,0.667,0.333"], ["mean,0.667,0.333", "min,0,0"], ["min,0,0", "max,1,1", "sum,2,1"]):
+        assert read_csv(tmp_path, right + "\n".join(rows)).outputs.items["id"].tolist() == ["a", "b", "c"]
+    graded = "item,new,old\na,0.1,0.2\nb,0.4,0.5\nc,0.3,0.3\nmax,0.4,0.5\n"
+    assert read_csv(tmp_path, graded, "mean").outputs.items["id"].tolist() == ["a", "b", "c"]
+
+
+def test_an_item_below_a_row_of_means_is_an_error(tmp_path: Path) -> None:
+    """Means by hand: 2 of 3 and 1 of 3. A row that is called mean may be an item if it has none."""
+    wide = "item,new,old\na,1,0\nb,1,1\nc,0,0\n"
+    told = (
+        "{s}, line 6: item 'z' comes below 'Mean', which is no item but has the averages of the others: take that row "
+    )
+    told += "out, or put it at the end"
+    for below in ("z,1,0", "z,0.47,0.47", "z,1,0\nanother,0,0"):
+        for metric in ("mean", "accuracy"):
+            check_csv_error(tmp_path, f"{wide}Mean,0.667,0.333\n{below}\n", told, metric)
+    tidy = "".join(
+        f"{system},{item},{score}\n"
+        for system, scores in (("new", [1, 1, 0, 0.667, 1]), ("old", [0, 1, 0, 0.333, 0]))
+        for item, score in zip(["a", "b", "c", "Mean", "z"], scores, strict=True)
+    )
+    check_csv_error(tmp_path, f"system,item,score\n{tidy}", told, "mean")
+    for row in ("mean,1,0", "all,1,1", "mean,0.667,0.2"):
+        assert read_csv(tmp_path, f"{wide}{row}\nz,0,1\n").outputs.n_items == 5
+
+
 def test_means_and_sums_of_graded_scores_are_no_item(tmp_path: Path) -> None:
     """Means by hand: 0.5005 and 0.3505 (sums 2.002 and 1.402). The name of the row does not matter."""
     rows = ["a,0.202,0.102", "b,0.4,0.3", "c,0.6,0.4", "d,0.8,0.6"]
