@@ -84,8 +84,8 @@ def opened(
     return files, frozenset(inside)
 
 
-def _outputs(files: Sequence[Path]) -> Sequence[Path]:
-    """The files of a folder without a README or licence, which has another ending than all others; a note names it."""
+def _outputs(files: Sequence[Path]) -> list[Path]:
+    """The files of a folder or zip file without READMEs and licences, if no other has their ending; a note says so."""
     about = [file for file in files if _ABOUT.fullmatch(file.name)]
     endings = {file.suffix.lower() for file in files if file not in about}
     left = [file for file in about if endings and file.suffix.lower() not in endings]
@@ -188,13 +188,13 @@ def files_of(files: Sequence[Path], own: Format, inside: frozenset[Path]) -> tup
 
 
 def _unzipped(path: Path) -> list[Path]:
-    """The files in a zip file, or the file itself."""
+    """The files of outputs in a zip file, or the file itself."""
     require_file(path)
     if path.suffix.lower() != ".zip":
         return [path]
     if not (found := files_in(path)):
         raise ValueError(f"{path} has no files")
-    return found
+    return _outputs(found)
 
 
 def _matches(file: Path, patterns: Sequence[str]) -> bool:

@@ -11,7 +11,7 @@ import pandas as pd
 from simstudy.loaders.base import Source
 from simstudy.loaders.column_names import usual_items
 from simstudy.loaders.entries import Entries
-from simstudy.loaders.tables import Where, first_of, no_column, numbers, places, read_table
+from simstudy.loaders.tables import Where, check_plain, first_of, no_column, numbers, places, read_table
 from simstudy.loaders.usual_names import GOLD, PREDICTED, says_labels
 from simstudy.metrics.base import IntArray
 from simstudy.notes import note
@@ -65,9 +65,12 @@ def with_gold(frame: pd.DataFrame, columns: Mapping[str, str], source: Source) -
     if item not in frame:
         no_column(source.paths[0], item, frame.columns, f"Gold labels of {path} are matched by it.")
     table = read_table(path)
-    key = item if item in table else usual_items(table)
+    # JSON of labels by the ids of their items, {"q1": "A"}, has columns "key" and "value".
+    by_key = item not in table and "key" in table and not usual_items(table)
+    key = item if item in table else "key" if by_key else usual_items(table)
     known = {str(name).lower(): name for name in reversed(table.columns) if name != key}
-    label = source.columns.get("gold") or next((known[name] for name in (*GOLD, "answer") if name in known), "gold")
+    usual = (*GOLD, "answer", *(["value"] if by_key else []))
+    label = source.columns.get("gold") or next((known[name] for name in usual if name in known), "gold")
     for column, ours in ((key or item, "item"), (label, "gold")):
         if column not in table:
             no_column(path, column, table.columns, f"Name it with columns={{'{ours}': 'NAME'}}.")
@@ -79,6 +82,11 @@ def with_gold(frame: pd.DataFrame, columns: Mapping[str, str], source: Source) -
     known_ids = {*ids}
     if (lacking := ids[~ids.isin(gold.index)].unique()).size:
         raise ValueError(f"{path} lacks {lacking.size} of {counted(len(known_ids), 'item')}, first '{lacking[0]}'")
+    check_plain(table[label], label, where)
+    whole = table[label].dtype.kind == "f"
+    blank = [one in known_ids and not label_text(cell, whole) for one, cell in gold.items()]
+    if (row := first_of(np.array(blank))) is not None:
+        raise ValueError(f"{where(row)}: no gold label")
     if more := [one for one in gold.index if one not in known_ids]:
         note(f"{path} has gold labels of {counted(len(more), 'item')} that no system has, first '{more[0]}'")
     return frame.assign(**{source.columns.get("gold", "gold"): gold.loc[ids].to_numpy()})

@@ -2,7 +2,8 @@
 
 Columns: a table that has no ``score``, but ``score_1``, ``score_2`` … or ``sample_1``, ``run_1``, ``attempt_1`` … has a
 row for each sample once they are stacked. Its system is in a column ``system``; without one, each file is one system.
-An empty cell is a sample that was not taken. In JSON a score may be the list of the samples' scores.
+In JSON a score may be the list of the samples' scores. An empty cell, or a null in a list, is a sample that was not
+taken.
 
 Means: a tidy table with a column ``n_samples`` (other names: `NUMBERS_OF_SAMPLES`; ``columns={"n_samples": "k"}`` names
 it) has means of so many right or wrong answers. How much one answer varies follows from the binomial.
@@ -40,8 +41,12 @@ def stacked(frame: pd.DataFrame, metric: Metric) -> pd.DataFrame:
         return frame
     others = frame.drop(columns=list(columns))
     parts = [others.assign(sample=number, score=frame[name]) for name, number in columns.items()]
-    rows = pd.concat(parts)
-    return rows[rows["score"].notna() & (rows["score"].astype(str).str.strip() != "")]
+    return _taken(pd.concat(parts), "score")
+
+
+def _taken(rows: pd.DataFrame, column: str) -> pd.DataFrame:
+    """The rows of samples that were taken: they have a score in this column."""
+    return rows[rows[column].notna() & (rows[column].astype(str).str.strip() != "")]
 
 
 def of_lists(frame: pd.DataFrame, columns: Mapping[str, str], metric: Metric) -> pd.DataFrame:
@@ -53,7 +58,7 @@ def of_lists(frame: pd.DataFrame, columns: Mapping[str, str], metric: Metric) ->
     if frame[column].dtype != object or not all(isinstance(cell, list) and cell for cell in frame[column]):
         return frame
     numbered = np.concatenate([np.arange(len(cell)) + 1 for cell in frame[column]])
-    return frame.explode(column).assign(sample=numbered)
+    return _taken(frame.explode(column).assign(sample=numbered), column)
 
 
 def samples_of_means(entries: Entries, frame: pd.DataFrame, metric: Metric, where: Where) -> Samples | None:

@@ -221,3 +221,32 @@ def test_gold_labels_in_another_file_are_matched_by_ids(tmp_path: Path, metric: 
     (tmp_path / "s.csv").write_text("id,a,b\nq0,1,0\n")
     with pytest.raises(ValueError, match="references must not be given for tables of item scores"):
         load(tmp_path / "s.csv", metric, references=other)
+
+
+def test_gold_labels_may_be_a_mapping_of_ids(tmp_path: Path) -> None:
+    """By hand: of x y x x the first system has three right, the second two."""
+    paths = [tmp_path / "old.csv", tmp_path / "new.csv"]
+    for path, said in zip(paths, ("xyxy", "xyyy"), strict=True):
+        path.write_text("id,prediction\n" + "".join(f"q{i},{label}\n" for i, label in enumerate(said)))
+    references = tmp_path / "gold.json"
+    references.write_text(json.dumps({"q0": "x", "q2": "x", "q1": "y", "q3": "x"}))
+    assert load(paths, "accuracy", references=references).outputs.scores().tolist() == [75, 50]
+
+
+def test_a_blank_gold_label_is_told_by_its_own_file(tmp_path: Path) -> None:
+    """A label of an item that no system has may be blank."""
+    path, references = tmp_path / "new.csv", tmp_path / "gold.csv"
+    path.write_text("id,prediction\nq0,x\nq1,y\n")
+    for text, told in (
+        ("id,gold\nq1,y\nq0,\n", f"{references}, line 3: no gold label"),
+        ("id,gold\nq0,  \nq1,y\n", f"{references}, line 2: no gold label"),
+    ):
+        references.write_text(text)
+        with pytest.raises(ValueError, match=f"^{re.escape(told)}$"):
+            load(path, "accuracy", references=references)
+    references.write_text("id,gold\nq9,\nq0,x\nq1,x\n")
+    assert load(path, "accuracy", references=references).outputs.scores().tolist() == [50]
+    references = tmp_path / "gold.json"
+    references.write_text(json.dumps({"q0": "x", "q1": None}))
+    with pytest.raises(ValueError, match=f"^{re.escape(f'{references}, record 2: no gold label')}$"):
+        load(path, "accuracy", references=references)

@@ -134,13 +134,18 @@ def test_systems_with_different_samples_of_a_question_are_compared_by_its_mean(t
 
 
 def test_lists_of_right_answers_are_samples(tmp_path: Path) -> None:
-    """The same as a row for each sample; questions may have unlike numbers of them."""
-    said = {"a": [[True, False, True], [False, True]], "b": [[1, 0, 0], [1, 1]]}
+    """The same as a row for each sample; questions may have unlike numbers of them, and a null is none."""
+    said = {"a": [[True, False, True], [False, True, None]], "b": [[1, 0, 0], [1, 1]]}
     lists, rows = [], []
     for name, own in said.items():
         lists.append(tmp_path / f"{name}.jsonl")
         lists[-1].write_text("".join(json.dumps({"id": f"q{i}", "correct": one}) + "\n" for i, one in enumerate(own)))
-        rows += [f"{name},q{i},{k},{int(one)}" for i, cells in enumerate(own) for k, one in enumerate(cells, 1)]
+        rows += [
+            f"{name},q{i},{k},{int(one)}"
+            for i, cells in enumerate(own)
+            for k, one in enumerate(cells, 1)
+            if one is not None
+        ]
     (tmp_path / "s.csv").write_text("\n".join(["system,id,sample,correct", *rows]))
     for metric in ("accuracy", "pass@2"):
         found, wanted = load(lists, metric).outputs, load(tmp_path / "s.csv", metric).outputs
