@@ -250,3 +250,20 @@ def test_a_blank_gold_label_is_told_by_its_own_file(tmp_path: Path) -> None:
     references.write_text(json.dumps({"q0": "x", "q1": None}))
     with pytest.raises(ValueError, match=f"^{re.escape(f'{references}, record 2: no gold label')}$"):
         load(path, "accuracy", references=references)
+
+
+@pytest.mark.parametrize("metric", LABEL_METRICS)
+def test_numbers_that_are_predicted_need_gold_labels(tmp_path: Path, metric: str) -> None:
+    """Numbers from 0 to 1 may be scores of accuracy; others are no percentages in a column of predictions."""
+    path = tmp_path / "new.csv"
+    path.write_text("id,prediction\nq0,7\nq1,12\n")
+    with pytest.raises(
+        ValueError, match="^.*column 'prediction' has predicted labels, but no column has gold ones: add"
+    ):
+        load(path, metric)
+    path.write_text("id,prediction\nq0,0\nq1,1\n")
+    if metric == "accuracy":
+        assert load(path, metric).outputs.scores().tolist() == [50]
+    else:
+        with pytest.raises(ValueError, match="column 'prediction' has predicted labels, but no column has gold ones"):
+            load(path, metric)
