@@ -10,6 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from simstudy.files.unpacking import plain_name
 from simstudy.loaders.base import Loaded, Source, system_files
 from simstudy.loaders.harness_texts import RunTexts
 from simstudy.loaders.json_files import first_keys, read_json
@@ -62,7 +63,7 @@ class Instance:
 
 def holds_helm(path: Path) -> bool:
     """Whether a file has the statistics of a HELM run for each instance: by its name, or by its keys."""
-    return path.name.removesuffix(".gz") == _NAME or {"instance_id", "stats", "train_trial_index"} <= first_keys(path)
+    return plain_name(path) == _NAME or {"instance_id", "stats", "train_trial_index"} <= first_keys(path)
 
 
 def read_helm(source: Source) -> Loaded:
@@ -127,7 +128,7 @@ def _log(run: Run, instances: Sequence[Instance], metric: str, source: Source) -
 
 def _runs(paths: Sequence[Path]) -> list[Run]:
     """The runs, with model and task from the name of the folder, else of the file."""
-    alone = [path for path in paths if path.name.removesuffix(".gz") != _NAME]
+    alone = [path for path in paths if plain_name(path) != _NAME]
     files = {path: name for name, path in system_files(alone).items()}
     runs = []
     for path in paths:
@@ -159,7 +160,7 @@ def _of_split(run: Run, columns: Mapping[str, str], instances: Sequence[Instance
 def _check(run: Run, ids: set[str], mixtures: Mixtures) -> None:
     """Raise a ValueError where a run differs from others of its task in more than the model."""
     folder, task = run.path.absolute().parent, run.task
-    if run.path.name.removesuffix(".gz") != _NAME:
+    if plain_name(run.path) != _NAME:
         return
     spec = _spec(folder)
     if spec:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from simstudy.files.unpacking import plain_name
 from simstudy.loaders.base import Loaded, Source
 from simstudy.loaders.harness_texts import asked_of_document, responses_of
 from simstudy.loaders.json_files import first_keys, parse_json
@@ -22,7 +23,7 @@ from simstudy.loaders.task_logs import Answer, TaskLog, assemble_tasks
 from simstudy.loaders.text_columns import as_text
 from simstudy.outputs.item_columns import names_samples
 
-_NAME = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl(\.gz)?")
+_NAME = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl")
 #: Fields of a sample that are not metrics, in all versions of the harness from 0.4.0.
 _FIELDS = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "schema"}
 
@@ -42,7 +43,7 @@ Read = tuple[Run, str, str, list[tuple[int, Sample]]]
 
 def holds_lm_eval(path: Path) -> bool:
     """Whether a file is a sample log: by its name, or by its keys."""
-    if _NAME.fullmatch(path.name):
+    if _NAME.fullmatch(plain_name(path)):
         return True
     keys = first_keys(path)
     return "doc_id" in keys and not keys.isdisjoint(("resps", "filtered_resps", "metrics", "arguments"))
@@ -202,7 +203,7 @@ def _check_score(path: Path, line: int, metric: str, score: Any) -> None:
 
 
 def _run(path: Path) -> Run:
-    found = _NAME.fullmatch(path.name)
+    found = _NAME.fullmatch(plain_name(path))
     if not found:
         raise ValueError(
             f"{path}: sample logs of lm-evaluation-harness are called samples_<task>_<time>.jsonl; format='scores' "

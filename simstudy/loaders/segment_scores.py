@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from simstudy.files.unpacking import beginning
+from simstudy.files.unpacking import beginning, plain_name
 from simstudy.loaders.assembling import Asked, SystemOutputs, assemble
 from simstudy.loaders.base import Loaded, Source, system_files
 from simstudy.loaders.items import items_in_order, numbered
@@ -28,7 +28,7 @@ _COMET_END = re.compile(r"[^\t]+\tscore: \S+|Predictions saved in: .*")
 _BERTSCORE = re.compile(r"\S+ P: [\d.-]+ R: [\d.-]+ F1: [\d.-]+")
 _BERTSCORE_COLUMNS = ("P", "R", "F1")
 _SACREBLEU = re.compile(r"(?P<metric>\w[\w+]*)\|\S*version:\S* = (?P<score>-?[\d.]+)( .*)?")
-_MTME_NAME = re.compile(r".+\.seg\.score(\.gz)?", re.IGNORECASE)
+_MTME_NAME = re.compile(r".+\.seg\.score", re.IGNORECASE)
 
 #: What a file of mt-metrics-eval says of a segment that was not rated.
 _NOT_RATED = "None"
@@ -91,7 +91,7 @@ def holds_segment_scores(path: Path) -> bool:
 @once
 def _form(path: Path) -> Callable[[Path, str | None], Scores] | None:
     """The reader of a file, by its name and its first line; None where it has none of the forms."""
-    if _MTME_NAME.fullmatch(path.name):
+    if _MTME_NAME.fullmatch(plain_name(path)):
         return _read_mtme
     try:
         text = beginning(path).decode("utf-8-sig", errors="replace")
@@ -186,7 +186,7 @@ def _read_mtme(path: Path, _: str | None) -> Scores:
         if len(cells) != 2 or not cells[0]:
             raise ValueError(f"{path}, line {n}: not a system and a score with a tab between them")
         systems.setdefault(cells[0], []).append(Segment(f"{path}, line {n}", cells[1]))
-    return Scores(re.sub(r"\.seg\.score(\.gz)?$", "", path.name, flags=re.IGNORECASE), systems)
+    return Scores(plain_name(path)[: -len(".seg.score")], systems)
 
 
 def _named(source: Source, found: list[tuple[Path, Scores]]) -> dict[str, tuple[Path, list[Segment]]]:

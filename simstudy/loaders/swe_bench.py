@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from simstudy.files.unpacking import plain_name
 from simstudy.loaders.assembling import SystemOutputs, assemble
 from simstudy.loaders.base import Loaded, Source, system_files
 from simstudy.loaders.items import items_by_id
@@ -99,12 +100,12 @@ def _systems(paths: Sequence[Path], given: Mapping[Path, str]) -> dict[str, tupl
     alone: dict[Path, Report] = {}
     for path, report in read.items():
         folder = path.absolute().parent
-        if path.name.removesuffix(".gz") == _NAME and list(report.resolved) == [folder.name]:
+        if plain_name(path) == _NAME and list(report.resolved) == [folder.name]:
             folders.setdefault(folder.parent, []).append(report)
         else:
             alone[path] = report
     # A report of a run that is called report.json is of the folder's system.
-    called = {path: path.absolute().parent.name for path in alone if path.name.removesuffix(".gz") == _NAME}
+    called = {path: path.absolute().parent.name for path in alone if plain_name(path) == _NAME}
     files = {path: name for name, path in system_files([path for path in alone if path not in called]).items()}
     models = [folder.name for folder in folders]
     systems: dict[str, tuple[str, list[Report]]] = {}

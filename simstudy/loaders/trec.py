@@ -20,7 +20,7 @@ from simstudy.loaders.base import Loaded, Source
 from simstudy.loaders.items import items_by_id
 from simstudy.loaders.json_files import read_json
 from simstudy.loaders.reading import once, read_lines
-from simstudy.loaders.tables import number
+from simstudy.loaders.tables import ending, number
 from simstudy.metrics.ranking import ranking_score
 from simstudy.notes import note
 from simstudy.text.numerals import counted
@@ -120,7 +120,7 @@ def _ranked(scores: dict[str, float]) -> list[str]:
 
 def _entries(path: Path, form: str) -> Iterator[tuple[str, str, str, Any]]:
     """The place, topic, document and number of each line of this form, or of each entry of JSON; each is there once."""
-    if path.name.lower().removesuffix(".gz").endswith(".json"):
+    if ending(path) == ".json":
         yield from _json_entries(path)
         return
     names, seen = form.split(), set()

@@ -6,12 +6,14 @@ import gzip
 import json
 import re
 import shlex
+from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
@@ -77,12 +79,17 @@ def test_systems_are_in_the_order_of_the_files_which_changes_nothing_else(case: 
     np.testing.assert_array_equal(back.statistics[::-1][:, order], first.statistics)
 
 
-def test_packed_files_are_read_as_they_are(case: Case) -> None:
+def _zstd(data: bytes) -> bytes:
+    return bytes(pa.compress(data, codec="zstd", asbytes=True))
+
+
+@pytest.mark.parametrize(("ending", "compress"), [("gz", gzip.compress), ("zst", _zstd)])
+def test_packed_files_are_read_as_they_are(case: Case, ending: str, compress: Callable[[bytes], bytes]) -> None:
     plain = case.load()
 
     def packed(path: Path) -> Path:
-        file = path.with_name(f"{path.name}.gz")
-        file.write_bytes(gzip.compress(path.read_bytes()))
+        file = path.with_name(f"{path.name}.{ending}")
+        file.write_bytes(compress(path.read_bytes()))
         return file
 
     more = {name: packed(path) for name, path in case.references.items()}
