@@ -10,7 +10,7 @@ those count whose numbers the metric takes, for accuracy from 0 to 1.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -29,6 +29,7 @@ from simstudy.loaders.usual_names import (
     plain,
     sample_columns,
     says_labels,
+    usually_named,
 )
 from simstudy.metrics import Metric
 from simstudy.notes import note
@@ -146,28 +147,18 @@ def _candidates(frame: pd.DataFrame, ours: str, metric: Metric) -> list[str]:
     """The columns that may be taken for ours."""
     names = [*map(str, frame.columns)]
     if ours == "score":
-        found = _named(names, USUAL[ours], lambda name: _are_numbers(frame[name], None))
+        found = usually_named(names, USUAL[ours], lambda name: _are_numbers(frame[name], None))
         in_range = [name for name in found if _are_numbers(frame[name], metric.item_range)]
         return in_range if len(found) > 1 and in_range else found
-    found = _named(names, USUAL[ours])
-    return found if found or ours != "item" else _named(names, INDEX)[:1] or _named(names, QUESTIONS)
+    found = usually_named(names, USUAL[ours])
+    return found if found or ours != "item" else usually_named(names, INDEX)[:1] or usually_named(names, QUESTIONS)
 
 
 def usual_items(frame: pd.DataFrame) -> str:
     """The only column of a table of items with a usual name for these; empty where there is none, or several."""
-    found = _named([*map(str, frame.columns)], ("item", *USUAL["item"])) or _named(
-        [*map(str, frame.columns)], QUESTIONS
-    )
+    names = [*map(str, frame.columns)]
+    found = usually_named(names, ("item", *USUAL["item"])) or usually_named(names, QUESTIONS)
     return found[0] if len(found) == 1 else ""
-
-
-def _named(names: Sequence[str], usual: Sequence[str], fits: Callable[[str], bool] = lambda name: True) -> list[str]:
-    """The columns with a usual name, else those whose dotted name ends in one."""
-    for part in (plain, lambda name: plain(name).rpartition(".")[2]):
-        found = [name for name in names if part(name) in usual and fits(name)]
-        if found:
-            return found
-    return []
 
 
 def _are_numbers(cells: pd.Series[Any], within: tuple[float, float] | None) -> bool:

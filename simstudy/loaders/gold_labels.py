@@ -12,7 +12,7 @@ from simstudy.loaders.base import Source
 from simstudy.loaders.column_names import usual_items
 from simstudy.loaders.entries import Entries
 from simstudy.loaders.tables import Where, check_plain, first_of, no_column, numbers, places, read_table
-from simstudy.loaders.usual_names import GOLD, PREDICTED, says_labels
+from simstudy.loaders.usual_names import GOLD, PREDICTED, first_named, says_labels
 from simstudy.metrics.base import IntArray
 from simstudy.notes import note
 from simstudy.text.numerals import counted
@@ -47,16 +47,15 @@ def with_gold(frame: pd.DataFrame, columns: Mapping[str, str], source: Source) -
     item = columns.get("item", "item")
     scored = source.metric.name == "accuracy" and "score" in {*columns, *frame.columns}
     scored = scored and not says_labels(frame.columns, source.columns, source.metric)
-    names = {str(name).lower(): name for name in reversed(frame.columns)}
-    if scored or ("predicted" not in source.columns and names.keys().isdisjoint(PREDICTED)):
+    if scored or ("predicted" not in source.columns and first_named(frame, PREDICTED) is None):
         raise ValueError(
             "references must not be given for tables of item scores (CSV, TSV, JSON, Parquet), which have scores "
             "already; predicted labels need a column 'predicted'"
         )
     usual = ("gold", source.columns.get("gold", "gold").lower(), *GOLD)
-    if there := [names[name] for name in usual if name in names]:
+    if (there := first_named(frame, usual)) is not None:
         raise ValueError(
-            f"references must not be given for files with gold labels: leave them out, or rename column '{there[0]}' "
+            f"references must not be given for files with gold labels: leave them out, or rename column '{there}' "
             "if it has no gold labels"
         )
     if len(source.references) != 1:
@@ -68,9 +67,8 @@ def with_gold(frame: pd.DataFrame, columns: Mapping[str, str], source: Source) -
     # JSON of labels by the ids of their items, {"q1": "A"}, has columns "key" and "value".
     by_key = item not in table and "key" in table and not usual_items(table)
     key = item if item in table else "key" if by_key else usual_items(table)
-    known = {str(name).lower(): name for name in reversed(table.columns) if name != key}
     usual = (*GOLD, "answer", *(["value"] if by_key else []))
-    label = source.columns.get("gold") or next((known[name] for name in usual if name in known), "gold")
+    label = source.columns.get("gold") or first_named((name for name in table if name != key), usual) or "gold"
     for column, ours in ((key or item, "item"), (label, "gold")):
         if column not in table:
             no_column(path, column, table.columns, f"Name it with columns={{'{ours}': 'NAME'}}.")

@@ -14,7 +14,7 @@ from simstudy.loaders.entries import Entries
 from simstudy.loaders.gold_labels import label_text, one_spelling
 from simstudy.loaders.tables import NO_NAMES, Where, coded, is_right_or_wrong, no_column, numbers
 from simstudy.loaders.text_notes import note_labels
-from simstudy.loaders.usual_names import GOLD, PREDICTED, plain, says_labels, system_columns
+from simstudy.loaders.usual_names import GOLD, PREDICTED, first_named, plain, says_labels, system_columns
 from simstudy.metrics import Metric
 from simstudy.metrics.arrays import ArrayMetric
 from simstudy.metrics.base import IntArray
@@ -59,12 +59,8 @@ def with_our_names(frame: pd.DataFrame, metric: Metric, columns: Mapping[str, st
 
 def _found(frame: pd.DataFrame, kinds: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Our names that a table lacks, and its columns that have usual names for them."""
-    known = {str(column).lower(): column for column in reversed(frame.columns)}
-    found: dict[str, str] = {}
-    for ours, names in kinds.items():
-        if ours not in frame and (theirs := next((known[name] for name in names if name in known), None)) is not None:
-            found[ours] = theirs
-    return found
+    found = {ours: first_named(frame, names) for ours, names in kinds.items() if ours not in frame}
+    return {ours: theirs for ours, theirs in found.items() if theirs is not None}
 
 
 def check_scores_or_labels(

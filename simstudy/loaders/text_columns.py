@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.loaders.tables import numbers
-from simstudy.loaders.usual_names import plain
+from simstudy.loaders.usual_names import plain, usually_named
 
 #: What columns are called that say what an item asks, what is right, and what a system answered; the first goes first.
 INPUTS = (
@@ -30,14 +30,8 @@ ANSWERS = (
 
 def text_column(columns: Iterable[object], names: Sequence[str], but: Iterable[object] = ()) -> Any | None:
     """The column that has the first of these names, in whatever spelling, or a dotted name that ends in it."""
-    others = [column for column in columns if column not in set(but)]
-    for part in (plain, lambda name: plain(name).rpartition(".")[2]):
-        known: dict[str, Any] = {}
-        for column in others:
-            known.setdefault(part(column), column)
-        if found := next((name for name in names if name in known), None):
-            return known[found]
-    return None
+    found = usually_named((column for column in columns if column not in set(but)), names)
+    return min(found, key=lambda column: names.index(plain(column).rpartition(".")[2]), default=None)
 
 
 def as_text(value: object) -> str | None:

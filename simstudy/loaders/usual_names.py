@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from typing import TypeVar
 
 from simstudy.metrics import Metric
 from simstudy.outputs.item_columns import NUMBERS, describes_items
 from simstudy.validation import brief, check_text, nearest
+
+T = TypeVar("T")
 
 # Our names of columns, whatever the format, those of them that a task may choose for itself (score@gsm8k), and how much
 # alike (difflib) another name is to one that is a slip in it.
@@ -79,17 +82,34 @@ def summary_of(item: object) -> str:
     return SUMMARIES.get(str(item).strip().casefold(), "")
 
 
+def first_named(columns: Iterable[T], names: Sequence[str]) -> T | None:
+    """The column with the first of these names, in any case; None where none has one."""
+    known = {str(column).lower(): column for column in reversed([*columns])}
+    return next((known[name] for name in names if name in known), None)
+
+
+def usually_named(
+    columns: Iterable[T], names: Collection[str], fits: Callable[[T], bool] = lambda column: True
+) -> list[T]:
+    """The columns with one of these names, in whatever spelling, else those whose dotted name ends in one."""
+    columns = [*columns]
+    for part in (plain, lambda column: plain(column).rpartition(".")[2]):
+        if found := [column for column in columns if part(column) in names and fits(column)]:
+            return found
+    return []
+
+
 def says_labels(names: Iterable[object], columns: Mapping[str, str], metric: Metric) -> bool:
     """Whether `columns` says that accuracy is of labels: it names some, and the table has predicted ones."""
     if metric.name != "accuracy" or "score" in columns or {"gold", "predicted"}.isdisjoint(columns):
         return False
-    others = [str(name).lower() for name in names if name not in columns.values()]
-    return "predicted" in columns or not {*PREDICTED}.isdisjoint(others)
+    others = (name for name in names if name not in columns.values())
+    return "predicted" in columns or first_named(others, PREDICTED) is not None
 
 
 def has_predicted(names: Iterable[object]) -> bool:
     """Whether a table has a column of predicted labels by its name; an answer may be the gold label."""
-    return not {str(name).lower() for name in names}.isdisjoint({*PREDICTED} - {"answer"})
+    return first_named(names, [name for name in PREDICTED if name != "answer"]) is not None
 
 
 # Words in the names of first or last rows that may have averages. Items are called so too: the scores decide.
