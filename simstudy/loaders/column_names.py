@@ -67,8 +67,14 @@ def with_item_columns(frame: pd.DataFrame, source: Source) -> Source:
 def alike(
     frames: Sequence[pd.DataFrame], files: Sequence[str], columns: Mapping[str, str], metric: Metric
 ) -> list[pd.DataFrame]:
-    """The tables of several files, with our names of columns where they have unlike ones; a note says so of each."""
+    """The tables of several files, with our names of columns where they have unlike ones; a note says so of each.
+
+    If the files are systems each, a column that looks like one of systems but is none is left out; a note says so.
+    """
     found = [guesses(frame, file, columns, metric) for frame, file in zip(frames, files, strict=True)]
+    if (shared := _shared_system(frames, columns, found)) is not None:
+        frames = [frame.drop(columns=shared) for frame in frames]
+        found = [guesses(frame, file, columns, metric) for frame, file in zip(frames, files, strict=True)]
     if all(guessed == found[0] for guessed in found):
         return [*frames]
     for file, guessed in zip(files, found, strict=True):
@@ -77,27 +83,24 @@ def alike(
     return [renamed(frame, guessed) for frame, guessed in zip(frames, found, strict=True)]
 
 
-def without_shared_system(
-    frames: Sequence[pd.DataFrame], files: Sequence[str], columns: Mapping[str, str], metric: Metric
-) -> Sequence[pd.DataFrame]:
-    """The tables of several files, which are systems each, without a column that looks like one of systems but is none.
+def _shared_system(
+    frames: Sequence[pd.DataFrame], columns: Mapping[str, str], found: Sequence[Mapping[str, str]]
+) -> str | None:
+    """The column of systems, as was guessed for each file, that has one value in all files; a note says so.
 
-    It has one value in all files, which have items in common, and no numbers of samples. A note says so.
+    The files have items in common, and no numbers of samples. None if there is no such column.
     """
-    if len(frames) < 2 or "system" in columns:
-        return frames
-    found = [guesses(frame, file, columns, metric) for frame, file in zip(frames, files, strict=True)]
     column, item = found[0].get("system"), columns.get("item", found[0].get("item", "item"))
-    if column is None or any(guessed != found[0] for guessed in found):
-        return frames
+    if len(frames) < 2 or column is None or any(guessed != found[0] for guessed in found):
+        return None
     if any(item not in frame or any(map(names_samples, frame)) for frame in frames):
-        return frames
+        return None
     values = {value for frame in frames for value in frame[column].unique()}
     items = [one for frame in frames for one in frame[item].unique()]
     if len(values) > 1 or len(set(items)) == len(items):
-        return frames
+        return None
     note(f"'{column}' is '{values.pop()}' in all files, so each file is a system")
-    return [frame.drop(columns=column) for frame in frames]
+    return column
 
 
 def _told(guessed: Mapping[str, str]) -> str:

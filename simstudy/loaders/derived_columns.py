@@ -13,7 +13,7 @@ from itertools import combinations, permutations
 import numpy as np
 import pandas as pd
 
-from simstudy.loaders.tables import decimals, is_right_or_wrong, numbers
+from simstudy.loaders.tables import EXACT, decimals, is_right_or_wrong, numbers
 from simstudy.loaders.usual_names import plain
 from simstudy.metrics.base import Array, FloatArray
 from simstudy.notes import note
@@ -52,8 +52,6 @@ _CONSTANTS = {"weight", "weights", "p", "p_value", "pvalue", "n", "version"}
 _MOST_SYSTEMS = 30
 # So many rows rule out nearly all pairs, if they are taken from the whole table: rows may be sorted by difficulty.
 _ROWS = 300
-# Numbers of four bytes agree so far, as a share of the largest.
-_EXACT = 1e-6
 # A column is rounded if its digits are this much finer than its standard deviation; coarser ones are exact.
 _ROUNDED = 20
 # Items on which a column differs from each one that it is made of. Columns of few values (`_COARSE`), such as right and
@@ -151,7 +149,7 @@ def _made_of(frame: pd.DataFrame, some: Mapping[str, FloatArray], name: str, oth
 
 def _agrees(found: FloatArray, of: FloatArray, kind: str, rounding: FloatArray | float) -> Array:
     """Whether numbers are what the kind says of others (..., K), those that are missing aside."""
-    unlike: Array = np.abs(_KINDS[kind](of) - found) > _EXACT * np.abs(of).max(axis=-1) + 1.001 * rounding
+    unlike: Array = np.abs(_KINDS[kind](of) - found) > EXACT * np.abs(of).max(axis=-1) + 1.001 * rounding
     return ~unlike
 
 

@@ -11,9 +11,8 @@ import pandas as pd
 
 from simstudy.loaders.base import Source
 from simstudy.loaders.derived_columns import without_derived
+from simstudy.loaders.hints import advice, check_numbers
 from simstudy.loaders.items import sample_id
-from simstudy.loaders.repeated_ids import advice
-from simstudy.loaders.shapes import is_of_samples, is_tidy
 from simstudy.loaders.tables import (
     BLANK,
     NO_NAMES,
@@ -29,8 +28,7 @@ from simstudy.loaders.tables import (
     takes_one_score,
 )
 from simstudy.loaders.text_columns import answer_columns
-from simstudy.loaders.usual_names import NO_SYSTEM, PREDICTED, USUAL, plain, system_columns
-from simstudy.loaders.wide_hints import check_numbers
+from simstudy.loaders.usual_names import NO_SYSTEM, PREDICTED, USUAL, plain, sample_columns, system_columns
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, IntArray
 from simstudy.notes import note
@@ -40,9 +38,8 @@ from simstudy.text.reprs import listed
 # What a metric of texts takes instead of a table of its counts.
 _TEXTS = " For texts, give one text file per system, one line per item, and references='FILE'."
 
-
-# Fewer items do not tell what a column has.
-_FEWEST = 10
+#: Fewer items do not tell what a column has.
+FEWEST = 10
 
 
 @dataclass(frozen=True)
@@ -61,6 +58,27 @@ class Entries:
     others: Sequence[str]
     #: (N,) what was said, where the table has more than scores.
     said: Sequence[str] | None = None
+
+
+def is_tidy(frame: pd.DataFrame, metric: Metric) -> bool:
+    """Whether a table has a row for each system and item, as its columns tell."""
+    return ("score" in frame and takes_one_score(metric)) or set(metric.statistics) <= set(frame.columns)
+
+
+def is_of_samples(frame: pd.DataFrame, metric: Metric) -> bool:
+    """Whether a table without systems has a column for each sample of one system, as its columns tell.
+
+    ``run_1`` and ``run_2`` beside another column of scores are systems.
+    """
+    columns = sample_columns(frame)
+    if not columns or "system" in frame or is_tidy(frame, metric) or not takes_one_score(metric):
+        return False
+    if not all(name.lower().startswith("run") for name in columns):
+        return True
+    low, high = metric.item_range or (-np.inf, np.inf)
+    others, _ = system_columns(frame.columns, {"item", *columns})
+    cells = (numbers(frame[name]) for name in others)
+    return not any(((found >= low) & (found <= high)).all() for found in cells)
 
 
 def tidy_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where) -> Entries:
@@ -246,7 +264,7 @@ def _system_scores(
     low, high = metric.item_range or (-np.inf, np.inf)
     outside = (found < low) | (found > high)
     # Beside right and wrong answers these are no percentages, but lengths or the like. Slips are in few cells.
-    if outside.sum() > max(len(found), _FEWEST) / 2 and not is_right_or_wrong(found / 100):
+    if outside.sum() > max(len(found), FEWEST) / 2 and not is_right_or_wrong(found / 100):
         i = int(np.argmax(outside))
         if other := next((one for one in systems if one in frame and is_right_or_wrong(numbers(frame[one]))), None):
             raise ValueError(

@@ -7,8 +7,8 @@ import pandas as pd
 
 from simstudy.loaders.base import Loaded, Source
 from simstudy.loaders.column_names import guesses
+from simstudy.loaders.entries import is_tidy
 from simstudy.loaders.scores import scores_from_frame
-from simstudy.loaders.shapes import is_tidy
 from simstudy.loaders.tables import renamed
 from simstudy.notes import note
 from simstudy.outputs.frames import as_frame, check_no_ids, with_index

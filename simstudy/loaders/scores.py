@@ -19,11 +19,12 @@ from simstudy.loaders.column_names import (
     with_item_columns,
     with_joined,
     with_rows,
-    without_shared_system,
 )
 from simstudy.loaders.entries import (
     Entries,
     by_sample,
+    is_of_samples,
+    is_tidy,
     own_systems,
     systems_of,
     tidy_entries,
@@ -35,7 +36,6 @@ from simstudy.loaders.items import items_by_id, of_samples
 from simstudy.loaders.json_tables import of_each_score
 from simstudy.loaders.labels import check_has_gold, check_scores_or_labels, label_entries, of_labels, with_our_names
 from simstudy.loaders.sample_columns import of_lists, samples_of_means, stacked
-from simstudy.loaders.shapes import is_of_samples, is_tidy
 from simstudy.loaders.summaries import entries_of_items
 from simstudy.loaders.tables import (
     BLANK,
@@ -50,9 +50,15 @@ from simstudy.loaders.tables import (
     renamed,
 )
 from simstudy.loaders.text_columns import as_text
-from simstudy.loaders.unusual_scores import note_item_column, note_unusual, note_unusual_entries, scores_of_systems
+from simstudy.loaders.unusual_scores import (
+    note_item_column,
+    note_unlike_columns,
+    note_unusual,
+    note_unusual_entries,
+    scores_of_systems,
+)
 from simstudy.loaders.usual_names import RUNS, plain, sample_columns
-from simstudy.loaders.wide_tables import note_unlike_columns, whole_table
+from simstudy.loaders.wide_tables import whole_table
 from simstudy.metrics.base import Array
 from simstudy.notes import note, notes_kept
 from simstudy.outputs import Outputs
@@ -100,12 +106,7 @@ def read_frame(source: Source) -> pd.DataFrame:
         raise ValueError("no system: at least one table of scores is needed")
     files = [str(path) for path in source.paths]
     read = [_called(read_table(path, source.narrow), path, source) for path in source.paths]
-    frames = alike(
-        without_shared_system(read, files, source.columns, source.metric),
-        files,
-        source.columns,
-        source.metric,
-    )
+    frames = alike(read, files, source.columns, source.metric)
     units = {str(frame.index.name) for frame in frames}
     names = ["file", units.pop() if len(units) == 1 else "row"]
     if len(frames) == 1:

@@ -17,7 +17,7 @@ import pandas as pd
 
 from simstudy.loaders.base import Source
 from simstudy.loaders.entries import Entries
-from simstudy.loaders.tables import Where, check_scores, decimals, is_right_or_wrong, narrow, takes_one_score
+from simstudy.loaders.tables import EXACT, Where, check_scores, decimals, is_right_or_wrong, narrow, takes_one_score
 from simstudy.loaders.usual_names import MAY_BE_ITEMS, may_name_averages, may_sum_up, summary_of
 from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.mean import Mean
@@ -31,8 +31,6 @@ _FEWEST = 3
 _FINER = 100
 # Averages may be rounded to two decimals.
 _ROUNDED = 0.0051
-# Numbers of four bytes agree so far.
-_EXACT = 1e-6
 # A sum is no score if it is this many times the largest of the others; a row that is so many times as large is odd.
 _LARGE, _ODD = 2, 10
 
@@ -224,7 +222,7 @@ def averages_or_sums(name: object, values: FloatArray, others: Sequence[Array]) 
         mean = float(own.mean())
         expected = {"averages": mean, "percentages": 100 * mean, "sums": mean * len(own)}
         kinds = {
-            kind for kind in kinds if abs(value - expected[kind]) <= max(0.501 * unit, _EXACT * abs(expected[kind]))
+            kind for kind in kinds if abs(value - expected[kind]) <= max(0.501 * unit, EXACT * abs(expected[kind]))
         }
         if not kinds:
             return ""

@@ -40,6 +40,9 @@ MISSING_HINT = "missing='drop' leaves such items out, missing='zero' scores a mi
 #: What a cell says where there is no name; "NA" and "None" may be names.
 NO_NAMES = ("NaN", "nan", "<NA>", "NaT")
 
+#: Numbers of four bytes agree so far.
+EXACT = 1e-6
+
 _TRUTH = {"true": 1.0, "false": 0.0}
 
 # What people write for right and wrong instead of 1 and 0, and a number as half of Europe writes it.

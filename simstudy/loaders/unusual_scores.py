@@ -1,4 +1,4 @@
-"""Notes of scores that may be none: codes for missing ones, slips, and averages in place of items' scores."""
+"""Notes of scores that may be none: codes for missing ones, slips, averages, and columns that describe items."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
 
-from simstudy.loaders.entries import Entries
-from simstudy.loaders.tables import Where, takes_one_score
+from simstudy.loaders.entries import FEWEST, Entries
+from simstudy.loaders.tables import Where, is_right_or_wrong, takes_one_score
 from simstudy.loaders.usual_names import USUAL, plain
 from simstudy.metrics import Metric
-from simstudy.metrics.base import Array, IntArray
+from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.notes import note
 
 # What tables write for missing scores.
@@ -119,6 +119,50 @@ def _note_averages(scores: Sequence[Array], metric: Metric) -> None:
             f"scores of accuracy are neither 0 nor 1 for {min(counts):,} of {len(scores[0]):,} items: if they are "
             "averages of items, such as one for each task, compare the scores of the items instead"
         )
+
+
+def note_unlike_columns(names: Sequence[str], scores: Sequence[Array]) -> set[str]:
+    """The columns that have scores (n,) unlike those of the others: a note says that they may describe the items.
+
+    That is so where more than half of them are neither 0 nor 1 and most other columns have nothing else, or lie farther
+    outside the others' range than that is wide. Right and wrong answers in percent, 0 and 100, are like 0 and 1.
+    """
+    if len(names) < 2 or min(own.size for own in scores) < FEWEST:
+        return set()
+    low, high = (np.array([float(end(own)) for own in scores]) for end in (np.min, np.max))
+    neither = np.array([_neither(own, low[k], high[k]) for k, own in enumerate(scores)])
+    odd, right_or_wrong = np.flatnonzero(neither > 0.5), (neither == 0) & (low < high)
+    found: dict[int, str] = {}
+    if odd.size and right_or_wrong.any():
+        if odd.size < max(2, right_or_wrong.sum()):
+            found = dict.fromkeys(odd.tolist(), "0 and 1")
+    elif len(names) > 2:
+        least, most = _of_others(low, np.sort(low)[:2]), _of_others(high, -np.sort(-high)[:2])
+        below, above = 2 * least - most, 2 * most - least
+        for k in np.flatnonzero((least < most) & ((low < below) | (high > above))).tolist():
+            if ((scores[k] < below[k]) | (scores[k] > above[k])).mean() > 0.5:
+                found[k] = f"{least[k]:.3g} to {most[k]:.3g}"
+    found = {k: others for k, others in found.items() if not is_right_or_wrong(scores[k] / 100)}
+    for k, others in found.items():
+        note(
+            f"'{names[k]}' is used as a system, but its values ({low[k]:.3g} to {high[k]:.3g}) are unlike those of the "
+            f"other columns ({others}). If it is no system, leave the column out, or make it one of the items: "
+            f"columns={{'{names[k]}': '{names[k]}'}}"
+        )
+    return {names[k] for k in found}
+
+
+def _of_others(ends: FloatArray, first: FloatArray) -> FloatArray:
+    """The least, or the largest, of all ends but each own one, given the first two of them."""
+    own = np.arange(len(ends)) == np.argmax(ends == first[0])
+    return np.asarray(np.where(own, first[1], first[0]))
+
+
+def _neither(scores: Array, low: float, high: float) -> float:
+    """The share of scores that are neither 0 nor 1."""
+    if scores.dtype.kind == "i" and low >= 0 and high <= 1:
+        return 0.0
+    return float(((scores != 0) & (scores != 1)).mean())
 
 
 def note_item_column(columns: Mapping[str, str]) -> None:
