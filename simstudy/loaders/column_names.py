@@ -150,8 +150,8 @@ def _candidates(frame: pd.DataFrame, ours: str, metric: Metric) -> list[str]:
     """The columns that may be taken for ours."""
     names = [*map(str, frame.columns)]
     if ours == "score":
-        found = usually_named(names, USUAL[ours], lambda name: _are_numbers(frame[name], None))
-        in_range = [name for name in found if _are_numbers(frame[name], metric.item_range)]
+        found = usually_named(names, USUAL[ours], lambda name: are_numbers(frame[name], None))
+        in_range = [name for name in found if are_numbers(frame[name], metric.item_range)]
         return in_range if len(found) > 1 and in_range else found
     found = usually_named(names, USUAL[ours])
     return found if found or ours != "item" else usually_named(names, INDEX)[:1] or usually_named(names, QUESTIONS)
@@ -164,7 +164,7 @@ def usual_items(frame: pd.DataFrame) -> str:
     return found[0] if len(found) == 1 else ""
 
 
-def _are_numbers(cells: pd.Series[Any], within: tuple[float, float] | None) -> bool:
+def are_numbers(cells: pd.Series[Any], within: tuple[float, float] | None) -> bool:
     """Whether cells are numbers, or true and false, blanks aside, and all within these limits."""
     there = cells[cells.notna() & (cells.astype(str).str.strip() != "")]
     found = numbers(there)

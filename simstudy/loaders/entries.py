@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.loaders.base import Source
+from simstudy.loaders.column_names import are_numbers
 from simstudy.loaders.derived_columns import without_derived
 from simstudy.loaders.hints import advice, check_numbers
 from simstudy.loaders.items import sample_id
@@ -75,10 +76,8 @@ def is_of_samples(frame: pd.DataFrame, metric: Metric) -> bool:
         return False
     if not all(name.lower().startswith("run") for name in columns):
         return True
-    low, high = metric.item_range or (-np.inf, np.inf)
     others, _ = system_columns(frame.columns, {"item", *columns})
-    cells = (numbers(frame[name]) for name in others)
-    return not any(((found >= low) & (found <= high)).all() for found in cells)
+    return not any(are_numbers(frame[name], metric.item_range) for name in others)
 
 
 def tidy_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where) -> Entries:

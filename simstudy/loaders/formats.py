@@ -1,4 +1,4 @@
-"""The formats that system outputs come in, and how the files of each are read."""
+"""The formats that system outputs come in, and how the files of each, or a table in memory, are read."""
 
 from __future__ import annotations
 
@@ -6,21 +6,26 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
+
 from simstudy.loaders.alignments import read_alignments
 from simstudy.loaders.arena import declares_battles, holds_battles, read_arena
 from simstudy.loaders.base import Loaded, Source, Texts, Ties, note_doubt, noting
 from simstudy.loaders.candidates import has_candidates, read_candidates
+from simstudy.loaders.column_names import guesses
 from simstudy.loaders.conll_columns import read_conll_columns
 from simstudy.loaders.conllu import read_conllu_outputs
+from simstudy.loaders.entries import is_tidy
 from simstudy.loaders.folders import Format, files_of, files_to_read, format_of
 from simstudy.loaders.helm import holds_helm, read_helm
-from simstudy.loaders.in_memory import read_in_memory
 from simstudy.loaders.inspect_logs import holds_inspect, read_inspect
 from simstudy.loaders.lm_eval import holds_lm_eval, read_lm_eval
 from simstudy.loaders.sample_columns import of_questions
-from simstudy.loaders.scores import read_scores
+from simstudy.loaders.scores import read_scores, scores_from_frame
 from simstudy.loaders.segment_scores import holds_segment_scores, read_segment_scores
 from simstudy.loaders.swe_bench import holds_swe_bench, read_swe_bench
+from simstudy.loaders.tables import renamed
 from simstudy.loaders.task_choices import by_own_metric, is_of_logs
 from simstudy.loaders.text import read_text
 from simstudy.loaders.trec import read_trec
@@ -30,6 +35,7 @@ from simstudy.metrics.of_samples import of_samples
 from simstudy.metrics.per_class import PerClass
 from simstudy.notes import note
 from simstudy.outputs import Outputs
+from simstudy.outputs.frames import as_frame, check_no_ids, with_index
 from simstudy.outputs.samples import SAMPLE_OF, unit_in_words
 from simstudy.running.progress import doing
 from simstudy.text.numerals import counted
@@ -39,6 +45,9 @@ from simstudy.validation import check_choice
 TABLES = ("*.csv", "*.tsv", "*.parquet", "*.json", "*.jsonl", "*.ndjson")
 
 _SCORES = "which have scores already"
+
+# What messages call a table without a file.
+_THE_TABLE = "the table"
 
 #: Name -> format, in the order in which they are tried.
 FORMATS = {
@@ -153,7 +162,26 @@ def read_table_in_memory(table: object, source: Source, format: str | None, lowe
             raise ValueError(f"{argument} must not be given with a table in memory, which has scores already")
     get_metric(source.asked or source.metric)
     wanted, source = source.metric.name, _of_answers(source)
-    return _finished(read_in_memory(table, source), source, lower_is_better, wanted)
+    return _finished(_read_in_memory(table, source), source, lower_is_better, wanted)
+
+
+def _read_in_memory(table: object, source: Source) -> Loaded:
+    """Systems from a table of scores of pandas, polars or pyarrow, or a dictionary of scores by system.
+
+    The columns tell the shape, as for `simstudy.loaders.scores.read_scores`. Where none of them is the item, the index
+    is; its named levels are columns too. Where nothing names the items of a wide table, they are numbered from 0.
+    """
+    item = source.columns.get("item", "item")
+    frame = with_index(_THE_TABLE, as_frame(_THE_TABLE, table), item)
+    if item not in frame and "item" not in guesses(frame, _THE_TABLE, source.columns, source.metric):
+        ours = renamed(frame, source.columns)
+        if not ({"system", "score"} & {*ours} or is_tidy(ours, source.metric)):
+            check_no_ids(_THE_TABLE, frame)
+            note(f"{_THE_TABLE} does not name its items: they are numbered, 0 to {len(frame) - 1:,}")
+            frame = frame.assign(**{item: np.arange(len(frame))})
+    if frame.empty:
+        raise ValueError(f"{_THE_TABLE} has {counted(len(frame.columns), 'column')}, but no rows")
+    return scores_from_frame(frame.set_axis(pd.RangeIndex(1, len(frame) + 1, name="row")), _THE_TABLE, source)
 
 
 def _of_answers(source: Source) -> Source:

@@ -67,8 +67,8 @@ def with_gold(frame: pd.DataFrame, columns: Mapping[str, str], source: Source) -
     # JSON of labels by the ids of their items, {"q1": "A"}, has columns "key" and "value".
     by_key = item not in table and "key" in table and not usual_items(table)
     key = item if item in table else "key" if by_key else usual_items(table)
-    usual = (*GOLD, "answer", *(["value"] if by_key else []))
-    label = source.columns.get("gold") or first_named((name for name in table if name != key), usual) or "gold"
+    labels = (*GOLD, "answer", *(["value"] if by_key else []))
+    label = source.columns.get("gold") or first_named(table.columns.drop(key, errors="ignore"), labels) or "gold"
     for column, ours in ((key or item, "item"), (label, "gold")):
         if column not in table:
             no_column(path, column, table.columns, f"Name it with columns={{'{ours}': 'NAME'}}.")

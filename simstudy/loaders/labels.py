@@ -59,7 +59,7 @@ def with_our_names(frame: pd.DataFrame, metric: Metric, columns: Mapping[str, st
 
 def _found(frame: pd.DataFrame, kinds: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Our names that a table lacks, and its columns that have usual names for them."""
-    found = {ours: first_named(frame, names) for ours, names in kinds.items() if ours not in frame}
+    found = {ours: first_named(frame.columns, names) for ours, names in kinds.items() if ours not in frame}
     return {ours: theirs for ours, theirs in found.items() if theirs is not None}
 
 

@@ -107,6 +107,9 @@ def test_a_usual_name_of_systems_beside_columns_of_samples_is_the_system(tmp_pat
     assert loaded.notes[0].startswith("simstudy uses model as system and question_id as item.")
     runs = pd.DataFrame({"item": ["a", "b"], "run_1": [0, 1], "run_2": [1, 1], "baseline": [0, 0]})
     assert load(written(tmp_path / "runs.csv", runs), "accuracy").outputs.names == ["run_1", "run_2", "baseline"]
+    blank = runs.assign(baseline=[0, ""])
+    outputs = load(written(tmp_path / "blank.csv", blank), "accuracy", missing="drop").outputs
+    assert (outputs.names, outputs.n_items) == (["run_1", "run_2", "baseline"], 1)
 
 
 def test_systems_with_different_samples_of_a_question_are_compared_by_its_mean(tmp_path: Path) -> None:
