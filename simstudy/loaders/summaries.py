@@ -103,13 +103,19 @@ def without_summaries(entries: Entries, where: Where) -> Entries:
     )
 
 
+def _is_called_summary(item: str) -> bool:
+    """Whether a row has the name of a summary, and one that items seldom have."""
+    return bool(summary_of(item)) and item.strip().casefold() not in MAY_BE_ITEMS
+
+
 def _check_end(entries: Entries, where: Where) -> None:
     """ValueError for a last row that is not called like a summary, but comes below one that is and sums up."""
     number = len(entries.items)
     if may_sum_up(entries.items[number - 1]):
         return
     for code in range(max(3, number - MOST_ROWS), number - 1):
-        if summary_of(entries.items[code]) and (what := _averages_or_sums(entries, code, entries.item < code)):
+        called = _is_called_summary(entries.items[code])
+        if called and (what := _averages_or_sums(entries, code, entries.item < code)):
             below = f"{_place(entries, code + 1, where)}: item '{entries.items[code + 1]}'"
             raise ValueError(
                 f"{below} comes below '{entries.items[code]}', which is no item but {what} the others: take that row "
@@ -157,7 +163,7 @@ def _check_summary(entries: Entries, code: int, has: Mapping[int, str], where: W
     A note is enough where it may be an item, for its scores are those of other items.
     """
     name, rows = entries.items[code], entries.item == code
-    if has.get(code) or not (has or (summary_of(name) and name.strip().casefold() not in MAY_BE_ITEMS)):
+    if has.get(code) or not (has or _is_called_summary(name)):
         return
     place = _place(entries, code, where)
     known = all(

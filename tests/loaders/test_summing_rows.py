@@ -201,7 +201,8 @@ def test_an_item_below_a_row_of_means_is_an_error(tmp_path: Path) -> None:
         for item, score in zip(["a", "b", "c", "Mean", "z"], scores, strict=True)
     )
     check_csv_error(tmp_path, f"system,item,score\n{tidy}", told, "mean")
-    for row in ("mean,1,0", "all,1,1", "mean,0.667,0.2"):
+    # Items are called n and p too.
+    for row in ("mean,1,0", "all,1,1", "mean,0.667,0.2", "p,0.667,0.333"):
         assert read_csv(tmp_path, f"{wide}{row}\nz,0,1\n").outputs.n_items == 5
 
 
