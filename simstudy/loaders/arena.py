@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +66,7 @@ def read_arena(source: Source) -> Loaded:
     first, second = np.array([place[n] for n in names_a])[first], np.array([place[n] for n in names_b])[second]
     if (row := first_of(first == second)) is not None:
         raise ValueError(f"{where(row)}: model_a and model_b are both '{names[first[row]]}'")
-    points = _points(table, first, second, names, where)
+    points = _points(table, first, second, place, where)
     if bothbad := int(table["winner"].astype(str).str.lower().str.contains("bad").sum()):
         note(f"{counted(bothbad, 'battle')} in which both answers were called bad are ties")
     if (row := first_of(np.isnan(points))) is not None:
@@ -109,12 +109,11 @@ def _has(path: Path, wanted: set[str]) -> bool:
     return wanted <= ({*read_header(path)} or first_keys(path))
 
 
-def _points(table: pd.DataFrame, first: Array, second: Array, names: list[str], where: Where) -> Array:
-    """What the first system of each battle got; NaN where the winner is not known."""
+def _points(table: pd.DataFrame, first: Array, second: Array, place: Mapping[str, int], where: Where) -> Array:
+    """What the first system of each battle got; NaN where the winner is not known. Systems have a `place` each."""
     said, winners = coded(table["winner"], "winner", where)
     listed = np.array([_POINTS.get(winner.strip().lower(), np.nan) for winner in winners])
     points = np.asarray(listed[said])
-    place = {name: k for k, name in enumerate(names)}
     named = np.array([place.get(winner, -1) for winner in winners])[said]
     points[named == first] = 1.0
     points[named == second] = 0.0

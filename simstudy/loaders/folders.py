@@ -13,12 +13,13 @@ from simstudy.files.unpacking import files_in, plain_name
 from simstudy.loaders.base import Loaded, Source
 from simstudy.loaders.json_files import first_keys
 from simstudy.loaders.reading import require_file
+from simstudy.loaders.tables import JSON
 from simstudy.notes import note
 from simstudy.text.numerals import counted
 
 T = TypeVar("T")
 
-_JSON = ("*.json", "*.jsonl", "*.ndjson")
+_JSON = tuple(f"*{ending}" for ending in JSON)
 
 # Files that say what a folder is.
 _ABOUT = re.compile(r"(?:readme|licen[cs]e|copying|notice|changelog)(?:\.\w+)?", re.IGNORECASE)

@@ -25,7 +25,7 @@ from simstudy.loaders.sample_columns import of_questions
 from simstudy.loaders.scores import read_scores, scores_from_frame
 from simstudy.loaders.segment_scores import holds_segment_scores, read_segment_scores
 from simstudy.loaders.swe_bench import holds_swe_bench, read_swe_bench
-from simstudy.loaders.tables import renamed
+from simstudy.loaders.tables import JSON, renamed
 from simstudy.loaders.task_choices import by_own_metric, is_of_logs
 from simstudy.loaders.text import read_text
 from simstudy.loaders.trec import read_trec
@@ -42,7 +42,7 @@ from simstudy.text.numerals import counted
 from simstudy.validation import check_choice
 
 #: Names of files of tables.
-TABLES = ("*.csv", "*.tsv", "*.parquet", "*.json", "*.jsonl", "*.ndjson")
+TABLES = tuple(f"*{ending}" for ending in (".csv", ".tsv", ".parquet", *JSON))
 
 _SCORES = "which have scores already"
 

@@ -18,7 +18,7 @@ from simstudy.loaders.base import Source
 from simstudy.loaders.clusters import clustered
 from simstudy.loaders.column_names import ROW, usual_items, with_joined
 from simstudy.loaders.reading import read_lines
-from simstudy.loaders.tables import Where, check_plain, coded, ending, first_of, no_column, places, read_table
+from simstudy.loaders.tables import JSON, Where, check_plain, coded, ending, first_of, no_column, places, read_table
 from simstudy.notes import note
 from simstudy.outputs.item_columns import names_clusters
 from simstudy.outputs.samples import SAMPLE_OF
@@ -125,7 +125,7 @@ def _without_header(path: Path, n: int) -> pd.DataFrame | None:
     segment), the first is of clusters.
     """
     kind = ending(path)
-    if kind in (".parquet", ".json", ".jsonl", ".ndjson"):
+    if kind in (".parquet", *JSON):
         return None
     lines = read_lines(path)
     rows = [line.split("," if kind == ".csv" else "\t") for line in lines]
