@@ -65,9 +65,8 @@ def with_gold(frame: pd.DataFrame, columns: Mapping[str, str], source: Source) -
         no_column(source.paths[0], item, frame.columns, f"Gold labels of {path} are matched by it.")
     table = read_table(path)
     # JSON of labels by the ids of their items, {"q1": "A"}, has columns "key" and "value".
-    by_key = item not in table and "key" in table and not usual_items(table)
-    key = item if item in table else "key" if by_key else usual_items(table)
-    labels = (*GOLD, "answer", *(["value"] if by_key else []))
+    key = item if item in table else usual_items(table) or ("key" if "key" in table else "")
+    labels = (*GOLD, "answer", *(["value"] if key == "key" else []))
     label = source.columns.get("gold") or first_named(table.columns.drop(key, errors="ignore"), labels) or "gold"
     for column, ours in ((key or item, "item"), (label, "gold")):
         if column not in table:

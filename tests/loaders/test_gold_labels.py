@@ -231,6 +231,11 @@ def test_gold_labels_may_be_a_mapping_of_ids(tmp_path: Path) -> None:
     references = tmp_path / "gold.json"
     references.write_text(json.dumps({"q0": "x", "q2": "x", "q1": "y", "q3": "x"}))
     assert load(paths, "accuracy", references=references).outputs.scores().tolist() == [75, 50]
+    paths = [tmp_path / "old.json", tmp_path / "new.json"]
+    for path, said in zip(paths, ("xyxy", "xyyy"), strict=True):
+        path.write_text(json.dumps({f"q{i}": label for i, label in enumerate(said)}))
+    outputs = load(paths, "accuracy", references=references, columns={"predicted": "value"}).outputs
+    assert outputs.scores().tolist() == [75, 50]
 
 
 def test_a_blank_gold_label_is_told_by_its_own_file(tmp_path: Path) -> None:
