@@ -85,6 +85,7 @@ def tidy_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where)
     metric = source.metric
     if "system" not in frame:
         no_column(origin, "system", frame.columns, "Name it with columns={'system': 'NAME'}.")
+    _check_some(len(frame), origin)
     (system, systems), (item, items) = (coded(frame[column], column, where) for column in ("system", "item"))
     if "score" in frame and takes_one_score(metric):
         statistics = score_statistics(frame["score"], metric, where)
@@ -125,9 +126,16 @@ def wide_entries(
         else:
             parts.append(_statistics(frame, columns, there, where))
     row = np.concatenate(rows)
+    _check_some(len(row), origin)
     system_codes = np.repeat(np.arange(len(rows)), [len(there) for there in rows])
     others = other_columns(frame, by_system, metric)
     return Entries(list(by_system), items, system_codes, item[row], row, np.concatenate(parts), others)
+
+
+def _check_some(n: int, origin: str) -> None:
+    """Raise a ValueError if there are no entries."""
+    if not n:
+        raise ValueError(f"{origin}: no system has a score: all cells are empty")
 
 
 def other_columns(frame: pd.DataFrame, by_system: Mapping[str, list[str]], metric: Metric) -> list[str]:

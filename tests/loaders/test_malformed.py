@@ -279,3 +279,12 @@ def test_gold_files_are_told_too(format: str, gold: str, told: str, tmp_path: Pa
     (tmp_path / "gold").write_text(gold)
     with pytest.raises(ValueError, match=f"^{re.escape(str(tmp_path / 'gold') + told)}$"):
         load(tmp_path / "run", FORMATS[format][0], references=tmp_path / "gold", format=format)
+
+
+@pytest.mark.parametrize("missing", ["drop", "zero"])
+@pytest.mark.parametrize("text", ["system,item,score\na,x,\na,y,NA\n", "item,a,b\nx,,\ny,,NA\n"])
+def test_a_table_without_a_score_is_told(tmp_path: Path, text: str, missing: str) -> None:
+    path = tmp_path / "s.csv"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=f"^{re.escape(str(path))}: no system has a score: all cells are empty$"):
+        load(path, "mean", missing=missing)
