@@ -71,13 +71,10 @@ def begin_anew(out: Path) -> None:
 def needs(out: Path, data_dir: Path | None) -> pd.DataFrame:
     """What every shipped study needs, in the order in which they run.
 
-    Returns
-    -------
-    studies
-        A row each: study, state ("done" in a run of all that was stopped, "ready", or why it cannot be made),
-        cells_done and cells_known (cells that follow from others are not known yet), and what it took when all were
-        made from nothing: wall_seconds, memory_mb and disk_mb; NaN where that is not known. All data are read for it,
-        which takes some minutes.
+    A row is a study: its state ("done" in a run of all that was stopped, "ready", or why it cannot be made), cells_done
+    and cells_known (cells that follow from others are not known yet), and what it took when all were made from nothing:
+    wall_seconds, memory_mb and disk_mb; NaN where that is not known. All data are read for it, which takes some
+    minutes.
     """
     names = [name for kind in _ORDER for name in shipped_studies() if load_study(name).kind == kind]
     ended, took, rows = _state(out)["ended"], _times(out), []
@@ -105,14 +102,8 @@ def _looked_at(name: str, folder: Path, data_dir: Path | None) -> tuple[str, int
 def run_every(studies: Sequence[str], out: Path, options: Sequence[str] = ()) -> Iterator[Taken]:
     """Run studies that no earlier, stopped run of all has ended, and yield what each took; then write `TIMES`.
 
-    Parameters
-    ----------
-    studies
-        Shipped names. A study that fails is left, and the others run.
-    out
-        The folder that holds a folder of results for each.
-    options
-        Of ``simstudy run``, for all of them.
+    `out` holds a folder of results for each, and `options` are those of ``simstudy run``. If a study fails, the others
+    run.
     """
     out.mkdir(parents=True, exist_ok=True)
     state = _state(out)

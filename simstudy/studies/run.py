@@ -155,19 +155,9 @@ def study_cells(
 ) -> pd.DataFrame:
     """The cells of a study, and how far an earlier run came with them; nothing is computed but what they are made of.
 
-    The arguments are those of `run_study`, and what it raises for a study or data is raised here.
-
-    Returns
-    -------
-    cells
-        One row a cell: part of the study, cell (its label), state (done, missing or failed), seconds that it took, and
-        its bytes on disk. Parts that follow from a part that is not done are not known yet.
-
-    Examples
-    --------
-    >>> from tempfile import mkdtemp
-    >>> study_cells("quickstart", out=mkdtemp()).value_counts(["part", "state"]).to_dict()
-    {('training systems', 'missing'): 100}
+    The arguments, and what is raised for a study or data, are those of `run_study`. A row is a cell: the part of the
+    study, the cell's label, its state (done, missing or failed), the seconds that it took and its bytes on disk. Parts
+    that follow from a part that is not done are not known yet.
     """
     definition, folder = asked_for(study, out, seed)
     cells = folder / CELLS
@@ -186,38 +176,14 @@ def run_shard(
     data_dir: str | Path | None = None,
     allow_outside: bool = False,
 ) -> pd.DataFrame:
-    """Compute a share of a study's cells into the folder of its results, and write nothing else there.
+    """Compute shard k of n (k, n) of a study's cells into the folder of its results, and write nothing else there.
 
     Several processes, on several machines with one disk, each take another shard; then `run_study` finds all cells. A
     part of a study that follows from another one begins when all cells of that one are done: run the shards again.
 
-    Parameters
-    ----------
-    shard
-        (k, n): shard k of n, from 1 on.
-    study, out, n_jobs, executor, seed, data_dir, allow_outside
-        As for `run_study`, which raises the same errors.
-
-    Returns
-    -------
-    cells
-        As `study_cells` returns them: those of all shards that are known now.
-
-    Raises
-    ------
-    ValueError
-        For a shard that is none, and where a run, or the same shard, is at work in the folder already.
-
-    Examples
-    --------
-    >>> from tempfile import mkdtemp
-    >>> from simstudy.studies import make_study
-    >>> study = make_study({"name": "tiny", "title": "T", "question": "Q?", "task": "digits",
-    ...     "training": {"fractions": [0.1], "replicates": [2]}, "comparison": {"n_resamples": 1000},
-    ...     "home": {"test_set": "test", "sizes": [100, 200]}}, "here")
-    >>> cells = run_shard(study, (1, 4), out=mkdtemp(), n_jobs=1)
-    >>> len(cells), set(cells["part"])   # 8 systems; which of them this shard trains follows from their keys
-    (8, {'training systems'})
+    The other arguments, and what is raised for a study or data, are those of `run_study`. A ValueError is also raised
+    for a shard that is none, and where a run, or the same shard, is at work in the folder already. The result is that
+    of `study_cells`: the cells of all shards that are known now.
     """
     definition, folder = asked_for(study, out, seed)
     k, n = shard

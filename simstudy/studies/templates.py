@@ -14,25 +14,10 @@ TEMPLATES = {"natural": ("simstudy.studies.natural", ("study.toml", "scores.csv"
 
 
 def new_study(folder: str | Path, template: str = "natural") -> list[Path]:
-    """The files of a new study, written into a new folder.
+    """Write the files of a new study into a new folder, which gives it its name.
 
-    Parameters
-    ----------
-    folder
-        The study's folder, which gives it its name; it must not be there yet, or be empty.
-    template
-        "natural": systems that exist, compared on files of one's own.
-
-    Raises
-    ------
-    ValueError
-        For an unknown template, a folder that holds anything, and the name of a study that comes with simstudy.
-
-    Examples
-    --------
-    >>> from tempfile import mkdtemp
-    >>> [path.name for path in new_study(Path(mkdtemp()) / "mine")]
-    ['study.toml', 'scores.csv', 'systems.csv']
+    The template "natural" is for systems that exist, compared on files of one's own. A ValueError is raised for an
+    unknown template, a folder that holds anything, and the name of a study that comes with simstudy.
     """
     check_path("folder", folder)
     check_choice("template", template, TEMPLATES)

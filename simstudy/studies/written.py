@@ -55,35 +55,8 @@ def rewrite_page(
 ) -> tuple[Path, dict[str, pd.DataFrame]]:
     """Write the page and figures of a study's results again, as today's code shows the tables; nothing is computed.
 
-    Parameters
-    ----------
-    study, out, seed
-        As for `run_study`.
-
-    Returns
-    -------
-    folder, summary
-        As `Results` has them.
-
-    Raises
-    ------
-    ValueError
-        Where the files are not as a run wrote them, or the run had other settings.
-
-    Examples
-    --------
-    >>> from tempfile import mkdtemp
-    >>> from simstudy.studies import make_study, run_study
-    >>> study = make_study({"name": "tiny", "title": "T", "question": "Q?", "task": "digits",
-    ...     "training": {"fractions": [0.1], "replicates": [2]}, "comparison": {"n_resamples": 1000},
-    ...     "home": {"test_set": "test", "sizes": [100]}}, "here")
-    >>> results = run_study(study, out=mkdtemp(), n_jobs=1)
-    >>> before = (results.folder / "README.md").read_bytes()
-    >>> folder, summary = rewrite_page(study, out=results.folder)
-    >>> folder == results.folder, list(summary) == list(results.summary)
-    (True, True)
-    >>> (results.folder / "README.md").read_bytes() == before
-    True
+    The arguments are those of `run_study`. The result is the folder and the summary, as `Results` has them. A
+    ValueError is raised where the files are not as a run wrote them, or the run had other settings.
     """
     definition, folder = asked_for(study, out, seed)
     manifest = _manifest_in(folder)
@@ -98,25 +71,11 @@ def rewrite_page(
 def why_not_fresh(path: str | Path, study: str | Path | None = None) -> tuple[list[str], str]:
     """What differs between the program that made the results in a folder and today's, and between the versions.
 
-    Parameters
-    ----------
-    path
-        A folder that `run_study` wrote.
-    study
-        As for `run_study`; None for the shipped study that the results say they are of.
-
-    Returns
-    -------
-    reasons
-        A line each: settings, and rooms of code. None of them: the tables are what the program would make today from
-        the same data. A change in a room need not change a table. How tables are shown does not count.
-    versions
-        Which versions of Python and libraries differ, in words; empty where none does.
-
-    Raises
-    ------
-    ValueError
-        Where no study has written there.
+    `study` is as for `run_study`; None is the shipped study that the results name. The first result has a line for each
+    change: of settings, or of a room of code. If it is empty, today's program would make the same tables from the same
+    data. A change in a room need not change a table. How tables are shown does not count. The second result names the
+    versions of Python and libraries that differ; it is empty where none does. A ValueError is raised where no study has
+    written there.
     """
     folder = Path(path)
     manifest = json_object(folder / MANIFEST)
