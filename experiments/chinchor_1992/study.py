@@ -44,13 +44,7 @@ CONSTRUCTED: dict[str, dict[str, Runs]] = {
 PUBLISHED = {"GE / GE-CMU": 0.0415, "GE / UMASS": 0.0994, "GE-CMU / UMASS": 0.8918}
 # How often she shuffled.
 N_SHUFFLES = 9999
-READING = {
-    "pair": "GE / UMASS",
-    "level": 0.0994,
-    "n_shuffles": N_SHUFFLES,
-    "alpha": 0.1,
-    "confidence": 0.635,
-}
+READING = {"pair": "GE / UMASS", "level": 0.0994, "n_shuffles": N_SHUFFLES, "alpha": 0.1, "confidence": 0.635}
 
 # How all pairs are compared: by 9,999 shuffles, as she counts them, and by all shuffles that there are.
 WAYS: dict[str, dict[str, Any]] = {

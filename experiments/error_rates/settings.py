@@ -8,17 +8,7 @@ import numpy as np
 from pydantic import AfterValidator, Field, model_validator
 
 import simstudy as ss
-from simstudy.studies import (
-    EACH_ONCE,
-    PAIR_MODELS,
-    Keys,
-    Positive,
-    Resamples,
-    Size,
-    Study,
-    one_of,
-    pair_model,
-)
+from simstudy.studies import EACH_ONCE, PAIR_MODELS, Keys, Positive, Resamples, Size, Study, one_of, pair_model
 
 # How rejections are counted: two-sided; one-sided for the system that the data say is the better; and one-sided for a
 # system that was named before.

@@ -23,12 +23,7 @@ def parts_of_corpus(documents: Sequence[Any], settings: Parts, seed: int) -> dic
     for arrangement in settings.arrangements:
         for n_parts in settings.n_parts:
             sets = particle_sets(
-                documents,
-                n_parts,
-                floor=settings.floor,
-                arrangement=arrangement,
-                measures=settings.rankings,
-                seed=seed,
+                documents, n_parts, floor=settings.floor, arrangement=arrangement, measures=settings.rankings, seed=seed
             )
             wanted = settings.share_accepted * sum(part.n_candidates for part in sets) / n_parts
             table = ss.rankings.repetitions(

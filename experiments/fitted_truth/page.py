@@ -188,10 +188,7 @@ def draw_curves(curves: pd.DataFrame, study: Settings) -> Any:
         rising = own[own["confidence"] < 0.995]["gain"]
         (metric,) = Column("{metric:metric}").texts(pd.DataFrame({"metric": [study.sets[name].metric]}))
         ax.set(
-            xlabel=f"gain ({metric})",
-            ylabel="confidence, 1 − p",
-            ylim=(0.3, 1.01),
-            xlim=(0, rising.quantile(0.995)),
+            xlabel=f"gain ({metric})", ylabel="confidence, 1 − p", ylim=(0.3, 1.01), xlim=(0, rising.quantile(0.995))
         )
     ss.plot.share_legend(figure, axes)
     return figure

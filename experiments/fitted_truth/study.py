@@ -105,10 +105,7 @@ def _splits(
     done = [held_out_split(outputs, draw, n_resamples=n_resamples, seed=seed) for draw in range(splits)]
     rows = pd.concat([one.table for one in done]).assign(replicate=replicate)
     lines = [one.curves.assign(draw=draw) for draw, one in enumerate(done)] if curves else []
-    return {
-        "splits": rows.to_dict("records"),
-        "curves": pd.concat(lines).to_dict("records") if lines else [],
-    }
+    return {"splits": rows.to_dict("records"), "curves": pd.concat(lines).to_dict("records") if lines else []}
 
 
 def _about(of: RealSet, files: Files, real: ss.Outputs) -> dict[str, Any]:

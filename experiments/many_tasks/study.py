@@ -35,10 +35,7 @@ def run(study: Settings, context: RunContext) -> Findings:
         suites, hashes = read_suites(study, context)
         real = disagreements(suites, study.alpha)
     tables = {"rates": rates(pd.DataFrame(rows), study), "suites": real}
-    facts = {
-        "Suites": f"{study.n_sets:,} of each condition, truth and number of tasks",
-        "Seed": str(study.seed),
-    }
+    facts = {"Suites": f"{study.n_sets:,} of each condition, truth and number of tasks", "Seed": str(study.seed)}
     return Findings(tables=tables, facts=facts, data={"files": hashes})
 
 

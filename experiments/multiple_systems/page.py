@@ -194,12 +194,7 @@ def look_sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[S
             "error.",
             table=Table(
                 rows[(rows["alternative"] == TWO_SIDED) & (rows["method"] != STEPDOWN)].replace({"method": WORDS}),
-                {
-                    "variants": "{title}",
-                    "m": "{n_variants}",
-                    "true gain": "{true_gain:g}",
-                    "best": "{mean_best:.2f}",
-                },
+                {"variants": "{title}", "m": "{n_variants}", "true gain": "{true_gain:g}", "best": "{mean_best:.2f}"},
                 across="method",
                 cell=Column("{share:.3f}: {mean_reported:.2f}[ ± {mean_reported_se:.2f}]", missing="{share:.3f}"),
             ),
@@ -210,10 +205,7 @@ def look_sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[S
             f"are tested two-sided after every {study.stopping.step:,} items, without correction. Published: the "
             "probability for normal observations (Armitage, McPherson and Rowe 1969).",
             table=Table(
-                stopping,
-                {"looks": "{n_looks}", "published": Column("{published:.3f}")},
-                across="title",
-                cell=RATE,
+                stopping, {"looks": "{n_looks}", "published": Column("{published:.3f}")}, across="title", cell=RATE
             ),
         ),
     ]

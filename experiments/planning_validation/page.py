@@ -61,9 +61,7 @@ def _shares(rows: pd.DataFrame) -> Table:
     share = "{{share{0}:.0%}}[ ({{share{0}_low:.0%}} – {{share{0}_high:.0%}})]"
     return Table(
         rows.assign(
-            title=rows["measure"].map(TITLES),
-            source=rows["source"].map(_source),
-            target=rows["target"].map(_target),
+            title=rows["measure"].map(TITLES), source=rows["source"].map(_source), target=rows["target"].map(_target)
         ),
         {
             "predicted from": "{source}",

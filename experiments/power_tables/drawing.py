@@ -90,12 +90,7 @@ def by_size(benchmarks: pd.DataFrame) -> Any:
             markersize=4,
             label=said,
         )
-    ax.set(
-        xscale="log",
-        yscale="log",
-        xlabel="items (topics, sentences)",
-        ylabel=_GAIN,
-    )
+    ax.set(xscale="log", yscale="log", xlabel="items (topics, sentences)", ylabel=_GAIN)
     ax.set_yticks(TICKS, [f"{tick:g}" for tick in TICKS])
     sizes = [30, 100, 300, 1000, 3000, 10000, 50000]
     ax.set_xticks(sizes, [f"{size:,}" for size in sizes])

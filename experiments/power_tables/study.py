@@ -28,11 +28,7 @@ def run(study: Settings, context: RunContext) -> Findings:
         f"fewer than {study.min_pairs} close pairs is left out",
         "Seed": str(study.seed),
     }
-    return Findings(
-        tables=tables,
-        facts=facts,
-        data={"files": hashes},
-    )
+    return Findings(tables=tables, facts=facts, data={"files": hashes})
 
 
 def show(study: Settings, tables: ShippedTables) -> Shown:

@@ -74,10 +74,7 @@ def _of_two(n: int, differ: float, gain: float) -> list[dict[str, Any]]:
     ends = {"normal": (observed - reach, observed + reach), "score": tango(better, worse, n)}
     rounding = 1e-9
     return [
-        {
-            "interval": name,
-            "coverage": float(chance[(low <= gain + rounding) & (gain <= high + rounding)].sum()),
-        }
+        {"interval": name, "coverage": float(chance[(low <= gain + rounding) & (gain <= high + rounding)].sum())}
         for name, (low, high) in ends.items()
     ]
 

@@ -61,9 +61,7 @@ def run(study: Settings, context: RunContext) -> Findings:
     curves = pd.concat([_curve(study, name, str(files[_PUBLISHED, name])) for name in study.published])
     tables = {"noises": measured, "plans": plans.reset_index(), "splits": held, "curves": curves}
     return Findings(
-        tables=tables,
-        facts={"Splits": f"{study.splits} of each set", "Seed": str(study.seed)},
-        data={"files": hashes},
+        tables=tables, facts={"Splits": f"{study.splits} of each set", "Seed": str(study.seed)}, data={"files": hashes}
     )
 
 

@@ -101,13 +101,7 @@ def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sectio
             "gets right. The observed gain is d, and the gain of a resample is d*. The standard deviation of d* is s. "
             "B and T are numbers of resamples.",
             table=Table(
-                tests,
-                {
-                    "tool": "{tool}",
-                    "test": "{test}",
-                    "null hypothesis": "{null}",
-                    "deviations": "{note}",
-                },
+                tests, {"tool": "{tool}", "test": "{test}", "null hypothesis": "{null}", "deviations": "{note}"}
             ),
         ),  # fmt: skip
         Section(

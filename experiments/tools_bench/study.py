@@ -53,10 +53,7 @@ def run(study: Settings, context: RunContext) -> Findings:
     }
     if missing := study.missing():
         facts["Not installed"] = f"{', '.join(missing)}: {INSTALL}"
-    return Findings(
-        tables=tables,
-        facts=facts,
-    )
+    return Findings(tables=tables, facts=facts)
 
 
 def show(study: Settings, tables: ShippedTables) -> Shown:

@@ -39,8 +39,7 @@ class HowTested:
         "system with the next one by score. Prints a table of these pairs; there is no page, JSON or gate.",
     )
     margin: float | None = option(
-        None,
-        "Smallest gain that matters. Adds tests of non-inferiority and equivalence at this margin.",
+        None, "Smallest gain that matters. Adds tests of non-inferiority and equivalence at this margin."
     )
     jobs: int = option(-1, "Number of threads; -1 for all cores.")
 

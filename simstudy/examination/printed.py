@@ -62,11 +62,7 @@ def show(found: Examination, printer: Printer, *, verbose: bool = False, last: S
     """
     if found.tasks is not None:
         told = [note for note in found.notes if note != domains(found.outputs)]
-        below = {
-            "Metric": label(found.test_set.metric),
-            "Test": found.tasks.test(),
-            "Signature": signature(found),
-        }
+        below = {"Metric": label(found.test_set.metric), "Test": found.tasks.test(), "Signature": signature(found)}
         show_tasks(found.tasks, printer, told, below, verbose=verbose, last=last)
         return
     if found.verdict is not None:

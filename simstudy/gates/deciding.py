@@ -38,11 +38,7 @@ def decide(
 
 
 def _verdict(
-    gate: Gate,
-    parts: Sequence[Examination],
-    plan: Plan,
-    looks: Looks | None,
-    score_range: tuple[float, float] | None,
+    gate: Gate, parts: Sequence[Examination], plan: Plan, looks: Looks | None, score_range: tuple[float, float] | None
 ) -> Verdict:
     sequential = plan.rule == SEQUENTIAL
     arrived = [

@@ -33,11 +33,7 @@ _INTERVALS: dict[str, Text] = {
 
 
 # What intervals are called in a sentence.
-_KINDS = {
-    "score": "score intervals",
-    "jackknife": "t intervals of gains",
-    "bootstrap": "t intervals by the bootstrap",
-}
+_KINDS = {"score": "score intervals", "jackknife": "t intervals of gains", "bootstrap": "t intervals by the bootstrap"}
 
 
 # A class has a score, and no item: where both systems are wrong, one answer may cost more than the other.

@@ -36,10 +36,7 @@ def program_of(*parts: Any) -> dict[str, str]:
     train again. Objects are searched for what they hold, so that a pipeline's own transformer counts too.
     """
     told = [_Definition(part) for part in parts]
-    found = {
-        "definitions": describe(sorted(describe(each.content) for each in told)),
-        "python": _python(),
-    }
+    found = {"definitions": describe(sorted(describe(each.content) for each in told)), "python": _python()}
     for name in sorted(modules_behind({need for each in told for need in each.needs})):
         found |= _known_by(name)
     return dict(sorted(found.items()))

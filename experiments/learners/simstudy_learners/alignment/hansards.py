@@ -15,13 +15,7 @@ from simstudy.loaders.corpora.alignments import Links, read_links
 from simstudy.loaders.reading import read_lines
 from simstudy.training import BaseSystem, Examples, Task
 from simstudy_learners.alignment.aligners import TextAligner
-from simstudy_learners.alignment.bitexts import (
-    SentencePair,
-    check_sentence_pairs,
-    count_aer,
-    gold_cells,
-    index_bitexts,
-)
+from simstudy_learners.alignment.bitexts import SentencePair, check_sentence_pairs, count_aer, gold_cells, index_bitexts
 from simstudy_learners.alignment.models import DiagonalModel, HiddenMarkov, Model1, Stage
 
 #: Files of the registry of public data: English and French of three days.
@@ -70,9 +64,7 @@ def alignment_task(
     )
 
 
-def read_hansards(
-    data_dir: Path | None,
-) -> tuple[list[SentencePair], list[SentencePair], list[Links], dict[str, str]]:
+def read_hansards(data_dir: Path | None) -> tuple[list[SentencePair], list[SentencePair], list[Links], dict[str, str]]:
     """The pairs without links, those with, their links, and the SHA-256 of all files."""
     # What has no address is asked for before anything is fetched.
     gold = {name: find(name, data_dir) for name in GOLD}

@@ -164,10 +164,7 @@ def _lexical_weights(corpus: AlignedBitext, found: Integers) -> Floats:
     sums = [np.concatenate([[0.0], np.cumsum(np.log(one))]) for one in (of_target, of_source)]
     first, target_first = bitext.first_source[found[:, 0]] + found[:, 1], bitext.first_target[found[:, 0]] + found[:, 3]
     return np.stack(
-        [
-            sums[0][target_first + found[:, 4]] - sums[0][target_first],
-            sums[1][first + found[:, 2]] - sums[1][first],
-        ],
+        [sums[0][target_first + found[:, 4]] - sums[0][target_first], sums[1][first + found[:, 2]] - sums[1][first]],
         axis=1,
     )
 
