@@ -32,12 +32,12 @@ def find_sequentially(gate: Gate, found: Examination, arrived: Arrivals, level: 
     threshold = level / 2 if gate.kind.with_margin else level
     low, high = (scale * float(end[0]) for end in confidence_sequence(d, level, np.array([len(d)])))
     of, told = comparison_of(found)
-    unit = str(found.pairs.frame["unit"].iloc[0])
+    pair = found.pairs.frame.iloc[0]
     mean = "" if arrived.same_weights else ", each of the same weight"
     return Finding(
-        gate, of, f"{told} on {units_text(len(d), unit)}{mean}", p_value,
+        gate, of, f"{told} on {units_text(len(d), str(pair['unit']))}{mean}", p_value,
         equals(p_value, threshold), level, p_value <= threshold, gain=scale * float(d.mean()), gain_low=low,
-        gain_high=high, interval=f"{100 * (1 - level):g} % interval of all looks", metric_unit=_unit_of(found),
+        gain_high=high, interval=f"{100 * (1 - level):g} % interval of all looks", metric_unit=str(pair["metric_unit"]),
         n_units=len(d), e_value=e_value, units=fingerprint(arrived),
     )  # fmt: skip
 
@@ -48,7 +48,3 @@ def fingerprint(arrived: Arrivals, n: int | None = None) -> str:
     digest = sha256(ids.encode("utf-8", "surrogatepass"))
     digest.update(arrived.differences[:n].astype("<f8").tobytes())
     return digest.hexdigest()
-
-
-def _unit_of(found: Examination) -> str:
-    return str(found.pairs.frame["metric_unit"].iloc[0])

@@ -6,7 +6,6 @@ version control.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import platform
 from collections.abc import Mapping
@@ -78,8 +77,7 @@ def json_object(path: Path) -> dict[str, Any] | None:
 
 def own_hash(manifest: Mapping[str, Any]) -> str:
     """The hash of a manifest, without the entry that holds it."""
-    rest = {name: value for name, value in manifest.items() if name != "manifest"}
-    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+    return describe({name: value for name, value in manifest.items() if name != "manifest"})
 
 
 def other_files(before: Mapping[str, Any] | None, now: Mapping[str, Any]) -> str:

@@ -13,7 +13,7 @@ from simstudy.validation import brief, check_choice, check_flag, check_number
 from simstudy_learners.alignment.bitexts import POSSIBLE, SURE, UNALIGNED, Bitext
 from simstudy_learners.alignment.kernels import Posteriors
 from simstudy_learners.alignment.link_features import dice, link_features
-from simstudy_learners.alignment.models import Side, Stage, train_both
+from simstudy_learners.alignment.models import Side, Stage, check_probability, train_both
 from simstudy_learners.alignment.symmetrisation import SYMMETRISATIONS, best_links, probable_links, symmetrise
 from simstudy_learners.segments import Floats, Integers
 
@@ -61,8 +61,8 @@ class TextAligner:
             raise ValueError(f"stages must be a tuple of at least one Stage, not {brief(self.stages)}")
         check_flag("agree", self.agree)
         check_choice("combination", self.combination, [*SYMMETRISATIONS, "posteriors"])
-        _check_fraction("threshold", self.threshold)
-        _check_fraction("floor", self.floor)
+        check_probability("threshold", self.threshold)
+        check_probability("floor", self.floor)
 
     def posteriors(self, bitext: Bitext, weights: Integers) -> Callable[[Bitext], tuple[Posteriors, Posteriors]]:
         """Train; return what finds the posteriors of both directions in other sentence pairs.
@@ -117,7 +117,7 @@ class LinkClassifier:
     def __post_init__(self) -> None:
         if not isinstance(self.text, TextAligner):
             raise ValueError(f"text must be a TextAligner, not {brief(self.text)}")
-        _check_fraction("threshold", self.threshold)
+        check_probability("threshold", self.threshold)
         check_number("penalty", self.penalty)
         if not 0 < self.penalty < np.inf:
             raise ValueError(f"penalty must be above 0, not {self.penalty}")
@@ -161,9 +161,3 @@ class LinkClassifier:
             return links
 
         return align
-
-
-def _check_fraction(name: str, value: float) -> None:
-    check_number(name, value)
-    if not 0 < value < 1:
-        raise ValueError(f"{name} must lie between 0 and 1, both excluded, not {value}")
