@@ -39,12 +39,7 @@ def brown_tagging(data_dir: Path | None = None) -> Task:
     Three unlike taggers: a trigram hidden Markov model (Brants 2000), a greedy averaged perceptron with its own last
     tags among the features (Collins 2002), and naive Bayes, which sees words in context but no tags.
 
-    Raises
-    ------
-    simstudy.files.datasets.DataError
-        Where a file cannot be had.
-    ValueError
-        Where a line of the corpus is malformed.
+    A ValueError is raised where a line of the corpus is malformed.
     """
     documents = read_tagged(fetch(_CORPUS, data_dir))
     chosen = training_documents(documents, N_TRAIN)

@@ -48,12 +48,7 @@ def chunking(data_dir: Path | None = None) -> Task:
     own, and a hidden Markov model with specialised states (Molina and Pla 2002). The package of the first is the extra
     ``simstudy[crf]``.
 
-    Raises
-    ------
-    simstudy.files.datasets.DataError
-        Where a file cannot be had.
-    ValueError
-        Where that package is not installed, or a line of the files is malformed.
+    A ValueError is raised where that package is not installed, or a line of the files is malformed.
     """
     # A learner that is not installed is told before anything is fetched.
     systems = base_systems()

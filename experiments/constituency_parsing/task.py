@@ -25,12 +25,7 @@ def constituency(data_dir: Path | None = None) -> Task:
 
     Sentences are parsed from their words: tags are the grammar's own. Traces and function tags are removed.
 
-    Raises
-    ------
-    simstudy.files.datasets.DataError
-        Where a file cannot be had.
-    ValueError
-        Where a file has no well-formed trees.
+    A ValueError is raised where a file has no well-formed trees.
     """
     craft = read_craft(data_dir)
     ptb = read_penn_treebank(data_dir)

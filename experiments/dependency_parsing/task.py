@@ -20,12 +20,7 @@ def dependencies(data_dir: Path | None = None) -> Task:
     Trained on the 12,544 sentences of EWT train; the test sets, their order, domains and documents are those of
     `read_ud_english`.
 
-    Raises
-    ------
-    ValueError
-        Where a sentence has no tree with one root; it names file, line and sentence.
-    simstudy.files.datasets.DataError
-        Where a file cannot be had.
+    A ValueError names file, line and sentence where a sentence has no tree with one root.
     """
     treebanks = read_ud_english(data_dir, read_dependencies)
     corpora = [treebanks.train, *treebanks.tests.values()]

@@ -26,8 +26,8 @@ def generation(data_dir: Path | None = None) -> Task:
     Trained on the 4,672 references of the challenge's development set (547 meaning representations; Novikova et al.
     2017, "The E2E dataset"), tested on the 630 meaning representations of its test set, each with 1 to 45 references
     (4,693 in all). The larger training set of the challenge is not used. A training item is one reference with its
-    meaning representation: what training-set resampling draws, as it draws sentence pairs in translation. The test
-    set is sorted by number of slots and name: it is in a fixed mixed order, so that every initial segment is a random
+    meaning representation: what training-set resampling draws, as it draws sentence pairs in translation. The test set
+    is sorted by number of slots and name: it is in a fixed mixed order, so that every initial segment is a random
     sample. A test item's id is the number of its meaning representation in the file.
 
     Both metrics are sacrebleu's with all references, and do not tell capitals from small letters, as the challenge's
@@ -36,12 +36,7 @@ def generation(data_dir: Path | None = None) -> Task:
     Three unlike generators: retrieval of the most central text of similar meanings, sentence templates put together by
     a learned plan, and beam search by an n-gram model of words and phrases.
 
-    Raises
-    ------
-    simstudy.files.datasets.DataError
-        Where a file cannot be had.
-    ValueError
-        Where a row of the files is malformed; it names file and row.
+    A ValueError names file and row where a row of the files is malformed.
     """
     paths = fetch_each([_TRAIN, _TEST], data_dir)
     train, test = (read_references(path.read_bytes(), str(path)) for path in (paths[_TRAIN], paths[_TEST]))

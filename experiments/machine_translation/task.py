@@ -42,12 +42,7 @@ def translation(data_dir: Path | None = None) -> Task:
     ambiguous verbs). They are in a fixed mixed order, so that every initial segment is a random sample. An item's id is
     file and line.
 
-    Raises
-    ------
-    ValueError
-        Where two files have not as many lines, or a line has no words.
-    simstudy.files.datasets.DataError
-        Where a file cannot be had.
+    A ValueError is raised where two files have not as many lines, or a line has no words.
     """
     files = [f"{name}.{language}.gz" for name in (TRAIN, *TEST_SETS.values()) for language in LANGUAGES]
     at = fetch_each(files, data_dir)
@@ -88,26 +83,11 @@ def translation_task(
     files: Mapping[str, str] | None = None,
     systems: Mapping[str, BaseSystem] | None = None,
 ) -> Task:
-    """A task of translation from sentences and their translations.
+    """A task of translation from source sentences and their translations; a ValueError where a sentence has no words.
 
-    Parameters
-    ----------
-    name
-        Of the task.
-    train, test_sets
-        Source sentences and their translations. Test sets are put into a fixed order. Decoders translate sentences of
-        more than 62 words in pieces; a note says how many there are.
-    ids
-        What items' ids of a test set begin with; its name by default.
-    files
-        Public files that the sentences are from, with their SHA-256.
-    systems
-        The base systems; `base_systems` by default.
-
-    Raises
-    ------
-    ValueError
-        Where a sentence has no words.
+    Test sets are put into a fixed order, and `ids` says what the ids of their items begin with (their names by
+    default). Decoders translate sentences of more than 62 words in pieces; a note says how many there are. `files` are
+    public files that the sentences are from, with their SHA-256.
     """
     sentences: list[Sequence[str]] = [*train]
     orders = {test_set: mixed_order([""] * len(source)) for test_set, (source, _) in test_sets.items()}

@@ -25,14 +25,8 @@ def alignment(data_dir: Path | None = None) -> Task:
     Unsupervised aligners read the words of all training pairs, the supervised one the gold links of those that have
     any, too. An item is a sentence pair, its id the number of its line.
 
-    The hand-aligned pairs have no public address: a folder of data files must hold them.
-
-    Raises
-    ------
-    ValueError
-        Where texts have unequal numbers of lines, or a sentence or a link is not as it must be.
-    simstudy.files.datasets.DataError
-        Where a file cannot be had.
+    The hand-aligned pairs have no public address: a folder of data files must hold them. A ValueError is raised where
+    texts have unequal numbers of lines, or a sentence or a link is not as it must be.
     """
     text, aligned, links, files = read_hansards(data_dir)
     n_gold = len(aligned) - N_TEST

@@ -14,11 +14,6 @@ def alignment_unsupervised(data_dir: Path | None = None) -> Task:
     Trained on the 2,383 sentence pairs without links. Aligners are often trained on the text of the test set, too. Not
     here: whether a test sentence is in a resampled training set would then be a part of its own score. The test set is
     in a fixed mixed order.
-
-    Raises
-    ------
-    ValueError, simstudy.files.datasets.DataError
-        As `alignment`.
     """
     text, aligned, links, files = read_hansards(data_dir)
     test = mixed_order([""] * len(aligned))

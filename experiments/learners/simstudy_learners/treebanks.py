@@ -35,24 +35,12 @@ class Treebanks:
 
 
 def read_ud_english(data_dir: Path | None, read: Callable[[Path], list[Sentence]] = read_conllu) -> Treebanks:
-    """EWT train, and as test sets EWT test and dev, PUD, ATIS, ESLSpok and Tweebank.
+    """EWT train, and as test sets EWT test and dev, PUD, ATIS, ESLSpok and Tweebank; `read` reads a file.
 
     All splits of the treebanks that are not trained on are test data. EWT's and PUD's files have one genre after the
     other, and the first sentences of a genre can be unlike the rest (in EWT test they are much shorter). Test sets are
-    therefore put in a fixed mixed order: every initial segment is a random sample with the genres in the proportions
-    of the whole.
-
-    Parameters
-    ----------
-    data_dir
-        The folder with the files, or None, to fetch them.
-    read
-        Reads a file.
-
-    Raises
-    ------
-    simstudy.files.datasets.DataError
-        Where a file cannot be had.
+    therefore put in a fixed mixed order: every initial segment is a random sample with the genres in the proportions of
+    the whole.
     """
     files = [*chain([TRAIN], *TEST_SETS.values())]
     at = fetch_each(files, data_dir)

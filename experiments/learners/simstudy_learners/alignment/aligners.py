@@ -43,11 +43,6 @@ class TextAligner:
         A fraction.
     floor
         The least probability of a word given another.
-
-    Raises
-    ------
-    ValueError
-        For parameters outside their rules.
     """
 
     stages: tuple[Stage, ...]
@@ -67,10 +62,7 @@ class TextAligner:
     def posteriors(self, bitext: Bitext, weights: Integers) -> Callable[[Bitext], tuple[Posteriors, Posteriors]]:
         """Train; return what finds the posteriors of both directions in other sentence pairs.
 
-        Raises
-        ------
-        ValueError
-            Where no sentence pair has a weight above 0.
+        A ValueError is raised where no sentence pair has a weight above 0.
         """
         if not (weights > 0).any():
             raise ValueError("weights must give at least one sentence pair a count above 0")
@@ -125,10 +117,7 @@ class LinkClassifier:
     def train(self, examples: Examples, weights: Integers, seed: int) -> Callable[[Examples], Links]:
         """Train on the text, then on the gold links.
 
-        Raises
-        ------
-        ValueError
-            Where no sentence pair of the resampled training set has sure gold links, and cells without a link.
+        A ValueError is raised where no sentence pair of the resampled training set has sure links and unlinked cells.
         """
         from sklearn.linear_model import LogisticRegression
 

@@ -150,14 +150,9 @@ def numbered_bitexts(
 ) -> list[Bitext]:
     """Bitexts of words that are numbers already, with the same numbers of word pairs in all.
 
-    Parameters
-    ----------
-    texts
-        Of each: the source words and the bounds of source sentences, and the same of the target side.
-    in_target
-        (source words of the vocabulary,) the number of the target word that is spelt the same, -1 for none.
-    n_target
-        Number of different target words.
+    Each of the texts has the source words and the bounds of source sentences, and the same of the target side.
+    `in_target` has the number of the target word that is spelt as a source word is, -1 for none; `n_target` is how many
+    different target words there are.
     """
     cells = [bounds_of(np.diff(first_source) * np.diff(first_target)) for _, first_source, _, first_target in texts]
     codes = []
@@ -177,16 +172,8 @@ def numbered_bitexts(
 def check_sentence_pairs(sources: Sequence[str], targets: Sequence[str], where: tuple[str, str]) -> list[SentencePair]:
     """The sentence pairs of two texts, a sentence a line and words between blanks.
 
-    Parameters
-    ----------
-    where
-        What the two texts are called in messages.
-
-    Raises
-    ------
-    ValueError
-        Where they have unequal numbers of lines, and where sentences are empty or have more than 200 words: it says
-        how many and names the first ones.
+    `where` is what the two texts are called in messages. A ValueError is raised where they have unequal numbers of
+    lines, and where sentences are empty or have more than 200 words: it says how many and names the first ones.
 
     Examples
     --------
@@ -210,12 +197,8 @@ def check_sentence_pairs(sources: Sequence[str], targets: Sequence[str], where: 
 def gold_cells(bitext: Bitext, links: Sequence[Links | None]) -> NDArray[np.int8]:
     """Gold links as `NO_LINK`, `POSSIBLE` or `SURE` for every cell (cells,); sure ones need not be listed as possible.
 
-    Cells of sentence pairs whose links are None are `UNALIGNED`.
-
-    Raises
-    ------
-    ValueError
-        Where there are not links for every sentence pair, or one is outside of its sentence.
+    Cells of sentence pairs whose links are None are `UNALIGNED`. A ValueError is raised where there are not links for
+    every sentence pair, or one is outside of its sentence.
     """
     if len(links) != len(bitext):
         raise ValueError(f"links must be given for each of the {len(bitext)} sentence pairs, not for {len(links)}")

@@ -43,12 +43,7 @@ def _sentences_with(numbers: Integers, lengths: Integers, n: int, weights: Integ
 def link_features(bitext: Bitext, found: tuple[Posteriors, Posteriors], association: Floats) -> Floats:
     """Features (cells, 15) of the links of all cells.
 
-    Parameters
-    ----------
-    found
-        Posteriors of both directions.
-    association
-        (pairs,) how much the words of a pair go together.
+    `found` has the posteriors of both directions, `association` (pairs,) how much the words of a pair go together.
     """
     forward, backward = (one.cells for one in found)
     both = np.sqrt(forward * backward)

@@ -54,12 +54,8 @@ def symmetrise(bitext: Bitext, forward: Links, backward: Links, how: str) -> Lin
     grow-diag begins with the intersection and adds links of the union beside links that are there, diagonally too,
     where a word of either side has none yet, until there is nothing to add: points in the order of source and target
     words, neighbours first sideways, then diagonal, as in Koehn's pseudocode. final adds those links of the forward and
-    then of the backward alignment one of whose words has none yet; final-and those both of whose words have none.
-
-    Raises
-    ------
-    ValueError
-        For an unknown way.
+    then of the backward alignment one of whose words has none yet; final-and those both of whose words have none. A
+    ValueError is raised for an unknown way.
 
     Examples
     --------

@@ -76,13 +76,8 @@ def coarse_grammar(
 def boundaries(trees: BinaryTrees, symbols: Symbols, weights: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """What the boundary figure of merit is made of (Caraballo and Charniak 1998, section 5).
 
-    Returns
-    -------
-    before, after
-        P(symbol | tag before its span) and P(tag after its span | symbol), each (symbols, tags + 1); tag 0 is the
-        sentence's boundary.
-    transition
-        (tags + 1, tags + 1) P(tag | tag of the word before).
+    These are P(symbol | tag before its span) and P(tag after its span | symbol), each (symbols, tags + 1), and P(tag |
+    tag of the word before), (tags + 1, tags + 1). Tag 0 is the sentence's boundary.
     """
     n_tags = len(symbols.tags) + 1
     leaves = trees.left < 0
@@ -135,17 +130,9 @@ def coarse_pass(
 ) -> tuple[FloatArray, FloatArray]:
     """Inside and outside probabilities of plain symbols (n, n + 1, symbols) in any place of a chain of unary rules.
 
-    Parameters
-    ----------
-    words
-        (n, symbols) P(word | tag), scaled; 0 for symbols that are no tags.
-    before, after
-        (n + 1, symbols) what is before a span that begins at i, and behind one that ends there, says for a symbol:
-        factors of the figure of merit.
-    grammar
-        The plain grammar.
-    beam
-        Which symbols stay in a span.
+    `words` (n, symbols) are P(word | tag), scaled; 0 for symbols that are no tags. `before` and `after` (n + 1,
+    symbols) are factors of the figure of merit: what is before a span that begins at i, and behind one that ends there,
+    says for a symbol. The grammar is the plain one; the beam says which symbols stay in a span.
     """
     n, n_symbols = words.shape
     inside = np.zeros((n, n + 1, n_symbols))
@@ -267,12 +254,8 @@ def _share_out(
 def forward(tags: FloatArray, transition: FloatArray) -> FloatArray:
     """Probabilities (n + 2,) of the first 0, 1, ..., n words, and of all and the end, by a hidden Markov model.
 
-    Parameters
-    ----------
-    tags
-        (n, tags) P(word | tag), scaled.
-    transition
-        (tags + 1, tags + 1) P(tag | tag before); 0 is the sentence's boundary.
+    `tags` (n, tags) are P(word | tag), scaled, and `transition` (tags + 1, tags + 1) P(tag | tag before); 0 is the
+    sentence's boundary.
     """
     n, n_tags = tags.shape
     prefix = np.ones(n + 2)

@@ -44,23 +44,10 @@ def base_systems() -> dict[str, BaseSystem]:
 def constituency_task(
     name: str, train: Sequence[Document], test_sets: Mapping[str, Sequence[Document]], files: Sequence[str] = ()
 ) -> Task:
-    """A task of parsing from documents of trees.
+    """A task of parsing from documents of trees; a ValueError where no tree is left to train or test on.
 
-    Parameters
-    ----------
-    name
-        Of the task.
-    train
-        Trees of any length; those without words are left out.
-    test_sets
-        Name -> documents. Sentences of more than `LONGEST` words are left out, the others put into a fixed order.
-    files
-        Names of public files that the documents are from.
-
-    Raises
-    ------
-    ValueError
-        Where no tree is left to train or test on.
+    Training trees have any length; those without words are left out. Test sentences of more than `LONGEST` words are
+    left out, and the others are put into a fixed order. `files` are names of public files that the documents are from.
     """
     rows = {"train": [row for row in _rows(train) if row[2].words]}
     for test_set, documents in test_sets.items():

@@ -87,16 +87,8 @@ def _with_room(chart: _Chart, n_items: int) -> _Chart:
 def best_parse(words: FloatArray, inside: FloatArray, outside: FloatArray, grammar: Fine, beam: FineBeam) -> IntArray:
     """The nodes (nodes, 3) of the most probable parse: symbol, start and end, top first; none where there is no parse.
 
-    Parameters
-    ----------
-    words
-        (n, tags) P(word | tag) of the grammar's tags, scaled, where symbol 1 + i is tag i.
-    inside, outside
-        Of the coarse pass.
-    grammar
-        The annotated grammar.
-    beam
-        What is built and kept.
+    `words` (n, tags) are P(word | tag) of the grammar's tags, scaled, where symbol 1 + i is tag i. `inside` and
+    `outside` are of the coarse pass. The grammar is the annotated one; the beam says what is built and kept.
     """
     n = len(words)
     n_symbols = len(grammar.coarse)

@@ -55,21 +55,9 @@ def tag_scores(
 ) -> FloatArray:
     """P(tag | word) / P(tag) of some words, which is P(word | tag) but for a factor of the word.
 
-    Parameters
-    ----------
-    words, tags, counts
-        (pairs,) a word's number, a tag's number, and how often they were seen together.
-    n_tags
-        Tags are 0 … n_tags - 1.
-    forms
-        (all words, levels), see `forms_of`.
-    wanted
-        (n,) numbers of words.
-
-    Returns
-    -------
-    scores
-        (n, n_tags); a tag that was never seen has 0.
+    A pair (pairs,) has a word's number, a tag's number (0 … n_tags - 1), and how often they were seen together. `forms`
+    (all words, levels) are those of `forms_of`. The scores are (n, n_tags) of the words `wanted` (n,); a tag that was
+    never seen has 0.
     """
     n_words = len(forms)
     of_tag = totals(tags, counts, n_tags)

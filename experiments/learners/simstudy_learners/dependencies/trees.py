@@ -122,10 +122,7 @@ def _flaw(sentence: Sentence) -> str:
 def index_sentences(corpora: Sequence[Sequence[Sentence]]) -> list[tuple[Words, Parses]]:
     """Sentences of several corpora as arrays, with the same numbers in all: those of the first appearance.
 
-    Raises
-    ------
-    ValueError
-        Where there are more than 30 part-of-speech tags, or 262,142 words.
+    A ValueError is raised where there are more than 30 part-of-speech tags, or 262,142 words.
     """
     forms: dict[str, int] = {}
     tags: dict[str, int] = {}

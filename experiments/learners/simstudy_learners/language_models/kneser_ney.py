@@ -56,19 +56,11 @@ def train_language_model(
     """Train on sentences, each there as often as its weight says.
 
     All n-grams of `order` and those that begin a sentence count as often as they are there; others count once for each
-    word that they follow. Discounts are n1 / (n1 + 2 n2) of each order. What single words leave is shared
-    out evenly among the known words and one that stands for all others.
+    word that they follow. Discounts are n1 / (n1 + 2 n2) of each order. What single words leave is shared out evenly
+    among the known words and one that stands for all others.
 
-    Parameters
-    ----------
-    words, bounds
-        Sentences without marks.
-    weights
-        (sentences,) at least 1.
-    n_words
-        Size of the vocabulary; all words and marks are below it.
-    order
-        Longest n-gram; 2 at least.
+    Sentences have no marks and weights (sentences,) of at least 1. All words and marks are below `n_words`, the size of
+    the vocabulary. The order, that of the longest n-gram, is at least 2.
     """
     n = len(weights)
     padded_bounds = bounds + 2 * np.arange(n + 1)
@@ -121,14 +113,8 @@ def train_language_model(
 def _interpolated(ngrams: Ngrams, counts: Floats, shorter: Integers) -> tuple[Floats, Floats, float]:
     """Kneser-Ney probabilities from counts (n-grams,); `shorter` is each n-gram without its first word.
 
-    Returns
-    -------
-    probability
-        (n-grams,) of the last word after the others.
-    left_over
-        (n-grams,) what an n-gram as a context leaves to the shorter one.
-    unknown
-        Probability of a word that is not known.
+    The results are the probability (n-grams,) of the last word after the others, what an n-gram as a context leaves to
+    the shorter one (n-grams,), and the probability of a word that is not known.
     """
     firsts, prefixes, n_nodes = ngrams.firsts, ngrams.prefixes(), len(counts)
     probability = np.zeros(n_nodes)
@@ -227,12 +213,8 @@ def scored(model: LanguageModel, words: Integers, bounds: Integers, *, sentences
 def successors(model: LanguageModel) -> tuple[Integers, Integers]:
     """The words that were seen after each word (and after START), the most probable first, and where each one's begin.
 
-    Returns
-    -------
-    bounds
-        (words of the vocabulary + 1,)
-    words
-        (pairs of words,) the later one of each pair; of equally probable ones the lower number first.
+    The results are bounds (words of the vocabulary + 1,) and the later word of each pair (pairs of words,); of equally
+    probable ones the lower number comes first.
 
     Examples
     --------

@@ -76,21 +76,9 @@ def count_transitions(
     counts that are one too large, so that none is 0. A pair (a, b) that was never seen leaves its weight to the lower
     orders.
 
-    Parameters
-    ----------
-    states
-        (tokens,) from 1 to n_states - 1.
-    first
-        (sentences + 1,) bounds of the sentences' tokens.
-    weights
-        (sentences,) how often each is counted.
-    n_states
-        The boundary included.
-
-    Raises
-    ------
-    ValueError
-        Where no sentence has a weight.
+    States (tokens,) are from 1 to n_states - 1; `n_states` counts the boundary too. `first` (sentences + 1,) has the
+    bounds of the sentences' tokens, `weights` (sentences,) how often each is counted. A ValueError is raised where no
+    sentence has a weight.
     """
     lengths = np.diff(first)
     if not (weights[lengths > 0] > 0).any():
@@ -134,12 +122,7 @@ def decode(
 ) -> NDArray[np.int64]:
     """The most probable states (tokens,) of every sentence, by the Viterbi algorithm.
 
-    Parameters
-    ----------
-    symbols
-        (tokens,) numbers of the observed symbols.
-    first
-        (sentences + 1,) bounds of the sentences' tokens.
+    `symbols` (tokens,) are numbers of the observed ones, `first` (sentences + 1,) the bounds of the sentences' tokens.
 
     Examples
     --------

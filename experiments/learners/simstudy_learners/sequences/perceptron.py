@@ -80,18 +80,9 @@ def train_perceptron(
     The weights are averaged over all tokens that were seen (Freund and Schapire 1999). Decoding is greedy, in training
     as in use, so that the model learns from its own histories.
 
-    Parameters
-    ----------
-    features
-        (tokens, F) numbers of the features that each token has; 0 stands for none.
-    tags
-        (tokens,) from 1 to n_tags - 1.
-    first
-        (sentences + 1,) bounds of the sentences' tokens.
-    order
-        Sentences in the order in which they are presented, each as often as it is to be.
-    n_features, n_tags
-        One more than the highest number of a feature and of a tag.
+    A token has features (tokens, F), 0 for none, and a tag (tokens,) from 1 to n_tags - 1. `first` (sentences + 1,) has
+    the bounds of the sentences' tokens, `order` the sentences as they are presented, each as often as it is to be.
+    `n_features` and `n_tags` are one more than the highest number of a feature and of a tag.
 
     Examples
     --------

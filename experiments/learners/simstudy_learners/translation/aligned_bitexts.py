@@ -63,10 +63,7 @@ class AlignedBitext(NamedTuple):
 def aligned(examples: Examples, weights: Integers, n_iterations: int) -> AlignedBitext:
     """The pairs of weight at least 1, aligned by themselves alone: fast_align's model, grow-diag-final-and.
 
-    Raises
-    ------
-    ValueError
-        Where no pair has a weight, or texts have not as many sentences.
+    A ValueError is raised where no pair has a weight, or texts have not as many sentences.
     """
     if len(examples.inputs) != len(examples.gold):
         raise ValueError(

@@ -106,16 +106,8 @@ def repair(words, partner, match, lexical, room):
     takes give way to the other's translation by the lexicon; those linked to words that are left out are left out. A
     word that is put in is translated after what belongs to the word before it.
 
-    Parameters
-    ----------
-    words, partner
-        The sentence, and `edit_path`'s answer.
-    match
-        The sentence pair that was found.
-    lexical
-        (vocabulary,) a word's translation; 0 for none.
-    room
-        The translation is written to room.written.
+    `partner` is `edit_path`'s answer for the sentence, `match` the sentence pair that was found, and `lexical`
+    (vocabulary,) a word's translation; 0 for none. The translation is written to `room.written`.
     """
     others, target, linked = match
     fresh, owner, written = room
@@ -174,17 +166,9 @@ def repair(words, partner, match, lexical, room):
 def translate(words, bounds, best, memory, judgement):
     """The best repaired translation (sentences, room) of each sentence, and their numbers of words.
 
-    The best has the highest likeness (1 less the edits' share of what both sentences are worth) and `fluency` times
-    the mean logarithm of its words' probabilities. A sentence without any is translated word by word.
-
-    Parameters
-    ----------
-    words, bounds
-        Sentences.
-    best
-        (sentences, n) `look_up`'s answer.
-    memory, judgement
-        What was learnt.
+    The best has the highest likeness (1 less the edits' share of what both sentences are worth) and `fluency` times the
+    mean logarithm of its words' probabilities. A sentence without any is translated word by word. `best` (sentences, n)
+    is `look_up`'s answer; memory and judgement were learnt.
     """
     worth, lexical, language, fluency = judgement
     n_words, n_target = longest_segment(bounds), longest_segment(memory.bounds.target)

@@ -44,14 +44,8 @@ def tabulated(corpus: AlignedBitext, rows: Integers, longest: int) -> tuple[Phra
 
     Its features are relative frequencies and lexical weights (Koehn et al. 2003, sections 3 and 4.4). The lexical
     weight of a pair that was found with several alignments is the highest. A word that is in no phrase pair by itself
-    has its links instead, as far as there are any, with their relative frequencies as all features.
-
-    Returns
-    -------
-    table
-        The distinct phrase pairs.
-    pairs
-        (rows,) which pair each row is.
+    has its links instead, as far as there are any, with their relative frequencies as all features. The results are the
+    table of the distinct phrase pairs, and which pair each row is (rows,).
     """
     bitext, lexicon = corpus.bitext, corpus.lexicon
     sources, source_numbers = Ngrams.of(bitext.source, bitext.first_source, corpus.n_words, longest)
@@ -96,10 +90,8 @@ def tabulated(corpus: AlignedBitext, rows: Integers, longest: int) -> tuple[Phra
 def extracted(bitext: Bitext, links: Links, longest: int) -> Integers:
     """All phrase pairs of at most `longest` words a side that no link leaves and that have a link, wherever they are.
 
-    Returns
-    -------
-    rows
-        (found, 5): sentence pair, first word and number of words of the source phrase, the same of the target phrase.
+    A row (found, 5) has the sentence pair, first word and number of words of the source phrase, and the same of the
+    target phrase.
     """
     rows = np.empty((_extract(bitext.bounds, links, longest, np.empty((0, 5), np.int64)), 5), np.int64)
     _extract(bitext.bounds, links, longest, rows)

@@ -16,10 +16,8 @@ def units(bitext: Bitext, links: Links) -> Integers:
     Source words without a link that no pair encloses are pairs with nothing, after the pair of the word before them;
     such target words belong to the pair before them, or to the first. A sentence pair without links is one pair.
 
-    Returns
-    -------
-    rows
-        (units, 5): sentence pair, first word and number of words of the source phrase, the same of the target phrase.
+    A row (units, 5) has the sentence pair, first word and number of words of the source phrase, and the same of the
+    target phrase.
     """
     rows = np.empty((len(bitext.source) + len(bitext.target), 5), np.int64)
     return rows[: _cut(bitext.bounds, links, rows)].copy()
