@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,20 +24,28 @@ _SITUATIONS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 def draw_rates(rates: pd.DataFrame, aims: Aims) -> Any:
     """A panel for each condition, with the rates of some tests over the number of units; all panels to one height."""
     most = max(0.25, np.ceil(20 * rates["share"].max()) / 20)
-    views = {str(view): rows for view, rows in rates.groupby("view", sort=False)}
-    figure, axes = ss.plot.panels(list(views), per_row=min(4, len(views)), width=2.7, height=2.3)
-    for ax, rows in zip(axes, views.values(), strict=True):
-        ss.plot.error_rates(rows, target=aims.target, liberal=aims.liberal, most=most, ax=ax)
-    ss.plot.share_legend(figure, axes)
-    return figure
+    draw = partial(ss.plot.error_rates, target=aims.target, liberal=aims.liberal, most=most)
+    return _panels(rates, "view", draw, per_row=4, width=2.7)
 
 
 def draw_uniformity(quantiles: pd.DataFrame) -> Any:
     """A panel for each test, with a line for each condition."""
-    tests = {str(test): rows for test, rows in quantiles.groupby("test", sort=False)}
-    figure, axes = ss.plot.panels(list(tests), per_row=min(3, len(tests)), width=3.3, height=2.4)
-    for ax, rows in zip(axes, tests.values(), strict=True):
-        ss.plot.styled(uniformity)(rows, ax=ax)
+    return _panels(quantiles, "test", ss.plot.styled(uniformity), per_row=3, width=3.3, height=2.4)
+
+
+def draw_power(found: pd.DataFrame) -> Any:
+    """A panel for each condition with a gain."""
+    return _panels(found, "view", ss.plot.power_curves, per_row=4, width=2.9)
+
+
+def _panels(
+    table: pd.DataFrame, by: str, draw: Callable[..., Any], *, per_row: int, width: float, height: float = 2.3
+) -> Any:
+    """A panel for each value of a column, and one legend."""
+    views = {str(view): rows for view, rows in table.groupby(by, sort=False)}
+    figure, axes = ss.plot.panels(list(views), per_row=min(per_row, len(views)), width=width, height=height)
+    for ax, rows in zip(axes, views.values(), strict=True):
+        draw(rows, ax=ax)
     ss.plot.share_legend(figure, axes)
     return figure
 
@@ -107,16 +117,6 @@ def cells(table: pd.DataFrame, *, ax: Any) -> Any:
     ]
     ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return ax
-
-
-def draw_power(found: pd.DataFrame) -> Any:
-    """A panel for each condition with a gain."""
-    views = {str(view): rows for view, rows in found.groupby("view", sort=False)}
-    figure, axes = ss.plot.panels(list(views), per_row=min(4, len(views)), width=2.9, height=2.3)
-    for ax, rows in zip(axes, views.values(), strict=True):
-        ss.plot.power_curves(rows, ax=ax)
-    ss.plot.share_legend(figure, axes)
-    return figure
 
 
 def draw_exaggeration(default: pd.DataFrame) -> Any:

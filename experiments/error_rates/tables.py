@@ -88,20 +88,9 @@ def coverage(counted: pd.DataFrame, study: Settings) -> pd.DataFrame:
         undefined=table["n_undefined"] / (table["n_sets"] + table["n_undefined"]),
         cautioned=table["n_cautioned"] / (table["n_sets"] + table["n_undefined"]),
     )
-    counts = [
-        "n_sets",
-        "n_covered",
-        "share",
-        "low",
-        "high",
-        "n_undefined",
-        "mean_width",
-        "undefined",
-        "breaks",
-        "n_cautioned",
-        "cautioned",
-    ]
-    return table[["condition", "metric", "unit", "n_units", "true_gain", "interval", "level", *counts]]
+    of_condition = ["condition", "metric", "unit", "n_units", "true_gain", "interval", "level"]
+    counts = ["n_sets", "n_covered", "share", "low", "high", "n_undefined", "mean_width", "undefined", "breaks"]
+    return table[[*of_condition, *counts, "n_cautioned", "cautioned"]]
 
 
 def with_shares(table: pd.DataFrame, count: str, study: Settings) -> pd.DataFrame:

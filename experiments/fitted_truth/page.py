@@ -158,13 +158,10 @@ def _title(measure: str) -> str:
 
 def _ordered(ratios: pd.DataFrame, study: Settings) -> pd.DataFrame:
     """Rows with titles and metrics, the curve first."""
-    titles = {name: of.title for name, of in study.sets.items()}
-    metrics = {name: of.metric for name, of in study.sets.items()}
-    rows = ratios.assign(title=ratios["set"].map(titles), metric=ratios["set"].map(metrics))
-    order = {measure: k for k, measure in enumerate(MEASURES)}
-    places = {name: k for k, name in enumerate(study.sets)}
-    keyed = rows.assign(place=rows["set"].map(places), at=rows["measure"].map(order))
-    return keyed.sort_values(["place", "at"], ignore_index=True).drop(columns=["place", "at"])
+    sets = [study.sets[name] for name in ratios["set"]]
+    rows = ratios.assign(title=[of.title for of in sets], metric=[of.metric for of in sets])
+    order = {"set": list(study.sets), "measure": list(MEASURES)}
+    return rows.sort_values([*order], key=lambda column: column.map(order[column.name].index), ignore_index=True)
 
 
 def draw_curves(curves: pd.DataFrame, study: Settings) -> Any:

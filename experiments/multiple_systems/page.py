@@ -179,12 +179,7 @@ def look_sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[S
             "independent test sets, and the dashed line is the level. Here q is the level (one-sided) or half of it "
             f"(two-sided). Romano-Wolf has {study.looks.corrected_sets:,} of the {study.looks.sets:,} test sets.",
             figure=Figure("repeated_looks", lambda: draw_variants(rows[plain & null])),
-            table=Table(
-                rows[null],
-                {"variants": "{title}", "m": "{n_variants}"},
-                across="way",
-                cell="{share:.3f} ({low:.3f} – {high:.3f})",
-            ),
+            table=Table(rows[null], {"variants": "{title}", "m": "{n_variants}"}, across="way", cell=RATE),
         ),
         Section(
             "Reported gains",

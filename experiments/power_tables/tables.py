@@ -21,14 +21,7 @@ def in_points(benchmarks: pd.DataFrame) -> pd.DataFrame:
     """The rows with gains in points of 100: AP and nDCG times 100."""
     of_one = ~benchmarks["metric_unit"].isin(["percent", "points"])
     factor = np.where(of_one, 100.0, 1.0)
-    names = [
-        "minimum_detectable_gain",
-        "minimum_detectable_gain_low",
-        "minimum_detectable_gain_high",
-        "sd_10",
-        "sd",
-        "sd_90",
-    ]
+    names = [*(f"minimum_detectable_gain{end}" for end in ("", "_low", "_high")), "sd_10", "sd", "sd_90"]
     return benchmarks.assign(**{name: benchmarks[name] * factor for name in names})
 
 

@@ -14,11 +14,9 @@ from simstudy.studies import (
     RightOrWrongDifference,
     disagreement_of_correlation,
     of_spread,
-    size_for,
 )
 
-from .claims import POWER, SIZE
-from .powers import Anchor, connor_size
+from .powers import Anchor, connor_size, of_power, of_size
 
 
 def calculators() -> list[Anchor]:
@@ -27,62 +25,33 @@ def calculators() -> list[Anchor]:
 
 
 def _mcnemar() -> list[Anchor]:
-    first, second = RightOrWrongDifference(0.4), RightOrWrongDifference(0.5)
-    one_sided = Level(0.05, "greater")
-    power, n = first.detection(24, 50, one_sided).power, size_for(second, 40)
+    of_manual, manual = RightOrWrongDifference(0.4), "G*Power 3.1 manual, chapter 5"
     return [
-        Anchor(
-            "McNemar, exact, one-sided",
-            "G*Power 3.1 manual, chapter 5",
+        of_power(
+            "McNemar, exact, one-sided", manual,
             "8 and 32 % of pairs differ one way and the other (O'Brien 2002), 50 pairs",
-            POWER,
-            0.839343,
-            np.nan,
-            power,
-            24.0,
-            50,
-            first,
-            one_sided,
-            power,
-            "G*Power's sum over the numbers of pairs that differ stops where they are unlikely; R's pwrss has "
+            0.839343, recomputed=np.nan, gain=24.0, n=50, difference=of_manual, level=Level(0.05, "greater"),
+            note="G*Power's sum over the numbers of pairs that differ stops where they are unlikely; R's pwrss has "
             "0.839357 too",
         ),
-        *(_balanced(first, pairs, said) for pairs, said in {50: 0.798241, 75: 0.930639, 100: 0.980441}.items()),
-        Anchor(
-            "McNemar, normal",
-            "Connor 1987; powerandsamplesize.com",
-            "5 and 45 % of pairs differ one way and the other, power 0.8",
-            SIZE,
-            23,
-            connor_size(0.5, 0.4),
-            n,
-            40.0,
-            n,
-            second,
-            Level(),
-            0.8,
-            "theirs is a normal approximation; in the exact test 23 pairs have power 0.777",
+        *(
+            of_power(
+                f"McNemar, exact, two-sided, {pairs} pairs", manual,
+                "the same shares, alpha balanced by the second option",
+                published, recomputed=balanced_power(pairs, of_manual.disagreement, 0.8), gain=24.0, n=pairs,
+                difference=of_manual,
+                note="there one side gets what the other leaves of alpha; ours has alpha / 2 on each, as two-sided "
+                "p-values have",
+            )
+            for pairs, published in {50: 0.798241, 75: 0.930639, 100: 0.980441}.items()
         ),
-    ]
-
-
-def _balanced(difference: RightOrWrongDifference, pairs: int, published: float) -> Anchor:
-    ours = difference.detection(24, pairs, Level()).power
-    return Anchor(
-        f"McNemar, exact, two-sided, {pairs} pairs",
-        "G*Power 3.1 manual, chapter 5",
-        "the same shares, alpha balanced by the second option",
-        POWER,
-        published,
-        balanced_power(pairs, difference.disagreement, 0.8),
-        ours,
-        24.0,
-        pairs,
-        difference,
-        Level(),
-        ours,
-        "there one side gets what the other leaves of alpha; ours has alpha / 2 on each, as two-sided p-values have",
-    )
+        of_size(
+            "McNemar, normal", "Connor 1987; powerandsamplesize.com",
+            "5 and 45 % of pairs differ one way and the other, power 0.8",
+            23, recomputed=connor_size(0.5, 0.4), gain=40.0, difference=RightOrWrongDifference(0.5),
+            note="theirs is a normal approximation; in the exact test 23 pairs have power 0.777",
+        ),
+    ]  # fmt: skip
 
 
 def balanced_power(n: int, disagreement: float, share: float, alpha: float = 0.05) -> float:
@@ -106,40 +75,18 @@ def _most(tails: np.ndarray, most: float) -> int:
 
 
 def _means() -> list[Anchor]:
-    difference, standard = of_spread(sqrt(1.25), 0.75), NormalDifference(1.0)
-    n, power = size_for(difference, 0.5), standard.detection(0.421637, 50, Level()).power
     return [
-        Anchor(
-            "paired t",
-            "G*Power 3.1 manual, chapter 19",
+        of_power(
+            "paired t", "G*Power 3.1 manual, chapter 19",
             "a gain of 0.421637 standard deviations of the difference, 50 pairs",
-            POWER,
-            0.832114,
-            nct_power(0.421637, 50),
-            power,
-            0.421637,
-            50,
-            standard,
-            Level(),
-            power,
-            "",
+            0.832114, recomputed=nct_power(0.421637, 50), gain=0.421637, n=50, difference=NormalDifference(1.0),
         ),
-        Anchor(
-            "paired means",
-            "R's statpsych, size.test.mean.ps",
+        of_size(
+            "paired means", "R's statpsych, size.test.mean.ps",
             "gain 0.5, variance 1.25 of either score, correlation 0.75, power 0.8",
-            SIZE,
-            22,
-            nct_size(0.5 / sqrt(0.625)),
-            n,
-            0.5,
-            n,
-            difference,
-            Level(),
-            0.8,
-            "",
+            22, recomputed=nct_size(0.5 / sqrt(0.625)), gain=0.5, difference=of_spread(sqrt(1.25), 0.75),
         ),
-    ]
+    ]  # fmt: skip
 
 
 def nct_power(effect: float, n: int) -> float:
@@ -171,49 +118,24 @@ def of_statsmodels() -> list[Anchor]:
     from statsmodels.stats.power import NormalIndPower, TTestPower
     from statsmodels.stats.proportion import proportion_effectsize
 
-    found = []
-    for effect in (0.1, 0.2, 0.5):
-        difference = NormalDifference(1.0)
-        ours = size_for(difference, effect)
-        found.append(
-            Anchor(
-                f"paired t, {effect:g} standard deviations",
-                "statsmodels, TTestPower().solve_power",
-                "power 0.8",
-                SIZE,
-                float(TTestPower().solve_power(effect_size=effect, alpha=0.05, power=0.8)),
-                nct_size(effect),
-                ours,
-                effect,
-                ours,
-                difference,
-                Level(),
-                0.8,
-                "theirs need not be a whole number",
-            )
+    of_t = [
+        of_size(
+            f"paired t, {effect:g} standard deviations", "statsmodels, TTestPower().solve_power", "power 0.8",
+            float(TTestPower().solve_power(effect_size=effect, alpha=0.05, power=0.8)), recomputed=nct_size(effect),
+            gain=effect, difference=NormalDifference(1.0), note="theirs need not be a whole number",
         )
+        for effect in (0.1, 0.2, 0.5)
+    ]  # fmt: skip
     apart = NormalIndPower().solve_power(effect_size=proportion_effectsize(0.83, 0.8), alpha=0.05, power=0.8)
-    for r12, note in (
-        (0.0, "each system on items of its own there; on the same items, uncorrelated, it is nearly the same"),
-        (0.5, "with r12 = 0.5, pairing halves the number of items"),
-    ):
-        answers = RightOrWrongDifference(disagreement_of_correlation(80, 3, r12))
-        ours = size_for(answers, 3)
-        found.append(
-            Anchor(
-                f"accuracy 80 and 83 %, ours with r12 = {r12:g}",
-                "statsmodels, NormalIndPower().solve_power",
-                "items of each system, power 0.8",
-                SIZE,
-                float(apart),
-                np.nan,
-                ours,
-                3.0,
-                ours,
-                answers,
-                Level(),
-                0.8,
-                note,
-            )
+    of_answers = [
+        of_size(
+            f"accuracy 80 and 83 %, ours with r12 = {r12:g}", "statsmodels, NormalIndPower().solve_power",
+            "items of each system, power 0.8", float(apart), recomputed=np.nan, gain=3.0,
+            difference=RightOrWrongDifference(disagreement_of_correlation(80, 3, r12)), note=note,
         )
-    return found
+        for r12, note in (
+            (0.0, "each system on items of its own there; on the same items, uncorrelated, it is nearly the same"),
+            (0.5, "with r12 = 0.5, pairing halves the number of items"),
+        )
+    ]  # fmt: skip
+    return of_t + of_answers

@@ -56,6 +56,25 @@ class Anchor:
     """What the two do differently."""
 
 
+def of_size(
+    name: str, source: str, what: str, published: float, *, recomputed: float, gain: float, difference: Difference,
+    note: str = "",
+) -> Anchor:  # fmt: skip
+    """A published number of items for power 0.8 (two-sided, 0.05), beside ours."""
+    ours = size_for(difference, gain)
+    return Anchor(name, source, what, SIZE, published, recomputed, ours, gain, ours, difference, Level(), 0.8, note)
+
+
+def of_power(
+    name: str, source: str, what: str, published: float, *, recomputed: float, gain: float, n: int,
+    difference: Difference, level: Level | None = None, note: str = "",
+) -> Anchor:  # fmt: skip
+    """A published power with n items, beside ours; two-sided at 0.05 where no level is given."""
+    level = level or Level()
+    ours = difference.detection(gain, n, level).power
+    return Anchor(name, source, what, POWER, published, recomputed, ours, gain, n, difference, level, ours, note)
+
+
 def of_papers(sets: int) -> list[Anchor]:
     """Those of papers and of lmms-eval; what others have simulated is simulated again on so many test sets."""
     return [*_glue(), _bleu(sets), _miller(), *_lmms()]
@@ -174,22 +193,13 @@ def _bleu(sets: int) -> Anchor:
     n = 2000
     # Exchanging one sentence's translations moves the difference twice as far as the sentence's own part in it.
     difference = NormalDifference(_SCALE / 2 * sqrt(2 * (1 - _NO_CHANGE)))
-    ours = difference.detection(1.0, n, Level()).power
-    return Anchor(
+    return of_power(
         "BLEU, 2,000 sentences",
         "Card et al. 2020, BLEU; their notebook BLEU",
         "BLEU, a true gain of 1 point, 13 % of sentences without effect, the others' Laplace with scale 25.8 / n",
-        POWER,
-        0.756,
-        flips_power(n, 1.0, sets),
-        ours,
-        1.0,
-        n,
-        difference,
-        Level(),
-        ours,
-        "theirs is from 500 simulated test sets, with a standard error of 0.019",
-    )
+        0.756, recomputed=flips_power(n, 1.0, sets), gain=1.0, n=n, difference=difference,
+        note="theirs is from 500 simulated test sets, with a standard error of 0.019",
+    )  # fmt: skip
 
 
 def flips_power(n: int, gain: float, sets: int, at_once: int = 500) -> float:
@@ -210,23 +220,13 @@ def z_size(variance: float, gain: float) -> int:
 
 
 def _miller() -> Anchor:
-    difference = NormalDifference(1 / 3)
-    ours = size_for(difference, 0.03)
-    return Anchor(
+    return of_size(
         "mean score, gain 0.03",
         "Miller 2024, section 5",
         "variance 1/9 of the difference of two models' expected scores on a question, power 0.8",
-        SIZE,
-        969,
-        z_size(1 / 9, 0.03),
-        ours,
-        0.03,
-        ours,
-        difference,
-        Level(),
-        0.8,
-        "theirs takes the standard error as known, ours as estimated from the same questions (t)",
-    )
+        969, recomputed=z_size(1 / 9, 0.03), gain=0.03, difference=NormalDifference(1 / 3),
+        note="theirs takes the standard error as known, ours as estimated from the same questions (t)",
+    )  # fmt: skip
 
 
 def _lmms() -> list[Anchor]:
@@ -248,10 +248,8 @@ def _lmms() -> list[Anchor]:
             "right or wrong at 90 and 93 %: standard deviations are 0.30 and 0.26, not 0.5",
         ),
     ]
-    found = []
-    for name, difference, note in cases:
-        ours = size_for(difference, 3)
-        theirs = z_size(0.25, 0.03)
-        what = "gain 3 points, correlation 0.5 of the two systems' scores, power 0.8"
-        found.append(Anchor(name, source, what, SIZE, theirs, theirs, ours, 3.0, ours, difference, Level(), 0.8, note))
-    return found
+    what, theirs = "gain 3 points, correlation 0.5 of the two systems' scores, power 0.8", z_size(0.25, 0.03)
+    return [
+        of_size(name, source, what, theirs, recomputed=theirs, gain=3.0, difference=difference, note=note)
+        for name, difference, note in cases
+    ]

@@ -45,9 +45,9 @@ _COLOURS = {
 DRAWN = tuple(_COLOURS)
 
 
-def headline(beside: pd.DataFrame, study: Settings) -> Table:
-    """Two-sided rates without a gain: ours, and the published ones in brackets."""
-    rows = beside[(beside["gain"] == 0) & (beside["alternative"] == "two-sided")]
+def headline(beside: pd.DataFrame, study: Settings, alternative: str = "two-sided") -> Table:
+    """Rates without a gain: ours, and the published ones in brackets."""
+    rows = beside[(beside["gain"] == 0) & (beside["alternative"] == alternative)]
     return Table(titled(rows, study), TOPICS, across="test", cell="{share:.4f} ({published:.4f})")
 
 
@@ -99,12 +99,7 @@ def _published(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sect
         Section(
             "One-sided tests",
             "The same for one-sided tests, for a system that was named beforehand.",
-            table=Table(
-                titled(null[null["alternative"] == "greater"], study),
-                TOPICS,
-                across="test",
-                cell="{share:.4f} ({published:.4f})",
-            ),
+            table=headline(beside, study, "greater"),
         ),
         Section(
             "All levels",

@@ -67,22 +67,11 @@ def as_json(found: Examination, settings: Mapping[str, Any], more: Mapping[str, 
 def _answer(tasks: AcrossTasks) -> dict[str, Any]:
     """What the verdict rests on: the main average on these tasks, of two systems or of all pairs."""
     about = {"average": tasks.average, "hypothesis": THESE, "tasks": tasks.n_tasks}
-    columns = [
-        "system_a",
-        "system_b",
-        "score_a",
-        "score_b",
-        "gain",
-        "gain_low",
-        "gain_high",
-        "p_value",
-        "unit",
-        "n_units",
-    ]
+    pair = ["system_a", "system_b", "score_a", "score_b", "gain", "gain_low", "gain_high"]
     decision = Decision(tasks.alpha)
     rows = [
         {**row, "significant": decision.is_significant(pd.Series(row))}
-        for row in records(tasks.answer[[*columns, "p_floor"]])
+        for row in records(tasks.answer[[*pair, "p_value", "unit", "n_units", "p_floor"]])
     ]
     answer = {**about, **rows[0]} if len(rows) == 1 else {**about, "pairs": rows}
     return {"answer": answer, "all_items_together": list(_POOLED)}

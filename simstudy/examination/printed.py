@@ -14,7 +14,7 @@ from simstudy.comparisons.paper import counted_significant
 from simstudy.examination.limits import one_by_one
 from simstudy.examination.notes import domains
 from simstudy.examination.rows import facts, may_be_best, pair_rows, ranking, signature, threshold_rows
-from simstudy.examination.samples import noise_lines
+from simstudy.examination.samples import in_points, noise_lines
 from simstudy.metrics import label
 from simstudy.pairs import order_of
 from simstudy.papers.basis import differing_intervals
@@ -134,7 +134,7 @@ def _about_margin(found: Examination) -> list[str]:
         return []
     conclusion = found.pairs.frame["conclusion"]
     equivalent = int(conclusion.isin([EQUIVALENT, BOTH]).sum())
-    points = _points(found).removesuffix("s" if found.margin == 1 else "")
+    points = in_points(found).removesuffix("s" if found.margin == 1 else "")
     return [
         f"With a margin of {found.margin:g}{points}, {equivalent:,} of {counted(len(conclusion), 'pair')} "
         f"{'is' if equivalent == 1 else 'are'} equivalent (Holm)."
@@ -165,7 +165,7 @@ def _lead(found: Examination, form: str | None = None) -> str:
     reason = f"; {why_not}" if why_not not in ("", REASONS[1]) else ""
     # Whether any system is better than the first is one question; Holm's correction answers one for each pair.
     stricter = " if all pairs are tested" if why_not and found.leaderboard["may_be_best"].sum() == 1 else ""
-    return f"{a} leads {b} by {gain}{_points(found)}: {significant}{stricter} (Holm-adjusted p {p}{reason})."
+    return f"{a} leads {b} by {gain}{in_points(found)}: {significant}{stricter} (Holm-adjusted p {p}{reason})."
 
 
 def significant_gain(found: Examination) -> Mapping[str, str]:
@@ -175,7 +175,7 @@ def significant_gain(found: Examination) -> Mapping[str, str]:
     observed, true = rows["observed_50"].iloc[0], rows["true_80"].iloc[0]
     if np.isnan(observed) or np.isnan(true):
         return {}
-    points = _points(found)
+    points = in_points(found)
     return {
         "Just significant gain": (
             f"{gain_text(observed)}{points} (half of the pairs with this gain have p <= {found.alpha:g} before "
@@ -185,7 +185,3 @@ def significant_gain(found: Examination) -> Mapping[str, str]:
             f"{gain_text(true)}{points} with power 0.8 before correction, on average over the pairs"
         ),
     }
-
-
-def _points(found: Examination) -> str:
-    return " points" if found.outputs.metric.unit in ("percent", "points") else ""

@@ -37,7 +37,7 @@ def noise_lines(found: Examination) -> list[str]:
     table = found.noises
     if len(table) == 0:
         return []
-    points = " points" if found.outputs.metric.unit in ("percent", "points") else ""
+    points = in_points(found)
     if len(table) == 1:
         row = table.iloc[0]
         se, between, within, one = (gain_text(row[f"se{end}"]) for end in ("", "_between", "_within", "_one"))
@@ -56,6 +56,11 @@ def noise_lines(found: Examination) -> list[str]:
     if floor == 0:
         more = "Noise between questions is not seen, so how far more samples reduce the standard error is not known."
     return [f"Noise within questions: {100 * typical:.0f} % of the variance of a gain (median pair). {more}"]
+
+
+def in_points(found: Examination) -> str:
+    """The unit behind a gain, after a blank; nothing for a metric that is not in points of 100."""
+    return " points" if found.outputs.metric.unit in ("percent", "points") else ""
 
 
 def _with_more(row: pd.Series[float], points: str) -> str:

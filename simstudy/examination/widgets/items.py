@@ -10,6 +10,7 @@ import pandas as pd
 
 from simstudy.analyses.contributions import contributions_of_pairs
 from simstudy.analyses.deciding_items import CHOSEN, DecidingItems, items_of
+from simstudy.examination.samples import in_points
 from simstudy.examination.widgets.item_data import MOST_SYSTEMS, item_data
 from simstudy.outputs.samples import has_samples
 from simstudy.pages.sections import Column, Section, Table, Widget
@@ -42,7 +43,7 @@ def item_sections(found: Examination) -> list[Section]:
     sizes = table.rows["contribution"].abs()
     equal = len(sizes) > 1 and sizes.max() > 0 and bool(np.isclose(sizes.min(), sizes.max(), rtol=1e-9))
     if equal and not of_samples:
-        each = f"{sizes.max():{score_format(sizes.max())}}{_points(found)}"
+        each = f"{sizes.max():{score_format(sizes.max())}}{in_points(found)}"
         which = (
             f"Items that add or take most of the gain of {names}: the first {len(sizes)} in the order of the files. "
             f"Each adds or takes {each}."
@@ -92,15 +93,11 @@ def _first_two(found: Examination) -> DecidingItems:
 def _contribution(found: Examination) -> str:
     """What a contribution is, for this metric."""
     metric = found.outputs.metric
-    points = f" in{_points(found)}" if _points(found) else ""
+    points = f" in{in_points(found)}" if in_points(found) else ""
     if not metric.of_sums:
         return f"A contribution is what leaving the item out takes from the gain{points}."
     exact = "" if metric.ratio(found.outputs.statistics[:1]) is not None else "nearly "
     return f"Contributions are{points or ' on the scale of the scores'} and {exact}add up to the gain."
-
-
-def _points(found: Examination) -> str:
-    return " points" if found.outputs.metric.unit in ("percent", "points") else ""
 
 
 def _questions(clusters: pd.DataFrame) -> Table:
