@@ -21,7 +21,7 @@ from types import ModuleType
 
 from typer.testing import CliRunner
 
-from simstudy.cli import app
+from simstudy.cli.command import app
 from simstudy.examination.json_schema import json_schema
 from tests.evidence import filled
 

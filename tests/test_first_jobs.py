@@ -26,7 +26,7 @@ from sklearn.metrics import roc_auc_score
 from typer.testing import CliRunner
 
 import simstudy as ss
-from simstudy.cli import app
+from simstudy.cli.command import app
 from tests.documentation import ROOT
 
 HERE = ROOT / "docs" / "examples"

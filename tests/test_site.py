@@ -15,7 +15,7 @@ import typer
 
 import simstudy as ss
 from simstudy import schema
-from simstudy.cli import app
+from simstudy.cli.command import app
 from simstudy.studies.natural.definition import NaturalStudy
 from simstudy.studies.resampling.overlay import OverlaidStudy
 from tests.documentation import NAMESPACES, ROOT, names_of

@@ -23,7 +23,7 @@ from pydantic_core import PydanticUndefined
 
 import simstudy as ss
 from simstudy import schema
-from simstudy.cli import app as command
+from simstudy.cli.command import app as command
 from simstudy.running.program_files import shipped_studies
 from simstudy.studies.natural.definition import NaturalStudy
 from simstudy.studies.resampling.overlay import OverlaidStudy

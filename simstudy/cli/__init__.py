@@ -6,11 +6,7 @@ import gc
 
 from simstudy.cli.stopping import stop_at_once
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from simstudy.cli.command import app as app
-
-__all__ = ["app", "main"]
+__all__ = ["main"]
 
 
 def main() -> None:
@@ -24,11 +20,3 @@ def main() -> None:
     gc.freeze()
     gc.enable()
     run()
-
-
-def __getattr__(name: str) -> object:
-    if name == "app":
-        from simstudy.cli.command import app
-
-        return app
-    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

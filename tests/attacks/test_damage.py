@@ -17,7 +17,7 @@ import pytest
 from typer.testing import CliRunner
 
 import simstudy as ss
-from simstudy.cli import app
+from simstudy.cli.command import app
 from simstudy.outputs import Outputs
 from simstudy.running.folder_contents import verify
 from tests.attacks.studies import KINDS, data, study, toy

@@ -18,7 +18,7 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from simstudy.cli import app
+from simstudy.cli.command import app
 from simstudy.cli.errors import raised_by_simstudy
 from simstudy.cli.stopping import Stopped
 from simstudy.files.whole import atomic_path

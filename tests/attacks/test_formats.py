@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, note, settings
 from typer.testing import CliRunner
 
-from simstudy.cli import app
+from simstudy.cli.command import app
 from tests.attacks.changes import CHANGES, PLACES, attacks
 from tests.attacks.inputs import CASES
 from tests.attacks.names import acts

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from simstudy.cli import app
+from simstudy.cli.command import app
 from simstudy.files.datasets import DataError, find, find_folder
 from simstudy.pages.report import Page
 from simstudy.pages.sections import Figure, Section

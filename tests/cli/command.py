@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 from typer.testing import CliRunner
 
-from simstudy.cli import app
+from simstudy.cli.command import app
 
 
 def compare(*arguments: str) -> tuple[int, str, str]:

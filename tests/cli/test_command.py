@@ -17,7 +17,8 @@ import typer
 from typer.testing import CliRunner
 
 import simstudy as ss
-from simstudy.cli import app, command
+from simstudy.cli import command
+from simstudy.cli.command import app
 from tests.cli.command import as_json, write_wide
 
 

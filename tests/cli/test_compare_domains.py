@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from simstudy.cli import app
+from simstudy.cli.command import app
 from simstudy.examination.several import folder_names
 from tests.cli.command import as_json, compare, rows_of
 

@@ -15,7 +15,7 @@ from scipy import stats
 from typer.testing import CliRunner
 
 import simstudy as ss
-from simstudy.cli import app
+from simstudy.cli.command import app
 from simstudy.examination.several import Several
 from simstudy.loaders import reading as reading_module
 from simstudy.running.folder_contents import verify

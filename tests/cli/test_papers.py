@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import simstudy as ss
-from simstudy.cli import app
+from simstudy.cli.command import app
 from tests.cli.command import compare
 from tests.papers.tex import check_structure
 

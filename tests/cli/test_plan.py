@@ -16,7 +16,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 import simstudy as ss
-from simstudy.cli import app
+from simstudy.cli.command import app
 from simstudy.cli.errors import by_options
 from simstudy.loaders.door import load
 from tests.cli.command import write_wide

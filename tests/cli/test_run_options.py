@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from simstudy.cli import app
+from simstudy.cli.command import app
 from simstudy.cli.terminal import print_cells
 from simstudy.running.results_folder import results_folder
 from simstudy.running.workers import Processes

@@ -24,7 +24,7 @@ import pytest
 from scipy import stats
 from typer.testing import CliRunner
 
-from simstudy.cli import app
+from simstudy.cli.command import app
 
 DRAWS = {"bootstrap": ("bs", 1_000), "randomization": ("ar", 10_000)}
 

@@ -15,7 +15,7 @@ from scipy import stats
 from typer.testing import CliRunner
 
 import simstudy as ss
-from simstudy.cli import app
+from simstudy.cli.command import app
 from simstudy.comparisons import fitting, streaming
 from simstudy.comparisons.comparing import table_of
 from simstudy.comparisons.streaming import write_pairs

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 import simstudy as ss
-from simstudy.cli import app
+from simstudy.cli.command import app
 from simstudy.examination import asking
 
 SYSTEMS = "system,group\ns0,x\ns1,x\ns2,y\ns3,y\n"

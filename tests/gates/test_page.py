@@ -15,7 +15,7 @@ import pytest
 from scipy import stats
 from typer.testing import CliRunner
 
-from simstudy.cli import app
+from simstudy.cli.command import app
 from tests.documentation import ROOT, blocks, examples_in, shown
 
 yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import simstudy as ss
-from simstudy.cli import app
+from simstudy.cli.command import app
 from simstudy.loaders.clusters import for_unit, units_first
 
 RNG = np.random.default_rng(7)

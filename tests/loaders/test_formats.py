@@ -17,7 +17,7 @@ import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
-from simstudy.cli import app
+from simstudy.cli.command import app
 from simstudy.loaders.base import Loaded, Texts
 from simstudy.loaders.door import load
 from simstudy.loaders.formats import FORMATS

@@ -15,7 +15,7 @@ from scipy import stats
 from typer.testing import CliRunner
 
 import simstudy as ss
-from simstudy.cli import app
+from simstudy.cli.command import app
 from simstudy.planning import predict
 from simstudy.planning.cases import Target
 from simstudy.planning.pilots import of_two

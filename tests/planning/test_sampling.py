@@ -14,7 +14,7 @@ from scipy import stats
 from typer.testing import CliRunner
 
 import simstudy as ss
-from simstudy.cli import app
+from simstudy.cli.command import app
 from simstudy.planning import Components, variance_components
 from tests.analyses.test_sample_noise import samples
 

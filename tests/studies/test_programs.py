@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 import simstudy as ss
-from simstudy.cli import app
+from simstudy.cli.command import app
 from simstudy.running.cells import Cell
 from simstudy.running.program_files import ProgramError
 from simstudy.running.runner import run_cells

@@ -16,7 +16,7 @@ from sklearn.naive_bayes import GaussianNB
 from typer.testing import CliRunner
 
 import simstudy as ss
-from simstudy.cli import app
+from simstudy.cli.command import app
 from simstudy.studies import Results, StudyError, load_study
 from simstudy.studies.catalogue import asked_for
 from simstudy.studies.run import study_cells

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 import simstudy as ss
-from simstudy.cli import app
+from simstudy.cli.command import app
 from simstudy.files.datasets import DataError
 from simstudy.loaders import reading
 from simstudy.studies import StudyError, load_study, make_study
