@@ -21,12 +21,12 @@ ALL_PAIRS, ALL_FAMILIES = "all pairs", "all families"
 _USUALLY = 0.9
 
 
-def home_thresholds(tables: Tables, alternative: str = "greater") -> pd.DataFrame:
-    """A study's thresholds on its home test set, by the first of its metrics; by its own unit, then by items."""
+def home_thresholds(tables: Tables) -> pd.DataFrame:
+    """A study's one-sided thresholds on its home test set, by the first of its metrics; by its own unit, then by items."""
     found = tables["thresholds"]
     first = found.iloc[0]
     same = (found["metric"] == first["metric"]) & (found["test_set"] == first["test_set"])
-    home: pd.DataFrame = found[same & (found["alternative"] == alternative)]
+    home: pd.DataFrame = found[same & (found["alternative"] == "greater")]
     return home
 
 

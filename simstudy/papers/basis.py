@@ -62,7 +62,7 @@ def asked_instead(pairs: pd.DataFrame) -> str:
     return f" The {test.title} asks whether {test.null}, not whether the scores are equal."
 
 
-def differing_intervals(pairs: pd.DataFrame, rows: str = "row") -> str:
+def differing_intervals(pairs: pd.DataFrame) -> str:
     """In how many rows interval and p-value say different things about a gain of 0, a sentence after a blank.
 
     Empty where they never do. A two-sided p-value is what a 95 % interval is held against.
@@ -76,7 +76,7 @@ def differing_intervals(pairs: pd.DataFrame, rows: str = "row") -> str:
     one = pairs.iloc[0]
     p = "p" if one["alternative"] == "two-sided" else "the two-sided p"
     said = [
-        f"in {counted(n, rows)} the interval {zero} 0, but {p} is {size} 0.05"
+        f"in {counted(n, 'row')} the interval {zero} 0, but {p} is {size} 0.05"
         for n, zero, size in (
             (int((differ & outside).sum()), "excludes", "above"),
             (int((differ & ~outside).sum()), "includes", "at most"),
