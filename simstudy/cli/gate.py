@@ -103,7 +103,7 @@ class Gates:
             check_choice("annotations", self.annotations, ("github", "none"))
         self._check_sequential(how)
         if self.junit is not None:
-            from simstudy.gates.junit import clear_junit
+            from simstudy.gates.reports import clear_junit
 
             clear_junit(self.junit)
         return gates
@@ -120,7 +120,7 @@ class Gates:
     @property
     def annotates(self) -> bool:
         """Whether annotations of GitHub are printed."""
-        from simstudy.gates.github import runs_here
+        from simstudy.gates.reports import runs_here
 
         return self.annotations == "github" or (self.annotations is None and runs_here())
 
@@ -162,7 +162,7 @@ class Gates:
         )  # fmt: skip
         verdicts = decide(asked, parts, plan, self.looks, score_range=self._range)
         if self.junit is not None:
-            from simstudy.gates.junit import write_junit
+            from simstudy.gates.reports import write_junit
 
             write_junit(verdicts, self.junit)
         return verdicts
@@ -182,7 +182,7 @@ def around(gates: Gates, verdicts: Sequence[Verdict], *, as_json: bool) -> Itera
     if not quoted:
         yield
         return
-    from simstudy.gates.github import annotation, without_commands
+    from simstudy.gates.reports import annotation, without_commands
 
     begin, end = without_commands()
     print(begin)
@@ -197,7 +197,7 @@ def tell(gates: Gates, verdicts: Sequence[Verdict], *, as_json: bool) -> None:
     if not verdicts:
         return
     if gates.annotates:
-        from simstudy.gates.github import add_summary, annotation
+        from simstudy.gates.reports import add_summary, annotation
 
         add_summary(verdicts)
         if as_json:

@@ -9,8 +9,7 @@ import pytest
 
 from simstudy.gates.asked import BETTER, Gate
 from simstudy.gates.findings import Finding
-from simstudy.gates.github import add_summary, annotation, runs_here
-from simstudy.gates.junit import clear_junit, write_junit
+from simstudy.gates.reports import add_summary, annotation, clear_junit, runs_here, write_junit
 from simstudy.gates.verdicts import Verdict
 from tests.cli.command import compare, write_wide
 
