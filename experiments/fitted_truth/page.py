@@ -160,8 +160,9 @@ def _ordered(ratios: pd.DataFrame, study: Settings) -> pd.DataFrame:
     """Rows with titles and metrics, the curve first."""
     sets = [study.sets[name] for name in ratios["set"]]
     rows = ratios.assign(title=[of.title for of in sets], metric=[of.metric for of in sets])
-    order = {"set": list(study.sets), "measure": list(MEASURES)}
-    return rows.sort_values([*order], key=lambda column: column.map(order[column.name].index), ignore_index=True)
+    order: dict[str, Mapping[str, Any]] = {"set": study.sets, "measure": MEASURES}
+    places = {column: {name: k for k, name in enumerate(names)} for column, names in order.items()}
+    return rows.sort_values([*order], key=lambda column: column.map(places[str(column.name)]), ignore_index=True)
 
 
 def draw_curves(curves: pd.DataFrame, study: Settings) -> Any:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from simstudy.analyses.duplicates import distinct
 from simstudy.outputs import TestSet
@@ -28,18 +29,11 @@ def tables_of(study: str, context: RunContext) -> ShippedTables:
     """
     folder = _folder(study, context)
     if not _is_whole(folder, study):
+        where: dict[str, Any] = {"out": folder, "data_dir": context.data_dir, "allow_outside": context.allow_outside}
         if context.listed is not None:
-            listed = study_cells(study, out=folder, data_dir=context.data_dir, allow_outside=context.allow_outside)
-            context.listed.append(listed)
+            context.listed.append(study_cells(study, **where))
             raise Unfinished(study)
-        run_study(
-            study,
-            out=folder,
-            n_jobs=context.n_jobs,
-            executor=context.executor,
-            data_dir=context.data_dir,
-            allow_outside=context.allow_outside,
-        )
+        run_study(study, n_jobs=context.n_jobs, executor=context.executor, **where)
     return ShippedTables.of(folder)
 
 
