@@ -22,7 +22,7 @@ _USUALLY = 0.9
 
 
 def home_thresholds(tables: Tables) -> pd.DataFrame:
-    """A study's one-sided thresholds on its home test set, by the first of its metrics; by its own unit, then by items."""
+    """A study's one-sided thresholds on its home test set, by its first metric; by its own unit, then by items."""
     found = tables["thresholds"]
     first = found.iloc[0]
     same = (found["metric"] == first["metric"]) & (found["test_set"] == first["test_set"])
