@@ -120,7 +120,7 @@ def _sizes(case: Case, target: Target, gain: float, goal: str) -> tuple[int | No
         what = f"gain of {gain:g}" if goal == BETTER else f"margin of {target.margin:g}"
         raise ValueError(
             f"{'gain' if goal == BETTER else 'margin'} must be larger: no test set of up to "
-            f"{units_text(MOST_UNITS, case.unit)} shows a {what} with power {target.power:g}"
+            f"{units_text(MOST_UNITS, case.called)} shows a {what} with power {target.power:g}"
         )
     middle, low, high = (int(number) if np.isfinite(number) else None for number in numbers)
     return middle, low, high
@@ -193,11 +193,11 @@ def in_whole_clusters(case: Case, n_items: int | None, sizes: Sequence[int] | No
         if case.unit == "item" or n is None:
             continue
         if n < least:
-            raise ValueError(f"{argument} must be at least {least:,}, the items of two clusters, not {n}")
+            raise ValueError(f"{argument} must be at least {least:,}, the {case.items} of two clusters, not {n}")
         units = units_of(case, n)
         if (whole := items_of(case, units)) != n:
             notes.append(
-                f"{n:,} items are no whole number of clusters of {case.size:.3g}: planned are "
-                f"{units_text(units, case.unit)}, {whole:,} items"
+                f"{n:,} {case.items} are no whole number of clusters of {case.size:.3g}: planned are "
+                f"{units_text(units, case.unit)}, {whole:,} {case.items}"
             )
     return notes

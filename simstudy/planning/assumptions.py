@@ -37,8 +37,8 @@ def assumptions(cases: Sequence[Case], target: Target, answers: pd.DataFrame, *,
         said.append(f"{named}{case.said(gain)}{ends}.")
     if cases[0].unit != "item":
         said.append(
-            f"{units_name(cases[0].unit).capitalize()} have {cases[0].size:.3g} items on average"
-            f"{_unequal(cases[0])} and are independent of each other; items of one cluster need not be."
+            f"{units_name(cases[0].unit).capitalize()} have {cases[0].size:.3g} {cases[0].items} on average"
+            f"{_unequal(cases[0])} and are independent of each other; {cases[0].items} of one cluster need not be."
         )
     if target.margin is not None:
         said.append(
@@ -52,7 +52,8 @@ def assumptions(cases: Sequence[Case], target: Target, answers: pd.DataFrame, *,
     if target.metric.of_chosen:
         said.append("Of more candidates the same share is accepted.")
     said.append(
-        "New items come from the same population. The spread of the differences between systems does not change."
+        f"New {cases[0].items} come from the same population. The spread of the differences between systems does not "
+        "change."
     )
     if any(case.example for case in cases):
         said.append("Close pairs have a gain below twice the one that would be just significant here.")

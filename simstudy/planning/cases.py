@@ -15,6 +15,7 @@ from simstudy.planning.differences import Difference
 from simstudy.planning.sampling import Components
 from simstudy.planning.settings import Level, check_size
 from simstudy.planning.solving import check_power
+from simstudy.text.numerals import units_name
 from simstudy.text.reprs import FieldsMixin
 from simstudy.validation import brief, check_whole
 
@@ -52,6 +53,8 @@ class Case(FieldsMixin):
     #: Their coverage, for brackets: "95 % interval"; empty where there is no range.
     coverage: str = field(default="", kw_only=True)
     unit: str = "item"
+    #: What an item is, as `units_name` has it: "sample_of", a question, where the outputs have several samples of it.
+    item: str = field(default="item", kw_only=True)
     #: Items of a unit.
     size: float = 1.0
     #: How the items of a unit are alike, where that is known.
@@ -70,6 +73,16 @@ class Case(FieldsMixin):
     #: Guessed answers that correlate, before judges and clusters: middle, low and high. The gain says how often the two
     #: systems agree, so that `known` and `range` lack these numbers, and `said` and `said_range` have them.
     answers: tuple[AnswersOfGain, AnswersOfGain, AnswersOfGain] | None = None
+
+    @property
+    def called(self) -> str:
+        """The unit, as `units_name` has it."""
+        return self.item if self.unit == "item" else self.unit
+
+    @property
+    def items(self) -> str:
+        """What numbers of items count, for sentences: items, or questions."""
+        return units_name(self.item)
 
     def said(self, gain: float) -> str:
         """What is known of the spread, with the numbers that hold for this true gain."""

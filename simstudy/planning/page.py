@@ -11,7 +11,6 @@ from simstudy.pages.report import Page
 from simstudy.pages.sections import Chart, Figure, Section
 from simstudy.planning.cases import coverage_of
 from simstudy.planning.printed import design_rows, predicted_rows, size_rows
-from simstudy.planning.sentences import noun
 from simstudy.text.numerals import gain_text
 from simstudy.text.plain_text import shown
 
@@ -44,7 +43,7 @@ def page_of(plan: Plan, command: str) -> Page:
 
 
 def _sections(plan: Plan) -> list[Section]:
-    items = noun(plan.cases[0])
+    items = plan.cases[0].items
     first, *more = [*plan.sentences, *([plan.simulated.text()] if plan.simulated else [])]
     figure = Figure(
         "plan", plan.figure, chart=lambda: _chart(plan), alt=f"Power and detectable gain by number of {items}."
@@ -79,7 +78,7 @@ def _chart(plan: Plan) -> Chart:
     points = ", points" if plan.target.metric.unit == "percent" else ""
     columns = ["relation", "n_items", "value", "low", "high", "title"]
     power = planned = pd.DataFrame(columns=columns)
-    items = noun(plan.cases[0])
+    items = plan.cases[0].items
     if gain is not None and gain > 0:
         curve = plan.power_curve()
         power = _lines(curve, "power", items, [f"{value:.2f}" for value in curve["power"]])
@@ -115,7 +114,7 @@ def _lines(table: pd.DataFrame, name: str, items: str, texts: list[str]) -> pd.D
 
 def _limits(plan: Plan) -> list[str]:
     """What a plan does not say, in sentences that hold for it."""
-    items = noun(plan.cases[0])
+    items = plan.cases[0].items
     of_pilot = plan.settings.get("pilot") is not None
     said = ["The true gain is an assumption. The plan does not say that a system has it."]
     said.append(

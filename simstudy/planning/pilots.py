@@ -16,6 +16,7 @@ from simstudy.comparisons.comparing import compare
 from simstudy.metrics.base import FloatArray
 from simstudy.metrics.influence import contributions, deviations
 from simstudy.outputs import Outputs
+from simstudy.outputs.samples import called
 from simstudy.outputs.units import in_units
 from simstudy.planning.arguments import Design
 from simstudy.planning.cases import LEVEL, TWO_SYSTEMS, Case, scale_of
@@ -34,7 +35,7 @@ from simstudy.planning.spreads import (
     spread_interval,
     widened,
 )
-from simstudy.text.numerals import units_text
+from simstudy.text.numerals import units_name, units_text
 
 #: Units that outputs must have for a plan.
 LEAST_UNITS = 10
@@ -59,7 +60,7 @@ def check_units(outputs: Outputs, unit: str | None) -> Outputs:
     """The outputs with a row for each unit; a ValueError where they are too few."""
     units = in_units(outputs, unit)
     if units.n_items < LEAST_UNITS:
-        named = units_text(LEAST_UNITS, unit or outputs.natural_unit)
+        named = units_text(LEAST_UNITS, called(outputs, unit or outputs.natural_unit))
         raise ValueError(f"outputs must have at least {named} for a plan, not {units.n_items}")
     return units
 
@@ -88,30 +89,25 @@ def of_outputs(pilot: Pilot) -> list[Case]:
     return [for_samples(case, pilot) for case in cases] if outputs.samples is not None else cases
 
 
-def _word(outputs: Outputs, unit: str) -> str:
-    """What a unit is called: a question, where it has several samples."""
-    several = outputs.samples is not None and bool(np.isfinite(outputs.samples[..., 1]).any())
-    return "question" if several and unit == "item" else unit
-
-
 def of_two(outputs: Outputs, unit: str | None = None) -> Case:
     """How two systems differ on one unit, from a pilot of both; a ValueError where they never do."""
     units = check_units(outputs, unit)
     unit = unit or outputs.natural_unit
+    item, named = called(outputs, "item"), called(outputs, unit)
     n, size = units.n_items, outputs.n_items / units.n_items
     _check_magnitude(units)
-    _check_spread(units, unit)
+    _check_spread(units, named)
     values = n * gain_parts(units)
     if size == 1 and (scale := answer_scale(units)) is not None:
         share, low, high = share_interval(int((np.abs(values) > scale / 2).sum()), n)
         middle, least, most = (RightOrWrongDifference(max(end, 1e-9), scale) for end in (share, low, high))
         differ = "that only one system has right" if is_right_or_wrong(units) else "on which the two scores differ"
-        known = f"{100 * share:.3g} % of {_word(outputs, 'item')}s {differ} (in a pilot of {n:,})"
+        known = f"{100 * share:.3g} % of {units_name(item)} {differ} (in a pilot of {n:,})"
         ends = f"{100 * low:.3g} to {100 * high:.3g} %, the 95 % interval of such a pilot"
         design = _design(outputs, unit, scale * share**0.5)
-        return Case(TWO_SYSTEMS, middle, least, most, known, ends, unit, size, *design, coverage=_INTERVAL)
+        return Case(TWO_SYSTEMS, middle, least, most, known, ends, unit, size, *design, coverage=_INTERVAL, item=item)
     sd, low, high = spread_interval(values)
-    known = f"a standard deviation of {sd:.3g} of the difference on one {_word(outputs, unit)} (in a pilot of {n:,})"
+    known = f"a standard deviation of {sd:.3g} of the difference on one {units_name(named, 1)} (in a pilot of {n:,})"
     ends = f"{low:.3g} to {high:.3g}, the 95 % interval of such a pilot"
     # By the jackknife a difference of 0 is one of rounding.
     if scipy.stats.kurtosis(values[np.abs(values) > 1e-9 * np.abs(values).max()], fisher=False) > _LONG_TAILED:
@@ -126,6 +122,7 @@ def of_two(outputs: Outputs, unit: str | None = None) -> Case:
     return Case(
         TWO_SYSTEMS, pilot, pilot.times(low / sd), pilot.times(high / sd), known, ends, unit, size,
         *_design(outputs, unit, sd), kurtosis=float(scipy.stats.kurtosis(values, fisher=False)), coverage=_INTERVAL,
+        item=item,
     )  # fmt: skip
 
 
@@ -139,6 +136,7 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
     """
     units = check_units(outputs, unit)
     unit = unit or outputs.natural_unit
+    item, named = called(outputs, "item"), called(outputs, unit)
     n, size = units.n_items, outputs.n_items / units.n_items
     _check_magnitude(units)
     # Standard errors are asked for, no p-values.
@@ -168,32 +166,30 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
         times = np.exp(scipy.stats.norm.isf((1 - LEVEL) / 2) * se * np.array([-1, 1]))
         low, high = (widened(middle, float(factor)) for factor in times)
         what = (
-            f"{100 * np.median(spreads):.3g} % of {_word(outputs, 'item')}s that only one system has right"
+            f"{100 * np.median(spreads):.3g} % of {units_name(item)} that only one system has right"
             if answers
-            else f"a standard deviation of {np.median(spreads):.3g} of the difference on one {_word(outputs, unit)}"
+            else f"a standard deviation of {np.median(spreads):.3g} of the difference on one {units_name(named, 1)}"
         )
         single_ends = np.quantile(spreads, [0.1, 0.9])
         single = tuple(of_pairs(np.array([end]), scale, largest) for end in single_ends)
         few, most = single_ends * (100 if answers else 1)
-        called = "sample_of" if _word(outputs, unit) == "question" else unit
         related_by = "" if key["relation"] == ALL_PAIRS else f", {key['relation']},"
         text = (
-            f"{what} (the median of {len(about):,} {which}{related_by} on {units_text(n, called)}; "
+            f"{what} (the median of {len(about):,} {which}{related_by} on {units_text(n, named)}; "
             f"80 % of them have {few:.3g} to {most:.3g})"
         )
-        others = "systems and items" if of_systems > 0 else "items, as systems are too few to say more,"
+        others = "systems and {}" if of_systems > 0 else "{}, as systems are too few to say more,"
         ends = (
             f"spreads {times[0]:.2f} to {times[1]:.2f} times as large, a 95 % interval of the average, for other "
-            f"{others} of the same time"
+            f"{others.format(units_name(item))} of the same time"
         )
         ordinary = about.iloc[int(np.argsort(spreads, kind="stable")[len(spreads) // 2])]
         example = str(ordinary["system_a"]), str(ordinary["system_b"])
         design = _design(outputs, unit, middle.sd_of(0.0))
-        case = Case(
+        cases.append(Case(
             key["relation"], middle, low, high, text, ends, unit, size, *design, example, (single[0], single[1]),
-            coverage=f"{_INTERVAL} of the average",
-        )  # fmt: skip
-        cases.append(case)
+            coverage=f"{_INTERVAL} of the average", item=item,
+        ))  # fmt: skip
     if not cases:
         raise ValueError(
             f"outputs must have at least {LEAST_PAIRS} pairs of systems that differ, of {len(pairs)} pairs"

@@ -33,6 +33,7 @@ from simstudy.planning.sentences import (
 )
 from simstudy.planning.settings import Costs, Level, Pilot
 from simstudy.running.progress import shown_to_people
+from simstudy.text.numerals import units_name
 from simstudy.validation import check_fraction, check_list, check_whole
 
 if TYPE_CHECKING:
@@ -253,13 +254,18 @@ def _within(costs: Costs, target: Target, case: Case) -> Target:
     """The target with the number of items that the budget buys, if there is one."""
     if costs.cluster > 0 and case.unit == "item" and case.design is None:
         raise ValueError(
-            f"Costs.cluster must be 0 where items come in no clusters, not {costs.cluster:g}: give Clusters.size and "
-            "Clusters.icc, or a pilot with clusters"
+            f"Costs.cluster must be 0 where {case.items} come in no clusters, not {costs.cluster:g}: give "
+            "Clusters.size and Clusters.icc, or a pilot with clusters"
         )
     if costs.budget is None:
         return target
     if target.n_items is not None:
         raise ValueError("n_items must be None with Costs.budget, which says how many there can be")
+    if not costs.buys_two(case.size):
+        raise ValueError(
+            f"Costs.budget must be at least {2 * costs.of(case.size):g}, the cost of two {units_name(case.called)}, "
+            f"not {costs.budget:g}"
+        )
     return replace(target, n_items=items_of(case, costs.affordable(case.size)))
 
 

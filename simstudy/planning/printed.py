@@ -11,7 +11,6 @@ import pandas as pd
 from simstudy.pages.sections import Column, Table
 from simstudy.planning.cases import coverage_of
 from simstudy.planning.designs import AS_PLANNED
-from simstudy.planning.sentences import noun
 from simstudy.text.plain_text import in_words
 from simstudy.text.printing import LEFT_OUT, MOST_LINES, Printer, left_out, noted
 
@@ -168,7 +167,7 @@ def size_rows(plan: Plan, sizes: pd.DataFrame | None = None) -> Table:
     columns: dict[str, str | Column] = {"relation": "{relation:name}"} if len(plan.cases) > 1 else {}
     if any(case.unit != "item" for case in plan.cases):
         columns["clusters"] = "{n_units:,}"
-    columns[noun(plan.cases[0])] = "{n_items:,}"
+    columns[plan.cases[0].items] = "{n_items:,}"
     columns["minimum detectable gain"] = _ranged("minimum_detectable_gain", "gain", ranged)
     if "power" in plan.sizes:
         columns[f"power for a gain of {plan.target.gain:g}"] = _ranged("power", ".2f", ranged)
@@ -226,7 +225,7 @@ def predicted_rows(plan: Plan, predicted: pd.DataFrame | None = None) -> Table:
     )
     if any(case.unit != "item" for case in plan.cases):
         columns["clusters"] = "{n_units:,}"
-    columns[noun(plan.cases[0])] = "{n_items:,}"
+    columns[plan.cases[0].items] = "{n_items:,}"
     neighbours = int(plan.predicted["n_systems"].max()) - 1
     for heading, name, form in (
         ("significant pairs (uncorrected)", "share_significant", ".0%"),

@@ -115,11 +115,13 @@ class Plan(ReprMixin):
     def figure(self) -> Any:
         """Power and minimum detectable gain by size: matplotlib's Figure."""
         has_gain = self.target.gain is not None and self.target.gain > 0
+        counted = self.cases[0].items
         titles = ["Power", "Detectable gain"] if has_gain else ["Detectable gain"]
         drawn, axes = plot.panels([f"{title}, {label(self.target.metric.name)}" for title in titles])
         if has_gain:
-            plot.planned_power(self.power_curve(), self.answers, power=self.target.power, ax=axes[0])
-        plot.planned_gains(self.sizes, ax=axes[-1])
+            curve = self.power_curve()
+            plot.planned_power(curve, self.answers, power=self.target.power, counted=counted, ax=axes[0])
+        plot.planned_gains(self.sizes, counted=counted, ax=axes[-1])
         return drawn
 
     def to_json(self, settings: Mapping[str, Any] | None = None) -> str:

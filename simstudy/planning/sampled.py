@@ -13,6 +13,7 @@ from simstudy.planning.sampling import variance_components
 from simstudy.planning.sentences import counted_samples
 from simstudy.planning.settings import Pilot
 from simstudy.planning.spreads import widened
+from simstudy.text.numerals import units_name
 
 
 def by_question(pilot: Pilot) -> Pilot:
@@ -30,7 +31,7 @@ def by_question(pilot: Pilot) -> Pilot:
 def for_samples(case: Case, pilot: Pilot) -> Case:
     """A case of outputs whose items are means of samples, planned for the number of samples that is asked for."""
     two = pilot.outputs if pilot.outputs.n_systems == 2 else pilot.outputs.select(list(case.example))
-    if not np.isfinite(two.samples[..., 1]).any(axis=1).all():  # type: ignore[index]
+    if pilot.samples is None and not np.isfinite(two.samples[..., 1]).any(axis=1).all():  # type: ignore[index]
         return case
     known = variance_components(two, cluster=None if case.unit in ("item", "cluster") else case.unit)
     samples = max(1, round(known.samples)) if pilot.samples is None else pilot.samples
@@ -42,7 +43,7 @@ def for_samples(case: Case, pilot: Pilot) -> Case:
     single = None if case.single is None else (widened(case.single[0], factor), widened(case.single[1], factor))
     middle, low, high = (end.sd_of(0.0) for end in (case.middle, case.low, case.high))
     of = f"the outputs have {known.samples:.3g}, and a spread {1 / factor:.3g} times as large"
-    one = "question" if case.unit == "item" else case.unit
+    one = units_name(case.called, 1)
     what = f"a standard deviation of {middle:.3g} of the difference on one {one} with {counted_samples(samples)}"
     design = case.design
     if design is not None:

@@ -16,7 +16,7 @@ from simstudy.planning.answers import ENDS, answer
 from simstudy.planning.cases import BETTER, GUESSED, LEVEL, NOT_WORSE, TWO_SYSTEMS, Case, Target
 from simstudy.planning.designs import AS_PLANNED, BEST
 from simstudy.planning.sampling import MOST_TIMES
-from simstudy.text.numerals import gain_text, units_text
+from simstudy.text.numerals import gain_text, units_name, units_text
 
 # Where the excess kurtosis of a pilot's differences is above this part of the number of units, power was off by more
 # than 0.03 in simulations (tests/planning/test_plans_hold.py). The least number of units there.
@@ -110,7 +110,7 @@ def if_corrected(case: Case, target: Target, row: Mapping[str, Any], n_systems: 
         else:
             items = own["n_items"]
             ends = (
-                f"you need {'more than any test set has' if np.isnan(items) else f'at most {items:,.0f} {noun(case)}'}"
+                f"you need {'more than any test set has' if np.isnan(items) else f'at most {items:,.0f} {case.items}'}"
             )
         return f"{ends} (--comparisons {comparisons})"
 
@@ -151,10 +151,9 @@ def limited(case: Case, designs: pd.DataFrame) -> str:
         return ""
     best, most = designs.loc[designs["which"].str.contains(BEST, regex=False), "samples"], known.most_samples
     if known.safe > 0 and (best > known.samples).any():
-        unit = "questions" if case.unit == "item" else "clusters"
         return (
-            f"The outputs do not show that the gain varies between {unit}: designs with more than {known.samples:.3g} "
-            f"samples take the upper bound of that variance, and none has more than {most:,}."
+            f"The outputs do not show that the gain varies between {units_name(case.called)}: designs with more than "
+            f"{known.samples:.3g} samples take the upper bound of that variance, and none has more than {most:,}."
         )
     if (best == most).any():
         most_samples = counted_samples(most)
@@ -167,7 +166,7 @@ def of_few_samples(case: Case) -> list[str]:
     known = case.components
     if known is None:
         return []
-    notes, unit = [], "question" if case.unit == "item" else "cluster"
+    notes, unit = [], units_name(case.called, 1)
     if known.safe > 0:
         notes.append(
             f"between-{unit} variance is not distinguishable from 0 in the outputs: plans for more samples take its "
@@ -186,7 +185,7 @@ def in_next_edition(case: Case, target: Target, row: Mapping[str, Any]) -> str:
     if row["next_gain_low"] > 0:
         ends = f"detect a gain of {gain_text(row['next_gain_low'])} to {gain_text(row['next_gain_high'])}"
     elif row["next_items_low"] > 0:
-        ends = f"need {row['next_items_low']:,.0f} to {row['next_items_high']:,.0f} {noun(case)}"
+        ends = f"need {row['next_items_low']:,.0f} to {row['next_items_high']:,.0f} {case.items}"
     else:
         return ""
     return f"Editions differ. Expect the next one to {ends}, the range of 80 % of plans from earlier editions."
@@ -203,7 +202,7 @@ def single_pairs(case: Case, target: Target, row: Mapping[str, Any]) -> str:
         "more" if np.isnan(row[f"single_items_{end}"]) else f"{row[f'single_items_{end}']:,.0f}" for end in ENDS
     )
     return (
-        f"Pairs differ: 80 % of them need {few} to {many} {noun(case)}. With {int(row['at_items']):,}, 80 % of them "
+        f"Pairs differ: 80 % of them need {few} to {many} {case.items}. With {int(row['at_items']):,}, 80 % of them "
         f"have power {row['single_power_low']:.2f} to {row['single_power_high']:.2f}."
     )
 
@@ -213,11 +212,11 @@ def left_open(case: Case, target: Target, row: Mapping[str, Any]) -> str:
     if case.relation != TWO_SYSTEMS or row["goal"] != BETTER or np.isnan(row["gain"]):
         return ""
     far = (
-        f"With {int(row['n_items_high']):,} {noun(case)} the lower end of this interval is at least {target.power:g}."
+        f"With {int(row['n_items_high']):,} {case.items} the lower end of this interval is at least {target.power:g}."
         if np.isfinite(row["n_items_high"])
-        else f"No number of {noun(case)} brings the lower end of this interval to {target.power:g}."
+        else f"No number of {case.items} brings the lower end of this interval to {target.power:g}."
     )
-    low, high, items = f"{row['power_low']:.2f}", f"{row['power_high']:.2f}", f"{int(row['at_items']):,} {noun(case)}"
+    low, high, items = f"{row['power_low']:.2f}", f"{row['power_high']:.2f}", f"{int(row['at_items']):,} {case.items}"
     said = f"By the pilot, the power with {items} is {low} to {high} ({100 * LEVEL:g} % interval). {far}"
     if row["kurtosis"] - 3 > _LONG_TAILED * row["at_units"]:
         said += (
@@ -242,20 +241,14 @@ def _count(case: Case, units: float, items: float, ends: str = "") -> str:
     if case.unit == "item":
         return _items(case, items) + (f" ({ends})" if ends else "")
     size = f"{case.size:.3g}"
-    size = f"{size} item{'' if size == '1' else 's'}"
-    return f"{units_text(units, case.unit)} of {size} ({', '.join(filter(None, [units_text(items, 'item'), ends]))})"
-
-
-def noun(case: Case) -> str:
-    """What a plan counts: questions, where the outputs have several samples of each."""
-    return "items" if case.components is None or case.unit != "item" else "questions"
+    each = f"{size} {units_name(case.item, 1 if size == '1' else 2)}"
+    return f"{units_text(units, case.unit)} of {each} ({', '.join(filter(None, [units_text(items, case.item), ends]))})"
 
 
 def _items(case: Case, items: float) -> str:
-    """So many items; questions, with the samples of each, where the outputs have several."""
-    if case.components is None:
-        return units_text(items, "item")
-    return f"{units_text(items, 'sample_of')} with {counted_samples(case.samples)} each"
+    """So many items; questions with the number of samples of each, where that is known."""
+    samples = "" if case.components is None else f" with {counted_samples(case.samples)} each"
+    return f"{units_text(items, case.item)}{samples}"
 
 
 def _money(cost: float) -> str:

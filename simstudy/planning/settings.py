@@ -195,13 +195,8 @@ class Costs(FieldsMixin):
         return 2 * self.of(size) <= self.budget * (1 + 1e-12)
 
     def affordable(self, size: float) -> int:
-        """How many clusters of so many items the budget buys; a ValueError where they are not two."""
+        """How many clusters of so many items the budget buys."""
         assert self.budget is not None
-        if not self.buys_two(size):
-            raise ValueError(
-                f"Costs.budget must be at least {2 * self.of(size):g}, the cost of two "
-                f"{'items' if size == 1 else 'clusters'}, not {self.budget:g}"
-            )
         return int(self.budget / self.of(size) + 1e-9)
 
 

@@ -15,6 +15,7 @@ from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.metrics import METRICS
 from simstudy.metrics.base import Array, FloatArray
 from simstudy.outputs import Outputs
+from simstudy.outputs.samples import SAMPLE_OF, called
 from simstudy.outputs.units import in_units
 from simstudy.planning.cases import BETTER, Case, Target
 from simstudy.planning.differences import Difference, NormalDifference
@@ -25,7 +26,7 @@ from simstudy.planning.simulated import Simulated
 from simstudy.planning.spreads import gain_parts
 from simstudy.running.progress import doing
 from simstudy.statistics.pvalues import clopper_pearson
-from simstudy.text.numerals import units_text
+from simstudy.text.numerals import units_name, units_text
 from simstudy.truth.scores import fit
 
 # Numbers that are drawn in all, by the statistics of an item: two, or more, which cost more.
@@ -54,7 +55,8 @@ def held(pilot: Pilot, case: Case, target: Target, row: Mapping[str, Any]) -> tu
         return None, ["The plan is not simulated: that needs a gain above 0."]
     if pilot.unit not in (None, outputs.natural_unit):
         return None, [
-            f"The plan is not simulated: its resampling units are not the natural ones ({outputs.natural_unit})."
+            "The plan is not simulated: its resampling units are not the natural ones "
+            f"({units_name(called(outputs, outputs.natural_unit), 1)})."
         ]
     two = outputs if outputs.n_systems == 2 else outputs.select(list(case.example))
     found = simulate(two, target, int(row["at_units"]), case=case, n_sets=pilot.n_sets, seed=pilot.seed)
@@ -72,11 +74,10 @@ def simulate(
     assert target.gain is not None
     if not outputs.metric.higher_is_better or outputs.metric.name not in METRICS:
         return f"{outputs.metric.label} is not drawn"
-    of_samples = case.components is not None and case.unit == "item"
     per_set = 2 * n_units * case.size
     n_asked, n_sets = n_sets, min(n_sets, int(_DRAWN[min(outputs.statistics.shape[2], 3)] / per_set))
     if n_sets < FEWEST_SETS:
-        return f"test sets of {units_text(n_units, 'sample_of' if of_samples else case.unit)} are too large to draw"
+        return f"test sets of {units_text(n_units, case.called)} are too large to draw"
     # A corpus metric's model goes as far as from the worse system to the better one.
     best_first = outputs.select([outputs.names[k] for k in np.argsort(-outputs.scores(), kind="stable")])
     try:
@@ -86,7 +87,7 @@ def simulate(
         try:
             draw, fitted = _of_own_units(in_units(best_first), target.gain), False
         except ValueError as error:
-            return f"no population of these {'items' if case.unit == 'item' else 'clusters'} has the gain ({error})"
+            return f"no population of these {units_name(case.called)} has the gain ({error})"
     rejected, first_better, gains, sizes = _tested(
         draw, outputs.metric.name, target.level,
         n_units=n_units, n_sets=n_sets, at_once=max(1, int(_TOGETHER / per_set)), seed=seed,
@@ -114,7 +115,7 @@ def simulate(
         fitted=fitted,
         planned=middle.allowing(target.gain).power(target.gain, n_units, target.level),
         unit=case.unit,
-        of_samples=of_samples,
+        of_samples=case.called == SAMPLE_OF,
     )
 
 

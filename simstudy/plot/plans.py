@@ -12,7 +12,7 @@ from simstudy.plot.parts import REFERENCE, colours_of, in_percents, log_ticks, o
 from simstudy.plot.style import styled
 from simstudy.tables import check_table
 from simstudy.text.plain_text import label
-from simstudy.validation import check_fraction
+from simstudy.validation import check_fraction, check_text
 
 _POWER = ["relation", "n_items", "power", "power_low", "power_high"]
 _GAIN = ["relation", "n_items", *("minimum_detectable_gain" + end for end in ("", "_low", "_high"))]
@@ -20,7 +20,12 @@ _GAIN = ["relation", "n_items", *("minimum_detectable_gain" + end for end in (""
 
 @styled
 def planned_power(
-    curve: pd.DataFrame, answers: pd.DataFrame | None = None, *, power: float = 0.8, ax: Axes | None = None
+    curve: pd.DataFrame,
+    answers: pd.DataFrame | None = None,
+    *,
+    power: float = 0.8,
+    counted: str = "items",
+    ax: Axes | None = None,
 ) -> Axes:
     """The power to detect a true gain by the number of items, a line for each relation, with its range.
 
@@ -32,6 +37,8 @@ def planned_power(
         ``Plan.answers``: the planned number of items is marked.
     power
         Where a line is drawn.
+    counted
+        What ``n_items`` counts, for the axis: "questions" where each has several samples.
 
     Raises
     ------
@@ -47,6 +54,7 @@ def planned_power(
     """
     check_table("curve", curve, _POWER)
     check_fraction("power", power)
+    check_text("counted", counted, "a noun in the plural")
     ax = one_panel(ax)
     ax.axhline(power, **REFERENCE, zorder=1)
     colours = _lines(ax, curve, "power")
@@ -61,7 +69,7 @@ def planned_power(
                             fontsize=8, color=colours[relation])  # fmt: skip
     gains: list[float] = curve["gain"].unique().tolist() if "gain" in curve else []
     of = f" to detect a gain of {gains[0]:g}" if len(gains) == 1 else ""
-    ax.set(xscale="log", ylim=(0, 1.02), xlabel="items", ylabel=f"power{of}")
+    ax.set(xscale="log", ylim=(0, 1.02), xlabel=counted, ylabel=f"power{of}")
     _whole_numbers(ax)
     in_percents(ax.yaxis)
     if len(colours) > 1:
@@ -70,7 +78,7 @@ def planned_power(
 
 
 @styled
-def planned_gains(sizes: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+def planned_gains(sizes: pd.DataFrame, *, counted: str = "items", ax: Axes | None = None) -> Axes:
     """The minimum detectable gain by the number of items, a line for each relation, with its range.
 
     Parameters
@@ -78,6 +86,8 @@ def planned_gains(sizes: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     sizes
         ``Plan.sizes``: columns relation, n_items, metric, and on the metric's scale minimum_detectable_gain,
         minimum_detectable_gain_low and minimum_detectable_gain_high.
+    counted
+        What ``n_items`` counts, for the axis: "questions" where each has several samples.
 
     Raises
     ------
@@ -92,11 +102,12 @@ def planned_gains(sizes: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     'minimum detectable gain (accuracy, points)'
     """
     check_table("sizes", sizes, _GAIN)
+    check_text("counted", counted, "a noun in the plural")
     ax = one_panel(ax)
     known = sizes[sizes["minimum_detectable_gain"].notna()]
     colours = _lines(ax, known, "minimum_detectable_gain", marker="o", markersize=3.5)
     of = f" ({unit(sizes)})" if "metric" in sizes else ""
-    ax.set(xscale="log", yscale="log", xlabel="items", ylabel=f"minimum detectable gain{of}")
+    ax.set(xscale="log", yscale="log", xlabel=counted, ylabel=f"minimum detectable gain{of}")
     _whole_numbers(ax)
     log_ticks(ax.yaxis, (1, 2, 5), minor=True)
     if len(colours) > 1:

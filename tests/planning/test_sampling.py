@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from typer.testing import CliRunner
 
 import simstudy as ss
 from simstudy.cli.command import app
+from simstudy.outputs.samples import per_question
 from simstudy.planning import Components, variance_components
 from tests.analyses.test_sample_noise import samples
 
@@ -108,6 +110,53 @@ def test_what_is_counted_is_called_a_question(more: dict[str, Any]) -> None:
     n_questions = f"{int(plan.answers['n_items'].item()):,} questions"
     assert all(f"test sets of {n_questions}" in text for text in simulated)
     assert not re.search(r"\bitems?\b", numbers.split("Assumptions")[0])
+
+
+def test_errors_and_axes_of_plans_of_samples_count_questions() -> None:
+    rng = np.random.default_rng(2)
+    outputs = samples(rng, n=40, k=6, systems=2)
+    plan = ss.plan(ss.Pilot(outputs, n_sets=0), gain=9.0)
+    assert [ax.get_xlabel() for ax in plan.figure().axes] == ["questions", "questions"]
+    guessed = ss.plan(metric="mean", gain=1, guess=ss.Guess(sd_difference=3))
+    assert [ax.get_xlabel() for ax in guessed.figure().axes] == ["items", "items"]
+    alike = np.tile(outputs.statistics[:1], (2, 1, 1))
+    same = ss.Outputs.from_statistics(alike, "accuracy", ["a", "b"], outputs.items)
+    for pilot, asked, message in (
+        (samples(rng, n=9, k=6, systems=2), {}, r"^outputs must have at least 10 questions for a plan, not 9$"),
+        (outputs, {"gain": 0.1, "power": 0.999, "alpha": 1e-15}, r"^gain must be larger: .* 10,000,000 questions show"),
+        (outputs, {"costs": ss.Costs(item=1.0, budget=1.5)}, r"^Costs.budget must be .* two questions, not 1.5$"),
+        (outputs, {"gain": 9.0, "costs": ss.Costs(item=1.0, cluster=2.0)}, r"^Costs.cluster must be 0 where questions"),
+        (same, {"gain": 9.0}, r"^outputs must be of systems that differ: on these 40 questions 'a' and 'b' are alike"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            ss.plan(ss.Pilot(pilot, n_sets=0), **asked)
+
+
+def test_clusters_have_questions_where_these_have_samples() -> None:
+    outputs = scores(np.random.default_rng(2), [4] * 30, 5)
+    plan = ss.plan(ss.Pilot(outputs, n_sets=200), gain=1.0, n_items=41)
+    assert plan.cases[0].unit == "cluster"
+    assert plan.sentences[1].startswith("With 10 clusters of 4 questions (40 questions) and a standard deviation of ")
+    assert "41 questions are no whole number of clusters of 4: planned are 10 clusters, 40 questions" in plan.notes
+    assert {"clusters", "questions"} < set(plan._table())
+    with pytest.raises(ValueError, match=r"^n_items must be at least 8, the questions of two clusters, not 7$"):
+        ss.plan(ss.Pilot(outputs, n_sets=0), gain=1.0, n_items=7)
+
+
+def test_questions_are_counted_where_only_one_system_has_several_samples_of_each() -> None:
+    means = per_question(samples(np.random.default_rng(2), n=80, k=6, systems=2))
+    assert means.samples is not None
+    number = np.stack([means.samples[0], np.tile([1.0, np.nan], (80, 1))])
+    outputs = replace(means, samples=number)
+    plan = ss.plan(ss.Pilot(outputs, n_sets=0), gain=9.0)
+    assert plan.cases[0].components is None
+    n = f"{int(plan.answers['n_items'].item()):,} questions"
+    assert plan.sentences[0].startswith(f"You need {n} (")
+    assert plan.sentences[1].startswith(f"With {n} and a standard deviation of ")
+    assert not re.search(r"\bitems?\b", plan.text.split("Assumptions")[0])
+    # What another number of samples changes is not known then.
+    with pytest.raises(ValueError, match=r"^outputs must have two samples of some question of each system$"):
+        ss.plan(ss.Pilot(outputs, n_sets=0, samples=2), gain=9.0)
 
 
 def test_the_command_has_both_options(tmp_path: Path) -> None:
