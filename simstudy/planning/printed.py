@@ -91,13 +91,20 @@ def _fitting_tables(plan: Plan, printer: Printer, lines: int, wanted: Sequence[S
     # Not every plan has so many sizes: they may have been asked for.
     of_relations = max(1, len(plan.cases))
     enough = [found for found in every if len(found[0][0]) >= _FEWEST_SIZES * of_relations]
-    # Without room for predictions and designs there may be some for more sizes.
-    bare = (_nearest(plan.sizes, _planned(plan), _FEWEST_SIZES), plan.predicted.iloc[:0], plan.designs.iloc[:0])
-    for some in (enough, every, [(bare, room(bare))]):
+    at, designs = _planned(plan), plan.designs.iloc[:0]
+    sizes, predicted = (_nearest(table, at, _FEWEST_SIZES) for table in (plan.sizes, plan.predicted))
+    beside, alone = (sizes, _nearest(predicted, at, 1), designs), (sizes.iloc[:0], predicted, designs)
+    # Without room for predictions and designs there may be some for more sizes, or for a size of each relation.
+    bare = [(_nearest(plan.sizes, at, n), predicted.iloc[:0], designs) for n in range(_FEWEST_SIZES, 0, -1)]
+    fewer = ([(tables, room(tables))] for tables in bare)
+    for some in (enough, [(beside, room(beside))] * (len(predicted) > 0), every, *fewer):
         for texts in wanted:
             for tables, left in some:
                 if left >= printer.height(*texts):
-                    return tables, left
+                    if some is every and len(tables[1]) and room(alone) >= printer.height(*texts):
+                        # The sentences have the planned size: predictions of three sizes say more than one of each.
+                        tables = alone
+                    return tables, room(tables)
     return fewest
 
 
@@ -129,7 +136,11 @@ def _printed(
     """Titles and rows of those of these tables that have any."""
     covered = coverage_of(plan.cases)
     brackets = f"; brackets: {covered}" if covered else ""
-    found = [(f"Test sets of other sizes (power {plan.target.power:g}{brackets})", size_rows(plan, sizes).text())]
+    found = []
+    if len(sizes):
+        found.append(
+            (f"Test sets of other sizes (power {plan.target.power:g}{brackets})", size_rows(plan, sizes).text())
+        )
     if len(predicted):
         found.append((_PREDICTIONS, predicted_rows(plan, predicted).text()))
     if len(designs):

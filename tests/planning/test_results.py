@@ -222,9 +222,28 @@ def test_a_screen_holds_a_plan_and_the_rest_is_counted(form: str) -> None:
     first = {line.split()[0] for line in every if line}
     hidden -= sum(line.startswith(" ") and line.split()[0] not in first for line in printed)
     # A list of assumptions that is left out has one line of heading, a table has two.
-    for heading, n in (("Assumptions", 1), ("Predicted", 2), ("Fewer or more", 2)):
+    for heading, n in (("Assumptions", 1), ("Test sets of", 2), ("Predicted", 2), ("Fewer or more", 2)):
         hidden += n * (any(line.startswith(heading) for line in every) > any(heading in line for line in lines))
     assert len([line for line in every if line]) == len(printed) + hidden
+
+
+@pytest.mark.parametrize("by", [None, "family"])
+def test_a_screen_of_a_leaderboard_has_three_sizes_or_one_of_each_relation(by: str | None) -> None:
+    """The planned size has a smaller and a larger one beside it where its table has room for three."""
+    outputs = ss.truth.correlated_accuracies(list(np.linspace(0.5, 0.7, 12)), 400, families=list("aaaabbbbcccc"))
+    plan = ss.plan(ss.Pilot(outputs, by=by, n_sets=200, n_draws=100), gain=3)
+    title, relations = ("Test sets of", set(plan.answers["relation"])) if by else ("Predicted results", {"all pairs"})
+    rows = plan.text.split(title)[1].split("\n\n")[0].splitlines()
+    if by:
+        relation = r" (\S+ \S+) +[\d,]+ +\d"
+        assert (
+            {found[1] for row in rows if (found := re.match(relation, row))} == relations == set(plan.sizes["relation"])
+        )
+        return
+    printed = [int(found[1].replace(",", "")) for row in rows if (found := re.match(r" +([\d,]+) +\d+%", row))]
+    sizes = plan.predicted["n_items"].tolist()
+    at = sizes.index(plan.answers["at_items"].item())
+    assert printed == sizes[at - 1 : at + 2]
 
 
 def test_what_was_asked_for_is_kept() -> None:
