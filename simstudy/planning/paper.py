@@ -25,11 +25,12 @@ def paper(plan: Plan) -> Paper:
     methods = joined(
         [told],
         errors if "type M" in told else [],
-        [_in_a_paper(plan.simulated.text())] if plan.simulated else [],
+        [plan.simulated.methods()] if plan.simulated else [],
         ["Assumptions: ", _in_a_paper(" ".join(plan.assumptions))],
         [f"The plan is by simstudy {version('simstudy')}", Cite((SIMSTUDY,)), "."],
     )
-    return Paper(tables=[_sizes(plan)], results=[], methods=methods, notes=plan.notes)
+    remarks = plan.simulated.remarks if plan.simulated else []
+    return Paper(tables=[_sizes(plan)], results=[], methods=methods, notes=[*plan.notes, *remarks])
 
 
 def _in_a_paper(text: str) -> str:

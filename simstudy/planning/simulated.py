@@ -92,25 +92,54 @@ class Simulated(FieldsMixin):
 
     def text(self) -> str:
         """What was found, in sentences; what must be known of it comes first."""
-        names = " and ".join(shown(name) for name in self.systems)
-        fewer = (
-            f" Only {self.n_sets:,} were simulated instead of {self.n_asked:,}: sets are large, and memory is bounded."
-            if self.n_sets < self.n_asked
-            else ""
-        )
         differ = f"Only 1 in {1 / _RATE:.0f} exact plans is that far off." if self.off else "Chance can explain that."
-        said = (
-            f"Simulated: the gain is significant in {100 * self.power:.1f} % ({100 * self.low:.1f} to "
-            f"{100 * self.high:.1f}, 95 % interval) of {self.n_sets:,} test sets of "
-            f"{units_text(self.n_units, self._called)} {self._drawn_from(names)}.{fewer} The plan's formula gives "
-            f"{100 * self.expected:.1f} % with the standard deviation of these test sets' differences. The two are "
-            f"{100 * abs(self.power - self.expected):.1f} points apart (standard error {100 * self.error:.1f}). "
-            f"{differ} Wrong winner: {100 * self.wrong_winner:.2g} %."
-        )
+        yours = "" if self.warning else "Your power is that of the plan: the simulation only checks the formula."
         larger = f"Significant gains are {self.exaggeration:.2f} times the true gain."
-        return " ".join(filter(None, [self.warning, said, "" if np.isnan(self.exaggeration) else larger]))
+        said = [
+            self.warning, f"Simulated: {self._found}", self._fewer, self._compared, differ, yours,
+            f"Wrong winner: {100 * self.wrong_winner:.2g} %.", "" if np.isnan(self.exaggeration) else larger,
+        ]  # fmt: skip
+        return " ".join(filter(None, said))
 
-    def _drawn_from(self, names: str) -> str:
+    def methods(self) -> str:
+        """What was found, in sentences for a section of methods: without `remarks`."""
+        wrong = f"The worse system has the better score in {100 * self.wrong_winner:.2g} % of these test sets."
+        larger = f"Their significant gains are on average {self.exaggeration:.2f} times the true gain."
+        said = [f"A simulation checks the plan: {self._found}", self._compared, wrong]
+        return " ".join([*said, *([] if np.isnan(self.exaggeration) else [larger])])
+
+    @property
+    def remarks(self) -> list[str]:
+        """What must be known of the plan or of its simulation, beside a section of methods."""
+        return [remark for remark in (self.warning, self._fewer) if remark]
+
+    @property
+    def _found(self) -> str:
+        return (
+            f"the gain is significant in {100 * self.power:.1f} % ({100 * self.low:.1f} to {100 * self.high:.1f}, "
+            f"95 % interval) of {self.n_sets:,} test sets of {units_text(self.n_units, self._called)} "
+            f"{self._drawn_from}."
+        )
+
+    @property
+    def _fewer(self) -> str:
+        if self.n_sets == self.n_asked:
+            return ""
+        return (
+            f"Only {self.n_sets:,} were simulated instead of {self.n_asked:,}: sets are large, and memory is bounded."
+        )
+
+    @property
+    def _compared(self) -> str:
+        return (
+            f"The plan's formula gives {100 * self.expected:.1f} % with the standard deviation of these test sets' "
+            f"differences. The two are {100 * abs(self.power - self.expected):.1f} points apart (standard error "
+            f"{100 * self.error:.1f})."
+        )
+
+    @property
+    def _drawn_from(self) -> str:
+        names = " and ".join(shown(name) for name in self.systems)
         if self.fitted:
             return f"drawn from a model fitted to {names}"
         return (

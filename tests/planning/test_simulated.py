@@ -104,6 +104,40 @@ def test_a_plan_that_its_simulation_refutes_says_so_first() -> None:
     assert "Do not rely" in replace(held, planned=held.low - 0.11).text()
 
 
+def test_a_plan_says_once_which_power_is_its_own_unless_its_simulation_does_not_confirm_it() -> None:
+    plan = planned("of answers", gain=8.0)
+    said = "Your power is that of the plan: the simulation only checks the formula."
+    assert plan.simulated is not None
+    assert plan.simulated.warning == ""
+    assert plan.text.count(said) == 1
+    assert said not in "".join([*plan.sentences, *plan.assumptions, plan.to_latex(), plan.to_markdown()])
+    for warned in (replace(plan.simulated, error=1e-6), replace(plan.simulated, planned=1.5)):
+        assert warned.warning
+        assert said not in warned.text()
+
+
+def test_methods_have_what_the_simulation_found_and_remarks_stand_beside_them() -> None:
+    """A reviewer reads numbers in the methods; that a plan is off, and how many sets were asked for, are notes."""
+    plan = planned("of answers", gain=8.0)
+    assert plan.simulated is not None
+    off = replace(plan.simulated, n_asked=5000, error=1e-6, power=0.5, expected=0.6)
+    paper = replace(plan, simulated=off).paper()
+    methods = "".join(map(str, paper.methods))
+    assert "A simulation checks the plan: the gain is significant in 50.0 % (" in methods
+    assert (
+        "formula gives 60.0 % with the standard deviation of these test sets' differences. The two are 10.0" in methods
+    )
+    assert f"has the better score in {100 * off.wrong_winner:.2g} % of these test sets." in methods
+    assert f"Their significant gains are on average {off.exaggeration:.2f} times the true gain." in methods
+    for remark in ("somewhat off", "Chance", "exact plans", "Only", "memory", "Simulated:", "Your", "rely"):
+        assert remark not in methods
+    assert list(paper.notes)[len(plan.notes) :] == [
+        "This plan is somewhat off: its simulation differs from it by more than chance.",
+        "Only 200 were simulated instead of 5,000: sets are large, and memory is bounded.",
+    ]
+    assert list(plan.paper().notes) == list(plan.notes)
+
+
 def test_fewer_units_than_long_tails_were_simulated_with() -> None:
     """The smallest plan of those is for a gain of 0.3 standard deviations."""
     assert size_for(NormalDifference(1.0), 0.3) == _CHECKED
