@@ -32,9 +32,7 @@ def answer(case: Case, target: Target, goal: str) -> dict[str, Any]:
         "relation": case.relation, "metric": target.metric.name, "goal": goal, "gain": np.nan if gain is None else gain,
         "margin": np.nan if goal == BETTER else target.margin, "unit": case.unit,
     }  # fmt: skip
-    units: tuple[int | None, int | None, int | None] = (None, None, None)
-    if gain is not None:
-        units = _sizes(case, target, gain, goal)
+    units = (None, None, None) if gain is None else _sizes(case, target, gain, goal)
     for end, n in zip(("", "_low", "_high"), units, strict=True):
         row[f"n_units{end}"] = np.nan if n is None else n
         row[f"n_items{end}"] = np.nan if n is None else items_of(case, n)
@@ -165,12 +163,9 @@ def sizes_around(n: int) -> list[int]:
 
 def merged(sizes: Sequence[int], *, keep: Sequence[int]) -> list[int]:
     """Sizes of several cases as one list, of about a dozen; those to keep are in it."""
-    near = {size for size in sizes if all(size == own or not 0.8 < size / own < 1.25 for own in keep)}
-    found = sorted(near)
-    few = (
-        {found[k] for k in np.linspace(0, len(found) - 1, min(len(found), 10)).round().astype(int)} if found else set()
-    )
-    return sorted(few | set(keep))
+    found = sorted({size for size in sizes if all(size == own or not 0.8 < size / own < 1.25 for own in keep)})
+    few = np.linspace(0, len(found) - 1, min(len(found), 10)).round().astype(int)
+    return sorted({*(found[k] for k in few), *keep})
 
 
 def power_curve(cases: Sequence[Case], target: Target, units: Sequence[int]) -> pd.DataFrame:

@@ -57,7 +57,6 @@ def assumptions(cases: Sequence[Case], target: Target, answers: pd.DataFrame, *,
     )
     if any(case.example for case in cases):
         said.append("Close pairs have a gain below twice the one that would be just significant here.")
-    if any(case.example for case in cases):
         low, middle, high = next_edition()
         said.append(
             "The next edition of a benchmark detected "

@@ -171,14 +171,14 @@ def known_as(names: Iterable[str]) -> list[str]:
 
 def usual_cv() -> tuple[float, float, float]:
     """The median, the 10th and the 90th percentile of the coefficient of variation of sizes, over known test sets."""
-    middle, low, high = np.quantile([cv for _, _, cv in CLUSTERS.values()], [0.5, 0.1, 0.9])
-    return float(middle), float(low), float(high)
+    middle, low, high = np.quantile([cv for _, _, cv in CLUSTERS.values()], [0.5, 0.1, 0.9]).tolist()
+    return middle, low, high
 
 
 def next_edition() -> tuple[float, float, float]:
     """The 10th percentile, the median and the 90th percentile of the factors."""
-    low, middle, high = np.quantile([factor for *_, factor in EDITIONS], [0.1, 0.5, 0.9])
-    return float(low), float(middle), float(high)
+    low, middle, high = np.quantile([factor for *_, factor in EDITIONS], [0.1, 0.5, 0.9]).tolist()
+    return low, middle, high
 
 
 def n_pairs() -> int:

@@ -10,7 +10,7 @@ from simstudy.metrics import label
 from simstudy.pages.report import Page
 from simstudy.pages.sections import Chart, Figure, Section
 from simstudy.planning.cases import coverage_of
-from simstudy.planning.printed import design_rows, predicted_rows, size_rows
+from simstudy.planning.printed import DESIGNS, SPLITS, design_rows, predicted_rows, size_rows
 from simstudy.text.numerals import gain_text
 from simstudy.text.plain_text import shown
 
@@ -65,9 +65,9 @@ def _sections(plan: Plan) -> list[Section]:
         )
         sections.append(Section("These systems", text, table=predicted_rows(plan)))
     if len(plan.designs):
-        title, text = "Fewer or more items a cluster", "More clusters, or larger ones."
+        title, text = DESIGNS, "More clusters, or larger ones."
         if "samples" in plan.designs:
-            title, text = "Fewer or more samples of a question", "More questions, or more samples of each."
+            title, text = SPLITS, "More questions, or more samples of each."
         sections.append(Section(title, text, table=design_rows(plan)))
     return sections
 

@@ -31,8 +31,9 @@ _Tables = tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]
 # Lines of sentences, of many cases, that are printed without being asked for.
 _MOST_SAID = 16
 
-_DESIGNS = "Fewer or more items a cluster"
-_SPLITS = "Fewer or more samples of a question"
+#: Titles of the table of designs, by clusters and by samples.
+DESIGNS = "Fewer or more items a cluster"
+SPLITS = "Fewer or more samples of a question"
 _PREDICTIONS = "Predicted results of test sets of these sizes (80 % prediction intervals)"
 _ASSUMPTIONS = "Assumptions of the plan"
 
@@ -144,7 +145,7 @@ def _printed(
     if len(predicted):
         found.append((_PREDICTIONS, predicted_rows(plan, predicted).text()))
     if len(designs):
-        found.append((_SPLITS if "samples" in designs else _DESIGNS, design_rows(plan, designs).text()))
+        found.append((SPLITS if "samples" in designs else DESIGNS, design_rows(plan, designs).text()))
     return found
 
 

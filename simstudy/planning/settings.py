@@ -162,10 +162,8 @@ class Costs(FieldsMixin):
     )
 
     def __post_init__(self) -> None:
-        check_size("Costs.cluster", self.cluster)
-        check_size("Costs.sample", self.sample)
         for name in ("item", "cluster", "budget", "sample"):
-            if (value := getattr(self, name)) is not None:
+            if (value := getattr(self, name)) is not None or name in ("cluster", "sample"):
                 check_size(f"Costs.{name}", value)
                 if not 0 <= value < inf or (name == "budget" and value == 0):
                     raise ValueError(
