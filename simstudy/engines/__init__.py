@@ -2,5 +2,5 @@
 
 Read `question.py` (what is asked, and what a test answers), `registry.py` (all tests) and `asking.py` (arguments).
 Then a test: `sign_flips.py`, `randomization.py`, `bootstrap.py`, `classical_tests.py`. They share `resampling.py` and
-`tallies.py` (all pairs share their resamples), `ties.py`, and three modules of compiled loops (`…kernels.py`).
+`tallies.py` (all pairs share their resamples), `ties.py`, and modules of compiled loops (`…kernels.py`).
 """

@@ -19,7 +19,7 @@ not exact:
 If the numbers are multiples of one step, the integral over one period is a finite sum, and only rounding is left.
 
 Far from 0 nearly all products are 0 after a few numbers. So the sizes of products of some of the numbers tell first at
-which nodes all of them are to be multiplied. Everything here is `nogil`, single-threaded and deterministic.
+which nodes all of them are to be multiplied.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The compiled loops of exact distributions: sums of swapped units, and of items drawn with replacement.
 
-Everything here is `nogil`, single-threaded and deterministic, and adds positive numbers only, so that small
-probabilities are as accurate as large ones.
+They add positive numbers only, so that small probabilities are as accurate as large ones.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Up to 32 numbers, and up to 2^16 sums in a tail, are counted. A number that is l
 all smaller ones together must have the sign that the tail asks for, and is taken off. The rest is a contour integral
 (`simstudy.engines.contour_kernels`), which bounds its own error.
 
-Everything here is `nogil`, single-threaded and deterministic, and a tail does not depend on the order of the numbers.
+A tail does not depend on the order of the numbers.
 """
 
 from __future__ import annotations

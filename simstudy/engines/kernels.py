@@ -1,6 +1,6 @@
 """The compiled loops: resample counts from a counter-based generator, and tallies over pairs.
 
-Everything here is `nogil`, single-threaded and deterministic; the engine runs several tiles side by side in
+All compiled loops are `nogil`, single-threaded and deterministic; the engine runs several tiles side by side in
 threads. Nothing here knows a metric or a system's name: systems come as rows, best first.
 """
 

@@ -1,6 +1,6 @@
 """The compiled loops of approximate randomization: coins, and tallies over pairs of pseudo-systems.
 
-Everything here is `nogil`, single-threaded and deterministic. Systems come as rows, best first.
+Systems come as rows, best first.
 """
 
 from __future__ import annotations
