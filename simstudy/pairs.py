@@ -40,22 +40,15 @@ class Order:
         return filled
 
 
-def system_codes(pairs: pd.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.int64], pd.Index[str]]:
-    """Each pair's two systems as integers, and the names that these stand for."""
-    # As pandas holds them: a million pairs have no object of Python's for each of their names.
-    codes, names = pd.factorize(pd.concat([pairs["system_a"], pairs["system_b"]], ignore_index=True))
-    return codes[: len(pairs)], codes[len(pairs) :], names
-
-
 def order_of(pairs: pd.DataFrame) -> Order:
     """The order of the systems of a table that has every two of them once, the better system first.
 
     No score is looked at: for an error rate the best is the lowest, and which scores tie is for `compare` to say. A
     ValueError says where two systems are not there once, or the order of some contradicts that of others.
     """
-    of_a, of_b, known = system_codes(pairs)
+    codes, known = pd.factorize(pd.concat([pairs["system_a"], pairs["system_b"]], ignore_index=True))
     names, start = np.unique(np.asarray(known, dtype=object), return_inverse=True)
-    first, second = start[of_a], start[of_b]
+    first, second = start[codes[: len(pairs)]], start[codes[len(pairs) :]]
     k = len(names)
     ahead = np.bincount(first * k + second, minlength=k * k).reshape(k, k)
     for i, j in np.argwhere(ahead + ahead.T != 1 - np.eye(k, dtype=np.int64)):

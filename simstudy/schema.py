@@ -128,10 +128,15 @@ def names_of(*kinds: Kind) -> set[str]:
 
 def described(indent: str = "") -> str:
     """The columns in words, a paragraph for each part of the table: what docstrings and pages say of them."""
-    parts, units = [], {"score": " (metric's scale)", "fraction": " (fraction)"}
+    parts = []
     for part, columns in groupby(COLUMNS, key=lambda column: column.part):
         known = list(columns)
         by = f" (added by `{known[0].added_by}`)" if known[0].added_by else ""
-        said = "; ".join(f"``{one.name}``, {one.meaning}{units.get(one.unit, '')}" for one in known)
+        said = "; ".join(f"``{one.name}``, {one.meaning}{_told_in(one)}" for one in known)
         parts.append(fill(f"- Of {part}{by}: {said}.", 118, initial_indent=indent, subsequent_indent=f"{indent}  "))
     return "\n".join(parts)
+
+
+def _told_in(column: Column) -> str:
+    units = {"score": " (metric's scale)", "fraction": " (fraction)"}
+    return units.get(column.unit, "")

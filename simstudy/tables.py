@@ -10,14 +10,14 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from pandas.api.types import infer_dtype, is_bool_dtype, is_complex_dtype, is_extension_array_dtype, is_numeric_dtype
 
-from simstudy.pairs import system_codes
 from simstudy.schema import names_of
 from simstudy.validation import brief
 
-_P = ParamSpec("_P")
-_T = TypeVar("_T")
+P = ParamSpec("P")
+T = TypeVar("T")
 
 #: What tells one test set in a table of Comparisons from another.
 TEST_SET = ["task", "test_set", "n_items", "metric"]
@@ -56,17 +56,16 @@ def frame_of(pairs: Any) -> pd.DataFrame:
     return pairs if isinstance(pairs, pd.DataFrame) else getattr(pairs, "frame", pairs)
 
 
-# Functions of a table of pairs, and of such a table or what has one.
-_OfTable = Callable[Concatenate[pd.DataFrame, _P], _T]
-_OfEither = Callable[Concatenate[pd.DataFrame | HasFrame, _P], _T]
-
-
-def takes_pairs(function: _OfTable[_P, _T]) -> _OfEither[_P, _T]:
+def takes_pairs(
+    function: Callable[Concatenate[pd.DataFrame, P], T],
+) -> Callable[Concatenate[pd.DataFrame | HasFrame, P], T]:
     """A function of a table of pairs that takes `simstudy.Comparisons` too: its first argument."""
     return _taking(function, frame_of)
 
 
-def takes_family(function: _OfTable[_P, _T]) -> _OfEither[_P, _T]:
+def takes_family(
+    function: Callable[Concatenate[pd.DataFrame, P], T],
+) -> Callable[Concatenate[pd.DataFrame | HasFrame, P], T]:
     """As `takes_pairs`, for functions that correct for the number of pairs: all must be there that were compared."""
     return _taking(function, _family)
 
@@ -81,12 +80,14 @@ def _family(pairs: Any) -> pd.DataFrame:
     return table
 
 
-def _taking(function: _OfTable[_P, _T], table: Callable[[Any], pd.DataFrame]) -> _OfEither[_P, _T]:
+def _taking(
+    function: Callable[Concatenate[pd.DataFrame, P], T], table: Callable[[Any], pd.DataFrame]
+) -> Callable[Concatenate[pd.DataFrame | HasFrame, P], T]:
     arguments = signature(function)
     first = next(iter(arguments.parameters))
 
     @wraps(function)
-    def of_either(*args: Any, **options: Any) -> _T:
+    def of_either(*args: Any, **options: Any) -> T:
         try:
             bound = arguments.bind(*args, **options)
         except TypeError as error:
@@ -198,6 +199,13 @@ def require_one_table(pairs: pd.DataFrame) -> None:
     for column in (*TEST_SET, *QUESTION):
         if column in pairs and len(values := pairs[column].unique()) > 1:
             raise ValueError(f"pairs must be of one {column}, not {', '.join(map(str, values))}")
+
+
+def system_codes(pairs: pd.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.int64], pd.Index[str]]:
+    """Each pair's two systems as integers, and the names that these stand for."""
+    # As pandas holds them: a million pairs have no object of Python's for each of their names.
+    codes, names = pd.factorize(pd.concat([pairs["system_a"], pairs["system_b"]], ignore_index=True))
+    return codes[: len(pairs)], codes[len(pairs) :], names
 
 
 def records(table: pd.DataFrame) -> list[dict[str, Any]]:

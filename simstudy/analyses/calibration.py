@@ -16,9 +16,8 @@ from simstudy.analyses.thresholds import WINDOW
 from simstudy.metrics.base import FloatArray
 from simstudy.metrics.mean import LOWER
 from simstudy.outputs import Outputs, check_outputs
-from simstudy.pairs import system_codes
 from simstudy.statistics.decisions import prefers_better
-from simstudy.tables import TEST_SET, require_columns, require_one_question, takes_pairs
+from simstudy.tables import TEST_SET, require_columns, require_one_question, system_codes, takes_pairs
 from simstudy.validation import check_flag, check_mapping, check_seed, check_whole, number_list
 
 #: The paper's bins of p-values, continued at both ends to cover all p-values.

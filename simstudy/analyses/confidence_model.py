@@ -8,8 +8,7 @@ from scipy import special
 from scipy.optimize import least_squares
 
 from simstudy.metrics.base import FloatArray, IntArray
-from simstudy.pairs import system_codes
-from simstudy.tables import check_table, require_columns
+from simstudy.tables import check_table, require_columns, system_codes
 from simstudy.validation import check_seed
 
 #: What a standard error is told from (column predictors) -> names of predictors of its logarithm.

@@ -185,7 +185,7 @@ def deciding_items(
     of_samples = unit_in_words(pair, unit) == SAMPLE_OF
     kinds = {"sample" if of_samples else "item": np.arange(pair.n_items)}
     kinds |= {} if codes is None else {"question" if of_samples else "cluster": codes}
-    gain = _gain(pair)
+    gain = float(pair.gains(np.array([0]), np.array([1]))[0])
     return DecidingItems(
         system_a,
         system_b,
@@ -201,28 +201,8 @@ def deciding_items(
 def items_of(pair: Outputs, parts: FloatArray, n: int, texts: ItemTexts | None) -> pd.DataFrame:
     """The n items of two systems with the largest contributions (`DecidingItems.items`)."""
     rows = _listed(parts, n)
-    chosen, known = pair.take(rows), pair.items.iloc[rows].reset_index(drop=True)
-    gain, scores = _gain(pair), item_scores(chosen)
-    without: FloatArray | float = np.nan
-    if pair.n_items > 1:
-        one, other = (left_out(of_system, pair.metric, rows) for of_system in pair.statistics)
-        without = (one - other) * (1 if pair.metric.higher_is_better else -1)
-    table = pd.DataFrame(
-        {
-            **{name: known[name] for name in ("id", "domain", "cluster") if name in known},
-            "outcome": outcomes_of(chosen, parts[rows]),
-            "score_a": scores[0],
-            "score_b": scores[1],
-            "contribution": parts[rows],
-            "share": parts[rows] / gain if gain else np.nan,
-            "gain_without": without,
-        }
-    )
-    return table.join(_texts(pair, rows, texts))
-
-
-def _gain(pair: Outputs) -> float:
-    return float(pair.gains(np.array([0]), np.array([1]))[0])
+    gain = float(pair.gains(np.array([0]), np.array([1]))[0])
+    return _items(pair, rows, parts, gain).join(_texts(pair, rows, texts))
 
 
 def _counts(pair: Outputs, kinds: dict[str, IntArray], parts: FloatArray) -> pd.DataFrame:
@@ -242,6 +222,29 @@ def _outcomes(parts: FloatArray) -> dict[str, int]:
 def _listed(parts: FloatArray, n: int) -> IntArray:
     """The places of the n largest contributions, whatever their sign; equal ones in the order of the items."""
     return np.argsort(-np.abs(parts), kind="stable")[:n]
+
+
+def _gains(pair: Outputs, without: IntArray) -> FloatArray:
+    """The gain without each of these items."""
+    sign = 1 if pair.metric.higher_is_better else -1
+    one, other = (left_out(rows, pair.metric, without) for rows in pair.statistics)
+    return sign * (one - other)
+
+
+def _items(pair: Outputs, rows: IntArray, parts: FloatArray, gain: float) -> pd.DataFrame:
+    known = pair.items.iloc[rows].reset_index(drop=True)
+    scores = item_scores(pair.take(rows))
+    return pd.DataFrame(
+        {
+            **{name: known[name] for name in ("id", "domain", "cluster") if name in known},
+            "outcome": outcomes_of(pair.take(rows), parts[rows]),
+            "score_a": scores[0],
+            "score_b": scores[1],
+            "contribution": parts[rows],
+            "share": parts[rows] / gain if gain else np.nan,
+            "gain_without": _gains(pair, rows) if pair.n_items > 1 else np.nan,
+        }
+    )
 
 
 def _texts(pair: Outputs, rows: IntArray, texts: ItemTexts | None) -> pd.DataFrame:

@@ -16,7 +16,7 @@ import scipy
 from numpy.typing import NDArray
 
 from simstudy.metrics.base import FloatArray
-from simstudy.pairs import system_codes
+from simstudy.tables import system_codes
 
 Number = TypeVar("Number", np.int64, np.float64)
 

@@ -58,14 +58,18 @@ def signature(pairs: pd.DataFrame) -> str:
 def signatures(pairs: pd.DataFrame) -> list[str]:
     """The signature of each question that a table of Comparisons asks, each once; see `signature`."""
     check_table("pairs", pairs, _COLUMNS, COMPARISONS)
-    rows = pairs[_COLUMNS]
-    if all((pairs[name] == pairs[name].iloc[0]).all() for name in _COLUMNS[:-1]):
-        # Of a million pairs of one question one row tells it, with the most resamples.
-        rows = rows.iloc[[int(np.argmax(pairs["n_resamples"].to_numpy()))]]
+    # Of a million pairs of one question one row tells it, with the most resamples.
+    most = int(np.argmax(pairs["n_resamples"].to_numpy()))
+    rows = pairs[_COLUMNS].iloc[[most]] if _is_one(pairs) else pairs[_COLUMNS]
     # A file of comma-separated values that is read again has nothing for empty text.
     asked = rows.astype(object).where(rows.notna(), "")
     questions = asked.groupby(_COLUMNS[:-1], sort=False)["n_resamples"].max().reset_index()
     return [_written(row) for row in questions.to_dict("records")]
+
+
+def _is_one(pairs: pd.DataFrame) -> bool:
+    """Whether all rows say the same of what is asked, and nothing is missing."""
+    return all(bool((pairs[name] == pairs[name].iloc[0]).all()) for name in _COLUMNS[:-1])
 
 
 def _written(row: Mapping[Hashable, object]) -> str:

@@ -13,9 +13,8 @@ from scipy.special import ndtr
 
 from simstudy.analyses.other_systems import OtherSystems, other_systems
 from simstudy.analyses.relation_classes import ALL_PAIRS, relation_classes
-from simstudy.pairs import system_codes
 from simstudy.statistics.decisions import Decision
-from simstudy.tables import TEST_SET, require_columns, require_one_question, takes_pairs
+from simstudy.tables import TEST_SET, require_columns, require_one_question, system_codes, takes_pairs
 from simstudy.validation import brief, check_fraction, check_whole, number_list
 
 #: Which pairs of a class a row is about (column of), beside all.

@@ -10,9 +10,8 @@ import pandas as pd
 
 from simstudy.analyses.other_systems import other_systems, weighted_percentile
 from simstudy.analyses.relation_classes import PAIR, relation_classes
-from simstudy.pairs import system_codes
 from simstudy.statistics.decisions import prefers_better
-from simstudy.tables import TEST_SET, check_table, require_columns, require_one_question, takes_pairs
+from simstudy.tables import TEST_SET, check_table, require_columns, require_one_question, system_codes, takes_pairs
 from simstudy.validation import brief, check_range, check_seed, check_texts, check_whole
 
 #: The paper's window around p = 0.05, the percentile of the gains in it, and how many it takes.

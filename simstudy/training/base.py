@@ -14,7 +14,14 @@ from pandas.api.types import is_scalar
 from simstudy.metrics import Metric, get_metric
 from simstudy.running.fingerprints import fingerprint
 from simstudy.text.reprs import ReprMixin, listed
-from simstudy.training.classification import Classifier, CountPositives, check_classifier, count_correct, examples_of
+from simstudy.training.classification import (
+    Classifier,
+    CountPositives,
+    check_classifier,
+    count_correct,
+    examples_of,
+    labels_of,
+)
 from simstudy.training.examples import BaseSystem, Count, Examples
 from simstudy.validation import brief, check_mapping, check_text
 
@@ -189,6 +196,8 @@ class Task(ReprMixin):
         check_text("name", name)
         check_mapping("test_sets", test_sets, "names to (features, gold)")
         check_mapping("systems", systems, "names to estimators")
+        if positive_label is not None and (not is_scalar(positive_label) or pd.isna(positive_label)):
+            raise ValueError(f"positive_label must be one of the training labels, not {brief(positive_label)}")
         chosen = get_metric(metric if metric is not None else "accuracy" if positive_label is None else "f1")
         count: Count = count_correct if positive_label is None else CountPositives(positive_label)
         expected = ("correct", "total") if positive_label is None else ("correct", "guessed", "gold")
@@ -197,17 +206,15 @@ class Task(ReprMixin):
             raise ValueError(f"metric '{chosen.name}' of task '{name}' needs {needs}")
         train = examples_of(f"the training set of task '{name}'", features, gold, items)
         known = np.unique(train.gold)
-        missing = not is_scalar(positive_label) or pd.isna(positive_label) or positive_label not in known
-        if positive_label is not None and missing:
+        if positive_label is not None and positive_label not in known:
             raise ValueError(f"positive_label must be one of the training labels, not {brief(positive_label)}")
         for system, estimator in systems.items():
             check_classifier(system, estimator)
-        tests = {}
         for test_set, given in test_sets.items():
             if not isinstance(given, tuple | list) or len(given) not in (2, 3):
                 raise ValueError(f"test set '{test_set}' must be (features, gold) or (features, gold, items)")
-            tests[test_set] = examples_of(f"test set '{test_set}'", *given)
-            if not np.isin(tests[test_set].gold, known).any():
+            if not np.isin(labels_of(given[1], f"test set '{test_set}'"), known).any():
                 raise ValueError(f"test set '{test_set}' shares no label with the training set: are they of one type?")
+        tests = {of: examples_of(f"test set '{of}'", *given) for of, given in test_sets.items()}
         classifiers = {system: Classifier(estimator) for system, estimator in systems.items()}
         return cls(name, train, tests, classifiers, {chosen: count})

@@ -52,7 +52,7 @@ class Rows(FieldsMixin):
 
     def __len__(self) -> int:
         """Number of items."""
-        return int(self.item_of_row[-1]) + 1
+        return int(self.item_of_row[-1]) + 1 if len(self.item_of_row) else 0
 
     def first_rows(self) -> NDArray[np.int64]:
         """Bounds (n items + 1,) of each item's rows."""
@@ -158,7 +158,7 @@ def check_classifier(system: str, estimator: Any) -> None:
         )
 
 
-def _labels(gold: ArrayLike, what: str) -> Array:
+def labels_of(gold: ArrayLike, what: str) -> Array:
     """Labels as an array (rows,); ValueError where they are no list, or no labels that can be told apart."""
     try:
         labels = np.asarray(gold)
@@ -172,7 +172,7 @@ def _labels(gold: ArrayLike, what: str) -> Array:
 
 def examples_of(what: str, features: Any, gold: ArrayLike, items: ArrayLike | None = None) -> Examples:
     """Rows and their labels as Examples; without items each row is one. A ValueError calls them `what`."""
-    labels = _labels(gold, what)
+    labels = labels_of(gold, what)
     matrix = features.tocsr() if hasattr(features, "tocsr") else np.asarray(features)
     if matrix.ndim != 2:
         raise ValueError(f"{what} must have features as a matrix (rows, columns), not {brief(features)}")
