@@ -38,11 +38,6 @@ def unit_in_words(outputs: Outputs, unit: str) -> str:
     return SAMPLE_OF if all(pairs[name].is_unique for name in pairs) else unit
 
 
-def called(outputs: Outputs, unit: str) -> str:
-    """The unit as `simstudy.text.numerals.units_name` has it: `SAMPLE_OF` for items that are questions with samples."""
-    return SAMPLE_OF if unit == "item" and outputs.samples is not None and has_samples(outputs) else unit
-
-
 def per_question(outputs: Outputs, metric: str = "mean", *, question: str | None = None) -> Outputs:
     """Outputs with one item a question: the mean of its samples, or pass@k, pass^k, majority@k or plurality@k.
 

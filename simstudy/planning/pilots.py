@@ -16,13 +16,12 @@ from simstudy.comparisons.comparing import compare
 from simstudy.metrics.base import FloatArray
 from simstudy.metrics.influence import contributions, deviations
 from simstudy.outputs import Outputs
-from simstudy.outputs.samples import called
 from simstudy.outputs.units import in_units
 from simstudy.planning.arguments import Design
 from simstudy.planning.cases import LEVEL, TWO_SYSTEMS, Case, scale_of
 from simstudy.planning.differences import NormalDifference
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
-from simstudy.planning.sampled import for_samples
+from simstudy.planning.sampled import called, for_samples
 from simstudy.planning.settings import Pilot, check_size
 from simstudy.planning.spreads import (
     answer_scale,

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from simstudy.outputs.samples import has_samples, per_question
+from simstudy.outputs import Outputs
+from simstudy.outputs.samples import SAMPLE_OF, has_samples, per_question
 from simstudy.planning.arguments import Design
 from simstudy.planning.cases import Case
 from simstudy.planning.sampling import variance_components
@@ -14,6 +15,11 @@ from simstudy.planning.sentences import counted_samples
 from simstudy.planning.settings import Pilot
 from simstudy.planning.spreads import widened
 from simstudy.text.numerals import units_name
+
+
+def called(outputs: Outputs, unit: str) -> str:
+    """The unit as `simstudy.text.numerals.units_name` has it: `SAMPLE_OF` for items that are questions with samples."""
+    return SAMPLE_OF if unit == "item" and outputs.samples is not None and has_samples(outputs) else unit
 
 
 def by_question(pilot: Pilot) -> Pilot:

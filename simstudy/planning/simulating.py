@@ -15,12 +15,13 @@ from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.metrics import METRICS
 from simstudy.metrics.base import Array, FloatArray
 from simstudy.outputs import Outputs
-from simstudy.outputs.samples import SAMPLE_OF, called
+from simstudy.outputs.samples import SAMPLE_OF
 from simstudy.outputs.units import in_units
 from simstudy.planning.cases import BETTER, Case, Target
 from simstudy.planning.differences import Difference, NormalDifference
 from simstudy.planning.pilots import of_two
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
+from simstudy.planning.sampled import called
 from simstudy.planning.settings import FEWEST_SETS, Level, Pilot
 from simstudy.planning.simulated import Simulated
 from simstudy.planning.spreads import gain_parts

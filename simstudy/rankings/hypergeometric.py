@@ -7,12 +7,13 @@ a short sum of products once one probability is known, and a p-value, which is a
 from __future__ import annotations
 
 from math import lgamma, log, log1p, pi
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from simstudy.compiled import compiled
-from simstudy.metrics.base import FloatArray, IntArray
+from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.rankings.contingency import deviations
 
 #: Tables count as no more likely than the observed one up to this relative difference, as in R's fisher.test.
@@ -25,6 +26,15 @@ _NEGLIGIBLE = 1e-20
 _ROSE, _FELL, _UNIT = 2.0**500, 2.0**-400, 2.0**-500
 
 
+class _Tables(NamedTuple):
+    """2 x 2 tables (tables,): the first cell, its row's and its column's sum, and all."""
+
+    o11: IntArray
+    r1: IntArray
+    c1: IntArray
+    n: IntArray
+
+
 def fisher_exact(hits_1: ArrayLike, of_1: ArrayLike, hits_2: ArrayLike, of_2: ArrayLike) -> FloatArray:
     """Two-sided p-values of Fisher's exact test: hits_1 of of_1 candidates are true, and hits_2 of of_2.
 
@@ -33,21 +43,23 @@ def fisher_exact(hits_1: ArrayLike, of_1: ArrayLike, hits_2: ArrayLike, of_2: Ar
     2e-308. The counts are trusted, and their shapes broadcast. The p-value is 1 where one side has no candidate, none
     is true, or all are.
     """
-    counts = (np.asarray(count).astype(np.int64) for count in (hits_1, of_1, hits_2, of_2))
-    x, n_1, y, n_2 = np.broadcast_arrays(*counts)
+    x, n_1, y, n_2 = _counts(hits_1, of_1, hits_2, of_2)
     p_value = np.empty(x.shape)
     _two_sided(x.ravel(), n_1.ravel(), y.ravel(), n_2.ravel(), p_value.reshape(-1))
     return p_value
 
 
-def log10_upper_tail(o11: IntArray, r1: IntArray, c1: IntArray, n: IntArray) -> FloatArray:
+def log10_upper_tail(o11: ArrayLike, r1: ArrayLike, c1: ArrayLike, n: ArrayLike) -> FloatArray:
     """log10 P(X >= O11), X being how many of C1 that are drawn without replacement from N are among R1.
 
-    The relative accuracy is that of the logarithm: some 10 digits or more, near p = 1 too. The tables (n,) are trusted
-    to be possible ones.
+    The relative accuracy is that of the logarithm: some 10 digits or more, near p = 1 too. The counts are trusted to be
+    those of possible tables, and their shapes broadcast.
     """
-    tails = np.empty(o11.shape)
-    _upper_tails((o11, r1, c1, n), deviations(o11, r1, c1, n), tails)
+    observed, row, column, total = _counts(o11, r1, c1, n)
+    tails = np.empty(observed.shape)
+    above = deviations(observed, row, column, total)
+    tables = _Tables(observed.ravel(), row.ravel(), column.ravel(), total.ravel())
+    _upper_tails(tables, above.ravel(), tails.reshape(-1))
     return tails
 
 
@@ -59,8 +71,13 @@ def log_likelihood_ratio(o11: IntArray, r1: IntArray, c1: IntArray, n: IntArray)
     hypergeometric probability is exp(-G2 / 2) but for the square roots and small terms of Stirling's formula.
     """
     ratios = np.empty(o11.shape)
-    _ratios((o11, r1, c1, n), deviations(o11, r1, c1, n), ratios)
+    _ratios(_Tables(o11, r1, c1, n), deviations(o11, r1, c1, n), ratios)
     return ratios
+
+
+def _counts(*given: ArrayLike) -> tuple[Array, ...]:
+    """Counts as whole numbers of one shape."""
+    return np.broadcast_arrays(*(np.asarray(counts).astype(np.int64) for counts in given))
 
 
 @compiled

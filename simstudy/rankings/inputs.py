@@ -18,6 +18,17 @@ from simstudy.validation import brief, check_mapping, check_unmasked
 BoolArray = NDArray[np.bool_]
 
 
+def score_column(scores: pd.Series[Any], name: str) -> FloatArray:
+    """A scoring function's scores as floats, NaN where they are missing; ValueError where they are no numbers."""
+    plain = is_numeric_dtype(scores) and not is_complex_dtype(scores)
+    if not plain and scores.dtype != object:
+        raise ValueError(f"scores must be numbers, unlike those of '{name}' ({scores.dtype})")
+    try:
+        return scores.to_numpy(dtype=np.float64, na_value=np.nan)
+    except (TypeError, ValueError):
+        raise ValueError(f"scores must be numbers, unlike those of '{name}'") from None
+
+
 def check_labels(argument: str, values: object, index: pd.Index[Any]) -> None:
     """Raise a ValueError where a Series has other labels than the candidates, and where values are masked.
 
@@ -53,16 +64,10 @@ def scored(features: pd.DataFrame, functions: Mapping[str, Callable[[pd.DataFram
 
 
 def score_matrix(scores: pd.DataFrame, names: Sequence[str], ids: Sequence[str]) -> FloatArray:
-    """Scores (K, n) from a frame with a column for each of K functions; ValueError where one is no number."""
+    """Scores (K, n) from a frame with a column for each of K functions; ValueError where one is missing."""
     values = np.empty((len(names), len(ids)))
     for k, name in enumerate(names):
-        column = scores.iloc[:, k]
-        if column.dtype != object and (not is_numeric_dtype(column) or is_complex_dtype(column)):
-            raise ValueError(f"scores must be numbers, unlike those of '{name}' ({column.dtype})")
-        try:
-            values[k] = column.to_numpy(dtype=np.float64, na_value=np.nan)
-        except (TypeError, ValueError):
-            raise ValueError(f"scores must be numbers, unlike those of '{name}'") from None
+        values[k] = score_column(scores.iloc[:, k], name)
         if (missing := np.isnan(values[k])).any():
             raise ValueError(f"scores must not be missing, as that of candidate '{ids[missing.argmax()]}' by '{name}'")
     # -0 and 0 are one score.

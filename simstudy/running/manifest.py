@@ -6,6 +6,7 @@ version control.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import platform
 from collections.abc import Mapping
@@ -77,7 +78,8 @@ def json_object(path: Path) -> dict[str, Any] | None:
 
 def own_hash(manifest: Mapping[str, Any]) -> str:
     """The hash of a manifest, without the entry that holds it."""
-    return describe({name: value for name, value in manifest.items() if name != "manifest"})
+    rest = {name: value for name, value in manifest.items() if name != "manifest"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
 def other_files(before: Mapping[str, Any] | None, now: Mapping[str, Any]) -> str:

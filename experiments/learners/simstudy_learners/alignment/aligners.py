@@ -13,7 +13,7 @@ from simstudy.validation import brief, check_choice, check_flag, check_number
 from simstudy_learners.alignment.bitexts import POSSIBLE, SURE, UNALIGNED, Bitext
 from simstudy_learners.alignment.kernels import Posteriors
 from simstudy_learners.alignment.link_features import dice, link_features
-from simstudy_learners.alignment.models import Side, Stage, check_probability, train_both
+from simstudy_learners.alignment.models import Side, Stage, train_both
 from simstudy_learners.alignment.symmetrisation import SYMMETRISATIONS, best_links, probable_links, symmetrise
 from simstudy_learners.segments import Floats, Integers
 
@@ -43,6 +43,11 @@ class TextAligner:
         A fraction.
     floor
         The least probability of a word given another.
+
+    Raises
+    ------
+    ValueError
+        For parameters outside their rules.
     """
 
     stages: tuple[Stage, ...]
@@ -56,13 +61,16 @@ class TextAligner:
             raise ValueError(f"stages must be a tuple of at least one Stage, not {brief(self.stages)}")
         check_flag("agree", self.agree)
         check_choice("combination", self.combination, [*SYMMETRISATIONS, "posteriors"])
-        check_probability("threshold", self.threshold)
-        check_probability("floor", self.floor)
+        _check_fraction("threshold", self.threshold)
+        _check_fraction("floor", self.floor)
 
     def posteriors(self, bitext: Bitext, weights: Integers) -> Callable[[Bitext], tuple[Posteriors, Posteriors]]:
         """Train; return what finds the posteriors of both directions in other sentence pairs.
 
-        A ValueError is raised where no sentence pair has a weight above 0.
+        Raises
+        ------
+        ValueError
+            Where no sentence pair has a weight above 0.
         """
         if not (weights > 0).any():
             raise ValueError("weights must give at least one sentence pair a count above 0")
@@ -109,7 +117,7 @@ class LinkClassifier:
     def __post_init__(self) -> None:
         if not isinstance(self.text, TextAligner):
             raise ValueError(f"text must be a TextAligner, not {brief(self.text)}")
-        check_probability("threshold", self.threshold)
+        _check_fraction("threshold", self.threshold)
         check_number("penalty", self.penalty)
         if not 0 < self.penalty < np.inf:
             raise ValueError(f"penalty must be above 0, not {self.penalty}")
@@ -117,7 +125,10 @@ class LinkClassifier:
     def train(self, examples: Examples, weights: Integers, seed: int) -> Callable[[Examples], Links]:
         """Train on the text, then on the gold links.
 
-        A ValueError is raised where no sentence pair of the resampled training set has sure links and unlinked cells.
+        Raises
+        ------
+        ValueError
+            Where no sentence pair of the resampled training set has sure gold links, and cells without a link.
         """
         from sklearn.linear_model import LogisticRegression
 
@@ -150,3 +161,9 @@ class LinkClassifier:
             return links
 
         return align
+
+
+def _check_fraction(name: str, value: float) -> None:
+    check_number(name, value)
+    if not 0 < value < 1:
+        raise ValueError(f"{name} must lie between 0 and 1, both excluded, not {value}")

@@ -108,7 +108,7 @@ class DiagonalModel:
     adapts: bool = True
 
     def __post_init__(self) -> None:
-        check_probability("p_null", self.p_null)
+        _check_probability("p_null", self.p_null)
         check_flag("adapts", self.adapts)
         check_number("tension", self.tension)
         if not self.tension > 0:
@@ -149,7 +149,7 @@ class HiddenMarkov:
     jumps: tuple[float, ...] = field(default=())
 
     def __post_init__(self) -> None:
-        check_probability("p_null", self.p_null)
+        _check_probability("p_null", self.p_null)
         check_whole("most", self.most, 1)
         if not self.jumps:
             object.__setattr__(self, "jumps", (1.0,) * (2 * self.most + 1))
@@ -165,8 +165,7 @@ class HiddenMarkov:
         return found, replace(self, jumps=tuple((grown / grown.sum()).tolist())), log_likelihood
 
 
-def check_probability(name: str, value: float) -> None:
-    """Raise a ValueError where a probability is no number, or not strictly between 0 and 1."""
+def _check_probability(name: str, value: float) -> None:
     check_number(name, value)
     if not 0 < value < 1:
         raise ValueError(f"{name} must lie between 0 and 1, both excluded, not {value}")
