@@ -92,12 +92,15 @@ def _fitting_tables(plan: Plan, printer: Printer, lines: int, wanted: Sequence[S
     # Not every plan has so many sizes: they may have been asked for.
     of_relations = max(1, len(plan.cases))
     enough = [found for found in every if len(found[0][0]) >= _FEWEST_SIZES * of_relations]
-    at, designs = _planned(plan), plan.designs.iloc[:0]
+    at, marked = _planned(plan), every[0][0][2]
     sizes, predicted = (_nearest(table, at, _FEWEST_SIZES) for table in (plan.sizes, plan.predicted))
-    beside, alone = (sizes, _nearest(predicted, at, 1), designs), (sizes.iloc[:0], predicted, designs)
-    # Without room for predictions and designs there may be some for more sizes, or for a size of each relation.
-    bare = [(_nearest(plan.sizes, at, n), predicted.iloc[:0], designs) for n in range(_FEWEST_SIZES, 0, -1)]
-    fewer = ([(tables, room(tables))] for tables in bare)
+    no_sizes, no_predicted, no_designs = sizes.iloc[:0], predicted.iloc[:0], marked.iloc[:0]
+    beside, alone = (sizes, _nearest(predicted, at, 1), no_designs), (no_sizes, predicted, no_designs)
+    # Without room for several tables there may be some for what designs cost, more sizes, or a size of each relation.
+    costs = len(marked) > 0 and marked["cost"].notna().any()
+    single = [(no_sizes, no_predicted, marked)] if costs else []
+    single += [(_nearest(plan.sizes, at, n), no_predicted, no_designs) for n in range(_FEWEST_SIZES, 0, -1)]
+    fewer = ([(tables, room(tables))] for tables in single)
     for some in (enough, [(beside, room(beside))] * (len(predicted) > 0), every, *fewer):
         for texts in wanted:
             for tables, left in some:
