@@ -46,6 +46,14 @@ def test_strict_exact_p_leaves_ties_out(kind: str) -> None:
         assert row.p_value == pytest.approx(expected, rel=1e-12, abs=0)
 
 
+def test_every_shuffle_is_as_extreme_as_no_gain() -> None:
+    """One system has the other's units in another order: their scores are equal, their units are not."""
+    for kind in ("geometric", "one decision", "ratings", "muc_f"):
+        metric, statistics = made(kind, 7, np.random.default_rng(3))
+        equal = np.stack([statistics[0], np.roll(statistics[0], 1, axis=0)])
+        assert ask(equal, metric, alternative="two-sided").p_value == 1, kind
+
+
 @pytest.mark.parametrize("kind", ["words", "ratings", "net wins"])
 def test_exact_p_of_decimals_is_that_of_their_tenths(kind: str) -> None:
     """Tenths have no exact binary form; shuffles that tie in tenths tie in decimals, also where sizes cancel."""
