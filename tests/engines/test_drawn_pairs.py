@@ -113,6 +113,12 @@ def test_each_test_set_is_compared_as_if_it_were_alone(kind: str) -> None:
         assert row["n_covered"] == ((low <= true) & (true <= high)).sum()
         assert row["n_cautioned"] == sum(one.caution != "" for one in rows)
         assert row["sum_width"] == pytest.approx((high - low).sum())
+    # The gain of the first system lies between these, whichever system is better.
+    least, most = np.where(first, low, -high), np.where(first, high, -low)
+    for margin in np.quantile(np.abs([low, high]), [0.3, 0.5, 0.7, 0.9]):
+        not_worse, equivalent = sets.shown_within(margin)
+        assert not_worse.tolist() == (least > -margin).tolist()
+        assert equivalent.tolist() == ((least > -margin) & (most < margin)).tolist()
     assert (sets.coverage(0.0)["n_cautioned"] > 0) == (kind in ("skewed", "errors", "acceptances"))
 
 

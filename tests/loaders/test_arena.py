@@ -64,6 +64,20 @@ def test_strengths_are_in_elo_points_round_1000(tmp_path: Path) -> None:
     np.testing.assert_allclose(10 ** ((outputs.scores() - 1000) / 400), np.exp(beta), rtol=1e-9)
 
 
+def test_an_items_score_is_what_the_strengths_owe_to_its_battle(tmp_path: Path) -> None:
+    """Without a battle, the strengths of all others move by a share of its item's distance from the mean."""
+    frame, n = battles(800, np.linspace(0, 1, 4), 3), 800
+    scores = load(written(tmp_path, frame), "bradley_terry").outputs.statistics[..., 0]
+    first, second = (frame[name].str[1:].astype(int).to_numpy() for name in ("model_a", "model_b"))
+    points = frame["winner"].map({"model_a": 1.0, "model_b": 0.0, "tie (bothbad)": 0.5}).to_numpy()
+    whole = strengths(first, second, points, 4)
+    for k in range(0, n, 160):
+        left = np.arange(n) != k
+        moved = (n - 1) * (whole - strengths(first[left], second[left], points[left], 4))
+        own = (scores[:, k] - scores.mean(axis=1)) * np.log(10) / 400
+        np.testing.assert_allclose(moved, own, rtol=0.02, atol=0.02)
+
+
 def test_wins_are_those_of_direct_battles(tmp_path: Path) -> None:
     found = ss.examine(written(tmp_path, battles(400, np.linspace(0, 1, 4), 3)), "bradley_terry")
     frame = pd.read_csv(tmp_path / "battles.csv")
