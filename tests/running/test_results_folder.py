@@ -61,6 +61,15 @@ def test_a_run_replaces_what_an_earlier_one_wrote(tmp_path: Path) -> None:
     assert manifest["files"] == {"a.csv": sha256(b"4").hexdigest(), "figures/y.png": sha256(b"5").hexdigest()}
 
 
+def test_a_page_that_is_written_again_leaves_the_large_table(tmp_path: Path) -> None:
+    run(tmp_path, comparisons_parquet="1", a_csv="2")
+    with results_folder(tmp_path, "study x") as results:
+        (results.gathered / "a.csv").write_text("3")
+        results.publish({"files": {"comparisons.parquet": sha256(b"1").hexdigest()}})
+    assert names(tmp_path) == {"comparisons.parquet", "a.csv", "manifest.json"}
+    assert verify(tmp_path) == []
+
+
 def test_a_run_that_fails_changes_nothing_and_leaves_no_folder(tmp_path: Path) -> None:
     run(tmp_path / "out", a_csv="1")
     for folder in (tmp_path / "out", tmp_path / "new" / "deep"):

@@ -64,14 +64,14 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> type[Study]:
 
 @pytest.fixture(scope="session")
 def others(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Twelve systems of others: the resampled ones of another seed, as a table of counts."""
+    """Twelve systems of others: the resampled ones of another seed, as a table of counts with documents."""
     folder = tmp_path_factory.mktemp("data")
     (folder / "made").mkdir()
     outputs = ss.training.resample_training(tags(None), fractions=[0.5, 0.2], replicates=[3, 3], seed=9)["home"]
     rows = [
-        {"system": name, "item": item, "c": c, "g": g, "n": n}
+        {"system": name, "item": item, "cluster": document, "c": c, "g": g, "n": n}
         for name, counts in zip(outputs.names, outputs.statistics, strict=True)
-        for item, (c, g, n) in zip(outputs.items["id"], counts, strict=True)
+        for item, document, (c, g, n) in zip(outputs.items["id"], outputs.items["cluster"], counts, strict=True)
     ]
     pd.DataFrame(rows).to_csv(folder / "made" / "span_f1.csv", index=False)
     return folder

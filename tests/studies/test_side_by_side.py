@@ -30,15 +30,3 @@ def test_shares_are_those_of_compare(tmp_path: Path) -> None:
         assert row.only_reference == (other & ~mine & members).sum()
         assert row.n_pairs == {"same family": 24, "different families": 96, "all pairs": 120}[relation]
         assert row.only_reference > 0
-
-
-def test_another_number_of_resamples_is_drawn_anew(tmp_path: Path) -> None:
-    """Also where a run with another number has left its results."""
-    outputs = ss.truth.correlated_accuracies(np.linspace(0.6, 0.8, 8).tolist(), 60, seed=2)
-    used, fresh = RunContext(tmp_path / "used", 1), RunContext(tmp_path / "fresh", 1)
-    first, again, alone = (
-        side_by_side(outputs, SideBySide(alpha=0.2, n_shown=5, n_resamples=n), 7, context)["tests_disagree"]
-        for n, context in ((100, used), (137, used), (137, fresh))
-    )
-    assert again.equals(alone)
-    assert not again.equals(first)
