@@ -26,6 +26,7 @@ from simstudy.notes import note
 from simstudy.outputs import Outputs
 from simstudy.outputs.answers import Samples, of_shares
 from simstudy.outputs.samples import SAMPLE_OF, has_samples, per_question
+from simstudy.text.numerals import counted
 
 #: What columns are called that say how many samples a score is the mean of.
 NUMBERS_OF_SAMPLES = ("n_samples", "num_samples", "number_of_samples", "n_repeats", "n_attempts", "n_trials")
@@ -45,8 +46,11 @@ def stacked(frame: pd.DataFrame, metric: Metric) -> pd.DataFrame:
 
 
 def _taken(rows: pd.DataFrame, column: str) -> pd.DataFrame:
-    """The rows of samples that were taken: they have a score in this column."""
-    return rows[rows[column].notna() & (rows[column].astype(str).str.strip() != "")]
+    """The rows of samples that were taken: they have a score in this column. A note tells of rows without any."""
+    taken = rows[rows[column].notna() & (rows[column].astype(str).str.strip() != "")]
+    if lost := rows.index.nunique() - taken.index.nunique():
+        note(f"{counted(lost, 'row')} left out: none of the samples was taken")
+    return taken
 
 
 def of_lists(frame: pd.DataFrame, columns: Mapping[str, str], metric: Metric) -> pd.DataFrame:

@@ -1,10 +1,9 @@
 """First and last rows of tables of scores that sum up the others, such as means: they are no items.
 
 A last row that is called mean, total or the like must sum up the others, and so must those below it, such as standard
-errors. Items may be called max, min or median: a row of right and wrong answers that is called so sums up beside one
-that does under another name. A first or last row with another name is no item if it has the average of the others in
-every system, and some system has this value nowhere else. It is none either if it has the mean or the sum of the others
-in every system, to its last digit (`averages_or_sums`).
+errors. Among right and wrong answers max, min and median are items, unless a mean or a total is beside them. A first or
+last row with another name is no item if it has the average of the others in every system, and some system has this
+value nowhere else. It is none either if it has the mean or the sum of the others, to its last digit.
 """
 
 from __future__ import annotations
@@ -114,13 +113,14 @@ def _check_end(entries: Entries, where: Where) -> None:
     if may_sum_up(entries.items[number - 1]):
         return
     for code in range(max(3, number - MOST_ROWS), number - 1):
-        called = _is_called_summary(entries.items[code])
-        if called and (what := _averages_or_sums(entries, code, entries.item < code)):
-            below = f"{_place(entries, code + 1, where)}: item '{entries.items[code + 1]}'"
-            raise ValueError(
-                f"{below} comes below '{entries.items[code]}', which is no item but {what} the others: take that row "
-                "out, or put it at the end"
-            )
+        at, row = entries.item == code, np.full(len(entries.systems), np.inf)
+        if _is_called_summary(entries.items[code]) and (what := _averages_or_sums(entries, code, entries.item < code)):
+            row[entries.system[at]] = entries.row[at]
+            # The first of several files may lack items that another one has above this row.
+            if len(below := np.flatnonzero((entries.item > code) & (entries.row > row[entries.system]))):
+                item = f"{where(entries.row[below[0]])}: item '{entries.items[entries.item[below[0]]]}'"
+                told = f"comes below '{entries.items[code]}', which is no item but {what} the others"
+                raise ValueError(f"{item} {told}: take that row out, or put it at the end")
 
 
 def _may_be_item(entries: Entries, code: int, above: Array) -> bool:

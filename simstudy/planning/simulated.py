@@ -93,7 +93,7 @@ class Simulated(FieldsMixin):
     def text(self) -> str:
         """What was found, in sentences; what must be known of it comes first."""
         differ = f"Only 1 in {1 / _RATE:.0f} exact plans is that far off." if self.off else "Chance can explain that."
-        yours = "" if self.warning else "The plan's power holds."
+        yours = "" if self.warning else "The simulation confirms the formula."
         larger = f"Significant gains are {self.exaggeration:.2f} times the true gain."
         said = [
             self.warning, f"Simulated: {self._found}", self._fewer, self._compared, differ, yours,

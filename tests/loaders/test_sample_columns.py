@@ -157,6 +157,12 @@ def test_lists_of_right_answers_are_samples(tmp_path: Path) -> None:
         assert found.statistics.tolist() == wanted.statistics.tolist()
     # Questions count alike: 2/3 and 1/2, 1/3 and 1.
     assert load(lists, "accuracy").outputs.scores().tolist() == pytest.approx([175 / 3, 200 / 3])
+    nothing = '{"id": "none", "correct": [null, null]}\n'
+    lists[0].write_text(lists[0].read_text() + nothing)
+    lists[1].write_text(lists[1].read_text() + nothing)
+    without = load(lists, "accuracy")
+    assert without.outputs.items["id"].tolist() == ["q0", "q1"]
+    assert [told for told in without.notes if "none of the samples was taken" in told]
     lists[0].write_text('{"id": "q0", "correct": [[1], [0]]}\n{"id": "q1", "correct": [[1]]}\n')
     with pytest.raises(ValueError, match="must hold text or numbers, not a list"):
         load(lists[0], "accuracy", columns={"score": "correct"})

@@ -185,13 +185,20 @@ def test_an_item_called_max_that_every_system_has_right_is_one(tmp_path: Path) -
     assert read_csv(tmp_path, graded, "mean").outputs.items["id"].tolist() == ["a", "b", "c"]
 
 
+def test_a_row_of_means_ends_each_file_though_one_has_more_items(tmp_path: Path) -> None:
+    """The first four and all six answers of "old" have a mean of 1/2."""
+    for name, answers in (("new", "1100"), ("old", "101010")):
+        rows = "".join(f"{item},{answer}\n" for item, answer in zip("abcdef", answers, strict=False))
+        (tmp_path / f"{name}.csv").write_text(f"item,score\n{rows}Mean,0.5\n")
+    loaded = load([tmp_path / "new.csv", tmp_path / "old.csv"], "accuracy", missing="drop")
+    assert loaded.outputs.items["id"].tolist() == list("abcd")
+
+
 def test_an_item_below_a_row_of_means_is_an_error(tmp_path: Path) -> None:
     """Means by hand: 2 of 3 and 1 of 3. A row that is called mean may be an item if it has none."""
     wide = "item,new,old\na,1,0\nb,1,1\nc,0,0\n"
-    told = (
-        "{s}, line 6: item 'z' comes below 'Mean', which is no item but has the averages of the others: take that row "
-    )
-    told += "out, or put it at the end"
+    told = "{s}, line 6: item 'z' comes below 'Mean', which is no item but has the averages of the others: take that "
+    told += "row out, or put it at the end"
     for below in ("z,1,0", "z,0.47,0.47", "z,1,0\nanother,0,0"):
         for metric in ("mean", "accuracy"):
             check_csv_error(tmp_path, f"{wide}Mean,0.667,0.333\n{below}\n", told, metric)

@@ -106,7 +106,7 @@ def test_a_plan_that_its_simulation_refutes_says_so_first() -> None:
 
 def test_a_plan_says_once_which_power_is_its_own_unless_its_simulation_does_not_confirm_it() -> None:
     plan = planned("of answers", gain=8.0)
-    said = "The plan's power holds."
+    said = "The simulation confirms the formula."
     assert plan.simulated is not None
     assert plan.simulated.warning == ""
     assert plan.text.count(said) == 1
