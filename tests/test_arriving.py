@@ -28,7 +28,7 @@ def given() -> Iterator[set[tuple[str, str, object]]]:
     """The arguments of these names that functions of simstudy are called with: (name, function, value)."""
     found: set[tuple[str, str, object]] = set()
 
-    # Called when a function begins, and as it returns None not for its lines.
+    # It is called when a function begins. It returns None, so that it is not called for each line.
     def called(frame: FrameType, event: str, _: object) -> None:
         code = frame.f_code
         if not code.co_filename.startswith(OURS):

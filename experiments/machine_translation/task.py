@@ -83,7 +83,7 @@ def translation_task(
     files: Mapping[str, str] | None = None,
     systems: Mapping[str, BaseSystem] | None = None,
 ) -> Task:
-    """A task of translation from source sentences and their translations; a ValueError where a sentence has no words.
+    """A task of translation. A ValueError is raised where a sentence has no words.
 
     Test sets are put into a fixed order, and `ids` says what the ids of their items begin with (their names by
     default). Decoders translate sentences of more than 62 words in pieces; a note says how many there are. `files` are

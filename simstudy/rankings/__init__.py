@@ -1,6 +1,6 @@
 """Rankings of candidates (Evert 2004): association measures, precision of n-best lists, repeated evaluations.
 
-Read first: `candidates`, which are rankings of scores, and their Outputs.
+Read first: `candidates`, the candidates that scoring functions rank, and how they become Outputs.
 """
 
 from simstudy.rankings.association import association

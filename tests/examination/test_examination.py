@@ -97,6 +97,16 @@ def test_ten_equal_systems_are_rarely_told_apart() -> None:
     assert uncorrected > 30
 
 
+def test_two_or_three_items_never_part_systems() -> None:
+    """A bootstrap's p-values are 0 there; swapping can not do better than 2^(1 - 3)."""
+    for n in (2, 3):
+        outputs = Outputs.from_scores(pd.DataFrame({"new": [1] * n, "old": [0] * n, "older": [0] * n}), "accuracy")
+        for comparison in ({"test": "bootstrap"}, {"test": "bootstrap", "n_resamples": 900, "monte_carlo": True}):
+            found = examine(Loaded(outputs), comparison=comparison)
+            assert found.pairs["p_value"].min() < 0.002
+            assert found.groups["group"].nunique() == 1
+
+
 def test_a_test_that_prefers_the_lower_score_is_told_and_parts_nobody() -> None:
     """b loses three items by 0.8 and wins twenty by 0.05; c is like b."""
     scores = pd.DataFrame({"a": [0.9] * 3 + [0.1] * 20, "b": [0.1] * 3 + [0.15] * 20, "c": [0.1] * 3 + [0.15] * 20})

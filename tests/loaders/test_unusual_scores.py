@@ -52,7 +52,7 @@ def test_codes_and_slips_among_scores_are_named(tmp_path: Path) -> None:
 
 
 def test_usual_scores_get_no_note(tmp_path: Path) -> None:
-    """Votes of -1, 0 and 1, log-probabilities, BLEU with a few perfect segments, and negative scores of all sizes.
+    """Votes with many of -1, log-probabilities, BLEU with a few perfect segments, and negative scores of all sizes.
 
     Ratings from 0 to 5 and counts have more zeros than codes would be, and a rating of 9 follows one of 8.
     """

@@ -48,7 +48,7 @@ def test_conditions_are_exchangeable_and_independent_where_they_say_so(name: str
     """Item statistics' means and squares are alike where systems could be exchanged; correlations are 0 or not."""
     condition = CONDITIONS[name]
     # Precisions have little in common where nearly all candidates are true.
-    n = 1_000_000 if name == "precision_high" else 100_000
+    n = 1_000_000 if condition.model == "Acceptances" else 100_000
     drawn = condition.pair.draw(1, n, np.random.default_rng(8)).by(condition.pair.units[0])[0].astype(float)
     first, second = drawn
     features = [first - second, first**2 - second**2, first**2 * second - first * second**2]

@@ -44,7 +44,7 @@ def base_systems() -> dict[str, BaseSystem]:
 def constituency_task(
     name: str, train: Sequence[Document], test_sets: Mapping[str, Sequence[Document]], files: Sequence[str] = ()
 ) -> Task:
-    """A task of parsing from documents of trees; a ValueError where no tree is left to train or test on.
+    """A task of parsing. A ValueError is raised where no tree is left to train or test on.
 
     Training trees have any length; those without words are left out. Test sentences of more than `LONGEST` words are
     left out, and the others are put into a fixed order. `files` are names of public files that the documents are from.

@@ -58,7 +58,7 @@ class Text:
 
 
 def index_texts(texts: Sequence[Sequence[str]]) -> list[Text]:
-    """The texts of a task, their words numbered together; a ValueError where a sentence has no words.
+    """The texts of a task, their words numbered together. A ValueError is raised where a sentence has no words.
 
     Examples
     --------
