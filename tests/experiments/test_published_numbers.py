@@ -58,7 +58,7 @@ def done(answers: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Res
     long.rename(columns={"item": "instance_id", "subject": "repo"}).to_csv(data / "made" / "swe.csv", index=False)
     board = {"title": "made", "file": "made/swe.csv", "systems": 9, "not_significant": 3, "significant": 50.0}
     study, resolution = str(data / "boards"), SHIPPED.resolution.model_dump()
-    asked = {"sizes": [5, 20], "trials": 6, "block": 2, "most": 0.2, "within": 3.0}
+    asked = {"sizes": [5, 20], "trials": 6, "block": 4, "most": 0.2, "within": 3.0}
     settings = small(
         "published_numbers", few=[4], simulated=200,
         boards=[board | {"undecided": 5.0, "first": 3, "first_p": 0.01}],
@@ -138,7 +138,7 @@ def test_an_unresolved_pair_lacks_the_items_of_power_08(answers: pd.DataFrame, d
 
 
 def test_blocks_of_trials_are_trials_of_their_own(answers: pd.DataFrame, done: Results) -> None:
-    """Three blocks of two trials count what six trials count; and random items count each pair of the half once."""
+    """Blocks of four and two trials count what six trials count; and random items count each pair of the half once."""
     right = answers[SYSTEMS].to_numpy(dtype=float).T
     asked = SHIPPED.subsets.model_copy(update={"sizes": [5, 20], "trials": 6, "block": 6, "most": 0.2})
     whole = pd.DataFrame(SUBSETS.rank(asked, 0, "board", right, 0)).set_index(["method", "n_items", "gain_class"])

@@ -5,6 +5,9 @@ from __future__ import annotations
 import pandas as pd
 
 from tests.experiments.error_rates.small import CHOICES, DEPENDENT_UNITS, TABLES, study
+from tests.experiments.programs import program
+
+PAGE = program("error_rates", "page")
 
 
 def test_exact_tests_are_above_their_level_where_monte_carlo_error_does_not_explain_it() -> None:
@@ -49,3 +52,11 @@ def test_first_choice_is_what_finds_most_of_those_that_keep_their_level() -> Non
     rates = [row | {"share": max(row["share"], 0.068)} for row in rates]
     none_keeps = CHOICES.choices(pd.DataFrame(rates), pd.DataFrame(power), settings)
     assert none_keeps.loc[none_keeps["verdict"] == "first choice", "test"].tolist() == ["bootstrap"]
+
+
+def test_the_highest_rate_beside_first_choices_is_theirs() -> None:
+    """Not that of tests which reject too often."""
+    rows = [("sign", CHOICES.FIRST, 0.04), ("bootstrap", CHOICES.FIRST, 0.051), ("t", CHOICES.FAILS, 0.2)]
+    choices = pd.DataFrame(rows, columns=["test", "verdict", "worst"]).assign(situation="s", sizes="few", power=0.5)
+    (shown,) = PAGE.chosen(choices).rows.to_dict("records")
+    assert (shown["first"], shown["worst"], shown["fails"]) == ("sign, bootstrap", "0.040 – 0.051", "t")

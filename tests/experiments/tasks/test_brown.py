@@ -40,6 +40,16 @@ def test_training_documents_are_in_the_genres_proportions() -> None:
     assert (brown.training_documents(documents, 100) == chosen).all()
 
 
+def test_a_genre_of_long_documents_has_its_share_of_sentences() -> None:
+    """Half of the sentences, not half as many of the short documents as of all."""
+    sentence = [("Rex", "np")]
+    sizes = {"humor": [10] * 4, "news": [2] * 4}
+    documents = [
+        TaggedDocument(f"{genre}{k}", genre, [sentence] * n) for genre, own in sizes.items() for k, n in enumerate(own)
+    ]
+    assert brown.training_documents(documents, 24).reshape(2, 4).sum(axis=1).tolist() == [2, 2]
+
+
 def test_each_word_keeps_its_tag_and_features_in_the_mixed_order(monkeypatch: pytest.MonkeyPatch) -> None:
     """Views that are the words themselves; a sentence is named after its document and its place in it."""
     words = [[[f"w{k}{i}{j}" for j in range(1 + i)] for i in range(3)] for k in range(8)]
