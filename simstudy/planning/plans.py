@@ -59,10 +59,9 @@ def plan(
     """Plan a test set: the number of items that a gain needs, or the gain that a number of items detects.
 
     There are three ways in. Without a pilot the plan is made from guesses: of accuracy, the worse system's score and
-    how often two systems agree; of other metrics, a standard deviation; what is not given is taken from known test
-    sets, with its range. With the outputs of two systems these are a pilot: only how much they differ from item to
-    item is taken from it, not by how much one is better. With the outputs of three systems or more, close pairs are
-    looked at by relation class, and what a test set of the planned size will show of the same systems is predicted.
+    how often two systems agree; of other metrics, a standard deviation. What is not given is taken from known test
+    sets, with its range. The outputs of two systems are a pilot: the plan takes only how much they differ from item to
+    item. For three systems or more it looks at close pairs by relation class, and predicts what the test set will show.
 
     The power is that of the default test of `compare` (sign flips; of right and wrong answers McNemar's exact test):
     of means and ratios by their standard errors (delta method) and t, of right and wrong answers by the binomials of
