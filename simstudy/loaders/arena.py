@@ -110,7 +110,7 @@ def _has(path: Path, wanted: set[str]) -> bool:
 
 
 def _points(table: pd.DataFrame, first: Array, second: Array, place: Mapping[str, int], where: Where) -> Array:
-    """What the first system of each battle got; NaN where the winner is not known. Systems have a `place` each."""
+    """Points of the first system of each battle; NaN where the winner is not known. Systems have a `place` each."""
     said, winners = coded(table["winner"], "winner", where)
     listed = np.array([_POINTS.get(winner.strip().lower(), np.nan) for winner in winners])
     points = np.asarray(listed[said])

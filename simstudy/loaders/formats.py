@@ -169,7 +169,7 @@ def _read_in_memory(table: object, source: Source) -> Loaded:
     """Systems from a table of scores of pandas, polars or pyarrow, or a dictionary of scores by system.
 
     The columns tell the shape, as for `simstudy.loaders.scores.read_scores`. Where none of them is the item, the index
-    is; its named levels are columns too. Where nothing names the items of a wide table, they are numbered from 0.
+    is; its named levels are columns too. Items of a wide table that nothing names are numbered from 0.
     """
     item = source.columns.get("item", "item")
     frame = with_index(_THE_TABLE, as_frame(_THE_TABLE, table), item)

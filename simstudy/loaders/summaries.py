@@ -215,7 +215,7 @@ def _of_each_system(entries: Entries, code: int, kept: Array) -> tuple[FloatArra
 
 
 def averages_or_sums(name: object, values: FloatArray, others: Sequence[Array]) -> str:
-    """What a row's values (K,) are of the others (n,) of K systems: "averages" (or percentages), "sums", or empty."""
+    """Whether a row's values (K,) are "averages" (or percentages) or "sums" of K systems' others (n,); else empty."""
     if _are_rounded_averages(name, values, others):
         return "averages"
     if len(values) < 2 or min(map(len, others)) < _FEWEST or len(np.unique(values)) < 2:

@@ -53,7 +53,7 @@ class Case(FieldsMixin):
     #: Their coverage, for brackets: "95 % interval"; empty where there is no range.
     coverage: str = field(default="", kw_only=True)
     unit: str = "item"
-    #: What an item is, as `units_name` has it: "sample_of", a question, where the outputs have several samples of it.
+    #: An item's name for `units_name`: "sample_of", a question, where the outputs have several samples of it.
     item: str = field(default="item", kw_only=True)
     #: Items of a unit.
     size: float = 1.0
