@@ -217,12 +217,18 @@ def test_a_cell_that_kills_its_workers_fails_alone(tmp_path: Path) -> None:
 def test_a_killed_scheduler_is_one_line_and_the_run_goes_on_from_there(tmp_path: Path) -> None:
     with scheduled(2) as (address, scheduler, _), cluster(address) as executor:
         executor._client.wait_for_workers(2, timeout=60)
-        threading.Timer(3, scheduler.kill).start()
+        done: list[Cell] = []
+
+        def kill_after_three(cell: Cell) -> None:
+            done.append(cell)
+            if len(done) == 3:
+                scheduler.kill()
+
         with pytest.raises(ClusterLost, match="is gone; finished cells are kept") as error:
-            run_cells(slept, work(40, 0.5), executor=executor, cache=tmp_path)
+            run_cells(slept, work(40, 0.5), executor=executor, cache=tmp_path, finished=kill_after_three)
         assert "\n" not in str(error.value)
-    done = (states(slept, work(40, 0.5), tmp_path)["state"] == "done").sum()
-    assert 0 < done < 40
+    kept = (states(slept, work(40, 0.5), tmp_path)["state"] == "done").sum()
+    assert 3 <= kept < 40
     assert run_cells(slept, work(40, 0.5), cache=tmp_path, n_jobs=4) == run_cells(slept, work(40, 0.0))
 
 
