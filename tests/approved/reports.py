@@ -1,0 +1,175 @@
+"""Reports of every shape: the JSON of commands on the example files, the files that they write, and several tasks."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pandas as pd
+from typer.testing import CliRunner
+
+import simstudy as ss
+from simstudy.cli.command import app
+from tests.approved.commands import answer
+from tests.approved.record import DOORS, Values, recording
+from tests.documentation import examples_in
+
+SUBMISSIONS = "submissions.csv --metric accuracy --columns system=model,item=instance_id,score=resolved"
+
+TEXTS = "translations/old.txt translations/new.txt --references translations/ref.txt"
+LABELS = "old.txt new.txt --references gold.txt"
+
+#: Arguments of `simstudy compare` by what is special about the report.
+COMMANDS = {
+    "level": "four.csv --metric accuracy --alpha 0.001",
+    "bootstrap": "four.csv --metric accuracy --test bootstrap",
+    "bootstrap drawn": "pair.csv --metric accuracy --test bootstrap --resamples 999 --seed 3",
+    "mcnemar": "four.csv --metric accuracy --test mcnemar",
+    "t": "pair.csv --metric mean --test t_paired",
+    "wilcoxon": "pair.csv --metric mean --test wilcoxon",
+    "one-sided": "pair.csv --metric accuracy --alternative greater",
+    "margin": "four.csv --metric accuracy --margin 1",
+    "lower is better": "pair.csv --metric mean --lower-is-better",
+    "duplicates": "copies.csv --metric accuracy --duplicates note",
+    "duplicates dropped": "copies.csv --metric accuracy --duplicates drop",
+    "items missing": "holes.csv --metric accuracy --missing drop",
+    "items missing, zero": "holes.csv --metric accuracy --missing zero",
+    "items missing, refused": "holes.csv --metric accuracy",
+    "clusters": f"{SUBMISSIONS},cluster=repo",
+    "clusters, items": f"{SUBMISSIONS},cluster=repo --unit item",
+    "strata": f"{SUBMISSIONS},cluster=repo --unit item --strata cluster --test bootstrap",
+    "domains": "domains.csv --metric accuracy --by-domain",
+    "one domain": "domains.csv --metric accuracy --domain d1",
+    "two domains": "domains.csv --metric accuracy --domain d1 --domain d2",
+    "families": "four.csv --metric accuracy --systems systems.csv --by family",
+    "one system": "one.csv --metric accuracy",
+    "two metrics": f"{TEXTS} --metric bleu --metric chrf",
+    "error rate": f"{TEXTS} --metric ter",
+    "lower case": f"{TEXTS} --metric bleu --lowercase",
+    "samples": "samples.csv --metric pass@2",
+    "labels": f"{LABELS} --metric macro_f1",
+    "votes": "votes.jsonl --metric bradley_terry",
+    "preferences": "preferences.csv --metric win_rate",
+    "candidates": "candidates.csv --metric precision@20 --format candidates --columns gold=true",
+    "tasks": "tasks --metric accuracy",
+    "tasks, micro": "tasks --metric accuracy --average micro",
+}  # fmt: skip
+
+#: The same of gates: an exit code of 1 says that a gate does not let pass.
+GATES = {
+    "gate better": "pair.csv --metric accuracy --fail-unless-better new old",
+    "gate better, fails": "pair.csv --metric accuracy --fail-unless-better old new",
+    "gate worse": "pair.csv --metric accuracy --fail-if-worse new old",
+    "gate worse, fails": "pair.csv --metric accuracy --fail-if-worse old new",
+    "gate not worse": "pair.csv --metric accuracy --fail-unless-not-worse new old --margin 1",
+    "gate not worse, fails": "pair.csv --metric accuracy --fail-unless-not-worse old new --margin 1",
+    "gate equivalent": "pair.csv --metric accuracy --fail-unless-equivalent new old --margin 6",
+    "gate equivalent, fails": "pair.csv --metric accuracy --fail-unless-equivalent new old --margin 1",
+    "gate sequential": "pair.csv --metric accuracy --fail-unless-better new old --sequential",
+    "gate of two metrics": f"{LABELS} --metric accuracy --metric macro_f1 --fail-unless-better new old",
+}  # fmt: skip
+
+
+def _write_inputs() -> None:
+    """Files beside the examples, of the answers of nine classifiers."""
+    right = pd.read_csv("classifiers.csv", index_col="item")
+    pair = right[["random forest", "support vectors"]].set_axis(["old", "new"], axis=1)
+    pair.to_csv("pair.csv")
+    pair[["new"]].to_csv("one.csv")
+    right.iloc[:, :4].to_csv("four.csv")
+    right.iloc[:, :4].assign(copy=right.iloc[:, 0]).to_csv("copies.csv")
+    long = pair.iloc[:300].reset_index().melt("item", var_name="system", value_name="score")
+    long.drop(index=[3, 400, 410]).to_csv("holes.csv", index=False)
+    long.assign(domain=np.array(["d1", "d2", "d3"])[long["item"].rank(method="dense").astype(int) % 3]).to_csv(
+        "domains.csv", index=False
+    )
+    pd.DataFrame({"system": right.columns[:4], "family": list("xxyy")}).to_csv("systems.csv", index=False)
+    rng = np.random.default_rng(5)
+    first, second = rng.integers(0, 4, 400), rng.integers(1, 4, 400)
+    names = np.array(["w", "x", "y", "z"])
+    won = np.where(rng.random(400) < 0.5 + 0.08 * (((first + second) % 4) - first), "model_a", "model_b")
+    votes = pd.DataFrame({"model_a": names[first], "model_b": names[(first + second) % 4], "winner": won})
+    votes.to_json("votes.jsonl", orient="records", lines=True)
+    shares = pd.DataFrame(rng.choice([0, 0.5, 1], (80, 3), p=[0.3, 0.2, 0.5]), columns=["a", "b", "c"])
+    shares.rename_axis("item").to_csv("preferences.csv")
+    true = rng.random(100) < 0.4
+    ranked = pd.DataFrame({"true": true.astype(int), "good": true + rng.normal(size=100), "bad": rng.normal(size=100)})
+    ranked.rename_axis("candidate").to_csv("candidates.csv")
+    for task, rows in {"easy": pair[:400], "medium": pair[400:700], "hard": pair[700:]}.items():
+        for name in rows:
+            path = Path("tasks", name, f"samples_{task}_2026-01-15T10-00-00.000000.jsonl")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            about = {"target": "x", "metrics": ["acc"]}
+            logged = [
+                {"doc_id": i, "resps": [[f"{name} {i}"]], "acc": float(v), **about} for i, v in enumerate(rows[name])
+            ]
+            path.write_text("".join(json.dumps(row) + "\n" for row in logged))
+
+
+@contextmanager
+def _inputs() -> Iterator[None]:
+    with TemporaryDirectory() as folder, chdir(examples_in(Path(folder))):
+        _write_inputs()
+        yield
+
+
+@recording(DOORS)
+def reports() -> Values:
+    """The numbers of each report."""
+    with _inputs():
+        return {name: answer(["compare", *shlex.split(arguments)]) for name, arguments in COMMANDS.items()}
+
+
+@recording(DOORS, quick=False)
+def gates() -> Values:
+    """The exit code of each gate, and the numbers of its report."""
+    with _inputs():
+        return {name: answer(["compare", *shlex.split(arguments)]) for name, arguments in GATES.items()}
+
+
+#: Reports whose files are looked at.
+WRITTEN = ("clusters", "domains", "tasks")
+
+
+@recording(DOORS, quick=False)
+def written_files() -> Values:
+    """Names of all files that a report writes, and the numbers of its tables."""
+    values: Values = {}
+    with _inputs():
+        for name in WRITTEN:
+            done = CliRunner().invoke(app, ["compare", *shlex.split(COMMANDS[name]), "--out", f"out {name}"])
+            assert done.exit_code == 0, done.stderr
+            paths = sorted(path for path in Path(f"out {name}").rglob("*") if path.is_file())
+            values[f"{name}/files"] = [str(path.relative_to(f"out {name}")) for path in paths]
+            for path in paths:
+                if path.suffix == ".csv":
+                    table = pd.read_csv(path).select_dtypes("number").dropna(axis=1, how="all")
+                    values[f"{name}/{path.stem}"] = table.head(12)
+    return values
+
+
+@recording(DOORS)
+def several_tasks() -> Values:
+    """Averages over tasks of one set of outputs, each under both hypotheses."""
+    rng = np.random.default_rng(12)
+    tasks = np.repeat([f"t{k}" for k in range(8)], 60)
+    ease = np.repeat(rng.uniform(0.4, 0.8, 8), 60)
+    answers = {
+        name: (rng.random(480) < ease + gain).astype(int) for name, gain in [("a", 0.06), ("b", 0.0), ("c", -0.05)]
+    }
+    items = pd.DataFrame(
+        {"id": range(480), "domain": tasks, "cluster": [f"{task}-{k % 20}" for k, task in enumerate(tasks)]}
+    )
+    outputs = ss.Outputs.from_scores(pd.DataFrame(answers), "accuracy", items=items)
+    ways = {
+        "macro": ss.across_tasks(outputs),
+        "micro": ss.across_tasks(outputs, average="micro", unit="item"),
+        "weights": ss.across_tasks(outputs, average={f"t{k}": float(k + 1) for k in range(8)}),
+    }
+    tables = ("scores", "by_task", "averages", "leaderboard", "without")
+    return {f"{name}/{table}": getattr(way, table) for name, way in ways.items() for table in tables}

@@ -1,0 +1,50 @@
+"""Today's code gives the approved values, and each approved value has a reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.approved.record import HERE, RECORDINGS, SHARED, differences, load_recordings, why_rows
+
+load_recordings()
+QUICK = [pytest.param(name, marks=() if one.quick else pytest.mark.slow) for name, one in RECORDINGS.items()]
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_values_are_the_approved_ones(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if RECORDINGS[name].shared and not SHARED.is_dir():
+        pytest.skip(f"needs {SHARED}")
+    monkeypatch.chdir(tmp_path)
+    changes = list(differences(RECORDINGS[name].approved(), RECORDINGS[name].today()))
+    shown = "\n".join(map(str, changes[:20]))
+    assert not changes, f"{len(changes)} values differ; python -m tests.approved.record {name}\n{shown}"
+
+
+def test_each_recording_is_explained() -> None:
+    """The last line of each recording in WHY.md has the digest of its values."""
+    assert dict(why_rows()) == {name: one.digest() for name, one in RECORDINGS.items()}
+
+
+def test_recordings_are_small() -> None:
+    files = [path for path in HERE.rglob("*.json") if path.is_file()]
+    assert {path.stem for path in files} == set(RECORDINGS)
+    assert sum(path.stat().st_size for path in files) < 2_000_000
+
+
+def test_a_changed_value_is_seen() -> None:
+    approved = {"a": [1, 2.0, "x", True, None], "b": {"c": 0.5}, "d": 0.0}
+    assert not list(differences(approved, {"a": [1, 2.0 + 1e-9, "x", True, None], "b": {"c": 0.5}, "d": 1e-17}))
+    changed = {
+        "a[0]": {**approved, "a": [2, 2.0, "x", True, None]},
+        "a[1]": {**approved, "a": [1, 2.0001, "x", True, None]},
+        "a[2]": {**approved, "a": [1, 2.0, "y", True, None]},
+        "a[3]": {**approved, "a": [1, 2.0, "x", 1, None]},
+        "a[4]": {**approved, "a": [1, 2.0, "x", True]},
+        "b/c": {**approved, "b": {"c": "nan"}},
+        "d": {**approved, "d": 1e-9},
+        "e": {**approved, "e": 0},
+    }
+    for place, today in changed.items():
+        assert [change.place for change in differences(approved, today)] == [place]
