@@ -34,7 +34,9 @@ SHARED = HERE.parents[2] / "shared"
 STUDIES, DOORS = "studies", "doors"
 
 #: Modules of recordings.
-MODULES = ("pairs", "plans", "truth", "training", "metrics", "commands", "first_jobs", "cases", "reports")
+MODULES = (
+    *("pairs", "plans", "truth", "training", "metrics", "commands", "first_jobs", "cases", "formats", "reports"),
+)
 
 #: Floating-point numbers are kept with seven digits. Two are equal within this relative difference, or if both are 0
 #: but for rounding.
