@@ -17,7 +17,8 @@ LONGEST = [
     for name in (
         "experiments/tasks/test_translation", "learners/test_cky", "learners/test_graph_parser",
         "engines/test_randomization", "learners/test_transition_parser", "engines/test_compare",
-        "learners/test_hidden_markov", "learners/test_aligners", "studies/test_resampling", "test_documentation",
+        "approved/test_approved", "learners/test_hidden_markov", "learners/test_aligners", "studies/test_resampling",
+        "test_documentation",
         "experiments/error_rates/test_study", "planning/test_equal_plans", "statistics/test_one_decision",
         "studies/natural/test_study", "studies/test_programs", "attacks/test_kills", "running/test_keys_in_files",
         "examination/test_page", "running/test_workers", "test_first_jobs", "experiments/test_yeh_2000",

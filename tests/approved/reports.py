@@ -157,14 +157,16 @@ def written_files() -> Values:
 def several_tasks() -> Values:
     """Averages over tasks of one set of outputs, each under both hypotheses."""
     rng = np.random.default_rng(12)
-    tasks = np.repeat([f"t{k}" for k in range(8)], 60)
-    ease = np.repeat(rng.uniform(0.4, 0.8, 8), 60)
+    # Tasks of unlike sizes: no two of them change an average by the same amount.
+    sizes = 50 + 7 * np.arange(8)
+    tasks = np.repeat([f"t{k}" for k in range(8)], sizes)
+    ease = np.repeat(rng.uniform(0.4, 0.8, 8), sizes)
+    n = len(tasks)
     answers = {
-        name: (rng.random(480) < ease + gain).astype(int) for name, gain in [("a", 0.06), ("b", 0.0), ("c", -0.05)]
+        name: (rng.random(n) < ease + gain).astype(int) for name, gain in [("a", 0.06), ("b", 0.0), ("c", -0.05)]
     }
-    items = pd.DataFrame(
-        {"id": range(480), "domain": tasks, "cluster": [f"{task}-{k % 20}" for k, task in enumerate(tasks)]}
-    )
+    clusters = [f"{task}-{k % 20}" for k, task in enumerate(tasks)]
+    items = pd.DataFrame({"id": range(n), "domain": tasks, "cluster": clusters})
     outputs = ss.Outputs.from_scores(pd.DataFrame(answers), "accuracy", items=items)
     ways = {
         "macro": ss.across_tasks(outputs),
