@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,19 @@ STUDIES, DOORS = "studies", "doors"
 
 #: Modules of recordings.
 MODULES = (
-    *("pairs", "plans", "truth", "training", "metrics", "commands", "first_jobs", "cases", "formats", "reports"),
+    *(
+        "pairs",
+        "plans",
+        "truth",
+        "training",
+        "metrics",
+        "outputs",
+        "commands",
+        "first_jobs",
+        "cases",
+        "formats",
+        "reports",
+    ),
 )
 
 #: Floating-point numbers are kept with seven digits. Two are equal within this relative difference, or if both are 0
@@ -181,7 +194,8 @@ class Difference:
         return abs(a - b) / max(abs(a), abs(b)) if a != b else 0.0
 
     def __str__(self) -> str:
-        return f"{self.place}: approved {self.approved!r}, today {self.today!r}"
+        approved, today = (shorten(repr(value), 80) for value in (self.approved, self.today))
+        return f"{self.place}: approved {approved}, today {today}"
 
 
 def _is_number(value: Any) -> bool:

@@ -58,6 +58,8 @@ COMMANDS = {
     "candidates": "candidates.csv --metric precision@20 --format candidates --columns gold=true",
     "tasks": "tasks --metric accuracy",
     "tasks, micro": "tasks --metric accuracy --average micro",
+    "tasks, groups": "tasks --metric accuracy --groups groups.toml",
+    "tasks, one-sided": "tasks --metric accuracy --average macro --alternative greater",
 }  # fmt: skip
 
 #: The same of gates: an exit code of 1 says that a gate does not let pass.
@@ -71,6 +73,10 @@ GATES = {
     "gate equivalent": "pair.csv --metric accuracy --fail-unless-equivalent new old --margin 6",
     "gate equivalent, fails": "pair.csv --metric accuracy --fail-unless-equivalent new old --margin 1",
     "gate sequential": "pair.csv --metric accuracy --fail-unless-better new old --sequential",
+    "two gates, one fails": "pair.csv --metric accuracy --fail-unless-better new old --fail-if-worse old new",
+    "look 1": "pair.csv --metric accuracy --fail-unless-better old new --looks looks.json",
+    "look 2": "pair.csv --metric accuracy --fail-unless-better new old --looks looks.json",
+    "look 3": "pair.csv --metric accuracy --fail-unless-better new old --looks looks.json",
     "gate of two metrics": f"{LABELS} --metric accuracy --metric macro_f1 --fail-unless-better new old",
 }  # fmt: skip
 
@@ -82,6 +88,7 @@ def _write_inputs() -> None:
     pair.to_csv("pair.csv")
     pair[["new"]].to_csv("one.csv")
     right.iloc[:, :4].to_csv("four.csv")
+    right[["decision tree"]].to_csv("tree.csv")
     right.iloc[:, :4].assign(copy=right.iloc[:, 0]).to_csv("copies.csv")
     long = pair.iloc[:300].reset_index().melt("item", var_name="system", value_name="score")
     long.drop(index=[3, 400, 410]).to_csv("holes.csv", index=False)
@@ -100,6 +107,7 @@ def _write_inputs() -> None:
     true = rng.random(100) < 0.4
     ranked = pd.DataFrame({"true": true.astype(int), "good": true + rng.normal(size=100), "bad": rng.normal(size=100)})
     ranked.rename_axis("candidate").to_csv("candidates.csv")
+    Path("groups.toml").write_text('outer = ["easy", "hard"]\n')
     for task, rows in {"easy": pair[:400], "medium": pair[400:700], "hard": pair[700:]}.items():
         for name in rows:
             path = Path("tasks", name, f"samples_{task}_2026-01-15T10-00-00.000000.jsonl")
@@ -132,6 +140,12 @@ def gates() -> Values:
         return {name: answer(["compare", *shlex.split(arguments)]) for name, arguments in GATES.items()}
 
 
+#: Pairs that are written as one table, with all columns.
+TABLES = {
+    "all pairs": "four.csv --metric accuracy",
+    "against": "four.csv tree.csv --metric accuracy --against 'decision tree'",
+}
+
 #: Reports whose files are looked at.
 WRITTEN = ("clusters", "domains", "tasks")
 
@@ -150,6 +164,11 @@ def written_files() -> Values:
                 if path.suffix == ".csv":
                     table = pd.read_csv(path).select_dtypes("number").dropna(axis=1, how="all")
                     values[f"{name}/{path.stem}"] = table.head(12)
+        for name, arguments in TABLES.items():
+            done = CliRunner().invoke(app, ["compare", *shlex.split(arguments), "--out", "pairs.parquet"])
+            assert done.exit_code == 0, done.stderr
+            table = pd.read_parquet("pairs.parquet")
+            values[name] = {"columns": list(table), **table.select_dtypes("number").dropna(axis=1, how="all")}
     return values
 
 
