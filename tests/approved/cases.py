@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import warnings
 from contextlib import chdir
+from pathlib import Path
 
 from tests.approved.commands import answer
 from tests.approved.record import DOORS, SHARED, Values, recording
@@ -110,5 +112,7 @@ def cases() -> Values:
         for line in COMMANDS.strip().splitlines():
             command = line.partition(": ")[2].replace(" M ", " --metric ").replace(" R ", " --references ")
             assert command not in values, command
-            values[command] = answer(shlex.split(command))
+            arguments = shlex.split(command)
+            assert all(Path(one).exists() for one in arguments if re.match(r"(\d+|tables|prompts)/", one)), command
+            values[command] = answer(arguments)
     return values

@@ -16,7 +16,7 @@ from simstudy.truth.synthetic import clustered_accuracies, correlated_accuracies
 from tests.approved.record import STUDIES, Values, recording
 
 
-def _told(outputs: Outputs) -> Values:
+def _summary(outputs: Outputs) -> Values:
     return {
         "scores": dict(zip(outputs.names, outputs.scores(), strict=True)),
         "sums": outputs.statistics.sum(axis=1),
@@ -27,7 +27,7 @@ def _told(outputs: Outputs) -> Values:
 
 @recording(STUDIES)
 def cuts_and_joins() -> Values:
-    """What each cut and join of outputs holds."""
+    """Scores, sums and items of each cut and join of outputs."""
     outputs = clustered_accuracies([0.6, 0.7, 0.75], 20, 5, seed=3)
     items = outputs.items.assign(domain=np.where(np.arange(100) % 10 < 5, "x", "y"))
     outputs = Outputs.from_statistics(outputs.statistics, outputs.metric, outputs.systems, items)
@@ -55,7 +55,7 @@ def cuts_and_joins() -> Values:
         "responses": ss.Outputs.from_responses(gold, responses),
         "loaded": loaded,
     }
-    values: Values = {name: _told(part) for name, part in parts.items()}
+    values: Values = {name: _summary(part) for name, part in parts.items()}
     values["same fingerprint"] = loaded.fingerprint() == outputs.fingerprint()
     values["gains"] = outputs.gains(np.array([0, 1]), np.array([2, 2]))
     return values
@@ -76,7 +76,7 @@ def samples_and_votes() -> Values:
     for metric in ("accuracy", "pass@2", "pass@3", "pass^2", "majority@3", "majority@4"):
         outputs = ss.load(pd.DataFrame(rows), metric).outputs
         pairs = ss.compare(outputs).frame
-        values[metric] = {**_told(outputs), "p": pairs["p_value"], "low": pairs["gain_low"]}
+        values[metric] = {**_summary(outputs), "p": pairs["p_value"], "low": pairs["gain_low"]}
     outputs = ss.load(pd.DataFrame(rows), "accuracy").outputs
     noises = ss.analyses.noises(outputs)
     values["noises"] = noises
@@ -90,7 +90,7 @@ def samples_and_votes() -> Values:
     with TemporaryDirectory() as folder:
         votes.to_json(f"{folder}/votes.jsonl", orient="records", lines=True)
         battles = ss.load(f"{folder}/votes.jsonl", "bradley_terry").outputs
-    values["strengths"] = {**_told(battles), "p": ss.compare(battles).frame["p_value"]}
+    values["strengths"] = {**_summary(battles), "p": ss.compare(battles).frame["p_value"]}
     values["win rates"] = win_rates(battles)
     grades = rng.integers(0, 4, (2, 60)).astype(float)
     gold = (grades[0] + rng.normal(0, 1.5, 60) > 1.5).astype(float)
@@ -101,6 +101,7 @@ def samples_and_votes() -> Values:
         pairs = ss.compare(tied, n_resamples=499).frame
         values[f"tied scores, {name}"] = {"scores": tied.scores(), "p": pairs["p_value"], "se": pairs["gain_se"]}
     steps = correlated_accuracies([0.6, 0.8], 200, seed=2)
+    values["e-values"] = ss.analyses.e_values([1.0, -1.0, 0.5, 1.0, 0.0])
     values["looks"] = sequential(steps, *steps.names, looks=[50, 100, 200])
     values["looks, margin"] = sequential(steps, *steps.names, margin=0.02, looks=[100, 200])
     return values

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 import simstudy as ss
-from simstudy.analyses.correlation import correlation, correlation_summary
+from simstudy.analyses.correlation import correlation, correlation_shares, correlation_summary
 from simstudy.outputs import Outputs
 from tests.approved.record import SHARED, STUDIES, Values, recording
 
@@ -98,7 +98,7 @@ TABLES = [
 
 @recording(STUDIES, quick=False, shared=True)
 def all_pairs() -> Values:
-    """Standard errors and p-values of 20,100 pairs, by three tests each."""
+    """P-values of 20,100 pairs, by three tests each."""
     values: Values = {}
     for table in TABLES:
         outputs = table.some(table.n_systems)
@@ -106,17 +106,16 @@ def all_pairs() -> Values:
         first = frames["sign_flips"]
         values[f"{table.name}/n_pairs"] = len(first)
         values[f"{table.name}/scores"] = _scores(outputs)
-        values[f"{table.name}/gain_se"] = first["gain_se"]
         for test, frame in frames.items():
             assert (frame["system_a"] == first["system_a"]).all()
             values[f"{table.name}/p_{test}"] = frame["p_value"]
     return values
 
 
-#: Columns of comparisons that are the same in all rows, or that the other columns give.
+#: Columns of comparisons that are the same in all recordings, or that the name of a recording gives.
 CONSTANT = (
-    *("task", "test_set", "metric_signature", "strata", "family_a", "family_b", "relation", "caution", "seed", "unit"),
-    *("convention", "metric", "metric_unit", "n_items", "test", "alternative", "p_two_sided", "score_a", "score_b"),
+    *("task", "test_set", "metric_signature", "family_a", "family_b", "relation", "seed"),
+    *("convention", "metric", "metric_unit", "n_items", "test", "alternative"),
 )
 
 
@@ -146,14 +145,18 @@ def ways_to_compare() -> Values:
     ways: dict[str, Callable[[], ss.Comparisons]] = {
         "greater": lambda: ss.compare(topics, alternative="greater"),
         "bootstrap greater": lambda: ss.compare(topics, test="bootstrap", alternative="greater"),
-        "bootstrap counted": lambda: ss.compare(counts, test="bootstrap", monte_carlo=True, n_resamples=4999),
-        "randomization drawn": lambda: ss.compare(topics, test="randomization", n_resamples=4999, seed=3),
+        "bootstrap resampled": lambda: ss.compare(counts, test="bootstrap", monte_carlo=True, n_resamples=4999),
+        "randomization resampled": lambda: ss.compare(topics, test="randomization", n_resamples=4999, seed=3),
         "chinchor1992": lambda: ss.compare(counts, test="randomization", convention="chinchor1992"),
         "bk2012": lambda: ss.compare(counts, test="bootstrap", convention="bk2012"),
         "clusters": lambda: ss.compare(clustered),
         "clusters, bootstrap": lambda: ss.compare(clustered, test="bootstrap"),
         "items of clusters": lambda: ss.compare(clustered, unit="item"),
         "strata": lambda: ss.compare(clustered, test="bootstrap", unit="item", strata="cluster"),
+        "upper quartile": lambda: ss.compare(_seconds(), n_resamples=499),
+        "upper quartile, one-sided": lambda: ss.compare(
+            _seconds(), test="randomization", alternative="greater", n_resamples=499
+        ),
         "against": lambda: ss.compare(topics, against=topics.names[1]),
     }
     return {name: way().frame.drop(columns=list(CONSTANT)) for name, way in ways.items()}
@@ -161,12 +164,14 @@ def ways_to_compare() -> Values:
 
 @recording(STUDIES, shared=True)
 def analyses() -> Values:
-    """What is derived of pairs: corrections, groups, ranks, thresholds, curves and the like."""
+    """Tables that are derived from pairs: corrections, groups, ranks, thresholds, curves and the like."""
     values: Values = {}
     for name, n in (("trec8_ap", 30), ("swe_verified", 24), ("parsing_las", 12)):
         outputs = next(table for table in TABLES if table.name == name).some(n)
         pairs = ss.compare(outputs)
         corrected = pairs.corrected()
+        sized = pd.concat([ss.compare(outputs.head(n)).significant_gains() for n in (20, outputs.n_items)])
+        correlations = correlation(outputs)
         tables = {
             "p_holm": corrected["p_holm"],
             "p_bh": corrected["p_bh"],
@@ -182,12 +187,26 @@ def analyses() -> Values:
             "equivalence": pairs.equivalence(0.02 if name == "trec8_ap" else 2.0)[["p_equivalence"]],
             "leaderboard": ss.leaderboard(outputs, seed=2),
             "ranks": pairs.ranks(),
-            "correlation": correlation_summary(correlation(outputs)),
+            "correlation": correlation_summary(correlations),
+            "shares by correlation": correlation_shares(correlations),
+            "rule of thumb": ss.analyses.rule_of_thumb(sized, ("observed_50",)),
+            "intransitive": ss.analyses.intransitive(pairs.frame),
             "near duplicates": ss.analyses.near_duplicates(outputs),
             "deciding items": ss.analyses.deciding_items(outputs, *outputs.names[:2], n=5).items,
         }
         values |= {f"{name}/{what}": table for what, table in tables.items()}
     return values
+
+
+def _upper_quartile(score: np.ndarray) -> float:
+    return float(np.quantile(score, 0.75))
+
+
+def _seconds() -> Outputs:
+    """A metric that is no function of sums, of which less is better."""
+    metric = ss.metric("upper quartile", _upper_quartile, resample=True, lower_is_better=True)
+    seconds = np.random.default_rng(2).gamma(2, size=(2, 80, 1)) + [[[0.0]], [[0.3]]]
+    return ss.Outputs.from_statistics(seconds, metric, ["new", "old"])
 
 
 def _scores(outputs: Outputs) -> Values:

@@ -1,4 +1,4 @@
-"""Plans of test sets: forty settings, from guesses and from pilots."""
+"""Plans of test sets: forty-five settings, from guesses and from pilots."""
 
 from __future__ import annotations
 
@@ -55,6 +55,9 @@ GUESSES: dict[str, Callable[[], Plan]] = {
     "equal clusters": lambda: guessed(gain=3, clusters=ss.Clusters(5, 0.3, 0)),
     "few clusters": lambda: guessed("mean", ss.Guess(sd_difference=1.0), gain=0.5, clusters=ss.Clusters(20, 0.1, 0)),
     "usual cluster sizes": lambda: guessed(gain=2, clusters=ss.Clusters(10, 0.1)),
+    "judge": lambda: guessed(gain=3, judge=ss.Judge(error=0.1)),
+    "three judgements": lambda: guessed(gain=3, judge=ss.Judge(error=0.2, judgements=3, agreement=0.4)),
+    "judged scores": lambda: guessed("mean", SCORES, gain=4.0, judge=ss.Judge(sd=20.0, judgements=2)),
     "costs": lambda: guessed("mean", SCORES, gain=4.0, clusters=DOCUMENTS, costs=ss.Costs(1.0, 2.0)),
     "budget": lambda: guessed("mean", SCORES, clusters=DOCUMENTS, costs=ss.Costs(1.0, 2.0, budget=500.0)),
     "other sizes": lambda: guessed(gain=1, sizes=[100, 777, 5000]),
@@ -117,11 +120,11 @@ def _numbers(plans: dict[str, Callable[[], Plan]]) -> Values:
 
 @recording(STUDIES)
 def plans_from_guesses() -> Values:
-    """Answers, other sizes and designs of thirty-two plans without a pilot."""
+    """Answers, other sizes and designs of thirty-five plans without a pilot."""
     return _numbers(GUESSES)
 
 
 @recording(STUDIES, quick=False)
 def plans_from_pilots() -> Values:
-    """The same of ten pilots, with simulated power and predictions."""
+    """Answers, other sizes and designs of ten plans from pilots, with simulated power and predictions."""
     return _numbers(PILOTS)

@@ -36,28 +36,22 @@ STUDIES, DOORS = "studies", "doors"
 
 #: Modules of recordings.
 MODULES = (
-    *(
-        "pairs",
-        "plans",
-        "truth",
-        "training",
-        "metrics",
-        "outputs",
-        "commands",
-        "first_jobs",
-        "cases",
-        "formats",
-        "reports",
-    ),
+    *("pairs", "plans", "truth", "training", "metrics", "outputs"),
+    *("commands", "first_jobs", "cases", "formats", "reports"),
 )
 
-#: Floating-point numbers are kept with seven digits. Two are equal within this relative difference, or if both are 0
-#: but for rounding.
+#: Floating-point numbers are kept with seven digits, and are equal within this relative difference.
 DIGITS = 7
-RELATIVE, ABSOLUTE = 2e-6, 1e-12
+RELATIVE = 2e-6
 
-#: Stands for a value that is not there.
-_ABSENT = "(absent)"
+#: Keys of JSON and columns of tables whose values are sentences.
+SENTENCES = {"verdict", "note", "sentences", "assumptions"}
+
+# The versions of libraries that a signature names.
+_VERSION = re.compile(r"\|version:[^|]*")
+
+# Stands for a value that is not there.
+_ABSENT = object()
 
 Values = dict[str, Any]
 
@@ -91,13 +85,17 @@ class Recording:
         return {name: _kept(value) for name, value in self.run().items()}
 
     def approved(self) -> Values:
-        """The values that are kept."""
-        values: Values = json.loads(self.path.read_text("utf-8"))
+        """The values that are kept; none before the first time."""
+        values: Values = json.loads(self.path.read_text("utf-8")) if self.path.exists() else {}
         return values
 
     def digest(self) -> str:
-        """A fingerprint of the file of values, which its last line in `WHY.md` has."""
-        return hashlib.sha256(self.path.read_bytes()).hexdigest()[:12]
+        """A fingerprint of the approved values, which the last row of the recording in `WHY.md` has."""
+        return hashlib.sha256(json.dumps(self.approved(), sort_keys=True).encode()).hexdigest()[:12]
+
+    def is_possible(self) -> bool:
+        """Whether the files that it reads are at hand."""
+        return not self.shared or ((SHARED / "data").is_dir() and (SHARED / "cases" / "README.md").is_file())
 
 
 RECORDINGS: dict[str, Recording] = {}
@@ -123,41 +121,37 @@ def load_recordings() -> dict[str, Recording]:
 
 
 def _kept(value: Any) -> Any:
-    """A value as JSON has it. Columns that hold something else than numbers and names are left out of tables."""
+    """A value as JSON has it: numbers, names, and tables by columns."""
     if isinstance(value, pd.DataFrame):
-        return {str(name): _kept(column) for name, column in value.items() if _is_plain(column)}
-    if isinstance(value, pd.Series):
-        return [_kept(one) for one in value.tolist()]
+        columns = {str(name): _kept(column) for name, column in value.items() if name not in SENTENCES}
+        return _short(columns, len(value))
+    if isinstance(value, pd.Series | np.ndarray | np.generic):
+        return _kept(value.tolist())
     if isinstance(value, Mapping):
         return {str(name): _kept(one) for name, one in value.items()}
-    if isinstance(value, np.ndarray):
-        return _kept(value.tolist())
     if isinstance(value, list | tuple):
         return [_kept(one) for one in value]
-    if isinstance(value, np.generic):
-        return _kept(value.item())
     if isinstance(value, float):
         return float(f"{value:.{DIGITS}g}") if math.isfinite(value) else str(value)
-    if value is None or isinstance(value, bool | int | str):
+    if isinstance(value, str):
+        return _VERSION.sub("", value)
+    if value is None or isinstance(value, bool | int):
         return value
     if value is pd.NA:
         return None
     raise TypeError(f"a recording holds numbers, names and tables of them, not {type(value).__name__}")
 
 
-def _is_plain(column: pd.Series[Any]) -> bool:
-    return all(
-        value is None or value is pd.NA or isinstance(value, bool | int | float | str) for value in column.tolist()
-    )
-
-
 def without_sentences(value: Any) -> Any:
-    """JSON without its sentences: strings that have blanks, but for names of systems, tests and the like."""
+    """JSON without its sentences; of notes their number is left, and records are a table by columns."""
     if isinstance(value, Mapping):
-        kept = {key: without_sentences(one) for key, one in value.items() if not _is_sentence(key, one)}
-        return {key: one for key, one in kept.items() if one not in ({}, [])}
+        kept = {name: without_sentences(one) for name, one in value.items() if name not in SENTENCES}
+        for name in ("notes", "answer"):
+            if isinstance(kept.get(name), list):
+                kept[name] = len(kept[name])
+        return kept
     if isinstance(value, list):
-        rows = [without_sentences(one) for one in value if not _is_sentence("", one)]
+        rows = [without_sentences(one) for one in value]
         return _columns(rows) if len(rows) > 1 and all(isinstance(row, dict) for row in rows) else rows
     return value
 
@@ -165,16 +159,13 @@ def without_sentences(value: Any) -> Any:
 def _columns(rows: list[Values]) -> Values:
     """A list of records as a table by columns, so that names are not written again in each row."""
     names = dict.fromkeys(name for row in rows for name in row)
-    return {name: [row.get(name, _ABSENT) for row in rows] for name in names}
+    return _short({name: [row.get(name, "(absent)") for row in rows] for name in names}, len(rows))
 
 
-_NAMES = re.compile(r"system|better|name|metric|test|family|group|task|domain|unit|relation|column|average")
-
-
-def _is_sentence(key: str, value: Any) -> bool:
-    if not isinstance(value, str):
-        return False
-    return " " in value and not (_NAMES.search(key) and len(value.split()) <= 4)
+def _short(columns: Mapping[str, list[Any]], n_rows: int) -> Values:
+    """A table by columns; a column that has the same value in all rows is that value."""
+    alike = {name for name, values in columns.items() if len({repr(value) for value in values}) == 1}
+    return {"rows": n_rows, **{name: values[0] if name in alike else values for name, values in columns.items()}}
 
 
 @dataclass(frozen=True)
@@ -187,15 +178,24 @@ class Difference:
 
     @property
     def size(self) -> float:
-        """The relative difference of two numbers; infinite for all else."""
+        """The relative difference of two numbers; NaN if one of the values is no number."""
         a, b = self.approved, self.today
-        if not (_is_number(a) and _is_number(b)):
-            return math.inf
-        return abs(a - b) / max(abs(a), abs(b)) if a != b else 0.0
+        return abs(a - b) / max(abs(a), abs(b)) if _is_number(a) and _is_number(b) else math.nan
+
+    @property
+    def n_values(self) -> int:
+        """How many values it is about: more than one if a whole table is absent."""
+        return max(_n_values(self.approved), _n_values(self.today))
 
     def __str__(self) -> str:
-        approved, today = (shorten(repr(value), 80) for value in (self.approved, self.today))
-        return f"{self.place}: approved {approved}, today {today}"
+        values = ("absent" if value is _ABSENT else shorten(repr(value), 80) for value in (self.approved, self.today))
+        return f"{self.place}: approved {next(values)}, today {next(values)}"
+
+
+def _n_values(value: Any) -> int:
+    if isinstance(value, dict):
+        return sum(map(_n_values, value.values()))
+    return sum(map(_n_values, value)) if isinstance(value, list) else 1
 
 
 def _is_number(value: Any) -> bool:
@@ -206,9 +206,8 @@ def differences(approved: Any, today: Any, place: str = "") -> Iterator[Differen
     """Every place at which two recordings differ."""
     if isinstance(approved, dict) and isinstance(today, dict):
         for key in [*approved, *(key for key in today if key not in approved)]:
-            yield from differences(
-                approved.get(key, _ABSENT), today.get(key, _ABSENT), f"{place}/{key}" if place else key
-            )
+            below = f"{place}/{key}" if place else key
+            yield from differences(approved.get(key, _ABSENT), today.get(key, _ABSENT), below)
     elif isinstance(approved, list) and isinstance(today, list):
         for k in range(max(len(approved), len(today))):
             a, b = (values[k] if k < len(values) else _ABSENT for values in (approved, today))
@@ -218,8 +217,8 @@ def differences(approved: Any, today: Any, place: str = "") -> Iterator[Differen
 
 
 def _equal(a: Any, b: Any) -> bool:
-    if _is_number(a) and _is_number(b) and not (isinstance(a, int) and isinstance(b, int)):
-        return math.isclose(a, b, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
+    if isinstance(a, float) and isinstance(b, float):
+        return math.isclose(a, b, rel_tol=RELATIVE)
     return type(a) is type(b) and bool(a == b)
 
 
@@ -230,46 +229,53 @@ def why_rows() -> list[tuple[str, str]]:
 
 def approve(one: Recording, why: str) -> None:
     """Store today's values, and say in `WHY.md` how they differ and why."""
-    new = one.today()
-    old = one.approved() if one.path.exists() else None
-    changes = [] if old is None else list(differences(old, new))
-    if old is not None and not changes:
+    old, new = one.approved(), one.today()
+    changes = list(differences(old, new))
+    if not changes and dict(why_rows()).get(one.name) == one.digest():
         print(f"{one.name}: as approved")
         return
+    first = not one.path.exists()
     one.path.parent.mkdir(exist_ok=True)
-    lines = [
-        f"{json.dumps(name)}: {json.dumps(value, separators=(',', ':'), ensure_ascii=False)}"
-        for name, value in new.items()
-    ]
+    lines = (f"{_json(name)}: {_json(value)}" for name, value in new.items())
     one.path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-    sizes = [change.size for change in changes if math.isfinite(change.size)]
-    largest = f"{max(sizes):.2g}" if sizes else ""
-    what = "first recording" if old is None else f"{len(changes)} values, such as {changes[0].place}"
+    numbers = [change.size for change in changes if not math.isnan(change.size)]
+    others = sum(change.n_values for change in changes if math.isnan(change.size))
+    what = "first recording" if first else f"{len(numbers)} numbers and {others} other values"
+    what += f", such as {changes[0].place}" if changes and not first else ""
+    largest = f"{max(numbers):.2g}" if numbers else ""
     row = f"| {one.name} | {one.digest()} | {datetime.now(UTC):%Y-%m-%d} | {what} | {largest} | {why} |\n"
     WHY.write_text(WHY.read_text("utf-8") + row, encoding="utf-8")
     print(f"{one.name}: {what}")
 
 
+def _json(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+
 def main() -> None:
     """Compare the recordings, or store them anew."""
     parser = argparse.ArgumentParser(prog="python -m tests.approved.record", description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", help="recordings; default: all")
-    parser.add_argument("--why", help="store today's values, for this reason")
+    parser.add_argument("names", nargs="*", help="recordings; default: all are compared")
+    parser.add_argument("--why", help="store today's values of the named recordings, for this reason")
     parser.add_argument("--most", type=int, default=20, help="differences shown of each recording")
     options = parser.parse_args()
-    known = load_recordings()
-    if unknown := [name for name in options.names if name not in known]:
-        parser.error(f"no recording is called {unknown[0]}: {', '.join(known)}")
+    recordings = load_recordings()
+    if unknown := [name for name in options.names if name not in recordings]:
+        parser.error(f"no recording is called {unknown[0]}: {', '.join(recordings)}")
+    if options.why is not None and not (options.names and options.why.strip() and not re.search(r"[|\n]", options.why)):
+        parser.error("--why needs names of recordings, and a reason of one line without '|'")
     changed = False
-    for name in options.names or known:
-        started = time.perf_counter()
-        if options.why:
-            approve(known[name], options.why)
-            continue
-        changes = list(differences(known[name].approved(), known[name].today()))
-        print(f"{name}: {len(changes)} differences ({time.perf_counter() - started:.1f} s)", flush=True)
-        print("".join(f"  {change}\n" for change in changes[: options.most]), end="")
-        changed |= bool(changes)
+    for name in options.names or recordings:
+        if not recordings[name].is_possible():
+            print(f"{name}: left out, it needs {SHARED}")
+        elif options.why:
+            approve(recordings[name], options.why)
+        else:
+            started = time.perf_counter()
+            changes = list(differences(recordings[name].approved(), recordings[name].today()))
+            print(f"{name}: {len(changes)} differences ({time.perf_counter() - started:.1f} s)", flush=True)
+            print("".join(f"  {change}\n" for change in changes[: options.most]), end="")
+            changed |= bool(changes)
     sys.exit(changed)
 
 

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 import simstudy as ss
 from simstudy.cli.command import app
-from tests.approved.commands import answer
+from tests.approved.commands import answer, first_rows
 from tests.approved.record import DOORS, Values, recording
 from tests.documentation import examples_in
 
@@ -27,42 +27,49 @@ LABELS = "old.txt new.txt --references gold.txt"
 #: Arguments of `simstudy compare` by what is special about the report.
 COMMANDS = {
     "level": "four.csv --metric accuracy --alpha 0.001",
-    "bootstrap": "four.csv --metric accuracy --test bootstrap",
-    "bootstrap drawn": "pair.csv --metric accuracy --test bootstrap --resamples 999 --seed 3",
-    "mcnemar": "four.csv --metric accuracy --test mcnemar",
-    "t": "pair.csv --metric mean --test t_paired",
-    "wilcoxon": "pair.csv --metric mean --test wilcoxon",
     "one-sided": "pair.csv --metric accuracy --alternative greater",
     "margin": "four.csv --metric accuracy --margin 1",
-    "lower is better": "pair.csv --metric mean --lower-is-better",
     "duplicates": "copies.csv --metric accuracy --duplicates note",
-    "duplicates dropped": "copies.csv --metric accuracy --duplicates drop",
     "items missing": "holes.csv --metric accuracy --missing drop",
-    "items missing, zero": "holes.csv --metric accuracy --missing zero",
-    "items missing, refused": "holes.csv --metric accuracy",
     "clusters": f"{SUBMISSIONS},cluster=repo",
-    "clusters, items": f"{SUBMISSIONS},cluster=repo --unit item",
-    "strata": f"{SUBMISSIONS},cluster=repo --unit item --strata cluster --test bootstrap",
-    "domains": "domains.csv --metric accuracy --by-domain",
-    "one domain": "domains.csv --metric accuracy --domain d1",
     "two domains": "domains.csv --metric accuracy --domain d1 --domain d2",
     "families": "four.csv --metric accuracy --systems systems.csv --by family",
     "one system": "one.csv --metric accuracy",
     "two metrics": f"{TEXTS} --metric bleu --metric chrf",
     "error rate": f"{TEXTS} --metric ter",
-    "lower case": f"{TEXTS} --metric bleu --lowercase",
     "samples": "samples.csv --metric pass@2",
     "labels": f"{LABELS} --metric macro_f1",
     "votes": "votes.jsonl --metric bradley_terry",
     "preferences": "preferences.csv --metric win_rate",
-    "candidates": "candidates.csv --metric precision@20 --format candidates --columns gold=true",
     "tasks": "tasks --metric accuracy",
+}  # fmt: skip
+
+#: Less usual ones.
+OTHERS = {
+    "bootstrap": "four.csv --metric accuracy --test bootstrap",
+    "bootstrap resampled": "pair.csv --metric accuracy --test bootstrap --resamples 999 --seed 3",
+    "mcnemar": "four.csv --metric accuracy --test mcnemar",
+    "t": "pair.csv --metric mean --test t_paired",
+    "wilcoxon": "pair.csv --metric mean --test wilcoxon",
+    "lower is better": "pair.csv --metric mean --lower-is-better",
+    "duplicates dropped": "copies.csv --metric accuracy --duplicates drop",
+    "items missing, zero": "holes.csv --metric accuracy --missing zero",
+    "items missing, refused": "holes.csv --metric accuracy",
+    "clusters, items": f"{SUBMISSIONS},cluster=repo --unit item",
+    "strata": f"{SUBMISSIONS},cluster=repo --unit item --strata cluster --test bootstrap",
+    "domains": "domains.csv --metric accuracy --by-domain",
+    "one domain": "domains.csv --metric accuracy --domain d1",
+    "lower case": f"{TEXTS} --metric bleu --lowercase",
+    "candidates": "candidates.csv --metric precision@20 --format candidates --columns gold=true",
     "tasks, micro": "tasks --metric accuracy --average micro",
     "tasks, groups": "tasks --metric accuracy --groups groups.toml",
     "tasks, one-sided": "tasks --metric accuracy --average macro --alternative greater",
+    "ties kept": "candidates.csv --metric precision@20 --format candidates --columns gold=true --ties keep",
+    "tokens": f"{TEXTS} --metric bleu --tokenize char",
+    "convention": "pair.csv --metric accuracy --test bootstrap --convention bk2012 --resamples 999",
 }  # fmt: skip
 
-#: The same of gates: an exit code of 1 says that a gate does not let pass.
+#: Arguments of gates: an exit code of 1 says that a gate does not let pass.
 GATES = {
     "gate better": "pair.csv --metric accuracy --fail-unless-better new old",
     "gate better, fails": "pair.csv --metric accuracy --fail-unless-better old new",
@@ -134,6 +141,13 @@ def reports() -> Values:
 
 
 @recording(DOORS, quick=False)
+def other_reports() -> Values:
+    """The numbers of less usual reports."""
+    with _inputs():
+        return {name: answer(["compare", *shlex.split(arguments)]) for name, arguments in OTHERS.items()}
+
+
+@recording(DOORS, quick=False)
 def gates() -> Values:
     """The exit code of each gate, and the numbers of its report."""
     with _inputs():
@@ -147,7 +161,12 @@ TABLES = {
 }
 
 #: Reports whose files are looked at.
-WRITTEN = ("clusters", "domains", "tasks")
+WRITTEN = {
+    "clusters": f"{SUBMISSIONS},cluster=repo",
+    "domains": "domains.csv --metric accuracy --by-domain",
+    "tasks": "tasks --metric accuracy",
+    "nine systems": "classifiers.csv --metric accuracy",
+}
 
 
 @recording(DOORS, quick=False)
@@ -155,20 +174,19 @@ def written_files() -> Values:
     """Names of all files that a report writes, and the numbers of its tables."""
     values: Values = {}
     with _inputs():
-        for name in WRITTEN:
-            done = CliRunner().invoke(app, ["compare", *shlex.split(COMMANDS[name]), "--out", f"out {name}"])
+        for name, arguments in WRITTEN.items():
+            done = CliRunner().invoke(app, ["compare", *shlex.split(arguments), "--out", f"out {name}"])
             assert done.exit_code == 0, done.stderr
             paths = sorted(path for path in Path(f"out {name}").rglob("*") if path.is_file())
             values[f"{name}/files"] = [str(path.relative_to(f"out {name}")) for path in paths]
             for path in paths:
                 if path.suffix == ".csv":
-                    table = pd.read_csv(path).select_dtypes("number").dropna(axis=1, how="all")
-                    values[f"{name}/{path.stem}"] = table.head(12)
+                    values[f"{name}/{path.stem}"] = first_rows(pd.read_csv(path))
         for name, arguments in TABLES.items():
             done = CliRunner().invoke(app, ["compare", *shlex.split(arguments), "--out", "pairs.parquet"])
             assert done.exit_code == 0, done.stderr
             table = pd.read_parquet("pairs.parquet")
-            values[name] = {"columns": list(table), **table.select_dtypes("number").dropna(axis=1, how="all")}
+            values[name] = {"columns": list(table), **first_rows(table)}
     return values
 
 

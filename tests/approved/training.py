@@ -1,9 +1,9 @@
-"""Training-set resampling: variants of two classifiers, and what pairs of them show."""
+"""Training-set resampling: variants of three classifiers, and what pairs of them show."""
 
 from __future__ import annotations
 
 from sklearn.datasets import load_breast_cancer
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -22,7 +22,11 @@ def trained_variants() -> Values:
         X[::2],
         y[::2],
         test_sets={"odd": (X[1::4], y[1::4]), "even": (X[3::4], y[3::4])},
-        systems={"logistic": make_pipeline(StandardScaler(), LogisticRegression()), "bayes": GaussianNB()},
+        systems={
+            "logistic": make_pipeline(StandardScaler(), LogisticRegression()),
+            "bayes": GaussianNB(),
+            "random step": make_pipeline(StandardScaler(), SGDClassifier(loss="log_loss")),
+        },
     )
     trained = ss.training.resample_training(task, fractions=[1.0, 0.5, 0.1], replicates=[4, 4, 4], seed=7)
     home, away = trained["odd"], trained["even"]

@@ -9,6 +9,7 @@ import pandas as pd
 from scipy import stats
 
 import simstudy as ss
+from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.outputs import Outputs
 from simstudy.truth.known import PAIR_MODELS
 from simstudy.truth.redrawn import halves, redraw
@@ -115,6 +116,21 @@ def pairs_of_known_truth() -> Values:
                 "sums": drawn.statistics.sum(axis=(0, 2)),
                 "gains": [gains.mean(), gains.std(), gains.min(), gains.max()],
             }
+    return values
+
+
+@recording(STUDIES, quick=False)
+def decisions_on_drawn_pairs() -> Values:
+    """Rejections by four tests and coverage of intervals on sixty test sets of each model of two systems."""
+    values: Values = {}
+    for name, settings in PARAMETERS.items():
+        model = PAIR_MODELS[name](**settings[0])
+        drawn = model.draw(60, 40, np.random.default_rng(5)).by(model.units[0])
+        pairs = DrawnPairs(drawn, model.metric, n_resamples=199, seed=1)
+        tests = ["sign_flips", "bootstrap", "t_paired", "wilcoxon"]
+        values[f"{name}/decisions"] = pd.DataFrame(pairs.decisions(tests, (0.05, 0.2)))
+        values[f"{name}/coverage"] = pairs.coverage(model.true_gain)
+        values[f"{name}/within"] = [one.sum() for one in pairs.shown_within(2 * abs(model.true_gain) + 1)]
     return values
 
 

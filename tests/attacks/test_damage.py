@@ -154,7 +154,7 @@ def double(n):
 def test_wherever_a_disk_is_full_the_path_is_told_and_no_empty_folder_stays(
     kind: str, scores: Path, tmp_path: Path
 ) -> None:
-    """Disks with room for one page more each time, and for one file more, until all has room."""
+    """Disks with room for one page more each time, and for one file more, until all has room; from 100 on in steps."""
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "study.toml").write_text('kind = "program"\ntitle = "T"\nquestion = "Q?"\n')
     (tmp_path / "mine" / "study.py").write_text(STUDY)
@@ -163,7 +163,7 @@ def test_wherever_a_disk_is_full_the_path_is_told_and_no_empty_folder_stays(
         "compare": ["compare", str(scores), "--metric", "mean"],
     }
     for options in ("size={}k", "size=10m,nr_inodes={}"):
-        for room in range(1, 100):
+        for room in (*range(1, 100), *range(100, 1000, 20)):
             with mounted(tmp_path / "disk", options.format(4 * room if options.endswith("k") else room)) as disk:
                 out = disk / "above" / "out"
                 result = CliRunner().invoke(app, [*asked[kind], "--out", str(out)])
@@ -200,6 +200,8 @@ def test_a_study_on_a_full_disk_stops_in_one_line_and_goes_on_when_there_is_room
     subprocess.run(["mount", "-o", "remount,size=100m", str(small_disk)], check=True)
     result = subprocess.run([*line, str(small_disk / "out")], capture_output=True, text=True, timeout=300)
     assert result.returncode == 0, result.stderr
-    subprocess.run([*line, str(tmp_path / "other")], check=True, capture_output=True, timeout=300)
+    # As far from the study as the other one: its page names the way.
+    other = tmp_path / "other" / "out"
+    subprocess.run([*line, str(other)], check=True, capture_output=True, timeout=300)
     assert verify(small_disk / "out") == []
-    assert written(small_disk / "out") == written(tmp_path / "other")
+    assert written(small_disk / "out") == written(other)
