@@ -159,7 +159,7 @@ def without_sentences(value: Any) -> Any:
 def _columns(rows: list[Values]) -> Values:
     """A list of records as a table by columns, so that names are not written again in each row."""
     names = dict.fromkeys(name for row in rows for name in row)
-    return _short({name: [row.get(name, "(absent)") for row in rows] for name in names}, len(rows))
+    return _short({name: [_kept(row.get(name, "(absent)")) for row in rows] for name in names}, len(rows))
 
 
 def _short(columns: Mapping[str, list[Any]], n_rows: int) -> Values:
@@ -180,7 +180,9 @@ class Difference:
     def size(self) -> float:
         """The relative difference of two numbers; NaN if one of the values is no number."""
         a, b = self.approved, self.today
-        return abs(a - b) / max(abs(a), abs(b)) if _is_number(a) and _is_number(b) else math.nan
+        if not (_is_number(a) and _is_number(b)):
+            return math.nan
+        return abs(a - b) / max(abs(a), abs(b)) if a != b else 0.0
 
     @property
     def n_values(self) -> int:
