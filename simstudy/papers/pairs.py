@@ -91,8 +91,10 @@ def of_pairs(pairs: pd.DataFrame, *, alpha: float, form: str, most: int | None =
     """
     n = len(pairs)
     few = most is None or n <= most
-    rows = pairs.iloc[most_significant_first(pairs)]
-    if most is not None and n > most:
+    # Millions of pairs are not put in order for the few that are shown.
+    if most is None or n <= most:
+        rows = pairs.iloc[most_significant_first(pairs)]
+    else:
         rows = pairs[order_of(pairs).neighbours].head(most)
     signs, texts = marks(rows, alpha, "p_holm"), p_texts(rows, alpha)
     cautions = [str(text) if isinstance(text, str) else "" for text in rows["caution"]]
