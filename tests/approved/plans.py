@@ -71,11 +71,12 @@ def _scores(n_items: int, clusters: ItemClusters | None = None) -> Outputs:
     return model.with_gain(0.1).outputs(n_items, seed=4)
 
 
-def _counts() -> Outputs:
+def f1_counts(n_items: int, recalls: tuple[float, float]) -> Outputs:
+    """Counts of two systems that find gold answers with these probabilities."""
     rng = np.random.default_rng(8)
-    gold = np.broadcast_to(rng.integers(1, 6, 200), (2, 200))
-    guessed = rng.integers(1, 6, (2, 200))
-    correct = rng.binomial(np.minimum(gold, guessed), np.array([[0.8], [0.75]]))
+    gold = np.broadcast_to(rng.integers(1, 6, n_items), (2, n_items))
+    guessed = rng.integers(1, 6, (2, n_items))
+    correct = rng.binomial(np.minimum(gold, guessed), np.array(recalls)[:, None])
     return ss.Outputs.from_statistics(np.stack([correct, guessed, gold], axis=-1), "f1", ["new", "old"])
 
 
@@ -95,7 +96,7 @@ PILOTS: dict[str, Callable[[], Plan]] = {
     "ratings": lambda: ss.plan(ss.Pilot(_scores(200)), gain=0.2),
     "clusters": lambda: ss.plan(ss.Pilot(_scores(300, ItemClusters(0.2, 10))), gain=0.2),
     "answers in clusters": lambda: ss.plan(ss.Pilot(clustered_accuracies([0.7, 0.75], 40, 8)), gain=5),
-    "ratio": lambda: ss.plan(ss.Pilot(_counts()), gain=3),
+    "ratio": lambda: ss.plan(ss.Pilot(f1_counts(200, (0.8, 0.75))), gain=3),
     "small scores": lambda: ss.plan(
         ss.Pilot(ScoreModel([Beta(0.3, 2.5)] * 2, GaussianCopula(0.8), metric="ap").outputs(100, seed=1)), gain=0.03
     ),

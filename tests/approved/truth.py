@@ -40,6 +40,7 @@ from simstudy.truth.scores import (
     fit_families,
     pseudo_observations,
 )
+from tests.approved.plans import f1_counts
 from tests.approved.record import STUDIES, Values, recording
 
 SAMPLE = np.random.default_rng(2).beta(1, 3, 60)
@@ -175,19 +176,11 @@ def score_models() -> Values:
     values["halves"] = {str(k): summary(half) for k, half in enumerate(halves(related, 1, seed=4))}
     values["fit of answers"] = _fitted(related)
     values["fit of ratings"] = _fitted(given.outputs(150, seed=3))
-    values["fit of counts"] = _fitted(_counts())
+    values["fit of counts"] = _fitted(f1_counts(120, (0.8, 0.7)))
     two = pseudo_observations(ScoreModel([ratings] * 2, Clayton(2.0)).outputs(300, seed=5).statistics[..., 0])
     values["copulas"] = {one.family: [one.log_likelihood, one.criterion()] for one in fit_families(two)}
     values["fit of clusters"] = _fitted(ss.truth.clustered_accuracies([0.6, 0.7], 50, 6, seed=1))
     return values
-
-
-def _counts() -> Outputs:
-    rng = np.random.default_rng(8)
-    gold = np.broadcast_to(rng.integers(1, 6, 120), (2, 120))
-    guessed = rng.integers(1, 6, (2, 120))
-    correct = rng.binomial(np.minimum(gold, guessed), np.array([[0.8], [0.7]]))
-    return ss.Outputs.from_statistics(np.stack([correct, guessed, gold], axis=-1), "f1", ["new", "old"])
 
 
 def _fitted(outputs: Outputs) -> Values:
