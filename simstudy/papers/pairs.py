@@ -90,12 +90,10 @@ def of_pairs(pairs: pd.DataFrame, *, alpha: float, form: str, most: int | None =
     The pairs have p_holm, which is corrected for `family`, by default all of them. Marks are by it.
     """
     n = len(pairs)
-    few = most is None or n <= most
+    limit = n if most is None else most
+    few = n <= limit
     # Millions of pairs are not put in order for the few that are shown.
-    if most is None or n <= most:
-        rows = pairs.iloc[most_significant_first(pairs)]
-    else:
-        rows = pairs[order_of(pairs).neighbours].head(most)
+    rows = pairs.iloc[most_significant_first(pairs)] if few else pairs[order_of(pairs).neighbours].head(limit)
     signs, texts = marks(rows, alpha, "p_holm"), p_texts(rows, alpha)
     cautions = [str(text) if isinstance(text, str) else "" for text in rows["caution"]]
     other = rows["better"].where(rows["better"] != rows["system_a"]).fillna("")
