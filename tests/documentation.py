@@ -44,6 +44,24 @@ def blocks(page: Path, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
 
 
+#: Of each example of docs/formats.md its block of files, the command that reads them, and the scores that are stated.
+FORMAT_EXAMPLES: list[tuple[str, str, str]] = re.findall(
+    r"^```text\n(==> .*?)^```\n\n`simstudy (.*?)` scores (.*?)\.$",
+    (ROOT / "docs" / "formats.md").read_text("utf-8"),
+    flags=re.DOTALL | re.MULTILINE,
+)
+
+
+def write_files(block: str) -> dict[Path, str]:
+    """Write the files of a block, each below its line ``==> NAME <==``, to the current folder; their texts by path."""
+    parts = re.split(r"^==> (.*) <==\n", block, flags=re.MULTILINE)
+    files = {Path(name): text for name, text in zip(parts[1::2], parts[2::2], strict=True)}
+    for path, text in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return files
+
+
 def sections(text: str) -> dict[str, str]:
     """The text below each heading of the second level."""
     parts = re.split(r"^## (.+)$", text, flags=re.MULTILINE)

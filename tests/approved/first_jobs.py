@@ -31,7 +31,7 @@ def _spied(function: Callable[..., Any], seen: list[Any], kept: Callable[[Any], 
 
 @recording(DOORS, quick=False)
 def first_jobs() -> Values:
-    """What each job is answered; of the study, its leaderboard."""
+    """The answers to each job, and the leaderboard of the study."""
     values: Values = {}
     for name, job in inspect.getmembers(jobs, inspect.isfunction):
         if not (place := re.match(r"test_(\d+)_", name)):

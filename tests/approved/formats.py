@@ -1,19 +1,17 @@
-"""What is read from files: the examples of docs/formats.md, and real files of every format that is at hand."""
+"""Outputs that are read from files: the examples of docs/formats.md, and real files of every format that is at hand."""
 
 from __future__ import annotations
 
-import re
 import shlex
 from contextlib import chdir
 from dataclasses import dataclass
-from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import simstudy as ss
 from simstudy.outputs import Outputs
 from tests.approved.commands import answer
 from tests.approved.record import DOORS, SHARED, Values, recording
-from tests.documentation import ROOT
+from tests.documentation import FORMAT_EXAMPLES, write_files
 
 DATA = SHARED / "data"
 
@@ -21,15 +19,10 @@ DATA = SHARED / "data"
 @recording(DOORS, quick=False)
 def documented_formats() -> Values:
     """Each example file of docs/formats.md, by the command that reads it."""
-    page = (ROOT / "docs" / "formats.md").read_text("utf-8")
-    examples = re.findall(r"^```text\n(==> .*?)^```\n\n`simstudy (.*?)` scores", page, re.DOTALL | re.MULTILINE)
     values: Values = {}
-    for files, command in examples:
-        parts = re.split(r"^==> (.*) <==\n", files, flags=re.MULTILINE)
+    for files, command, _ in FORMAT_EXAMPLES:
         with TemporaryDirectory() as folder, chdir(folder):
-            for name, text in zip(parts[1::2], parts[2::2], strict=True):
-                Path(name).parent.mkdir(parents=True, exist_ok=True)
-                Path(name).write_text(text, encoding="utf-8")
+            write_files(files)
             values[command] = answer(shlex.split(command))
     return values
 

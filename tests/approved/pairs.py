@@ -1,4 +1,4 @@
-"""Pairs of real tables: what tests, intervals and analyses say of them."""
+"""Pairs of real tables: tests, intervals and analyses of them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class RealTable:
     n_systems
         As many systems are taken, evenly from the alphabetical list, for the recording of all pairs.
     tests
-        Of the recording of all pairs.
+        Tests in the recording of all pairs.
     measure
         The rows of this measure only.
     """
@@ -96,6 +96,10 @@ TABLES = [
 ]  # fmt: skip
 
 
+def _table(name: str) -> RealTable:
+    return next(table for table in TABLES if table.name == name)
+
+
 @recording(STUDIES, quick=False, shared=True)
 def all_pairs() -> Values:
     """P-values of 20,100 pairs, by three tests each."""
@@ -137,9 +141,9 @@ def few_pairs() -> Values:
 @recording(STUDIES, shared=True)
 def ways_to_compare() -> Values:
     """Sides, conventions, strata, units, resamples and references."""
-    answers = next(table for table in TABLES if table.name == "swe_lite").some(5)
-    topics = next(table for table in TABLES if table.name == "trec8_ap").some(5)
-    counts = next(table for table in TABLES if table.name == "segmentation_f1").some(4).head(300)
+    answers = _table("swe_lite").some(5)
+    topics = _table("trec8_ap").some(5)
+    counts = _table("segmentation_f1").some(4).head(300)
     items = answers.items.assign(cluster=[name.partition("__")[0] for name in answers.items["id"]])
     clustered = ss.Outputs.from_statistics(answers.statistics, answers.metric, list(answers.names), items=items)
     ways: dict[str, Callable[[], ss.Comparisons]] = {
@@ -167,7 +171,7 @@ def analyses() -> Values:
     """Tables that are derived from pairs: corrections, groups, ranks, thresholds, curves and the like."""
     values: Values = {}
     for name, n in (("trec8_ap", 30), ("swe_verified", 24), ("parsing_las", 12)):
-        outputs = next(table for table in TABLES if table.name == name).some(n)
+        outputs = _table(name).some(n)
         pairs = ss.compare(outputs)
         corrected = pairs.corrected()
         sized = pd.concat([ss.compare(outputs.head(n)).significant_gains() for n in (20, outputs.n_items)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import chdir, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -133,25 +133,27 @@ def _inputs() -> Iterator[None]:
         yield
 
 
+def _answers(commands: Mapping[str, str]) -> Values:
+    with _inputs():
+        return {name: answer(["compare", *shlex.split(arguments)]) for name, arguments in commands.items()}
+
+
 @recording(DOORS)
 def reports() -> Values:
     """The numbers of each report."""
-    with _inputs():
-        return {name: answer(["compare", *shlex.split(arguments)]) for name, arguments in COMMANDS.items()}
+    return _answers(COMMANDS)
 
 
 @recording(DOORS, quick=False)
 def other_reports() -> Values:
     """The numbers of less usual reports."""
-    with _inputs():
-        return {name: answer(["compare", *shlex.split(arguments)]) for name, arguments in OTHERS.items()}
+    return _answers(OTHERS)
 
 
 @recording(DOORS, quick=False)
 def gates() -> Values:
     """The exit code of each gate, and the numbers of its report."""
-    with _inputs():
-        return {name: answer(["compare", *shlex.split(arguments)]) for name, arguments in GATES.items()}
+    return _answers(GATES)
 
 
 #: Pairs that are written as one table, with all columns.
@@ -175,13 +177,14 @@ def written_files() -> Values:
     values: Values = {}
     with _inputs():
         for name, arguments in WRITTEN.items():
-            done = CliRunner().invoke(app, ["compare", *shlex.split(arguments), "--out", f"out {name}"])
+            folder = Path(f"out {name}")
+            done = CliRunner().invoke(app, ["compare", *shlex.split(arguments), "--out", str(folder)])
             assert done.exit_code == 0, done.stderr
-            paths = sorted(path for path in Path(f"out {name}").rglob("*") if path.is_file())
-            values[f"{name}/files"] = [str(path.relative_to(f"out {name}")) for path in paths]
-            for path in paths:
-                if path.suffix == ".csv":
-                    values[f"{name}/{path.stem}"] = first_rows(pd.read_csv(path))
+            paths = sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+            values[f"{name}/files"] = list(map(str, paths))
+            # A report on several domains has a folder for each.
+            tables = [path for path in paths if path.suffix == ".csv"]
+            values |= {f"{name}/{path}": first_rows(pd.read_csv(folder / path)) for path in tables}
         for name, arguments in TABLES.items():
             done = CliRunner().invoke(app, ["compare", *shlex.split(arguments), "--out", "pairs.parquet"])
             assert done.exit_code == 0, done.stderr

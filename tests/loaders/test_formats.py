@@ -22,7 +22,7 @@ from simstudy.loaders.base import Loaded, Texts
 from simstudy.loaders.door import load
 from simstudy.loaders.formats import FORMATS
 from simstudy.loaders.reading import reading
-from tests.documentation import ROOT
+from tests.documentation import FORMAT_EXAMPLES, ROOT, write_files
 from tests.loaders.examples import EXAMPLES, Example, written
 
 
@@ -216,32 +216,27 @@ def test_options_and_references_of_other_formats_are_refused(case: Case, tmp_pat
 
 PAGE = (ROOT / "docs" / "formats.md").read_text("utf-8")
 
-# A block of files, and the sentence below it.
-_BLOCK = re.compile(r"^```text\n(==> .*?)^```\n\n`simstudy (.*?)` scores (.*?)\.$", re.DOTALL | re.MULTILINE)
-DOCUMENTED = _BLOCK.findall(PAGE)
-
 
 def test_every_format_has_a_section_with_an_example() -> None:
     """Each block of files is one: none is without a sentence that the test below reads."""
-    assert len(DOCUMENTED) == len(re.findall(r"^```text$", PAGE, re.MULTILINE))
+    assert len(FORMAT_EXAMPLES) == len(re.findall(r"^```text$", PAGE, re.MULTILINE))
     rows = dict(re.findall(r"^\| \[`([\w-]+)`\]\(#([\w-]+)\)", PAGE, re.MULTILINE))
     assert rows.keys() == FORMATS.keys(), "docs/formats.md has a row and a section for each format"
     sections = re.split(r"^## (.*)$", PAGE, flags=re.MULTILINE)
     texts = {name.lower().replace(" ", "-"): text for name, text in zip(sections[1::2], sections[2::2], strict=True)}
     for name, section in rows.items():
-        assert _BLOCK.search(texts[section]), name
+        assert any(files in texts[section] for files, _, _ in FORMAT_EXAMPLES), name
 
 
-@pytest.mark.parametrize(("files", "command", "told"), DOCUMENTED, ids=[command for _, command, _ in DOCUMENTED])
+@pytest.mark.parametrize(
+    ("files", "command", "told"), FORMAT_EXAMPLES, ids=[command for _, command, _ in FORMAT_EXAMPLES]
+)
 def test_an_example_has_the_scores_that_are_stated(
     files: str, command: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    parts = re.split(r"^==> (.*) <==\n", files, flags=re.MULTILINE)
-    for name, text in zip(parts[1::2], parts[2::2], strict=True):
-        assert len(text.splitlines()) <= 10, name
-        Path(name).parent.mkdir(parents=True, exist_ok=True)
-        Path(name).write_text(text, encoding="utf-8")
+    for path, text in write_files(files).items():
+        assert len(text.splitlines()) <= 10, path
     result = CliRunner().invoke(app, [*shlex.split(command), "--json"])
     assert result.exit_code == 0, result.stderr
     found = {row["system"]: row["score"] for row in json.loads(result.stdout)["systems"]}
