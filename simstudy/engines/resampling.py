@@ -8,23 +8,21 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import replace
-from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
 from simstudy.engines.question import Question
 from simstudy.metrics.base import Array
 from simstudy.running.cells import Cell
 from simstudy.running.progress import doing
 from simstudy.running.runner import run_cells
+from simstudy.running.threads import one_blas_thread
 
 Draw = Callable[[np.uint64, np.uint64, NDArray[Any]], None]
 Found = NDArray[np.int64]
@@ -123,7 +121,7 @@ def _of_range(
     title = f"resampling {question.n_systems} systems"
     with (
         doing(title, end - begin) as advance,
-        _single_blas_thread(),
+        one_blas_thread(),
         ThreadPoolExecutor(question.n_jobs) as threads,
     ):
         parts = [threads.submit(work) for _ in range(question.n_jobs)]
@@ -157,41 +155,6 @@ def side_by_side(
 def _multiply(columns: NDArray[Any], counts: NDArray[Any], sums: NDArray[Any]) -> None:
     """Fill sums (C, T) from columns (C, n) and resamples' multiplicities (T, n): where the time should go."""
     np.matmul(columns, counts.T, out=sums)
-
-
-@cache
-def _thread_pools() -> ThreadpoolController:
-    """The libraries that have threads, numpy's among them: to find them takes milliseconds, so it is done once."""
-    return ThreadpoolController()
-
-
-class _SingleBlasThread:
-    """Limits BLAS to one thread as long as any comparison runs: the limit is the whole process's.
-
-    Comparisons may run side by side; the first sets the limit, the last gives back what there was before.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._running = 0
-        self._limits: Any = None
-
-    @contextmanager
-    def __call__(self) -> Iterator[None]:
-        with self._lock:
-            self._running += 1
-            if self._running == 1:
-                self._limits = _thread_pools().limit(limits=1, user_api="blas")
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._running -= 1
-                if self._running == 0 and self._limits:
-                    self._limits.restore_original_limits()
-
-
-_single_blas_thread = _SingleBlasThread()
 
 
 def _default_tile(columns: NDArray[Any], n_resamples: int) -> int:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from simstudy.metrics.base import FloatArray
+from simstudy.running.threads import one_blas_thread
 from simstudy.text.reprs import FieldsMixin
 from simstudy.truth.pair_base import EXTREME, check_one
 from simstudy.truth.scores.correlations import checked_correlation, equicorrelated, root
@@ -106,7 +107,8 @@ class GaussianCopula(Dependence):
 
     def normals(self, n_items: int, n_systems: int, rng: np.random.Generator) -> FloatArray:
         if n_systems not in self._roots:
-            self._roots[n_systems] = root(self.matrix(n_systems))
+            with one_blas_thread():
+                self._roots[n_systems] = root(self.matrix(n_systems))
         return np.asarray(rng.standard_normal((n_items, n_systems)) @ self._roots[n_systems])
 
     def uniforms(self, n_items: int, n_systems: int, rng: np.random.Generator) -> FloatArray:

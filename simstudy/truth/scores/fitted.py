@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 import pandas as pd
-from threadpoolctl import threadpool_limits
 
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.metrics.influence import contributions
 from simstudy.outputs import Outputs, check_outputs
+from simstudy.running.threads import one_blas_thread
 from simstudy.text.reprs import FieldsMixin
 from simstudy.truth.scores.base import KnownTruth
 from simstudy.truth.scores.clusters import ItemClusters
@@ -29,9 +28,6 @@ LEAST_ITEMS = 10
 
 # How often latent correlations of a corpus metric are corrected, and by a test set of how many items.
 _CORRECTIONS, _DRAWN = 2, 20_000
-
-# The limit of threads is the whole process's: two fits side by side would end each other's.
-_ONE_FIT = threading.Lock()
 
 # A shrinkage from here on is not worth a note: less than 0.05 % is taken off.
 _NOTED = 0.9995
@@ -126,7 +122,7 @@ def fit(outputs: Outputs, *, smooth: bool = False, shrink: bool = True) -> Fitte
     if outputs.n_items < LEAST_ITEMS:
         raise ValueError(f"outputs must have at least {LEAST_ITEMS} items to be fitted, not {outputs.n_items}")
     # Sums that several threads share are rounded differently, and the model would depend on the number of cores.
-    with _ONE_FIT, threadpool_limits(1, user_api="blas"):
+    with one_blas_thread():
         return _fitted(outputs, smooth=smooth, shrink=shrink)
 
 

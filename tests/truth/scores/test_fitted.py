@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import replace
 
@@ -36,24 +34,6 @@ def test_correlations_do_not_depend_on_the_number_of_threads() -> None:
         with threadpool_limits(n, user_api="blas"):
             found.append(fit(outputs).correlation)
     np.testing.assert_array_equal(*found)
-
-
-def test_fits_wait_for_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each sets and gives back the number of threads of the whole process."""
-    outputs = correlated_accuracies([0.5, 0.6, 0.7], 400)
-    at_work: list[int] = []
-    seen: list[int] = []
-
-    def slow(*_: object, **__: object) -> None:
-        at_work.append(1)
-        time.sleep(0.1)
-        seen.append(len(at_work))
-        at_work.pop()
-
-    monkeypatch.setattr("simstudy.truth.scores.fitted._fitted", slow)
-    with ThreadPoolExecutor(3) as threads:
-        list(threads.map(lambda _: fit(outputs), range(3)))
-    assert seen == [1, 1, 1]
 
 
 def test_margins_dependence_and_clusters_come_back() -> None:
