@@ -16,19 +16,19 @@ import tempfile
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 import cloudpickle
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from simstudy.files.whole import named_in_errors
 from simstudy.running.cells import Cell, encoded, write
 from simstudy.running.clusters import sent_file
 from simstudy.running.program_files import LOADED
 from simstudy.running.provenance import differences
+from simstudy.running.threads import one_blas_thread
 
 # Arrays and arguments of so many bytes are written once, and mapped by every worker.
 _LARGE = 2**16
@@ -68,16 +68,15 @@ def _make(
 
     `parts` are the function and its arguments: of each the pickled object and its arrays, as bytes or as places in the
     file `arrays`. Without a folder the result is sent back. A worker that can have other versions than the parent must
-    have those of `program`; it may not be alone on its machine, so that libraries get one thread.
+    have those of `program`.
     """
     if wrong := differences(program):
         raise OtherProgram(wrong)
     try:
         # Programs that the call does not need are not loaded: one may be gone, or take seconds to import.
         LOADED.update(programs)
-        with threadpool_limits(1) if program else nullcontext():
-            function, *arguments = (_object([_found(arrays, each) for each in part]) for part in parts)
-            result, seconds = made(function, key, label, tuple(arguments))
+        function, *arguments = (_object([_found(arrays, each) for each in part]) for part in parts)
+        result, seconds = made(function, key, label, tuple(arguments))
         if folder is None:
             return "", seconds, result
         write(Path(folder), key, result)
@@ -104,7 +103,8 @@ def _found(arrays: str, at: bytes | _Place) -> bytes | mmap.mmap:
 def made(function: Callable[..., Any], key: str, label: str, arguments: tuple[Any, ...]) -> tuple[bytes, float]:
     """The result of a cell, and the seconds that it took."""
     start = time.perf_counter()
-    with _no_forks_left():
+    # A sum that several threads share is rounded differently: no result may depend on the number of cores.
+    with one_blas_thread(), _no_forks_left():
         result = function(*arguments)
     return encoded(key, label, result), time.perf_counter() - start
 

@@ -53,7 +53,7 @@ class Processes(Executor):
     def __init__(self, n_workers: int) -> None:
         self.n_workers = self._most = n_workers
         names = [f"{library}_NUM_THREADS" for library in _THREADS]
-        self._environment = dict.fromkeys(names, str(max(1, (os.cpu_count() or 1) // n_workers))) | os.environ
+        self._environment = {**os.environ, **dict.fromkeys(names, "1")}
         self._todo: queue.SimpleQueue[_Call | None] = queue.SimpleQueue()
         # The thread that attends to each worker -> the worker, once it is started.
         self._workers: dict[threading.Thread, subprocess.Popen[bytes] | None] = {}
