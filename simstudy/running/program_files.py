@@ -20,8 +20,8 @@ LOADED: dict[str, str] = {}
 #: The sources of programs when they were loaded: name -> name of each file of their folder -> its source.
 SOURCES: dict[str, dict[str, bytes]] = {}
 
-# How the modules are called: no module of anybody's is called so.
-_PREFIX = "simstudy_program_"
+#: How the modules are called: no module of anybody's is called so.
+PREFIX = "simstudy_program_"
 
 
 def shipped_folder() -> Path:
@@ -55,7 +55,7 @@ def load_program(path: Path) -> ModuleType:
     sources = {each.name: each.read_bytes() for each in sorted(path.parent.glob("*.py"))}
     # Whole, since the working folder may be another when workers load it.
     whole = str(path.resolve())
-    name = f"{_PREFIX}{sha256(repr((whole, sources)).encode()).hexdigest()[:16]}"
+    name = f"{PREFIX}{sha256(repr((whole, sources)).encode()).hexdigest()[:16]}"
     LOADED[name], SOURCES[name] = whole, sources
     try:
         return importlib.import_module(name)
@@ -99,6 +99,6 @@ def told(error: BaseException, path: Path) -> str:
     lines = [(Path(frame.filename).resolve(), frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
     inside = [f"{path.parent / file.name}, line {line}" for file, line in lines if file.parent == folder]
     said = " ".join(f"{type(error).__name__}: {error}".split())
-    if isinstance(error, ModuleNotFoundError) and (error.name or "").startswith(_PREFIX):
+    if isinstance(error, ModuleNotFoundError) and (error.name or "").startswith(PREFIX):
         said = f"there is no {str(error.name).partition('.')[2]}.py beside it"
     return f"{inside[-1] if inside else path}: {said}"

@@ -1,0 +1,448 @@
+"""Cells on joblib's loky, or on any executor such as that of a dask cluster: each is computed once and then kept."""
+
+from __future__ import annotations
+
+import logging
+import os
+import queue
+import re
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import time
+import traceback
+import uuid
+import warnings
+from collections import Counter, deque
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
+from contextlib import closing, contextmanager, nullcontext, suppress
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import cloudpickle
+import joblib
+from joblib.externals.loky import ProcessPoolExecutor
+
+from simstudy.files.whole import atomic_path
+from simstudy.running.cell_files import SUFFIX, DamagedCell, encode, read, write
+from simstudy.running.jobs import check_executor, n_workers
+from simstudy.running.keys import Cell, Keys, is_lasting, versions
+from simstudy.running.program_files import LOADED
+from simstudy.running.threads import one_blas_thread
+
+# Bytes of an argument from which on workers of this machine map it from a file.
+_LARGE = 2**16
+
+# Calls that an executor holds at a time: enough for many workers, few enough to be prepared quickly.
+_WAITING = 1000
+
+# Seconds without a result after a worker's death, until its pool is thrown away; seconds until idle workers end.
+_SILENCE, _IDLE = 3.0, 60
+
+# How often a pool is replaced although no cell was finished since the last time.
+_IN_VAIN = 20
+
+# Beside the cells: a mark of one that is being computed, and the files of large arguments.
+_AT, _ARGUMENTS = ".at-", ".arguments-"
+
+# What BLAS, OpenMP and numba take the number of their threads from.
+_THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB_MAXIMUM", "NUMBA", "NUMEXPR")
+
+#: Key, and traceback (empty: none), of each cell that is done.
+Done = Generator[tuple[str, str]]
+
+
+class CellsFailed(RuntimeError):
+    """Some cells failed; all others have finished and, where there is a cache, are kept."""
+
+    def __init__(self, failures: Mapping[str, str], reports: Path | None) -> None:
+        #: Label -> traceback, or what ended the process.
+        self.failures = dict(failures)
+        trace = next(iter(self.failures.values())).strip().splitlines()[-1]
+        named = ", ".join(list(self.failures)[:5]) + (" ..." if len(failures) > 5 else "")
+        where = f"; tracebacks in {reports}" if reports else ""
+        super().__init__(f"{len(failures)} failed ({named}), the first with {trace}{where}")
+
+
+class ExecutorLost(RuntimeError):
+    """An executor, such as a cluster, ended before its cells were computed; finished cells are kept."""
+
+
+def run_cells(
+    function: Callable[..., Any],
+    cells: Sequence[Cell],
+    *,
+    keys: Keys | None = None,
+    n_jobs: int | None = None,
+    executor: Executor | None = None,
+    cache: Path | None = None,
+    finished: Callable[[Cell], None] = lambda _: None,
+) -> list[Any]:
+    """The function's results for each cell's arguments, in order; they are computed in parallel.
+
+    Parameters
+    ----------
+    keys
+        By which results are found again (`simstudy.running.keys.RULE`); by default without the code of a study.
+    n_jobs
+        Processes; 1 is this process, -1 all cores, None what `joblib.parallel_config` says.
+    executor
+        Computes the cells instead, and is not shut down.
+    cache
+        Folder in which results are kept as they come, and read instead of computed.
+    finished
+        Called after each cell, one that was kept too.
+
+    Raises
+    ------
+    CellsFailed
+        After all others have finished: names the cells that raised, or whose processes died repeatedly.
+    ExecutorLost
+        Where the executor breaks, or its cluster ends.
+    ValueError
+        Where the executor takes no work or has other versions, or joblib is configured for another backend.
+    """
+    check_executor(executor)
+    keys = keys or Keys()
+    known = [keys.of(function, cell.arguments) for cell in cells]
+    results: dict[str, Any] = {}
+    missing: dict[str, Cell] = {}
+    failures: dict[str, str] = {}
+    with nullcontext(cache) if cache else tempfile.TemporaryDirectory(prefix="simstudy-") as place:
+        folder = Path(place).resolve()
+        folder.mkdir(parents=True, exist_ok=True)
+        for key, cell in zip(known, cells, strict=True):
+            try:
+                results[key] = read(folder, key)
+                finished(cell)
+            except (FileNotFoundError, DamagedCell):
+                missing[key] = cell
+        with closing(_done(function, missing, folder, executor, n_jobs)) as done:
+            for key, trace in done:
+                cell, report = missing[key], folder / f"{key}.error.txt"
+                report.unlink(missing_ok=True)
+                if trace:
+                    failures[cell.label] = trace
+                    # On a full disk there is no room for a report; the last line is told all the same.
+                    with suppress(OSError), atomic_path(report) as temporary:
+                        temporary.write_text(f"{cell.label}\n\n{trace}\n", encoding="utf-8")
+                else:
+                    results[key] = read(folder, key)
+                    if not is_lasting(key):
+                        (folder / f"{key}{SUFFIX}").unlink()
+                finished(cell)
+        reports = cache if any(folder.glob("*.error.txt")) else None
+    if failures:
+        raise CellsFailed(dict(sorted(failures.items())), reports)
+    return [results[key] for key in known]
+
+
+def sweep(folder: Path) -> None:
+    """Remove what killed processes left among the cells; nobody else may be at work there."""
+    for pattern in (f".*{SUFFIX}", f"{_AT}*", f"{_ARGUMENTS}*"):
+        for path in folder.glob(pattern):
+            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+
+
+def _done(
+    function: Callable[..., Any],
+    missing: Mapping[str, Cell],
+    folder: Path,
+    executor: Executor | None,
+    n_jobs: int | None,
+) -> Done:
+    """Compute cells where the arguments, or `joblib.parallel_config`, say."""
+    n = min(n_workers(n_jobs, otherwise=1), 2 * n_workers(-1), len(missing))
+    backend = type(joblib.parallel.get_active_backend()[0]).__name__.removesuffix("Backend").lower()
+    if executor is None and backend not in ("loky", "threading", "sequential"):
+        raise ValueError(
+            f"joblib is configured for backend '{backend}', but cells run on loky, threading, sequential, or on what "
+            "executor= gives"
+        )
+    if executor is not None:
+        yield from _Calls(function, missing, folder, executor).done()
+    elif n < 2 or backend == "sequential":
+        for key, cell in missing.items():
+            yield key, _computed(key, cell.label, function, cell.arguments, folder)[0]
+    elif backend == "threading":
+        with ThreadPoolExecutor(n) as threads:
+            yield from _Calls(function, missing, folder, threads).done()
+    else:
+        yield from _done_by_processes(function, missing, folder, n)
+
+
+def _computed(
+    key: str, label: str, function: Callable[..., Any], arguments: Sequence[Any], folder: Path | None
+) -> tuple[str, bytes]:
+    """The traceback of a cell (empty: none), and its result unless that was written to a folder."""
+    try:
+        with one_blas_thread():
+            content = encode(key, label, function(*arguments))
+        if folder is None:
+            return "", content
+        write(folder, key, content)
+    except (Exception, SystemExit):
+        return traceback.format_exc(), b""
+    return "", b""
+
+
+# -- in a worker ----------------------------------------------------------------------------------------------------
+
+
+class OtherVersions(RuntimeError):
+    """A worker has other versions than this process."""
+
+
+class _Large:
+    """A large argument in a file; the arrays in it are mapped, read-only."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+
+def _work(
+    key: str, label: str, packed: Sequence[Any], programs: dict[str, str], made_by: Any, folder: Path | None
+) -> tuple[str, bytes]:
+    """Compute a cell from its packed function and arguments, as `_computed` does."""
+    if made_by != versions():
+        raise OtherVersions(f"one has {versions()}, not {made_by}")
+    mark = folder / f"{_AT}{key}" if folder else None
+    try:
+        if mark:
+            mark.touch()
+        LOADED.update(programs)
+        function, *arguments = (
+            joblib.load(each.path, mmap_mode="r") if isinstance(each, _Large) else cloudpickle.loads(each)
+            for each in packed
+        )
+        return _computed(key, label, function, arguments, folder)
+    except Exception:
+        return traceback.format_exc(), b""
+    finally:
+        if mark:
+            mark.unlink(missing_ok=True)
+
+
+def _begin_worker(parent: int, path: list[str]) -> None:
+    """End with the parent, leave Ctrl-C to it, and let nothing that is printed get among what it prints."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    sys.path[:] = path
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.dup2(2, 1)
+    threading.Thread(target=watch, daemon=True).start()
+
+
+# -- in the parent --------------------------------------------------------------------------------------------------
+
+
+class _Calls:
+    """The calls of cells, which an executor makes. Only workers `near` by write to the folder."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        cells: Mapping[str, Cell],
+        folder: Path,
+        executor: Executor,
+        large: Path | None = None,
+    ) -> None:
+        self._function, self._cells, self._folder, self._executor, self._large = (
+            function,
+            cells,
+            folder,
+            executor,
+            large,
+        )
+        # dask sends an argument that is a future of its own once to each worker that needs it.
+        self._client = getattr(executor, "_client", None)
+        # The arguments are kept, so that no other gets the address of one.
+        self._packed: dict[int, tuple[Any, Any]] = {}
+
+    def done(self, gone: Callable[[float], bool] = lambda _: False) -> Done:
+        """Make the calls. An ExecutorLost is raised where the executor breaks, or is `gone` (seconds of silence)."""
+        waiting, running = deque(self._cells), dict[Future[Any], str]()
+        ended: queue.SimpleQueue[Future[Any]] = queue.SimpleQueue()
+        heard = time.monotonic()
+        try:
+            while waiting or running:
+                while waiting and len(running) < _WAITING:
+                    key = waiting.popleft()
+                    future = self._submitted(key)
+                    if isinstance(future, str):
+                        yield key, future
+                    else:
+                        running[future] = key
+                        future.add_done_callback(ended.put)
+                try:
+                    future = ended.get(timeout=0.5)
+                except queue.Empty:
+                    if gone(time.monotonic() - heard):
+                        raise self._lost() from None
+                    continue
+                heard = time.monotonic()
+                key = running.pop(future)
+                yield key, self._trace(key, future)
+        finally:
+            for future in running:
+                future.cancel()
+
+    def _submitted(self, key: str) -> Future[Any] | str:
+        """The call of a cell, or the traceback where it cannot be sent."""
+        cell = self._cells[key]
+        near = self._folder if self._large else None
+        try:
+            packed = [self._pack(value) for value in (self._function, *cell.arguments)]
+        except Exception:
+            return traceback.format_exc()
+        try:
+            return self._executor.submit(_work, key, cell.label, packed, dict(LOADED), versions(), near)
+        except BrokenExecutor:
+            raise self._lost() from None
+        except RuntimeError as error:
+            raise ValueError(f"executor must accept work, but it says: {error}") from error
+
+    def _pack(self, value: Any) -> Any:
+        """An argument as `_work` takes it; a large one is pickled once."""
+        if id(value) not in self._packed:
+            content = cloudpickle.dumps(value)
+            packed: Any = content
+            if len(content) >= _LARGE and self._large:
+                packed = _Large(self._large / uuid.uuid4().hex)
+                joblib.dump(value, packed.path)
+            elif len(content) >= _LARGE and self._client:
+                packed = self._client.submit(_same, content, pure=False)
+            self._packed[id(value)] = value, packed
+        return self._packed[id(value)][1]
+
+    def _trace(self, key: str, future: Future[Any]) -> str:
+        """The traceback of a call that has ended; what was sent back is written."""
+        try:
+            trace, content = future.result()
+            if content:
+                write(self._folder, key, content)
+            return str(trace)
+        except (BrokenExecutor, CancelledError):
+            raise self._lost() from None
+        except (OtherVersions, ModuleNotFoundError) as error:
+            raise ValueError(f"executor must have workers of the same program, but {error}") from error
+        except Exception as error:
+            return "".join(traceback.format_exception(error))
+
+    def _lost(self) -> ExecutorLost:
+        what = f"the scheduler at {self._client.scheduler.address}" if self._client else "the executor"
+        return ExecutorLost(f"{what} is gone; finished cells are kept, and the same command goes on from there")
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _done_by_processes(function: Callable[..., Any], missing: Mapping[str, Cell], folder: Path, n: int) -> Done:
+    """Compute cells in n processes. If one dies all are replaced, and what was not finished is computed again.
+
+    A cell that was being computed at two deaths is computed alone from then on, so that it is known whose death the
+    next one is: then it is given up.
+    """
+    todo, n_deaths, n_in_vain = dict(missing), Counter[str](), 0
+    large = folder / f"{_ARGUMENTS}{uuid.uuid4().hex}"
+    large.mkdir()
+    try:
+        while todo:
+            some = [key for key in todo if n_deaths[key] < 2]
+            alone, n_before = not some, len(todo)
+            some = some or [next(iter(todo))]
+            try:
+                with _pool(1 if alone else n) as pool:
+                    calls = _Calls(function, {key: todo[key] for key in some}, folder, pool, large)
+                    for key, trace in calls.done(_Watch(pool)):
+                        del todo[key]
+                        yield key, trace
+            except ExecutorLost:
+                # Workers that cannot even begin would be replaced for ever.
+                n_in_vain += 1
+                if n_in_vain > _IN_VAIN:
+                    raise
+            for key in some:
+                mark = folder / f"{_AT}{key}"
+                n_deaths[key] += mark.exists()
+                mark.unlink(missing_ok=True)
+                if key in todo and (folder / f"{key}{SUFFIX}").exists():
+                    # Its worker wrote it, and a death came before it could say so.
+                    del todo[key]
+                    yield key, ""
+                elif key in todo and alone:
+                    del todo[key]
+                    yield key, f"its process died {n_deaths[key]} times: perhaps fewer jobs leave it enough memory"
+            n_in_vain = n_in_vain if len(todo) == n_before else 0
+    finally:
+        shutil.rmtree(large, ignore_errors=True)
+
+
+@contextmanager
+def _pool(n: int) -> Iterator[ProcessPoolExecutor]:
+    """Worker processes of joblib's loky, which are killed when the block ends."""
+    env = os.environ | {f"{library}_NUM_THREADS": "1" for library in _THREADS}
+    pool = ProcessPoolExecutor(n, timeout=_IDLE, initializer=_begin_worker, initargs=(os.getpid(), sys.path), env=env)
+    try:
+        yield pool
+    finally:
+        for process in list((pool._processes or {}).values()):
+            with suppress(OSError, AttributeError):
+                process.kill()
+        # The pool's own end may wait for a lock that a dead worker held.
+        end = threading.Thread(target=pool.shutdown, kwargs={"kill_workers": True}, daemon=True)
+        end.start()
+        end.join(_SILENCE)
+
+
+class _Watch:
+    """Whether a worker of a pool is dead, and nothing has come for some seconds: a pool may wait for it for ever."""
+
+    def __init__(self, pool: ProcessPoolExecutor) -> None:
+        self._pool, self._dead = pool, False
+
+    def __call__(self, silence: float) -> bool:
+        before, self._dead = (
+            self._dead,
+            any(not process.is_alive() for process in list((self._pool._processes or {}).values())),
+        )
+        return before and self._dead and silence > _SILENCE
+
+
+@contextmanager
+def cluster(address: str) -> Iterator[Executor]:
+    """An executor on the dask cluster of a scheduler ("tcp://host:8786"), or on one of N processes here ("local:N").
+
+    A ValueError says that the address is none, that nobody answers there within five seconds, or that the package
+    distributed is missing.
+    """
+    local = re.fullmatch(r"local:([1-9]\d{0,3})", address)
+    if not local and not re.fullmatch(r"(?:tcp|tls|ws|wss|ucx)://[^\s/]+:\d+", address):
+        raise ValueError(f"cluster must be the address of a scheduler, tcp://host:8786, or local:N, not '{address}'")
+    try:
+        distributed: Any = import_module("distributed")
+    except ModuleNotFoundError:
+        raise ValueError(
+            "cluster needs the package distributed, which is not installed: pip install 'simstudy[cluster]'"
+        ) from None
+    # A loss is told in one line (ExecutorLost), and not by each part of dask.
+    for logger in ("distributed", "tornado", "asyncio"):
+        logging.getLogger(logger).setLevel(logging.CRITICAL + 1)
+    warnings.filterwarnings("ignore", "Sending large graph")
+    workers = {"n_workers": int(local[1]) if local else 0, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(**workers) if local else nullcontext(address) as scheduler:
+        try:
+            client = distributed.Client(scheduler, timeout=5)
+        except (OSError, TimeoutError, ValueError):
+            raise ValueError(f"cluster must be the address of a scheduler, but nobody answers at '{address}'") from None
+        with client:
+            yield client.get_executor(pure=False)
