@@ -203,7 +203,7 @@ def _check_out(out: Path | None, inputs: Sequence[Path], n_parts: int) -> None:
     if out is None:
         return
     from simstudy.examination import page, several
-    from simstudy.running.folder_contents import require_own
+    from simstudy.running.folders import require_own
 
     if is_html(out):
         require_page(out)

@@ -130,10 +130,9 @@ def _fail(message: str, code: int) -> NoReturn:
 
 def _said_of(error: Exception) -> tuple[str, int]:
     """What to say of an exception, and the exit code."""
-    from simstudy.running.clusters import ClusterLost
-    from simstudy.running.runner import CellsFailed
+    from simstudy.running.parallel import CellsFailed, ExecutorLost
 
-    if isinstance(error, ClusterLost):
+    if isinstance(error, ExecutorLost):
         return str(error), FAILED
     if isinstance(error, CellsFailed):
         return f"{error}; what has finished is kept, and the same command runs only what is missing", FAILED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -114,19 +115,17 @@ def _run_one(
     study: str, where: dict[str, Any], jobs: int, cluster: str | None, shard: str | None, *, listed: bool, verbose: bool
 ) -> None:
     """Run, list or compute a share of one study, which is found and written `where` the arguments say."""
-    from simstudy.running.clusters import cluster as cluster_of
-    from simstudy.running.jobs import n_workers
-    from simstudy.running.workers import Processes
+    from simstudy.running.keys import RULE
+    from simstudy.running.parallel import cluster as cluster_of
     from simstudy.studies import run_study
     from simstudy.studies.run import run_shard, study_cells
 
     if listed:
         print_cells(study_cells(study, **where), verbose=verbose)
+        print_line(RULE)
         return
     part = None if shard is None else _shard(shard)
-    # In processes even with one job: a cell that ends its process then ends no other work, and is named.
-    own = Processes(min(n_workers(jobs), 2 * n_workers(-1)))
-    with own if cluster is None else cluster_of(cluster) as executor:
+    with nullcontext() if cluster is None else cluster_of(cluster) as executor:
         if part is not None:
             _tell_shard(run_shard(study, part, n_jobs=jobs, executor=executor, **where), part)
             return
@@ -219,11 +218,15 @@ def verify(
     folder: Annotated[Path, typer.Argument(help="A folder that `simstudy run` or `simstudy compare --out` wrote.")],
     *,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Also check whether today's settings and code made a study's tables.")
+        bool,
+        typer.Option(
+            "--fresh",
+            help="Also check whether today's settings, the study's code and RESULTS_VERSION made a study's tables.",
+        ),
     ] = False,
 ) -> None:
     """Check the files of a results folder against its manifest. Exit code 1 means that something differs."""
-    from simstudy.running.folder_contents import verify as check
+    from simstudy.running.folders import verify as check
     from simstudy.text.numerals import counted
 
     problems, matches = check(folder), "all files match the manifest"
@@ -232,7 +235,7 @@ def verify(
 
         reasons, versions = why_not_fresh(folder)
         problems += reasons
-        matches += ", and today's settings and code made the tables"
+        matches += ", and a run today would make the same tables"
         if versions:
             print_line(f"Other versions of libraries are installed than made the results: {versions}")
     if not problems:

@@ -121,13 +121,10 @@ def print_cells(cells: pd.DataFrame, *, verbose: bool = False) -> None:
     for part, rows in cells.groupby("part", sort=False):
         n = rows["state"].value_counts()
         counts = ", ".join(f"{n[state]:,} {state}" for state in ("done", "missing", "failed") if state in n)
-        print_line(f"{part}: {counts}; {rows['seconds'].sum():,.1f} s and {rows['bytes'].sum() / 1e6:,.1f} MB so far")
+        print_line(f"{part}: {counts}; {rows['bytes'].sum() / 1e6:,.1f} MB so far")
     if not (cells["state"] == "done").all():
         print_line("Parts that need these cells are not listed yet.")
-    texts = cells.assign(
-        seconds=cells["seconds"].map("{:,.1f}".format, na_action="ignore"),
-        bytes=cells["bytes"].map("{:,}".format, na_action="ignore"),
-    )[["part", "cell", "state", "seconds", "bytes"]]
+    texts = cells.assign(bytes=cells["bytes"].map("{:,}".format, na_action="ignore"))
     # Failed cells are what people look for.
     order = cells["state"].map({"failed": 0, "missing": 1}).fillna(2).sort_values(kind="stable").index
     room = MOST_LINES - cells["part"].nunique() - 6

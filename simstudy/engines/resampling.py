@@ -19,9 +19,7 @@ from numpy.typing import NDArray
 
 from simstudy.engines.question import Question
 from simstudy.metrics.base import Array
-from simstudy.running.cells import Cell
 from simstudy.running.progress import doing
-from simstudy.running.runner import run_cells
 from simstudy.running.threads import one_blas_thread
 
 Draw = Callable[[np.uint64, np.uint64, NDArray[Any]], None]
@@ -64,11 +62,15 @@ def over_resamples(
     """
     if question.executor is None:
         return _of_range(columns, draw, add, question, _Range(0, question.n_resamples, n_found))
+    # joblib: only who has an executor waits for its import.
+    from simstudy.running.keys import Cell
+    from simstudy.running.parallel import run_cells
+
     ends = np.linspace(0, question.n_resamples, min(_RANGES, question.n_resamples) + 1).astype(np.int64).tolist()
     # A worker has one thread, and no executor of its own.
     alone = replace(question, executor=None, progress=None, n_jobs=1)
     cells = [
-        Cell(f"resamples {first + 1:,} to {last:,}", first, (columns, draw, add, alone, _Range(first, last, n_found)))
+        Cell(f"resamples {first + 1:,} to {last:,}", (columns, draw, add, alone, _Range(first, last, n_found)))
         for first, last in pairwise(ends)
     ]
     with doing(f"resampling {question.n_systems} systems", len(cells)) as advance:

@@ -24,8 +24,7 @@ from simstudy.pages.tables import InOrder
 from simstudy.papers.basis import counted_units
 from simstudy.papers.pairs import most_significant_first
 from simstudy.papers.written import files
-from simstudy.running.manifest import manifest_of
-from simstudy.running.results_folder import results_folder
+from simstudy.running.folders import results_folder
 from simstudy.text.plain_text import line, shown
 
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ def write(
     """Write tables, figures, page and manifest of one comparison to a folder of its own."""
     with results_folder(out, RESULTS_OF) as results:
         page = replace(page_of(found, command), paper=files(found.paper(baseline=baseline)), paper_figures=figures)
-        write_results(results, page, manifest_of({"comparison": dict(settings)}, {"files": dict(found.files)}), {})
+        write_results(results, page, {"comparison": dict(settings), "data": {"files": dict(found.files)}}, {})
 
 
 def page_of(found: Examination, command: str) -> Page:

@@ -143,8 +143,7 @@ class Several(ReprMixin):
         """Write a folder for each part, as `Examination.write` does, and a page with the table that links them."""
         # Who only asks for numbers does not wait for what writes pages.
         from simstudy.pages.report import write_results
-        from simstudy.running.manifest import manifest_of
-        from simstudy.running.results_folder import results_folder
+        from simstudy.running.folders import results_folder
 
         asked = {} if settings is None else dict(settings)
         names = folder_names([_called(part) for part in self.parts])
@@ -156,7 +155,7 @@ class Several(ReprMixin):
                 )  # fmt: skip
             hashes = {path: digest for part in self.parts for path, digest in part.files.items()}
             page = replace(self._page(command, names), paper=files(self.paper(baseline=baseline)))
-            write_results(results, page, manifest_of({"comparison": asked}, {"files": hashes}), {})
+            write_results(results, page, {"comparison": asked, "data": {"files": hashes}}, {})
 
     def to_html(self, path: str | Path, *, command: str = "simstudy.examine") -> None:
         """Write the table and the page of each part as one HTML file that loads nothing.

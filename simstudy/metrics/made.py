@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from inspect import Parameter, signature
+from types import CodeType, FunctionType, MethodType
 from typing import Any, get_args
 
 import numpy as np
@@ -14,7 +16,6 @@ from simstudy.metrics import get_metric
 from simstudy.metrics.arrays import ArrayMetric, real_numbers
 from simstudy.metrics.base import Array, FloatArray, Metric, Unit
 from simstudy.running.fingerprints import fingerprint
-from simstudy.running.provenance import program_of
 from simstudy.text.plain_text import printable
 from simstudy.validation import brief, check_choice, check_flag, check_text, check_texts
 
@@ -23,7 +24,7 @@ from simstudy.validation import brief, check_choice, check_flag, check_text, che
 class MadeMetric(Metric):
     """A metric by a user's function; `metric` makes it."""
 
-    #: A hash of the function's code, of its module's source and of what it holds: it tells functions apart.
+    #: A hash of the function's code and of what it holds: it tells functions apart.
     program: str = field(default="", kw_only=True)
     #: Takes an array of sums for each statistic, and returns an array of scores of their shape.
     function: Callable[..., Any] = field(default=np.add, kw_only=True, repr=False, compare=False)
@@ -139,7 +140,7 @@ def metric(
         check_texts(argument, listed, "names")
     if len(names) == 0 or len(set(names)) < len(names):
         raise ValueError(f"columns must be at least one name, and each once, not {brief(list(names))}")
-    program = fingerprint(program_of(score))
+    program = fingerprint(_code_of(score))
     known = (name, tuple(names), not lower_is_better)
     told: dict[str, Any] = {"of_item": tuple(of_item), "unit": unit, "signature": f"source:{program[:12]}"}
     if resample:
@@ -150,6 +151,32 @@ def metric(
     get_metric(made)
     _check_elementwise(made)
     return made
+
+
+def _code_of(part: Any) -> Any:
+    """The compiled code of a function, and the values that it holds, as text and numbers; other objects as text."""
+    if isinstance(part, functools.partial):
+        return [_code_of(part.func), _code_of(part.args), _code_of(sorted(part.keywords.items()))]
+    if isinstance(part, tuple | list):
+        return [_code_of(one) for one in part]
+    if isinstance(part, MethodType):
+        return [_code_of(part.__func__), _code_of(sorted(vars(part.__self__).items()))]
+    if isinstance(part, CodeType):
+        return [part.co_code, part.co_names, part.co_varnames, _code_of(part.co_consts)]
+    if isinstance(part, FunctionType):
+        held = [cell.cell_contents for cell in part.__closure__ or ()]
+        # A constant that the function takes from its module counts, too.
+        used = [part.__globals__.get(name) for name in part.__code__.co_names]
+        constants = [value for value in used if isinstance(value, bool | int | float | str | bytes | np.ndarray)]
+        return [
+            part.__code__.co_name,
+            _code_of(part.__code__),
+            _code_of(part.__defaults__),
+            _code_of([*held, *constants]),
+        ]
+    if isinstance(part, np.ndarray | bool | int | float | str | bytes | type(None)):
+        return part
+    return getattr(part, "__qualname__", type(part).__qualname__)
 
 
 def _arguments(score: Callable[..., Any]) -> list[str]:

@@ -16,8 +16,8 @@ from simstudy.notes import notes_kept
 from simstudy.pages.html import html
 from simstudy.pages.sections import Figure, Section
 from simstudy.pages.tables import InOrder, write_tables
+from simstudy.running.folders import ResultsFolder
 from simstudy.running.progress import doing
-from simstudy.running.results_folder import ResultsFolder
 from simstudy.text.formulas import has_formulas
 from simstudy.text.plain_text import code, markdown, markdown_rows, paragraph
 from simstudy.validation import check_choice
@@ -92,11 +92,8 @@ class Page:
 
 def write_results(
     results: ResultsFolder, page: Page, manifest: Mapping[str, Any], seconds: Mapping[str, float] | None = None
-) -> str:
-    """Write tables (but those that are there), figures and the page; then all take their places, and the manifest too.
-
-    Returned is what is to be said of results that were there and were made with other versions.
-    """
+) -> None:
+    """Write tables (but those that are there), figures and the page; then all take their places, with the manifest."""
     with doing("writing tables"):
         there = {path.stem for path in results.gathered.glob("*.csv")}
         write_tables({name: table for name, table in page.tables.items() if name not in there}, results.gathered)
@@ -118,7 +115,7 @@ def write_results(
     with doing("writing the page"):
         _write(page_text(page, notes), results.gathered / "README.md")
         _write(html(page, results.gathered), results.gathered / INDEX)
-        return results.publish(manifest, seconds)
+        results.publish(manifest, seconds)
 
 
 def _write_paper(page: Page, folder: Path) -> list[str]:

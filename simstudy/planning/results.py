@@ -185,12 +185,11 @@ class Plan(ReprMixin):
         from simstudy.pages.report import write_results
         from simstudy.papers.written import files
         from simstudy.planning.page import page_of
-        from simstudy.running.manifest import manifest_of
-        from simstudy.running.results_folder import results_folder
+        from simstudy.running.folders import results_folder
 
         asked = dict(self.settings if settings is None else settings)
         with results_folder(Path(folder), "a plan") as results:
-            manifest = manifest_of({"plan": asked}, {"files": dict(self.files)})
+            manifest = {"plan": asked, "data": {"files": dict(self.files)}}
             page = replace(page_of(self, command), paper=files(self.paper()), paper_figures=figures)
             write_results(results, page, manifest, {})
 

@@ -1,5 +1,5 @@
-"""How work is done once and kept: cells on any executor, a folder a run, and what program made a result.
+"""How work is done once and kept: cells on joblib's loky or any executor, and folders of results.
 
-Read first: `runner` (cells in parallel), `cells` (finished work as files), `provenance` (what a key is made of), then
-`results_folder` and `folder_contents`.
+Read first: `keys` (when a result is found again), `parallel` (cells at work), `cell_files` (finished work as files),
+then `folders` (a folder of results) and `progress`.
 """

@@ -247,11 +247,6 @@ def own_files(folder: Path) -> set[str]:
     }
 
 
-def manifest_of(settings: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings (under one key: ``{"study": …}``) and the hashes of data, as a manifest has them."""
-    return {**settings, "data": dict(data)}
-
-
 def other_versions(manifest: Mapping[str, Any]) -> str:
     """Which versions this process has, and not the run of a manifest, in words; empty where they are the same."""
     known, here = manifest.get("versions"), _versions()

@@ -6,6 +6,7 @@ import functools
 import hashlib
 import pickle
 import re
+import sys
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -72,8 +73,7 @@ class Keys:
     """The keys of cells, 32 hexadecimal digits each. An argument of several cells is hashed once.
 
     `code` is the hash of the study's own files (`code_of`), by name. A function, or a class of an argument, that was
-    typed at a prompt or is defined inside another function has no name that lasts: such a cell has another key each
-    time, which `is_lasting` tells.
+    typed at a prompt has no name that lasts: such a cell has another key each time, which `is_lasting` tells.
     """
 
     def __init__(self, code: dict[str, str] | None = None) -> None:
@@ -84,11 +84,12 @@ class Keys:
 
     def of(self, function: Callable[..., Any], arguments: Sequence[Any]) -> str:
         """The key of a call of a function."""
-        innermost = function
-        while isinstance(innermost, functools.partial):
-            innermost = innermost.func
+        if isinstance(function, functools.partial):
+            # On how many threads a function runs changes no result.
+            named = {name: value for name, value in function.keywords.items() if name != "n_threads"}
+            return self.of(function.func, [*function.args, *arguments, *([named] if named else [])])
         try:
-            what = [getattr(innermost, "version", 1), *map(self._hash, (function, *arguments))]
+            what = [getattr(function, "version", 1), *map(self._hash, (function, *arguments))]
         except (pickle.PicklingError, AttributeError, TypeError):
             return f"{_UNLASTING}{uuid.uuid4().hex}"[:32]
         return describe([what, self._made_by])[:32]
@@ -138,9 +139,23 @@ class _Hasher(NumpyHasher):  # type: ignore[misc]
     def save_global(self, obj: Any, name: str | None = None, **_: Any) -> None:
         qualified = name or getattr(obj, "__qualname__", obj.__name__)
         module = pickle.whichmodule(obj, qualified)  # type: ignore[attr-defined]
-        if module in ("__main__", "__mp_main__") or "<" in qualified:
+        is_nested, is_builtin = "<" in qualified, module in sys.builtin_module_names
+        from_file = is_builtin or hasattr(sys.modules.get(module), "__file__")
+        if module in ("__main__", "__mp_main__") or not from_file or (is_nested and not isinstance(obj, FunctionType)):
             raise pickle.PicklingError(f"{qualified} of {module} has no name that lasts")
         self.save((re.sub(rf"^{PREFIX}\w+", "study", module), qualified))
+        if is_nested:
+            # Such as a lambda: it is known by where it stands in its file, and by what it holds.
+            held = [cell.cell_contents for cell in obj.__closure__ or ()]
+            self.save((obj.__code__.co_firstlineno, obj.__defaults__, obj.__kwdefaults__, held))
+
+    def save_set(self, values: Any) -> None:
+        self.save(("set", sorted(type(self)("sha1").hash(value) for value in values)))
+
+    def _batch_setitems(self, items: Any, *_: Any) -> None:
+        # joblib orders keys that cannot be compared by Python's own hash, which differs from process to process.
+        for _, item in sorted((type(self)("sha1").hash(item[0]), item) for item in items):
+            self.save(item)
 
     dispatch = NumpyHasher.dispatch.copy()
-    dispatch |= {FunctionType: save_global, type: save_global, type(len): save_global}
+    dispatch |= {FunctionType: save_global, type: save_global, type(len): save_global, set: save_set}

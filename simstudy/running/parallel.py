@@ -108,7 +108,8 @@ def run_cells(
     """
     check_executor(executor)
     keys = keys or Keys()
-    known = [keys.of(function, cell.arguments) for cell in cells]
+    # What is not kept need not be found again.
+    known = [keys.of(function, cell.arguments) if cache else f"{k:032x}" for k, cell in enumerate(cells)]
     results: dict[str, Any] = {}
     missing: dict[str, Cell] = {}
     failures: dict[str, str] = {}

@@ -1,164 +1,159 @@
-"""Progress: what a long call says of itself while it runs, and who hears it.
+"""Progress: a long call names what it is doing (`doing`), and `shown` shows that where somebody looks, by rich.
 
-`doing` names a phase of the work, in whatever room it is; nobody need listen. `shown` shows the phases of a block where
-people look: a bar in a terminal and in a notebook, a line a minute in a log (`simstudy.running.display`).
+A terminal has a bar, a notebook a line of text below the cell, and a log a line a minute.
 """
 
 from __future__ import annotations
 
 import sys
 import threading
-from collections import deque
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from functools import wraps
-from time import monotonic
-from typing import ParamSpec, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_LISTENER: ContextVar[Callable[[int], None]] = ContextVar("listener", default=lambda _: None)
+# Seconds of silence (who waits for less needs no bar), between two looks, and between two lines of a log.
+_PATIENCE, _LOOK, _MINUTE = 2.0, 0.2, 60.0
 
 
-def advanced(amount: int) -> None:
-    """Say that so much more of this call is done; nobody listens in another process or thread."""
-    _LISTENER.get()(amount)
-
-
-@contextmanager
-def listening(listener: Callable[[int], None]) -> Iterator[None]:
-    """Hear what the calls in this block say of themselves (`advanced`)."""
-    token = _LISTENER.set(listener)
-    try:
-        yield
-    finally:
-        _LISTENER.reset(token)
-
-
-# Looks at a phase by which its rate is known: of a bar those of half a minute.
-_LOOKS = 150
-
-
-@dataclass
 class Phase:
-    """A part of the work: what is done, how much of how much (0: not known), and since when."""
+    """A part of the work: how much is done of how much (0: not known)."""
 
-    title: str
-    total: int = 0
-    done: int = 0
-    begun: float = field(default_factory=monotonic)
-    _looks: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=_LOOKS))
+    def __init__(self, title: str, total: int) -> None:
+        self.title, self.total, self.done = title, total, 0
 
     def advance(self, amount: int) -> None:
-        """Say that so much more is done; one thread at a time."""
+        """Say that so much more is done."""
         self.done += amount
 
-    @property
-    def share(self) -> float | None:
-        """How much is done; None where that is not known."""
-        return min(self.done / self.total, 1.0) if self.total else None
 
-    def left(self) -> float | None:
-        """Seconds that are left, at the rate of the last looks; None where that is not known yet."""
-        self._looks.append((monotonic(), self.done))
-        (began, did), (now, does) = self._looks[0], self._looks[-1]
-        # What was kept from an earlier run is there at once.
-        return (self.total - does) * (now - began) / (does - did) if does > did and now - began >= 1 else None
-
-
-class Display(Protocol):
-    """What shows how far a phase is."""
-
-    every: float
-    """Seconds between two looks at it."""
-
-    def update(self, phase: Phase) -> None:
-        """Show a phase as it is now."""
-
-    def clear(self) -> None:
-        """Show nothing: what follows may be printed in its place."""
-
-
-class Work:
+class _Screen:
     """The phases that a call is in, the outermost first, and what shows them."""
 
     def __init__(self) -> None:
-        self._phases: list[Phase] = []
-        self._lock = threading.Lock()
-        self._display: Display | None = None
-
-    def begin(self, phase: Phase) -> None:
-        """Say that a phase begins."""
-        with self._lock:
-            self._phases.append(phase)
-
-    def end(self, phase: Phase) -> None:
-        """Say that a phase ended; between two phases nothing is shown."""
-        with self._lock:
-            self._phases = [one for one in self._phases if one is not phase]
-            if self._display and not self._phases:
-                self._display.clear()
+        self.phases: list[Phase] = []
+        self.lock = threading.Lock()
+        self.bar: Progress | None = None
+        self._tasks: dict[Phase, Any] = {}
+        self._next_line = time.monotonic() + _MINUTE
+        self._notebook: Any = None
 
     def show(self, ended: threading.Event) -> None:
-        """Show the phases from the second second on, until they have ended."""
+        """Show the phases until they have ended."""
         if ended.wait(_PATIENCE):
             return
         # Most calls end before that, and do not wait for the import of what draws.
-        from simstudy.running.display import display
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-        self._display = display()
+        columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn())
+        self.bar = Progress(
+            *columns, TimeRemainingColumn(), console=Console(stderr=True, highlight=False), transient=True,
+            auto_refresh=False, redirect_stdout=False, redirect_stderr=False,
+        )  # fmt: skip
         while not ended.is_set():
-            with self._lock:
-                # The outermost phase that knows how much there is to do, or else the innermost.
-                phase = next((one for one in self._phases if one.total), self._phases[-1] if self._phases else None)
-                if phase is not None:
-                    self._display.update(phase)
-            ended.wait(self._display.every)
+            with self.lock, suppress(OSError):
+                self._update(self.bar)
+            ended.wait(_LOOK)
+
+    def _update(self, bar: Progress) -> None:
+        """Show all phases in a terminal; elsewhere the outermost one whose total is known."""
+        for phase in [phase for phase in self._tasks if phase not in self.phases]:
+            bar.remove_task(self._tasks.pop(phase))
+        for phase in self.phases:
+            if phase not in self._tasks:
+                self._tasks[phase] = bar.add_task(phase.title, total=phase.total or None)
+            bar.update(self._tasks[phase], completed=phase.done)
+        if not self.phases:
+            return
+        if _ipython() is not None or not bar.console.is_terminal or bar.console.is_dumb_terminal:
+            phase = next((phase for phase in self.phases if phase.total), self.phases[-1])
+            task = next(task for task in bar.tasks if task.id == self._tasks[phase])
+            left = "" if task.time_remaining is None else f", {task.time_remaining:,.0f} s left"
+            share = f"{task.percentage:.0f} %{left}" if phase.total else f"{task.elapsed:,.0f} s"
+            self._write(f"{phase.title}: {share}")
+        else:
+            bar.start()
+            bar.refresh()
+
+    def _write(self, text: str) -> None:
+        if (ipython := _ipython()) is not None:
+            data = {"text/plain": text}
+            if self._notebook is None:
+                self._notebook = ipython.display.display(data, raw=True, display_id=True)
+            else:
+                self._notebook.update(data, raw=True)
+        elif time.monotonic() >= self._next_line:
+            self._next_line = time.monotonic() + _MINUTE
+            say(f"simstudy: {text}")
+
+    def clear(self) -> None:
+        """Show nothing: what follows may be printed in its place."""
+        if self.bar is not None:
+            self.bar.stop()
+        if self._notebook is not None:
+            self._write("")
 
 
-_WORK: ContextVar[Work | None] = ContextVar("work", default=None)
+_SCREEN: ContextVar[_Screen | None] = ContextVar("screen", default=None)
 
 # One bar at a time: comparisons may run side by side.
-_SCREEN = threading.Lock()
-
-# Seconds of silence: who waits for less needs no bar.
-_PATIENCE = 2.0
+_ONE = threading.Lock()
 
 
 @contextmanager
 def doing(title: str, total: int = 0) -> Iterator[Callable[[int], None]]:
     """Say what is done in this block; yields a function to call with the amount just done, if there is a `total`."""
-    phase, work = Phase(title, total), _WORK.get()
-    if work is None:
+    phase, screen = Phase(title, total), _SCREEN.get()
+    if screen is None:
         yield phase.advance
         return
-    work.begin(phase)
+    with screen.lock:
+        screen.phases.append(phase)
     try:
         yield phase.advance
     finally:
-        work.end(phase)
+        with screen.lock:
+            screen.phases.remove(phase)
+            if not screen.phases:
+                screen.clear()
 
 
 @contextmanager
 def shown() -> Iterator[None]:
     """Show what the calls in this block are doing, on standard error, from their second second on."""
-    if _WORK.get() is not None or not _SCREEN.acquire(blocking=False):
+    if _SCREEN.get() is not None or not _ONE.acquire(blocking=False):
         yield
         return
-    work, ended = Work(), threading.Event()
-    thread = threading.Thread(target=work.show, args=(ended,), daemon=True, name="simstudy progress")
-    token = _WORK.set(work)
+    screen, ended = _Screen(), threading.Event()
+    thread = threading.Thread(target=screen.show, args=(ended,), daemon=True, name="simstudy progress")
+    token = _SCREEN.set(screen)
     try:
         thread.start()
         yield
     finally:
-        _WORK.reset(token)
+        _SCREEN.reset(token)
         ended.set()
         thread.join()
-        _SCREEN.release()
+        screen.clear()
+        _ONE.release()
+
+
+def say(text: str) -> None:
+    """Print a line on standard error, above the bar if there is one."""
+    from rich.console import Console
+
+    screen = _SCREEN.get()
+    console = screen.bar.console if screen and screen.bar else Console(stderr=True, highlight=False)
+    console.print(text, soft_wrap=True, markup=False, emoji=False, highlight=False)
 
 
 def shown_to_people(function: Callable[P, T]) -> Callable[P, T]:
@@ -166,7 +161,8 @@ def shown_to_people(function: Callable[P, T]) -> Callable[P, T]:
 
     @wraps(function)
     def called(*args: P.args, **kwargs: P.kwargs) -> T:
-        if not _interactive():
+        ipython = sys.modules.get("IPython")
+        if ipython is None or ipython.get_ipython() is None:
             return function(*args, **kwargs)
         with shown():
             return function(*args, **kwargs)
@@ -174,6 +170,7 @@ def shown_to_people(function: Callable[P, T]) -> Callable[P, T]:
     return called
 
 
-def _interactive() -> bool:
+def _ipython() -> Any:
+    """IPython where this is a notebook; else None."""
     ipython = sys.modules.get("IPython")
-    return ipython is not None and ipython.get_ipython() is not None
+    return None if ipython is None or getattr(ipython.get_ipython(), "kernel", None) is None else ipython

@@ -17,8 +17,8 @@ from pydantic import BaseModel, ValidationError
 
 from simstudy.files.datasets import DataError
 from simstudy.running import program_files
-from simstudy.running.provenance import program_of
-from simstudy.running.runner import CellsFailed
+from simstudy.running.keys import code_of
+from simstudy.running.parallel import CellsFailed
 from simstudy.studies.context import Findings, RunContext, ShippedTables, Shown, Unfinished
 from simstudy.studies.definition import Study, StudyError, place_of, placed
 from simstudy.studies.natural import study as natural
@@ -26,7 +26,7 @@ from simstudy.studies.natural.definition import NaturalStudy
 from simstudy.studies.resampling import overlay
 from simstudy.studies.resampling import study as resampling
 from simstudy.studies.resampling.definition import ResamplingStudy, with_own_task
-from simstudy.training.named import OWN, maker
+from simstudy.training.named import OWN
 from simstudy.validation import brief, nearest
 
 Run = Callable[[Any, RunContext], Findings]
@@ -163,8 +163,7 @@ def _model(kind: str, content: Mapping[str, Any]) -> type[Study]:
 def load_program(folder: Path) -> type[Study]:
     """Load a folder's study.py, and return its `Settings`; a StudyError where it fails, or lacks that or `run`.
 
-    Functions that it gives to `RunContext.run` work in worker processes too; their cells are known by the source of
-    what they depend on (`simstudy.running.dependencies`), which a page beside them is not.
+    Functions that it gives to `RunContext.run` work in worker processes too.
     """
     path = folder / "study.py"
     if not path.is_file():
@@ -198,15 +197,16 @@ def found_by(study: Study, context: RunContext) -> Findings:
     return found
 
 
-def program_behind(study: Study) -> dict[str, str]:
-    """The program that makes a study's tables: of what runs it, and of the task that it trains.
+def code_behind(study: Study) -> dict[str, str]:
+    """Hashes of the Python files that a study's results depend on: those of its folder, and for a shipped one learners.
 
-    See `simstudy.running.provenance.program_of`.
+    See `simstudy.running.keys.code_of`.
     """
-    parts: list[Callable[..., Any]] = [_parts_of(study)[0]]
-    if isinstance(study, ResamplingStudy):
-        parts.append(maker(study.task, study.folder))
-    return program_of(*parts)
+    shipped = program_files.shipped_studies()
+    if place_of(study) is None and study.name in shipped:
+        learners = [path.parent for path in sorted(program_files.shipped_folder().glob("learners/*/__init__.py"))]
+        return code_of(shipped[study.name].parent, *learners)
+    return {} if study.folder is None else code_of(study.folder)
 
 
 def shown_by(study: Study, tables: ShippedTables) -> Shown:

@@ -12,8 +12,7 @@ from simstudy.analyses.leaderboard import leaderboard
 from simstudy.comparisons.comparing import compare
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.outputs import Outputs, TestSet
-from simstudy.running.cells import Cell
-from simstudy.running.progress import advanced
+from simstudy.running.keys import Cell
 from simstudy.studies.context import RunContext
 
 
@@ -22,8 +21,7 @@ def run_comparisons(title: str, test_sets: Sequence[TestSet], context: RunContex
     cells = [
         Cell(
             label=f"comparing on {one.name}, {one.outputs.n_items} items",
-            description={"kind": "comparison", "outputs": one.outputs.fingerprint(), "settings": one.options},
-            arguments=(one.outputs, one.options, context.n_threads),
+            arguments=(one.outputs, one.options),
         )
         for one in test_sets
     ]
@@ -43,7 +41,6 @@ def leaderboards(test_sets: Sequence[TestSet], seed: int, context: RunContext) -
     cells = [
         Cell(
             label=f"leaderboard of {one.name}, {one.metric}",
-            description={"kind": "leaderboard", "outputs": one.outputs.fingerprint(), "unit": one.unit, "seed": seed},
             arguments=(one.outputs, one.unit, seed),
         )
         for one in test_sets
@@ -59,7 +56,7 @@ def _leaderboard(outputs: Outputs, unit: str | None, seed: int) -> pd.DataFrame:
 
 
 def _compared(outputs: Outputs, options: Mapping[str, Any], n_threads: int) -> pd.DataFrame:
-    return compare(outputs, n_jobs=n_threads, progress=advanced, **options).frame
+    return compare(outputs, n_jobs=n_threads, **options).frame
 
 
 def _resamples(options: Mapping[str, Any]) -> int:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,11 @@ import pandas as pd
 
 from simstudy.pages.sections import Section, Table
 from simstudy.pages.tables import read_table
-from simstudy.running.cells import Cell
-from simstudy.running.display import say
-from simstudy.running.manifest import MANIFEST, json_object
-from simstudy.running.progress import doing, listening
-from simstudy.running.runner import run_cells, share, states
+from simstudy.running.cell_files import SUFFIX, DamagedCell, encode, read, write
+from simstudy.running.folders import MANIFEST, json_object
+from simstudy.running.keys import Cell, Keys, is_lasting
+from simstudy.running.parallel import run_cells
+from simstudy.running.progress import doing, say
 from simstudy.validation import brief
 
 
@@ -61,10 +62,10 @@ class RunContext:
     shard: tuple[int, int] | None = None
     """Of the cells of each part only a share is computed here, shard k of n (k, n)."""
 
-    @property
-    def n_threads(self) -> int:
-        """The threads of one comparison: workers of an executor may not be alone on their machine."""
-        return self.n_jobs if self.executor is None else 1
+    keys: Keys = field(default_factory=Keys)
+    """By which finished cells are found again."""
+    is_kept: bool = False
+    """Whether the findings were kept by an earlier run."""
 
     def run(
         self,
@@ -77,17 +78,22 @@ class RunContext:
     ) -> list[Any]:
         """Call a function on each cell's arguments, but for cells that are done already; the results, in order.
 
-        See `simstudy.running.runner.run_cells`. `title` is that of the progress bar, `amount` how much of it a cell is.
-        `threaded` is for a function that takes `n_threads`: without an executor its cells are computed in this process,
-        one after the other. A TypeError names a cell that returned nothing, or something else than a table where others
-        returned one.
+        See `simstudy.running.parallel.run_cells`. `title` is that of the progress bar, `amount` how much of it a cell
+        is. `threaded` is for a function that takes `n_threads` by this name, which changes no result: without an
+        executor its cells are computed in this process, one after the other. A TypeError names a cell that returned
+        nothing, or something else than a table where others returned one.
         """
+        known = [self.keys.of(function, cell.arguments) for cell in cells]
         if self.shard is not None:
-            self._compute(title, function, share(function, cells, self.shard), amount, threaded)
-        found = states(function, cells, self.cells)
-        left = int((found["state"] != "done").sum())
+            k, n = self.shard
+            share = [
+                cell for key, cell in zip(known, cells, strict=True) if is_lasting(key) and int(key, 16) % n == k - 1
+            ]
+            self._compute(title, function, share, amount, threaded)
+        states = self._states(cells, known)
+        left = int((states["state"] != "done").sum())
         if self.listed is not None:
-            self.listed.append(found.assign(part=title))
+            self.listed.append(states.assign(part=title))
             if left:
                 raise Unfinished(title)
         elif 0 < left < len(cells):
@@ -100,6 +106,33 @@ class RunContext:
                 raise TypeError(f"cell '{cell.label}' of '{title}' returned {what}")
         return results
 
+    def findings(
+        self, run: Callable[..., Findings], arguments: Sequence[Any], compute: Callable[[], Findings]
+    ) -> Findings:
+        """What `compute` returns, or what it returned in an earlier run that had the same arguments."""
+        key = self.keys.of(run, arguments)
+        if self.listed is not None or not is_lasting(key):
+            return compute()
+        with suppress(FileNotFoundError, DamagedCell):
+            found = Findings(**read(self.cells, key))
+            self.is_kept = True
+            return found
+        found = compute()
+        # On a full disk they are computed again.
+        with suppress(OSError):
+            write(self.cells, key, encode(key, "findings", vars(found)))
+        return found
+
+    def _states(self, cells: Sequence[Cell], known: Sequence[str]) -> pd.DataFrame:
+        """How far cells are: cell (its label), state (done, missing or failed), and bytes."""
+        rows = []
+        for cell, key in zip(cells, known, strict=True):
+            path = self.cells / f"{key}{SUFFIX}"
+            failed = (self.cells / f"{key}.error.txt").exists()
+            state = "done" if path.exists() else "failed" if failed else "missing"
+            rows.append((cell.label, state, path.stat().st_size if state == "done" else None))
+        return pd.DataFrame(rows, columns=["cell", "state", "bytes"]).astype({"bytes": "Int64"})
+
     def _compute(
         self,
         title: str,
@@ -109,27 +142,16 @@ class RunContext:
         threaded: bool,
     ) -> list[Any]:
         """The results of cells, whose progress is shown."""
-        said = 0
-
-        def step(part: int) -> None:
-            nonlocal said
-            said += part
-            advance(part)
-
-        def finished(cell: Cell) -> None:
-            # A cell may have said of itself how far it was.
-            nonlocal said
-            advance(amount(cell) - said)
-            said = 0
-
-        with doing(title, sum(map(amount, cells))) as advance, listening(step):
+        n_threads = self.n_jobs if self.executor is None else 1
+        with doing(title, sum(map(amount, cells))) as advance:
             return run_cells(
-                function,
+                partial(function, n_threads=n_threads) if threaded else function,
                 cells,
+                keys=self.keys,
                 n_jobs=1 if threaded else self.n_jobs,
                 executor=self.executor,
                 cache=self.cells,
-                finished=finished,
+                finished=lambda cell: advance(amount(cell)),
             )
 
 

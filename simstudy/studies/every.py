@@ -13,8 +13,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from copy import deepcopy
 from dataclasses import asdict, dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +24,9 @@ import numpy as np
 import pandas as pd
 
 from simstudy.files.whole import atomic_path
-from simstudy.running.folder_contents import CELLS
-from simstudy.running.manifest import json_object
+from simstudy.running.folders import CELLS, json_object
 from simstudy.running.program_files import shipped_folder, shipped_studies
 from simstudy.running.progress import doing
-from simstudy.running.workers import Processes
 from simstudy.studies.catalogue import load_study
 from simstudy.studies.run import study_cells
 
@@ -79,7 +79,8 @@ def needs(out: Path, data_dir: Path | None) -> pd.DataFrame:
     names = [name for kind in _ORDER for name in shipped_studies() if load_study(name).kind == kind]
     ended, took, rows = _state(out)["ended"], _times(out), []
     # The data are read in another process: what this one takes would count as the studies'.
-    with doing("looking at data and cells", len(names)) as advance, Processes(1) as elsewhere:
+    another = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+    with doing("looking at data and cells", len(names)) as advance, another as elsewhere:
         for name in names:
             state: tuple[str, int, int] = ("done", 0, 0)
             if name not in ended:

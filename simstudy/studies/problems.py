@@ -15,6 +15,7 @@ from simstudy.metrics.ratio import Ratio
 from simstudy.outputs import Outputs, TestSet
 from simstudy.studies.definition import StudyError
 from simstudy.training import Task
+from simstudy.training.base import checked_counts
 
 # So many test sets of which one thing is wrong are named.
 _NAMED = 5
@@ -89,7 +90,7 @@ def stand_in(task: Task, name: str, metric: str | None = None) -> Outputs:
     """
     examples = task.test_sets[name]
     chosen = task.metric if metric is None else task.metrics[metric]
-    right = task.count(chosen, name, examples.gold)
+    right = checked_counts(chosen, name, examples, task.statistics[chosen](examples, examples.gold))
     earned = [True] * right.shape[1]
     if isinstance(chosen, Ratio):
         earned = [above != 0 and below == 0 for above, below in zip(chosen.numerator, chosen.denominator, strict=True)]

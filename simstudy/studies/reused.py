@@ -10,8 +10,7 @@ from typing import Any
 
 from simstudy.analyses.duplicates import distinct
 from simstudy.outputs import TestSet
-from simstudy.running.folder_contents import verify
-from simstudy.running.manifest import MANIFEST
+from simstudy.running.folders import MANIFEST, verify
 from simstudy.running.progress import doing
 from simstudy.studies.catalogue import load_study, make_study
 from simstudy.studies.context import RunContext, ShippedTables, Unfinished
@@ -98,7 +97,7 @@ def _folder(study: str, context: RunContext) -> Path:
 
 def _is_whole(folder: Path, study: str) -> bool:
     manifest = folder / MANIFEST
-    if not manifest.is_file() or [problem for problem in verify(folder) if not problem.startswith("cells/")]:
+    if not manifest.is_file() or verify(folder, cells=False):
         return False
     asked = load_study(study)
     written = json.loads(manifest.read_text(encoding="utf-8"))

@@ -13,15 +13,14 @@ import pandas as pd
 
 from simstudy.analyses.signature import signatures
 from simstudy.files.datasets import folder_at_hand
-from simstudy.files.whole import atomic_path
 from simstudy.pages.tables import kinds_of, write_tables
-from simstudy.running.folder_contents import CELLS, COMPARISONS
+from simstudy.running.folders import CELLS, COMPARISONS, results_folder, shard_folder
 from simstudy.running.jobs import n_workers
-from simstudy.running.manifest import manifest_of
+from simstudy.running.keys import RESULTS_VERSION, Keys
+from simstudy.running.parallel import sweep
 from simstudy.running.program_files import shipped_studies
 from simstudy.running.progress import shown
-from simstudy.running.results_folder import results_folder, shard_folder
-from simstudy.studies.catalogue import asked_for, blaming_program, found_by, program_behind
+from simstudy.studies.catalogue import asked_for, blaming_program, code_behind, found_by
 from simstudy.studies.context import RunContext, Unfinished
 from simstudy.studies.definition import Study, place_of
 from simstudy.studies.written import publish_page
@@ -39,7 +38,7 @@ class Results(ReprMixin):
     Attributes
     ----------
     folder
-        README.md, manifest.json, tables as CSV, figures/, and the finished cells; comparisons.parquet where the study
+        README.md, manifest.json, tables as CSV, figures/, and the finished cells; comparisons.csv.gz where the study
         has comparisons.
     tables
         Name -> table, as in the CSV files, unrounded.
@@ -89,7 +88,7 @@ def run_study(
         Processes and threads; -1 for all cores. None for what `joblib.parallel_config` says, else all cores.
     executor
         Computes cells instead of processes of this machine, and is not shut down. Its workers must see the folder of
-        the results, unless it is a `simstudy.running.clusters.cluster`.
+        the results, unless it is a `simstudy.running.parallel.cluster`.
     seed
         Instead of the study's own.
     data_dir
@@ -105,7 +104,7 @@ def run_study(
         Where a study.py fails while it runs: its file and line, and what was raised (``__cause__``).
     simstudy.files.datasets.DataError
         Where its data cannot be had, or lies outside the folder of data files.
-    simstudy.running.runner.CellsFailed
+    simstudy.running.parallel.CellsFailed
         Where systems failed to train; the others have finished and are kept.
 
     Examples
@@ -122,17 +121,24 @@ def run_study(
     definition, folder = asked_for(study, out, seed)
     # A template of a program's page that does not fit is told when the page is written.
     with shown(), results_folder(folder, of=f"study {definition.name}") as results, blaming_program(definition):
+        sweep(results.cells)
+        code = code_behind(definition)
         context = RunContext(
-            results.cells, n_workers(n_jobs), data_dir, allow_outside, executor, results.cells, place_of(definition)
-        )
+            results.cells, n_workers(n_jobs), data_dir, allow_outside, executor, results.cells, place_of(definition),
+            keys=Keys(code),
+        )  # fmt: skip
         found = found_by(definition, context)
-        if len(found.comparisons):
-            with atomic_path(results.gathered / COMPARISONS) as temporary:
-                found.comparisons.to_parquet(temporary, index=False)
+        if len(found.comparisons) and not (context.is_kept and (folder / COMPARISONS).is_file()):
+            # Without a time in its header the file is the same whenever it is written.
+            how = {"method": "gzip", "compresslevel": 1, "mtime": 1}
+            found.comparisons.to_csv(results.gathered / COMPARISONS, index=False, compression=how)
         write_tables(found.tables, results.gathered)
         command, place = _command(definition, folder, seed, data_dir, allow_outside)
         manifest = {
-            **manifest_of({"study": definition.model_dump()}, found.data, program_behind(definition)),
+            "study": definition.model_dump(),
+            "data": found.data,
+            "results_version": RESULTS_VERSION,
+            "code": code,
             "tables": {name: kinds_of(table) for name, table in found.tables.items()},
             "page": {
                 "command": command,
@@ -156,12 +162,13 @@ def study_cells(
     """The cells of a study, and how far an earlier run came with them; nothing is computed but what they are made of.
 
     The arguments, and what is raised for a study or data, are those of `run_study`. A row is a cell: the part of the
-    study, the cell's label, its state (done, missing or failed), the seconds that it took and its bytes on disk. Parts
-    that follow from a part that is not done are not known yet.
+    study, the cell's label, its state (done, missing or failed) and its bytes on disk. Parts that follow from a part
+    that is not done are not known yet.
     """
     definition, folder = asked_for(study, out, seed)
     cells = folder / CELLS
-    context = RunContext(cells, 1, data_dir, allow_outside, reads=cells, home=place_of(definition))
+    keys = Keys(code_behind(definition))
+    context = RunContext(cells, 1, data_dir, allow_outside, reads=cells, home=place_of(definition), keys=keys)
     return _known_cells(definition, context)
 
 
@@ -191,14 +198,15 @@ def run_shard(
     check_whole("shard k/n: k", k, 1, n + 1)
     with shown(), shard_folder(folder, f"study {definition.name}", shard) as cells:
         context = RunContext(
-            cells, n_workers(n_jobs), data_dir, allow_outside, executor, cells, place_of(definition), shard=shard
-        )
+            cells, n_workers(n_jobs), data_dir, allow_outside, executor, cells, place_of(definition), shard=shard,
+            keys=Keys(code_behind(definition)),
+        )  # fmt: skip
         return _known_cells(definition, context)
 
 
 def _known_cells(definition: Study, context: RunContext) -> pd.DataFrame:
     """The cells of a study in a context that lists them: of its parts up to the first that is not done."""
-    columns = ["part", "cell", "state", "seconds", "bytes"]
+    columns = ["part", "cell", "state", "bytes"]
     context.listed = []
     with blaming_program(definition), suppress(Unfinished):
         found_by(definition, context)

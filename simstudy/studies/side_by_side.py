@@ -16,7 +16,7 @@ from simstudy.engines.question import MonteCarlo
 from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
 from simstudy.pages.sections import Section, Table
-from simstudy.running.cells import Cell
+from simstudy.running.keys import Cell
 from simstudy.studies.context import RunContext
 from simstudy.studies.definition import SideBySide
 from simstudy.studies.figures import panel
@@ -32,15 +32,7 @@ def side_by_side(outputs: Outputs, settings: SideBySide, seed: int, context: Run
     cells = [
         Cell(
             label=f"test {test} on {outputs.test_set}",
-            description={
-                "kind": "side by side",
-                "outputs": outputs.fingerprint(),
-                "test": test,
-                "alternative": _ALTERNATIVE,
-                "seed": seed,
-                **({"n_resamples": drawn[test]} if drawn[test] else {}),
-            },
-            arguments=(outputs, test, drawn[test], seed, context.n_threads),
+            arguments=(outputs, test, drawn[test], seed),
         )
         for test in tests
     ]

@@ -10,12 +10,10 @@ from typing import Any
 import pandas as pd
 
 from simstudy.pages.report import Page, write_results
-from simstudy.running.display import say
-from simstudy.running.folder_contents import verify
-from simstudy.running.manifest import MANIFEST, changed_rooms, json_object, other_versions
+from simstudy.running.folders import MANIFEST, ResultsFolder, json_object, other_versions, results_folder, verify
+from simstudy.running.keys import RESULTS_VERSION, SHOWING
 from simstudy.running.progress import shown
-from simstudy.running.results_folder import ResultsFolder, results_folder
-from simstudy.studies.catalogue import asked_for, blaming_program, load_study, program_behind, shown_by
+from simstudy.studies.catalogue import asked_for, blaming_program, code_behind, load_study, shown_by
 from simstudy.studies.context import ShippedTables
 from simstudy.studies.definition import Study, StudyError
 
@@ -26,10 +24,13 @@ _WORDS = ("title", "question")
 def publish_page(
     study: Study, results: ResultsFolder, manifest: Mapping[str, Any], seconds: Mapping[str, float] | None = None
 ) -> dict[str, pd.DataFrame]:
-    """Write the page of tables that are gathered, and publish all of it; what a terminal shows at the end."""
+    """Write the page of tables that are gathered, and publish all of it; what a terminal shows at the end.
+
+    A run that found what is there already leaves it as it is.
+    """
     page, summary = page_of(study, ShippedTables(results.gathered, manifest["tables"], results.path), manifest)
-    if told := write_results(results, page, manifest, seconds):
-        say(told)
+    if seconds is None or not results.is_unchanged(manifest):
+        write_results(results, page, manifest, seconds)
     return summary
 
 
@@ -69,13 +70,12 @@ def rewrite_page(
 
 
 def why_not_fresh(path: str | Path, study: str | Path | None = None) -> tuple[list[str], str]:
-    """What differs between the program that made the results in a folder and today's, and between the versions.
+    """Why a run would make the results in a folder anew, and which versions of libraries differ.
 
     `study` is as for `run_study`; None is the shipped study that the results name. The first result has a line for each
-    change: of settings, or of a room of code. If it is empty, today's program would make the same tables from the same
-    data. A change in a room need not change a table. How tables are shown does not count. The second result names the
-    versions of Python and libraries that differ; it is empty where none does. A ValueError is raised where no study has
-    written there.
+    change: of settings, of the study's own files, of `RESULTS_VERSION`. If it is empty, the tables are what a run would
+    make of the same data. The second result names the versions of Python and libraries that differ; it is empty if none
+    does. A ValueError is raised where no study has written there.
     """
     folder = Path(path)
     manifest = json_object(folder / MANIFEST)
@@ -87,17 +87,17 @@ def why_not_fresh(path: str | Path, study: str | Path | None = None) -> tuple[li
         raise ValueError(f"{folder}: {error}") from None
     changed = _other_settings(asked, manifest)
     reasons = [f"settings have changed: {', '.join(changed)}"] if changed else []
-    rooms = changed_rooms(manifest, program_behind(asked))
-    if rooms is None:
-        reasons.append(f"{MANIFEST} does not say what program made the results")
-    elif rooms:
-        reasons.append(f"code has changed: {', '.join(rooms)}")
+    here, made = code_behind(asked), manifest.get("code", {})
+    if code := sorted(name for name in {*here, *made} - {*SHOWING} if here.get(name) != made.get(name)):
+        reasons.append(f"the study's code has changed: {', '.join(code)}")
+    if (made_by := manifest.get("results_version")) != RESULTS_VERSION:
+        reasons.append(f"RESULTS_VERSION was {made_by} and is {RESULTS_VERSION}: numbers may have changed")
     return reasons, other_versions(manifest)
 
 
 def _manifest_in(folder: Path) -> dict[str, Any]:
     """The manifest of a folder whose files are as a run of a study wrote them."""
-    problems = [problem for problem in verify(folder) if not problem.startswith("cells/")]
+    problems = verify(folder, cells=False)
     manifest = json_object(folder / MANIFEST) or {}
     if problems or not {"study", "tables", "page"} <= manifest.keys():
         what = problems[0] if problems else f"{MANIFEST} is not of a run of a study"

@@ -121,20 +121,7 @@ class Task(ReprMixin):
                     counted = count(examples, examples.gold)
                 except Exception:
                     continue
-                self._shaped(metric, name, counted)
-
-    def count(self, metric: Metric, test_set: str, answers: Any) -> NDArray[Any]:
-        """A metric's statistics (n items, S) of the answers to a test set; ValueError where they have another shape."""
-        return self._shaped(metric, test_set, self.statistics[metric](self.test_sets[test_set], answers))
-
-    def _shaped(self, metric: Metric, test_set: str, found: Any) -> NDArray[Any]:
-        counted, expected = np.asarray(found), (self.test_sets[test_set].n_items, len(metric.statistics))
-        if counted.shape != expected:
-            raise ValueError(
-                f"statistics of '{metric.name}' on test set '{test_set}' must be of shape {expected}: a row for each "
-                f"item, {', '.join(metric.statistics)}; not {counted.shape}"
-            )
-        return counted.astype(np.int32) if counted.dtype == bool else counted
+                checked_counts(metric, name, examples, counted)
 
     def _summary(self) -> tuple[str, str]:
         sets = listed([f"{name} ({examples.n_items:,})" for name, examples in self.test_sets.items()])
@@ -218,3 +205,14 @@ class Task(ReprMixin):
         tests = {of: examples_of(f"test set '{of}'", *given) for of, given in test_sets.items()}
         classifiers = {system: Classifier(estimator) for system, estimator in systems.items()}
         return cls(name, train, tests, classifiers, {chosen: count})
+
+
+def checked_counts(metric: Metric, test_set: str, examples: Examples, counts: Any) -> NDArray[Any]:
+    """A metric's statistics (n items, S) of the answers to a test set; ValueError where they have another shape."""
+    counted, expected = np.asarray(counts), (examples.n_items, len(metric.statistics))
+    if counted.shape != expected:
+        raise ValueError(
+            f"statistics of '{metric.name}' on test set '{test_set}' must be of shape {expected}: a row for each "
+            f"item, {', '.join(metric.statistics)}; not {counted.shape}"
+        )
+    return counted.astype(np.int32) if counted.dtype == bool else counted

@@ -12,12 +12,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from simstudy.metrics import Metric
 from simstudy.outputs import Outputs
-from simstudy.running.cells import Cell
-from simstudy.running.fingerprints import derived_seed, fingerprint
-from simstudy.running.provenance import definition_of, program_of
-from simstudy.running.runner import run_cells
-from simstudy.training.base import Task
+from simstudy.running.fingerprints import derived_seed
+from simstudy.running.keys import Cell
+from simstudy.running.parallel import run_cells
+from simstudy.training.base import Task, checked_counts
+from simstudy.training.examples import BaseSystem, Count, Examples
 from simstudy.validation import brief, check_choice, check_list, check_path, check_seed, check_whole, number_list
 
 #: As in section 3.2.2 of the paper: 5 full-size, 10 half-size and 10 quarter-size training sets.
@@ -99,7 +100,7 @@ def resample_training(
     n_jobs: int | None = None,
     executor: Executor | None = None,
     cache: str | Path | None = None,
-    finished: Callable[[Cell], None] | None = None,
+    finished: Callable[[Cell], None] = lambda _: None,
 ) -> dict[str, Outputs]:
     """Train every variant of a task's base models and return their outputs on each test set.
 
@@ -135,7 +136,7 @@ def resample_training(
     ------
     ValueError
         For arguments outside their rules.
-    simstudy.running.runner.CellsFailed
+    simstudy.running.parallel.CellsFailed
         Where base models raised; all others have finished.
 
     Examples
@@ -152,8 +153,8 @@ def resample_training(
     """
     check_seed(seed)
     check_path("cache", cache, or_none=True)
-    if finished is not None and not callable(finished):
-        raise ValueError(f"finished must be a function of a cell, or None, not {brief(finished)}")
+    if not callable(finished):
+        raise ValueError(f"finished must be a function of a cell, not {brief(finished)}")
     todo = variants(task, fractions, replicates)
     if metric is not None:
         check_choice("metric", metric, task.metrics)
@@ -171,23 +172,10 @@ def resample_training(
 def training_cells(task: Task, todo: Sequence[Variant], seed: int) -> list[Cell]:
     """The cells of `train_variant`: one for each variant."""
     task.check_counts()
-    counted = [[one.definition, definition_of(count)] for one, count in task.statistics.items()]
-    models = {
-        family: program_of(base, [*task.statistics.values()], [*task.statistics])
-        for family, base in task.systems.items()
-    }
     return [
         Cell(
-            label=f"training {variant.name}",
-            description={
-                "kind": "variant",
-                "data": task.fingerprint,
-                "statistics": fingerprint(counted),
-                "model": models[variant.family],
-                "variant": [variant.family, variant.train_size, variant.replicate],
-                "seed": seed,
-            },
-            arguments=(task, variant, seed),
+            f"training {variant.name}",
+            (task.systems[variant.family], task.train, task.test_sets, task.statistics, variant, seed),
         )
         for variant in todo
     ]
@@ -217,15 +205,25 @@ def outputs_of_variants(
     }
 
 
-def train_variant(task: Task, variant: Variant, seed: int) -> dict[str, dict[str, NDArray[Any]]]:
-    """Train one variant; return its statistics (n items, S) on each test set by each metric."""
-    weights = variant.training_items(task.train.n_items, seed)
-    answer = task.systems[variant.family].train(task.train, weights, variant.random_state(seed))
-    found: dict[str, dict[str, NDArray[Any]]] = {}
-    for name, examples in task.test_sets.items():
+def train_variant(
+    base: BaseSystem,
+    train: Examples,
+    test_sets: Mapping[str, Examples],
+    statistics: Mapping[Metric, Count],
+    variant: Variant,
+    seed: int,
+) -> dict[str, dict[str, NDArray[Any]]]:
+    """Train one variant of a base system; its statistics (n items, S) on each test set by each metric."""
+    weights = variant.training_items(train.n_items, seed)
+    answer = base.train(train, weights, variant.random_state(seed))
+    counted: dict[str, dict[str, NDArray[Any]]] = {}
+    for name, examples in test_sets.items():
         answers = answer(examples)
-        found[name] = {metric.name: task.count(metric, name, answers) for metric in task.statistics}
-    return found
+        counted[name] = {
+            metric.name: checked_counts(metric, name, examples, count(examples, answers))
+            for metric, count in statistics.items()
+        }
+    return counted
 
 
 def _generator(seed: int, *what: Any) -> np.random.Generator:

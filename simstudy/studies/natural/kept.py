@@ -5,23 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-import numpy as np
-
 from simstudy.loaders.reading import Reading
+from simstudy.metrics import get_metric
 from simstudy.outputs import Outputs
-from simstudy.running.cells import SUFFIX, DamagedCell, encoded, kept, write
-from simstudy.running.fingerprints import describe
-from simstudy.running.provenance import program_of
+from simstudy.running.cell_files import SUFFIX, DamagedCell, encode, read, write
+from simstudy.running.keys import Keys
 
 #: Outputs, the notes on them, and the files that were read for them.
 Read = tuple[Outputs, tuple[str, ...], list[Path]]
 
 
 class KeptReads:
-    """What was read, in a study's folder of cells: by the study's words, the program, and the SHA-256 of each file.
+    """What was read, in a study's folder of cells: by the study's words, and the SHA-256 of each file.
 
     Every file is hashed in each run, so that no number comes of a file that has changed. A file that changes while it
     is read is not kept. Nothing is written before `write`: a study that is refused leaves nothing behind.
@@ -37,11 +34,8 @@ class KeptReads:
         """What test sets are known by, from what is said of each and its files; empty texts where none is kept."""
         if self._cells is None:
             return [""] * len(asked)
-        program = program_of(reader)
-        return [
-            describe({"program": program, "test set": said, "files": [reading.digest(path) for path in files]})[:32]
-            for said, files in asked
-        ]
+        keys = Keys()
+        return [keys.of(reader, (said, [reading.digest(path) for path in files])) for said, files in asked]
 
     def has(self, key: str) -> bool:
         """Whether an earlier run kept this."""
@@ -52,11 +46,12 @@ class KeptReads:
         if self._cells is None:
             return None
         try:
-            value = kept(self._cells, key)
-            with TemporaryDirectory(prefix="simstudy-") as folder:
-                path = Path(folder) / "outputs.parquet"
-                path.write_bytes(value["outputs"].tobytes())
-                outputs = Outputs.load(path)
+            value = read(self._cells, key)
+            name, statistics, signature = value["metric"]
+            metric = get_metric(name).of_statistics(statistics).signed(signature)
+            outputs = Outputs(metric=metric, **value["outputs"])
+            if outputs.fingerprint() != value["fingerprint"]:
+                return None
             return outputs, tuple(value["notes"]), [files[k] for k in value["files"]]
         except (OSError, DamagedCell, ValueError, KeyError, IndexError, TypeError):
             return None
@@ -70,12 +65,16 @@ class KeptReads:
         """Keep what was read now, as far as there is room."""
         for key, (label, (outputs, notes, used), files) in self._new.items():
             # A column that a file cannot hold, or a full disk: it is read again next time.
-            with suppress(OSError, ValueError), TemporaryDirectory(prefix="simstudy-") as folder:
-                path = Path(folder) / "outputs.parquet"
-                outputs.save(path)
-                content = np.frombuffer(path.read_bytes(), dtype=np.uint8)
-                value = {"outputs": content, "notes": list(notes), "files": [files.index(path) for path in used]}
+            with suppress(OSError, TypeError):
+                parts = {name: value for name, value in vars(outputs).items() if name != "metric"}
+                metric = outputs.metric
+                value = {
+                    "metric": (metric.name, metric.statistics, metric.signature),
+                    "outputs": parts,
+                    "fingerprint": outputs.fingerprint(),
+                    "notes": list(notes),
+                    "files": [files.index(path) for path in used],
+                }
                 assert self._cells is not None
-                self._cells.mkdir(parents=True, exist_ok=True)
-                write(self._cells, key, encoded(key, label, value))
+                write(self._cells, key, encode(key, label, value))
         self._new.clear()

@@ -50,6 +50,21 @@ def run(study: NaturalStudy, context: RunContext) -> Findings:
     check(study, test_sets)
     if context.listed is None:
         kept.write()
+    settings = study.model_dump(exclude={"title", "question"})
+    return context.findings(
+        run, (settings, found, hashes), lambda: _computed(study, found, test_sets, duplicates, hashes, context)
+    )
+
+
+def _computed(
+    study: NaturalStudy,
+    found: Sequence[TestSet],
+    test_sets: list[TestSet],
+    duplicates: pd.DataFrame,
+    hashes: dict[str, str],
+    context: RunContext,
+) -> Findings:
+    """Compare on all test sets, and analyse."""
     with context.clock("comparisons"):
         compared = _compare_all(test_sets, context)
     with context.clock("leaderboards"):

@@ -45,7 +45,8 @@ def run(study: OverlaidStudy, context: RunContext) -> Findings:
     """Train, compare and analyse, and lay what others made over the curve."""
     with context.clock("data of others"):
         natural, hashes, note = natural_outputs(study, context)
-    found = resampling.run(study, context, None if natural is None else partial(overlaid, study, natural, context))
+    overlay = None if natural is None else partial(overlaid, study, natural, context)
+    found = resampling.run(study, context, overlay, natural)
     found.facts["Natural comparisons"] = note
     found.data["files"] |= hashes
     return found

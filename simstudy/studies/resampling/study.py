@@ -33,10 +33,26 @@ def run(
     study: ResamplingStudy,
     context: RunContext,
     overlay: Callable[[pd.DataFrame], dict[str, pd.DataFrame]] | None = None,
+    natural: Outputs | None = None,
 ) -> Findings:
-    """Train, compare on all test sets, and analyse; `overlay` makes tables of the pairs at home on all items."""
+    """Train, compare on all test sets, and analyse.
+
+    `overlay` makes tables of the pairs at home on all items, and of `natural` outputs.
+    """
     with context.clock("data"):
         task = load_task(study.task, context.data_dir, folder=study.folder)
+    parts = (task.name, task.train, task.test_sets, task.systems, task.statistics, task.files)
+    settings = study.model_dump(exclude={"title", "question"})
+    return context.findings(run, (settings, *parts, natural), lambda: _computed(study, task, context, overlay))
+
+
+def _computed(
+    study: ResamplingStudy,
+    task: Task,
+    context: RunContext,
+    overlay: Callable[[pd.DataFrame], dict[str, pd.DataFrame]] | None,
+) -> Findings:
+    """Train, compare on all test sets, and analyse."""
     test_sets.check(study, task)
     with context.clock("training"):
         of_metrics = {
