@@ -16,7 +16,7 @@ from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import get_context
 
-from simstudy.running.clusters import cluster
+from simstudy.running.parallel import cluster
 from simstudy.training.named import load_task
 from simstudy.training.resampling import resample_training
 

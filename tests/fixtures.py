@@ -9,7 +9,6 @@ import functools
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,6 @@ import simstudy as ss
 from simstudy.outputs import Outputs
 from simstudy.pages.report import Page
 from simstudy.plot import saving
-from simstudy.running import dependencies, provenance
 from tests.conftest import SHARED
 
 # The command is built once for all calls of `CliRunner`, which take an eighth of their time for it.
@@ -67,45 +65,9 @@ class QuickFigures:
         ConstrainedLayoutEngine.execute = execute  # type: ignore[method-assign]
 
 
-# Where it is looked at how the program of a cell is found.
-PROGRAMS = ("tests/running/", "tests/studies/test_cell_programs.py")
-
-
-class QuickPrograms:
-    """Elsewhere each module of the package and of libraries is looked through once: while tests run, none changes.
-
-    Else every study takes a tenth of a second to find them again.
-    """
-
-    quick = False
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        self.quick = not item.nodeid.startswith(PROGRAMS)
-
-    def pytest_collection_finish(self) -> None:
-        stays = {"simstudy", *sys.stdlib_module_names, *packages_distributions()}
-
-        def once(function: Any) -> Any:
-            known: dict[Any, Any] = {}
-
-            def quick(module: str, *more: Any) -> Any:
-                if not self.quick or module.partition(".")[0] not in stays:
-                    return function(module, *more)
-                if (module, *more) not in known:
-                    known[module, *more] = function(module, *more)
-                return known[module, *more]
-
-            return quick
-
-        dependencies._needs = once(dependencies._needs)
-        provenance._known_by = once(provenance._known_by)
-
-
 def pytest_configure(config: pytest.Config) -> None:
     """Take the short cuts."""
     config.pluginmanager.register(QuickFigures())
-    config.pluginmanager.register(QuickPrograms())
 
 
 @pytest.fixture

@@ -13,8 +13,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from simstudy.running.cells import Cell, encoded
-from simstudy.running.runner import run_cells
+from simstudy.running.cell_files import encode
+from simstudy.running.keys import Cell
+from simstudy.running.parallel import run_cells
 
 KINDS = ("array", "table", "training", "sleep")
 N_CELLS = 12
@@ -47,4 +48,4 @@ if __name__ == "__main__":
     from tests.attacks import kinds_of_cells  # a function of a module, as those of studies are
 
     results = run_cells(kinds_of_cells.make, cells(sys.argv[3:]), n_jobs=int(sys.argv[2]), cache=Path(sys.argv[1]))
-    print(sha256(encoded("all", "all", results)).hexdigest())
+    print(sha256(encode("all", "all", results)).hexdigest())

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 import simstudy as ss
 from simstudy.cli.command import app
 from simstudy.outputs import Outputs
-from simstudy.running.folder_contents import verify
+from simstudy.running.folders import verify
 from tests.attacks.studies import KINDS, data, study, toy
 from tests.attacks.test_kills import written
 
@@ -34,7 +34,7 @@ def test_flipped_bytes_and_torn_files_change_nothing(tmp_path: Path, kind: str) 
     asked: Any = toy(tmp_path / "toy", *(np.arange(8) / 1e6).tolist()) if kind == "toy" else study(kind)
     ss.run_study(asked, out=out, n_jobs=1, data_dir=data(tmp_path / "data"))
     first = written(out)
-    cells = sorted(out.glob("cells/*.cell"))
+    cells = sorted(out.glob("cells/*.npz"))
     before = {path: path.read_bytes() for path in cells}
     for k, path in enumerate(cells):
         content = bytearray(before[path])
@@ -48,7 +48,7 @@ def test_flipped_bytes_and_torn_files_change_nothing(tmp_path: Path, kind: str) 
     assert len(verify(out)) == len(cells)
     ss.run_study(asked, out=out, n_jobs=1, data_dir=tmp_path / "data")
     assert written(out) == first
-    assert {path: path.read_bytes() for path in sorted(out.glob("cells/*.cell"))} == before
+    assert {path: path.read_bytes() for path in sorted(out.glob("cells/*.npz"))} == before
 
 
 def test_every_flipped_byte_of_outputs_is_refused_or_harmless(tmp_path: Path, tagged: Outputs) -> None:

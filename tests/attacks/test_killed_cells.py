@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from simstudy.running.cells import SECONDS, damaged, encoded
-from simstudy.running.runner import run_cells
+from simstudy.running.cell_files import damaged, encode
+from simstudy.running.parallel import run_cells
 from tests.attacks.kinds_of_cells import KINDS, cells, make
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
@@ -64,7 +64,7 @@ def ended(process: subprocess.Popen[str]) -> str:
 
 
 def kept(place: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in (place / "cells").glob("[!.]*.cell")}
+    return {path.name: path.read_bytes() for path in (place / "cells").glob("[!.]*.npz")}
 
 
 def kill(pid: int) -> None:
@@ -108,7 +108,7 @@ def test_a_worker_then_all_are_killed_and_cells_end_with_the_same_bytes(tmp_path
     assert 3 <= len(before) < len(work)
     found = run_cells(make, work, cache=tmp_path / "cells")
     whole = run_cells(make, work, cache=tmp_path / "whole" / "cells")
-    assert encoded("all", "all", found) == encoded("all", "all", whole)
+    assert encode("all", "all", found) == encode("all", "all", whole)
     assert before.items() <= kept(tmp_path).items() == kept(tmp_path / "whole").items()
     assert not [path for path in (tmp_path / "cells").glob(".*") if path.name.startswith(".arrays")]
     assert not list((tmp_path / "tmp").iterdir())
@@ -149,7 +149,7 @@ def test_killed_at_any_moment_cells_end_with_the_same_bytes(
         assert not list((place / "tmp").iterdir()), f"{how} {trial}"
         others = {path.name for path in (place / "cells").iterdir()} - set(whole) - {SECONDS}
         # What was being written when it was killed is never read; a study removes it when it next runs.
-        assert all(name.endswith(".cell") for name in others), f"{how} {trial}: {others}"
+        assert all(name.endswith(".npz") for name in others), f"{how} {trial}: {others}"
     named = [name for name in {path.name for path in Path("/dev/shm").iterdir()} - before if name.startswith("sem.")]
     assert not named
     assert hit == times, "most runs were over before they could be killed"

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 import simstudy as ss
-from simstudy.running.cells import damaged
-from simstudy.running.folder_contents import verify
+from simstudy.running.cell_files import damaged
+from simstudy.running.folders import verify
 from tests.attacks.studies import KINDS, data, toy
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
@@ -57,7 +57,7 @@ def until(holds: Callable[[], bool]) -> None:
 
 def written(folder: Path) -> dict[str, bytes]:
     """All that a study writes but its manifest, which knows the wall time."""
-    paths = [*folder.glob("*.csv"), *folder.glob("figures/*"), folder / "README.md", folder / "comparisons.parquet"]
+    paths = [*folder.glob("*.csv"), *folder.glob("figures/*"), folder / "README.md", folder / "comparisons.csv.gz"]
     return {path.name: path.read_bytes() for path in paths if path.exists()}
 
 
@@ -155,8 +155,8 @@ def test_killed_again_and_again_a_study_ends_with_the_same_bytes(tmp_path: Path,
         process.kill()
         process.communicate(timeout=60)
         until(lambda workers=workers: not any(map(alive, workers)))  # type: ignore[misc]
-        assert len(list(out.glob("cells/*.cell"))) >= kept, "something finished was lost"
-        kept = len(list(out.glob("cells/*.cell")))
+        assert len(list(out.glob("cells/*.npz"))) >= kept, "something finished was lost"
+        kept = len(list(out.glob("cells/*.npz")))
         if (out / "manifest.json").exists():
             assert verify(out) == []
     process = start(kind, out)
@@ -193,7 +193,7 @@ def test_asked_to_end_it_leaves_its_folder_and_what_has_finished(tmp_path: Path)
     study = toy(tmp_path / "slow", 0, 100)
     line = [sys.executable, "-m", "simstudy", "run", str(study), "--out", str(out), "--jobs", "1"]
     process = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    until(lambda: process.poll() is not None or bool(list(out.glob("cells/*.cell"))))
+    until(lambda: process.poll() is not None or bool(list(out.glob("cells/*.npz"))))
     workers = descendants(process.pid)
     assert workers
     process.terminate()
@@ -202,7 +202,7 @@ def test_asked_to_end_it_leaves_its_folder_and_what_has_finished(tmp_path: Path)
     assert said.splitlines()[-1].startswith("simstudy: stopped; what has finished is kept")
     assert "Traceback" not in said
     assert not any(map(alive, workers))
-    assert len(list(out.glob("cells/*.cell"))) == 1
+    assert len(list(out.glob("cells/*.npz"))) == 1
     assert not (out / ".simstudy.running").exists()
 
 

@@ -18,7 +18,7 @@ import simstudy as ss
 from simstudy.cli.command import app
 from simstudy.examination.several import Several
 from simstudy.loaders import reading as reading_module
-from simstudy.running.folder_contents import verify
+from simstudy.running.folders import verify
 from tests.cli.command import as_json, compare, compare_signed, rows_of, write_wide
 
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from simstudy.running.workers import Processes
 from typer.testing import CliRunner
 
 from simstudy.cli.command import app
 from simstudy.cli.terminal import print_cells
-from simstudy.running.results_folder import results_folder
-from simstudy.running.workers import Processes
+from simstudy.running.folders import results_folder
 from simstudy.studies import Results, load_study, shipped_studies
 
 GIVEN = ["--out", "there", "--seed", "7", "--data-dir", "data", "--allow-outside"]
@@ -183,7 +183,7 @@ def test_a_shard_and_a_cluster_arrive(asked: list[Any], monkeypatch: pytest.Monk
         yield f"workers at {address}"
 
     monkeypatch.setattr(import_module("simstudy.studies.run"), "run_shard", run_shard)
-    monkeypatch.setattr("simstudy.running.clusters.cluster", cluster)
+    monkeypatch.setattr("simstudy.running.parallel.cluster", cluster)
     code, out, _ = run("run", "mine", *GIVEN, "--shard", "3/20", "--cluster", "tcp://there:1", "--jobs", "2")
     assert (code, asked) == (0, [])
     assert cells == [("mine", (3, 20), {**ARRIVES, "n_jobs": 2, "executor": "workers at tcp://there:1"})]

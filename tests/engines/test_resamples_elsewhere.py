@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import simstudy as ss
-from simstudy.running.runner import CellsFailed
+from simstudy.running.parallel import CellsFailed
 from tests.engines.pairs import KINDS
 
 N = 1000

@@ -17,7 +17,7 @@ from simstudy.examination.several import Several
 from simstudy.loaders.base import Loaded
 from simstudy.outputs import Outputs
 from simstudy.pages.html import html
-from simstudy.running.folder_contents import verify
+from simstudy.running.folders import verify
 from simstudy.truth.synthetic import correlated_accuracies
 
 

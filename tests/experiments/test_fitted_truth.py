@@ -13,7 +13,7 @@ import pytest
 
 import simstudy as ss
 from simstudy.files.datasets import DataError
-from simstudy.running.cells import Cell
+from simstudy.running.keys import Cell
 from simstudy.studies import Results, RunContext, derived_seed, load_study
 from tests.experiments.programs import Answered, assert_shipped, program, small
 

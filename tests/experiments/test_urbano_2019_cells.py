@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.running.cells import Cell
+from simstudy.running.keys import Cell
 from simstudy.studies import derived_seed
 from tests.experiments.programs import Answered, small
 from tests.experiments.test_urbano_2019 import CONDITIONS, CONTROLS, MEASURES, SMALL, STUDY

@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.running.manifest import MANIFEST
+from simstudy.running.folders import MANIFEST
 from simstudy.studies import Results, Study, StudyError, derived_seed
 from tests.experiments.programs import assert_shipped, program, small
 from tests.oracles import could_be

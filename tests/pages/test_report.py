@@ -14,8 +14,7 @@ from simstudy import plot
 from simstudy.notes import note
 from simstudy.pages import report, tables
 from simstudy.pages.sections import Figure, Section
-from simstudy.running.manifest import manifest_of
-from simstudy.running.results_folder import results_folder
+from simstudy.running.folders import manifest_of, results_folder
 from simstudy.text.formulas import without_formulas
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from simstudy import plot
-from simstudy.running.manifest import MANIFEST, other_versions
+from simstudy.running.folders import MANIFEST, other_versions
 from simstudy.running.program_files import shipped_studies
 from simstudy.studies import ShippedTables, load_study
 from simstudy.studies.written import page_of

@@ -10,9 +10,9 @@ import joblib
 import pytest
 
 from simstudy.running import runner
-from simstudy.running.cells import Cell
 from simstudy.running.jobs import n_workers
-from simstudy.running.runner import run_cells
+from simstudy.running.keys import Cell
+from simstudy.running.parallel import run_cells
 
 
 def test_number_of_workers() -> None:

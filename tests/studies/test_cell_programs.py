@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from simstudy.running.provenance import program_of
 from sklearn.naive_bayes import GaussianNB
 
 import simstudy
 from simstudy.running import provenance, sources
-from simstudy.running.cells import Cell
+from simstudy.running.keys import Cell
+from simstudy.running.parallel import _needed
 from simstudy.running.program_files import LOADED, SOURCES
-from simstudy.running.provenance import program_of
-from simstudy.running.runner import _needed
 from simstudy.studies import load_study, shipped_studies
 from simstudy.training.resampling import Variant
 from simstudy.truth.synthetic import correlated_accuracies

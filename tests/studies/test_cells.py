@@ -16,7 +16,7 @@ import simstudy as ss
 from simstudy.engines.asking import applicable
 from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
-from simstudy.running.cells import Cell
+from simstudy.running.keys import Cell
 from simstudy.running.progress import advanced
 from simstudy.studies import Comparison, RunContext, SideBySide, run_comparisons, side_by_side
 from simstudy.studies.comparing import compare_by_items, leaderboards

@@ -11,9 +11,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from simstudy.running.cells import Cell
+from simstudy.running.keys import Cell
+from simstudy.running.parallel import CellsFailed
 from simstudy.running.progress import advanced
-from simstudy.running.runner import CellsFailed
 from simstudy.studies import context as module
 from simstudy.studies.context import Clock, RunContext, Unfinished
 
@@ -63,7 +63,7 @@ def test_every_part_is_listed_by_its_title_until_one_is_not_done(tmp_path: Path,
     table = pd.concat(listed)
     assert table["part"].tolist() == ["roots"] * 2 + ["again"] * 3
     assert table["state"].tolist() == ["done"] * 4 + ["missing"]
-    assert len(list(tmp_path.glob("*.cell"))) == 2, "a list computes nothing"
+    assert len(list(tmp_path.glob("*.npz"))) == 2, "a list computes nothing"
 
 
 @pytest.mark.parametrize("threaded", [False, True])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import simstudy as ss
-from simstudy.running.clusters import cluster
+from simstudy.running.parallel import cluster
 from tests.running.test_clusters import scheduled
 
 STUDIES = Path(__file__).parents[2] / "experiments"

@@ -11,14 +11,14 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from simstudy.running.workers import Processes
 from typer.testing import CliRunner
 
 import simstudy as ss
 from simstudy.cli.command import app
-from simstudy.running.cells import Cell
+from simstudy.running.keys import Cell
+from simstudy.running.parallel import run_cells
 from simstudy.running.program_files import ProgramError
-from simstudy.running.runner import run_cells
-from simstudy.running.workers import Processes
 from simstudy.studies import StudyError, load_study
 from tests.running.executors import Counting
 
@@ -75,9 +75,9 @@ def test_a_folder_that_is_named_is_run_and_its_cells_are_found_again(folder: Pat
     page = (out / "README.md").read_text(encoding="utf-8")
     assert "| n² |\n| --- |\n| 9 |" in page
     assert "Made by `simstudy run ../mine --out . --seed 5` in this folder" in page
-    cells = {path: path.stat().st_mtime_ns for path in (out / "cells").glob("*.cell")}
+    cells = {path: path.stat().st_mtime_ns for path in (out / "cells").glob("*.npz")}
     ss.run_study(folder, out=out, n_jobs=2, seed=5)
-    assert {path: path.stat().st_mtime_ns for path in (out / "cells").glob("*.cell")} == cells
+    assert {path: path.stat().st_mtime_ns for path in (out / "cells").glob("*.npz")} == cells
     (folder / "study.py").write_text(PROGRAM.replace("a * b", "a * b * b"))
     changed = ss.run_study(folder, out=out, executor=worker, seed=5)
     assert changed.tables["squares"]["square"].tolist() == [13, 32, 69], "cells of another program are not found"
@@ -131,7 +131,7 @@ def test_modules_beside_the_program_are_its_parts_and_a_cell_knows_those_that_it
         for name, source in {**PARTS, **changed}.items():
             (folder / f"{name}.py").write_text(source)
         found = ss.run_study(folder, out=out, n_jobs=1, executor=executor).tables["squares"]["square"].tolist()
-        return [len(list((out / "cells").glob("*.cell"))), *found]
+        return [len(list((out / "cells").glob("*.npz"))), *found]
 
     out = folder.parent / "out"
     assert squares() == [3, 4, 9, 16]

@@ -20,7 +20,7 @@ from simstudy.analyses.training_variance import training_variance
 from simstudy.engines.asking import applicable
 from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
-from simstudy.running.folder_contents import verify
+from simstudy.running.folders import verify
 from simstudy.studies import Comparison, Results, RunContext, Study, make_study, run_study
 from simstudy.studies.baselines import baseline, compare_redrawn
 from simstudy.studies.catalogue import found_by
@@ -192,9 +192,9 @@ def test_winners_of_a_domain_are_followed_from_where_the_study_says_and_another_
     assert found.facts["Natural comparisons"].startswith("others is left out: made/accuracy.csv")
     before = resampled.tables["systems"]["accuracy on home"]
     assert found.tables["systems"]["score on home"].tolist() != before.tolist()
-    kept = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*.cell")}
+    kept = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*.npz")}
     again = found_by(study, context)
-    assert {path: path.stat().st_mtime_ns for path in tmp_path.glob("*.cell")} == kept, "all is found"
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.glob("*.npz")} == kept, "all is found"
     for name, table in found.tables.items():
         pd.testing.assert_frame_equal(again.tables[name], table)
 

@@ -15,9 +15,9 @@ import pytest
 
 import simstudy as ss
 from simstudy.pages.sections import Section, Table
-from simstudy.running.cells import Cell
-from simstudy.running.folder_contents import verify
+from simstudy.running.folders import verify
 from simstudy.running.jobs import n_workers
+from simstudy.running.keys import Cell
 from simstudy.studies import Findings, RunContext, Shown, Study, load_study, make_study, written
 from simstudy.studies.definition import placed
 from simstudy.studies.run import run_shard, study_cells
@@ -112,14 +112,14 @@ def test_all_that_was_found_is_written(tells: Tells, tmp_path: Path) -> None:
     ]  # fmt: skip
     assert sorted(parts, key=lambda part: page.index(part)) == parts
     assert pd.read_csv(tmp_path / "out" / "numbers.csv")["n"].tolist() == [pytest.approx(1.23456789, rel=1e-5)]
-    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "out" / "comparisons.parquet"), pairs)
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "out" / "comparisons.csv.gz"), pairs)
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
     assert manifest["results_of"] == "study mine"
     assert manifest["study"] == STUDY.model_copy(update={"seed": 5}).model_dump(mode="json")
     assert manifest["data"] == {"files": {"x": "a hash"}}
     assert manifest["page"]["answers"] == [*results.answers] == ["An answer."]
     assert set(json.loads((results.folder / "run.json").read_text())["seconds"]) == {"a stage", "note"}
-    assert set(manifest["files"]) == {"README.md", "numbers.csv", "comparisons.parquet"}
+    assert set(manifest["files"]) == {"README.md", "numbers.csv", "comparisons.csv.gz"}
     assert verify(tmp_path / "out") == []
     assert results.folder == tmp_path / "out"
     assert results.tables == {"numbers": TABLE}
@@ -134,7 +134,7 @@ def test_a_study_without_comparisons_has_neither_a_file_of_them_nor_a_signature(
     tells()
     results = ss.run_study(STUDY, out=tmp_path / "out")
     assert results.comparisons.empty
-    assert not (tmp_path / "out" / "comparisons.parquet").exists()
+    assert not (tmp_path / "out" / "comparisons.csv.gz").exists()
     page = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     assert "Signature" not in page
     assert "Made by `simstudy.run_study(study)` in Python;" in page

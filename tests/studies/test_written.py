@@ -9,8 +9,7 @@ import pytest
 
 import simstudy as ss
 from simstudy.pages.report import page_text
-from simstudy.running.folder_contents import verify
-from simstudy.running.manifest import MANIFEST
+from simstudy.running.folders import MANIFEST, verify
 from simstudy.studies import ShippedTables, load_study, written
 from simstudy.studies.written import page_of, rewrite_page, why_not_fresh
 from tests.cli.test_run_options import run
@@ -103,11 +102,11 @@ def test_an_edit_of_the_page_alone_is_written_without_a_run(tmp_path: Path) -> N
     (home / "page.py").write_text(PAGE.replace("The first is", "It begins with"))
     (home / "study.toml").write_text('kind = "program"\ntitle = "Other"\nquestion = "Who?"\n')
     (out / "cells").mkdir(exist_ok=True)
-    (out / "cells" / "damaged.cell").write_bytes(b"damaged")
+    (out / "cells" / "damaged.npz").write_bytes(b"damaged")
     rewrite_page(home, out=out)
     page = (out / "README.md").read_text()
     assert page.startswith("# Other\n\nWho?")
-    (out / "cells" / "damaged.cell").unlink()
+    (out / "cells" / "damaged.npz").unlink()
     assert "It begins with 6." in page
     assert why_not_fresh(out, home) == ([], "")
     assert verify(out) == []

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from simstudy.metrics.spans import span_counts
-from simstudy.running.runner import CellsFailed
+from simstudy.running.parallel import CellsFailed
 from simstudy.studies.problems import stand_in
 from simstudy.training import Examples, Task
 from simstudy.training.resampling import Variant, resample_training
@@ -67,9 +67,9 @@ def test_variants_are_what_training_by_hand_gives() -> None:
 
 def test_a_variant_is_trained_once_for_all_metrics(tmp_path: Path) -> None:
     spans = resample_training(task(), fractions=[1.0], replicates=[2], cache=tmp_path)["test"]
-    before = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*.cell")}
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*.npz")}
     tags = resample_training(task(), metric="accuracy", fractions=[1.0], replicates=[2], cache=tmp_path)["test"]
-    assert {path: path.stat().st_mtime_ns for path in tmp_path.glob("*.cell")} == before
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.glob("*.npz")} == before
     assert (spans.metric.name, tags.metric.name) == ("span_f1", "accuracy")
     assert tags.statistics[0, :, 1].tolist() == [2, 3, 1, 4]
     assert spans.statistics[0, :, 2].tolist() == [1, 1, 0, 2]
@@ -77,9 +77,9 @@ def test_a_variant_is_trained_once_for_all_metrics(tmp_path: Path) -> None:
 
 def test_changed_parameters_counts_and_data_are_other_variants(tmp_path: Path) -> None:
     def trained(**changes: Any) -> int:
-        before = len(list(tmp_path.glob("*.cell")))
+        before = len(list(tmp_path.glob("*.npz")))
         resample_training(task(**changes), fractions=[1.0], replicates=[1], cache=tmp_path)
-        return len(list(tmp_path.glob("*.cell"))) - before
+        return len(list(tmp_path.glob("*.npz"))) - before
 
     assert trained() == 1
     assert trained() == 0

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from simstudy.running.cells import Cell
+from simstudy.running.keys import Cell
 from simstudy.training import Task
 from simstudy.training.resampling import Variant, resample_training, training_cells, variants
 

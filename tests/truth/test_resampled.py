@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from simstudy.running.workers import Processes
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
@@ -13,8 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from simstudy.running.runner import CellsFailed
-from simstudy.running.workers import Processes
+from simstudy.running.parallel import CellsFailed
 from simstudy.training.base import Task
 from simstudy.training.classification import Rows
 from simstudy.training.resampling import Variant, resample_training, train_variant, variants
@@ -130,10 +130,10 @@ def test_numbers_do_not_depend_on_the_process_or_on_the_other_variants() -> None
 
 def test_more_replicates_train_only_the_new_ones(tmp_path: Path) -> None:
     resample_training(iris(), fractions=[1.0], replicates=[2], cache=tmp_path)
-    before = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*.cell")}
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*.npz")}
     outputs = resample_training(iris(), fractions=[1.0, 0.5], replicates=[3, 1], cache=tmp_path)
     assert outputs["test"].n_systems == 8
-    after = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*.cell")}
+    after = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*.npz")}
     assert len(before) == 4
     assert len(after) == 8
     assert before.items() <= after.items()
@@ -141,10 +141,10 @@ def test_more_replicates_train_only_the_new_ones(tmp_path: Path) -> None:
 
 def test_a_changed_model_metric_or_seed_is_another_variant(tmp_path: Path) -> None:
     def trained(**options: object) -> int:
-        before = len(list(tmp_path.glob("*.cell")))
+        before = len(list(tmp_path.glob("*.npz")))
         task = options.pop("task", iris(tree=DecisionTreeClassifier()))
         resample_training(task, fractions=[1.0], replicates=[1], cache=tmp_path, **options)  # type: ignore[arg-type]
-        return len(list(tmp_path.glob("*.cell"))) - before
+        return len(list(tmp_path.glob("*.npz"))) - before
 
     assert trained() == 1
     assert trained() == 0
@@ -177,7 +177,7 @@ def test_an_estimator_that_fails_on_one_resample_is_named(tmp_path: Path) -> Non
         CellsFailed, match=rf"1 failed \(training shaky-75-{unlucky}\), the first with RuntimeError: did not"
     ):
         resample_training(task, fractions=[1.0], replicates=[3], cache=tmp_path)
-    assert len(list(tmp_path.glob("*.cell"))) == 5
+    assert len(list(tmp_path.glob("*.npz"))) == 5
 
 
 @pytest.mark.parametrize(

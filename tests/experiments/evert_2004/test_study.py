@@ -13,7 +13,7 @@ import pytest
 
 import simstudy as ss
 from simstudy.rankings.candidates import Candidates
-from simstudy.running.manifest import MANIFEST
+from simstudy.running.folders import MANIFEST
 from simstudy.studies import Results, Study, StudyError
 from tests.experiments.programs import RESULTS, assert_shipped, program, small
 
