@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from simstudy.cli.command import app
 from simstudy.files import datasets
-from simstudy.files.datasets import PublicFile, DataSet
+from simstudy.files.datasets import DataSet, PublicFile
 
 
 def data(*arguments: str) -> tuple[int, str, str]:

@@ -14,9 +14,9 @@ import pytest
 from simstudy.files import datasets
 from simstudy.files.datasets import (
     DataError,
-    PublicFile,
     DataSet,
     NotPublicError,
+    PublicFile,
     fetch,
     fetch_all,
     fetch_each,
