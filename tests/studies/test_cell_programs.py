@@ -169,7 +169,7 @@ TASK = simstudy.training.Task.from_arrays("t", X, Y, test_sets={"test": (X, Y)},
 # A file, a function that it hands over, and arguments with which it is soon done; texts in brackets are studies.
 CASES: list[tuple[Path, str, tuple[Any, ...]]] = [
     (STUDIES / "chinchor_1992" / "study.py", "compared", (OUTPUTS, "exact", 0)),
-    (STUDIES / "error_rates" / "study.py", "examine", (["error_rates"], "accuracy", 3, 0)),
+    (STUDIES / "error_rates" / "study.py", "examine", (["error_rates"], "accuracy", 3, 0, False, False)),
     (
         STUDIES / "multiple_systems" / "study.py", "families.examine",
         (["multiple_systems"], "accuracy_100", "all equal", 2, 0, 3),
