@@ -63,8 +63,15 @@ def blocks(study: Settings) -> Iterator[Cell]:
                                     include={"alpha", "n_flips", "least", "most", "spread", "gain", "seed"}
                                 ),
                             },
-                            arguments=(study, sizes, agreement, n_tasks, truth, redrawn, block, n_sets),
-                        )
+                            arguments=(
+                                study.only(
+                                    "alpha", "n_flips", "least", "most", "spread", "gain", "seed",
+                                    sizes={sizes: of_sizes.only("least", "most")},
+                                    agreement={agreement: of_pairs.only("correlation")},
+                                ),
+                                sizes, agreement, n_tasks, truth, redrawn, block, n_sets,
+                            ),
+                        )  # fmt: skip
 
 
 def rates(counts: pd.DataFrame, study: Settings) -> pd.DataFrame:
