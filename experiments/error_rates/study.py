@@ -24,19 +24,18 @@ def run(study: Settings, context: RunContext) -> Findings:
     cells = [
         Cell(
             label=f"{name}, {n} units, batch {batch}",
-            description={
-                "condition": [name, condition.model_dump(include={"model", "parameters"})],
-                "n_units": n,
-                "batch": batch,
-                "shown": [n in study.shown, n == study.shown[0]],
-                **study.model_dump(include={"tests", "sets", "n_resamples", "alphas", "seed"}),
-            },
-            arguments=(study, name, n, batch),
+            arguments=(
+                study.only(
+                    "tests", "sets", "n_resamples", "alphas", "seed",
+                    conditions={name: condition.only("model", "parameters")},
+                ),
+                name, n, batch, n in study.shown, n == study.shown[0],
+            ),
         )
         for name, condition in study.conditions.items()
         for n in study.n_units
         for batch in range(study.batches_of(name, n))
-    ]
+    ]  # fmt: skip
     with context.clock("batches"):
         found = context.run("test sets", examine, cells, amount=lambda cell: cell.arguments[2])
     where = [{"condition": cell.arguments[1], "n_units": cell.arguments[2]} for cell in cells]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pandas as pd
@@ -45,12 +45,18 @@ def simulated_check(settings: Simulated, alpha: float, seed: int, context: RunCo
     evaluations' intervals that miss the average precision, fisher the evaluations in which the test tells two scoring
     functions apart that are equally good, the others experiments that reject the binomial model.
     """
-    described = {"simulated": settings.model_dump(), "alpha": alpha, "seed": seed}
+    evaluations = settings.only("n_sets", "n_candidates", "share_true", "separation", "correlation", "n_accepted")
     cells = [
         Cell(
             label=f"simulated evaluations, clusters of {size}, correlation {within:g}, experiments from {first + 1}",
-            description={**described, "cluster_size": size, "within": within, "first": first},
-            arguments=(settings, size, within, alpha, seed, first),
+            arguments=(
+                evaluations,
+                size,
+                within,
+                alpha,
+                seed,
+                range(first, min(first + TOGETHER, settings.n_experiments)),
+            ),
         )
         for size, within in settings.clusters
         for first in range(0, settings.n_experiments, TOGETHER)
@@ -69,11 +75,11 @@ def simulated_check(settings: Simulated, alpha: float, seed: int, context: RunCo
 
 
 def experiments(
-    settings: Simulated, cluster_size: int, within: float, alpha: float, seed: int, first: int
+    settings: Simulated, cluster_size: int, within: float, alpha: float, seed: int, numbers: Iterable[int]
 ) -> pd.DataFrame:
-    """One cell: a row for each experiment from number `first` on."""
+    """One cell: a row for each experiment of these numbers."""
     rows = []
-    for k in range(first, min(first + TOGETHER, settings.n_experiments)):
+    for k in numbers:
         sets = ss.rankings.simulated_candidates(
             settings.n_sets,
             n_candidates=settings.n_candidates,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -12,24 +11,40 @@ import pandas as pd
 
 import simstudy as ss
 from simstudy.files import datasets
-from simstudy.studies import RunContext
+from simstudy.studies import DataFile, RunContext
 from simstudy.truth.scores import Fitted, fit
 
 from .settings import RealSet
 
 
-def found(of: RealSet, context: RunContext) -> tuple[tuple[str, ...], ...]:
-    """Where the files of a set are: its paths, its references, its items."""
+@dataclass(frozen=True)
+class Files:
+    """The files of a set, known by their contents and names."""
+
+    paths: tuple[DataFile, ...]
+    references: tuple[DataFile, ...] = ()
+    items: tuple[DataFile, ...] = ()
+
+    @property
+    def hashes(self) -> list[str]:
+        """The SHA-256 of each file."""
+        return [file.sha256 for file in (*self.paths, *self.references, *self.items)]
+
+    def fingerprint(self) -> str:
+        """The SHA-256 and the name of each file: systems are called after the names of their files."""
+        kinds = (self.paths, self.references, self.items)
+        return "\n\n".join("\n".join(f"{file.sha256} {file.path.name}" for file in kind) for kind in kinds)
+
+
+def found(of: RealSet, context: RunContext) -> Files:
+    """The files of a set."""
     items = [of.items] if of.items else []
-    return tuple(
-        tuple(str(path) for name in names for path in _named(name, context))
-        for names in (of.paths, of.references, items)
+    return Files(
+        *(
+            tuple(DataFile.of(path) for name in names for path in _named(name, context))
+            for names in (of.paths, of.references, items)
+        )
     )
-
-
-def hashes(files: Sequence[Sequence[str]]) -> list[str]:
-    """What identifies the files of a set."""
-    return [sha256(Path(path).read_bytes()).hexdigest() for kind in files for path in kind]
 
 
 def _named(name: str, context: RunContext) -> list[Path]:
@@ -39,9 +54,11 @@ def _named(name: str, context: RunContext) -> list[Path]:
 
 
 @lru_cache(maxsize=2)
-def _read(settings: str, files: tuple[tuple[str, ...], ...]) -> ss.Outputs:
+def _read(settings: str, files: Files) -> ss.Outputs:
     of = RealSet.model_validate_json(settings)
-    paths, references, items = files
+    paths, references, items = (
+        [str(file.path) for file in kind] for kind in (files.paths, files.references, files.items)
+    )
     if of.where:
         rows = pd.read_csv(paths[0])
         for column, value in of.where.items():
@@ -50,9 +67,9 @@ def _read(settings: str, files: tuple[tuple[str, ...], ...]) -> ss.Outputs:
         outputs = ss.Outputs.from_scores(rows.pivot(index=item, columns="system", values=score), of.metric)
     else:
         loaded = ss.load(
-            list(paths),
+            paths,
             of.metric,
-            references=list(references),
+            references=references,
             items=items[0] if items else None,
             columns=of.columns,
             missing=of.missing,
@@ -62,17 +79,17 @@ def _read(settings: str, files: tuple[tuple[str, ...], ...]) -> ss.Outputs:
     return _unlike(outputs.select(kept))
 
 
-def read(of: RealSet, files: tuple[tuple[str, ...], ...]) -> ss.Outputs:
+def read(of: RealSet, files: Files) -> ss.Outputs:
     """The outputs of a set; of systems that are alike on every item the first."""
     return _read(of.model_dump_json(), files)
 
 
 @lru_cache(maxsize=2)
-def _whole(settings: str, files: tuple[tuple[str, ...], ...]) -> Fitted:
+def _whole(settings: str, files: Files) -> Fitted:
     return fit(_read(settings, files))
 
 
-def fitted_to_all(of: RealSet, files: tuple[tuple[str, ...], ...]) -> Fitted:
+def fitted_to_all(of: RealSet, files: Files) -> Fitted:
     """The model fitted to a whole set."""
     return _whole(of.model_dump_json(), files)
 

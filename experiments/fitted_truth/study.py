@@ -16,11 +16,9 @@ from simstudy.studies import Cell, Findings, RunContext, ShippedTables, Shown, d
 from simstudy.truth.scores import held_out_split
 
 from .page import CLOSING, headline, sections
-from .sets import fitted_to_all, found, hashes, read
+from .sets import Files, fitted_to_all, found, read
 from .settings import RealSet, Settings
 from .tables import beside_null, ratios
-
-Files = tuple[tuple[str, ...], ...]
 
 
 def run(study: Settings, context: RunContext) -> Findings:
@@ -34,28 +32,26 @@ def run(study: Settings, context: RunContext) -> Findings:
     cells = [
         Cell(
             label=f"{name}, {'real' if not batch else f'replicates {batch[0]} - {batch[-1]}'}",
-            description={
-                "set": [name, of.model_dump(exclude={"title", "kind"})],
-                "files": hashes(files[name]),
-                "replicates": batch,
-                "splits": study.splits,
-                "n_resamples": study.n_resamples,
-                "seed": study.seed,
-            },
-            arguments=(of, files[name], batch, study.splits, study.n_resamples, study.seed),
+            arguments=(
+                of.model_copy(update={"title": "", "kind": ""}), files[name], batch, study.splits, study.n_resamples,
+                study.seed,
+            ),
         )
         for name, of in study.sets.items()
         for batch in batches
-    ]
+    ]  # fmt: skip
     with context.clock("splits"):
         done = context.run("test sets in halves", split, cells, amount=lambda cell: max(1, len(cell.arguments[2])))
-    names = [cell.description["set"][0] for cell in cells]
+    names = [name for name in study.sets for _ in batches]
     gathered = {
         kind: pd.DataFrame(
             [{"set": name, **row} for name, cell in zip(names, done, strict=True) for row in cell.get(kind, [])]
         )
         for kind in ("sets", "splits", "curves")
     }
+    for place, words in enumerate(("title", "kind"), start=1):
+        own = [getattr(study.sets[name], words) for name in gathered["sets"]["set"]]
+        gathered["sets"].insert(place, words, own)
     real = gathered["splits"][gathered["splits"]["replicate"] < 0]
     replicates = ratios(gathered["splits"])
     tables = {
@@ -73,7 +69,7 @@ def run(study: Settings, context: RunContext) -> Findings:
             "Resamples": f"{study.n_resamples:,} of each comparison",
             "Seed": str(study.seed),
         },
-        data={"files": {name: hashes(of) for name, of in files.items()}},
+        data={"files": {name: of.hashes for name, of in files.items()}},
     )
 
 
@@ -111,8 +107,6 @@ def _splits(
 def _about(of: RealSet, files: Files, real: ss.Outputs) -> dict[str, Any]:
     whole = fitted_to_all(of, files)
     row = {
-        "title": of.title,
-        "kind": of.kind,
         "metric": real.metric.name,
         "n_systems": real.n_systems,
         "n_items": real.n_items,

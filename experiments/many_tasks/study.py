@@ -54,17 +54,15 @@ def blocks(study: Settings) -> Iterator[Cell]:
                         n_sets = min(study.block, study.n_sets - block * study.block)
                         yield Cell(
                             label=f"{sizes}, {agreement}, {n_tasks} tasks, {truth}, {redrawn} redrawn, block {block}",
-                            description={
-                                "sizes": [sizes, of_sizes.model_dump(exclude={"title"})],
-                                "agreement": [agreement, of_pairs.model_dump(exclude={"title"})],
-                                "question": [n_tasks, truth, redrawn],
-                                "block": [block, n_sets],
-                                **study.model_dump(
-                                    include={"alpha", "n_flips", "least", "most", "spread", "gain", "seed"}
+                            arguments=(
+                                study.only(
+                                    "alpha", "n_flips", "least", "most", "spread", "gain", "seed",
+                                    sizes={sizes: of_sizes.only("least", "most")},
+                                    agreement={agreement: of_pairs.only("correlation")},
                                 ),
-                            },
-                            arguments=(study, sizes, agreement, n_tasks, truth, redrawn, block, n_sets),
-                        )
+                                sizes, agreement, n_tasks, truth, redrawn, block, n_sets,
+                            ),
+                        )  # fmt: skip
 
 
 def rates(counts: pd.DataFrame, study: Settings) -> pd.DataFrame:

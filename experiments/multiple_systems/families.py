@@ -14,7 +14,7 @@ import pandas as pd
 import simstudy as ss
 from simstudy.studies import DrawnBoards, benjamini_hochberg, derived_seed, holm
 
-from .settings import ALL_EQUAL, Settings
+from .settings import ALL_EQUAL, Condition, Settings
 
 # How sides are taken: two-sided p-values; one-sided ones for the system that the data say is the better; and one-sided
 # ones for the system that was named before, which is the one that is truly no worse.
@@ -105,9 +105,8 @@ def summed(rows: list[dict[str, Any]], keys: list[str]) -> list[dict[str, Any]]:
     return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
 
 
-def tables(study: Settings, n_systems: int, block: int, n_sets: int) -> list[dict[str, Any]]:
+def tables(study: Settings, n_systems: int, block: int, n_sets: int, condition: Condition) -> list[dict[str, Any]]:
     """Of equally good systems: in how many test sets tables, groups and ranks say that some differ."""
-    condition = study.conditions[study.groups.condition]
     rng = np.random.default_rng(derived_seed(study.seed, "tables", n_systems, block))
     model = condition.model(ALL_EQUAL, n_systems)
     said: dict[str, int] = {}

@@ -15,8 +15,11 @@ from .settings import ALL_EQUAL, Settings
 TWO_SIDED, ONE_SIDED = "two-sided", "one-sided, named beforehand"
 
 
-def try_variants(study: Settings, name: str, block: int, n_sets: int) -> list[dict[str, Any]]:
-    """In how many test sets the best of the first m variants is significantly better than the baseline, and by what."""
+def try_variants(study: Settings, name: str, block: int, n_sets: int, n_corrected: int) -> list[dict[str, Any]]:
+    """In how many test sets the best of the first m variants is significantly better than the baseline, and by what.
+
+    The first `n_corrected` test sets are tested by the stepdown, too.
+    """
     variants, most = study.variants[name], max(study.looks.n_variants)
     rng = np.random.default_rng(derived_seed(study.seed, "variants", name, block))
     rows: list[dict[str, Any]] = []
@@ -32,8 +35,7 @@ def try_variants(study: Settings, name: str, block: int, n_sets: int) -> list[di
         scores = drawn.scores()
         p = drawn.p_values(variants.test, pairs=(np.arange(1, most + 1), np.zeros(most, dtype=np.int64)))
         rows += of_first(study, p, scores[:, 1:] - scores[:, :1])
-        # The blocks' first test sets: as many of all blocks as are asked for.
-        left = max(0, study.looks.corrected_sets - block * study.looks.block - done)
+        left = max(0, n_corrected - done)
         if left:
             some = DrawnBoards(drawn.statistics[:left], drawn.metric)
             rows += stepped_down(study, some, derived_seed(study.seed, "signs", name, block, done) % 2**64)

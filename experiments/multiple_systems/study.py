@@ -16,7 +16,11 @@ from simstudy.studies import Cell, Findings, RunContext, ShippedTables, Shown, c
 from . import families, looks
 from .families import NONE, TWO_SIDED
 from .page import CLOSING, sections, summary
-from .settings import Settings, blocks
+from .settings import Condition, Settings, Variants, blocks
+
+# The settings of a condition, and of variants, that their items depend on.
+DRAWN = tuple(name for name in Condition.model_fields if name not in ("title", "truths", "n_systems"))
+DRAWN_VARIANTS = tuple(name for name in Variants.model_fields if name != "title")
 
 # P(p <= 0.05 at any of so many looks), two-sided, of normal observations (Armitage, McPherson and Rowe 1969, table 2).
 ARMITAGE = {1: 0.050, 2: 0.083, 3: 0.107, 4: 0.126, 5: 0.142, 10: 0.193, 20: 0.248, 50: 0.320}
@@ -65,47 +69,48 @@ def systems_cells(study: Settings) -> list[Cell]:
     return [
         Cell(
             label=f"{name}, {truth}, {k} systems, block {block}",
-            description={
-                "condition": [name, truth, drawn(condition)],
-                "n_systems": k,
-                "block": [block, n_sets],
-                **study.model_dump(include={"alpha", "n_draws", "seed"}),
-            },
-            arguments=(study, name, truth, k, block, n_sets),
+            arguments=(
+                study.only("alpha", "n_draws", "seed", conditions={name: condition.only(*DRAWN)}),
+                name, truth, k, block, n_sets,
+            ),
         )
         for name, condition in study.conditions.items()
         for truth in condition.truths
         for k in condition.n_systems
         if condition.asks(truth, k)
         for block, n_sets in blocks(study.n_sets(k), study.sets.block)
-    ]
+    ]  # fmt: skip
 
 
 def plain_cells(study: Settings, kind: str, names: list[Any], n_sets: int, block: int) -> list[Cell]:
     """A cell for each name and block of test sets."""
 
-    def depends(name: Any) -> dict[str, Any]:
+    def more(name: Any, number: int, size: int) -> list[Any]:
+        """The arguments that cells of only one kind have."""
         if kind == "variants":
-            return {"variants": drawn(study.variants[name]), "looks": study.looks.model_dump(exclude={"sets"})}
-        if kind == "stopping":
-            of = study.stopping.model_dump(include={"step", "n_looks"})
-            return {"condition": drawn(study.conditions[name]), "stopping": of}
-        return {"condition": [study.groups.condition, drawn(study.conditions[study.groups.condition])]}
+            corrected = study.looks.corrected_sets if study.variants[name].one_test_set else 0
+            return [min(max(0, corrected - number * block), size)]
+        return [study.conditions[study.groups.condition].only(*DRAWN)] if kind == "tables" else []
 
     return [
         Cell(
             label=f"{kind} {name}, block {number}",
-            description={
-                kind: name,
-                **depends(name),
-                "block": [number, size],
-                **study.model_dump(include={"alpha", "n_draws", "seed"}),
-            },
-            arguments=(study, name, number, size),
+            arguments=(asked(study, kind, name), name, number, size, *more(name, number, size)),
         )
         for name in names
         for number, size in blocks(n_sets, block)
     ]
+
+
+def asked(study: Settings, kind: str, name: Any) -> Settings:
+    """The settings that cells of a kind and a name depend on."""
+    if kind == "variants":
+        of = study.variants[name].only(*DRAWN_VARIANTS)
+        return study.only("alpha", "n_draws", "seed", variants={name: of}, looks=study.looks.only("n_variants"))
+    if kind == "stopping":
+        conditions = {name: study.conditions[name].only(*DRAWN)}
+        return study.only("alpha", "seed", conditions=conditions, stopping=study.stopping.only("step", "n_looks"))
+    return study.only("alpha", "seed")
 
 
 def drawn(condition: Any) -> dict[str, Any]:

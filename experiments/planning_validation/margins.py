@@ -37,7 +37,7 @@ def shown(name: str, margin: Margin, goal: str, sets: int, seed: int) -> dict[st
         count += int(DrawnPairs(statistics, model.metric).shown_within(margin.margin)[GOALS.index(goal)].sum())
     low, high = clopper_pearson(count, sets)
     return {
-        "condition": margin.title, "metric": model.metric, "unit": unit, "margin": margin.margin, "goal": goal,
-        "n_units": n_units, "planned_power": float(row["power"]), "power": count / sets, "low": float(low),
-        "high": float(high), "n_sets": sets,
+        "metric": model.metric, "unit": unit, "margin": margin.margin, "goal": goal, "n_units": n_units,
+        "planned_power": float(row["power"]), "power": count / sets, "low": float(low), "high": float(high),
+        "n_sets": sets,
     }  # fmt: skip

@@ -25,10 +25,6 @@ def run(study: Settings, context: RunContext) -> Findings:
     cells = [
         Cell(
             label=f"{name}, splits {batch[0]} - {batch[-1]}",
-            description={
-                "outputs": outputs.fingerprint(), "draws": batch, "pilots": study.pilots, "n_draws": study.n_draws,
-                "n_resamples": study.n_resamples, "seed": study.seed,
-            },
             arguments=(outputs, batch, study.pilots, study.n_draws, study.n_resamples, study.seed),
         )
         for (name, _), outputs in sets.items()
@@ -96,11 +92,9 @@ def _margins(study: Settings, context: RunContext) -> pd.DataFrame:
     cells = [
         Cell(
             label=f"{margin.title}, {goal}",
-            description={
-                "margin": margin.model_dump(), "name": name, "goal": goal, "sets": study.margin_sets,
-                "seed": study.seed,
-            },
-            arguments=(name, margin, goal, study.margin_sets, study.seed),
+            arguments=(
+                name, margin.only("model", "parameters", "margin", "population"), goal, study.margin_sets, study.seed,
+            ),
         )
         for name, margin in study.margins.items()
         for goal in GOALS
@@ -108,7 +102,9 @@ def _margins(study: Settings, context: RunContext) -> pd.DataFrame:
     if not cells:
         return pd.DataFrame()
     with context.clock("margins"):
-        return pd.DataFrame(context.run("plans with a margin", shown, cells))
+        found = context.run("plans with a margin", shown, cells)
+    titles = [study.margins[cell.arguments[0]].title for cell in cells]
+    return pd.DataFrame([{"condition": title, **row} for title, row in zip(titles, found, strict=True)])
 
 
 def _transfers(study: Settings, context: RunContext, hashes: dict[str, Any]) -> pd.DataFrame:
@@ -122,15 +118,9 @@ def _transfers(study: Settings, context: RunContext, hashes: dict[str, Any]) -> 
         cells += [
             Cell(
                 label=f"{target} from others",
-                description={
-                    "target": outputs[target].fingerprint(),
-                    "sources": [outputs[source].fingerprint() for source in part.sources],
-                    "n_draws": study.n_draws, "n_resamples": study.n_resamples, "seed": study.seed,
-                },
                 arguments=(
-                    outputs[target],
-                    {source: outputs[source] for source in part.sources if source != target},
-                    study.n_draws, study.n_resamples, study.seed,
+                    study.n_draws, study.n_resamples, study.seed, outputs[target],
+                    *(outputs[source] for source in part.sources if source != target),
                 ),
             )
             for target in part.targets
@@ -138,18 +128,18 @@ def _transfers(study: Settings, context: RunContext, hashes: dict[str, Any]) -> 
     if not cells:
         return pd.DataFrame()
     with context.clock("transfers"):
-        done = context.run("one test set from another", transfer, cells, amount=lambda cell: len(cell.arguments[1]))
+        done = context.run("one test set from another", transfer, cells, amount=lambda cell: len(cell.arguments) - 4)
     return judged(pd.DataFrame([row for rows in done for row in rows]))
 
 
 def transfer(
-    target: ss.Outputs, sources: dict[str, ss.Outputs], n_draws: int, n_resamples: int, seed: int
+    n_draws: int, n_resamples: int, seed: int, target: ss.Outputs, *sources: ss.Outputs
 ) -> list[dict[str, Any]]:
     """What sources predict of a target, beside what it shows: test sets of as many items, whatever their units are."""
     shown = outcome(target, n_resamples)
     rows = []
-    for name, source in sources.items():
+    for source in sources:
         units = max(2, round(target.n_items * n_units(source) / source.n_items))
         for row in beside(source, {target.test_set: (units, shown)}, n_draws, seed):
-            rows.append({"source": name, "metric": target.metric.name, **row})
+            rows.append({"source": source.test_set, "metric": target.metric.name, **row})
     return rows

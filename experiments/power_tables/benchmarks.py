@@ -30,11 +30,6 @@ def benchmarks(study: Settings, context: RunContext) -> tuple[pd.DataFrame, pd.D
         cells = [
             Cell(
                 label=f"{one.name}, {one.metric}",
-                description={
-                    "outputs": one.outputs.fingerprint(),
-                    "by": list(one.by) if part.related else [],
-                    **study.model_dump(include={"alpha", "min_pairs"}),
-                },
                 arguments=(one.outputs, one.by if part.related else (), study.alpha, study.min_pairs),
             )
             for one in ordered(part, test_sets)

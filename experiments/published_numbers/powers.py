@@ -95,31 +95,39 @@ def beside(anchors: list[Anchor], simulated: list[float]) -> pd.DataFrame:
     )  # fmt: skip
 
 
-def simulated_power(anchor: Anchor, sets: int, seed: int) -> float:
+def simulated_power(
+    source: str, name: str, n: int, gain: float, difference: Difference, level: Level, sets: int, seed: int
+) -> float:
     """The share of drawn test sets on which the better system is found, by each test as a textbook has it."""
-    rng = np.random.default_rng(derived_seed(seed, "power", anchor.source, anchor.name))
-    at_once = max(1, _AT_ONCE // anchor.n)
-    draw = _of_answers if isinstance(anchor.difference, RightOrWrongDifference) else _of_scores
-    found = sum(draw(anchor, min(at_once, sets - first), rng) for first in range(0, sets, at_once))
-    return found / sets
+    rng = np.random.default_rng(derived_seed(seed, "power", source, name))
+    at_once, count = max(1, _AT_ONCE // n), 0
+    for first in range(0, sets, at_once):
+        size = min(at_once, sets - first)
+        if isinstance(difference, RightOrWrongDifference):
+            count += _of_answers(n, gain, difference, level, size, rng)
+        else:
+            count += _of_scores(n, gain, difference, level, size, rng)
+    return count / sets
 
 
-def _of_answers(anchor: Anchor, sets: int, rng: np.random.Generator) -> int:
+def _of_answers(
+    n: int, gain: float, difference: RightOrWrongDifference, level: Level, sets: int, rng: np.random.Generator
+) -> int:
     """McNemar's exact test: scipy's binomial test of those that differ."""
-    assert isinstance(anchor.difference, RightOrWrongDifference)
-    differ, gain = anchor.difference.disagreement, anchor.gain / anchor.difference.scale
-    better, worse, _ = rng.multinomial(anchor.n, [(differ + gain) / 2, (differ - gain) / 2, 1 - differ], sets).T
+    differ, gain = difference.disagreement, gain / difference.scale
+    better, worse, _ = rng.multinomial(n, [(differ + gain) / 2, (differ - gain) / 2, 1 - differ], sets).T
     one_sided = stats.binom.sf(better - 1, better + worse, 0.5)
-    p = one_sided if anchor.level.alternative == "greater" else np.minimum(2 * one_sided, 1)
-    return int(((p <= anchor.level.alpha) & (better > worse)).sum())
+    p = one_sided if level.alternative == "greater" else np.minimum(2 * one_sided, 1)
+    return int(((p <= level.alpha) & (better > worse)).sum())
 
 
-def _of_scores(anchor: Anchor, sets: int, rng: np.random.Generator) -> int:
+def _of_scores(
+    n: int, gain: float, difference: NormalDifference, level: Level, sets: int, rng: np.random.Generator
+) -> int:
     """The paired t test of normal differences."""
-    assert isinstance(anchor.difference, NormalDifference)
-    drawn = rng.normal(anchor.gain, anchor.difference.sd, (sets, anchor.n))
+    drawn = rng.normal(gain, difference.sd, (sets, n))
     test = stats.ttest_1samp(drawn, 0, axis=1)
-    found = np.asarray(test.pvalue <= anchor.level.alpha) & np.asarray(test.statistic > 0)
+    found = np.asarray(test.pvalue <= level.alpha) & np.asarray(test.statistic > 0)
     return int(found.sum())
 
 

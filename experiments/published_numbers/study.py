@@ -8,14 +8,14 @@ from pathlib import Path
 import pandas as pd
 
 from simstudy.files import datasets
-from simstudy.studies import Cell, Findings, RunContext, ShippedTables, Shown, outputs_of
+from simstudy.studies import Cell, Findings, Level, RunContext, ShippedTables, Shown, outputs_of
 
 from . import subsets
 from .boards import board_claims, equal_scores, load_board, neighbours, resolution_claims
 from .calculators import calculators, installed
 from .few_items import few_gains, one_accuracy, two_systems
 from .page import CLOSING, sections, summary
-from .powers import Anchor, beside, of_papers, simulated_power
+from .powers import Difference, beside, of_papers, simulated_power
 from .replicability import count_claims, overcounts
 from .settings import Settings
 
@@ -27,11 +27,16 @@ def run(study: Settings, context: RunContext) -> Findings:
         cells = [
             Cell(
                 label=f"{one.source}, {one.name}",
-                description={
-                    "case": [one.source, one.name, one.n, one.gain, repr(one.difference), repr(one.level)],
-                    **study.model_dump(include={"simulated", "seed"}),
-                },
-                arguments=(one, study.simulated, study.seed),
+                arguments=(
+                    one.source,
+                    one.name,
+                    one.n,
+                    one.gain,
+                    one.difference,
+                    one.level,
+                    study.simulated,
+                    study.seed,
+                ),
             )
             for one in said
         ]
@@ -64,9 +69,11 @@ def show(study: Settings, tables: ShippedTables) -> Shown:
     return Shown(sections=sections(tables, study), closing=CLOSING, summary=summary(tables))
 
 
-def simulate(anchor: Anchor, sets: int, seed: int) -> dict[str, float]:
+def simulate(
+    source: str, name: str, n: int, gain: float, difference: Difference, level: Level, sets: int, seed: int
+) -> dict[str, float]:
     """One cell: the power of a published case."""
-    return {"power": simulated_power(anchor, sets, seed)}
+    return {"power": simulated_power(source, name, n, gain, difference, level, sets, seed)}
 
 
 def boards(study: Settings, context: RunContext) -> tuple[list[dict[str, object]], pd.DataFrame, dict[str, str]]:
@@ -86,18 +93,18 @@ def ranked_by_subsets(study: Settings, context: RunContext) -> tuple[pd.DataFram
     """A row for each test set, method and size, the same by gain, and hashes of the files."""
     asked = study.subsets
     test_sets, hashes = outputs_of(asked.study, context, test_sets=asked.test_sets, metrics=["accuracy"])
-    right = {name: test_sets[name, "accuracy"].outputs.statistics[..., 0].astype(float) for name in asked.test_sets}
+    right = {
+        name: test_sets[name, "accuracy"].outputs.statistics[..., 0].astype(float, order="C")
+        for name in asked.test_sets
+    }
     cells = [
         Cell(
             label=f"{name}, block {block}",
-            description={
-                "outputs": test_sets[name, "accuracy"].outputs.fingerprint(), "at": [name, block], "seed": study.seed,
-                **asked.model_dump(include={"sizes", "most", "trials", "block"}),
-            },
-            arguments=(asked, study.seed, name, right[name], block),
+            arguments=(asked.only("sizes", "most"), study.seed, name, right[name], trials),
         )
         for name in asked.test_sets
         for block in range(-(-asked.trials // asked.block))
+        for trials in [range(block * asked.block, min(asked.trials, (block + 1) * asked.block))]
     ]  # fmt: skip
     found = context.run("subsets of items", subsets.rank, cells)
     rows = [{"test_set": cell.arguments[2]} | row for cell, own in zip(cells, found, strict=True) for row in own]

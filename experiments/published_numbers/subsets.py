@@ -5,7 +5,7 @@ Systems are halved at random. Items are chosen by the answers of one half, and r
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -82,12 +82,15 @@ def sizes_of(settings: Subsets, n_items: int) -> list[int]:
     return [size for size in settings.sizes if size <= settings.most * n_items]
 
 
-def rank(settings: Subsets, seed: int, name: str, right: np.ndarray, block: int) -> list[dict[str, Any]]:
-    """One cell: pairs of the second half of the systems that a subset ranks right, or ties, by their gain."""
+def rank(settings: Subsets, seed: int, name: str, right: np.ndarray, trials: Iterable[int]) -> list[dict[str, Any]]:
+    """One cell: pairs of the second half of the systems that a subset ranks right, or ties, by their gain.
+
+    Each of the trials, which are numbers, halves the systems in its own way.
+    """
     n_systems, n_items = right.shape
     whole = 100 * right.mean(axis=1)
     counted: dict[tuple[str, int], np.ndarray] = {}
-    for trial in range(block * settings.block, min(settings.trials, (block + 1) * settings.block)):
+    for trial in trials:
         rng = np.random.default_rng(derived_seed(seed, name, trial))
         order = rng.permutation(n_systems)
         source, target = right[order[: n_systems // 2]], right[order[n_systems // 2 :]]

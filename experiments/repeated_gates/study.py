@@ -11,24 +11,24 @@ from simstudy.studies import Cell, Findings, RunContext, ShippedTables, Shown, c
 
 from . import commits, growing
 from .page import CLOSING, sections, summary
-from .settings import Settings
+from .settings import Condition, Settings
 
 
 def run(study: Settings, context: RunContext) -> Findings:
     """Draw all blocks and count."""
     grown = [
-        _cell(study, "growing", (name,), block, size, drawn_of(study, name))
+        _cell("growing", growing_settings(study, name), (name,), block, size)
         for name in study.conditions
         for block, size in blocks(study.growing.sets, study.growing.block)
     ]
     priced = [
-        _cell(study, "cost", (name, gain), block, size, drawn_of(study, name))
+        _cell("cost", cost_settings(study, name), (name, gain), block, size)
         for name, condition in study.conditions.items()
         for gain in condition.gains
         for block, size in blocks(study.growing.sets, study.growing.block)
     ]
     tried = [
-        _cell(study, "commits", (truth,), block, size, study.commits.model_dump())
+        _cell("commits", commit_settings(study), (truth,), block, size)
         for truth in commits.TRUTHS
         for block, size in blocks(study.commits.sets, study.commits.block)
     ]
@@ -55,26 +55,33 @@ def show(study: Settings, tables: ShippedTables) -> Shown:
     return Shown(sections=sections(tables, study), closing=CLOSING, summary=summary(tables))
 
 
-def _cell(study: Settings, kind: str, which: tuple[Any, ...], block: int, size: int, drawn: Any) -> Cell:
-    return Cell(
-        label=f"{kind} {' '.join(map(str, which))}, block {block}",
-        description={
-            "kind": kind,
-            "which": list(which),
-            "drawn": drawn,
-            "block": [block, size],
-            **study.model_dump(include={"alpha", "power", "seed"}),
-        },
-        arguments=(study, *which, block, size),
+def growing_settings(study: Settings, name: str) -> Settings:
+    """The settings that looks at a growing test set depend on."""
+    return study.only(
+        "alpha", "seed", conditions=drawn_condition(study, name), growing=study.growing.only("step", "n_looks")
     )
 
 
-def drawn_of(study: Settings, name: str) -> dict[str, Any]:
-    """The settings that the items of a condition depend on."""
-    return {
-        "condition": study.conditions[name].model_dump(exclude={"title", "gains"}),
-        "looks": study.growing.model_dump(exclude={"sets", "block"}),
-    }
+def cost_settings(study: Settings, name: str) -> Settings:
+    """The settings that numbers of items until the end depend on."""
+    return study.only(
+        "alpha", "power", "seed", conditions=drawn_condition(study, name), growing=study.growing.only("most")
+    )
+
+
+def commit_settings(study: Settings) -> Settings:
+    """The settings that tests of commits depend on."""
+    drawn = ("n_items", "n_commits", "score", "differ", "changed", "better_every", "n_looks")
+    return study.only("alpha", "power", "seed", commits=study.commits.only(*drawn))
+
+
+def drawn_condition(study: Settings, name: str) -> dict[str, Condition]:
+    """A condition by its name, with what its items depend on."""
+    return {name: study.conditions[name].only("kind", "differ", "width", "by_topic")}
+
+
+def _cell(kind: str, settings: Settings, which: tuple[Any, ...], block: int, size: int) -> Cell:
+    return Cell(f"{kind} {' '.join(map(str, which))}, block {block}", (settings, *which, block, size))
 
 
 def blocks(n_sets: int, block: int) -> list[tuple[int, int]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,7 @@ import simstudy as ss
 from simstudy.files import datasets
 from simstudy.pages.sections import Figure, Section, Table
 from simstudy.planning import variance_components
-from simstudy.studies import Cell, Findings, RunContext, ShippedTables, Shown, derived_seed
+from simstudy.studies import Cell, DataFile, Findings, RunContext, ShippedTables, Shown, derived_seed
 
 from .settings import Settings
 
@@ -32,23 +31,26 @@ _CLOSING = (
 def run(study: Settings, context: RunContext) -> Findings:
     """Measure both noises, and hold plans out."""
     files = {
-        (folder, name): datasets.find(
-            f"{study.folders[folder]}/{name}.csv.gz", context.data_dir, allow_outside=context.allow_outside
+        (folder, name): DataFile.of(
+            datasets.find(
+                f"{study.folders[folder]}/{name}.csv.gz", context.data_dir, allow_outside=context.allow_outside
+            )
         )
         for folder, names in ({_PUBLISHED: list(study.published)} | study.sets).items()
         for name in names
     }
-    hashes = {"/".join(key): sha256(Path(path).read_bytes()).hexdigest() for key, path in files.items()}
+    hashes = {"/".join(key): file.sha256 for key, file in files.items()}
     with context.clock("noises"):
-        measured = pd.DataFrame([_measured(study, name, str(files[_PUBLISHED, name])) for name in study.published])
+        measured = pd.DataFrame([_measured(study, name, files[_PUBLISHED, name].path) for name in study.published])
     cells = [
         Cell(
             label=f"{folder} {name}",
-            description={
-                "file": hashes[f"{folder}/{name}"],
-                **study.model_dump(include={"plans", "splits", "most_gain", "least_score", "seed"}),
-            },
-            arguments=(study, folder, name, str(files[folder, name])),
+            arguments=(
+                study.only("plans", "splits", "most_gain", "least_score", "seed"),
+                folder,
+                name,
+                files[folder, name],
+            ),
         )
         for folder, names in study.sets.items()
         for name in names
@@ -58,7 +60,7 @@ def run(study: Settings, context: RunContext) -> Findings:
     plans = held.groupby(["folder", "set", "n_questions", "n_systems", "n_pairs", "pilot", "planned"], sort=False).agg(
         ratio=("ratio", "mean"), least=("ratio", "min"), most=("ratio", "max"), holds=("holds", "mean")
     )
-    curves = pd.concat([_curve(study, name, str(files[_PUBLISHED, name])) for name in study.published])
+    curves = pd.concat([_curve(study, name, files[_PUBLISHED, name].path) for name in study.published])
     tables = {"noises": measured, "plans": plans.reset_index(), "splits": held, "curves": curves}
     return Findings(
         tables=tables, facts={"Splits": f"{study.splits} of each set", "Seed": str(study.seed)}, data={"files": hashes}
@@ -71,12 +73,12 @@ def show(study: Settings, tables: ShippedTables) -> Shown:
 
 
 @cache
-def read(path: str) -> ss.Outputs:
+def read(path: Path) -> ss.Outputs:
     """The systems of one set, with the number of their samples."""
     return ss.load(path, "accuracy", missing="drop").outputs
 
 
-def _measured(study: Settings, name: str, path: str) -> dict[str, object]:
+def _measured(study: Settings, name: str, path: Path) -> dict[str, object]:
     """Wang's mean standard errors of close pairs with one sample, and ours."""
     outputs, published = read(path), study.published[name]
     table, scores = ss.analyses.noises(outputs), dict(zip(outputs.names, outputs.scores(), strict=True))
@@ -100,15 +102,15 @@ def _measured(study: Settings, name: str, path: str) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _curve(study: Settings, name: str, path: str) -> pd.DataFrame:
+def _curve(study: Settings, name: str, path: Path) -> pd.DataFrame:
     """The standard error of the gain of the two best systems, by the number of samples."""
     table = ss.analyses.noises(read(path).select(read(path).best_first().names[:2]))
     return ss.analyses.noise_curve(table).assign(set=study.published[name].title)
 
 
-def held_out(study: Settings, folder: str, name: str, path: str) -> list[dict[str, object]]:
+def held_out(study: Settings, folder: str, name: str, file: DataFile) -> list[dict[str, object]]:
     """Of each split and plan: root mean square predicted standard error of close pairs, over the realised one."""
-    outputs = read(path)
+    outputs = read(file.path)
     assert outputs.samples is not None
     number = outputs.samples[:, :1, 0]
     most = max(max(plan) for plan in study.plans)

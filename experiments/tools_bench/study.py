@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from importlib import metadata
 from typing import Any
 
 import numpy as np
@@ -74,11 +75,11 @@ def drawable(study: Settings, condition: str) -> bool:
 
 def cells_of(study: Settings, tool: str, condition: str) -> list[Cell]:
     """A tool's data sets in a condition: the first blocks of each gain, so many as its pace allows."""
+    packages = versions(study, tool, condition)
     return [
         Cell(
             label=f"{tool}, {condition}, gain {gain}, blocks {first} …",
-            description={**described(study, tool, condition), "gain": gain, "blocks": list(which)},
-            arguments=(study, tool, condition, gain, which),
+            arguments=(asked(study, tool, condition, gain), tool, condition, gain, which, packages),
         )
         for gain in range(study.conditions[condition].n_gains)
         for n_blocks in [study.n_sets(tool, gain) // study.block]
@@ -89,21 +90,41 @@ def cells_of(study: Settings, tool: str, condition: str) -> list[Cell]:
 
 def edge_of(study: Settings, tool: str, condition: str) -> Cell:
     """A tool, asked of identical systems."""
-    return Cell(f"{tool}, {condition}, identical", described(study, tool, condition), (study, tool, condition))
+    return Cell(
+        label=f"{tool}, {condition}, identical",
+        arguments=(asked(study, tool, condition, 0), tool, condition, versions(study, tool, condition)),
+    )
 
 
-def described(study: Settings, tool: str, condition: str) -> dict[str, Any]:
-    """What the answers of a tool in a condition depend on."""
-    drawn = study.conditions[condition].model_dump(exclude={"title", "systems"})
-    return {
-        "tool": [tool, study.tools[tool].ours, study.tools[tool].version],
-        "condition": [condition, drawn],
-        **study.model_dump(include={"levels", "block", "n_resamples", "seed"}),
-    }
+def asked(study: Settings, tool: str, condition: str, gain: int) -> Settings:
+    """The settings that the answers of a tool in a condition depend on: gains up to this one."""
+    drawn = study.conditions[condition]
+    resamples = ["n_resamples"] if study.tools[tool].ours else []
+    return study.only(
+        "levels", "block", "seed", *resamples, tools={tool: study.tools[tool].only("ours")},
+        conditions={
+            condition: drawn.only(
+                "kind", "n_items", "model", parameters=drawn.parameters[: gain + 1],
+                exchanged=drawn.exchanged[: gain + 1],
+            )
+        },
+    )  # fmt: skip
 
 
-def examine(study: Settings, tool: str, condition: str, gain: int, which: Iterable[int]) -> list[dict[str, Any]]:
-    """One cell: how often a tool rejects at each level, and how long it takes."""
+def versions(study: Settings, tool: str, condition: str) -> list[str]:
+    """The packages, with their versions, that data sets and answers depend on beside simstudy."""
+    of, scored = study.tools[tool], study.conditions[condition].kind == "summaries"
+    packages = dict.fromkeys([*([] if of.ours else [of.distribution]), *(["rouge-score"] if scored else [])])
+    return [f"{package} {metadata.version(package)}" for package in packages if package]
+
+
+def examine(
+    study: Settings, tool: str, condition: str, gain: int, which: Iterable[int], versions: Sequence[str] = ()
+) -> list[dict[str, Any]]:
+    """One cell: how often a tool rejects at each level, and how long it takes.
+
+    `versions` are not read: they are arguments because other versions of the packages may give other answers.
+    """
     counts = {level: {"n_sets": 0, "n_rejected": 0, "n_undefined": 0, "n_silent": 0} for level in study.levels}
     seconds, warm = 0.0, False
 
@@ -156,8 +177,11 @@ def of_ours(study: Settings, tool: str, condition: str, data: list[DataSet], see
     ]  # fmt: skip
 
 
-def at_the_edge(study: Settings, tool: str, condition: str) -> dict[str, Any]:
-    """A tool's p-value for a system against itself, and where one item is another system's."""
+def at_the_edge(study: Settings, tool: str, condition: str, versions: Sequence[str] = ()) -> dict[str, Any]:
+    """A tool's p-value for a system against itself, and where one item is another system's.
+
+    `versions` are those of `examine`.
+    """
     ((seed, (data, *_)),) = blocks(study.conditions[condition], condition, 0, [0], study.block, study.seed)
     found: dict[str, Any] = {}
     for edge, changed in (("identical", []), ("one_item", [data.first_difference()])):

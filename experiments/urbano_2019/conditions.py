@@ -5,14 +5,14 @@ What is computed of a batch is known by the source of the modules that this one 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simstudy.studies import DrawnPairs, derived_seed
+from simstudy.studies import DataFile, DrawnPairs, derived_seed
 from simstudy.truth.scores import SYMMETRIC, Dependence, Margin, best_fit, fit_families, pseudo_observations
 
 from .runs import Collections, Floats
@@ -101,9 +101,12 @@ def with_mean(margin: Margin, mean: float) -> Margin | None:
         return None
 
 
-def examine(study: Settings, measure: str, batch: int, paths: Mapping[str, str]) -> dict[str, list[dict[str, Any]]]:
-    """One cell: a batch of pairs of runs by one measure, under all null hypotheses and with all gains."""
-    of = Collections(study, measure, [paths[name] for name in study.measures[measure].collections])
+def examine(study: Settings, measure: str, batch: int, *files: DataFile) -> dict[str, list[dict[str, Any]]]:
+    """One cell: a batch of pairs of runs by one measure, under all null hypotheses and with all gains.
+
+    Each collection of the measure is a file.
+    """
+    of = Collections(study, measure, [str(file.path) for file in files])
     rng = np.random.default_rng(derived_seed(study.seed, "pairs", measure, batch))
     drawn = [null_models(of, rng) for _ in range(study.null.pairs)]
     rates, profiles = [], []

@@ -7,12 +7,11 @@ its own, so that it changes nothing of the others.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from simstudy.studies import derived_seed
+from simstudy.studies import DataFile, derived_seed
 from simstudy.truth.scores import SYMMETRIC, best_fit, fit_families, pseudo_observations
 
 from .conditions import Model, of_copula, of_topics, profile, tested, with_mean
@@ -65,11 +64,9 @@ def exchanged(scores: Floats, rng: np.random.Generator) -> Floats:
     return np.where(kept[nearest], scores, scores[::-1])
 
 
-def examine_controls(
-    study: Settings, measure: str, batch: int, paths: Mapping[str, str]
-) -> dict[str, list[dict[str, Any]]]:
+def examine_controls(study: Settings, measure: str, batch: int, *files: DataFile) -> dict[str, list[dict[str, Any]]]:
     """One cell: a batch of pairs of runs by one measure, under the controls; rows as those of `examine`."""
-    of = Collections(study, measure, [paths[name] for name in study.measures[measure].collections])
+    of = Collections(study, measure, [str(file.path) for file in files])
     rng = np.random.default_rng(derived_seed(study.seed, "controls", measure, batch))
     drawn = [control_models(of, rng) for _ in range(study.null.pairs)]
     rates, profiles = [], []

@@ -6,8 +6,6 @@ Errors", SIGIR 2019. How test sets are drawn is read off the authors' code (juli
 
 from __future__ import annotations
 
-from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +13,7 @@ import pandas as pd
 from scipy import stats
 
 from simstudy.files import datasets
-from simstudy.studies import Cell, Findings, RunContext, ShippedTables, Shown, clopper_pearson
+from simstudy.studies import Cell, DataFile, Findings, RunContext, ShippedTables, Shown, clopper_pearson
 
 from .conditions import GAIN, SIGN_WITH_TIES, examine
 from .controls import examine_controls
@@ -28,28 +26,28 @@ def run(study: Settings, context: RunContext) -> Findings:
     """Draw all batches, count, and set the rates beside the published ones."""
     names = dict.fromkeys(name for measure in study.measures.values() for name in measure.collections)
     files = {
-        name: datasets.find(f"trec_urbano/{name}.csv.gz", context.data_dir, allow_outside=context.allow_outside)
+        name: DataFile.of(
+            datasets.find(f"trec_urbano/{name}.csv.gz", context.data_dir, allow_outside=context.allow_outside)
+        )
         for name in names
     }
-    hashes = {name: sha256(Path(path).read_bytes()).hexdigest() for name, path in files.items()}
-    paths = {name: str(path) for name, path in files.items()}
-    settings = study.model_dump(exclude={"name", "title", "question", "kind", "measures", "batches", "level"})
+    hashes = {name: file.sha256 for name, file in files.items()}
+    drawn = ("n_topics", "n_resamples", "alphas", "tie", "dropped", "neighbours", "profile", "null", "seed")
     cells, of_controls = (
         [
             Cell(
                 label=f"{measure}, {what} {batch}",
-                description={
-                    "measure": [measure, of.model_dump(exclude={"title"})],
-                    what: batch,
-                    "files": [hashes[name] for name in of.collections],
-                    **settings,
-                },
-                arguments=(study, measure, batch, paths),
+                arguments=(
+                    study.only(*drawn, *more, measures={measure: of.only("lattice")}),
+                    measure,
+                    batch,
+                    *(files[name] for name in of.collections),
+                ),
             )
             for measure, of in study.measures.items()
             for batch in range(study.batches)
         ]
-        for what in ("batch", "controls")
+        for what, more in (("batch", ["gains"]), ("controls", []))
     )
     with context.clock("batches"):
         found = context.run("batches of pairs of runs", examine, cells)

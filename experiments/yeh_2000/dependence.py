@@ -16,12 +16,11 @@ UNITS = ["item", "cluster"]
 
 def dependence(settings: Dependence, seed: int, context: RunContext) -> pd.DataFrame:
     """For each correlation within clusters, how often randomization of items, and of clusters, rejects."""
-    described = settings.model_dump(exclude={"within"})
+    drawn = settings.only("accuracy", "n_clusters", "cluster_size", "between", "n_data", "alpha")
     cells = [
         Cell(
             label=f"dependence {within:g}",
-            description={"settings": described, "within": within, "units": UNITS, "seed": seed},
-            arguments=(settings, within, seed),
+            arguments=(drawn, within, seed),
         )
         for within in settings.within
     ]

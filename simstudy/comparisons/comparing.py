@@ -107,7 +107,7 @@ def compare(
     progress
         Called with the number of resamples just finished, by one thread at a time.
     executor
-        Its workers draw ranges of the resamples (`simstudy.running.clusters.cluster` has one). All else is done here.
+        Its workers draw ranges of the resamples (`simstudy.running.parallel.cluster` has one). All else is done here.
 
     Returns
     -------

@@ -58,6 +58,37 @@ class OutsideError(DataError):
 
 @dataclass(frozen=True)
 class DataFile:
+    """A file of data that a cell reads, known by its content.
+
+    Parameters
+    ----------
+    path
+        Where the file is on this machine.
+    sha256
+        The SHA-256 of its content, in hexadecimal digits.
+
+    Examples
+    --------
+    >>> here, there = DataFile(Path("here/scores.csv"), "2c26b4"), DataFile(Path("there/copy.csv"), "2c26b4")
+    >>> here.fingerprint() == there.fingerprint()
+    True
+    """
+
+    path: Path
+    sha256: str
+
+    @classmethod
+    def of(cls, path: Path) -> DataFile:
+        """The file at this path, with the SHA-256 of its content."""
+        return cls(path, pooch.file_hash(str(path), alg="sha256"))
+
+    def fingerprint(self) -> str:
+        """The SHA-256 of the content: the path is not part of it."""
+        return self.sha256
+
+
+@dataclass(frozen=True)
+class PublicFile:
     """One public file: ``<data set>/<file>``, its size in bytes, SHA-256 and address."""
 
     name: str
@@ -73,7 +104,7 @@ class DataSet:
     name: str
     what: str
     licence: str
-    files: tuple[DataFile, ...]
+    files: tuple[PublicFile, ...]
 
     @property
     def size(self) -> int:
@@ -92,7 +123,7 @@ def datasets() -> dict[str, DataSet]:
             row["what"],
             row["licence"],
             tuple(
-                DataFile(f"{name}/{file}", entry["bytes"], entry["sha256"], row["base"] + entry.get("path", file))
+                PublicFile(f"{name}/{file}", entry["bytes"], entry["sha256"], row["base"] + entry.get("path", file))
                 for file, entry in row["files"].items()
             ),
         )
@@ -100,7 +131,7 @@ def datasets() -> dict[str, DataSet]:
     }
 
 
-def registry() -> dict[str, DataFile]:
+def registry() -> dict[str, PublicFile]:
     """All files that can be had by name."""
     return {file.name: file for dataset in datasets().values() for file in dataset.files}
 
@@ -229,7 +260,7 @@ def _check_inside(name: str, folder: Path | None) -> None:
         raise DataError(f"{folder / name} is a link that leads out of {folder}; {lifts}")
 
 
-def _verified(file: DataFile, folder: Path) -> Path:
+def _verified(file: PublicFile, folder: Path) -> Path:
     path = folder / file.name
     if not path.is_file():
         raise _lacking([file.name], folder)
@@ -238,7 +269,7 @@ def _verified(file: DataFile, folder: Path) -> Path:
     return path
 
 
-def _downloaded(file: DataFile) -> Path:
+def _downloaded(file: PublicFile) -> Path:
     def download(url: str, output: str, caller: object) -> None:
         print(f"fetching {file.name} ({decimal(file.size)})", file=sys.stderr)
         pooch.HTTPDownloader()(url, output, caller)

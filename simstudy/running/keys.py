@@ -69,7 +69,7 @@ def declared_version(number: int) -> Callable[[F], F]:
     return declare
 
 
-class Keys:
+class CellKeys:
     """The keys of cells, 32 hexadecimal digits each. An argument of several cells is hashed once.
 
     `code` is the hash of the study's own files (`code_of`), by name. A function, or a class of an argument, that was

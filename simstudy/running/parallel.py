@@ -30,7 +30,7 @@ from joblib.externals.loky import ProcessPoolExecutor
 from simstudy.files.whole import atomic_path
 from simstudy.running.cell_files import SUFFIX, DamagedCell, encode, read, write
 from simstudy.running.jobs import check_executor, n_workers
-from simstudy.running.keys import Cell, Keys, is_lasting, versions
+from simstudy.running.keys import Cell, CellKeys, is_lasting, versions
 from simstudy.running.program_files import LOADED
 from simstudy.running.threads import one_blas_thread
 
@@ -76,7 +76,7 @@ def run_cells(
     function: Callable[..., Any],
     cells: Sequence[Cell],
     *,
-    keys: Keys | None = None,
+    keys: CellKeys | None = None,
     n_jobs: int | None = None,
     executor: Executor | None = None,
     cache: Path | None = None,
@@ -107,7 +107,7 @@ def run_cells(
         Where the executor takes no work or has other versions, or joblib is configured for another backend.
     """
     check_executor(executor)
-    keys = keys or Keys()
+    keys = keys or CellKeys()
     # What is not kept need not be found again.
     known = [keys.of(function, cell.arguments) if cache else f"{k:032x}" for k, cell in enumerate(cells)]
     results: dict[str, Any] = {}

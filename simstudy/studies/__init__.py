@@ -8,6 +8,7 @@ has a study.py beside it (`simstudy.studies.catalogue`). It imports from `simstu
 from simstudy.analyses.correlation import independence_ratio
 from simstudy.analyses.significant_gains import close_pairs
 from simstudy.engines.drawn_pairs import DrawnPairs
+from simstudy.files.datasets import DataFile
 from simstudy.loaders.corpora.tagged import read_tagged
 from simstudy.metrics import METRICS, label
 from simstudy.planning.benchmarks import central_range
@@ -51,7 +52,7 @@ from simstudy.studies.side_by_side import side_by_side, side_by_side_sections
 from simstudy.truth import PAIR_MODELS, pair_model
 
 __all__ = [
-    "EACH_ONCE", "MEASURES", "METRICS", "PAIR_MODELS", "Cell", "Comparison", "Decision", "DrawnBoards",
+    "EACH_ONCE", "MEASURES", "METRICS", "PAIR_MODELS", "Cell", "Comparison", "DataFile", "Decision", "DrawnBoards",
     "DrawnPairs", "Findings", "Keys", "Level", "NormalDifference", "Positive", "Problems", "Resamples", "Results",
     "RightOrWrongDifference", "RunContext", "ShippedTables", "Shown", "SideBySide", "Size", "Study", "StudyError",
     "TaskName", "Training", "benjamini_hochberg", "central_range", "check_comparison", "check_systems",

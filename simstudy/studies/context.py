@@ -17,7 +17,7 @@ from simstudy.pages.sections import Section, Table
 from simstudy.pages.tables import read_table
 from simstudy.running.cell_files import SUFFIX, DamagedCell, encode, read, write
 from simstudy.running.folders import MANIFEST, json_object
-from simstudy.running.keys import Cell, Keys, is_lasting
+from simstudy.running.keys import Cell, CellKeys, is_lasting
 from simstudy.running.parallel import run_cells
 from simstudy.running.progress import doing, say
 from simstudy.validation import brief
@@ -62,7 +62,7 @@ class RunContext:
     shard: tuple[int, int] | None = None
     """Of the cells of each part only a share is computed here, shard k of n (k, n)."""
 
-    keys: Keys = field(default_factory=Keys)
+    keys: CellKeys = field(default_factory=CellKeys)
     """By which finished cells are found again."""
     is_kept: bool = False
     """Whether the findings were kept by an earlier run."""

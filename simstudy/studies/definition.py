@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path, PurePath
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 
 from simstudy.engines.asking import check_options
 from simstudy.engines.registry import ALTERNATIVES, DEFAULT_TEST, TESTS
 from simstudy.outputs import Outputs, TestSet
+from simstudy.running.fingerprints import fingerprint
 from simstudy.statistics.pvalues import CONVENTIONS
 from simstudy.training.named import check_task
 from simstudy.validation import check_choice
@@ -73,6 +74,69 @@ class Keys(BaseModel):
     """Keys that belong together; an unknown one is an error."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    def only(self, *names: str, **values: Any) -> Self:
+        """A copy that has only some of the settings: the arguments of a cell hold what its result depends on.
+
+        The copy has the methods and properties of its class. An AttributeError names any other setting that is read.
+
+        Parameters
+        ----------
+        *names
+            The settings that the copy has.
+        **values
+            Settings that it has too, with these values.
+
+        Raises
+        ------
+        ValueError
+            For a name that is no setting.
+
+        Examples
+        --------
+        >>> training = Training(fractions=[1.0, 0.5], replicates=[5, 10])
+        >>> training.only("fractions")
+        Training(fractions=[1.0, 0.5])
+        >>> training.only("fractions", replicates=[20, 20])
+        Training(fractions=[1.0, 0.5], replicates=[20, 20])
+        >>> training.only("fractions").replicates
+        Traceback (most recent call last):
+        AttributeError: 'replicates' is not among the cell's settings (fractions)
+        """
+        known = type(self).model_fields
+        if unknown := [name for name in (*names, *values) if name not in known]:
+            raise ValueError(f"names must be some of {', '.join(known)}, not '{unknown[0]}'")
+        kept = {name: getattr(self, name) for name in names} | values
+        copy = type(self).model_construct(_fields_set=set(kept), **kept)
+        # Defaults are settings too, which are not among these.
+        for name in copy.__dict__.keys() - kept.keys():
+            del copy.__dict__[name]
+        return copy
+
+    def fingerprint(self) -> str:
+        """A hash of the settings by their values, wherever the class was loaded from."""
+        return fingerprint(_plain(self))
+
+    if not TYPE_CHECKING:
+        # Hidden from mypy, which would accept any attribute.
+        def __getattr__(self, name: str) -> Any:
+            """Called for an attribute that is not there."""
+            if name in type(self).model_fields:
+                settings = ", ".join(self.__dict__)
+                raise AttributeError(f"'{name}' is not among the cell's settings ({settings})")
+            return super().__getattr__(name)
+
+
+def _plain(value: Any) -> Any:
+    """Settings as dicts of their values, sections as well."""
+    if isinstance(value, Keys):
+        # In the order of the class, whichever order a copy was made in.
+        return {name: _plain(value.__dict__[name]) for name in type(value).model_fields if name in value.__dict__}
+    if isinstance(value, Mapping):
+        return {name: _plain(own) for name, own in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(own) for own in value]
+    return value
 
 
 class Training(Keys):

@@ -16,7 +16,7 @@ from simstudy.files.datasets import folder_at_hand
 from simstudy.pages.tables import kinds_of, write_tables
 from simstudy.running.folders import CELLS, COMPARISONS, results_folder, shard_folder
 from simstudy.running.jobs import n_workers
-from simstudy.running.keys import RESULTS_VERSION, Keys
+from simstudy.running.keys import RESULTS_VERSION, CellKeys
 from simstudy.running.parallel import sweep
 from simstudy.running.program_files import shipped_studies
 from simstudy.running.progress import shown
@@ -125,7 +125,7 @@ def run_study(
         code = code_behind(definition)
         context = RunContext(
             results.cells, n_workers(n_jobs), data_dir, allow_outside, executor, results.cells, place_of(definition),
-            keys=Keys(code),
+            keys=CellKeys(code),
         )  # fmt: skip
         found = found_by(definition, context)
         if len(found.comparisons) and not (context.is_kept and (folder / COMPARISONS).is_file()):
@@ -167,7 +167,7 @@ def study_cells(
     """
     definition, folder = asked_for(study, out, seed)
     cells = folder / CELLS
-    keys = Keys(code_behind(definition))
+    keys = CellKeys(code_behind(definition))
     context = RunContext(cells, 1, data_dir, allow_outside, reads=cells, home=place_of(definition), keys=keys)
     return _known_cells(definition, context)
 
@@ -199,7 +199,7 @@ def run_shard(
     with shown(), shard_folder(folder, f"study {definition.name}", shard) as cells:
         context = RunContext(
             cells, n_workers(n_jobs), data_dir, allow_outside, executor, cells, place_of(definition), shard=shard,
-            keys=Keys(code_behind(definition)),
+            keys=CellKeys(code_behind(definition)),
         )  # fmt: skip
         return _known_cells(definition, context)
 

@@ -41,7 +41,7 @@ def make(kind: str, seed: int, shared: NDArray[np.float64]) -> Any:
 def cells(kinds: Sequence[str] = KINDS) -> list[Cell]:
     shared = np.random.default_rng(0).normal(size=650_000)
     kinds = [kinds[k % len(kinds)] for k in range(N_CELLS)]
-    return [Cell(f"{kind} {k}", {"kind": kind, "seed": k}, (kind, k, shared)) for k, kind in enumerate(kinds)]
+    return [Cell(f"{kind} {k}", (kind, k, shared)) for k, kind in enumerate(kinds)]
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from simstudy.cli.command import app
 from simstudy.files import datasets
-from simstudy.files.datasets import DataFile, DataSet
+from simstudy.files.datasets import DataSet, PublicFile
 
 
 def data(*arguments: str) -> tuple[int, str, str]:
@@ -28,7 +28,7 @@ def at_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("one.txt", "two.txt"):
         (tmp_path / "toy" / name).write_text(name)
         sha256 = hashlib.sha256(name.encode()).hexdigest()
-        files.append(DataFile(f"toy/{name}", 7, sha256, f"http://127.0.0.1:9/{'long/' * 30}{name}"))
+        files.append(PublicFile(f"toy/{name}", 7, sha256, f"http://127.0.0.1:9/{'long/' * 30}{name}"))
     monkeypatch.setattr(datasets, "datasets", lambda: {"toy": DataSet("toy", "two words", "CC0", tuple(files))})
     monkeypatch.delenv("SIMSTUDY_DATA_DIR", raising=False)
     return tmp_path

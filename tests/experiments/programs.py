@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from simstudy.running.fingerprints import fingerprint
 from simstudy.running.program_files import load_program, shipped_folder
 from simstudy.studies import Cell, Findings, RunContext, ShippedTables, Shown, Study, load_study, make_study
 
@@ -61,6 +62,11 @@ def assert_shipped(name: str, title: str, found: pd.DataFrame, by: tuple[str, ..
             assert texts[0] == texts[1], f"{title}, {column}"
 
 
+def known(cell: Cell) -> list[str]:
+    """What each argument of a cell is known by."""
+    return [str(each.fingerprint()) if hasattr(each, "fingerprint") else fingerprint(each) for each in cell.arguments]
+
+
 class Answered(RunContext):
     """A run whose cells are kept, by the titles of their parts, and not computed: a function tells their results."""
 
@@ -69,10 +75,10 @@ class Answered(RunContext):
         self.answer, self.parts = answer, dict[str, tuple[Any, list[Cell]]]()
 
     def run(self, title: str, function: Any, cells: Any, **options: Any) -> list[Any]:
-        """The function tells something of each cell; each has a label and a description of its own."""
+        """The function tells something of each cell; each has a label and arguments of its own."""
         assert title not in self.parts
         self.parts[title] = (function, list(cells))
-        assert len({json.dumps(cell.description) for cell in cells}) == len(cells)
+        assert len({json.dumps(known(cell)) for cell in cells}) == len(cells)
         assert len({cell.label for cell in cells}) == len(cells)
         return [self.answer(cell) for cell in cells]
 
@@ -94,8 +100,8 @@ def first_cells(part: Callable[[RunContext], Any]) -> tuple[Any, dict[str, Any]]
     return function, {cell.label: cell for cell in cells}
 
 
-def assert_described(name: str, one: Study, other: Study) -> None:
-    """Cells of a label that give other results, seconds apart, have other descriptions; and there are some."""
+def assert_known(name: str, one: Study, other: Study) -> None:
+    """Cells of a label that give other results, seconds apart, have other arguments; and there are some."""
     run = program(name).run
     (function, cells), (_, others) = (first_cells(partial(run, settings)) for settings in (one, other))
     assert cells.keys() == others.keys()
@@ -107,7 +113,7 @@ def assert_described(name: str, one: Study, other: Study) -> None:
 
     differ = [label for label, cell in cells.items() if results(cell) != results(others[label])]
     assert differ
-    assert all(cells[label].description != others[label].description for label in differ)
+    assert all(known(cells[label]) != known(others[label]) for label in differ)
 
 
 def told(name: str, settings: Study, answer: Callable[[Cell], Any]) -> tuple[Findings, list[list[Cell]]]:
@@ -116,13 +122,13 @@ def told(name: str, settings: Study, answer: Callable[[Cell], Any]) -> tuple[Fin
     return program(name).run(settings, run), [cells for _, cells in run.parts.values()]
 
 
-def described_otherwise(name: str, one: Study, other: Study, n_parts: int, **context: Any) -> set[int]:
-    """The parts of a study that have cells of one label with two descriptions."""
+def known_otherwise(name: str, one: Study, other: Study, n_parts: int, **context: Any) -> set[int]:
+    """The parts of a study that have cells of one label with two sets of arguments."""
     parts: list[dict[str, Any]] = []
 
     class Asked(RunContext):
         def run(self, title: str, function: Any, cells: Any, **options: Any) -> list[Any]:
-            parts.append({cell.label: cell.description for cell in cells})
+            parts.append({cell.label: known(cell) for cell in cells})
             if len(parts) % n_parts == 0:
                 raise Seen
             return []

@@ -14,7 +14,7 @@ import pytest
 import simstudy as ss
 from simstudy.files.datasets import DataError
 from simstudy.running.keys import Cell
-from simstudy.studies import Results, RunContext, derived_seed, load_study
+from simstudy.studies import DataFile, Results, RunContext, derived_seed, load_study
 from tests.experiments.programs import Answered, assert_shipped, program, small
 
 STUDY, TABLES, SETS_READ = (program("fitted_truth", part) for part in ("study", "tables", "sets"))
@@ -92,8 +92,8 @@ def test_tables_are_of_all_cells_of_a_set_and_its_replicates(data: Path) -> None
     changes: dict[str, Any] = {**SMALL, "sets": sets, "replicates": 5, "splits": 3, "seed": 4, "level": 0.4}
 
     def made(cell: Cell) -> dict[str, Any]:
-        of, _, batch, splits, *_ = cell.arguments
-        rng = np.random.default_rng([len(of.title), *batch])
+        _, files, batch, splits, *_ = cell.arguments
+        rng = np.random.default_rng([len(files.paths), *batch])
         names = ["real", "training", "fitted", "fitted_error", "halves_error"]
         rows = [
             {"replicate": k, "draw": draw, "measure": measure, **dict(zip(names, rng.random(5), strict=True))}
@@ -101,7 +101,7 @@ def test_tables_are_of_all_cells_of_a_set_and_its_replicates(data: Path) -> None
             for draw in range(splits)
             for measure in ("r12", "curve")
         ]
-        only_real = {"sets": [{"title": of.title}], "curves": [{"part": "real", "gain": rng.random()}]}
+        only_real = {"sets": [{"n_items": len(files.paths)}], "curves": [{"part": "real", "gain": rng.random()}]}
         return {"splits": rows} if batch else {"splits": rows, **only_real}
 
     run = Answered(made, data)
@@ -109,10 +109,11 @@ def test_tables_are_of_all_cells_of_a_set_and_its_replicates(data: Path) -> None
     tables = STUDY.run(study, run).tables
     function, cells = run.parts["test sets in halves"]
     assert function is STUDY.split
-    paths = {"many": ((str(data / "made" / "many.csv"), str(data / "made" / "few.csv")), (), ())}
-    paths["few"] = ((str(data / "made" / "few.csv"),), (), ())
+    many, few = (DataFile.of(data / "made" / f"{name}.csv") for name in ("many", "few"))
+    files = {"many": SETS_READ.Files((many, few)), "few": SETS_READ.Files((few,))}
     batches = [[], [0, 1], [2, 3], [4]]
-    asked = [(study.sets[name], paths[name], batch, 3, 99, 4) for name in sets for batch in batches]
+    unnamed = {name: of.model_copy(update={"title": "", "kind": ""}) for name, of in study.sets.items()}
+    asked = [(unnamed[name], files[name], batch, 3, 99, 4) for name in sets for batch in batches]
     assert [cell.arguments for cell in cells] == asked
     wanted: dict[str, Any] = {
         kind: pd.DataFrame(
@@ -121,6 +122,8 @@ def test_tables_are_of_all_cells_of_a_set_and_its_replicates(data: Path) -> None
         )
         for kind in ("sets", "splits", "curves")
     }  # fmt: skip
+    words = [{"set": name, "title": study.sets[name].title, "kind": study.sets[name].kind} for name in sets]
+    wanted["sets"] = pd.DataFrame(words).assign(n_items=[2, 1])
     ratios = TABLES.ratios(wanted["splits"])
     wanted["splits"] = wanted["splits"].query("replicate < 0").reset_index(drop=True)
     wanted["ratios"] = TABLES.beside_null(ratios, wanted["splits"], study)
@@ -128,12 +131,10 @@ def test_tables_are_of_all_cells_of_a_set_and_its_replicates(data: Path) -> None
     wanted["replicates"] = ratios[ratios["replicate"] >= 0].reset_index(drop=True)
     for title, table in tables.items():
         pd.testing.assert_frame_equal(table.reset_index(drop=True), wanted[title])
-    for cell, (of, files, batch, *_) in zip(cells, asked, strict=True):
-        hashes = [sha256(Path(path).read_bytes()).hexdigest() for path in files[0]]
-        assert cell.description == {
-            "set": [of.title.lower(), of.model_dump(exclude={"title", "kind"})], "files": hashes, "replicates": batch,
-            "splits": 3, "n_resamples": 99, "seed": 4,
-        }  # fmt: skip
+    prints = {name: of.fingerprint() for name, of in files.items()}
+    hashes = [sha256((data / "made" / name).read_bytes()).hexdigest() for name in ("many.csv", "few.csv")]
+    assert prints["many"].split() == [hashes[0], "many.csv", hashes[1], "few.csv"]
+    assert prints["few"].split() == [hashes[1], "few.csv"]
 
 
 def test_replicates_are_drawn_from_the_model_and_halved_as_often(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,13 +172,16 @@ def test_clusters_are_what_a_set_is_halved_by(tmp_path: Path) -> None:
     given |= {"columns": {"cluster": "doc"}, "leave_out": ["bad"]}  # type: ignore[dict-item]
     study: Any = small("fitted_truth", **{**SMALL, "sets": {"x": given}})
     files = SETS_READ.found(study.sets["x"], RunContext(Path("unused"), 1, tmp_path))
-    assert files == ((str(tmp_path / "scores.csv"),), (), (str(tmp_path / "items.csv"),))
+    scored, listed = (DataFile.of(tmp_path / f"{name}.csv") for name in ("scores", "items"))
+    assert files == SETS_READ.Files((scored,), items=(listed,))
+    other = SETS_READ.Files((scored,), references=(listed,))
+    assert files.fingerprint() != other.fingerprint()
     real = SETS_READ.read(study.sets["x"], files)
     assert real.names == ["zeta", "beta"]
     (row,) = STUDY._about(study.sets["x"], files, real)["sets"]
     whole = SETS_READ.fitted_to_all(study.sets["x"], files)
     assert row == {
-        "title": "T", "kind": "k", "metric": "accuracy", "n_systems": 2, "n_items": 12, "unit": "cluster", "n_units": 4,
+        "metric": "accuracy", "n_systems": 2, "n_items": 12, "unit": "cluster", "n_units": 4,
         "shrinkage": whole.shrinkage, "distance": whole.distance / 2, "notes": "; ".join(whole.notes),
     }  # fmt: skip
 

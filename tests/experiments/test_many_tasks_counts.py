@@ -13,7 +13,7 @@ from scipy import stats
 import simstudy as ss
 from simstudy.running.fingerprints import derived_seed
 from simstudy.studies import RunContext
-from tests.experiments.programs import described_otherwise, drawn_lines, figures_of, program, small, told
+from tests.experiments.programs import drawn_lines, figures_of, known_otherwise, program, small, told
 
 STUDY, METHODS, SETTINGS, SUITES = (program("many_tasks", part) for part in ("study", "methods", "settings", "suites"))
 KEYS = ["sizes", "agreement", "n_tasks", "truth", "redrawn"]
@@ -218,4 +218,4 @@ def test_cells_are_computed_again_where_what_they_depend_on_changes() -> None:
         ({"agreement": base["agreement"] | {"alike": {"title": "alike", "correlation": 0.7}}}, {0}),
         ({"agreement": base["agreement"] | {"alike": {"title": "other", "correlation": 0.8}}}, set()),
     ):  # fmt: skip
-        assert described_otherwise("many_tasks", settings, study(**change), 1) == parts, change
+        assert known_otherwise("many_tasks", settings, study(**change), 1) == parts, change

@@ -19,7 +19,7 @@ from simstudy.truth.synthetic import outcome_correlation
 from tests.experiments.programs import program, small
 from tests.oracles import compared
 
-FAMILIES, LOOKS = (program("multiple_systems", part) for part in ("families", "looks"))
+STUDY, FAMILIES, LOOKS = (program("multiple_systems", part) for part in ("study", "families", "looks"))
 SHIPPED: Any = small("multiple_systems")
 ALPHA = 0.05
 
@@ -192,7 +192,7 @@ def test_independent_looks_are_the_algebra() -> None:
         wins = np.arange(m + 1)
         better = (2 * stats.binom.sf(wins - 1, m, 0.5) <= ALPHA) & (2 * wins > m)
         q += stats.binom.pmf(m, n, differ) * stats.binom.pmf(wins, m, 0.5) @ better
-    rows = pd.DataFrame(LOOKS.try_variants(settings, "independent", 0, sets))
+    rows = pd.DataFrame(LOOKS.try_variants(settings, "independent", 0, sets, 0))
     rows = rows.query("alternative == 'two-sided' and method == 'none'").set_index("n_variants")
     for m in (1, 10):
         # A better variant may have more wins of more decided items, and yet a larger p: nearly never here.
@@ -205,8 +205,11 @@ def test_variants_are_tried_as_a_loop_over_test_sets_tries_them(one_test_set: bo
     of = SHIPPED.variants["r_07_gain"].model_dump() | {"gain": 0.1, "n_units": 50, "one_test_set": one_test_set}
     few = {"n_variants": [1, 3], "sets": 20, "corrected_sets": 12, "block": 8}
     settings, n_sets = study(alpha=0.2, n_draws=29, seed=3, looks=few, variants={"mine": of}), 8
+    cells = STUDY.plain_cells(settings, "variants", ["mine"], settings.looks.sets, settings.looks.block)
     for block, n_stepdown in ((0, 8), (1, 4), (2, 0)):
-        found = pd.DataFrame(LOOKS.try_variants(settings, "mine", block, n_sets))
+        (cell,) = [cell for cell in cells if cell.arguments[2] == block]
+        assert cell.arguments[-1] == (n_stepdown if one_test_set else 0)
+        found = pd.DataFrame(LOOKS.try_variants(settings, "mine", block, n_sets, cell.arguments[-1]))
         of_key: Any = found.set_index(["n_variants", "alternative", "method"])
         rng = np.random.default_rng(derived_seed(3, "variants", "mine", block))
         n_systems, n_boards = (3, n_sets) if one_test_set else (1, 3 * n_sets)

@@ -70,8 +70,8 @@ def test_a_transfer_is_planned_for_as_many_items_as_the_target_has(outputs: ss.O
     items = ss.truth.correlated_accuracies([0.6 + k / 30 for k in range(8)], 120, test_set="items")
     transfer = program("planning_validation").transfer
     for target, source, n_units in ((items, outputs, 30), (outputs, items, 240)):
-        (row,) = transfer(target, {"one": source}, 100, 99, 5)
-        assert row == {"source": "one", "metric": "accuracy", "target": target.test_set}
+        (row,) = transfer(100, 99, 5, target, source)
+        assert row == {"source": source.test_set, "metric": "accuracy", "target": target.test_set}
         assert asked.pop() == (source, {target.test_set: (n_units, (target, 99))}, 100, 5)
 
 

@@ -15,7 +15,7 @@ from scipy import stats
 import simstudy as ss
 from simstudy.files.datasets import DataError
 from simstudy.studies import Results, StudyError
-from tests.experiments.programs import first_cells, program, small
+from tests.experiments.programs import first_cells, known, program, small
 from tests.oracles import compared
 
 HALVES, STUDY, MARGINS = (program("planning_validation", part) for part in ("halves", "study", "margins"))
@@ -61,10 +61,10 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Results:
         return ss.run_study(small("planning_validation", **SMALL), out=tmp_path_factory.mktemp("plans"), n_jobs=1)
 
 
-def test_cells_are_described_by_what_changes_their_results(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cells_are_known_by_what_changes_their_results(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each part of the study, with other settings and other outputs: the cells of the named parts are other ones."""
 
-    def described(outputs_of: Any = None, **changes: Any) -> dict[str, Any]:
+    def arguments(outputs_of: Any = None, **changes: Any) -> dict[str, Any]:
         settings = small("planning_validation", **{**SMALL, **changes})
         monkeypatch.setattr(STUDY, "outputs_of", outputs_of or reading())
         parts = (
@@ -73,11 +73,11 @@ def test_cells_are_described_by_what_changes_their_results(monkeypatch: pytest.M
             lambda context: STUDY._margins(settings, context),
         )
         found = [first_cells(part)[1] for part in parts]
-        return {label: cell.description for cells in found for label, cell in cells.items()}
+        return {label: known(cell) for cells in found for label, cell in cells.items()}
 
     labels = [f"{name}, splits {k} - {k}" for name in ("few", "many") for k in (0, 1)]
     labels += ["few from others", "answers, not worse", "answers, equivalent"]
-    first, margin = described(), {"answers": SMALL["margins"]["answers"] | {"margin": 13.0}}
+    first, margin = arguments(), {"answers": SMALL["margins"]["answers"] | {"margin": 13.0}}
     assert list(first) == labels
     changes: list[tuple[dict[str, Any], list[str]]] = [
         ({"seed": 1}, labels), ({"n_draws": 101}, labels[:5]), ({"n_resamples": 98}, labels[:5]),
@@ -87,7 +87,7 @@ def test_cells_are_described_by_what_changes_their_results(monkeypatch: pytest.M
         ({"outputs_of": reading(few=(101, 5))}, [*labels[:2], labels[4]]),
     ]  # fmt: skip
     for change, other in changes:
-        again = described(**change)
+        again = arguments(**change)
         assert [label for label in labels if first[label] != again[label]] == other, change
 
 

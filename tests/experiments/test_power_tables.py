@@ -15,7 +15,7 @@ from scipy import stats
 import simstudy as ss
 from simstudy.studies import Results, StudyError
 from simstudy.truth.scores import Bernoulli, GaussianCopula, ScoreModel, of_families
-from tests.experiments.programs import first_cells, program, small
+from tests.experiments.programs import first_cells, known, program, small
 
 BENCHMARKS, TABLES = (program("power_tables", part) for part in ("benchmarks", "tables"))
 STUDY = """
@@ -119,18 +119,18 @@ def test_a_detectable_gain_has_the_level_and_the_interval_that_it_is_given() -> 
             assert found == pytest.approx([k * errors * error for k in (1, 0.5, 2.5)], rel=0.06)
 
 
-def test_cells_are_described_by_what_changes_their_results(monkeypatch: pytest.MonkeyPatch, data: Path) -> None:
+def test_cells_are_known_by_what_changes_their_results(monkeypatch: pytest.MonkeyPatch, data: Path) -> None:
     outputs = [ss.truth.correlated_accuracies([0.6, 0.7, 0.8], n) for n in (50, 51)]
 
-    def described(one: ss.Outputs = outputs[0], related: bool = True, **changes: Any) -> str:
+    def arguments(one: ss.Outputs = outputs[0], related: bool = True, **changes: Any) -> str:
         found = {("x", "accuracy"): ss.TestSet(one, by=("group",))}
         monkeypatch.setattr(BENCHMARKS, "outputs_of", lambda *_, **__: (found, {}))
         study = settings(data, {"test_sets": ["x"], "related": related}, **changes)
         (cell,) = first_cells(partial(BENCHMARKS.benchmarks, study))[1].values()
-        return str(cell.description)
+        return str(known(cell))
 
     changes: list[dict[str, Any]] = [{}, {"one": outputs[1]}, {"related": False}, {"alpha": 0.1}, {"min_pairs": 9}]
-    assert len({described(**change) for change in changes}) == 5
+    assert len({arguments(**change) for change in changes}) == 5
 
 
 def two_metrics(relation: str) -> pd.DataFrame:

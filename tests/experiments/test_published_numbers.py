@@ -17,7 +17,7 @@ from scipy import stats
 
 import simstudy as ss
 from simstudy.studies import Results, load_study
-from tests.experiments.programs import described_otherwise, program, small
+from tests.experiments.programs import known_otherwise, program, small
 
 BOARDS, PAGE, POWERS, SUBSETS = (program("published_numbers", part) for part in ("boards", "page", "powers", "subsets"))
 SHIPPED: Any = load_study("published_numbers")
@@ -140,8 +140,10 @@ def test_an_unresolved_pair_lacks_the_items_of_power_08(answers: pd.DataFrame, d
 def test_blocks_of_trials_are_trials_of_their_own(answers: pd.DataFrame, done: Results) -> None:
     """Blocks of four and two trials count what six trials count; and random items count each pair of the half once."""
     right = answers[SYSTEMS].to_numpy(dtype=float).T
-    asked = SHIPPED.subsets.model_copy(update={"sizes": [5, 20], "trials": 6, "block": 6, "most": 0.2})
-    whole = pd.DataFrame(SUBSETS.rank(asked, 0, "board", right, 0)).set_index(["method", "n_items", "gain_class"])
+    asked = SHIPPED.subsets.model_copy(update={"sizes": [5, 20], "most": 0.2})
+    whole = pd.DataFrame(SUBSETS.rank(asked, 0, "board", right, range(6))).set_index(
+        ["method", "n_items", "gain_class"]
+    )
     table = done.tables["subsets_by_gain"].query("test_set == 'board'").set_index(["method", "n_items", "gain_class"])
     counts = ["n_pairs", "n_right", "n_tied"]
     assert table[counts].sort_index().to_numpy().tolist() == whole[counts].sort_index().to_numpy().tolist()
@@ -181,7 +183,8 @@ def test_what_does_not_depend_on_data_is_as_it_is_shipped(done: Results) -> None
     pd.testing.assert_frame_equal(powers[kept.columns], kept, rtol=1e-4, check_dtype=False)
     for one in POWERS.of_papers(1)[-2:]:
         (drawn,) = powers.loc[powers["case"] == one.name, "simulated"]
-        assert drawn == POWERS.simulated_power(one, 200, 0) != POWERS.simulated_power(one, 200, 1)
+        case = (one.source, one.name, one.n, one.gain, one.difference, one.level)
+        assert drawn == POWERS.simulated_power(*case, 200, 0) != POWERS.simulated_power(*case, 200, 1)
     own, coverage = done.tables["one_accuracy"], pd.read_csv(folder / "one_accuracy.csv")
     assert own["n_items"].drop_duplicates().tolist() == [3, 4, 10, 30, 100]
     known = own[own["n_items"] != 4].reset_index(drop=True)
@@ -234,4 +237,4 @@ def test_cells_are_computed_again_where_what_they_depend_on_changes(
     for change, of_case, of_answers, parts in changes:
         cases[:], answers[:] = [case, replace(case, **of_case)], [right, of_answers]
         one, other = (small("published_numbers", **{"subsets": asked} | more) for more in [{}, change])
-        assert described_otherwise("published_numbers", one, other, 2) == parts, (change, of_case)
+        assert known_otherwise("published_numbers", one, other, 2) == parts, (change, of_case)

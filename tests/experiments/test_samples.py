@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 
 import simstudy as ss
-from tests.experiments.programs import described_otherwise, program, small
+from simstudy.studies import DataFile
+from tests.experiments.programs import known_otherwise, program, small
 
 ARENA = Path(__file__).parents[3] / "shared" / "data" / "eval_arena"
 
@@ -76,7 +77,7 @@ def test_a_small_study_predicts_standard_errors_of_other_halves(
     ]  # fmt: skip
     for change in changes:
         other = study.model_copy(update=change)
-        assert described_otherwise("samples", study, other, 1, data_dir=data) == {0}, change
+        assert known_otherwise("samples", study, other, 1, data_dir=data) == {0}, change
 
 
 def test_pairs_that_count_have_a_small_gain_and_two_scores_above_the_least(tmp_path: Path) -> None:
@@ -87,10 +88,10 @@ def test_pairs_that_count_have_a_small_gain_and_two_scores_above_the_least(tmp_p
     pd.DataFrame(rows, columns=["system", "item", "score", "n_samples"]).to_csv(path, index=False)
     study = small("samples", splits=1, plans=[[3, 1]], most_gain=30.0, least_score=9.0)
     name = next(iter(study.published))  # type: ignore[attr-defined]
-    row = program("samples")._measured(study, name, str(path))
+    row = program("samples")._measured(study, name, path)
     assert row["n_pairs"] == 3
     assert row["se"] == pytest.approx(np.mean([100 * np.sqrt(d * (1 - d) / 99) for d in (0.15, 0.21, 0.07)]))
-    (held,) = program("samples").held_out(study, "here", "x", str(path))
+    (held,) = program("samples").held_out(study, "here", "x", DataFile.of(path))
     assert (held["n_systems"], held["n_pairs"]) == (4, 4), "of b and d, too"
 
 
@@ -105,7 +106,7 @@ def test_plans_are_made_of_one_half_and_held_against_the_other(tmp_path: Path, m
     of = made._of
     monkeypatch.setattr(made, "_of", lambda right, k: drawn.append(of(right, k)) or drawn[-1])
     study = small("samples", splits=2, plans=[[3, 1], [2, 5]], most_gain=100.0, least_score=0.0)
-    found = made.held_out(study, "here", "x", str(tmp_path / "x.csv"))
+    found = made.held_out(study, "here", "x", DataFile.of(tmp_path / "x.csv"))
     assert [(row["split"], row["pilot"], row["planned"]) for row in found] == [
         (0, 3, 1), (0, 2, 5), (1, 3, 1), (1, 2, 5)
     ]  # fmt: skip
@@ -121,7 +122,7 @@ def test_plans_are_made_of_one_half_and_held_against_the_other(tmp_path: Path, m
         assert (row["predicted"], row["realised"]) == pytest.approx(tuple(np.sqrt(variances)))
         assert row["ratio"] == pytest.approx(np.sqrt(variances[0] / variances[1]))
         assert (row["n_pairs"], row["n_systems"], row["n_questions"]) == (15, 6, 61)
-    other = made.held_out(study.model_copy(update={"seed": 1}), "here", "x", str(tmp_path / "x.csv"))
+    other = made.held_out(study.model_copy(update={"seed": 1}), "here", "x", DataFile.of(tmp_path / "x.csv"))
     assert other[0]["realised"] != found[0]["realised"], "another seed halves otherwise"
 
 
@@ -141,5 +142,5 @@ def test_drawn_answers_have_their_mean_and_unbiased_variance(k: int) -> None:
 def test_plans_for_other_numbers_of_samples_hold_on_real_answers(name: str) -> None:
     """Predicted standard errors of one sample from ten, and of ten from two, within 10 % on the other half."""
     study = small("samples", splits=2)
-    rows = program("samples").held_out(study, "lowk", name, str(ARENA / "lowk_temp0.7" / f"{name}.csv.gz"))
+    rows = program("samples").held_out(study, "lowk", name, DataFile.of(ARENA / "lowk_temp0.7" / f"{name}.csv.gz"))
     assert [row["ratio"] for row in rows] == pytest.approx([1.0] * 4, abs=0.1)

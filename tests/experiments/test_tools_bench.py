@@ -15,7 +15,7 @@ from scipy import stats
 import simstudy as ss
 from simstudy.studies import Results, StudyError, make_study
 from tests.experiments.asked_tools import ADAPTERS, DATA, SHIPPED, STUDY, answer, data_set
-from tests.experiments.programs import assert_described, program, small
+from tests.experiments.programs import assert_known, program, small
 from tests.oracles import compared
 
 
@@ -61,7 +61,7 @@ def test_what_changes_the_result_of_a_cell_changes_its_description(change: dict[
     given: dict[str, Any] = {"block": 12, "levels": [0.5, 0.1], "sets": sets, "sets_with_gain": sets}
     one = study(["bootstrap"], ["skewed"], **given)
     other = make_study({**one.model_dump(), **change}, "here", type(one))
-    assert_described("tools_bench", one, other)
+    assert_known("tools_bench", one, other)
 
 
 def test_each_block_has_data_sets_of_its_own_which_every_tool_gets() -> None:

@@ -12,7 +12,7 @@ from scipy import stats
 
 import simstudy as ss
 from simstudy.files.datasets import DataError
-from simstudy.studies import Results
+from simstudy.studies import DataFile, Results
 from tests.conftest import SHARED
 from tests.experiments.programs import program, small
 
@@ -213,8 +213,9 @@ def test_where_there_is_nothing_to_find_means_are_tested_rightly_and_signs_are_n
     if not (SHARED / "trec_urbano").is_dir():
         pytest.skip(f"needs the real data in {SHARED}")
     study: Any = small("urbano_2019", n_topics=[100], batches=5)
-    paths = {name: str(SHARED / "trec_urbano" / f"{name}.csv.gz") for name in study.measures["ap"].collections}
-    cells = [CONTROLS.examine_controls(study, "ap", batch, paths) for batch in range(study.batches)]
+    names = study.measures["ap"].collections
+    files = [DataFile.of(SHARED / "trec_urbano" / f"{name}.csv.gz") for name in names]
+    cells = [CONTROLS.examine_controls(study, "ap", batch, *files) for batch in range(study.batches)]
     counted, profiles = (
         pd.DataFrame([{"measure": "ap", **row} for cell in cells for row in cell[kind]])
         for kind in ("rates", "profiles")

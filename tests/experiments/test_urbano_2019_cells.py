@@ -16,7 +16,7 @@ import pytest
 from scipy import stats
 
 from simstudy.running.keys import Cell
-from simstudy.studies import derived_seed
+from simstudy.studies import DataFile, derived_seed
 from tests.experiments.programs import Answered, small
 from tests.experiments.test_urbano_2019 import CONDITIONS, CONTROLS, MEASURES, SMALL, STUDY
 
@@ -129,7 +129,7 @@ def test_a_cell_tests_every_model_at_every_number_of_topics(
 
     def model(of: Any, rng: np.random.Generator, gain: float | None = None) -> Any:
         states.append(rng.bit_generator.state)
-        assert (of.measure, of.paths) == ("p10", ["here"])
+        assert (of.measure, of.paths) == ("p10", ["here", "there"])
         made[gain] += 1
         return {name: (name, made[gain]) for name in names} if gain is None else (gain, made[gain])
 
@@ -138,7 +138,7 @@ def test_a_cell_tests_every_model_at_every_number_of_topics(
     monkeypatch.setattr(module, "profile", lambda model, *_: {"model": model})
     monkeypatch.setattr(module, "tested", lambda models, n, sets, *_: [{"models": models, "n": n, "sets": sets}])
     examine = CONDITIONS.examine if kind == "null" else CONTROLS.examine_controls
-    found = examine(study, "p10", 4, {"one": "here", "two": "there"})
+    found = examine(study, "p10", 4, DataFile(Path("here"), ""), DataFile(Path("there"), ""))
     seed = derived_seed(9, "pairs" if kind == "null" else "controls", "p10", 4)
     assert states[0] == np.random.default_rng(seed).bit_generator.state
     assert found["profiles"] == [{"condition": name, "model": (name, k)} for name in names for k in (1, 2, 3)]
@@ -191,8 +191,8 @@ def test_p_values_are_counted_by_model_level_and_better_system(monkeypatch: pyte
 
 def made_up(cell: Cell) -> Any:
     """Rates of four sets of each of three pairs, counted by pair, and profiles of the pairs."""
-    _, measure, batch, _ = cell.arguments
-    control = "controls" in cell.description
+    _, measure, batch = cell.arguments[:3]
+    control = "controls" in cell.label
     rng = np.random.default_rng([len(measure), batch, control])
     names = CONTROLS.CONTROLS if control else CONDITIONS.NULLS
     keys: list[Any] = [(name, n, 0.0) for name in names for n in (25, 50)]
@@ -228,7 +228,7 @@ def test_tables_sum_up_the_cells_in_the_order_of_the_measures(tmp_path: Path, mo
     assert [function for function, _ in asked] == [STUDY.examine, STUDY.examine_controls]
     cells = [cell for _, of_part in asked for cell in of_part]
     assert [cell.arguments[1:3] for cell in cells] == [(m, b) for m in measures for b in range(2)] * 2
-    assert cells[0].arguments[3] == {name: str(path) for name, path in paths.items()}
+    assert cells[0].arguments[3:] == tuple(DataFile.of(path) for path in paths.values())
     rows, profiles = (
         pd.DataFrame([{"measure": cell.arguments[1], **row} for cell in cells for row in made_up(cell)[kind]])
         for kind in ("rates", "profiles")

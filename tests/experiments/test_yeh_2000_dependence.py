@@ -29,7 +29,8 @@ def test_dependent_items_are_counted_by_unit_for_each_correlation() -> None:
     run = Answered(lambda cell: counts[cell.arguments[1]])
     table = DEPENDENT.dependence(settings, 7, run)
     function, cells = run.parts["dependent items"]
-    assert (function, [cell.arguments for cell in cells]) == (DEPENDENT.rejections, [(settings, r, 7) for r in counts])
+    drawn = settings.only(*(name for name in DEPENDENCE if name != "within"))
+    assert (function, [cell.arguments for cell in cells]) == (DEPENDENT.rejections, [(drawn, r, 7) for r in counts])
     flat = [count for pair in counts.values() for count in pair]
     limits = [stats.binomtest(count, 16).proportion_ci(method="exact") for count in flat]
     rows = [

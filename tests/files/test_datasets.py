@@ -14,9 +14,9 @@ import pytest
 from simstudy.files import datasets
 from simstudy.files.datasets import (
     DataError,
-    DataFile,
     DataSet,
     NotPublicError,
+    PublicFile,
     fetch,
     fetch_all,
     fetch_each,
@@ -57,7 +57,7 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Public]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     files = tuple(
-        DataFile(
+        PublicFile(
             name, len(text), hashlib.sha256(text.encode()).hexdigest(), f"http://127.0.0.1:{server.server_port}/{name}"
         )
         for name, text in TEXTS.items()

@@ -90,7 +90,7 @@ def test_arguments_and_joblibs_configuration_say_where_and_with_how_many(
     for name in ("Processes", "ThreadPoolExecutor"):
         monkeypatch.setattr(runner, name, counted(name))
     monkeypatch.setattr("simstudy.running.jobs.cores", lambda: 2)
-    work = [Cell(str(k), {"k": k}, (k,)) for k in range(n_cells)]
+    work = [Cell(str(k), (k,)) for k in range(n_cells)]
     options = {"n_jobs": configured} | ({"backend": backend} if backend else {})
     with joblib.parallel_config(**options):
         assert set(run_cells(is_main_thread, work, n_jobs=asked)) == {found is None}
@@ -102,7 +102,7 @@ def is_main_thread(_: int) -> bool:
 
 
 def test_what_cannot_do_the_work_is_refused() -> None:
-    work = [Cell("one", {}, (1,))]
+    work = [Cell("one", (1,))]
     with (
         joblib.parallel_config(backend="multiprocessing"),
         pytest.raises(

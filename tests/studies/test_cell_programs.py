@@ -169,7 +169,7 @@ TASK = simstudy.training.Task.from_arrays("t", X, Y, test_sets={"test": (X, Y)},
 # A file, a function that it hands over, and arguments with which it is soon done; texts in brackets are studies.
 CASES: list[tuple[Path, str, tuple[Any, ...]]] = [
     (STUDIES / "chinchor_1992" / "study.py", "compared", (OUTPUTS, "exact", 0)),
-    (STUDIES / "error_rates" / "study.py", "examine", (["error_rates"], "accuracy", 3, 0)),
+    (STUDIES / "error_rates" / "study.py", "examine", (["error_rates"], "accuracy", 3, 0, False, False)),
     (
         STUDIES / "multiple_systems" / "study.py", "families.examine",
         (["multiple_systems"], "accuracy_100", "all equal", 2, 0, 3),
@@ -186,7 +186,7 @@ def test_all_that_is_executed_is_in_the_program(file: Path, expression: str, giv
     """The profiler's list of files, against what the source says."""
     function = function_of(file, expression)
     arguments = [load_study(each[0]) if isinstance(each, list) else each for each in given]
-    program = program_of(function, *_needed([Cell("a cell", {}, tuple(arguments))]))
+    program = program_of(function, *_needed([Cell("a cell", tuple(arguments))]))
     files = executed(function, *arguments)
     names = {
         ".".join(file.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")

@@ -24,7 +24,7 @@ def root(x: int) -> float:
     return float(x**0.5)
 
 
-CELLS = [Cell(f"root of {x}", {"x": x}, (x,)) for x in (4, -1, 9)]
+CELLS = [Cell(f"root of {x}", (x,)) for x in (4, -1, 9)]
 
 
 def test_cells_that_failed_are_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -58,7 +58,7 @@ def test_every_part_is_listed_by_its_title_until_one_is_not_done(tmp_path: Path,
     context.run("roots", root, done)
     assert capsys.readouterr().err.count("cells are done") == 0, "nor where all are done, nor of a list"
     with pytest.raises(Unfinished, match="^again$"):
-        context.run("again", root, [*done, Cell("root of 16", {"x": 16}, (16,))])
+        context.run("again", root, [*done, Cell("root of 16", (16,))])
     assert capsys.readouterr().err.count("cells are done") == 0
     table = pd.concat(listed)
     assert table["part"].tolist() == ["roots"] * 2 + ["again"] * 3
@@ -104,7 +104,7 @@ def test_the_bar_is_full_when_all_cells_are_told(monkeypatch: pytest.MonkeyPatch
         yield shown.append
 
     monkeypatch.setattr(module, "doing", bar)
-    cells = [Cell(str(x), {"x": x}, (x,)) for x in (3, 0, 2)]
+    cells = [Cell(str(x), (x,)) for x in (3, 0, 2)]
     RunContext(tmp_path, 1).run("steps", steps, cells[:1], amount=lambda _: 10)
     assert shown == [("steps", 10), 1, 1, 1, 7]
     shown.clear()

@@ -281,7 +281,7 @@ def test_workers_load_no_program_that_their_calls_do_not_need(
     shutil.rmtree(tmp_path / "gone")
     (folder / "executed").unlink()
     monkeypatch.chdir(folder)
-    cells = [Cell(f"{n}", {"n": n}, (n,)) for n in (1, 4)]
+    cells = [Cell(f"{n}", (n,)) for n in (1, 4)]
     with Processes(1) as own:
         assert run_cells(math.sqrt, cells, executor=own) == [1, 2]
     assert not (folder / "executed").exists()

@@ -178,7 +178,7 @@ def test_cells_of_all_parts_are_listed_in_order(tells: Tells, tmp_path: Path, mo
 
     def run(study: Study, context: RunContext) -> Findings:
         for part, names in {"first": "ab", "second": "cd"}.items():
-            found = context.run(part, str.upper, [Cell(name, {"name": name}, (name,)) for name in names])
+            found = context.run(part, str.upper, [Cell(name, (name,)) for name in names])
         return Findings(tables={"found": pd.DataFrame({"found": found})})
 
     monkeypatch.setattr(module, "found_by", run)

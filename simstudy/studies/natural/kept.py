@@ -11,7 +11,7 @@ from simstudy.loaders.reading import Reading
 from simstudy.metrics import get_metric
 from simstudy.outputs import Outputs
 from simstudy.running.cell_files import SUFFIX, DamagedCell, encode, read, write
-from simstudy.running.keys import Keys
+from simstudy.running.keys import CellKeys
 
 #: Outputs, the notes on them, and the files that were read for them.
 Read = tuple[Outputs, tuple[str, ...], list[Path]]
@@ -34,7 +34,7 @@ class KeptReads:
         """What test sets are known by, from what is said of each and its files; empty texts where none is kept."""
         if self._cells is None:
             return [""] * len(asked)
-        keys = Keys()
+        keys = CellKeys()
         return [keys.of(reader, (said, [reading.digest(path) for path in files])) for said, files in asked]
 
     def has(self, key: str) -> bool:

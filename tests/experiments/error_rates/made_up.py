@@ -66,7 +66,7 @@ def settings() -> Any:
 
 @cache
 def ran() -> tuple[Findings, list[Cell]]:
-    found, (cells,) = told("error_rates", settings(), lambda cell: made_up(*cell.arguments[1:]))
+    found, (cells,) = told("error_rates", settings(), lambda cell: made_up(*cell.arguments[1:4]))
     return found, cells
 
 

@@ -9,7 +9,6 @@ from tests.experiments.programs import program, small
 SETTINGS, ASKED, TABLES, CHOICES = (
     program("error_rates", part) for part in ("settings", "conditions", "tables", "choices")
 )
-examine = ASKED.examine
 DEPENDENT_SYSTEMS, DEPENDENT_UNITS, NULL = SETTINGS.DEPENDENT_SYSTEMS, SETTINGS.DEPENDENT_UNITS, SETTINGS.NULL
 CONDITIONS = small("error_rates").conditions  # type: ignore[attr-defined]
 
@@ -31,6 +30,11 @@ def study(conditions: list[str] | None = None, **changes: Any) -> Any:
     if conditions is not None:
         changes["conditions"] = {name: CONDITIONS[name].model_dump() for name in conditions}
     return small("error_rates", **{**SMALL, "aims": {"from_units": 40}, **changes})
+
+
+def examine(some: Any, name: str, n_units: int, batch: int) -> Any:
+    """What a cell of the study finds."""
+    return ASKED.examine(some, name, n_units, batch, n_units in some.shown, n_units == some.shown[0])
 
 
 VIEWS = [(name, unit) for name in KINDS for unit in CONDITIONS[name].pair.units]

@@ -20,7 +20,7 @@ CAUTIONS = program("error_rates", "cautions")
 @pytest.fixture(scope="module")
 def counted() -> dict[str, pd.DataFrame]:
     """All rows of all cells."""
-    at = [dict(zip(("condition", "n_units", "batch"), cell.arguments[1:], strict=True)) for cell in ran()[1]]
+    at = [dict(zip(("condition", "n_units", "batch"), cell.arguments[1:4], strict=True)) for cell in ran()[1]]
     return {
         kind: pd.DataFrame([where | row for where in at for row in made_up(*where.values())[kind]])
         for kind in ("decisions", "quantiles", "coverage")
@@ -54,7 +54,7 @@ def test_batches_are_as_many_as_size_and_condition_say_and_the_head_tells_it() -
         for n in UNITS
         for batch in range(1 if name == "turned" else 2 if n == 40 else 3)
     ]
-    assert [cell.arguments[1:] for cell in cells] == expected
+    assert [cell.arguments[1:4] for cell in cells] == expected
     n_sets = "150 for each condition and number of units, 100 from 40 units on, in batches of 50; turned: 50 at most"
     assert found.facts == {
         "Test sets": n_sets,

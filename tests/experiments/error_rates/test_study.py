@@ -19,7 +19,7 @@ from tests.experiments.error_rates.small import (
     examine,
     study,
 )  # fmt: skip
-from tests.experiments.programs import described_otherwise, drawn_lines, figures_of, program, told
+from tests.experiments.programs import drawn_lines, figures_of, known_otherwise, program, told
 
 PAGE = program("error_rates")
 OF_ACCEPTANCE_SETS = {"precision_score", "fisher"}
@@ -96,7 +96,7 @@ def test_figures_have_the_tests_sizes_and_sides_that_their_texts_say() -> None:
 @pytest.mark.parametrize("names", [["accuracy"], GAINS[:1]], ids=["no gains", "gains alone"])
 def test_a_page_has_the_parts_that_its_conditions_give(names: list[str]) -> None:
     some = settings().model_copy(update={"conditions": {name: settings().conditions[name] for name in names}})
-    found, _ = told("error_rates", some, lambda cell: made_up(*cell.arguments[1:]))
+    found, _ = told("error_rates", some, lambda cell: made_up(*cell.arguments[1:4]))
     shown = PAGE.show(some, found.tables)
     of_gains = names == GAINS[:1]
     assert ("power" in found.tables, "rates" in found.tables, "choices" in found.tables) == (of_gains, not of_gains, 0)
@@ -160,8 +160,8 @@ def test_cells_are_computed_again_where_what_they_depend_on_changes() -> None:
         {"n_resamples": 19}, {"sets": 39}, {"seed": 1}, {"alphas": [0.05, 0.2]}, {"tests": ["sign"]},
         {"shown": [20]}, {"shown": [22, 20]},
     ):  # fmt: skip
-        assert described_otherwise("error_rates", one, study(**{**some, **change}), 1) == {0}, change
+        assert known_otherwise("error_rates", one, study(**{**some, **change}), 1) == {0}, change
     other = one.conditions["f1"].model_copy(update={"parameters": CONDITIONS["f1_gain"].parameters})
     for of_f1, parts in ((other, {0}), (one.conditions["f1"].model_copy(update={"title": "other"}), set())):
         changed = one.model_copy(update={"conditions": {"f1": of_f1}})
-        assert described_otherwise("error_rates", one, changed, 1) == parts
+        assert known_otherwise("error_rates", one, changed, 1) == parts

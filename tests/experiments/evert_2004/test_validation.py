@@ -27,8 +27,8 @@ def test_experiments_are_counted_for_each_dependence() -> None:
     names = {"missed": 12, "fisher": 12, "ks": 1, "dispersion": 1, "missed_test": 1}
 
     def made(cell: Cell) -> pd.DataFrame:
-        _, size, within, *_, first = cell.arguments
-        k = np.arange(first, min(first + 25, 27))
+        _, size, within, *_, numbers = cell.arguments
+        k = np.array(numbers)
         counts = {name: (k * (3 + j) + size) % (of + 1) for j, (name, of) in enumerate(names.items())}
         return pd.DataFrame({"cluster_size": size, "within": within, "ratio": (k - 9.0) ** 2 / size, **counts})
 
@@ -36,8 +36,11 @@ def test_experiments_are_counted_for_each_dependence() -> None:
     found = EVERT.simulated_check(settings, 0.07, 3, run)
     function, cells = run.parts["simulated evaluations"]
     assert function is EVERT.experiments
+    evaluations = settings.only(*(name for name in SIMULATED if name not in ("n_experiments", "clusters")))
     assert [cell.arguments for cell in cells] == [
-        (settings, size, within, 0.07, 3, first) for size, within in ((1, 0.0), (5, 0.6)) for first in (0, 25)
+        (evaluations, size, within, 0.07, 3, numbers)
+        for size, within in ((1, 0.0), (5, 0.6))
+        for numbers in (range(25), range(25, 27))
     ]
     for row, parts in zip(found.to_dict("records"), (cells[:2], cells[2:]), strict=True):
         rows = pd.concat([made(cell) for cell in parts])
@@ -65,7 +68,7 @@ def test_an_experiment_is_many_evaluations_of_two_equal_functions(monkeypatch: p
         return draw(n_sets, **options)
 
     monkeypatch.setattr(ss.rankings, "simulated_candidates", drawing)
-    found = EVERT.experiments(settings, 5, 0.6, 0.3, 3, 25)
+    found = EVERT.experiments(settings, 5, 0.6, 0.3, 3, range(25, 27))
     assert len(found) == len(drawn) == 2
     assert len({options.pop("seed") for _, options in drawn}) == 2
     asked = {"n_candidates": 60, "share_true": 0.3, "separations": {"g1": 1.0, "g2": 1.0}, "correlation": 0.5}
