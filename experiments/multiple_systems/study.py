@@ -113,11 +113,6 @@ def asked(study: Settings, kind: str, name: Any) -> Settings:
     return study.only("alpha", "seed")
 
 
-def drawn(condition: Any) -> dict[str, Any]:
-    """What the items of a condition depend on."""
-    return dict(condition.model_dump(exclude={"title", "truths", "n_systems"}))
-
-
 def gathered(cells: list[Cell], names: list[str], found: list[list[dict[str, Any]]]) -> pd.DataFrame:
     """The blocks' counts added up, where they agree in all that is no count."""
     rows = [

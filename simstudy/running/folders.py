@@ -121,13 +121,12 @@ def results_folder(path: str | Path, of: str) -> Iterator[ResultsFolder]:
     """
     folder = folder_at(path)
     gathered = folder / _GATHERED
-    is_new = not folder.exists()
     with _locked(folder, _LOCK, f"out: another run writes to {folder}"):
         try:
             for lock in sorted(folder.glob(_SHARD.format("*"))):
                 shard = lock.name[len(".simstudy.shard-") : -len(".lock")].replace("-of-", "/")
                 with _locked(folder, lock.name, f"out: shard {shard} is still at work in {folder}: wait for its end"):
-                    lock.unlink()
+                    pass
             require_own(folder, of)
             if (gathered / MANIFEST).exists() and not (folder / MANIFEST).exists():
                 # A run was killed while it moved its files: what is there is torn.
@@ -142,9 +141,6 @@ def results_folder(path: str | Path, of: str) -> Iterator[ResultsFolder]:
             with suppress(OSError):
                 # Only where it is empty: nothing was finished.
                 (folder / CELLS).rmdir()
-            if is_new and [each.name for each in folder.iterdir()] == [_LOCK]:
-                (folder / _LOCK).unlink()
-                folder.rmdir()
 
 
 @contextmanager
@@ -160,23 +156,30 @@ def shard_folder(path: str | Path, of: str, shard: tuple[int, int]) -> Iterator[
             require_own(folder, of)
         (folder / CELLS).mkdir(exist_ok=True)
         yield folder / CELLS
-        (folder / _SHARD.format(f"{k}-of-{n}")).unlink(missing_ok=True)
 
 
 @contextmanager
 def _locked(folder: Path, name: str, otherwise: str) -> Iterator[None]:
+    """Hold a lock in a folder, which is made if it is not there, and removed again if nothing stays in it."""
+    new = [each for each in (folder, *folder.parents) if not each.exists()]
+    lock = FileLock(folder / name)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder / name)
         lock.acquire(timeout=0)
+        yield
     except Timeout:
         raise ValueError(otherwise) from None
     except OSError as error:
+        if lock.is_locked:
+            raise
         raise ValueError(f"out: can not write to {folder} ({error.strerror})") from None
-    try:
-        yield
     finally:
-        lock.release()
+        with suppress(OSError):
+            if lock.is_locked:
+                Path(lock.lock_file).unlink()
+                lock.release()
+            for each in new:
+                each.rmdir()
 
 
 def verify(path: str | Path, *, cells: bool = True) -> list[str]:
