@@ -1,7 +1,8 @@
-"""Arguments of the cells of shipped programs: words for the page are not among them."""
+"""Arguments of the cells of shipped programs: only what the result of a cell depends on."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -63,18 +64,78 @@ def retitled(value: Any) -> Any:
     return [retitled(own) for own in value] if isinstance(value, list) else value
 
 
-@pytest.mark.parametrize("name", N_PARTS)
-def test_cells_are_the_same_whatever_the_titles_are(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def prepared(name: str, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A shipped study, without long computations before its cells."""
     if name in OF_DATA and not SHARED.is_dir():
         pytest.skip(f"needs the real data in {SHARED}")
     study = load_study(name)
     if name == "samples":
         monkeypatch.setattr(program(name), "_measured", lambda *_: {})
-    if name == "published_numbers":
-        study = study.model_copy(update={"simulated": 9})
+    return study.model_copy(update={"simulated": 9}) if name == "published_numbers" else study
+
+
+@pytest.mark.parametrize("name", N_PARTS)
+def test_cells_are_the_same_whatever_the_titles_are(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    study = prepared(name, monkeypatch)
     other = make_study({**retitled(study.model_dump()), "name": "other"}, "here", type(study))
     assert other != study
     assert arguments(name, other) == arguments(name, study)
+
+
+def first(values: Any, n: int = 1) -> Any:
+    """Some of the values of a list, or of a section."""
+    return dict(list(values.items())[:n]) if isinstance(values, dict) else values[:n]
+
+
+def smaller(name: str, of: dict[str, Any]) -> dict[str, Any]:
+    """Keys of a shipped study with fewer conditions, sizes and replicates."""
+    match name:
+        case "error_rates":
+            return {"conditions": first(of["conditions"], 2), "n_units": of["shown"], "batches": 1}
+        case "evert_2004":
+            simulated = of["simulated"]
+            return {"simulated": simulated | {"clusters": first(simulated["clusters"]), "n_experiments": 50}}
+        case "fitted_truth":
+            return {"sets": first(of["sets"], 2), "replicates": of["at_once"], "level": 0.1}
+        case "many_tasks":
+            return {"sizes": first(of["sizes"]), "n_tasks": first(of["n_tasks"]), "n_sets": of["block"]}
+        case "multiple_systems":
+            looks, stopping = of["looks"], of["stopping"]
+            used = [of["groups"]["condition"], *stopping["conditions"]]
+            return {
+                "conditions": {key: of["conditions"][key] for key in used}, "variants": first(of["variants"]),
+                "groups": of["groups"] | {"n_systems": first(of["groups"]["n_systems"])},
+                "looks": looks | {"sets": looks["block"]}, "stopping": stopping | {"sets": stopping["block"]},
+            }  # fmt: skip
+        case "planning_validation":
+            return {"margins": first(of["margins"])}
+        case "published_numbers":
+            return {"few": first(of["few"])}
+        case "repeated_gates":
+            parts = {part: of[part] | {"sets": of[part]["block"]} for part in ("growing", "commits")}
+            return {"conditions": first(of["conditions"]), **parts}
+        case "samples":
+            return {"sets": first(of["sets"]), "within": 0.2}
+        case "tools_bench":
+            sets = {paces: dict.fromkeys(of[paces], of["block"] * of["blocks"]) for paces in ("sets", "sets_with_gain")}
+            names = [key for key in of["conditions"] if len(of["conditions"][key]["parameters"]) > 2]
+            conditions = {key: of["conditions"][key] for key in names}
+            fewer = {key: one | {"parameters": one["parameters"][:2]} for key, one in conditions.items()}
+            return {"tools": first(of["tools"], 3), "conditions": fewer, **sets}
+        case "urbano_2019":
+            return {"measures": first(of["measures"]), "batches": 2, "level": of["alphas"][-1]}
+        case "yeh_2000":
+            return {"dependence": of["dependence"] | {"within": first(of["dependence"]["within"])}}
+    return {}
+
+
+@pytest.mark.parametrize("name", N_PARTS)
+def test_cells_are_the_same_with_fewer_conditions_and_replicates(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    study = prepared(name, monkeypatch)
+    content = study.model_dump()
+    fewer = make_study({**content, **smaller(name, content)}, "here", type(study))
+    for some, every in zip(arguments(name, fewer), arguments(name, study), strict=True):
+        assert {json.dumps(cell) for cell in some} <= {json.dumps(cell) for cell in every}
 
 
 def test_every_program_is_looked_at() -> None:
