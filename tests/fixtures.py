@@ -103,12 +103,6 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The command computes cells in threads of this process: a worker process takes two seconds to start."""
-    monkeypatch.setattr("simstudy.running.workers.Processes", ThreadPoolExecutor)
-
-
-@pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.default_rng(20120712)
 
