@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from simstudy.running.cell_files import damaged, encode
-from simstudy.running.parallel import run_cells
+from simstudy.running.parallel import run_cells, sweep
 from tests.attacks.kinds_of_cells import KINDS, cells, make
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
@@ -110,7 +110,8 @@ def test_a_worker_then_all_are_killed_and_cells_end_with_the_same_bytes(tmp_path
     whole = run_cells(make, work, cache=tmp_path / "whole" / "cells")
     assert encode("all", "all", found) == encode("all", "all", whole)
     assert before.items() <= kept(tmp_path).items() == kept(tmp_path / "whole").items()
-    assert not [path for path in (tmp_path / "cells").glob(".*") if path.name.startswith(".arrays")]
+    sweep(tmp_path / "cells")
+    assert list((tmp_path / "cells").glob(".*")) == []
     assert not list((tmp_path / "tmp").iterdir())
 
 
