@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO, StringIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,10 @@ from simstudy.metrics.base import IntArray
 from simstudy.text.numerals import counted
 
 _UNNAMED = "Unnamed: 0"
+
+# Cells as pandas reads them: text as it stands, and no line left out.
+_AS_WRITTEN: dict[str, Any] = {"lineterminator": "\n", "header": 0, "index_col": False, "dtype": "str"}
+_AS_WRITTEN |= {"na_filter": False, "low_memory": False, "skip_blank_lines": False}
 
 
 class _Tsv(csv.excel_tab):
@@ -43,19 +48,7 @@ def read_delimited(path: Path, dialect: type[csv.Dialect]) -> pd.DataFrame:
     width = len(header)
     content = text.removesuffix("\n").encode() + b"\n"
     if _is_plain(content, dialect, width):
-        frame = pd.read_csv(
-            BytesIO(content),
-            sep=dialect.delimiter,
-            lineterminator="\n",
-            quoting=csv.QUOTE_NONE,
-            names=names,
-            header=0,
-            index_col=False,
-            dtype="str",
-            na_filter=False,
-            low_memory=False,
-            skip_blank_lines=False,
-        )
+        frame = pd.read_csv(BytesIO(content), dialect=dialect, names=names, **_AS_WRITTEN)
         return frame.set_axis(pd.RangeIndex(2, len(frame) + 2, name="line"))
     cells, lines = _cells(path, text, dialect, width)
     columns = {name: pd.array(cells[k::width], dtype="str") for k, name in enumerate(names, start=width)}
