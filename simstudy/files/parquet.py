@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NoReturn
 
 import pandas as pd
 import pyarrow as pa
@@ -94,14 +93,6 @@ def _checked(path: Path) -> Iterator[None]:
     """Within the block, an error of Arrow is a ValueError that names the file."""
     try:
         yield
-    except ValueError as error:
-        if isinstance(error, pa.ArrowException):
-            _no_parquet(path, error)
-        raise
     except (pa.ArrowException, OSError, MemoryError) as error:
-        _no_parquet(path, error)
-
-
-def _no_parquet(path: Path, error: Exception) -> NoReturn:
-    reason = (str(error).splitlines() or [type(error).__name__])[0]
-    raise ValueError(f"{path} is not a Parquet file, or a damaged one: {reason}") from None
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise ValueError(f"{path} is not a Parquet file, or a damaged one: {reason}") from None

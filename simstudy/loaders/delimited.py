@@ -48,7 +48,7 @@ def read_delimited(path: Path, dialect: type[csv.Dialect]) -> pd.DataFrame:
     width = len(header)
     content = text.removesuffix("\n").encode() + b"\n"
     if _is_plain(content, dialect, width):
-        frame = pd.read_csv(BytesIO(content), dialect=dialect, names=names, **_AS_WRITTEN)
+        frame: pd.DataFrame = pd.read_csv(BytesIO(content), dialect=dialect(), names=names, **_AS_WRITTEN)
         return frame.set_axis(pd.RangeIndex(2, len(frame) + 2, name="line"))
     cells, lines = _cells(path, text, dialect, width)
     columns = {name: pd.array(cells[k::width], dtype="str") for k, name in enumerate(names, start=width)}
