@@ -180,6 +180,7 @@ def deciding_items(
         raise ValueError(f"systems must be two, not '{system_a}' twice")
     pair = outputs.select([system_a, system_b])
     (parts,) = contributions_of_pairs(pair, np.array([0]), np.array([1]))
+    check_text("unit", unit, or_none=True)
     unit = unit or outputs.natural_unit
     codes = None if unit == "item" else pd.factorize(pair.labels(unit, "unit"))[0].astype(np.int64)
     of_samples = unit_in_words(pair, unit) == SAMPLE_OF

@@ -47,8 +47,11 @@ Samples = NDArray[np.float64]
 
 def checked_samples(samples: ArrayLike, shape: tuple[int, ...]) -> Samples:
     """Samples as an array; ValueError for another shape, numbers below 1, and variances below 0."""
-    # A copy: the caller's array stays as it is.
-    array = np.array(samples, dtype=np.float64)
+    try:
+        # A copy: the caller's array stays as it is.
+        array = np.array(samples, dtype=np.float64)
+    except TypeError:
+        raise ValueError(f"samples must be numbers of shape {(*shape, 2)}, not {brief(samples)}") from None
     if array.shape != (*shape, 2):
         raise ValueError(f"samples must be numbers of shape {(*shape, 2)}, not {array.shape}")
     number, variance = array[..., 0], array[..., 1]
