@@ -73,6 +73,8 @@ class Part:
     """Dotted key -> the entries that remain, of a section or (by position) of a list."""
     systems: list[str] = field(default_factory=list)
     """Base systems that are trained; all of the task if empty."""
+    task: str = ""
+    """Function of `tests/golden/task.py` that makes a smaller task than the shipped one."""
     reads: list[str] = field(default_factory=list)
     """Studies whose results the study reads."""
     packages: list[str] = field(default_factory=list)
@@ -103,7 +105,9 @@ class Part:
             kept = section[last]
             section[last] = {k: kept[k] for k in entries} if isinstance(kept, dict) else [kept[k] for k in entries]
         model = type(study)
-        if self.systems:
+        if self.task:
+            content["task"], model = f"{OWN}{self.task}", with_own_task(model, HERE)
+        elif self.systems:
             task = content["task"].removeprefix(OWN)
             folder.mkdir(parents=True, exist_ok=True)
             source = _REDUCED_TASK.format(task=task, systems=self.systems)
