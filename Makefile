@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: quickstart results test slow browser lint docs pos_tagging bench clean
+.PHONY: quickstart results test slow golden golden-approve browser lint docs pos_tagging bench clean
 
 quickstart: .venv/installed
 	$(BIN)/simstudy run quickstart
@@ -24,6 +24,14 @@ test: .venv/installed-dev
 
 slow: .venv/installed-dev
 	$(PYTEST) -m slow $(SPREAD)
+
+# Tables of all studies, of long ones a small part, compared with the approved tables of tests/golden: DATA is as above.
+golden: .venv/installed-dev .venv/installed-studies
+	$(BIN)/python -m tests.golden.tables $(if $(DATA),--data-dir $(DATA))
+
+# Today's tables of one study become the approved ones: make golden-approve NAME=quickstart WHY="the reason".
+golden-approve: .venv/installed-dev .venv/installed-studies
+	$(BIN)/python -m tests.golden.tables $(if $(DATA),--data-dir $(DATA)) --approve $(NAME) --why "$(WHY)"
 
 # Pages and the calculator in Chromium, which the system's packages have. Without one the tests say so and are skipped.
 browser: .venv/installed-browser
