@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

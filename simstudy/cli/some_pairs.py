@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -46,28 +45,22 @@ def check_some_pairs(out: Path | None, others: Mapping[str, object]) -> None:
 
 def check_fits(paths: Sequence[Path], metric: str, how: HowTested, memory: str | None) -> None:
     """Raise a ValueError where a table would not fit into memory, before it is read."""
-    import pyarrow as pa
-
     from simstudy.comparisons import check_tables
     from simstudy.metrics import find_metric
 
     known = find_metric(metric)
     if known is not None:
-        # What is no Parquet file, its loader says.
-        with suppress(OSError, pa.ArrowException):
-            check_tables(paths, known, memory=memory, test=how.test, against=_chosen(how.against), n_jobs=how.jobs)
+        check_tables(paths, known, memory=memory, test=how.test, against=_chosen(how.against), n_jobs=how.jobs)
 
 
 def _require_pairs(out: Path) -> None:
     """Raise a ValueError where something else than a table of pairs is there."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
+    from simstudy.files.parquet import parquet_columns
     from simstudy.schema import OWN
 
     try:
-        ours = {*OWN} <= {*parquet.read_schema(out).names}
-    except (OSError, pa.ArrowException):
+        ours = {*OWN} <= {*parquet_columns(out)}
+    except ValueError:
         ours = False
     if not ours:
         raise ValueError(f"out must be new or a table of pairs that simstudy wrote, but {out} is something else")

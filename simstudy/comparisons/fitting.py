@@ -13,7 +13,6 @@ import numpy as np
 from simstudy.engines.memory import available, bytes_of_unit, needed, taken
 from simstudy.engines.question import Question
 from simstudy.engines.registry import default_test
-from simstudy.files.parquet import parquet_sizes
 from simstudy.files.unpacking import size_of
 from simstudy.loaders.tables import ending
 from simstudy.metrics import Metric
@@ -92,6 +91,8 @@ def check_tables(paths: Iterable[Path], metric: Metric, *, memory: str | int | N
     for path in paths:
         if ending(path) != ".parquet" or not path.is_file():
             continue
+        from simstudy.files.parquet import parquet_sizes  # only Parquet needs pyarrow
+
         n, sizes = parquet_sizes(path)
         by_system = Counter(name.rpartition(":")[0] for name in sizes)
         # A column for each system, but for that of the items; or one for each of its statistics.

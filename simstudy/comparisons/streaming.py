@@ -10,12 +10,10 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
-from pyarrow import parquet
 
 from simstudy.comparisons.comparing import asked, table_of, with_others
 from simstudy.comparisons.fitting import block_size, n_asked
@@ -29,14 +27,16 @@ from simstudy.statistics.decisions import Decision
 from simstudy.statistics.multiplicity import benjamini_hochberg, holm
 from simstudy.validation import check_fraction, check_path
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 _T = TypeVar("_T")
 _R = TypeVar("_R")
 
 # Name of a column -> the corrected p-values of all pairs.
 _Corrected = dict[str, NDArray[np.float64]]
 
-# How rows are kept, and the columns that say whether they are significant.
-_QUICKLY = pa.ipc.IpcWriteOptions(compression="lz4")
+# The columns that say whether rows are significant.
 _DECISIVE = ["system_a", "better", "gain", "p_value", "p_floor", "p_holm"]
 
 # Texts that are the same for all pairs, numbers of which nearly each is another one, and columns of whose least and
@@ -151,6 +151,8 @@ def _ahead(work: Callable[[_T], _R], items: Iterable[_T], n: int) -> Iterator[_R
 
 
 def _table(ranked: Outputs, test: str, strata: str | None, question: Question) -> pa.Table:
+    import pyarrow as pa  # only Parquet needs it
+
     table = pa.Table.from_pandas(table_of(ranked, question, test, strata), preserve_index=False)
     # A text that is there once takes a fifth of the time to write.
     none = np.zeros(len(table), dtype=np.int8)
@@ -162,11 +164,13 @@ def _table(ranked: Outputs, test: str, strata: str | None, question: Question) -
 
 def _keep(tables: Iterator[pa.Table], rows: Path) -> NDArray[np.float64]:
     """Write tables to the file of rows; their p-values."""
-    p_values = []
+    import pyarrow as pa  # only Parquet needs it
+
+    p_values, quickly = [], pa.ipc.IpcWriteOptions(compression="lz4")
     with ExitStack() as stack:
         writer = None
         for table in tables:
-            writer = writer or stack.enter_context(pa.ipc.new_file(str(rows), table.schema, options=_QUICKLY))
+            writer = writer or stack.enter_context(pa.ipc.new_file(str(rows), table.schema, options=quickly))
             writer.write_table(table, max_chunksize=_ROW_GROUP)
             p_values.append(table["p_value"].to_numpy())
             # Memory is for this table and those ahead, not for one more while the next is waited for.
@@ -176,6 +180,8 @@ def _keep(tables: Iterator[pa.Table], rows: Path) -> NDArray[np.float64]:
 
 def _kept(rows: Path) -> Iterator[pa.Table]:
     """The tables in the file of rows."""
+    import pyarrow as pa  # only Parquet needs it
+
     with pa.OSFile(str(rows)) as file, pa.ipc.open_file(file) as batches:
         for k in range(batches.num_record_batches):
             yield pa.Table.from_batches([batches.get_batch(k)])
@@ -183,6 +189,9 @@ def _kept(rows: Path) -> Iterator[pa.Table]:
 
 def _write(path: Path, tables: Iterator[pa.Table], corrected: _Corrected, alpha: float, ahead: int) -> int:
     """Write tables to Parquet with corrected p-values; how many pairs are significant by Holm's."""
+    import pyarrow as pa  # only Parquet needs it
+    from pyarrow import parquet
+
     decision, significant = Decision(alpha, p="p_holm"), []
 
     def completed() -> Iterator[pa.Table]:
@@ -215,6 +224,8 @@ def _write(path: Path, tables: Iterator[pa.Table], corrected: _Corrected, alpha:
 
 def _corrected(p_value: NDArray[np.float64], *, answers: bool) -> _Corrected:
     """Corrected p-values. Both corrections begin with the order of all, which is found once."""
+    import pyarrow as pa  # only Parquet needs it
+
     which: Any = slice(None)
     last: Any = slice(None)
     values = p_value

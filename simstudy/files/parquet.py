@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NoReturn
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -20,31 +22,37 @@ def read_parquet(path: Path, *, narrow: bool = False) -> pa.Table:
     If it is to be `narrow`, whole numbers are held in the fewest bytes that the file says are enough for a column.
     """
     limit = most()
-    try:
-        with pq.ParquetFile(_parquet_source(path), page_checksum_verification=True) as file:
-            about = file.metadata
-            stored = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
-            # A column of one value takes no room in the file.
-            size = max(stored, about.num_rows * about.num_columns)
+    with _checked(path), pq.ParquetFile(_parquet_source(path), page_checksum_verification=True) as file:
+        about = file.metadata
+        stored = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
+        # A column of one value takes no room in the file.
+        size = max(stored, about.num_rows * about.num_columns)
+        if size > limit:
+            too_large(path, limit, size)
+        batches, size, schema = [], 0, file.schema_arrow
+        if narrow:
+            schema = _narrowed(schema, about)
+        sized = all(pa.types.is_primitive(field.type) for field in schema)
+        rows = max(_ROWS, _CELLS // len(schema)) if sized else _ROWS
+        for batch in file.iter_batches(batch_size=rows):
+            batches.append(batch.cast(schema) if narrow else batch)
+            size += batches[-1].nbytes
             if size > limit:
-                too_large(path, limit, size)
-            batches, size, schema = [], 0, file.schema_arrow
-            if narrow:
-                schema = _narrowed(schema, about)
-            sized = all(pa.types.is_primitive(field.type) for field in schema)
-            rows = max(_ROWS, _CELLS // len(schema)) if sized else _ROWS
-            for batch in file.iter_batches(batch_size=rows):
-                batches.append(batch.cast(schema) if narrow else batch)
-                size += batches[-1].nbytes
-                if size > limit:
-                    too_large(path, limit)
-            return pa.Table.from_batches(batches, schema.remove_metadata()).replace_schema_metadata(schema.metadata)
-    except ValueError as error:
-        if isinstance(error, pa.ArrowException):
-            _no_parquet(path, error)
-        raise
-    except (pa.ArrowException, OSError, MemoryError) as error:
-        _no_parquet(path, error)
+                too_large(path, limit)
+        return pa.Table.from_batches(batches, schema.remove_metadata()).replace_schema_metadata(schema.metadata)
+
+
+def read_frame(path: Path, *, narrow: bool = False) -> pd.DataFrame:
+    """A Parquet file's table as a data frame."""
+    table = read_parquet(path, narrow=narrow)
+    try:
+        # A column is freed once it is converted; of more columns than rows that would take longer.
+        frame: pd.DataFrame = table.to_pandas(
+            self_destruct=narrow, split_blocks=narrow and len(table) > table.num_columns
+        )
+    except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
+        raise ValueError(f"{path} cannot be read as a table: {' '.join(str(error).split())}") from None
+    return frame
 
 
 def _narrowed(schema: pa.Schema, about: pq.FileMetaData) -> pa.Schema:
@@ -64,21 +72,27 @@ def _narrowed(schema: pa.Schema, about: pq.FileMetaData) -> pa.Schema:
 
 def parquet_sizes(path: Path) -> tuple[int, dict[str, int]]:
     """The rows of a Parquet file, and the bytes of a value of each column if `read_parquet` holds it narrow."""
-    with pq.ParquetFile(_parquet_source(path)) as file:
+    with _checked(path), pq.ParquetFile(_parquet_source(path)) as file:
         schema = _narrowed(file.schema_arrow, file.metadata)
         sizes = {one.name: one.type.byte_width if pa.types.is_integer(one.type) else 8 for one in schema}
         return file.metadata.num_rows, sizes | {one.name: 1 for one in schema if pa.types.is_boolean(one.type)}
 
 
 def parquet_columns(path: Path) -> list[str]:
-    """The names of the columns of a Parquet file; errors are those of Arrow."""
-    return [str(name) for name in pq.read_schema(_parquet_source(path)).names]
+    """The names of the columns of a Parquet file."""
+    with _checked(path):
+        return [str(name) for name in pq.read_schema(_parquet_source(path)).names]
 
 
 def _parquet_source(path: Path) -> Path | pa.BufferReader:
     return path if archive_of(path) is None else pa.BufferReader(unpacked(path))
 
 
-def _no_parquet(path: Path, error: Exception) -> NoReturn:
-    reason = (str(error).splitlines() or [type(error).__name__])[0]
-    raise ValueError(f"{path} is not a Parquet file, or a damaged one: {reason}") from None
+@contextmanager
+def _checked(path: Path) -> Iterator[None]:
+    """Within the block, an error of Arrow is a ValueError that names the file."""
+    try:
+        yield
+    except (pa.ArrowException, OSError, MemoryError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise ValueError(f"{path} is not a Parquet file, or a damaged one: {reason}") from None

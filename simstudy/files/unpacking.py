@@ -18,8 +18,6 @@ from contextvars import ContextVar
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, NoReturn
 
-import pyarrow as pa
-
 from simstudy.validation import brief
 
 #: What a packed file may unpack to, where nothing else is said: a size, or "none".
@@ -39,7 +37,7 @@ PACKED = (".gz", ".zst")
 _ASIDE = ("__MACOSX", "Thumbs.db", "desktop.ini")
 
 # What the libraries raise where a packed file is damaged; zipfile raises a RuntimeError for one with a password.
-_DAMAGED = (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError, pa.ArrowException)
+_DAMAGED = (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError)
 
 # The method of zip files that are packed by Zstandard, which Python reads from 3.14 on, and the bytes before the name
 # of a file in such an archive.
@@ -142,6 +140,8 @@ def _opened(path: Path) -> Iterator[Any]:
         if path.suffix.lower() == ".gz":
             stream = stack.enter_context(gzip.GzipFile(fileobj=stream))
         elif path.suffix.lower() == ".zst":
+            import pyarrow as pa  # only Zstandard needs it
+
             stream = stack.enter_context(pa.CompressedInputStream(pa.PythonFile(stream, mode="r"), "zstd"))
         yield stream
 
@@ -180,14 +180,14 @@ def zip_entries(path: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[str
                     raise zipfile.BadZipFile
                 left -= len(content)
                 yield entry.filename, content
-    except pa.ArrowException:
-        raise ValueError(f"{path} is not a whole zip file") from None
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, struct.error):
         raise ValueError(f"{path} is not a whole zip file") from None
 
 
 def _packed_by_zstd(file: IO[bytes], entry: zipfile.ZipInfo) -> IO[bytes]:
     """The unpacked content of a file in an archive, as a stream."""
+    import pyarrow as pa  # only Zstandard needs it
+
     file.seek(entry.header_offset)
     header = file.read(_LOCAL_HEADER)
     if entry.flag_bits & 1 or header[:4] != b"PK\3\4":

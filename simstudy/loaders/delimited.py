@@ -5,19 +5,22 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from io import StringIO
+from io import BytesIO, StringIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.csv
 
 from simstudy.loaders.reading import LONGEST, read_content
 from simstudy.metrics.base import IntArray
 from simstudy.text.numerals import counted
 
 _UNNAMED = "Unnamed: 0"
+
+# Cells as pandas reads them: text as it stands, and no line left out.
+_AS_WRITTEN: dict[str, Any] = {"lineterminator": "\n", "header": 0, "index_col": False, "dtype": "str"}
+_AS_WRITTEN |= {"na_filter": False, "low_memory": False, "skip_blank_lines": False}
 
 
 class _Tsv(csv.excel_tab):
@@ -33,7 +36,6 @@ DIALECTS: dict[str, type[csv.Dialect]] = {".csv": csv.excel, ".tsv": _Tsv}
 def read_delimited(path: Path, dialect: type[csv.Dialect]) -> pd.DataFrame:
     """The cells of a file as text, as written; the index, called "line", has the line on which each row begins."""
     text = read_content(path)
-    quoted = dialect.quoting != csv.QUOTE_NONE and '"' in text
     try:
         with _long_cells():
             header = next(csv.reader(StringIO(text), dialect))
@@ -43,28 +45,34 @@ def read_delimited(path: Path, dialect: type[csv.Dialect]) -> pd.DataFrame:
     stripped = map(str.strip, header)
     names = [_UNNAMED if i == 0 and not name and len(header) > 1 else name for i, name in enumerate(stripped)]
     check_header(path, names)
-    try:
-        table = pa.csv.read_csv(
-            pa.py_buffer(text.encode()),
-            read_options=pa.csv.ReadOptions(block_size=2 * LONGEST),
-            parse_options=pa.csv.ParseOptions(
-                delimiter=dialect.delimiter, quote_char='"' if quoted else False, newlines_in_values=quoted
-            ),
-            convert_options=pa.csv.ConvertOptions(column_types=dict.fromkeys(header, pa.string())),
-        )
-    except pa.ArrowInvalid as error:
-        _row_lines(path, text, dialect, len(header))
-        raise ValueError(f"{path} cannot be read as a table: {str(error).splitlines()[0]}") from None
-    lines = np.arange(2, table.num_rows + 2)
-    if quoted or text.count("\n") + (not text.endswith("\n")) != table.num_rows + 1:
-        lines = _row_lines(path, text, dialect, len(header))
-    frame: pd.DataFrame = table.to_pandas()
-    return frame.set_axis(names, axis=1).set_axis(pd.Index(lines, name="line"))
+    width = len(header)
+    content = text.removesuffix("\n").encode() + b"\n"
+    if _is_plain(content, dialect, width):
+        frame: pd.DataFrame = pd.read_csv(BytesIO(content), dialect=dialect(), names=names, **_AS_WRITTEN)
+        return frame.set_axis(pd.RangeIndex(2, len(frame) + 2, name="line"))
+    cells, lines = _cells(path, text, dialect, width)
+    columns = {name: pd.array(cells[k::width], dtype="str") for k, name in enumerate(names, start=width)}
+    return pd.DataFrame(columns, index=pd.Index(lines, name="line"), copy=False)
 
 
-def _row_lines(path: Path, text: str, dialect: type[csv.Dialect], width: int) -> IntArray:
-    """The line on which each row after the header begins, empty lines left out; ValueError at the first bad row."""
+def _is_plain(content: bytes, dialect: type[csv.Dialect], width: int) -> bool:
+    """Whether each line is a row of `width` cells without quotes, none of which is longer than a line of text."""
+    if b"\r" in content or b"\n\n" in content or (dialect.quoting != csv.QUOTE_NONE and b'"' in content):
+        return False
+    characters = np.frombuffer(content, dtype=np.uint8)
+    separators = np.flatnonzero((characters == ord(dialect.delimiter)) | (characters == ord("\n")))
+    at_ends = characters[separators] == ord("\n")
+    rows_alike = at_ends.sum() * width == len(separators) and at_ends[width - 1 :: width].all()
+    return bool(rows_alike and np.diff(separators, prepend=-1).max() <= LONGEST)
+
+
+def _cells(path: Path, text: str, dialect: type[csv.Dialect], width: int) -> tuple[list[str], IntArray]:
+    """All cells, row by row, and the line on which each row after the header begins; a ValueError names a bad row.
+
+    Empty lines are left out.
+    """
     reader = csv.reader(StringIO(text), dialect, strict=True)
+    cells: list[str] = []
     lines, line = [], 1
     try:
         with _long_cells():
@@ -72,11 +80,12 @@ def _row_lines(path: Path, text: str, dialect: type[csv.Dialect], width: int) ->
                 if row and len(row) != width:
                     raise ValueError(f"{path}, line {line}: {counted(len(row), 'cell')}, but the header has {width}")
                 if row:
+                    cells += row
                     lines.append(line)
                 line = reader.line_num + 1
     except csv.Error as error:
         raise ValueError(f"{path}, line {line}: {_problem(error)}") from None
-    return np.array(lines[1:], dtype=np.int64)
+    return cells, np.array(lines[1:], dtype=np.int64)
 
 
 @contextmanager

@@ -12,11 +12,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.csv
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from simstudy.files.parquet import parquet_columns, read_parquet
 from simstudy.files.unpacking import beginning, plain_name
 from simstudy.loaders.delimited import DIALECTS, check_header, read_delimited
 from simstudy.loaders.json_tables import read_json_table
@@ -90,12 +87,14 @@ def read_header(path: Path) -> list[str]:
     kind = ending(path)
     try:
         if kind == ".parquet":
+            from simstudy.files.parquet import parquet_columns  # only Parquet needs pyarrow
+
             return parquet_columns(path)
         if kind not in DIALECTS:
             return []
         text = beginning(path).decode("utf-8-sig", errors="replace")
         return [name.strip() for name in next(csv.reader(StringIO(text, newline=""), DIALECTS[kind]), [])]
-    except (OSError, ValueError, csv.Error, pa.ArrowException):
+    except (OSError, ValueError, csv.Error):
         return []
 
 
@@ -286,14 +285,9 @@ def check_no_workbook(path: Path) -> None:
 
 
 def _read_parquet(path: Path, narrow: bool) -> pd.DataFrame:
+    from simstudy.files.parquet import read_frame  # only Parquet needs pyarrow
+
     is_read(path)
-    table = read_parquet(path, narrow=narrow)
-    try:
-        # A column is freed once it is converted; of more columns than rows that would take longer.
-        frame: pd.DataFrame = table.to_pandas(
-            self_destruct=narrow, split_blocks=narrow and len(table) > table.num_columns
-        )
-    except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
-        raise ValueError(f"{path} cannot be read as a table: {' '.join(str(error).split())}") from None
+    frame = read_frame(path, narrow=narrow)
     check_header(path, [str(name) for name in frame.columns])
     return frame.set_axis(pd.RangeIndex(1, len(frame) + 1, name="row"))

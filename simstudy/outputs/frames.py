@@ -8,7 +8,6 @@ from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from simstudy.notes import note
 from simstudy.outputs.item_columns import describes_items, note_single_items
@@ -227,16 +226,23 @@ def _of_columns(argument: str, given: Mapping[Any, Any]) -> pd.DataFrame:
 def _handed_out(argument: str, given: Any) -> pd.DataFrame:
     try:
         if hasattr(given, "__arrow_c_stream__"):
-            table = pa.table(given)
-            if not isinstance(table, pa.Table):
-                raise ValueError("it is no table")
-            frame = table.to_pandas()
+            frame = _from_arrow(given)
         elif hasattr(given, "to_pandas"):
             frame = given.to_pandas()
         else:
             frame = pd.api.interchange.from_dataframe(given)
-    except (pa.ArrowException, ValueError, TypeError, AttributeError, ImportError) as error:
+    except (ValueError, TypeError, LookupError, NotImplementedError, AttributeError, ImportError) as error:
         raise ValueError(f"{argument} cannot be read as a table: {' '.join(str(error).split())}") from None
     if not isinstance(frame, pd.DataFrame):
         raise ValueError(f"{argument} must be a table, not {brief(given)}")
+    return frame
+
+
+def _from_arrow(given: ArrowTable) -> pd.DataFrame:
+    import pyarrow as pa  # only Arrow's tables need it
+
+    table = pa.table(given)
+    if not isinstance(table, pa.Table):
+        raise ValueError("it is no table")
+    frame: pd.DataFrame = table.to_pandas()
     return frame

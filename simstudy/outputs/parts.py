@@ -17,7 +17,6 @@ from simstudy.metrics.arrays import not_of_sums
 from simstudy.outputs.answers import answers_of_clusters, joined
 from simstudy.outputs.base import OutputsBase
 from simstudy.outputs.checks import check_outputs
-from simstudy.outputs.saved import read, write
 from simstudy.outputs.tables import merged_columns
 from simstudy.text.reprs import listed
 from simstudy.validation import brief, check_list, check_path, check_text, check_unique, check_whole, nearest
@@ -193,6 +192,8 @@ class OutputsParts(OutputsBase):
         ValueError
             Where a column of a table is of a type that a file cannot keep (lists, intervals …).
         """
+        from simstudy.outputs.saved import write  # only these files need pyarrow
+
         check_path("path", path)
         write(self, path)
 
@@ -207,6 +208,8 @@ class OutputsParts(OutputsBase):
         FileNotFoundError
             Where there is none.
         """
+        from simstudy.outputs.saved import read  # only these files need pyarrow
+
         check_path("path", path)
         if metric is not None and not isinstance(metric, Metric):
             raise ValueError(f"metric must be a Metric, or None, not {brief(metric)}")

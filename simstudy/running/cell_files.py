@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -28,13 +29,15 @@ def encode(key: str, label: str, value: Any) -> bytes:
     header = {"key": key, "label": label, "value": _plain(value, arrays)}
     stream = io.BytesIO()
     np.savez(stream, header=np.frombuffer(json.dumps(header).encode(), np.uint8), **arrays)  # type: ignore[arg-type]
-    return stream.getvalue()
+    # Readers of archives leave out what follows their end.
+    return stream.getvalue() + sha256(stream.getvalue()).digest()
 
 
 def decode(key: str, content: bytes) -> Any:
     """The result that `encode` made bytes of; a DamagedCell where they are damaged, or belong to another cell."""
     try:
-        # Each part of the archive has a checksum, which is compared as it is read.
+        if sha256(content[:-32]).digest() != content[-32:]:
+            raise DamagedCell("its checksum does not fit")
         with np.load(io.BytesIO(content), allow_pickle=False) as file:
             header = json.loads(file["header"].tobytes())
             if header["key"] != key:

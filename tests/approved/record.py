@@ -17,16 +17,18 @@ import math
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 from textwrap import shorten
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+
+from simstudy.running.keys import RESULTS_VERSION
 
 HERE = Path(__file__).parent
 WHY = HERE / "WHY.md"
@@ -49,6 +51,9 @@ SENTENCES = {"verdict", "note", "sentences", "assumptions"}
 
 # The versions of libraries that a signature names.
 _VERSION = re.compile(r"\|version:[^|]*")
+
+# How a row of `WHY.md` begins to say what changed.
+FIRST, ADDED = "first recording", "new: "
 
 # Stands for a value that is not there.
 _ABSENT = object()
@@ -224,28 +229,61 @@ def _equal(a: Any, b: Any) -> bool:
     return type(a) is type(b) and bool(a == b)
 
 
-def why_rows() -> list[tuple[str, str]]:
-    """The recording and the digest of each row of `WHY.md`, in order."""
-    return re.findall(r"^\| ([a-z_0-9]+) \| ([0-9a-f]{12}) \|", WHY.read_text("utf-8"), flags=re.MULTILINE)
+class Row(NamedTuple):
+    """A row of `WHY.md`: values that were approved, and the RESULTS_VERSION that made them."""
+
+    name: str
+    digest: str
+    results_version: int
+    what: str
+
+
+def why_rows() -> list[Row]:
+    """The rows of `WHY.md`, in order."""
+    row = r"^\| ([a-z_0-9]+) \| ([0-9a-f]{12}) \| [-0-9]+ \| (\d+) \| ([^|]*) \|"
+    found = re.findall(row, WHY.read_text("utf-8"), flags=re.MULTILINE)
+    return [Row(name, digest, int(version), what) for name, digest, version, what in found]
+
+
+def moved_under_one_version(rows: Iterable[Row]) -> list[str]:
+    """Recordings of what studies hold whose values changed while RESULTS_VERSION did not."""
+    known: dict[str, Row] = {}
+    moved = []
+    for row in rows:
+        before, known[row.name] = known.get(row.name), row
+        added = row.what.startswith((FIRST, ADDED))
+        if (
+            RECORDINGS[row.name].part == STUDIES
+            and not added
+            and before
+            and before.results_version == row.results_version
+        ):
+            moved.append(row.name)
+    return moved
 
 
 def approve(one: Recording, why: str) -> None:
     """Store today's values, and say in `WHY.md` how they differ and why."""
     old, new = one.approved(), one.today()
     changes = list(differences(old, new))
-    if not changes and dict(why_rows()).get(one.name) == one.digest():
+    last = {row.name: row for row in why_rows()}.get(one.name)
+    if not changes and last and last.digest == one.digest():
         print(f"{one.name}: as approved")
         return
     first = not one.path.exists()
+    added = all(change.approved is _ABSENT for change in changes)
+    if one.part == STUDIES and not added and last and last.results_version == RESULTS_VERSION:
+        sys.exit(f"{one.name}: values that tables of studies can hold have changed: raise RESULTS_VERSION first")
     one.path.parent.mkdir(exist_ok=True)
     lines = (f"{_json(name)}: {_json(value)}" for name, value in new.items())
     one.path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
     numbers = [change.size for change in changes if not math.isnan(change.size)]
     others = sum(change.n_values for change in changes if math.isnan(change.size))
-    what = "first recording" if first else f"{len(numbers)} numbers and {others} other values"
+    what = FIRST if first else f"{ADDED * added}{len(numbers)} numbers and {others} other values"
     what += f", such as {changes[0].place}" if changes and not first else ""
     largest = f"{max(numbers):.2g}" if numbers else ""
-    row = f"| {one.name} | {one.digest()} | {datetime.now(UTC):%Y-%m-%d} | {what} | {largest} | {why} |\n"
+    made = f"{datetime.now(UTC):%Y-%m-%d} | {RESULTS_VERSION}"
+    row = f"| {one.name} | {one.digest()} | {made} | {what} | {largest} | {why} |\n"
     WHY.write_text(WHY.read_text("utf-8") + row, encoding="utf-8")
     print(f"{one.name}: {what}")
 

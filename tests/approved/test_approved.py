@@ -6,7 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.approved.record import HERE, RECORDINGS, SHARED, differences, load_recordings, why_rows
+from simstudy.running.keys import RESULTS_VERSION
+from tests.approved.record import (
+    HERE,
+    RECORDINGS,
+    SHARED,
+    Row,
+    differences,
+    load_recordings,
+    moved_under_one_version,
+    why_rows,
+)
 
 load_recordings()
 QUICK = [pytest.param(name, marks=() if one.quick else pytest.mark.slow) for name, one in RECORDINGS.items()]
@@ -24,8 +34,17 @@ def test_values_are_the_approved_ones(name: str, tmp_path: Path, monkeypatch: py
 
 def test_each_recording_is_explained() -> None:
     """The last row of each recording in WHY.md has the digest of its values."""
-    last = dict(why_rows())
+    last = {row.name: row.digest for row in why_rows()}
     assert {name: last.get(name) for name in RECORDINGS} == {name: one.digest() for name, one in RECORDINGS.items()}
+
+
+def test_what_studies_hold_changes_only_with_results_version() -> None:
+    assert moved_under_one_version(why_rows()) == []
+    assert max(row.results_version for row in why_rows()) <= RESULTS_VERSION
+    name = next(name for name, one in RECORDINGS.items() if one.part == "studies")
+    first, added, moved = (Row(name, "0" * 12, 1, what) for what in ("first recording", "new: 3 numbers", "3 numbers"))
+    assert moved_under_one_version([first, added, moved._replace(results_version=2)]) == []
+    assert moved_under_one_version([first, added, moved]) == [name]
 
 
 def test_recordings_are_small() -> None:

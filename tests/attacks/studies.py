@@ -22,7 +22,7 @@ from simstudy.studies import Cell, Findings, Shown, Study
 class Settings(Study):
     seconds: list[float]
 def run(study, context):
-    cells = [Cell(f"cell {s}", {"seconds": s, "seed": study.seed}, (s, study.seed)) for s in study.seconds]
+    cells = [Cell(f"cell {s}", (s, study.seed)) for s in study.seconds]
     found = context.run("cells", drawn, cells)
     table = pd.concat(found, ignore_index=True)
     tables = {"drawn": table, "means": table.mean().to_frame("mean")}

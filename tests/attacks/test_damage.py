@@ -141,7 +141,7 @@ from simstudy.studies import Cell, Findings, Study
 from tests.oracles import compared
 class Settings(Study): ...
 def run(study, context):
-    found = context.run("cells", double, [Cell(f"{n}", {"n": n}, (n,)) for n in range(1)])
+    found = context.run("cells", double, [Cell(f"{n}", (n,)) for n in range(1)])
     pairs = compared(ss.truth.correlated_accuracies([0.7, 0.8], n_items=50))
     return Findings(tables={"doubled": pd.DataFrame({"doubled": found})}, comparisons=pairs)
 def double(n):

@@ -24,6 +24,11 @@ def test_empty_lines_count_where_nothing_is_quoted(tmp_path: Path) -> None:
     assert read_table(tmp_path / "t.csv").index.tolist() == [2, 4]
 
 
+def test_cells_of_spaces_are_cells(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a\n \n  x\nNA\n#1\n")
+    assert read_table(tmp_path / "t.csv")["a"].tolist() == [" ", "  x", "NA", "#1"]
+
+
 def test_tsv_has_no_quoting(tmp_path: Path) -> None:
     path = tmp_path / "t.tsv"
     path.write_text('id\ttext\n1\t"open\n2\t5" wide\n')
@@ -49,6 +54,14 @@ def test_packed_parquet_and_windows_files(tmp_path: Path) -> None:
     [
         ("t.csv", "", " is empty"),
         ("t.csv", "a,b\n", " has a header, but no rows"),
+        ("t.csv", "a,b", " has a header, but no rows"),
+        (
+            "t.csv",
+            "a\n1\r2\n",
+            ", line 2: new-line character seen in unquoted field - do you need to open the file in "
+            "universal-newline mode?; lines must end with LF or CR LF",
+        ),
+        ("t.csv", "a\n\n1,2\n", ", line 3: 2 cells, but the header has 1"),
         ("t.csv", "a,b\n1,2\n\n3\n", ", line 4: 1 cell, but the header has 2"),
         ("t.tsv", "a\tb\n1\t2\t3\n", ", line 2: 3 cells, but the header has 2"),
         ("t.csv", 'a,b\n1,2\n3,"4\n5,6\n', ", line 3: a quote opens here that does not close"),

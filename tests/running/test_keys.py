@@ -144,3 +144,8 @@ def test_the_code_of_a_study_is_its_python_files_and_its_learners(tmp_path: Path
     assert sorted(code) == ["page.py", "parsers/", "study.py"]
     (learners / "deep" / "one.py").write_text("2")
     assert [name for name, digest in code_of(study, learners).items() if code[name] != digest] == ["parsers/"]
+
+
+def test_the_documentation_has_the_rule() -> None:
+    page = Path(__file__).parents[2] / "docs" / "reliability.md"
+    assert RULE in " ".join(page.read_text(encoding="utf-8").split())
