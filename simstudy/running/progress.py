@@ -97,7 +97,8 @@ class _Screen:
 
     def clear(self) -> None:
         """Show nothing: what follows may be printed in its place."""
-        if self.bar is not None:
+        # A bar that was not started would print an empty line.
+        if self.bar is not None and self.bar.live.is_started:
             self.bar.stop()
         if self._notebook is not None:
             self._write("")
