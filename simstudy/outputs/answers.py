@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from simstudy.validation import brief
+
 Answers = NDArray[np.int64]
 """(K systems, n items) numbers that stand for what the systems answered."""
 
