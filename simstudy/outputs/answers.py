@@ -52,7 +52,7 @@ def checked_samples(samples: ArrayLike, shape: tuple[int, ...]) -> Samples:
     try:
         # A copy: the caller's array stays as it is.
         array = np.array(samples, dtype=np.float64)
-    except TypeError:
+    except (TypeError, ValueError):
         raise ValueError(f"samples must be numbers of shape {(*shape, 2)}, not {brief(samples)}") from None
     if array.shape != (*shape, 2):
         raise ValueError(f"samples must be numbers of shape {(*shape, 2)}, not {array.shape}")
