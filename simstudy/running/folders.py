@@ -1,8 +1,8 @@
 """A folder of results: one run at a time writes to it, all of a run appears at once, and nothing else is touched.
 
 A run gathers its files in a hidden folder, takes the old manifest away, moves the files to their places, and the new
-manifest last: a folder without a manifest is not read. The manifest names every file with its hash. Three files are not
-in it and not under version control: index.html, run.json (when and where the run was, how long it took), and cells/.
+manifest last: a folder without a manifest is not read. The manifest names every file with its hash. What is not in it
+is not under version control: index.html, run.json (when and where the run was), all pairs, and cells/.
 """
 
 from __future__ import annotations
@@ -31,11 +31,14 @@ from simstudy.running.jobs import n_workers
 
 MANIFEST, RUN = "manifest.json", "run.json"
 
-#: All pairs: large, and left out of version control. A folder may be whole without it.
+#: All pairs: a large file.
 COMPARISONS = "comparisons.csv.gz"
 
 #: Where finished cells are kept.
 CELLS = "cells"
+
+# What a manifest does not name.
+_UNSEALED = (INDEX, RUN, COMPARISONS)
 
 # Whose versions a manifest has.
 _PACKAGES = (
@@ -49,9 +52,7 @@ _LOCK, _SHARD, _GATHERED, _BEFORE = ".simstudy.lock", ".simstudy.shard-{}.lock",
 _OF_FILES = (".csv", ".json", ".md", ".pdf", ".png", ".svg", ".tex", ".txt", ".xml")
 
 # What a run may write, and so may remove; and what it may have among its cells.
-_OURS = re.compile(
-    r"[^/\\]+\.(?:csv|csv\.gz|md)|figures/[^/\\]+\.(?:png|svg)|paper/[^/\\]+\.(?:tex|bib|md|pdf|png|svg)"
-)
+_OURS = re.compile(r"[^/\\]+\.(?:csv|md)|figures/[^/\\]+\.(?:png|svg)|paper/[^/\\]+\.(?:tex|bib|md|pdf|png|svg)")
 _WORKING = re.compile(rf"{CELLS}/[^/]*(?:{re.escape(SUFFIX)}|\.error\.txt)|{CELLS}/\..*")
 
 
@@ -90,9 +91,6 @@ class ResultsFolder:
         """
         made = _hashes_in(self.gathered)
         old = own_files(self.path)
-        if seconds is None and COMPARISONS in old:
-            # The page is written again: the large table stays where it is.
-            made[COMPARISONS] = digest_of(self.path / COMPARISONS)
         content = {"results_of": self.of, **manifest, "versions": _versions(), "files": made}
         content["manifest"] = own_hash(content)
         run = {} if seconds is None else {RUN: _about_run(seconds)}
@@ -102,7 +100,7 @@ class ResultsFolder:
                 temporary.write_text(json.dumps(text, indent=2) + "\n", encoding="utf-8")
         if (self.path / MANIFEST).exists():
             os.replace(self.path / MANIFEST, self.gathered / _BEFORE)
-        for name in (*made, INDEX, RUN):
+        for name in (*made, *_UNSEALED):
             if (self.gathered / name).is_file():
                 (self.path / name).parent.mkdir(exist_ok=True)
                 os.replace(self.gathered / name, self.path / name)
@@ -201,7 +199,7 @@ def verify(path: str | Path, *, cells: bool = True) -> list[str]:
     files = _files(manifest)
     for name, digest in files.items():
         if not (folder / name).is_file():
-            problems += [f"{name} is missing"] if name != COMPARISONS else []
+            problems.append(f"{name} is missing")
         elif digest_of(folder / name) != digest:
             problems.append(f"{name} has been changed")
     problems += [f"{name} is not of this run" for name in _strangers(folder, {MANIFEST, *files})]
@@ -299,7 +297,7 @@ def _about_run(seconds: Mapping[str, float]) -> dict[str, Any]:
 
 def _hashes_in(gathered: Path) -> dict[str, str]:
     """The files that are gathered and that a manifest names, with their hashes."""
-    paths = [path for path in sorted(gathered.rglob("*")) if path.is_file() and path != gathered / INDEX]
+    paths = [path for path in sorted(gathered.rglob("*")) if path.is_file() and path.name not in _UNSEALED]
     return {path.relative_to(gathered).as_posix(): digest_of(path) for path in paths}
 
 
@@ -320,7 +318,7 @@ def _strangers(folder: Path, known: set[str]) -> list[str]:
     ]
     run = json_object(folder / RUN) or {}
     ours = {INDEX: is_ours(folder / INDEX), RUN: {"ended", "machine", "seconds"} <= run.keys()}
-    known = {CELLS, "figures", "paper", *known, *(name for name, is_own in ours.items() if is_own)}
+    known = {CELLS, "figures", "paper", COMPARISONS, *known, *(name for name, is_own in ours.items() if is_own)}
     return [name for name in names if name[0] != "." and name not in known and not _WORKING.fullmatch(name)]
 
 

@@ -84,7 +84,10 @@ def test_a_run_replaces_what_an_earlier_one_wrote(tmp_path: Path) -> None:
 
 
 def test_a_page_that_is_written_again_leaves_the_large_table(tmp_path: Path) -> None:
-    run(tmp_path, comparisons_csv_gz="1", a_csv="2")
+    with results_folder(tmp_path, "study x") as results:
+        for name in ("comparisons.csv.gz", "a.csv"):
+            (results.gathered / name).write_text("1")
+        results.publish({}, {})
     about = (tmp_path / "run.json").read_text()
     with results_folder(tmp_path, "study x") as results:
         (results.gathered / "a.csv").write_text("3")
@@ -202,10 +205,10 @@ def test_files_that_no_run_writes_are_not_removed_whatever_a_manifest_says(tmp_p
     assert (tmp_path / name).read_text() == "mine"
 
 
-@pytest.mark.parametrize("name", ["a.csv", "figures/x.png", "manifest.json", "comparisons.csv.gz", "README.md"])
+@pytest.mark.parametrize("name", ["a.csv", "figures/x.png", "manifest.json", "README.md"])
 def test_verify_sees_each_flipped_byte(tmp_path: Path, name: str) -> None:
     # Each further hash in a manifest is more of the same.
-    more = {} if name == "manifest.json" else {"figures__x_png": "123", "comparisons_csv_gz": "123", "README_md": "#"}
+    more = {} if name == "manifest.json" else {"figures__x_png": "123", "README_md": "#"}
     run(tmp_path / "out", a_csv="1,2", **more)
     file = tmp_path / "out" / name
     content = file.read_bytes()
@@ -220,9 +223,8 @@ def test_verify_sees_each_flipped_byte(tmp_path: Path, name: str) -> None:
 
 def test_verify_names_what_is_wrong(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    run(out, a_csv="1", b_csv="2", comparisons_csv_gz="3")
+    run(out, a_csv="1", b_csv="2")
     (out / "a.csv").unlink()
-    (out / "comparisons.csv.gz").unlink()  # which may be left out of version control
     for name in ("c.csv", "cells/1f.npz", "cells/1f.error.txt", "cells/.at-1f", ".git/config", "cells/notes.txt"):
         (out / name).parent.mkdir(exist_ok=True)
         (out / name).write_text("new")
