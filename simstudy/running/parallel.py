@@ -34,7 +34,7 @@ from simstudy.running.keys import Cell, CellKeys, is_lasting, versions
 from simstudy.running.program_files import LOADED
 from simstudy.running.threads import one_blas_thread
 
-# Bytes of an argument from which on workers of this machine map it from a file.
+# Bytes of an argument that workers of this machine map from a file.
 _LARGE = 2**16
 
 # Calls that an executor holds at a time: enough for many workers, few enough to be prepared quickly.
@@ -121,6 +121,7 @@ def run_cells(
                 results[key] = read(folder, key)
                 finished(cell)
             except (FileNotFoundError, DamagedCell):
+                (folder / f"{key}{SUFFIX}").unlink(missing_ok=True)
                 missing[key] = cell
         with closing(_done(function, missing, folder, executor, n_jobs)) as done:
             for key, trace in done:
@@ -157,6 +158,8 @@ def _done(
     n_jobs: int | None,
 ) -> Done:
     """Compute cells where the arguments, or `joblib.parallel_config`, say."""
+    if not missing:
+        return
     n = min(n_workers(n_jobs, otherwise=1), 2 * n_workers(-1), len(missing))
     backend = type(joblib.parallel.get_active_backend()[0]).__name__.removesuffix("Backend").lower()
     if executor is None and backend not in ("loky", "threading", "sequential"):
@@ -165,13 +168,13 @@ def _done(
             "executor= gives"
         )
     if executor is not None:
-        yield from _Calls(function, missing, folder, executor).done()
+        yield from _done_by(executor, function, missing, folder)
     elif n < 2 or backend == "sequential":
         for key, cell in missing.items():
             yield key, _computed(key, cell.label, function, cell.arguments, folder)[0]
     elif backend == "threading":
         with ThreadPoolExecutor(n) as threads:
-            yield from _Calls(function, missing, folder, threads).done()
+            yield from _done_by(threads, function, missing, folder)
     else:
         yield from _done_by_processes(function, missing, folder, n)
 
@@ -245,102 +248,86 @@ def _begin_worker(parent: int, path: list[str]) -> None:
 # -- in the parent --------------------------------------------------------------------------------------------------
 
 
-class _Calls:
-    """The calls of cells, which an executor makes. Only workers `near` by write to the folder."""
+def _done_by(
+    executor: Executor,
+    function: Callable[..., Any],
+    cells: Mapping[str, Cell],
+    folder: Path,
+    large: Path | None = None,
+    gone: Callable[[float], bool] = lambda _: False,
+) -> Done:
+    """Compute cells by an executor; an ExecutorLost is raised where it breaks, or is `gone` (seconds of silence).
 
-    def __init__(
-        self,
-        function: Callable[..., Any],
-        cells: Mapping[str, Cell],
-        folder: Path,
-        executor: Executor,
-        large: Path | None = None,
-    ) -> None:
-        self._function, self._cells, self._folder, self._executor, self._large = (
-            function,
-            cells,
-            folder,
-            executor,
-            large,
-        )
-        # dask sends an argument that is a future of its own once to each worker that needs it.
-        self._client = getattr(executor, "_client", None)
-        # The arguments are kept, so that no other gets the address of one.
-        self._packed: dict[int, tuple[Any, Any]] = {}
+    Workers of this machine write what they make, and map large arguments from files in the folder `large`.
+    """
+    # dask sends an argument that is a future of its own once to each worker that needs it.
+    client = getattr(executor, "_client", None)
+    # The arguments are kept, so that no other gets the address of one.
+    known: dict[int, tuple[Any, Any]] = {}
+    what = f"the scheduler at {client.scheduler.address}" if client else "the executor"
+    lost = ExecutorLost(f"{what} is gone; finished cells are kept, and the same command goes on from there")
 
-    def done(self, gone: Callable[[float], bool] = lambda _: False) -> Done:
-        """Make the calls. An ExecutorLost is raised where the executor breaks, or is `gone` (seconds of silence)."""
-        waiting, running = deque(self._cells), dict[Future[Any], str]()
-        ended: queue.SimpleQueue[Future[Any]] = queue.SimpleQueue()
-        heard = time.monotonic()
-        try:
-            while waiting or running:
-                while waiting and len(running) < _WAITING:
-                    key = waiting.popleft()
-                    future = self._submitted(key)
-                    if isinstance(future, str):
-                        yield key, future
-                    else:
-                        running[future] = key
-                        future.add_done_callback(ended.put)
-                try:
-                    future = ended.get(timeout=0.5)
-                except queue.Empty:
-                    if gone(time.monotonic() - heard):
-                        raise self._lost() from None
-                    continue
-                heard = time.monotonic()
-                key = running.pop(future)
-                yield key, self._trace(key, future)
-        finally:
-            for future in running:
-                future.cancel()
+    def packed(value: Any) -> Any:
+        if id(value) not in known:
+            content = cloudpickle.dumps(value)
+            sent: Any = content
+            if len(content) >= _LARGE and large:
+                sent = _Large(large / uuid.uuid4().hex)
+                joblib.dump(value, sent.path)
+            elif len(content) >= _LARGE and client:
+                sent = client.submit(_same, content, pure=False)
+            known[id(value)] = value, sent
+        return known[id(value)][1]
 
-    def _submitted(self, key: str) -> Future[Any] | str:
-        """The call of a cell, or the traceback where it cannot be sent."""
-        cell = self._cells[key]
-        near = self._folder if self._large else None
+    def submitted(key: str, arguments: Sequence[Any]) -> Future[Any]:
         try:
-            packed = [self._pack(value) for value in (self._function, *cell.arguments)]
-        except Exception:
-            return traceback.format_exc()
-        try:
-            return self._executor.submit(_work, key, cell.label, packed, dict(LOADED), versions(), near)
+            near = folder if large else None
+            return executor.submit(_work, key, cells[key].label, arguments, dict(LOADED), versions(), near)
         except BrokenExecutor:
-            raise self._lost() from None
+            raise lost from None
         except RuntimeError as error:
             raise ValueError(f"executor must accept work, but it says: {error}") from error
 
-    def _pack(self, value: Any) -> Any:
-        """An argument as `_work` takes it; a large one is pickled once."""
-        if id(value) not in self._packed:
-            content = cloudpickle.dumps(value)
-            packed: Any = content
-            if len(content) >= _LARGE and self._large:
-                packed = _Large(self._large / uuid.uuid4().hex)
-                joblib.dump(value, packed.path)
-            elif len(content) >= _LARGE and self._client:
-                packed = self._client.submit(_same, content, pure=False)
-            self._packed[id(value)] = value, packed
-        return self._packed[id(value)][1]
-
-    def _trace(self, key: str, future: Future[Any]) -> str:
-        """The traceback of a call that has ended; what was sent back is written."""
+    def trace_of(key: str, future: Future[Any]) -> str:
         try:
             trace, content = future.result()
             if content:
-                write(self._folder, key, content)
+                write(folder, key, content)
             return str(trace)
         except (BrokenExecutor, CancelledError):
-            raise self._lost() from None
+            raise lost from None
         except (OtherVersions, ModuleNotFoundError) as error:
             raise ValueError(f"executor must have workers of the same program, but {error}") from error
         except Exception as error:
             return "".join(traceback.format_exception(error))
 
-    def _lost(self) -> ExecutorLost:
-        what = f"the scheduler at {self._client.scheduler.address}" if self._client else "the executor"
-        return ExecutorLost(f"{what} is gone; finished cells are kept, and the same command goes on from there")
+    waiting, running = deque(cells), dict[Future[Any], str]()
+    ended: queue.SimpleQueue[Future[Any]] = queue.SimpleQueue()
+    heard = time.monotonic()
+    try:
+        while waiting or running:
+            while waiting and len(running) < _WAITING:
+                key = waiting.popleft()
+                try:
+                    arguments = [packed(value) for value in (function, *cells[key].arguments)]
+                except Exception:
+                    yield key, traceback.format_exc()
+                    continue
+                future = submitted(key, arguments)
+                running[future] = key
+                future.add_done_callback(ended.put)
+            try:
+                future = ended.get(timeout=0.5)
+            except queue.Empty:
+                if gone(time.monotonic() - heard):
+                    raise lost from None
+                continue
+            heard = time.monotonic()
+            key = running.pop(future)
+            yield key, trace_of(key, future)
+    finally:
+        for future in running:
+            future.cancel()
 
 
 def _same(value: Any) -> Any:
@@ -363,8 +350,8 @@ def _done_by_processes(function: Callable[..., Any], missing: Mapping[str, Cell]
             some = some or [next(iter(todo))]
             try:
                 with _pool(1 if alone else n) as pool:
-                    calls = _Calls(function, {key: todo[key] for key in some}, folder, pool, large)
-                    for key, trace in calls.done(_Watch(pool)):
+                    cells = {key: todo[key] for key in some}
+                    for key, trace in _done_by(pool, function, cells, folder, large, _watch(pool)):
                         del todo[key]
                         yield key, trace
             except ExecutorLost:
@@ -405,18 +392,16 @@ def _pool(n: int) -> Iterator[ProcessPoolExecutor]:
         end.join(_SILENCE)
 
 
-class _Watch:
-    """Whether a worker of a pool is dead, and nothing has come for some seconds: a pool may wait for it for ever."""
+def _watch(pool: ProcessPoolExecutor) -> Callable[[float], bool]:
+    """Whether a worker of the pool is dead, and nothing has come for some seconds: a pool may wait for it for ever."""
+    was_dead = False
 
-    def __init__(self, pool: ProcessPoolExecutor) -> None:
-        self._pool, self._dead = pool, False
+    def gone(silence: float) -> bool:
+        nonlocal was_dead
+        before, was_dead = was_dead, any(not each.is_alive() for each in list((pool._processes or {}).values()))
+        return before and was_dead and silence > _SILENCE
 
-    def __call__(self, silence: float) -> bool:
-        before, self._dead = (
-            self._dead,
-            any(not process.is_alive() for process in list((self._pool._processes or {}).values())),
-        )
-        return before and self._dead and silence > _SILENCE
+    return gone
 
 
 @contextmanager

@@ -167,7 +167,7 @@ def test_the_watch_finds_the_processes_of_loky() -> None:
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
     process = SimpleNamespace(is_alive=lambda: dead.poll() is None)
-    watch = parallel._Watch(SimpleNamespace(_processes={1: process}))
+    watch = parallel._watch(SimpleNamespace(_processes={1: process}))
     assert [watch(99), watch(0), watch(99)] == [False, False, True], "seen dead twice, and silent"
 
 
@@ -179,9 +179,9 @@ class Stuck(Executor):
 
 
 def test_a_pool_that_is_silent_after_a_death_is_given_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    calls = parallel._Calls(max, {"a": Cell("a", (1, 2))}, tmp_path, Stuck())
+    calls = parallel._done_by(Stuck(), max, {"a": Cell("a", (1, 2))}, tmp_path, gone=lambda silence: silence > 0.3)
     with pytest.raises(ExecutorLost, match="the executor is gone; finished cells are kept"):
-        list(calls.done(lambda silence: silence > 0.3))
+        list(calls)
 
 
 class Broken(ThreadPoolExecutor):
