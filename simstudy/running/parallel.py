@@ -421,8 +421,9 @@ def cluster(address: str) -> Iterator[Executor]:
             "cluster needs the package distributed, which is not installed: pip install 'simstudy[cluster]'"
         ) from None
     # A loss is told in one line (ExecutorLost), and not by each part of dask.
-    for logger in ("distributed", "tornado", "asyncio"):
-        logging.getLogger(logger).setLevel(logging.CRITICAL + 1)
+    for name in [*logging.root.manager.loggerDict]:
+        if name.partition(".")[0] in ("distributed", "tornado", "asyncio"):
+            logging.getLogger(name).disabled = True
     warnings.filterwarnings("ignore", "Sending large graph")
     workers = {"n_workers": int(local[1]) if local else 0, "threads_per_worker": 1, "dashboard_address": None}
     with distributed.LocalCluster(**workers) if local else nullcontext(address) as scheduler:

@@ -274,6 +274,11 @@ def scheduled(n_workers: int) -> Iterator[tuple[str, subprocess.Popen[bytes], li
     quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     options = ["--host", "127.0.0.1", "--port", address.rpartition(":")[2], "--no-dashboard"]
     scheduler = subprocess.Popen([sys.executable, "-m", "distributed.cli.dask_scheduler", *options], **quiet)
+    for _ in range(600):
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", int(options[3]))) == 0:
+                break
+        time.sleep(0.1)
     worker = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny"]
     workers = [subprocess.Popen(worker, **quiet) for _ in range(n_workers)]
     try:
@@ -299,7 +304,7 @@ def test_workers_of_a_cluster_die_and_the_bytes_are_the_same(tmp_path: Path) -> 
         def kill_some(cell: Cell) -> None:
             done.append(cell)
             if len(done) in (5, 15):
-                workers.pop().kill()
+                workers[len(done) // 10].kill()
 
         run_cells(slept, cells, executor=executor, cache=tmp_path / "dask", finished=kill_some)
     run_cells(slept, [Cell(cell.label, cell.arguments) for cell in cells], n_jobs=2, cache=tmp_path / "here")
