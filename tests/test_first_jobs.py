@@ -264,7 +264,7 @@ def test_13_a_gate() -> None:
     run("scores.csv", "--metric", "accuracy", "--fail-unless-better", "old", "new", exit_code=1)
 
 
-@pytest.mark.usefixtures("empty_figures", "threads")
+@pytest.mark.usefixtures("empty_figures")
 def test_14_a_study_of_one_s_own_files() -> None:
     runner = CliRunner()
     made = runner.invoke(app, ["new", "my-study", "--from", "natural"])

@@ -18,7 +18,6 @@ def run(*arguments: str) -> tuple[int, str, str]:
     return result.exit_code, result.stdout, result.stderr
 
 
-@pytest.mark.usefixtures("threads")
 def test_run_prints_what_a_study_found_and_list_and_verify_what_there_is(tmp_path: Path) -> None:
     study, out = toy(tmp_path / "toy", 0, 0.001), str(tmp_path / "out")
     code, said, err = run("run", str(study), "--out", out, "--jobs", "1")
@@ -31,7 +30,6 @@ def test_run_prints_what_a_study_found_and_list_and_verify_what_there_is(tmp_pat
     assert run("verify", out)[0] == 0
 
 
-@pytest.mark.usefixtures("threads")
 def test_a_page_is_written_where_the_study_was_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(toy(tmp_path / "toy", 0, 0.001))
     assert run("run", ".", "--jobs", "1")[0] == 0

@@ -186,10 +186,10 @@ def test_the_page_has_the_figure_and_every_table_and_a_second_run_finds_its_cell
     assert "(figures/type_1_errors.png)" in page
     assert "scipy.stats.ttest_rel(a, b).pvalue" in page
     assert {path.stem for path in done.folder.glob("*.csv")} == {"bench", "rates", "conditions"}
-    cells = {path: path.stat().st_mtime_ns for path in (done.folder / "cells").glob("*.cell")}
+    cells = {path: path.stat().st_mtime_ns for path in (done.folder / "cells").glob("*.npz")}
     few = study(["sign_flips", "scipy_t", "two_standard_errors"], ["answers", "skewed"])
     ss.run_study(few, out=done.folder, n_jobs=1)
-    assert {path: path.stat().st_mtime_ns for path in (done.folder / "cells").glob("*.cell")} == cells
+    assert {path: path.stat().st_mtime_ns for path in (done.folder / "cells").glob("*.npz")} == cells
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,7 +12,16 @@ import pandas as pd
 from simstudy.outputs import Outputs
 from simstudy.studies import Comparison, RunContext
 from simstudy.studies.comparing import run_comparisons
-from tests.running.executors import Counting
+
+
+class Counting(ThreadPoolExecutor):
+    """Threads that count what they are asked to do."""
+
+    asked = 0
+
+    def submit(self, *args: Any, **options: Any) -> Any:
+        self.asked += 1
+        return super().submit(*args, **options)
 
 
 def test_an_executor_compares_each_test_set_with_the_same_bits(rng: np.random.Generator, tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ import pytest
 
 from simstudy.running.keys import Cell
 from simstudy.running.parallel import CellsFailed
-from simstudy.running.progress import advanced
 from simstudy.studies import context as module
 from simstudy.studies.context import Clock, RunContext, Unfinished
 
@@ -73,8 +72,10 @@ def test_cells_go_to_the_executor_or_to_processes_unless_they_have_threads_of_th
 ) -> None:
     asked: list[dict[str, Any]] = []
 
-    def run_cells(function: object, cells: list[Cell], **options: Any) -> list[int]:
-        assert (function, cells) == (root, CELLS)
+    def run_cells(function: Any, cells: list[Cell], **options: Any) -> list[int]:
+        if threaded:
+            assert (function.func, function.args, function.keywords) == (root, (), {"n_threads": 1 if elsewhere else 7})
+        assert (threaded or function is root, cells) == (True, CELLS)
         assert callable(options.pop("finished"))
         asked.append(options)
         return [1, 2, 3]
@@ -83,19 +84,26 @@ def test_cells_go_to_the_executor_or_to_processes_unless_they_have_threads_of_th
     with ThreadPoolExecutor(1) as some:
         executor = some if elsewhere else None
         context = RunContext(tmp_path, 7, executor=executor)
-        assert context.n_threads == (1 if elsewhere else 7)
         assert context.run("roots", root, CELLS, threaded=threaded) == [1, 2, 3]
-    assert asked == [{"n_jobs": 1 if threaded else 7, "executor": executor, "cache": tmp_path}]
+    expected = {"n_jobs": 1 if threaded else 7, "executor": executor, "cache": tmp_path, "keys": context.keys}
+    assert asked == [expected]
 
 
-def steps(x: int) -> int:
-    for _ in range(x):
-        advanced(1)
-    return x
+def on_threads(x: int, n_threads: int) -> int:
+    return x * n_threads
+
+
+def test_threads_are_told_by_name_and_no_part_of_a_key(tmp_path: Path) -> None:
+    """What one number of threads computed, another finds; an executor's calls have one each."""
+    cells = [Cell("three", (3,))]
+    assert RunContext(tmp_path, 2).run("", on_threads, cells, threaded=True) == [6]
+    assert RunContext(tmp_path, 5).run("", on_threads, cells, threaded=True) == [6]
+    with ThreadPoolExecutor(1) as executor:
+        assert RunContext(tmp_path / "other", 5, executor=executor).run("", on_threads, cells, threaded=True) == [3]
 
 
 def test_the_bar_is_full_when_all_cells_are_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Cells are of 10; of those that are computed some say how far they are, and one is there already."""
+    """Also by cells that are there already, and by equal ones, which are computed once."""
     shown: list[Any] = []
 
     @contextmanager
@@ -104,15 +112,15 @@ def test_the_bar_is_full_when_all_cells_are_told(monkeypatch: pytest.MonkeyPatch
         yield shown.append
 
     monkeypatch.setattr(module, "doing", bar)
-    cells = [Cell(str(x), (x,)) for x in (3, 0, 2)]
-    RunContext(tmp_path, 1).run("steps", steps, cells[:1], amount=lambda _: 10)
-    assert shown == [("steps", 10), 1, 1, 1, 7]
+    cells = [Cell(str(x), (x,)) for x in (9, 0, 4, 4)]
+    RunContext(tmp_path, 1).run("roots", root, cells[:1], amount=lambda _: 10)
+    assert shown == [("roots", 10), 10]
     shown.clear()
-    RunContext(tmp_path, 1).run("steps", steps, cells, amount=lambda cell: 10 + cell.arguments[0])
-    assert shown == [("steps", 35), 13, 10, 1, 1, 10]
+    assert RunContext(tmp_path, 1).run("roots", root, cells, amount=lambda cell: 10 + cell.arguments[0]) == [3, 0, 2, 2]
+    assert shown == [("roots", 57), 19, 10, 14, 14]
     shown.clear()
-    RunContext(tmp_path, 1).run("steps", steps, cells)
-    assert shown == [("steps", 3), 1, 1, 1], "each cell is one"
+    RunContext(tmp_path, 1).run("roots", root, cells)
+    assert shown == [("roots", 4), 1, 1, 1, 1], "each cell is one"
 
 
 def test_a_clock_has_the_seconds_of_each_stage(monkeypatch: pytest.MonkeyPatch) -> None:

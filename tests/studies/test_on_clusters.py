@@ -9,7 +9,7 @@ import pytest
 
 import simstudy as ss
 from simstudy.running.parallel import cluster
-from tests.running.test_clusters import scheduled
+from tests.running.test_parallel import scheduled
 
 STUDIES = Path(__file__).parents[2] / "experiments"
 

@@ -50,7 +50,7 @@ def test_whole_results_of_the_same_settings_are_read(monkeypatch: pytest.MonkeyP
     hashes = reused.hashes_of("tiny", context)
     assert hashes["curves.csv"] == hashlib.sha256(curves).hexdigest()
     assert set(hashes) == {f"{name}.csv" for name in first}
-    min((tmp_path / "tiny" / "cells").glob("*.cell")).write_bytes(b"damaged")
+    min((tmp_path / "tiny" / "cells").glob("*.npz")).write_bytes(b"damaged")
     reused.tables_of("tiny", context)
     assert runs == ["tiny"], "a cell is no table"
     (tmp_path / "tiny" / "curves.csv").unlink()

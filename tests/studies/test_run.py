@@ -81,7 +81,7 @@ def test_killed_and_run_again_ends_with_the_same_bytes(done: Results, study: Pat
     line = [sys.executable, "-m", "simstudy", "run", str(study), "--out", str(out), "--jobs", "2"]
     process = subprocess.Popen(line, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 120
-    while len(list(out.glob("cells/*.cell"))) < n_kept:
+    while len(list(out.glob("cells/*.npz"))) < n_kept:
         assert process.poll() is None, "finished before it could be killed"
         assert time.monotonic() < deadline
         time.sleep(0.002)
@@ -130,7 +130,6 @@ def shaky(_: Path | None) -> Task:
     )
 
 
-@pytest.mark.usefixtures("threads")
 def test_a_failing_system_is_named_the_others_finish_and_only_it_runs_again(
     study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,13 +143,13 @@ def test_a_failing_system_is_named_the_others_finish_and_only_it_runs_again(
     assert "Traceback" not in result.stderr
     failed = len(list(out.glob("cells/*.error.txt")))
     assert 0 < failed < 8
-    assert len(list(out.glob("cells/*.cell"))) == 16 - failed
+    assert len(list(out.glob("cells/*.npz"))) == 16 - failed
     assert not (out / "README.md").exists()
     monkeypatch.setattr(Shaky, "fit", lambda self, x, y: setattr(self, "model_", GaussianNB().fit(x, y)))
-    kept = {path: path.stat().st_mtime_ns for path in out.glob("cells/*.cell")}
+    kept = {path: path.stat().st_mtime_ns for path in out.glob("cells/*.npz")}
     # In this process, where the class is mended.
     ss.run_study(study.parent, out=out, n_jobs=1)
-    assert kept.items() <= {path: path.stat().st_mtime_ns for path in out.glob("cells/*.cell")}.items()
+    assert kept.items() <= {path: path.stat().st_mtime_ns for path in out.glob("cells/*.npz")}.items()
     assert not list(out.glob("cells/*.error.txt"))
 
 
@@ -187,7 +186,6 @@ def test_wrong_test_sets_are_named_before_anything_runs(
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.usefixtures("threads")
 def test_what_is_left_is_said_and_listed(study: Path, tmp_path: Path) -> None:
     study.write_text(SMALL.split("[domains]")[0].replace("[4, 4]", "[1, 1]"))
     out = tmp_path / "out"
@@ -195,16 +193,15 @@ def test_what_is_left_is_said_and_listed(study: Path, tmp_path: Path) -> None:
     assert result.exit_code == 0
     first, second, *_ = result.stdout.splitlines()
     assert first == "0 of 8 known cells (pieces of work) are done; 8 missing."
-    assert second == "training systems: 8 missing; 0.0 s and 0.0 MB so far"
+    assert second == "training systems: 8 missing; 0.0 MB so far"
     assert not out.exists()
     ss.run_study(study, out=out, n_jobs=1)
-    trained = [path for path in out.glob("cells/*.cell") if b'"label": "training ' in path.read_bytes()]
+    trained = [path for path in out.glob("cells/*.npz") if b'"label": "training ' in path.read_bytes()]
     trained[0].unlink()
     # What follows from a system that is not there is not known.
     cells = study_cells(study, out=out)
     assert cells.groupby("state").size().to_dict() == {"done": 7, "missing": 1}
     assert set(cells["part"]) == {"training systems"}
-    assert cells.loc[cells["state"] == "done", "seconds"].between(0.001, 600).all()
     assert cells["bytes"].sum() == sum(path.stat().st_size for path in trained[1:])
     assert (
         "training systems: 7 of 8 cells are done"

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from simstudy.running.keys import Cell
+from simstudy.running.keys import Cell, CellKeys
 from simstudy.training import Task
-from simstudy.training.resampling import Variant, resample_training, training_cells, variants
+from simstudy.training.resampling import Variant, resample_training, train_variant, training_cells, variants
 
 N_ITEMS = 100
 
@@ -38,7 +38,7 @@ def test_each_variant_has_its_own_randomness_and_shares_its_training_set_with_ot
 
 def test_one_learner_under_two_names_is_trained_twice_with_its_own_randomness() -> None:
     def key(cell: Cell) -> str:
-        return repr(cell.description)
+        return CellKeys().of(train_variant, cell.arguments)
 
     task = forest("one", "two")
     todo = variants(task, [1.0, 0.5], [2, 1])

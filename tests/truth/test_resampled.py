@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from simstudy.running.workers import Processes
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
@@ -122,7 +121,7 @@ def test_positive_label_gives_f1() -> None:
 def test_numbers_do_not_depend_on_the_process_or_on_the_other_variants() -> None:
     whole = resample_training(iris(), fractions=[1.0, 0.5], replicates=[2, 2])["test"]
     forests = iris(forest=RandomForestClassifier(3))
-    with Processes(1) as executor:
+    with ProcessPoolExecutor(1) as executor:
         part = resample_training(forests, fractions=[0.5], replicates=[3], executor=executor)["test"]
     shared = ["forest-38-1", "forest-38-2"]
     np.testing.assert_array_equal(part.select(shared).statistics, whole.select(shared).statistics)

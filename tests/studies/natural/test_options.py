@@ -16,7 +16,7 @@ from simstudy.outputs import Outputs, TestSet
 from simstudy.running.fingerprints import derived_seed
 from simstudy.studies import RunContext, StudyError, make_study
 from simstudy.studies.baselines import _NO_BASELINE
-from simstudy.studies.natural import cross_domain, study
+from simstudy.studies.natural import cross_domain, sources, study
 from simstudy.studies.natural.definition import CrossDomain, NaturalStudy, NaturalTestSet, SystemsTable
 from simstudy.studies.natural.kept import KeptReads
 from simstudy.studies.natural.sources import read_all
@@ -133,8 +133,7 @@ def test_every_key_is_tried() -> None:
 def test_a_key_of_a_test_set_changes_what_is_read(
     data: Path, without: Mapping[str, Any], given: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where both have been read and kept: neither is taken for the other."""
-    monkeypatch.setattr("simstudy.studies.natural.kept.program_of", lambda _: {})
+    """Also where both have been read and kept: neither is taken for the other, and nothing is parsed again."""
     before = seen(data, without)
     if "format" in given:
         with pytest.raises(StudyError, match="a table must be a file .csv"):
@@ -142,25 +141,24 @@ def test_a_key_of_a_test_set_changes_what_is_read(
     else:
         after = seen(data, {**without, **given})
         assert before != after
-        for _ in range(2):
+        for k in range(2):
             assert seen(data, without, tmp_path) == before
             assert seen(data, {**without, **given}, tmp_path) == after
+            if k == 0:
+                monkeypatch.setattr(sources, "read_source", lambda *_: pytest.fail("it was kept"))
 
 
-def test_reads_are_kept_by_study_words_program_and_bytes(
-    data: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_reads_are_kept_by_study_words_and_bytes(data: Path, tmp_path: Path) -> None:
     """A file that changes while it is read is not kept."""
     path = tmp_path / "file"
 
-    def key(said: str = "a", text: str = "x", program: str = "p", cells: Path | None = tmp_path) -> str:
+    def key(said: str = "a", text: str = "x", cells: Path | None = tmp_path) -> str:
         path.write_text(text)
-        monkeypatch.setattr("simstudy.studies.natural.kept.program_of", lambda _: {"module": program})
-        (found,) = KeptReads(cells).keys(key, [(said, [path])], Reading())
+        (found,) = KeptReads(cells).keys(seen, [(said, [path])], Reading())
         return found
 
     assert key() == key()
-    assert len({key(), key("b"), key(text="y"), key(program="q")}) == 4
+    assert len({key(), key("b"), key(text="y")}) == 3
     assert key(cells=None) == ""
     (one,), _ = read_all("n", [NaturalTestSet(**TABLE)], data, lambda _: None)
     for name, text in {"as it was": "", "changed": "more"}.items():
@@ -240,7 +238,7 @@ def test_every_part_of_a_calibration_is_asked_as_the_study_says(
         assert heard.pop(0) == ({"all other domains": n}, {"seed": 8, **bins})
         assert heard.pop(0) == (f"t / {name}", 8, {"all other domains": n}, asked)
     assert heard == [({"population": 36}, {"population": True, "seed": 8, **bins})]
-    seeds = [[cell.description["settings"]["seed"] for cell in cells] for _, cells, _ in context.asked]
+    seeds = [[cell.arguments[1]["seed"] for cell in cells] for _, cells, _ in context.asked]
     assert seeds == [[8] * 3, [derived_seed(8, "redrawn", k) % 2**64 for k in (1, 2)]]
     assert {cell.arguments[0].n_items for cell in context.asked[1][1]} == {9}
 

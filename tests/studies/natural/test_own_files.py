@@ -23,7 +23,7 @@ from simstudy.studies.run import study_cells
 from simstudy.studies.templates import new_study
 
 # What is drawn is looked at in test_study.py, test_resampling.py and tests/plot.
-pytestmark = pytest.mark.usefixtures("empty_figures", "threads")
+pytestmark = pytest.mark.usefixtures("empty_figures")
 
 TOML = """
 kind = "natural"
@@ -83,7 +83,7 @@ def test_the_command_answers_first_and_names_each_file_outside_once(own: Path) -
     first = out.splitlines()[0]
     assert first.startswith("own (accuracy): ")
     assert f"{len(best)} of 3 systems may be the best (95 % confidence): {', '.join(best)}." in first
-    frame = pd.read_parquet(own.parent / "answered" / "comparisons.parquet")
+    frame = pd.read_csv(own.parent / "answered" / "comparisons.csv.gz")
     frame = frame[frame["n_items"] == 20].sort_values("p_value")
     steps = [p * (3 - k) <= 0.05 for k, p in enumerate(frame["p_value"])]
     differ = next((k for k, holds in enumerate(steps) if not holds), 3)
@@ -117,7 +117,7 @@ def test_a_resumed_run_parses_nothing_and_no_number_is_of_a_changed_file(own: Pa
     os.utime(path, ns=(known.st_atime_ns, known.st_mtime_ns))
     assert score(ss.run_study(own, out=out, n_jobs=1), "one") == 65
     opened.clear()
-    for cell in (out / "cells").glob("*.cell"):
+    for cell in (out / "cells").glob("*.npz"):
         cell.write_bytes(cell.read_bytes()[:-1] + b"x")
     assert score(ss.run_study(own, out=out, n_jobs=1), "one") == 65
     assert "one.txt" in opened
@@ -155,7 +155,7 @@ def test_a_page_says_a_command_that_makes_it_again(options: list[str], own: Path
     assert place == "in this folder"
     assert str(tmp_path) not in made
     before = csvs(out), (out / "README.md").read_bytes()
-    for path in [*out.glob("*.csv"), *(out / "cells").glob("*.cell")]:
+    for path in [*out.glob("*.csv"), *(out / "cells").glob("*.npz")]:
         path.unlink()
     os.chdir(out)
     program, *arguments = shlex.split(made)

@@ -191,9 +191,9 @@ def test_jobs_and_second_runs_change_no_byte(make: Make, data_dir: Path, tmp_pat
     )
     one = ss.run_study(study, out=tmp_path / "one", data_dir=data_dir, n_jobs=1)
     first = cells(one.folder)
-    finished = {path: path.stat().st_mtime_ns for path in (one.folder / "cells").glob("*.cell")}
+    finished = {path: path.stat().st_mtime_ns for path in (one.folder / "cells").glob("*.npz")}
     again = ss.run_study(study, out=tmp_path / "one", data_dir=data_dir, n_jobs=1)
-    assert {path: path.stat().st_mtime_ns for path in (again.folder / "cells").glob("*.cell")} == finished
+    assert {path: path.stat().st_mtime_ns for path in (again.folder / "cells").glob("*.npz")} == finished
     assert cells(again.folder) == first
     assert cells(ss.run_study(study, out=tmp_path / "two", data_dir=data_dir, n_jobs=2).folder) == first
 
