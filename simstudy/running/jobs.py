@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from concurrent.futures import Executor
 
@@ -13,14 +14,15 @@ def n_workers(n_jobs: int | None, otherwise: int = -1) -> int:
 
     If that says nothing either it is `otherwise`. A ValueError for numbers that are neither positive nor -1.
     """
+    # Nobody has configured what nobody has imported, and its import takes a tenth of a second.
+    joblib = sys.modules.get("joblib")
     if n_jobs is None:
-        # Nobody has configured what nobody has imported.
-        joblib = sys.modules.get("joblib")
         n_jobs = (joblib and joblib.parallel.get_active_backend()[1]) or otherwise
     if isinstance(n_jobs, int) and n_jobs == -1:
-        from joblib import cpu_count  # its import takes a tenth of a second
-
-        return int(cpu_count())
+        # Only joblib knows what a container's share of the cores is: processes are counted by it, threads may not be.
+        if joblib:
+            return int(joblib.cpu_count())
+        return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
     check_whole("n_jobs (-1: all cores)", n_jobs, 1)
     return int(n_jobs)
 
