@@ -78,6 +78,7 @@ class ResultsFolder:
         left = ("files", "manifest", "versions", "results_of")
         return (
             {name: value for name, value in old.items() if name not in left} == json.loads(json.dumps(manifest))
+            and (self.path / INDEX).is_file()
             and made.items() <= old["files"].items()
             and [name for name in made if name.endswith(".csv")] == [n for n in old["files"] if n.endswith(".csv")]
             and not verify(self.path, cells=False)
@@ -86,12 +87,18 @@ class ResultsFolder:
     def publish(self, manifest: Mapping[str, Any], seconds: Mapping[str, float] | None = None) -> None:
         """Move what was gathered into its place, and remove what an earlier run left and this one has not.
 
-        `manifest` is completed by the versions, and by the hashes of all files and of itself. `seconds` (stage -> wall
-        time) go to run.json; None: this is no run, and run.json stays.
+        `manifest` is completed by the versions, if it has none, and by the hashes of all files and of itself. It keeps the
+        versions of before if nothing else has changed. `seconds` (stage -> wall time) go to run.json; None: this is no
+        run, and run.json stays.
         """
         made = _hashes_in(self.gathered)
-        old = own_files(self.path)
-        content = {"results_of": self.of, **manifest, "versions": _versions(), "files": made}
+        old, before = own_files(self.path), json_object(self.path / MANIFEST) or {}
+        # A page that is written again leaves the versions that made the tables.
+        content = {"results_of": self.of, "versions": _versions(), **manifest, "files": made}
+        if {**before, "versions": 0, "manifest": 0} == json.loads(
+            json.dumps({**content, "versions": 0, "manifest": 0})
+        ):
+            content["versions"] = before["versions"]
         content["manifest"] = own_hash(content)
         run = {} if seconds is None else {RUN: _about_run(seconds)}
         for name, text in {**run, MANIFEST: content}.items():

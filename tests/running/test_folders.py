@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
+from simstudy.files.own_pages import GENERATOR
 from simstudy.running import folders
 from simstudy.running.folders import json_object, own_hash, require_own, results_folder, shard_folder, verify
 
@@ -91,10 +92,11 @@ def test_a_page_that_is_written_again_leaves_the_large_table(tmp_path: Path) -> 
     about = (tmp_path / "run.json").read_text()
     with results_folder(tmp_path, "study x") as results:
         (results.gathered / "a.csv").write_text("3")
-        results.publish({})
+        results.publish({"versions": {"numpy": "0"}})
     assert names(tmp_path) == {"comparisons.csv.gz", "a.csv", "manifest.json"}
     assert verify(tmp_path) == []
     assert (tmp_path / "run.json").read_text() == about
+    assert json.loads((tmp_path / "manifest.json").read_text())["versions"] == {"numpy": "0"}, "which made the tables"
 
 
 def test_results_are_unchanged_where_tables_and_settings_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,7 +110,12 @@ def test_results_are_unchanged_where_tables_and_settings_are(tmp_path: Path, mon
             return results.is_unchanged(manifest)
 
     run(tmp_path, a_csv="1", b_csv="2", figures__x_png="3")
+    before = (tmp_path / "manifest.json").read_bytes()
     monkeypatch.setattr(folders, "_versions", lambda: {"numpy": "0"})
+    assert not unchanged(a="1", b="2"), "its page for a browser is not there"
+    run(tmp_path, a_csv="1", b_csv="2", figures__x_png="3")
+    assert (tmp_path / "manifest.json").read_bytes() == before
+    (tmp_path / "index.html").write_text(GENERATOR)
     assert unchanged(a="1", b="2")
     assert not unchanged(a="1", b="3")
     assert not unchanged(a="1")
