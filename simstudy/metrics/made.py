@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import Parameter, signature
 from types import CodeType, FunctionType, MethodType
@@ -153,30 +153,59 @@ def metric(
     return made
 
 
-def _code_of(part: Any) -> Any:
-    """The compiled code of a function, and the values that it holds, as text and numbers; other objects as text."""
-    if isinstance(part, functools.partial):
-        return [_code_of(part.func), _code_of(part.args), _code_of(sorted(part.keywords.items()))]
+# Values that a function may hold, or take from its module.
+_VALUES = (np.ndarray, np.generic, bool, int, float, complex, str, bytes, type(None))
+_CONTAINERS = (tuple, list, set, frozenset, Mapping)
+
+
+def _code_of(part: Any, outer: tuple[Any, ...] = ()) -> Any:
+    """The compiled code of a function, and the values and functions that it takes from elsewhere; else a name.
+
+    `outer` are the functions and containers around this one: a function may call itself.
+    """
+    if isinstance(part, _VALUES):
+        return part
+    if any(part is each for each in outer):
+        return "itself"
+
+    def codes(*inner: Any) -> list[Any]:
+        return [_code_of(each, (*outer, part)) for each in inner]
+
     if isinstance(part, tuple | list):
-        return [_code_of(one) for one in part]
-    if isinstance(part, MethodType):
-        return [_code_of(part.__func__), _code_of(sorted(vars(part.__self__).items()))]
+        return codes(*part)
+    if isinstance(part, set | frozenset):
+        return sorted(map(fingerprint, codes(*part)))
+    if isinstance(part, Mapping):
+        return sorted(map(fingerprint, codes(*part.items())))
     if isinstance(part, CodeType):
-        return [part.co_code, part.co_names, part.co_varnames, _code_of(part.co_consts)]
+        return [part.co_code, part.co_names, part.co_varnames, *codes(part.co_consts)]
     if isinstance(part, FunctionType):
         held = [cell.cell_contents for cell in part.__closure__ or ()]
-        # A constant that the function takes from its module counts, too.
-        used = [part.__globals__.get(name) for name in part.__code__.co_names]
-        constants = [value for value in used if isinstance(value, bool | int | float | str | bytes | np.ndarray)]
-        return [
-            part.__code__.co_name,
-            _code_of(part.__code__),
-            _code_of(part.__defaults__),
-            _code_of([*held, *constants]),
+        used = [part.__globals__.get(name) for name in _names_in(part.__code__)]
+        # Functions of other modules are known by their names.
+        used = [
+            one
+            for one in used
+            if isinstance(one, (*_VALUES, *_CONTAINERS))
+            or (isinstance(one, FunctionType) and one.__module__ == part.__module__)
         ]
-    if isinstance(part, np.ndarray | bool | int | float | str | bytes | type(None)):
-        return part
+        return [part.__code__.co_name, *codes(part.__code__, part.__defaults__, part.__kwdefaults__, held, used)]
+    if isinstance(part, functools.partial):
+        return codes(part.func, part.args, part.keywords)
+    if isinstance(part, MethodType):
+        return codes(part.__func__, vars(part.__self__))
+    if isinstance(compiled := getattr(part, "py_func", getattr(part, "__wrapped__", None)), FunctionType):
+        # numba compiles it, or its results are cached.
+        return codes(compiled)
+    if isinstance(called := getattr(type(part), "__call__", None), FunctionType):  # noqa: B004 - its code is wanted
+        return codes(called, vars(part))
     return getattr(part, "__qualname__", type(part).__qualname__)
+
+
+def _names_in(code: CodeType) -> list[str]:
+    """The names that a function's code, and that of the functions inside it, takes from elsewhere."""
+    inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    return sorted({*code.co_names}.union(*map(_names_in, inner)))
 
 
 def _arguments(score: Callable[..., Any]) -> list[str]:

@@ -8,7 +8,7 @@ import pickle
 import re
 import sys
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -114,10 +114,14 @@ def versions() -> dict[str, str]:
     return {library: version(library) for library in LIBRARIES}
 
 
-def code_of(*folders: Path) -> dict[str, str]:
-    """A hash of each Python file of a study's folder, by name, and one of all files in each folder of learners."""
+def code_of(*folders: Path, loaded: Mapping[str, bytes] | None = None) -> dict[str, str]:
+    """A hash of each Python file of a study's folder, by name, and one of all files in each folder of learners.
+
+    `loaded` has the study's files as they were when its program was loaded: they may have been edited since.
+    """
     study, *learners = folders
-    code = {path.name: _digest(path.read_bytes()) for path in sorted(study.glob("*.py"))}
+    sources = {path.name: path.read_bytes() for path in sorted(study.glob("*.py"))} if loaded is None else loaded
+    code = {name: _digest(source) for name, source in sources.items()}
     for folder in learners:
         files = {str(path.relative_to(folder)): _digest(path.read_bytes()) for path in sorted(folder.rglob("*.py"))}
         code[f"{folder.name}/"] = describe(files)[:16]

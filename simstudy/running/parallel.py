@@ -15,7 +15,7 @@ import time
 import traceback
 import uuid
 import warnings
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager, nullcontext, suppress
@@ -112,6 +112,8 @@ def run_cells(
     known = [keys.of(function, cell.arguments) if cache else f"{k:032x}" for k, cell in enumerate(cells)]
     results: dict[str, Any] = {}
     missing: dict[str, Cell] = {}
+    # Equal cells are computed once.
+    equal: dict[str, list[Cell]] = defaultdict(list)
     failures: dict[str, str] = {}
     with nullcontext(cache) if cache else tempfile.TemporaryDirectory(prefix="simstudy-") as place:
         folder = Path(place).resolve()
@@ -122,7 +124,8 @@ def run_cells(
                 finished(cell)
             except (FileNotFoundError, DamagedCell):
                 (folder / f"{key}{SUFFIX}").unlink(missing_ok=True)
-                missing[key] = cell
+                missing.setdefault(key, cell)
+                equal[key].append(cell)
         with closing(_done(function, missing, folder, executor, n_jobs)) as done:
             for key, trace in done:
                 cell, report = missing[key], folder / f"{key}.error.txt"
@@ -136,7 +139,8 @@ def run_cells(
                     results[key] = read(folder, key)
                     if not is_lasting(key):
                         (folder / f"{key}{SUFFIX}").unlink()
-                finished(cell)
+                for each in equal[key]:
+                    finished(each)
         reports = cache if any(folder.glob("*.error.txt")) else None
     if failures:
         raise CellsFailed(dict(sorted(failures.items())), reports)

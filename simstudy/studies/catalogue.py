@@ -203,10 +203,11 @@ def code_behind(study: Study) -> dict[str, str]:
     See `simstudy.running.keys.code_of`.
     """
     shipped = program_files.shipped_studies()
+    loaded = program_files.SOURCES.get(type(study).__module__.partition(".")[0])
     if place_of(study) is None and study.name in shipped:
         learners = [path.parent for path in sorted(program_files.shipped_folder().glob("learners/*/__init__.py"))]
-        return code_of(shipped[study.name].parent, *learners)
-    return {} if study.folder is None else code_of(study.folder)
+        return code_of(shipped[study.name].parent, *learners, loaded=loaded)
+    return {} if study.folder is None else code_of(study.folder, loaded=loaded)
 
 
 def shown_by(study: Study, tables: ShippedTables) -> Shown:

@@ -114,6 +114,52 @@ def test_two_functions_of_one_name_have_signatures_of_their_own(statistics: np.n
     assert len(said) == len(functions)
 
 
+# Two modules with a metric `score(a, b)` that differ in one thing.
+PROGRAMS = {
+    "a constant": ("def score(a, b): return 2 * a / b", "2 *", "3 *"),
+    "a set": ("def score(a, b): return (a + (2 in {1, 2})) / b", "{1, 2}", "{1, 3}"),
+    "a constant of a function inside": ("def score(a, b): return (lambda x: 2 * x)(a) / b", "2 *", "3 *"),
+    "a global constant": ("SCALE = 2\ndef score(a, b): return SCALE * a / b", "= 2", "= 3"),
+    "a global list": ("SCALES = [2]\ndef score(a, b): return SCALES[0] * a / b", "[2]", "[3]"),
+    "a global of a function inside": ("SCALE = 2\ndef score(a, b): return (lambda x: SCALE * x)(a) / b", "= 2", "= 3"),
+    "a helper": ("def double(a): return 2 * a\ndef score(a, b): return double(a) / b", "2 *", "3 *"),
+    "a default": ("def score(a, b, scale=2): return scale * a / b", "=2", "=3"),
+    "a keyword's default": ("def score(a, b, *, scale=2): return scale * a / b", "=2", "=3"),
+    "a closure": ("def of(k): return lambda a, b: k['x'] * a / b\nscore = of({'x': 2})", "2}", "3}"),
+    "a partial": ("from functools import partial\ndef of(a, b, k): return k * a / b\nscore = partial(of, k=2)", "k=2", "k=3"),
+    "a method": (
+        "class Of:\n def __init__(self, k): self.k = k\n def of(self, a, b): return self.k * a / b\nscore = Of(2).of",
+        "Of(2)", "Of(3)",
+    ),
+    "an object": (
+        "class Of:\n def __init__(self, k): self.k = k\n def __call__(self, a, b): return self.k * a / b\nscore = Of(2)",
+        "Of(2)", "Of(3)",
+    ),
+    "what numba compiles": ("from numba import njit\n@njit\ndef score(a, b): return 2 * a / b", "2 *", "3 *"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", PROGRAMS)
+def test_functions_that_differ_in_anything_are_told_apart_and_equal_ones_are_not(what: str) -> None:
+    source, old, new = PROGRAMS[what]
+    assert source.count(old) == 1
+
+    def program(source: str) -> str:
+        module: dict[str, Any] = {"__name__": "a_module"}
+        exec(source, module)
+        return metric("mine", module["score"], columns=["a", "b"]).program  # type: ignore[attr-defined, no-any-return]
+
+    assert program(source) == program(source)
+    assert program(source) != program(source.replace(old, new))
+
+
+def test_a_function_that_calls_itself_is_a_metric() -> None:
+    def summed(a: Any, n: int = 2) -> Any:
+        return a + (summed(a, n - 1) if n else 0)
+
+    assert metric("mine", summed, columns=["a"]).score(np.array([[2.0]])) == [6.0]
+
+
 def test_columns_are_the_arguments_names_or_are_given() -> None:
     assert metric("mine", f1).statistics == ("correct", "guessed", "gold")
     with_default = metric(

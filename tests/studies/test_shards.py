@@ -68,7 +68,7 @@ def test_nobody_works_where_another_one_does(study: Path, tmp_path: Path) -> Non
         pytest.raises(ValueError, match=r"^out: shard 2/50 is still at work in .*: wait for its end"),
     ):
         run_study(study, out=out, n_jobs=1)
-    with FileLock(out / ".simstudy.lock"), pytest.raises(ValueError, match=r"^out: a run .* writes to "):
+    with FileLock(out / ".simstudy.lock"), pytest.raises(ValueError, match=r"^out: a run writes to "):
         run_shard(study, (1, 50), out=out, n_jobs=1)
     (out / "mine.txt").write_text("not ours")
     with pytest.raises(ValueError, match=r"holds mine.txt"):

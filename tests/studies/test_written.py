@@ -10,6 +10,7 @@ import pytest
 import simstudy as ss
 from simstudy.pages.report import page_text
 from simstudy.running.folders import MANIFEST, verify
+from simstudy.running.keys import RESULTS_VERSION
 from simstudy.studies import ShippedTables, load_study, written
 from simstudy.studies.written import page_of, rewrite_page, why_not_fresh
 from tests.cli.test_run_options import run
@@ -47,9 +48,11 @@ def test_an_edit_of_code_or_settings_is_told_by_name_and_one_of_words_is_not(tmp
     assert why_not_fresh(out, home)[0] == ["settings have changed: factor", "the study's code has changed: study.py"]
     manifest = json.loads((out / MANIFEST).read_text())
     here, manifest["versions"]["numpy"] = manifest["versions"]["numpy"], "1"
-    (out / MANIFEST).write_text(json.dumps({key: value for key, value in manifest.items() if key != "program"}))
-    unknown = f"{MANIFEST} does not say what program made the results"
-    assert why_not_fresh(out, home) == (["settings have changed: factor", unknown], f"numpy {here}, not 1")
+    (out / MANIFEST).write_text(json.dumps({**manifest, "results_version": 0}))
+    changed, others = why_not_fresh(out, home)
+    numbers = f"RESULTS_VERSION was 0 and is {RESULTS_VERSION}: numbers may have changed"
+    assert changed == ["settings have changed: factor", "the study's code has changed: study.py", numbers]
+    assert others == f"numpy {here}, not 1"
     with pytest.raises(ValueError, match=f"^{out}: no study and no file is called 'mine'"):
         why_not_fresh(out)
     with pytest.raises(ValueError, match=f"^{home} holds no results of a study$"):
@@ -61,12 +64,12 @@ def test_the_command_says_that_old_code_made_results(tmp_path: Path, monkeypatch
     monkeypatch.setattr(written, "why_not_fresh", lambda _: ([], ""))
     code, out, _ = run("verify", "--fresh", folder)
     assert code == 0
-    assert out.endswith("all files match the manifest, and today's settings and code made the tables\n")
-    monkeypatch.setattr(written, "why_not_fresh", lambda _: (["code has changed: simstudy.engines"], "numpy 2, not 1"))
+    assert out.endswith("all files match the manifest, and a run today would make the same tables\n")
+    monkeypatch.setattr(written, "why_not_fresh", lambda _: (["the study's code has changed: study.py"], "numpy 2, not 1"))
     code, out, _ = run("verify", "--fresh", folder)
     assert code == 1
     assert out.startswith("Other versions of libraries are installed than made the results: numpy 2, not 1\n")
-    assert out.endswith("code has changed: simstudy.engines\n")
+    assert out.endswith("the study's code has changed: study.py\n")
 
 
 SHOWING = PROGRAM.replace("import Findings, Study", "import Findings, Shown, Study\nfrom .page import sections")
