@@ -75,7 +75,8 @@ def test_every_option_of_page_arrives(monkeypatch: pytest.MonkeyPatch, given: li
 
 
 @pytest.mark.parametrize(
-    ("given", "n_jobs", "arrives"), [([], -1, USUAL), ([*GIVEN, "--jobs", "3"], 3, ARRIVES), (["--jobs", "1"], 1, USUAL)]
+    ("given", "n_jobs", "arrives"),
+    [([], -1, USUAL), ([*GIVEN, "--jobs", "3"], 3, ARRIVES), (["--jobs", "1"], 1, USUAL)],
 )
 def test_every_option_of_run_arrives(asked: list[Any], given: list[str], n_jobs: int, arrives: Any) -> None:
     code, out, _ = run("run", "mine", *given)
