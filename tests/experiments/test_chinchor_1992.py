@@ -123,9 +123,7 @@ def test_all_that_is_decided_is_by_the_studys_level_certainty_and_seed(monkeypat
     function, cells = run.parts["comparing systems"]
     assert function is made_up
     assert [(cell.arguments[0].metric.name, *cell.arguments[1:]) for cell in cells] == [
-        (metric, how, 3)
-        for metric in ("muc_f_2p", "muc_recall")
-        for how in ("shuffled", "exact")
+        (metric, how, 3) for metric in ("muc_f_2p", "muc_recall") for how in ("shuffled", "exact")
     ]
     tables = found.tables
     rules: dict[str, Any] = {"alpha": 0.2, "certainty": 0.9}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from hashlib import sha256
 from itertools import product
 from pathlib import Path
 from types import SimpleNamespace

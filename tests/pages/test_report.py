@@ -14,7 +14,7 @@ from simstudy import plot
 from simstudy.notes import note
 from simstudy.pages import report, tables
 from simstudy.pages.sections import Figure, Section
-from simstudy.running.folders import manifest_of, results_folder
+from simstudy.running.folders import results_folder
 from simstudy.text.formulas import without_formulas
 
 
@@ -99,7 +99,7 @@ def test_a_folder_says_what_its_figures_are_of_and_which_a_paper_has_no_room_for
                    of_files="Of files.", place="here", links={"More": "more/README.md"})  # fmt: skip
     with results_folder(tmp_path / "out", "a test") as results:
         (results.gathered / "there.csv").write_text("y\n")
-        report.write_results(results, page, manifest_of({"asked": {}}, {}), {})
+        report.write_results(results, page, {"asked": {}}, {})
     names = {path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*.*")}
     assert {name for name in names if name.startswith("paper/")} == {"paper/a.tex", "paper/wide.pdf"}
     files = [(tmp_path / "out" / name).read_text() for name in ("there.csv", "new.csv")]

@@ -6,12 +6,12 @@ import math
 import re
 import shutil
 from collections.abc import Iterator
-from concurrent.futures import Executor
+from concurrent.futures import Executor, ProcessPoolExecutor
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
-from joblib.externals.loky import ProcessPoolExecutor
 from typer.testing import CliRunner
 
 import simstudy as ss
@@ -63,7 +63,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture(scope="module")
 def worker() -> Iterator[Executor]:
     """A worker process that has to import `simstudy.studies` once."""
-    with ProcessPoolExecutor(1) as worker:
+    with ProcessPoolExecutor(1, get_context("spawn")) as worker:
         yield worker
 
 
@@ -279,7 +279,7 @@ def test_workers_load_no_program_that_their_calls_do_not_need(
     (folder / "executed").unlink()
     monkeypatch.chdir(folder)
     cells = [Cell(f"{n}", (n,)) for n in (1, 4)]
-    with ProcessPoolExecutor(1) as own:
+    with ProcessPoolExecutor(1, get_context("spawn")) as own:
         assert run_cells(math.sqrt, cells, executor=own) == [1, 2]
     assert not (folder / "executed").exists()
 

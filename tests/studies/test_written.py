@@ -65,7 +65,9 @@ def test_the_command_says_that_old_code_made_results(tmp_path: Path, monkeypatch
     code, out, _ = run("verify", "--fresh", folder)
     assert code == 0
     assert out.endswith("all files match the manifest, and a run today would make the same tables\n")
-    monkeypatch.setattr(written, "why_not_fresh", lambda _: (["the study's code has changed: study.py"], "numpy 2, not 1"))
+    monkeypatch.setattr(
+        written, "why_not_fresh", lambda _: (["the study's code has changed: study.py"], "numpy 2, not 1")
+    )
     code, out, _ = run("verify", "--fresh", folder)
     assert code == 1
     assert out.startswith("Other versions of libraries are installed than made the results: numpy 2, not 1\n")

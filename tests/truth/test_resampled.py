@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from joblib.externals.loky import ProcessPoolExecutor
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
@@ -17,7 +18,8 @@ from sklearn.tree import DecisionTreeClassifier
 from simstudy.running.parallel import CellsFailed
 from simstudy.training.base import Task
 from simstudy.training.classification import Rows
-from simstudy.training.resampling import Variant, resample_training, train_variant, variants
+from simstudy.training.resampling import Variant, resample_training, variants
+from tests.training.trained import trained
 
 X, Y = load_iris(return_X_y=True)
 
@@ -122,7 +124,7 @@ def test_positive_label_gives_f1() -> None:
 def test_numbers_do_not_depend_on_the_process_or_on_the_other_variants() -> None:
     whole = resample_training(iris(), fractions=[1.0, 0.5], replicates=[2, 2])["test"]
     forests = iris(forest=RandomForestClassifier(3))
-    with ProcessPoolExecutor(1) as executor:
+    with ProcessPoolExecutor(1, get_context("spawn")) as executor:
         part = resample_training(forests, fractions=[0.5], replicates=[3], executor=executor)["test"]
     shared = ["forest-38-1", "forest-38-2"]
     np.testing.assert_array_equal(part.select(shared).statistics, whole.select(shared).statistics)
@@ -159,7 +161,7 @@ def test_a_changed_model_metric_or_seed_is_another_variant(tmp_path: Path) -> No
 def test_random_state_is_set_inside_pipelines_and_the_estimator_stays_as_it_was() -> None:
     pipeline = make_pipeline(StandardScaler(), RandomForestClassifier(2))
     task = iris(p=pipeline)
-    first, again = (train_variant(task, Variant("p", 20, 1), 0)["test"]["accuracy"] for _ in range(2))
+    first, again = (trained(task, Variant("p", 20, 1), 0)["test"]["accuracy"] for _ in range(2))
     np.testing.assert_array_equal(first, again)
     assert pipeline[-1].random_state is None
     assert not hasattr(pipeline[-1], "estimators_")

@@ -13,11 +13,12 @@ from simstudy.loaders.corpora.alignments import read_links
 from simstudy.loaders.reading import read_lines
 from simstudy.metrics.aer import alignment_counts
 from simstudy.training import Task, load_task
-from simstudy.training.resampling import Variant, train_variant
+from simstudy.training.resampling import Variant
 from simstudy_learners.alignment import hansards
 from simstudy_learners.alignment.aligners import LinkClassifier
 from tests.conftest import SHARED
 from tests.experiments.programs import task_of
+from tests.training.trained import counted, trained
 
 word_alignment = task_of("word_alignment")
 
@@ -117,7 +118,7 @@ def test_a_shipped_alignment_has_the_score_it_has_by_file(tasks: dict[str, Task]
         assert test.inputs.first_source[k + 1] - test.inputs.first_source[k] == len(english[number - 1].split())
         for i, j in links:
             answers[test.inputs.first_cell[k] + i * n_target + j] = True
-    counts = tasks["alignment_unsupervised"].count(tasks["alignment_unsupervised"].metric, "test", answers)
+    counts = counted(tasks["alignment_unsupervised"], tasks["alignment_unsupervised"].metric, "test", answers)
     assert counts.tolist() == [list(row) for row in expected]
 
 
@@ -129,7 +130,7 @@ def test_variants_of_a_small_training_set(
     tasks: dict[str, Task], family: str, size: int, low: float, high: float
 ) -> None:
     task = tasks["alignment"]
-    counts = train_variant(task, Variant(family, size, 1), seed=0)["test"]["aer"]
+    counts = trained(task, Variant(family, size, 1), seed=0)["test"]["aer"]
     assert low < task.metric.score(counts.sum(axis=0)) < high
 
 
@@ -141,4 +142,4 @@ def test_all_training_text_is_as_good_as_it_can_be(
     """The shipped GIZA and fast_align, trained on 500 times as much text, have an AER of 6 to 10 and of 10 to 20."""
     task = tasks["alignment_unsupervised"]
     answers = task.systems[family].train(task.train, np.ones(2383, np.int64), 0)(task.test_sets["test"])
-    assert low < task.metric.score(task.count(task.metric, "test", answers).sum(axis=0)) < high
+    assert low < task.metric.score(counted(task, task.metric, "test", answers).sum(axis=0)) < high

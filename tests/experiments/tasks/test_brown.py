@@ -11,9 +11,10 @@ import pytest
 
 from simstudy.loaders.corpora.tagged import TaggedDocument
 from simstudy.training import Task, load_task
-from simstudy.training.resampling import Variant, train_variant
+from simstudy.training.resampling import Variant
 from tests.conftest import SHARED
 from tests.experiments.programs import task_of
+from tests.training.trained import trained
 
 brown = task_of("brown_tagging")
 
@@ -88,7 +89,7 @@ def test_each_word_keeps_its_tag_and_features_in_the_mixed_order(monkeypatch: py
 def test_every_base_system_answers() -> None:
     task = brown._task(_documents(9)[:4], _documents(9)[4:])
     for family in task.systems:
-        counts = train_variant(task, Variant(family, 10, 1), seed=0)["population"]["accuracy"]
+        counts = trained(task, Variant(family, 10, 1), seed=0)["population"]["accuracy"]
         assert counts.sum(axis=0)[1] == len(task.test_sets["population"].gold)
 
 
@@ -115,5 +116,5 @@ def test_sizes_are_those_of_the_corpus(task: Task) -> None:
 def test_quarter_size_variants(task: Task) -> None:
     for family, low, high in (("trigram HMM", 92, 93), ("perceptron", 93, 94), ("naive Bayes", 91, 92)):
         variant = Variant(family, task.train.n_items // 4, 1)
-        counts = train_variant(task, variant, seed=0)["population"]["accuracy"]
+        counts = trained(task, variant, seed=0)["population"]["accuracy"]
         assert low < task.metric.score(counts.sum(axis=0)) < high

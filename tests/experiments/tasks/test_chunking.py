@@ -12,10 +12,11 @@ import pytest
 
 from simstudy.metrics.spans import span_counts
 from simstudy.training import Examples, Rows, Task, load_task
-from simstudy.training.resampling import Variant, train_variant
+from simstudy.training.resampling import Variant
 from simstudy_learners.sequences.spans import count_spans
 from tests.conftest import SHARED
 from tests.experiments.programs import task_of
+from tests.training.trained import trained
 
 module = task_of("chunking")
 read_chunks = module.read_chunks
@@ -108,6 +109,6 @@ def test_sizes_are_those_of_the_shared_task(task: Task) -> None:
 
 @pytest.mark.parametrize(("family", "low", "high"), [("CRF", 84, 89), ("linear SVM", 83, 88), ("HMM", 80, 87)])
 def test_variants_of_a_small_training_set(task: Task, family: str, low: float, high: float) -> None:
-    counts = train_variant(task, Variant(family, 300, 1), seed=0)["test"]["span_f1"]
+    counts = trained(task, Variant(family, 300, 1), seed=0)["test"]["span_f1"]
     assert counts[:, 2].sum() == 23852
     assert low < task.metric.score(counts.sum(axis=0)) < high

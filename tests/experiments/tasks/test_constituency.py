@@ -13,7 +13,7 @@ from simstudy.files.datasets import registry
 from simstudy.loaders.corpora.trees import parse_trees
 from simstudy.metrics.parseval import Tree, bracket_counts
 from simstudy.training import Task
-from simstudy.training.resampling import Variant, train_variant
+from simstudy.training.resampling import Variant
 from simstudy_learners.constituency import corpora
 from simstudy_learners.constituency.coarse_pass import forward
 from simstudy_learners.constituency.constituents import count_brackets
@@ -22,6 +22,7 @@ from simstudy_learners.constituency.parsers import LatentStates, TreebankGrammar
 from tests.conftest import SHARED
 from tests.experiments.programs import task_of
 from tests.learners.treebank import TREES
+from tests.training.trained import counted, trained
 
 SYSTEMS = {
     "Markov": TreebankGrammar(2, 1, True),
@@ -77,7 +78,7 @@ def test_gold_answers_are_right() -> None:
     task = constituency_task("made up", made_up(*TREES), {"test": made_up(*TREES)})
     wanted = {f"made up-{k}": bracket_counts(tree, tree) for k, tree in enumerate(TREES, start=1)}
     examples = task.test_sets["test"]
-    counts = task.count(task.metric, "test", examples.gold)
+    counts = counted(task, task.metric, "test", examples.gold)
     assert {name: tuple(row) for name, row in zip(examples.items["id"], counts.tolist(), strict=True)} == wanted
 
 
@@ -113,7 +114,7 @@ def real() -> Task:
 
 @pytest.mark.parametrize(("family", "floor"), [("Markov", 0.55), ("parent", 0.6), ("latent", 0.55)])
 def test_a_part_of_the_real_data(real: Task, family: str, floor: float) -> None:
-    statistics = train_variant(real, Variant(family, real.train.n_items, 1), seed=0)
+    statistics = trained(real, Variant(family, real.train.n_items, 1), seed=0)
     correct, guessed, gold = statistics["test"]["parseval"].sum(axis=0)
     assert 2 * correct / (guessed + gold) > floor
     assert guessed > 0.8 * gold

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from simstudy.training import Examples, Task, load_task
-from simstudy.training.resampling import Variant, resample_training, train_variant
+from simstudy.training.resampling import Variant, resample_training
 from simstudy_learners import treebanks
 from simstudy_learners.dependencies.parsers import GraphParser, LabelledParser, Reparser, TransitionParser, presentation
 from simstudy_learners.dependencies.trees import (
@@ -24,6 +24,7 @@ from simstudy_learners.dependencies.trees import (
 )
 from tests.conftest import SHARED
 from tests.learners.trees import examples, invented, is_tree, sentence, shown
+from tests.training.trained import trained
 
 PARSERS = {
     "transition": LabelledParser(TransitionParser(epochs=3, bits=14), label_bits=12),
@@ -180,7 +181,7 @@ def test_sizes_are_those_of_the_treebanks(task: Task) -> None:
 @pytest.mark.slow
 def test_one_quarter_size_variant_of_each_base_system(task: Task) -> None:
     for family in task.systems:
-        statistics = train_variant(task, Variant(family, 3136, 1), seed=0)["EWT test"]
+        statistics = trained(task, Variant(family, 3136, 1), seed=0)["EWT test"]
         uas, las = (statistics[metric].sum(axis=0) for metric in ("uas", "las"))
         assert uas[1] == las[1] == 25094
         assert 0.80 < uas[0] / uas[1] < 0.87

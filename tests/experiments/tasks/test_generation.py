@@ -14,10 +14,11 @@ from simstudy.loaders.door import load
 from simstudy.metrics import METRICS
 from simstudy.metrics.references import reference_streams
 from simstudy.training import Examples, Task, load_task
-from simstudy.training.resampling import Variant, resample_training, train_variant
+from simstudy.training.resampling import Variant, resample_training
 from simstudy_learners.generation.counted_texts import CountTexts
 from tests.conftest import SHARED
 from tests.experiments.programs import task_of
+from tests.training.trained import counted, trained
 
 generation = task_of("generation")
 
@@ -62,7 +63,7 @@ def test_every_base_system_answers(small: Task) -> None:
     outputs = resample_training(small, fractions=[1.0], replicates=[2])["test"]
     assert outputs.names == [f"{name}-3-{k}" for name in ("retrieval", "templates", "n-grams") for k in (1, 2)]
     for name in reversed(small.systems):
-        alone = train_variant(small, Variant(name, 3, 2), seed=0)["test"]["bleu"]
+        alone = trained(small, Variant(name, 3, 2), seed=0)["test"]["bleu"]
         np.testing.assert_array_equal(outputs.select([f"{name}-3-2"]).statistics[0], alone)
 
 
@@ -77,14 +78,16 @@ def test_texts_are_counted_as_sacrebleu_does_without_regard_to_case(small: Task,
         if metric == "bleu"
         else corpus_chrf([one.lower() for one in answers], [[r and r.lower() for r in own] for own in streams])
     )
-    assert METRICS[metric].score(counted.sum(axis=0)) == pytest.approx(expected.score)
+    assert METRICS[metric].score(counts.sum(axis=0)) == pytest.approx(expected.score)
     np.testing.assert_array_equal(counted, CountTexts(metric)(test, [one.lower() for one in answers]))
     np.testing.assert_array_equal(counted, CountTexts(metric)(test, [[one, "not this one"] for one in answers]))
 
 
 def test_gold_answers_are_right(small: Task) -> None:
     for metric in small.metrics.values():
-        assert metric.score(small.count(metric, "test", small.test_sets["test"].gold).sum(axis=0)) == pytest.approx(100)
+        assert metric.score(counted(small, metric, "test", small.test_sets["test"].gold).sum(axis=0)) == pytest.approx(
+            100
+        )
 
 
 # The real data.
@@ -119,9 +122,9 @@ def test_systems_of_the_challenge_are_counted_as_a_study_of_them_counts(task: Ta
     scores = []
     for path in paths:
         lines = path.read_text(encoding="utf-8").splitlines()
-        counted = task.count(task.metrics["bleu"], "test", [lines[number] for number in numbers])
-        np.testing.assert_array_equal(outputs.select([path.stem]).statistics[0][numbers], counted)
-        scores.append(float(METRICS["bleu"].score(counted.sum(axis=0))))
+        counts = counted(task, task.metrics["bleu"], "test", [lines[number] for number in numbers])
+        np.testing.assert_array_equal(outputs.select([path.stem]).statistics[0][numbers], counts)
+        scores.append(float(METRICS["bleu"].score(counts.sum(axis=0))))
     # The published score of TGen, the baseline: Dušek et al. 2018, "Findings of the E2E NLG challenge".
     assert scores == pytest.approx([65.93, 42.02], abs=0.01)
 
@@ -143,6 +146,6 @@ def test_a_small_sample_of_real_texts(task: Task) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("family", ["retrieval", "templates", "n-grams"])
 def test_variants_of_half_the_training_set(task: Task, family: str) -> None:
-    statistics = train_variant(task, Variant(family, 2336, 1), seed=0)["test"]
+    statistics = trained(task, Variant(family, 2336, 1), seed=0)["test"]
     assert 52 < task.metrics["bleu"].score(statistics["bleu"].sum(axis=0)) < 64
     assert 60 < task.metrics["chrf"].score(statistics["chrf"].sum(axis=0)) < 72

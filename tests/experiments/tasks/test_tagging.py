@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from simstudy.training import Task, load_task
-from simstudy.training.resampling import Variant, train_variant
+from simstudy.training.resampling import Variant
 from tests.conftest import SHARED
+from tests.training.trained import trained
 
 # Five treebanks are read, and what a word is beside is counted over all of them.
 pytestmark = pytest.mark.slow
@@ -46,7 +47,7 @@ def test_initial_segments_have_the_genres_of_the_whole(task: Task) -> None:
 def test_one_quarter_size_variant_of_each_base_system(task: Task) -> None:
     """Real training on real data: accuracies in the range that such taggers have."""
     for family in task.systems:
-        statistics = train_variant(task, Variant(family, 3136, 1), seed=0)
+        statistics = trained(task, Variant(family, 3136, 1), seed=0)
         right, total = statistics["EWT test"]["accuracy"].sum(axis=0)
         assert total == 25094
         assert 0.88 < right / total < 0.92

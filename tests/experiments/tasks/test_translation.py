@@ -14,7 +14,7 @@ from simstudy.notes import notes_kept
 from simstudy.studies.problems import stand_in
 from simstudy.training import Task, load_task
 from simstudy.training.examples import Examples
-from simstudy.training.resampling import Variant, resample_training, train_variant
+from simstudy.training.resampling import Variant, resample_training
 from simstudy_learners.translation.bilingual_ngrams import BilingualNgrams, UnitWeights
 from simstudy_learners.translation.hypotheses import Search
 from simstudy_learners.translation.phrase_based import PhraseBased, PhraseWeights
@@ -23,6 +23,7 @@ from simstudy_learners.translation.texts import count_bleu, count_chrf, index_te
 from tests.conftest import SHARED
 from tests.experiments.programs import task_of
 from tests.learners.sentences import ENGLISH, GERMAN
+from tests.training.trained import trained
 
 module = task_of("machine_translation")
 TEST_SETS, TRAIN = module.TEST_SETS, module.TRAIN
@@ -102,7 +103,7 @@ def test_a_variant_is_the_same_alone_and_among_others() -> None:
     together = resample_training(task, fractions=[1.0], replicates=[2])["test"]
     assert together.statistics.shape == (6, 3, 10)
     for name in reversed(SYSTEMS):
-        alone = train_variant(task, Variant(name, 8, 2), seed=0)["test"]["bleu"]
+        alone = trained(task, Variant(name, 8, 2), seed=0)["test"]["bleu"]
         np.testing.assert_array_equal(together.select([f"{name}-8-2"]).statistics[0], alone)
 
 
@@ -201,7 +202,7 @@ def test_sizes_are_those_of_the_files(task: Task) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "least"), [("phrase-based", 31), ("bilingual n-grams", 29), ("memory", 25)])
 def test_one_quarter_size_variant_of_each_base_system(task: Task, name: str, least: float) -> None:
-    statistics = train_variant(task, Variant(name, 7250, 1), seed=0)["test 2016"]
+    statistics = trained(task, Variant(name, 7250, 1), seed=0)["test 2016"]
     scores = {metric: float(task.metrics[metric].score(counts.sum(axis=0))) for metric, counts in statistics.items()}
     assert least < scores["bleu"] < least + 6
     assert scores["bleu"] + 15 < scores["chrf"] < 65
