@@ -149,9 +149,9 @@ class _Hasher(NumpyHasher):  # type: ignore[misc]
             raise pickle.PicklingError(f"{qualified} of {module} has no name that lasts")
         self.save((re.sub(rf"^{PREFIX}\w+", "study", module), qualified))
         if is_nested:
-            # Such as a lambda: it is known by where it stands in its file, and by what it holds.
+            # Such as a lambda: it is known by where it stands in its file, to the column, and by what it holds.
             held = [cell.cell_contents for cell in obj.__closure__ or ()]
-            self.save((obj.__code__.co_firstlineno, obj.__defaults__, obj.__kwdefaults__, held))
+            self.save(([*obj.__code__.co_positions()], obj.__defaults__, obj.__kwdefaults__, held))
 
     def save_set(self, values: Any) -> None:
         self.save(("set", sorted(type(self)("sha1").hash(value) for value in values)))

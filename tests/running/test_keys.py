@@ -100,12 +100,12 @@ def run(n):
     return n
 def scaled(factor):
     return lambda x: factor * x
-plain, double, triple = lambda x: x, scaled(2), scaled(3)
+plain, double, triple, negative = lambda x: x, scaled(2), scaled(3), lambda x: -x
 """
 
 
 def test_what_a_program_defines_counts_by_name_wherever_the_program_lies(tmp_path: Path) -> None:
-    """A lambda is known by its line and by what it holds; a change of the file is left to the code of the study."""
+    """A lambda is known by its place and by what it holds; a change of the file is left to the code of the study."""
     modules = []
     for name in ("here", "there"):
         (tmp_path / name).mkdir()
@@ -116,7 +116,7 @@ def test_what_a_program_defines_counts_by_name_wherever_the_program_lies(tmp_pat
         assert key(getattr(here, name)) == key(getattr(there, name)), name
         assert is_lasting(key(1, function=getattr(here, name)))
     assert key(here.Settings()) == key(there.Settings())
-    assert len({key(function) for function in (here.plain, here.double, here.triple)}) == 3
+    assert len({key(function) for function in (here.plain, here.double, here.triple, here.negative)}) == 4
     assert here.__name__ in LOADED
 
 
