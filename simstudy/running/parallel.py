@@ -382,6 +382,11 @@ def _done_by_processes(function: Callable[..., Any], missing: Mapping[str, Cell]
 @contextmanager
 def _pool(n: int) -> Iterator[ProcessPoolExecutor]:
     """Worker processes of joblib's loky, which are killed when the block ends."""
+    for semaphore in Path("/dev/shm").glob("sem.loky-*"):
+        # Its pool was killed together with loky's own cleaner.
+        if not Path("/proc", semaphore.name.split("-")[1]).exists():
+            with suppress(OSError):
+                semaphore.unlink()
     env = os.environ | {f"{library}_NUM_THREADS": "1" for library in _THREADS}
     pool = ProcessPoolExecutor(n, timeout=_IDLE, initializer=_begin_worker, initargs=(os.getpid(), sys.path), env=env)
     try:
