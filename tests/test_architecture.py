@@ -83,9 +83,9 @@ def test_few_modules_stand_beside_the_rooms() -> None:
 @pytest.mark.parametrize(
     ("library", "only"),
     [
-        ("joblib", {"running"}),
-        ("cloudpickle", {"running"}),
-        ("filelock", {"running", "gates/looks"}),
+        ("joblib", {"running/parallel", "running/keys", "running/fingerprints"}),
+        ("cloudpickle", {"running/parallel"}),
+        ("filelock", {"running/folders", "gates/looks"}),
         ("seaborn", {"plot"}),
         ("matplotlib", {"plot"}),
         ("networkx", set()),

@@ -1,8 +1,4 @@
-"""One cell of the study: a batch of test sets of a condition, with the decisions of every test and the coverage.
-
-The key of a cell hashes this module and `settings`. The words of the page are elsewhere, so that an edit of them
-computes nothing again.
-"""
+"""One cell of the study: a batch of test sets of a condition, with the decisions of every test and the coverage."""
 
 from __future__ import annotations
 

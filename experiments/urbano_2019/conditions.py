@@ -1,7 +1,4 @@
-"""The conditions: what draws test sets of a pair of runs, and what all tests say of a batch of them.
-
-What is computed of a batch is known by the source of the modules that this one uses.
-"""
+"""The conditions: what draws test sets of a pair of runs, and what all tests say of a batch of them."""
 
 from __future__ import annotations
 

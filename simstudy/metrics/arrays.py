@@ -34,7 +34,7 @@ class ArrayMetric(Metric):
         The same for many resamples at a time, where the metric has it: then the function is not called.
     """
 
-    #: A hash of the function's code, of its module's source and of what it holds: it tells functions apart.
+    #: A hash of the function's code and of what it holds: it tells functions apart.
     program: str = field(default="", kw_only=True)
     function: Callable[..., Any] | None = field(default=None, kw_only=True, repr=False, compare=False)
     weighted: Weighted | None = field(default=None, kw_only=True, repr=False, compare=False)

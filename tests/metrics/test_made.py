@@ -126,13 +126,15 @@ PROGRAMS = {
     "a default": ("def score(a, b, scale=2): return scale * a / b", "=2", "=3"),
     "a keyword's default": ("def score(a, b, *, scale=2): return scale * a / b", "=2", "=3"),
     "a closure": ("def of(k): return lambda a, b: k['x'] * a / b\nscore = of({'x': 2})", "2}", "3}"),
-    "a partial": ("from functools import partial\ndef of(a, b, k): return k * a / b\nscore = partial(of, k=2)", "k=2", "k=3"),
+    "a partial": (
+        "from functools import partial\ndef of(a, b, k): return k * a / b\nscore = partial(of, k=2)", "2)", "3)"
+    ),
     "a method": (
         "class Of:\n def __init__(self, k): self.k = k\n def of(self, a, b): return self.k * a / b\nscore = Of(2).of",
         "Of(2)", "Of(3)",
     ),
     "an object": (
-        "class Of:\n def __init__(self, k): self.k = k\n def __call__(self, a, b): return self.k * a / b\nscore = Of(2)",
+        "class Of:\n def __init__(self, k): self.k = k\n def __call__(self, a, b): return self.k * a\nscore = Of(2)",
         "Of(2)", "Of(3)",
     ),
     "what numba compiles": ("from numba import njit\n@njit\ndef score(a, b): return 2 * a / b", "2 *", "3 *"),

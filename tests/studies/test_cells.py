@@ -17,7 +17,7 @@ from simstudy.engines.asking import applicable
 from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
 from simstudy.running.keys import Cell, CellKeys
-from simstudy.studies import Comparison, RunContext, SideBySide, run_comparisons, side_by_side
+from simstudy.studies import Comparison, Findings, RunContext, SideBySide, run_comparisons, side_by_side
 from simstudy.studies.comparing import compare_by_items, leaderboards
 
 
@@ -46,6 +46,9 @@ class Heard(RunContext):
             raise StopIteration
         n_threads = {"n_threads": self.n_jobs} if threaded else {}
         return [function(*cell.arguments, **n_threads) for cell in cells]
+
+    def findings(self, run: object, arguments: object, compute: Callable[[], Findings]) -> Findings:
+        return compute()
 
 
 def key(cell: Cell) -> str:

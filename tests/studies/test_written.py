@@ -60,18 +60,17 @@ def test_an_edit_of_code_or_settings_is_told_by_name_and_one_of_words_is_not(tmp
 
 
 def test_the_command_says_that_old_code_made_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    changed = "the study's code has changed: study.py"
     folder = str(RESULTS / "chinchor_1992")
     monkeypatch.setattr(written, "why_not_fresh", lambda _: ([], ""))
     code, out, _ = run("verify", "--fresh", folder)
     assert code == 0
     assert out.endswith("all files match the manifest, and a run today would make the same tables\n")
-    monkeypatch.setattr(
-        written, "why_not_fresh", lambda _: (["the study's code has changed: study.py"], "numpy 2, not 1")
-    )
+    monkeypatch.setattr(written, "why_not_fresh", lambda _: ([changed], "numpy 2, not 1"))
     code, out, _ = run("verify", "--fresh", folder)
     assert code == 1
     assert out.startswith("Other versions of libraries are installed than made the results: numpy 2, not 1\n")
-    assert out.endswith("the study's code has changed: study.py\n")
+    assert out.endswith(f"{changed}\n")
 
 
 SHOWING = PROGRAM.replace("import Findings, Study", "import Findings, Shown, Study\nfrom .page import sections")

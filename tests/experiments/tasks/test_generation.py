@@ -78,7 +78,7 @@ def test_texts_are_counted_as_sacrebleu_does_without_regard_to_case(small: Task,
         if metric == "bleu"
         else corpus_chrf([one.lower() for one in answers], [[r and r.lower() for r in own] for own in streams])
     )
-    assert METRICS[metric].score(counts.sum(axis=0)) == pytest.approx(expected.score)
+    assert METRICS[metric].score(counted.sum(axis=0)) == pytest.approx(expected.score)
     np.testing.assert_array_equal(counted, CountTexts(metric)(test, [one.lower() for one in answers]))
     np.testing.assert_array_equal(counted, CountTexts(metric)(test, [[one, "not this one"] for one in answers]))
 
