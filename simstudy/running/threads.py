@@ -11,54 +11,41 @@ from typing import Any
 
 from threadpoolctl import OpenBLASController, ThreadpoolController
 
+_lock = threading.Lock()
 
-class OneBlasThread:
-    """Limit BLAS to one thread while at least one block runs, in whatever threads of Python the blocks are.
-
-    A sum that several threads share is rounded differently, so a result would depend on the number of cores. The limit
-    belongs to the process: the first block sets it, and the last one restores the number of before.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._n_blocks = 0
-        self._limits: list[Any] = []
-        self._limited: ThreadpoolController | None = None
-
-    @contextmanager
-    def __call__(self) -> Iterator[None]:
-        with self._lock:
-            self._n_blocks += 1
-            # A library that was loaded meanwhile has its own number of threads.
-            controller = _controller(len(sys.modules))
-            if controller is not self._limited:
-                with _any_thread():
-                    self._limits.append(controller.limit(limits=1, user_api="blas"))
-                self._limited = controller
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._n_blocks -= 1
-                if self._n_blocks == 0:
-                    with _any_thread():
-                        while self._limits:
-                            self._limits.pop().restore_original_limits()
-                    self._limited = None
+# The blocks that run, and what restores the number of threads that was there before the first.
+_blocks: list[object] = []
+_limits: list[Any] = []
 
 
 @contextmanager
-def _any_thread() -> Iterator[None]:
-    """Let this thread set limits: threadpoolctl silently ignores all threads but the first that set one."""
+def one_blas_thread() -> Iterator[None]:
+    """Limit BLAS to one thread while at least one such block runs, in whatever threads of Python the blocks are.
+
+    A sum that several threads share is rounded differently, so a result would depend on the number of cores.
+    """
+    block = object()
+    with _lock:
+        _blocks.append(block)
+        if len(_blocks) == 1:
+            _set(lambda: _limits.append(_libraries(len(sys.modules)).limit(limits=1, user_api="blas")))
+    try:
+        yield
+    finally:
+        with _lock:
+            _blocks.remove(block)
+            if not _blocks:
+                _set(lambda: _limits.pop().restore_original_limits())
+
+
+def _set(change: Any) -> None:
+    """Change the limit from this thread: threadpoolctl silently ignores all threads but the first that set one."""
     OpenBLASController.clear_controlling_thread(force=True)
-    yield
+    change()
     OpenBLASController.clear_controlling_thread(force=True)
 
 
 @lru_cache(maxsize=1)
-def _controller(n_modules: int) -> ThreadpoolController:
-    """The loaded libraries that have threads; looking for them takes milliseconds."""
+def _libraries(n_modules: int) -> ThreadpoolController:
+    """The libraries that have threads. Looking for them takes milliseconds; new modules may have loaded more."""
     return ThreadpoolController()
-
-
-one_blas_thread = OneBlasThread()
