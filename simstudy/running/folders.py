@@ -88,8 +88,8 @@ class ResultsFolder:
         """Move what was gathered into its place, and remove what an earlier run left and this one has not.
 
         `manifest` is completed by the versions, if it has none, and by the hashes of all files and of itself. The
-        versions of before stay if nothing else has changed. `seconds` (stage -> wall time) go to run.json; None: this is
-        no run, and run.json stays.
+        versions of before stay if nothing else has changed. `seconds` (stage -> wall time) go to run.json; None: this
+        is no run, and run.json stays.
         """
         made = _hashes_in(self.gathered)
         old, before = own_files(self.path), json_object(self.path / MANIFEST) or {}
