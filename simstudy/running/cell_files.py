@@ -30,7 +30,8 @@ def encode(key: str, label: str, value: Any) -> bytes:
     stream = io.BytesIO()
     np.savez(stream, header=np.frombuffer(json.dumps(header).encode(), np.uint8), **arrays)  # type: ignore[arg-type]
     # Readers of archives leave out what follows their end.
-    return stream.getvalue() + sha256(stream.getvalue()).digest()
+    stream.write(sha256(stream.getbuffer()).digest())
+    return stream.getvalue()
 
 
 def decode(key: str, content: bytes) -> Any:

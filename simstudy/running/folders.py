@@ -92,7 +92,11 @@ class ResultsFolder:
         is no run, and run.json stays.
         """
         made = _hashes_in(self.gathered)
+        # Somebody may have changed a file while the run worked.
+        require_own(self.path, self.of)
         old, before = own_files(self.path), json_object(self.path / MANIFEST) or {}
+        if seconds is not None and not (self.gathered / COMPARISONS).exists():
+            old.add(COMPARISONS)
         # A page that is written again leaves the versions that made the tables.
         content = {"results_of": self.of, "versions": _versions(), **manifest, "files": made}
         if {**before, "versions": 0, "manifest": 0} == json.loads(
@@ -179,10 +183,11 @@ def _locked(folder: Path, name: str, otherwise: str) -> Iterator[None]:
             raise
         raise ValueError(f"out: can not write to {folder} ({error.strerror})") from None
     finally:
-        with suppress(OSError):
-            if lock.is_locked:
+        if lock.is_locked:
+            with suppress(OSError):
                 Path(lock.lock_file).unlink()
-                lock.release()
+            lock.release()
+        with suppress(OSError):
             for each in new:
                 each.rmdir()
 
@@ -325,7 +330,10 @@ def _strangers(folder: Path, known: set[str]) -> list[str]:
     ]
     run = json_object(folder / RUN) or {}
     ours = {INDEX: is_ours(folder / INDEX), RUN: {"ended", "machine", "seconds"} <= run.keys()}
-    known = {CELLS, "figures", "paper", COMPARISONS, *known, *(name for name, is_own in ours.items() if is_own)}
+    # A folder that is a link leads to files of others.
+    folders = [name for name in ("figures", "paper") if not (folder / name).is_symlink()]
+    ours[COMPARISONS] = bool(known)
+    known = {CELLS, *folders, *known, *(name for name, is_own in ours.items() if is_own)}
     return [name for name in names if name[0] != "." and name not in known and not _WORKING.fullmatch(name)]
 
 

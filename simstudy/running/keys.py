@@ -5,20 +5,20 @@ from __future__ import annotations
 import functools
 import hashlib
 import pickle
-import re
 import sys
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from types import FunctionType
+from types import CellType, FunctionType
 from typing import Any, TypeVar
 
+import pandas as pd
 from joblib.hashing import NumpyHasher
 
 from simstudy.running.fingerprints import describe
-from simstudy.running.program_files import PREFIX
+from simstudy.running.program_files import LOADED, PREFIX, SHOWING, python_files
 
 #: Raised when a number moves that a table of a study can hold: then every study is computed anew.
 RESULTS_VERSION = 1
@@ -29,13 +29,10 @@ LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "numba")
 #: The rule, as the command and the documentation print it.
 RULE = (
     "A cell is found again if its function and that function's declared version, its arguments, the .py files of the "
-    "study's folder except page.py and drawing.py, every module outside simstudy that study.toml names, for shipped "
-    "studies experiments/learners, simstudy's RESULTS_VERSION "
-    f"({RESULTS_VERSION}) and the versions of {', '.join(LIBRARIES[:-1])} and {LIBRARIES[-1]} are the same."
+    "study's folder except page.py and drawing.py, for shipped studies experiments/learners, simstudy's own "
+    f"RESULTS_VERSION ({RESULTS_VERSION}) and the versions of {', '.join(LIBRARIES[:-1])} and {LIBRARIES[-1]} are the "
+    "same."
 )
-
-#: Files of a study's folder that only show its tables.
-SHOWING = ("page.py", "drawing.py")
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -70,42 +67,52 @@ def declared_version(number: int) -> Callable[[F], F]:
 
 
 class CellKeys:
-    """The keys of cells, 32 hexadecimal digits each. An argument of several cells is hashed once.
+    """The keys of cells, 32 hexadecimal digits each.
 
     `code` is the hash of the study's own files (`code_of`), by name. A function, or a class of an argument, that was
     typed at a prompt has no name that lasts: such a cell has another key each time, which `is_lasting` tells.
     """
 
-    def __init__(self, code: dict[str, str] | None = None) -> None:
+    def __init__(self, code: Mapping[str, str] | None = None) -> None:
         counted = {name: value for name, value in (code or {}).items() if name not in SHOWING}
         self._made_by = [RESULTS_VERSION, versions(), counted]
-        # The hashed objects are kept, so that no other gets the address of one.
-        self._hashed: dict[int, tuple[Any, str]] = {}
 
     def of(self, function: Callable[..., Any], arguments: Sequence[Any]) -> str:
         """The key of a call of a function."""
+        return self.of_cells(function, [Cell("", tuple(arguments))])[0]
+
+    def of_cells(self, function: Callable[..., Any], cells: Sequence[Cell]) -> list[str]:
+        """The keys of calls of a function. An argument of several cells is hashed once."""
+        given: list[Any] = []
         if isinstance(function, functools.partial):
             # On how many threads a function runs changes no result.
             named = {name: value for name, value in function.keywords.items() if name != "n_threads"}
-            return self.of(function.func, [*function.args, *arguments, *([named] if named else [])])
-        try:
-            what = [getattr(function, "version", 1), *map(self._hash, (function, *arguments))]
-        except (pickle.PicklingError, AttributeError, TypeError):
-            return f"{_UNLASTING}{uuid.uuid4().hex}"[:32]
-        return describe([what, self._made_by])[:32]
+            given = [*function.args, *([named] if named else [])]
+            function = function.func
+        hashes: dict[int, str] = {}
 
-    def _hash(self, value: Any) -> str:
-        if id(value) not in self._hashed:
-            self._hashed[id(value)] = value, str(_Hasher("sha1").hash(value))
-        return self._hashed[id(value)][1]
+        def hash_of(value: Any) -> str:
+            if id(value) not in hashes:
+                hashes[id(value)] = str(_Hasher().hash(value))
+            return hashes[id(value)]
+
+        keys = []
+        for cell in cells:
+            try:
+                hashed = [hash_of(value) for value in (function, *given, *cell.arguments)]
+                keys.append(describe([getattr(function, "version", 1), hashed, self._made_by])[:32])
+            except (pickle.PicklingError, TypeError, RecursionError):
+                keys.append(f"{UNLASTING}{uuid.uuid4().hex}"[:32])
+        return keys
 
 
-_UNLASTING = "once"
+#: How a key begins that is not found again.
+UNLASTING = "once"
 
 
 def is_lasting(key: str) -> bool:
     """Whether a key is of a call that can be found again."""
-    return not key.startswith(_UNLASTING)
+    return not key.startswith(UNLASTING)
 
 
 @functools.cache
@@ -120,46 +127,66 @@ def code_of(*folders: Path, loaded: Mapping[str, bytes] | None = None) -> dict[s
     `loaded` has the study's files as they were when its program was loaded: they may have been edited since.
     """
     study, *learners = folders
-    sources = {path.name: path.read_bytes() for path in sorted(study.glob("*.py"))} if loaded is None else loaded
-    code = {name: _digest(source) for name, source in sources.items()}
-    for folder in learners:
-        files = {str(path.relative_to(folder)): _digest(path.read_bytes()) for path in sorted(folder.rglob("*.py"))}
-        code[f"{folder.name}/"] = describe(files)[:16]
-    return code
 
+    def digests(sources: Mapping[str, bytes]) -> dict[str, str]:
+        return {name: hashlib.sha256(source).hexdigest()[:16] for name, source in sources.items()}
 
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()[:16]
+    code = digests(python_files(study) if loaded is None else loaded)
+    return code | {f"{folder.name}/": describe(digests(python_files(folder)))[:16] for folder in learners}
 
 
 class _Hasher(NumpyHasher):  # type: ignore[misc]
     """joblib's hash by content, with functions and classes known by their names, wherever a program of a study lies."""
 
+    def __init__(self) -> None:
+        super().__init__("sha1")
+        self._within: set[int] = set()
+
     def save(self, obj: Any) -> None:
         if callable(getattr(type(obj), "fingerprint", None)):
             obj = (type(obj).__name__, obj.fingerprint())
+        elif isinstance(obj, pd.DataFrame):
+            # How pandas holds a column in memory depends on how it came about, and on pyarrow.
+            obj = ("table", obj.index.tolist(), [(name, str(of.dtype), of.tolist()) for name, of in obj.items()])
         super().save(obj)
 
     def save_global(self, obj: Any, name: str | None = None, **_: Any) -> None:
         qualified = name or getattr(obj, "__qualname__", obj.__name__)
         module = pickle.whichmodule(obj, qualified)  # type: ignore[attr-defined]
-        is_nested, is_builtin = "<" in qualified, module in sys.builtin_module_names
-        from_file = is_builtin or hasattr(sys.modules.get(module), "__file__")
-        if module in ("__main__", "__mp_main__") or not from_file or (is_nested and not isinstance(obj, FunctionType)):
+        is_builtin = module in sys.builtin_module_names
+        if module in ("__main__", "__mp_main__") or not (is_builtin or hasattr(sys.modules.get(module), "__file__")):
             raise pickle.PicklingError(f"{qualified} of {module} has no name that lasts")
-        self.save((re.sub(rf"^{PREFIX}\w+", "study", module), qualified))
-        if is_nested:
-            # Such as a lambda: it is known by where it stands in its file, to the column, and by what it holds.
-            held = [cell.cell_contents for cell in obj.__closure__ or ()]
-            self.save(([*obj.__code__.co_positions()], obj.__defaults__, obj.__kwdefaults__, held))
+        top, _, below = module.partition(".")
+        if top.startswith(PREFIX):
+            module = f"{Path(LOADED[top]).stem}.{below}"
+        self.save((module, qualified, getattr(obj, "version", 1) if isinstance(obj, FunctionType | type) else 1))
+        if _named(sys.modules.get(pickle.whichmodule(obj, qualified)), qualified) is obj:  # type: ignore[attr-defined]
+            return
+        if not isinstance(obj, FunctionType):
+            raise pickle.PicklingError(f"{qualified} of {module} has no name that lasts")
+        if id(obj) in self._within:
+            # It calls itself.
+            return
+        self._within.add(id(obj))
+        # Such as a lambda: it is known by where it stands in its file, to the column, and by what it holds.
+        held = [cell.cell_contents for cell in obj.__closure__ or () if cell != CellType()]
+        self.save(([*obj.__code__.co_positions()], obj.__defaults__, obj.__kwdefaults__, held))
 
     def save_set(self, values: Any) -> None:
-        self.save(("set", sorted(type(self)("sha1").hash(value) for value in values)))
+        self.save((type(values).__name__, sorted(type(self)().hash(value) for value in values)))
 
     def _batch_setitems(self, items: Any, *_: Any) -> None:
-        # joblib orders keys that cannot be compared by Python's own hash, which differs from process to process.
-        for _, item in sorted((type(self)("sha1").hash(item[0]), item) for item in items):
+        # In their order, on which a result may depend; joblib's own order is not the same in every process.
+        for item in items:
             self.save(item)
 
     dispatch = NumpyHasher.dispatch.copy()
-    dispatch |= {FunctionType: save_global, type: save_global, type(len): save_global, set: save_set}
+    dispatch |= {FunctionType: save_global, type: save_global, type(len): save_global}
+    dispatch |= {set: save_set, frozenset: save_set}
+
+
+def _named(module: Any, qualified: str) -> Any:
+    """What a module has under a qualified name; None where it has nothing."""
+    for name in qualified.split("."):
+        module = getattr(module, name, None)
+    return module

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 import os
+import pickle
 import queue
 import re
 import shutil
 import signal
+import socket
 import sys
 import tempfile
 import threading
@@ -21,21 +23,22 @@ from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future,
 from contextlib import closing, contextmanager, nullcontext, suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import cloudpickle
 import joblib
+import numpy as np
 from joblib.externals.loky import ProcessPoolExecutor
 
 from simstudy.files.whole import atomic_path
 from simstudy.running.cell_files import SUFFIX, DamagedCell, encode, read, write
 from simstudy.running.jobs import check_executor, n_workers
-from simstudy.running.keys import Cell, CellKeys, is_lasting, versions
+from simstudy.running.keys import UNLASTING, Cell, CellKeys, is_lasting, versions
 from simstudy.running.program_files import LOADED
 from simstudy.running.threads import one_blas_thread
 
-# Bytes of an argument that workers of this machine map from a file.
-_LARGE = 2**16
+# Bytes of an argument that workers of this machine map from a file, and to a multiple of which each array begins there.
+_LARGE, _ALIGNED = 2**16, 64
 
 # Calls that an executor holds at a time: enough for many workers, few enough to be prepared quickly.
 _WAITING = 1000
@@ -76,7 +79,7 @@ def run_cells(
     function: Callable[..., Any],
     cells: Sequence[Cell],
     *,
-    keys: CellKeys | None = None,
+    keys: Sequence[str] | None = None,
     n_jobs: int | None = None,
     executor: Executor | None = None,
     cache: Path | None = None,
@@ -87,7 +90,7 @@ def run_cells(
     Parameters
     ----------
     keys
-        By which results are found again (`simstudy.running.keys.RULE`); by default without the code of a study.
+        By which results are found again (`simstudy.running.keys`); by default those without the code of a study.
     n_jobs
         Processes; 1 is this process, -1 all cores, None what `joblib.parallel_config` says.
     executor
@@ -107,9 +110,9 @@ def run_cells(
         Where the executor takes no work or has other versions, or joblib is configured for another backend.
     """
     check_executor(executor)
-    keys = keys or CellKeys()
-    # What is not kept need not be found again.
-    known = [keys.of(function, cell.arguments) if cache else f"{k:032x}" for k, cell in enumerate(cells)]
+    if keys is None:
+        # What is not kept need not be found again.
+        keys = CellKeys().of_cells(function, cells) if cache else [f"{k:032x}" for k in range(len(cells))]
     results: dict[str, Any] = {}
     missing: dict[str, Cell] = {}
     # Equal cells are computed once.
@@ -118,12 +121,13 @@ def run_cells(
     with nullcontext(cache) if cache else tempfile.TemporaryDirectory(prefix="simstudy-") as place:
         folder = Path(place).resolve()
         folder.mkdir(parents=True, exist_ok=True)
-        for key, cell in zip(known, cells, strict=True):
+        for key, cell in zip(keys, cells, strict=True):
             try:
                 results[key] = read(folder, key)
                 finished(cell)
-            except (FileNotFoundError, DamagedCell):
-                (folder / f"{key}{SUFFIX}").unlink(missing_ok=True)
+            except (FileNotFoundError, DamagedCell) as error:
+                if isinstance(error, DamagedCell):
+                    (folder / f"{key}{SUFFIX}").unlink(missing_ok=True)
                 missing.setdefault(key, cell)
                 equal[key].append(cell)
         with closing(_done(function, missing, folder, executor, n_jobs)) as done:
@@ -131,7 +135,7 @@ def run_cells(
                 cell, report = missing[key], folder / f"{key}.error.txt"
                 report.unlink(missing_ok=True)
                 if trace:
-                    failures[cell.label] = trace
+                    failures[f"{cell.label} ({key[:6]})" if cell.label in failures else cell.label] = trace
                     # On a full disk there is no room for a report; the last line is told all the same.
                     with suppress(OSError), atomic_path(report) as temporary:
                         temporary.write_text(f"{cell.label}\n\n{trace}\n", encoding="utf-8")
@@ -144,12 +148,12 @@ def run_cells(
         reports = cache if any(folder.glob("*.error.txt")) else None
     if failures:
         raise CellsFailed(dict(sorted(failures.items())), reports)
-    return [results[key] for key in known]
+    return [results[key] for key in keys]
 
 
 def sweep(folder: Path) -> None:
     """Remove what killed processes left among the cells; nobody else may be at work there."""
-    for pattern in (f".*{SUFFIX}", f"{_AT}*", f"{_ARGUMENTS}*"):
+    for pattern in (f".*{SUFFIX}", f"{_AT}*", f"{_ARGUMENTS}*", f"{UNLASTING}*"):
         for path in folder.glob(pattern):
             shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
@@ -175,7 +179,13 @@ def _done(
         yield from _done_by(executor, function, missing, folder)
     elif n < 2 or backend == "sequential":
         for key, cell in missing.items():
-            yield key, _computed(key, cell.label, function, cell.arguments, folder)[0]
+            try:
+                # As in a worker: a cell that changes its arguments does not change those of the next one.
+                called, *arguments = cloudpickle.loads(cloudpickle.dumps((function, *cell.arguments)))
+            except Exception:
+                yield key, traceback.format_exc()
+            else:
+                yield key, _computed(key, cell.label, called, arguments, folder)[0]
     elif backend == "threading":
         with ThreadPoolExecutor(n) as threads:
             yield from _done_by(threads, function, missing, folder)
@@ -205,11 +215,22 @@ class OtherVersions(RuntimeError):
     """A worker has other versions than this process."""
 
 
-class _Large:
-    """A large argument in a file; the arrays in it are mapped, read-only."""
+class _Large(NamedTuple):
+    """A large argument in a file: its pickle, then its arrays. They are mapped; what is written to them is lost."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    path: Path
+    sizes: list[int]
+
+
+def _unpacked(packed: _Large | list[bytes]) -> Any:
+    parts: list[Any]
+    if isinstance(packed, _Large):
+        file = memoryview(np.memmap(packed.path, np.uint8, "c"))  # type: ignore[arg-type]
+        starts = np.cumsum([0, *(size + -size % _ALIGNED for size in packed.sizes)]).tolist()
+        parts = [file[start : start + size] for start, size in zip(starts, packed.sizes, strict=False)]
+    else:
+        parts = [bytearray(part) for part in packed]
+    return pickle.loads(parts[0], buffers=parts[1:])
 
 
 def _work(
@@ -223,10 +244,7 @@ def _work(
         if mark:
             mark.touch()
         LOADED.update(programs)
-        function, *arguments = (
-            joblib.load(each.path, mmap_mode="r") if isinstance(each, _Large) else cloudpickle.loads(each)
-            for each in packed
-        )
+        function, *arguments = map(_unpacked, packed)
         return _computed(key, label, function, arguments, folder)
     except Exception:
         return traceback.format_exc(), b""
@@ -245,7 +263,8 @@ def _begin_worker(parent: int, path: list[str]) -> None:
 
     sys.path[:] = path
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.dup2(2, 1)
+    with suppress(OSError):
+        os.dup2(2, 1)
     threading.Thread(target=watch, daemon=True).start()
 
 
@@ -273,13 +292,21 @@ def _done_by(
 
     def packed(value: Any) -> Any:
         if id(value) not in known:
-            content = cloudpickle.dumps(value)
-            sent: Any = content
-            if len(content) >= _LARGE and large:
-                sent = _Large(large / uuid.uuid4().hex)
-                joblib.dump(value, sent.path)
-            elif len(content) >= _LARGE and client:
-                sent = client.submit(_same, content, pure=False)
+            buffers: list[pickle.PickleBuffer] = []
+            content = cloudpickle.dumps(value, protocol=5, buffer_callback=buffers.append)
+            parts = [memoryview(content), *(buffer.raw() for buffer in buffers)]
+            sizes = [part.nbytes for part in parts]
+            sent: Any
+            if sum(sizes) >= _LARGE and large:
+                sent = _Large(large / uuid.uuid4().hex, sizes)
+                with sent.path.open("wb") as file:
+                    for part in parts:
+                        file.write(part)
+                        file.write(bytes(-part.nbytes % _ALIGNED))
+            else:
+                sent = [bytes(part) for part in parts]
+                if sum(sizes) >= _LARGE and client:
+                    sent = client.submit(_same, sent, pure=False)
             known[id(value)] = value, sent
         return known[id(value)][1]
 
@@ -345,7 +372,15 @@ def _done_by_processes(function: Callable[..., Any], missing: Mapping[str, Cell]
     next one is: then it is given up.
     """
     todo, n_deaths, n_in_vain = dict(missing), Counter[str](), 0
-    large = folder / f"{_ARGUMENTS}{uuid.uuid4().hex}"
+    mine = f"{_ARGUMENTS}{socket.gethostname()}-"
+    for left in folder.glob(f"{mine}*"):
+        # Of a process that was killed, perhaps together with what removes loky's semaphores.
+        pid = left.name.removeprefix(mine).partition("-")[0]
+        if not Path("/proc", pid).exists() and Path("/proc").exists():
+            shutil.rmtree(left, ignore_errors=True)
+            for semaphore in Path("/dev/shm").glob(f"sem.loky-{pid}-*"):
+                semaphore.unlink(missing_ok=True)
+    large = folder / f"{mine}{os.getpid()}-{uuid.uuid4().hex}"
     large.mkdir()
     try:
         while todo:
@@ -382,11 +417,10 @@ def _done_by_processes(function: Callable[..., Any], missing: Mapping[str, Cell]
 @contextmanager
 def _pool(n: int) -> Iterator[ProcessPoolExecutor]:
     """Worker processes of joblib's loky, which are killed when the block ends."""
-    for semaphore in Path("/dev/shm").glob("sem.loky-*"):
-        # Its pool was killed together with loky's own cleaner.
-        if not Path("/proc", semaphore.name.split("-")[1]).exists():
-            with suppress(OSError):
-                semaphore.unlink()
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            # It was closed before Python began, and loky writes out what is in it.
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
     env = os.environ | {f"{library}_NUM_THREADS": "1" for library in _THREADS}
     pool = ProcessPoolExecutor(n, timeout=_IDLE, initializer=_begin_worker, initargs=(os.getpid(), sys.path), env=env)
     try:

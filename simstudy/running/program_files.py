@@ -6,7 +6,7 @@ import importlib
 import os
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
 from importlib.machinery import ModuleSpec
@@ -19,6 +19,9 @@ LOADED: dict[str, str] = {}
 
 #: The sources of programs when they were loaded: name -> name of each file of their folder -> its source.
 SOURCES: dict[str, dict[str, bytes]] = {}
+
+#: Files of a study's folder that only show its tables.
+SHOWING = ("page.py", "drawing.py")
 
 #: How the modules are called: no module of anybody's is called so.
 PREFIX = "simstudy_program_"
@@ -52,11 +55,10 @@ def load_program(path: Path) -> ModuleType:
     It is loaded as a package, so that it can import the modules beside it (``from .page import sections``), and again
     where one of these has changed. Whatever it raises is raised.
     """
-    sources = {each.name: each.read_bytes() for each in sorted(path.parent.glob("*.py"))}
     # Whole, since the working folder may be another when workers load it.
-    whole = str(path.resolve())
-    name = f"{PREFIX}{sha256(repr((whole, sources)).encode()).hexdigest()[:16]}"
-    LOADED[name], SOURCES[name] = whole, sources
+    whole, sources = path.resolve(), python_files(path.parent)
+    name = _name_of(whole, sources)
+    LOADED[name], SOURCES[name] = str(whole), sources
     try:
         return importlib.import_module(name)
     except BaseException:
@@ -64,6 +66,18 @@ def load_program(path: Path) -> ModuleType:
         for each in [each for each in sys.modules if each.startswith(f"{name}.")]:
             del sys.modules[each]
         raise
+
+
+def python_files(folder: Path) -> dict[str, bytes]:
+    """The Python files of a folder and of those below it that are not hidden: path from there -> source."""
+    paths = {path.relative_to(folder): path for path in sorted(folder.rglob("*.py"))}
+    return {name.as_posix(): path.read_bytes() for name, path in paths.items() if not f"/{name.as_posix()}".count("/.")}
+
+
+def _name_of(path: Path, sources: Mapping[str, bytes]) -> str:
+    """The name of a program's module: first by the files that count, then by those that show its tables too."""
+    counted = {name: source for name, source in sources.items() if name not in SHOWING}
+    return PREFIX + "_".join(sha256(repr((str(path), each)).encode()).hexdigest()[:12] for each in (counted, sources))
 
 
 class _Finder:
@@ -74,6 +88,10 @@ class _Finder:
         file = LOADED.get(name, "")
         if not os.path.isfile(file):
             return None
+        if name.startswith(PREFIX):
+            now = _name_of(Path(file), python_files(Path(file).parent))
+            if now.rpartition("_")[0] != name.rpartition("_")[0]:
+                raise ImportError(f"{file}, or a file beside it, was edited while the run works: run it again")
         return spec_from_file_location(name, file, submodule_search_locations=[os.path.dirname(file)])
 
 

@@ -64,8 +64,6 @@ class RunContext:
 
     keys: CellKeys = field(default_factory=CellKeys)
     """By which finished cells are found again."""
-    is_kept: bool = False
-    """Whether the findings were kept by an earlier run."""
 
     def run(
         self,
@@ -83,13 +81,17 @@ class RunContext:
         executor its cells are computed in this process, one after the other. A TypeError names a cell that returned
         nothing, or something else than a table where others returned one.
         """
-        known = [self.keys.of(function, cell.arguments) for cell in cells]
+        known = self.keys.of_cells(function, cells)
+        if not all(map(is_lasting, known)):
+            say(f"{title}: a function or class was typed at a prompt, so that cells are computed anew in each run")
         if self.shard is not None:
             k, n = self.shard
             share = [
-                cell for key, cell in zip(known, cells, strict=True) if is_lasting(key) and int(key, 16) % n == k - 1
+                (cell, key)
+                for cell, key in zip(cells, known, strict=True)
+                if is_lasting(key) and int(key, 16) % n == k - 1
             ]
-            self._compute(title, function, share, amount, threaded)
+            self._compute(title, function, [cell for cell, _ in share], [key for _, key in share], amount, threaded)
         states = self._states(cells, known)
         left = int((states["state"] != "done").sum())
         if self.listed is not None:
@@ -98,7 +100,7 @@ class RunContext:
                 raise Unfinished(title)
         elif 0 < left < len(cells):
             say(f"{title}: {len(cells) - left:,} of {len(cells):,} cells are done")
-        results = self._compute(title, function, cells, amount, threaded)
+        results = self._compute(title, function, cells, known, amount, threaded)
         tables = any(isinstance(result, pd.DataFrame) for result in results)
         for cell, result in zip(cells, results, strict=True):
             if result is None or (tables and not isinstance(result, pd.DataFrame)):
@@ -114,9 +116,7 @@ class RunContext:
         if self.listed is not None or not is_lasting(key):
             return compute()
         with suppress(FileNotFoundError, DamagedCell):
-            found = Findings(**read(self.cells, key))
-            self.is_kept = True
-            return found
+            return Findings(**read(self.cells, key))
         found = compute()
         # On a full disk they are computed again.
         with suppress(OSError):
@@ -138,6 +138,7 @@ class RunContext:
         title: str,
         function: Callable[..., Any],
         cells: Sequence[Cell],
+        known: Sequence[str],
         amount: Callable[[Cell], int],
         threaded: bool,
     ) -> list[Any]:
@@ -147,7 +148,7 @@ class RunContext:
             return run_cells(
                 partial(function, n_threads=n_threads) if threaded else function,
                 cells,
-                keys=self.keys,
+                keys=known,
                 n_jobs=1 if threaded else self.n_jobs,
                 executor=self.executor,
                 cache=self.cells,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -24,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.files.whole import atomic_path
-from simstudy.running.folders import CELLS, json_object
+from simstudy.running.folders import json_object, results_folder
 from simstudy.running.program_files import shipped_folder, shipped_studies
 from simstudy.running.progress import doing
 from simstudy.studies.catalogue import load_study
@@ -63,7 +62,9 @@ def begin_anew(out: Path) -> None:
     if state["from_nothing"]:
         return
     for name in shipped_studies():
-        shutil.rmtree(out / name / CELLS, ignore_errors=True)
+        with results_folder(out / name, f"study {name}") as results:
+            for path in [*results.cells.glob("*.npz"), *results.cells.glob("*.error.txt")]:
+                path.unlink()
     out.mkdir(parents=True, exist_ok=True)
     _write_state(out, {**_NOTHING, "from_nothing": True})
 

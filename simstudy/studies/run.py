@@ -128,10 +128,6 @@ def run_study(
             keys=CellKeys(code),
         )  # fmt: skip
         found = found_by(definition, context)
-        if len(found.comparisons) and not (context.is_kept and (folder / COMPARISONS).is_file()):
-            # Without a time in its header the file is the same whenever it is written.
-            how = {"method": "gzip", "compresslevel": 1, "mtime": 1}
-            found.comparisons.to_csv(results.gathered / COMPARISONS, index=False, compression=how)
         write_tables(found.tables, results.gathered)
         command, place = _command(definition, folder, seed, data_dir, allow_outside)
         manifest = {
@@ -147,7 +143,13 @@ def run_study(
                 "answers": list(found.answers),
             },
         }
-        summary = publish_page(definition, results, manifest, context.clock.seconds)
+        unchanged = results.is_unchanged(manifest)
+        if len(found.comparisons) and not (unchanged and (folder / COMPARISONS).is_file()):
+            unchanged = False
+            # Without a time in its header the file is the same whenever it is written.
+            how = {"method": "gzip", "compresslevel": 1, "mtime": 1}
+            found.comparisons.to_csv(results.gathered / COMPARISONS, index=False, compression=how)
+        summary = publish_page(definition, results, manifest, context.clock.seconds, unchanged=unchanged)
     return Results(folder, found.tables, found.comparisons, summary, tuple(found.answers))
 
 

@@ -11,7 +11,8 @@ import pandas as pd
 
 from simstudy.pages.report import Page, write_results
 from simstudy.running.folders import MANIFEST, ResultsFolder, json_object, other_versions, results_folder, verify
-from simstudy.running.keys import RESULTS_VERSION, SHOWING
+from simstudy.running.keys import RESULTS_VERSION
+from simstudy.running.program_files import SHOWING
 from simstudy.running.progress import shown
 from simstudy.studies.catalogue import asked_for, blaming_program, code_behind, load_study, shown_by
 from simstudy.studies.context import ShippedTables
@@ -22,14 +23,19 @@ _WORDS = ("title", "question")
 
 
 def publish_page(
-    study: Study, results: ResultsFolder, manifest: Mapping[str, Any], seconds: Mapping[str, float] | None = None
+    study: Study,
+    results: ResultsFolder,
+    manifest: Mapping[str, Any],
+    seconds: Mapping[str, float] | None = None,
+    *,
+    unchanged: bool = False,
 ) -> dict[str, pd.DataFrame]:
     """Write the page of tables that are gathered, and publish all of it; what a terminal shows at the end.
 
-    A run that found what is there already leaves it as it is.
+    What is there already (`unchanged`) is left as it is.
     """
     page, summary = page_of(study, ShippedTables(results.gathered, manifest["tables"], results.path), manifest)
-    if seconds is None or not results.is_unchanged(manifest):
+    if not unchanged:
         write_results(results, page, manifest, seconds)
     return summary
 

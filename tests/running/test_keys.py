@@ -5,10 +5,12 @@ from __future__ import annotations
 import functools
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
@@ -34,9 +36,10 @@ def key(*arguments: Any, function: Any = add, code: dict[str, str] | None = None
 def test_arguments_count_by_value() -> None:
     scores = np.arange(6.0).reshape(2, 3)
     same = ["m", 1, 0.5, None, {"b": 1, "a": scores}, (True,), {3, 1}, LogisticRegression(C=2.0)]
-    again = ["m", 1, 0.5, None, {"a": scores.copy(), "b": 1}, (True,), {1, 3}, LogisticRegression(C=2.0)]
+    again = ["m", 1, 0.5, None, {"b": 1, "a": scores.copy()}, (True,), {1, 3}, LogisticRegression(C=2.0)]
     assert key(*same) == key(*again)
-    for k, other in enumerate(["n", 2, 0.25, 0, {"b": 1, "a": scores + 1}, (False,), {1}, LogisticRegression(C=3.0)]):
+    # The order of a dictionary counts, too: a result may depend on it.
+    for k, other in enumerate(["n", 2, 0.25, 0, {"a": scores, "b": 1}, (False,), {1}, LogisticRegression(C=3.0)]):
         assert key(*same) != key(*[*same[:k], other, *same[k + 1 :]]), other
     assert key(1, 2) != key(2, 1)
     assert key(np.arange(3)) != key(np.arange(3.0)) != key(np.arange(3.0)[:, None])
@@ -48,6 +51,41 @@ def test_outputs_count_by_their_content() -> None:
     taken = outputs.take(np.array([0, 1, 2]))
     assert key(outputs) == key(taken)
     assert key(outputs) != key(outputs.select(["b", "a"]))
+
+
+def test_tables_count_by_their_values_and_not_by_how_pandas_holds_them() -> None:
+    table = pd.DataFrame({"system": ["a", "b"], "score": [0.5, 0.25]})
+    apart = pd.DataFrame({"system": ["a", "b"]}).assign(score=[0.5, 0.25])
+    assert key(table) == key(apart) == key(table.copy())
+    assert len({key(table), key(table[::-1]), key(table.rename(columns={"score": "s"})), key(table.astype(str))}) == 4
+
+
+def test_an_argument_that_changes_between_calls_changes_the_key() -> None:
+    keys_of_study, growing = CellKeys(), [1]
+    before = keys_of_study.of(add, (growing,))
+    growing.append(2)
+    assert keys_of_study.of(add, (growing,)) != before
+
+
+def twice(function: Callable[[int], int]) -> Callable[[int], int]:
+    @functools.wraps(function)
+    def called(x: int) -> int:
+        return 2 * function(x)
+
+    return called
+
+
+def power(n: int) -> Callable[[int], int]:
+    def raised(x: int) -> int:
+        return x**n if n else raised(x)
+
+    return raised
+
+
+def test_functions_that_share_a_name_are_told_apart_by_what_they_hold() -> None:
+    functions = [twice(power(2)), twice(power(3)), power(2), power(3)]
+    assert len({key(function) for function in functions}) == 4
+    assert key(twice(power(2))) == key(twice(power(2)))
 
 
 def test_the_function_its_version_the_studys_code_and_the_libraries_count(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,7 +118,7 @@ def test_keys_are_the_same_in_every_process(tmp_path: Path) -> None:
         "import numpy as np; from simstudy.metrics import METRICS; from simstudy.running.keys import CellKeys; "
         "from tests.running.test_keys import add\n"
         "metrics = {METRICS[name]: name for name in ('f1', 'accuracy', 'bleu')}\n"
-        "parts = metrics, {('a', None), ('a', 1)}, {'x', 'y', 'z'}\n"
+        "parts = metrics, {('a', None), ('a', 1)}, frozenset({'x', 'y', 'z'})\n"
         "print(CellKeys().of(add, (parts, np.arange(5))))"
     )
     found = {

@@ -133,6 +133,42 @@ def test_a_failed_cell_that_is_mended_leaves_no_report(tmp_path: Path) -> None:
     assert list(tmp_path.glob("*.error.txt")) == []
 
 
+def grown(shared: NDArray[np.float64], rows: list[int]) -> float:
+    shared += 1
+    rows.append(1)
+    return float(shared.sum() + len(rows))
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("size", [3, 50_000])
+def test_a_cell_that_changes_its_arguments_changes_those_of_no_other(tmp_path: Path, n_jobs: int, size: int) -> None:
+    shared, rows = np.zeros(size), [0]
+    cells = [Cell(str(k), (shared, rows)) for k in range(3)]
+    assert run_cells(grown, cells, n_jobs=n_jobs) == [size + 2.0] * 3
+    assert (shared.sum(), rows) == (0, [0])
+
+
+class Holds:
+    """What only cloudpickle can send."""
+
+    def __init__(self) -> None:
+        self.rows, self.function = np.arange(50_000), lambda x: x + 1
+
+
+def applied(holds: Holds, k: int) -> int:
+    return int(holds.function(holds.rows[k]))
+
+
+def test_large_arguments_may_hold_functions_without_names() -> None:
+    holds = Holds()
+    assert run_cells(applied, [Cell(str(k), (holds, k)) for k in (3, 4)], n_jobs=2) == [4, 5]
+
+
+def test_failures_of_one_label_are_all_counted() -> None:
+    with pytest.raises(CellsFailed, match="^2 failed"):
+        run_cells(summed, [Cell("same", (SMALL, -1)), Cell("same", (SMALL, -3))])
+
+
 def exists(path: str) -> bool:
     if not Path(path).exists():
         raise FileNotFoundError(path)

@@ -76,3 +76,18 @@ def test_a_program_is_found_by_its_name_where_its_file_is_there(folder: Path, mo
     assert spec is not None
     assert (spec.origin, spec.submodule_search_locations) == (str(folder / "study.py"), [str(folder)])
     assert find_spec("gone") is None
+
+
+def test_a_module_below_counts_and_one_that_is_edited_meanwhile_is_not_loaded(folder: Path) -> None:
+    """In a worker, which loads it later; pages may be edited."""
+    (folder / "deep").mkdir()
+    (folder / "deep" / "part.py").write_text("n = 1\n")
+    (folder / "study.py").write_text("from .deep.part import n\n")
+    first = load_program(folder / "study.py")
+    (folder / "page.py").write_text("text = 1\n")
+    del sys.modules[first.__name__]
+    assert find_spec(first.__name__) is not None
+    (folder / "deep" / "part.py").write_text("n = 2\n")
+    with pytest.raises(ImportError, match="was edited while the run works"):
+        find_spec(first.__name__)
+    assert load_program(folder / "study.py").n == 2

@@ -85,7 +85,12 @@ def test_cells_go_to_the_executor_or_to_processes_unless_they_have_threads_of_th
         executor = some if elsewhere else None
         context = RunContext(tmp_path, 7, executor=executor)
         assert context.run("roots", root, CELLS, threaded=threaded) == [1, 2, 3]
-    expected = {"n_jobs": 1 if threaded else 7, "executor": executor, "cache": tmp_path, "keys": context.keys}
+    expected = {
+        "n_jobs": 1 if threaded else 7,
+        "executor": executor,
+        "cache": tmp_path,
+        "keys": context.keys.of_cells(root, CELLS),
+    }
     assert asked == [expected]
 
 

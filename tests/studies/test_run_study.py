@@ -126,7 +126,7 @@ def test_all_that_was_found_is_written(tells: Tells, tmp_path: Path) -> None:
     assert manifest["data"] == {"files": {"x": "a hash"}}
     assert manifest["page"]["answers"] == [*results.answers] == ["An answer."]
     assert set(json.loads((results.folder / "run.json").read_text())["seconds"]) == {"a stage", "note"}
-    assert set(manifest["files"]) == {"README.md", "numbers.csv", "comparisons.csv.gz"}
+    assert set(manifest["files"]) == {"README.md", "numbers.csv"}
     assert verify(tmp_path / "out") == []
     assert results.folder == tmp_path / "out"
     assert results.tables == {"numbers": TABLE}
