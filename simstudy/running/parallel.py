@@ -50,13 +50,13 @@ _SILENCE, _IDLE = 3.0, 60
 _IN_VAIN = 20
 
 # Beside the cells: a mark of one that is being computed, and the files of large arguments.
-_AT, _ARGUMENTS = ".at-", ".arguments-"
+_AT, _ARGUMENTS = ".at-", f".arguments-{socket.gethostname()}-"
 
 # What BLAS, OpenMP and numba take the number of their threads from.
 _THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB_MAXIMUM", "NUMBA", "NUMEXPR")
 
-#: Key, and traceback (empty: none), of each cell that is done.
-Done = Generator[tuple[str, str]]
+#: Key and traceback (empty: none) of each cell, as it ends.
+Outcomes = Generator[tuple[str, str]]
 
 
 class CellsFailed(RuntimeError):
@@ -124,21 +124,23 @@ def run_cells(
         for key, cell in zip(keys, cells, strict=True):
             try:
                 results[key] = read(folder, key)
-                finished(cell)
             except (FileNotFoundError, DamagedCell) as error:
                 if isinstance(error, DamagedCell):
                     (folder / f"{key}{SUFFIX}").unlink(missing_ok=True)
                 missing.setdefault(key, cell)
                 equal[key].append(cell)
-        with closing(_done(function, missing, folder, executor, n_jobs)) as done:
+            else:
+                finished(cell)
+        with closing(_compute(function, missing, folder, executor, n_jobs)) as done:
             for key, trace in done:
                 cell, report = missing[key], folder / f"{key}.error.txt"
                 report.unlink(missing_ok=True)
                 if trace:
                     failures[f"{cell.label} ({key[:6]})" if cell.label in failures else cell.label] = trace
-                    # On a full disk there is no room for a report; the last line is told all the same.
-                    with suppress(OSError), atomic_path(report) as temporary:
-                        temporary.write_text(f"{cell.label}\n\n{trace}\n", encoding="utf-8")
+                    if is_lasting(key):
+                        # On a full disk there is no room for a report; the last line is told all the same.
+                        with suppress(OSError), atomic_path(report) as temporary:
+                            temporary.write_text(f"{cell.label}\n\n{trace}\n", encoding="utf-8")
                 else:
                     results[key] = read(folder, key)
                     if not is_lasting(key):
@@ -153,18 +155,30 @@ def run_cells(
 
 def sweep(folder: Path) -> None:
     """Remove what killed processes left among the cells; nobody else may be at work there."""
-    for pattern in (f".*{SUFFIX}", f"{_AT}*", f"{_ARGUMENTS}*", f"{UNLASTING}*"):
+    _sweep_pools(folder)
+    for pattern in (f".*{SUFFIX}", f"{_AT}*", ".arguments-*", f"{UNLASTING}*"):
         for path in folder.glob(pattern):
             shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
 
-def _done(
+def _sweep_pools(folder: Path) -> None:
+    """Remove the large arguments and the semaphores of processes of this machine that were killed."""
+    for path in folder.glob(f"{_ARGUMENTS}*"):
+        pid = path.name.removeprefix(_ARGUMENTS).partition("-")[0]
+        if Path("/proc").exists() and not Path("/proc", pid).exists():
+            shutil.rmtree(path, ignore_errors=True)
+            # What removes loky's semaphores was perhaps killed, too.
+            for semaphore in Path("/dev/shm").glob(f"sem.loky-{pid}-*"):
+                semaphore.unlink(missing_ok=True)
+
+
+def _compute(
     function: Callable[..., Any],
     missing: Mapping[str, Cell],
     folder: Path,
     executor: Executor | None,
     n_jobs: int | None,
-) -> Done:
+) -> Outcomes:
     """Compute cells where the arguments, or `joblib.parallel_config`, say."""
     if not missing:
         return
@@ -176,7 +190,7 @@ def _done(
             "executor= gives"
         )
     if executor is not None:
-        yield from _done_by(executor, function, missing, folder)
+        yield from _compute_by(executor, function, missing, folder)
     elif n < 2 or backend == "sequential":
         for key, cell in missing.items():
             try:
@@ -185,15 +199,15 @@ def _done(
             except Exception:
                 yield key, traceback.format_exc()
             else:
-                yield key, _computed(key, cell.label, called, arguments, folder)[0]
+                yield key, _result_of(key, cell.label, called, arguments, folder)[0]
     elif backend == "threading":
         with ThreadPoolExecutor(n) as threads:
-            yield from _done_by(threads, function, missing, folder)
+            yield from _compute_by(threads, function, missing, folder)
     else:
-        yield from _done_by_processes(function, missing, folder, n)
+        yield from _compute_in_processes(function, missing, folder, n)
 
 
-def _computed(
+def _result_of(
     key: str, label: str, function: Callable[..., Any], arguments: Sequence[Any], folder: Path | None
 ) -> tuple[str, bytes]:
     """The traceback of a cell (empty: none), and its result unless that was written to a folder."""
@@ -236,7 +250,7 @@ def _unpacked(packed: _Large | list[bytes]) -> Any:
 def _work(
     key: str, label: str, packed: Sequence[Any], programs: dict[str, str], made_by: Any, folder: Path | None
 ) -> tuple[str, bytes]:
-    """Compute a cell from its packed function and arguments, as `_computed` does."""
+    """Compute a cell from its packed function and arguments, as `_result_of` does."""
     if made_by != versions():
         raise OtherVersions(f"one has {versions()}, not {made_by}")
     mark = folder / f"{_AT}{key}" if folder else None
@@ -245,7 +259,7 @@ def _work(
             mark.touch()
         LOADED.update(programs)
         function, *arguments = map(_unpacked, packed)
-        return _computed(key, label, function, arguments, folder)
+        return _result_of(key, label, function, arguments, folder)
     except Exception:
         return traceback.format_exc(), b""
     finally:
@@ -271,27 +285,27 @@ def _begin_worker(parent: int, path: list[str]) -> None:
 # -- in the parent --------------------------------------------------------------------------------------------------
 
 
-def _done_by(
+def _compute_by(
     executor: Executor,
     function: Callable[..., Any],
     cells: Mapping[str, Cell],
     folder: Path,
     large: Path | None = None,
-    gone: Callable[[float], bool] = lambda _: False,
-) -> Done:
-    """Compute cells by an executor; an ExecutorLost is raised where it breaks, or is `gone` (seconds of silence).
+    is_gone: Callable[[float], bool] = lambda _: False,
+) -> Outcomes:
+    """Compute cells by an executor. An ExecutorLost is raised where it breaks, or is gone after seconds of silence.
 
     Workers of this machine write what they make, and map large arguments from files in the folder `large`.
     """
     # dask sends an argument that is a future of its own once to each worker that needs it.
     client = getattr(executor, "_client", None)
     # The arguments are kept, so that no other gets the address of one.
-    known: dict[int, tuple[Any, Any]] = {}
+    sent_arguments: dict[int, tuple[Any, Any]] = {}
     what = f"the scheduler at {client.scheduler.address}" if client else "the executor"
     lost = ExecutorLost(f"{what} is gone; finished cells are kept, and the same command goes on from there")
 
-    def packed(value: Any) -> Any:
-        if id(value) not in known:
+    def pack(value: Any) -> Any:
+        if id(value) not in sent_arguments:
             buffers: list[pickle.PickleBuffer] = []
             content = cloudpickle.dumps(value, protocol=5, buffer_callback=buffers.append)
             parts = [memoryview(content), *(buffer.raw() for buffer in buffers)]
@@ -307,10 +321,10 @@ def _done_by(
                 sent = [bytes(part) for part in parts]
                 if sum(sizes) >= _LARGE and client:
                     sent = client.submit(_same, sent, pure=False)
-            known[id(value)] = value, sent
-        return known[id(value)][1]
+            sent_arguments[id(value)] = value, sent
+        return sent_arguments[id(value)][1]
 
-    def submitted(key: str, arguments: Sequence[Any]) -> Future[Any]:
+    def submit(key: str, arguments: Sequence[Any]) -> Future[Any]:
         try:
             near = folder if large else None
             return executor.submit(_work, key, cells[key].label, arguments, dict(LOADED), versions(), near)
@@ -334,26 +348,26 @@ def _done_by(
 
     waiting, running = deque(cells), dict[Future[Any], str]()
     ended: queue.SimpleQueue[Future[Any]] = queue.SimpleQueue()
-    heard = time.monotonic()
+    last_result = time.monotonic()
     try:
         while waiting or running:
             while waiting and len(running) < _WAITING:
                 key = waiting.popleft()
                 try:
-                    arguments = [packed(value) for value in (function, *cells[key].arguments)]
+                    arguments = [pack(value) for value in (function, *cells[key].arguments)]
                 except Exception:
                     yield key, traceback.format_exc()
                     continue
-                future = submitted(key, arguments)
+                future = submit(key, arguments)
                 running[future] = key
                 future.add_done_callback(ended.put)
             try:
                 future = ended.get(timeout=0.5)
             except queue.Empty:
-                if gone(time.monotonic() - heard):
+                if is_gone(time.monotonic() - last_result):
                     raise lost from None
                 continue
-            heard = time.monotonic()
+            last_result = time.monotonic()
             key = running.pop(future)
             yield key, trace_of(key, future)
     finally:
@@ -365,32 +379,25 @@ def _same(value: Any) -> Any:
     return value
 
 
-def _done_by_processes(function: Callable[..., Any], missing: Mapping[str, Cell], folder: Path, n: int) -> Done:
+def _compute_in_processes(function: Callable[..., Any], missing: Mapping[str, Cell], folder: Path, n: int) -> Outcomes:
     """Compute cells in n processes. If one dies all are replaced, and what was not finished is computed again.
 
     A cell that was being computed at two deaths is computed alone from then on, so that it is known whose death the
     next one is: then it is given up.
     """
     todo, n_deaths, n_in_vain = dict(missing), Counter[str](), 0
-    mine = f"{_ARGUMENTS}{socket.gethostname()}-"
-    for left in folder.glob(f"{mine}*"):
-        # Of a process that was killed, perhaps together with what removes loky's semaphores.
-        pid = left.name.removeprefix(mine).partition("-")[0]
-        if not Path("/proc", pid).exists() and Path("/proc").exists():
-            shutil.rmtree(left, ignore_errors=True)
-            for semaphore in Path("/dev/shm").glob(f"sem.loky-{pid}-*"):
-                semaphore.unlink(missing_ok=True)
-    large = folder / f"{mine}{os.getpid()}-{uuid.uuid4().hex}"
+    _sweep_pools(folder)
+    large = folder / f"{_ARGUMENTS}{os.getpid()}-{uuid.uuid4().hex}"
     large.mkdir()
     try:
         while todo:
-            some = [key for key in todo if n_deaths[key] < 2]
-            alone, n_before = not some, len(todo)
-            some = some or [next(iter(todo))]
+            chosen = [key for key in todo if n_deaths[key] < 2]
+            alone, n_before = not chosen, len(todo)
+            chosen = chosen or [next(iter(todo))]
             try:
                 with _pool(1 if alone else n) as pool:
-                    cells = {key: todo[key] for key in some}
-                    for key, trace in _done_by(pool, function, cells, folder, large, _watch(pool)):
+                    cells = {key: todo[key] for key in chosen}
+                    for key, trace in _compute_by(pool, function, cells, folder, large, _watch(pool)):
                         del todo[key]
                         yield key, trace
             except ExecutorLost:
@@ -398,7 +405,7 @@ def _done_by_processes(function: Callable[..., Any], missing: Mapping[str, Cell]
                 n_in_vain += 1
                 if n_in_vain > _IN_VAIN:
                     raise
-            for key in some:
+            for key in chosen:
                 mark = folder / f"{_AT}{key}"
                 n_deaths[key] += mark.exists()
                 mark.unlink(missing_ok=True)
@@ -439,12 +446,12 @@ def _watch(pool: ProcessPoolExecutor) -> Callable[[float], bool]:
     """Whether a worker of the pool is dead, and nothing has come for some seconds: a pool may wait for it for ever."""
     was_dead = False
 
-    def gone(silence: float) -> bool:
+    def is_gone(silence: float) -> bool:
         nonlocal was_dead
         before, was_dead = was_dead, any(not each.is_alive() for each in list((pool._processes or {}).values()))
         return before and was_dead and silence > _SILENCE
 
-    return gone
+    return is_gone
 
 
 @contextmanager

@@ -215,7 +215,9 @@ class Stuck(Executor):
 
 
 def test_a_pool_that_is_silent_after_a_death_is_given_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    calls = parallel._done_by(Stuck(), max, {"a": Cell("a", (1, 2))}, tmp_path, gone=lambda silence: silence > 0.3)
+    calls = parallel._compute_by(
+        Stuck(), max, {"a": Cell("a", (1, 2))}, tmp_path, is_gone=lambda silence: silence > 0.3
+    )
     with pytest.raises(ExecutorLost, match="the executor is gone; finished cells are kept"):
         list(calls)
 
