@@ -204,7 +204,7 @@ def test_asked_to_end_it_leaves_its_folder_and_what_has_finished(tmp_path: Path)
     assert process.returncode == 143
     assert said.splitlines()[-1].startswith("simstudy: stopped; what has finished is kept")
     assert "Traceback" not in said
-    assert not any(map(alive, workers))
+    until(lambda: not any(map(alive, workers)))
     assert len(list(out.glob("cells/*.npz"))) == 1
     assert [path.name for path in out.glob(".*")] == []
 
