@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import simstudy as ss
@@ -176,3 +177,15 @@ def test_the_bytes_of_a_data_file_count_and_its_place_does_not(tmp_path: Path) -
         return CellKeys().of(len, (DataFile.of(tmp_path / name), 3))
 
     assert key("a.csv", "1,2") == key("b.csv", "1,2") != key("a.csv", "1,3")
+
+
+def test_all_pairs_are_those_of_the_tables_beside_them(tmp_path: Path) -> None:
+    """Back and forth between two seeds: the second run of a seed finds everything kept."""
+    study = make_study({**DIGITS, "training": {"fractions": [0.1], "replicates": [2]}}, "here")
+    for seed in (0, 1, 0):
+        results = ss.run_study(study, out=tmp_path, n_jobs=1, seed=seed)
+        written = pd.read_csv(tmp_path / "comparisons.csv.gz")
+        assert written["p_value"].tolist() == results.comparisons["p_value"].tolist(), seed
+    (tmp_path / "comparisons.csv.gz").unlink()
+    ss.run_study(study, out=tmp_path, n_jobs=1)
+    assert (tmp_path / "comparisons.csv.gz").exists()
