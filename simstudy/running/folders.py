@@ -92,9 +92,11 @@ class ResultsFolder:
         is no run, and run.json stays.
         """
         made = _hashes_in(self.gathered)
-        # Somebody may have changed a file while the run worked.
-        require_own(self.path, self.of)
         old, before = own_files(self.path), json_object(self.path / MANIFEST) or {}
+        if changed := [name for name in made if (self.path / name).exists() and name not in old]:
+            raise ValueError(
+                f"out: {changed[0]} in {self.path} was changed while the run worked: move it, and run again"
+            )
         if seconds is not None and not (self.gathered / COMPARISONS).exists():
             old.add(COMPARISONS)
         # A page that is written again leaves the versions that made the tables.

@@ -135,6 +135,16 @@ def test_a_run_that_fails_changes_nothing_and_leaves_no_folder(tmp_path: Path) -
     assert not (tmp_path / "new").exists()
 
 
+def test_a_file_that_somebody_changes_while_a_run_works_is_not_lost(tmp_path: Path) -> None:
+    run(tmp_path, README_md="1")
+    with results_folder(tmp_path, "study x") as results:
+        (results.gathered / "README.md").write_text("2")
+        (tmp_path / "README.md").write_text("my notes")
+        with pytest.raises(ValueError, match=r"README\.md in .* was changed while the run worked"):
+            results.publish({}, {})
+    assert (tmp_path / "README.md").read_text() == "my notes"
+
+
 @pytest.mark.parametrize("last", ["a.csv", "d.csv", "manifest.json"])
 def test_a_torn_folder_is_not_read_and_the_next_run_makes_it_whole(tmp_path: Path, last: str) -> None:
     run(tmp_path, a_csv="1", b_csv="1")
@@ -197,6 +207,10 @@ def test_nothing_outside_the_folder_is_deleted(tmp_path: Path) -> None:
     claim(tmp_path / "out", {"b.csv": sha256(b"2").hexdigest(), "link.csv": digest})
     with pytest.raises(ValueError, match="holds link.csv, which"):
         run(tmp_path / "out", a_csv="1")
+    (tmp_path / "out" / "link.csv").unlink()
+    (tmp_path / "out" / "figures").symlink_to(tmp_path)
+    with pytest.raises(ValueError, match="holds figures, which"):
+        run(tmp_path / "out", figures__thesis_csv="1")
     assert other.read_text() == "words"
 
 

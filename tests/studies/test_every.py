@@ -63,7 +63,7 @@ def test_a_stopped_run_goes_on_with_what_is_left_and_then_writes_what_all_took(
     monkeypatch.setattr(every, "_run_one", run_one)
     old = three / "quickstart" / "cells"
     old.mkdir(parents=True)
-    (old / "old.cell").write_text("from an earlier run")
+    (old / "old.npz").write_text("from an earlier run")
     begin_anew(three)
     assert not old.exists()
     run_all = run_every(NAMES, three, ["--jobs", "2"])
