@@ -82,9 +82,13 @@ def power(n: int) -> Callable[[int], int]:
     return raised
 
 
+def scaled(factor: int, offset: int) -> Callable[[int], int]:
+    return lambda x, by=factor, *, more=offset: by * x + more
+
+
 def test_functions_that_share_a_name_are_told_apart_by_what_they_hold() -> None:
-    functions = [twice(power(2)), twice(power(3)), power(2), power(3)]
-    assert len({key(function) for function in functions}) == 4
+    functions = [twice(power(2)), twice(power(3)), power(2), power(3), scaled(2, 0), scaled(3, 0), scaled(2, 1)]
+    assert len({key(function) for function in functions}) == 7
     assert key(twice(power(2))) == key(twice(power(2)))
 
 

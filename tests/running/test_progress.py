@@ -93,7 +93,7 @@ def test_a_log_has_a_line_a_minute_with_the_time_that_is_left(
     assert 3 <= len(lines) <= 40
     assert all(line.startswith("simstudy: cells: 9") for line in lines)
     left = float(lines[-1].partition(" %, ")[2].removesuffix(" s left"))
-    assert left <= 2, "at the rate of late, not that of a run from the start"
+    assert left == 0, "a tenth of a second, at the rate of late"
 
 
 def test_a_notebook_has_one_line_that_is_empty_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,8 +40,12 @@ def test_an_edit_of_code_or_settings_is_told_by_name_and_one_of_words_is_not(tmp
     definition, program = home / "study.toml", home / "study.py"
     definition.write_text('kind = "program"\ntitle = "T"\nquestion = "Q?"\nfactor = 4\n')
     program.write_text(PROGRAM)
+    (home / "helper.py").touch()
     ss.run_study(home, out=out)
     assert why_not_fresh(out, home) == ([], "")
+    (home / "helper.py").unlink()
+    assert why_not_fresh(out, home) == (["the study's code has changed: helper.py"], "")
+    (home / "helper.py").touch()
     program.write_text(PROGRAM.replace("2 *", "3 *"))
     assert why_not_fresh(out, home) == (["the study's code has changed: study.py"], "")
     definition.write_text(definition.read_text().replace("4", "5"))
