@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import spec_from_file_location
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 
 #: Modules that are found by their files, here and in worker processes: name -> path.
 LOADED: dict[str, str] = {}
@@ -80,22 +79,39 @@ def _name_of(path: Path, sources: Mapping[str, bytes]) -> str:
     return PREFIX + "_".join(sha256(repr((str(path), each)).encode()).hexdigest()[:12] for each in (counted, sources))
 
 
+class _SourceLoader(SourceFileLoader):
+    """Compiles a file each time: an edit within the same second leaves kept bytecode that looks like today's."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        return self.source_to_code(self.get_data(self.path), self.path)
+
+
 class _Finder:
     """Finds modules of `LOADED` by their names, so that a worker process loads those that its calls need."""
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         """How a module is loaded; None where its file is not known, or not there."""
-        file = LOADED.get(name, "")
-        if not os.path.isfile(file):
+        top, _, below = name.partition(".")
+        if top not in LOADED or (below and not top.startswith(PREFIX)):
             return None
-        if name.startswith(PREFIX):
-            now = _name_of(Path(file), python_files(Path(file).parent))
+        file = Path(LOADED[top])
+        if below:
+            file = file.parent.joinpath(*below.split("."))
+            file = file / "__init__.py" if file.is_dir() else file.with_suffix(".py")
+        elif top.startswith(PREFIX) and file.is_file():
+            now = _name_of(file, python_files(file.parent))
             if now.rpartition("_")[0] != name.rpartition("_")[0]:
                 raise ImportError(f"{file}, or a file beside it, was edited while the run works: run it again")
-        return spec_from_file_location(name, file, submodule_search_locations=[os.path.dirname(file)])
+        if not file.is_file():
+            return None
+        is_package = not below or file.name == "__init__.py"
+        loader = _SourceLoader(name, str(file)) if top.startswith(PREFIX) else None
+        places = [str(file.parent)] if is_package else None
+        return spec_from_file_location(name, file, loader=loader, submodule_search_locations=places)
 
 
-sys.meta_path.append(_Finder())
+# Before Python's own, which would take kept bytecode for the modules beside a program.
+sys.meta_path.insert(0, _Finder())
 
 
 @contextmanager
