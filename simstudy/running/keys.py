@@ -121,18 +121,17 @@ def versions() -> dict[str, str]:
     return {library: version(library) for library in LIBRARIES}
 
 
-def code_of(*folders: Path, loaded: Mapping[str, bytes] | None = None) -> dict[str, str]:
-    """A hash of each Python file of a study's folder, by name, and one of all files in each folder of learners.
+def code_of(study: Path | None, *others: Path, loaded: Mapping[str, bytes] | None = None) -> dict[str, str]:
+    """A hash of each Python file of a study's folder, by name, and one of all files in each other folder.
 
     `loaded` has the study's files as they were when its program was loaded: they may have been edited since.
     """
-    study, *learners = folders
 
     def digests(sources: Mapping[str, bytes]) -> dict[str, str]:
         return {name: hashlib.sha256(source).hexdigest()[:16] for name, source in sources.items()}
 
-    code = digests(python_files(study) if loaded is None else loaded)
-    return code | {f"{folder.name}/": describe(digests(python_files(folder)))[:16] for folder in learners}
+    code = digests(loaded if loaded is not None else python_files(study) if study is not None else {})
+    return code | {f"{folder.name}/": describe(digests(python_files(folder)))[:16] for folder in others}
 
 
 class _Hasher(NumpyHasher):  # type: ignore[misc]

@@ -26,7 +26,7 @@ from simstudy.studies.natural.definition import NaturalStudy
 from simstudy.studies.resampling import overlay
 from simstudy.studies.resampling import study as resampling
 from simstudy.studies.resampling.definition import ResamplingStudy, with_own_task
-from simstudy.training.named import OWN
+from simstudy.training.named import OWN, task_folder
 from simstudy.validation import brief, nearest
 
 Run = Callable[[Any, RunContext], Findings]
@@ -198,16 +198,19 @@ def found_by(study: Study, context: RunContext) -> Findings:
 
 
 def code_behind(study: Study) -> dict[str, str]:
-    """Hashes of the Python files that a study's results depend on: those of its folder, and for a shipped one learners.
+    """Hashes of the Python files that a study's results depend on (`simstudy.running.keys.code_of`).
 
-    See `simstudy.running.keys.code_of`.
+    They are those of its folder, for a shipped study or task also those of the learners, and those of a shipped task's
+    folder.
     """
     shipped = program_files.shipped_studies()
-    loaded = program_files.SOURCES.get(type(study).__module__.partition(".")[0])
-    if place_of(study) is None and study.name in shipped:
-        learners = [path.parent for path in sorted(program_files.shipped_folder().glob("learners/*/__init__.py"))]
-        return code_of(shipped[study.name].parent, *learners, loaded=loaded)
-    return {} if study.folder is None else code_of(study.folder, loaded=loaded)
+    is_shipped = place_of(study) is None and study.name in shipped
+    folder = shipped[study.name].parent if is_shipped else study.folder
+    task = task_folder(str(getattr(study, "task", "")))
+    others = [task] if task is not None and task != folder else []
+    if is_shipped or task is not None:
+        others += [path.parent for path in sorted(program_files.shipped_folder().glob("learners/*/__init__.py"))]
+    return code_of(folder, *others, loaded=program_files.SOURCES.get(type(study).__module__.partition(".")[0]))
 
 
 def shown_by(study: Study, tables: ShippedTables) -> Shown:

@@ -30,6 +30,12 @@ def task_names() -> list[str]:
     return sorted([_DIGITS, *_of_studies()])
 
 
+def task_folder(name: str) -> Path | None:
+    """The folder of the shipped study that brings the task of this name; None for any other name."""
+    path = _of_studies().get(name)
+    return None if path is None else path.parent
+
+
 def load_task(name: str, data_dir: str | Path | None = None, *, folder: str | Path | None = None) -> Task:
     """A task by name; its data comes from `data_dir`, SIMSTUDY_DATA_DIR or its public address.
 

@@ -189,3 +189,9 @@ def test_all_pairs_are_those_of_the_tables_beside_them(tmp_path: Path) -> None:
     (tmp_path / "comparisons.csv.gz").unlink()
     ss.run_study(study, out=tmp_path, n_jobs=1)
     assert (tmp_path / "comparisons.csv.gz").exists()
+
+
+def test_a_study_of_a_shipped_task_depends_on_the_code_of_that_task() -> None:
+    study = make_study({**DIGITS, "task": "dependencies"}, "here")
+    assert sorted(code_behind(study)) == ["dependency_parsing/", "simstudy_learners/"]
+    assert code_behind(make_study(DIGITS, "here")) == {}
