@@ -30,7 +30,7 @@ import joblib
 import numpy as np
 from joblib.externals.loky import ProcessPoolExecutor
 
-from simstudy.files.whole import atomic_path
+from simstudy.files.whole import atomic_path, named_in_errors
 from simstudy.running.cell_files import SUFFIX, DamagedCell, encode, read, write
 from simstudy.running.jobs import check_executor, n_workers
 from simstudy.running.keys import UNLASTING, Cell, CellKeys, is_lasting, versions
@@ -313,7 +313,7 @@ def _compute_by(
             sent: Any
             if sum(sizes) >= _LARGE and large:
                 sent = _Large(large / uuid.uuid4().hex, sizes)
-                with sent.path.open("wb") as file:
+                with named_in_errors(sent.path), sent.path.open("wb") as file:
                     for part in parts:
                         file.write(part)
                         file.write(bytes(-part.nbytes % _ALIGNED))
