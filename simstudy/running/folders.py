@@ -107,15 +107,16 @@ class ResultsFolder:
             content["versions"] = before["versions"]
         content["manifest"] = own_hash(content)
         run = {} if seconds is None else {RUN: _about_run(seconds)}
+        # All that needs room on the disk comes before anything is moved.
+        for name in made:
+            (self.path / name).parent.mkdir(exist_ok=True)
         for name, text in {**run, MANIFEST: content}.items():
-            # Before anything is moved: from here on hardly any room on the disk is needed.
             with atomic_path(self.gathered / name) as temporary:
                 temporary.write_text(json.dumps(text, indent=2) + "\n", encoding="utf-8")
         if (self.path / MANIFEST).exists():
             os.replace(self.path / MANIFEST, self.gathered / _BEFORE)
         for name in (*made, *_UNSEALED):
             if (self.gathered / name).is_file():
-                (self.path / name).parent.mkdir(exist_ok=True)
                 os.replace(self.gathered / name, self.path / name)
         for name in old - set(made):
             (self.path / name).unlink(missing_ok=True)
@@ -149,9 +150,10 @@ def results_folder(path: str | Path, of: str) -> Iterator[ResultsFolder]:
         finally:
             if not (gathered / MANIFEST).exists() or (folder / MANIFEST).exists():
                 shutil.rmtree(gathered, ignore_errors=True)
-            with suppress(OSError):
-                # Only where it is empty: nothing was finished.
-                (folder / CELLS).rmdir()
+            for name in (CELLS, "figures", "paper"):
+                with suppress(OSError):
+                    # Only where it is empty: nothing was finished.
+                    (folder / name).rmdir()
 
 
 @contextmanager
@@ -190,7 +192,7 @@ def _locked(folder: Path, name: str, otherwise: str) -> Iterator[None]:
                 Path(lock.lock_file).unlink()
             lock.release()
         with suppress(OSError):
-            for each in new:
+            for each in filter(Path.exists, new):
                 each.rmdir()
 
 

@@ -13,6 +13,7 @@ import pandas as pd
 
 from simstudy.analyses.signature import signatures
 from simstudy.files.datasets import folder_at_hand
+from simstudy.files.whole import named_in_errors
 from simstudy.pages.tables import kinds_of, write_tables
 from simstudy.running.folders import CELLS, COMPARISONS, results_folder, shard_folder
 from simstudy.running.jobs import n_workers
@@ -148,7 +149,8 @@ def run_study(
             unchanged = False
             # Without a time in its header the file is the same whenever it is written.
             how = {"method": "gzip", "compresslevel": 1, "mtime": 1}
-            found.comparisons.to_csv(results.gathered / COMPARISONS, index=False, compression=how)
+            with named_in_errors(results.gathered / COMPARISONS):
+                found.comparisons.to_csv(results.gathered / COMPARISONS, index=False, compression=how)
         summary = publish_page(definition, results, manifest, context.clock.seconds, unchanged=unchanged)
     return Results(folder, found.tables, found.comparisons, summary, tuple(found.answers))
 
