@@ -235,7 +235,7 @@ def verify(
 
         reasons, versions = why_not_fresh(folder)
         problems += reasons
-        matches += ", and a run today would make the same tables"
+        matches += "; the settings, the study's own files and RESULTS_VERSION are those of the run"
         if versions:
             print_line(f"Other versions of libraries are installed than made the results: {versions}")
     if not problems:

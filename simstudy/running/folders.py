@@ -197,7 +197,7 @@ def _locked(folder: Path, name: str, otherwise: str) -> Iterator[None]:
 
 
 def verify(path: str | Path, *, cells: bool = True) -> list[str]:
-    """What is wrong with a folder of results, a line each: files that are missing, changed or unknown, damaged cells.
+    """Problems of a folder of results, a line each: files that are missing, changed or unknown, damaged cells.
 
     A ValueError is raised where there is no such folder, or no manifest in it.
     """

@@ -43,7 +43,7 @@ class Cell:
 
     #: What it is called in messages.
     label: str
-    #: What its function is called with; an object with a method `fingerprint` is known by what that returns.
+    #: The arguments of its function. An object with a method `fingerprint` is known by the result of that method.
     arguments: tuple[Any, ...]
 
 
@@ -185,7 +185,7 @@ class _Hasher(NumpyHasher):  # type: ignore[misc]
 
 
 def _named(module: Any, qualified: str) -> Any:
-    """What a module has under a qualified name; None where it has nothing."""
+    """The object that a module has under a qualified name, or None."""
     for name in qualified.split("."):
         module = getattr(module, name, None)
     return module

@@ -83,7 +83,7 @@ class RunContext:
         """
         known = self.keys.of_cells(function, cells)
         if not all(map(is_lasting, known)):
-            say(f"{title}: a function or class was typed at a prompt, so that cells are computed anew in each run")
+            say(f"{title}: an argument has no name that lasts, so that cells are computed anew in each run")
         if self.shard is not None:
             k, n = self.shard
             share = [

@@ -69,7 +69,9 @@ def test_the_command_says_that_old_code_made_results(tmp_path: Path, monkeypatch
     monkeypatch.setattr(written, "why_not_fresh", lambda _: ([], ""))
     code, out, _ = run("verify", "--fresh", folder)
     assert code == 0
-    assert out.endswith("all files match the manifest, and a run today would make the same tables\n")
+    assert out.endswith(
+        "all files match the manifest; the settings, the study's own files and RESULTS_VERSION are those of the run\n"
+    )
     monkeypatch.setattr(written, "why_not_fresh", lambda _: ([changed], "numpy 2, not 1"))
     code, out, _ = run("verify", "--fresh", folder)
     assert code == 1

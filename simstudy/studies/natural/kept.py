@@ -18,7 +18,7 @@ Read = tuple[Outputs, tuple[str, ...], list[Path]]
 
 
 class KeptReads:
-    """What was read, in a study's folder of cells: by the study's words, and the SHA-256 of each file.
+    """Test sets in a study's folder of cells, found by the study's words and the SHA-256 of each file.
 
     Every file is hashed in each run, so that no number comes of a file that has changed. A file that changes while it
     is read is not kept. Nothing is written before `write`: a study that is refused leaves nothing behind.
