@@ -79,9 +79,9 @@ def why_not_fresh(path: str | Path, study: str | Path | None = None) -> tuple[li
     """Why a run would make the results in a folder anew, and which versions of libraries differ.
 
     `study` is as for `run_study`; None is the shipped study that the results name. The first result has a line for each
-    change: of settings, of the study's own files, of `RESULTS_VERSION`. Changed data, and an edit of the library under the
-    same `RESULTS_VERSION`, are not seen. The second result names the versions of Python and libraries that differ; it is empty if none
-    does. A ValueError is raised where no study has written there.
+    change: of settings, of the study's own files, of `RESULTS_VERSION`. Changed data, and an edit of the library under
+    the same `RESULTS_VERSION`, are not seen. The second result names the versions of Python and libraries that differ;
+    it is empty if none does. A ValueError is raised where no study has written there.
     """
     folder = Path(path)
     manifest = json_object(folder / MANIFEST)
