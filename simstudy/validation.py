@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from math import inf, isinf
 from numbers import Real
 from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from simstudy.notes import UNSAID, Argument, said
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,6 +19,61 @@ if TYPE_CHECKING:
 
 #: Nothing that is counted here is as many: no machine has the memory.
 TOO_MANY = 2**40
+
+
+class InputError(ValueError):
+    """What a user gave and what cannot be used, as fields: where it is, what it is, the rule, its value and the cure.
+
+    Attributes
+    ----------
+    argument
+        The name of the argument, column or field that the rule is about; empty if `rule` is a whole sentence.
+    rule
+        What must hold, or what is wrong: "must be at least 1".
+    value
+        What was given instead; it is left out if the rule says it already.
+    remedy
+        What to do. Arguments that it names are `simstudy.notes.Argument` in `simstudy.notes.Words`.
+    at
+        The place in a file: "runs/a.csv, line 3".
+
+    Examples
+    --------
+    >>> print(InputError("samples", "must be at least 1", 0))
+    samples must be at least 1, not 0
+    >>> print(InputError("score", "must be a number", "x", "write 1 for right and 0 for wrong", at="a.csv, line 3"))
+    a.csv, line 3: score must be a number, not 'x'; write 1 for right and 0 for wrong
+    """
+
+    def __init__(self, argument: str, rule: str, value: object = UNSAID, remedy: str = "", *, at: object = "") -> None:
+        self.argument, self.rule, self.value, self.remedy, self.at = argument, rule, value, remedy, str(at)
+        super().__init__(self.said(str))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _error_again, (type(self), self.argument, self.rule, self.value, self.remedy, self.at)
+
+    def said(self, wording: Callable[[Argument], str]) -> str:
+        """The message with each argument as `wording` has it."""
+        argument = wording(Argument(self.argument)) if self.argument else ""
+        place = f"{self.at}: " if self.at else ""
+        value = "" if self.value is UNSAID else f", not {brief(self.value)}"
+        remedy = f"; {said(self.remedy, wording)}" if self.remedy else ""
+        return f"{place}{argument}{' ' if argument else ''}{said(self.rule, wording)}{value}{remedy}"
+
+
+class NoSuchFile(InputError, FileNotFoundError):
+    """A path that a user gave and that does not exist."""
+
+    def __init__(self, path: object, remedy: str = "") -> None:
+        super().__init__("", f"no such file: {path}", remedy=remedy)
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NoSuchFile, (self.path, self.remedy)
+
+
+def _error_again(kind: type[InputError], argument: str, rule: str, value: object, remedy: str, at: str) -> InputError:
+    return kind(argument, rule, value, remedy, at=at)
 
 
 def check_choice(argument: str, value: object, known: Iterable[str]) -> None:
