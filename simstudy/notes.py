@@ -73,7 +73,8 @@ def said(value: Any, wording: Callable[[Argument], str]) -> Any:
     """A field of words with each argument in it as `wording` has it; any other value as it is."""
     if isinstance(value, Argument):
         return wording(value)
-    return value.said(wording) if isinstance(value, Words) else value
+    # Words, or an InputError.
+    return value.said(wording) if hasattr(value, "said") else value
 
 
 class Note(Words):
@@ -96,6 +97,15 @@ class Note(Words):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Note, (self.kind, dict(self.fields))
+
+    def worded(self, wording: Callable[[Argument], str]) -> Note:
+        """The note whose fields have each argument as `wording` has it."""
+        return Note(self.kind, {name: said(value, wording) for name, value in self.fields.items()})
+
+
+def kind_of(note: str) -> str:
+    """The kind of a note; "text" for text that is no `Note`."""
+    return note.kind if isinstance(note, Note) else "text"
 
 
 def note(kind: str, **fields: Any) -> None:
@@ -124,9 +134,60 @@ def notes_kept() -> Iterator[list[Note]]:
         _heard.reset(token)
 
 
-#: Kind -> the words of its notes. All notes that simstudy has are here.
+#: Kind -> the words of its notes. All notes that simstudy has are here, by room.
 TEMPLATES: Mapping[str, str] = {
-    # Of the rooms that still word their notes themselves.
+    # loaders, which still word their notes themselves
     "text": "{text}",
     "items dropped": "{n} of {all} items dropped that not every system has: '{first}' …",
+    # outputs
+    "axes exchanged": (
+        "{n_systems:,} systems on {items}: are rows and columns exchanged? Columns are systems, rows are items"
+    ),
+    "called like errors": "the scores are called '{name}', but higher is assumed to be better; say {lower} or False",
+    "clusters of one item": (
+        "each cluster has one item: the column 'cluster' joins no items, and tests resample items one by one"
+    ),
+    "columns left out": "columns of the scores left out: {columns}; simstudy.load(table, metric) reads them",
+    "columns not taken for systems": (
+        "not taken for systems: {columns}; simstudy.load(table, metric) resamples clusters as wholes and reads samples"
+    ),
+    "columns used as systems": "used as systems: {columns}; drop columns that are no systems",
+    "fractions and percent": (
+        "scores of '{first}' are between 0 and 1, those of '{other}' between 0 and 100: if some are in percent, no "
+        "comparison of the two means anything"
+    ),
+    # plot
+    "letters without font": (
+        "no known font has some letters of the names ({letters}), so that figures have boxes for them; install one "
+        "that has them, such as Noto Sans CJK for Chinese, Japanese and Korean, and delete matplotlib's list of fonts "
+        "({cache})"
+    ),
+    # suites
+    "group left out": "group '{group}' of {file} is left out: there are no samples of its task '{task}'",
+    "no averages of tasks": "no averages of tasks: {why}",
+    # examination
+    "domains tested together": "items of {n} domains are tested together: {counts}{more}",
+    "few units": "only {units}: {rough} are rough with fewer than {least}",
+    "near-duplicates": "{pairs} of near-duplicates, first {first}",
+    "near-duplicates dropped": "near-duplicates dropped: {systems}{more}",
+    "no interval": "no interval for {pairs}: {why}",
+    "one-sided p-values": (
+        "p-values are one-sided, as you asked: if the better system was not predicted, two equally good systems have "
+        "p <= 0.05 one time in ten; corrected p-values and groups are affected too"
+    ),
+    "random flips": "p-values of {pairs} are from random flips, first {first}: {why}",
+    "resamples not used": ("the number of resamples is not used: this test computes these p-values without resampling"),
+    "small margin": (
+        "margin {margin:g} is in points of 100, less than one item of {n_items:,} is worth ({least:.2g}); write "
+        "{percent:g} if you mean the fraction {margin:g}"
+    ),
+    "worse system preferred": (
+        "the {test} prefers the system with the worse score in {pairs}, first {first}: its null hypothesis is that "
+        "{null}; these pairs do not count as significant"
+    ),
+    # planning
+    "near-duplicates kept": "near-duplicates kept: {n_pairs:,} pairs of systems ({drop} leaves them out)",
+    "near-duplicates left out": "near-duplicates left out: {n} of {all} systems ({keep} keeps them)",
+    # shipped studies
+    "long sentences": ("test set '{test_set}': {n:,} sentences of more than {most} words are translated in pieces"),
 }

@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from simstudy.validation import InputError
+
 
 @dataclass(frozen=True)
 class Order:
@@ -52,14 +54,15 @@ def order_of(pairs: pd.DataFrame) -> Order:
     k = len(names)
     ahead = np.bincount(first * k + second, minlength=k * k).reshape(k, k)
     for i, j in np.argwhere(ahead + ahead.T != 1 - np.eye(k, dtype=np.int64)):
-        raise ValueError(
-            f"pairs must have every two systems once; '{names[i]}' and '{names[j]}' are there "
-            f"{ahead[i, j] + ahead[j, i] if i != j else ahead[i, i]} times"
+        raise InputError(
+            "pairs",
+            f"must have every two systems once; '{names[i]}' and '{names[j]}' are there "
+            f"{ahead[i, j] + ahead[j, i] if i != j else ahead[i, i]} times",
         )
     # The best is ahead of all others, the next of all but one, and so on.
     place = k - 1 - ahead.sum(axis=1)
     if len(set(place)) < k:
-        raise ValueError("pairs must have the better system as system_a in every row, ties always in one order")
+        raise InputError("pairs", "must have the better system as system_a in every row, ties always in one order")
     return Order(names[np.argsort(place)], place[first], place[second])
 
 

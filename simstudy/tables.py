@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pandas.api.types import infer_dtype, is_bool_dtype, is_complex_dtype, is_extension_array_dtype, is_numeric_dtype
 
 from simstudy.schema import names_of
-from simstudy.validation import brief
+from simstudy.validation import InputError
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -73,9 +73,10 @@ def takes_family(
 def _family(pairs: Any) -> pd.DataFrame:
     table = frame_of(pairs)
     if table is not pairs and getattr(pairs, "selected", False):
-        raise ValueError(
-            f"pairs must be all compared pairs, not the {len(table):,} that you selected: correct first, then select "
-            "(if you chose these pairs before you saw results, pass Comparisons(pairs.frame))"
+        raise InputError(
+            "pairs",
+            f"must be all compared pairs, not the {len(table):,} that you selected: correct first, then select (if "
+            "you chose these pairs before you saw results, pass Comparisons(pairs.frame))",
         )
     return table
 
@@ -108,12 +109,12 @@ def check_table(
     """
     what = what or f"a table with the columns {', '.join(columns)}"
     if not isinstance(table, pd.DataFrame):
-        raise ValueError(f"{argument} must be {what}, not {brief(table)}")
+        raise InputError(argument, f"must be {what}", table)
     check_columns(argument, table, columns, what)
     if table.empty and not empty:
-        raise ValueError(f"{argument} must have at least one row")
+        raise InputError(argument, "must have at least one row")
     for name in table.columns[table.columns.duplicated()]:
-        raise ValueError(f"{argument} must have each column once, unlike '{name}'")
+        raise InputError(argument, f"must have each column once, unlike '{name}'")
     for name in columns:
         _check_column(argument, name, table[name])
 
@@ -122,7 +123,7 @@ def check_columns(argument: str, table: pd.DataFrame, columns: Sequence[str], wh
     """Raise a ValueError that names the first few columns that a table lacks."""
     if missing := [column for column in columns if column not in table]:
         more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
-        raise ValueError(f"{argument} must be {what}; no column {', '.join(missing[:5])}{more}")
+        raise InputError(argument, f"must be {what}; no column {', '.join(missing[:5])}{more}")
 
 
 def _check_column(argument: str, name: str, column: pd.Series[Any]) -> None:
@@ -131,16 +132,17 @@ def _check_column(argument: str, name: str, column: pd.Series[Any]) -> None:
     if name in _NUMBERS:
         wrong = _no_number(column)
         if wrong is not None:
-            raise ValueError(f"{argument} must have numbers in column '{name}', not {brief(wrong)}")
+            raise InputError(argument, f"must have numbers in column '{name}'", wrong)
     elif name in _TEXT | _KEYS:
         if column.isna().any():
-            raise ValueError(
-                f"{argument} must have a value in every row of column '{name}' (pandas reads empty text as missing: "
-                "keep_default_na=False)"
+            raise InputError(
+                argument,
+                f"must have a value in every row of column '{name}' (pandas reads empty text as missing: "
+                "keep_default_na=False)",
             )
         kind = infer_dtype(column.cat.categories if isinstance(column.dtype, pd.CategoricalDtype) else column)
         if kind not in ("string", "empty") and (name in _TEXT or kind not in ("integer", "floating", "boolean")):
-            raise ValueError(f"{argument} must have text in column '{name}', not {brief(column.iloc[0])}")
+            raise InputError(argument, f"must have text in column '{name}'", column.iloc[0])
 
 
 def _no_number(column: pd.Series[Any]) -> object:
@@ -172,9 +174,10 @@ def require_one_question(pairs: pd.DataFrame, columns: Sequence[str] = QUESTION,
             found = rows[column].drop_duplicates()
             if len(found) > 1:
                 named = f" for '{rows['test_set'].iloc[0]}'" if "test_set" in rows else ""
-                raise ValueError(
-                    f"{argument} must have one {column} for each test set, not {', '.join(map(str, found))}{named}; "
-                    "pass them one at a time"
+                raise InputError(
+                    argument,
+                    f"must have one {column} for each test set, not {', '.join(map(str, found))}{named}; pass them "
+                    "one at a time",
                 )
     if columns == QUESTION and "system_a" in pairs and "system_b" in pairs:
         _require_once(pairs, argument)
@@ -188,9 +191,10 @@ def _require_once(pairs: pd.DataFrame, argument: str) -> None:
     if (twice := keys.duplicated().to_numpy()).any():
         row = pairs[twice].iloc[0]
         of = f" of '{row['test_set']}'" if "test_set" in row else ""
-        raise ValueError(
-            f"{argument} must have every two systems of a test set once, unlike '{row['system_a']}' and "
-            f"'{row['system_b']}'{of} ; pass one seed and one test set at a time"
+        raise InputError(
+            argument,
+            f"must have every two systems of a test set once, unlike '{row['system_a']}' and '{row['system_b']}'{of} "
+            "; pass one seed and one test set at a time",
         )
 
 
@@ -198,7 +202,7 @@ def require_one_table(pairs: pd.DataFrame) -> None:
     """Raise ValueError where pairs are of several test sets, tests, sides, conventions, units or strata."""
     for column in (*TEST_SET, *QUESTION):
         if column in pairs and len(values := pairs[column].unique()) > 1:
-            raise ValueError(f"pairs must be of one {column}, not {', '.join(map(str, values))}")
+            raise InputError("pairs", f"must be of one {column}, not {', '.join(map(str, values))}")
 
 
 def system_codes(pairs: pd.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.int64], pd.Index[str]]:

@@ -20,20 +20,32 @@ if TYPE_CHECKING:
 #: Nothing that is counted here is as many: no machine has the memory.
 TOO_MANY = 2**40
 
+# Values that any process can read again.
+_PLAIN = (type(UNSAID), type(None), str, bytes, int, float)
+
+
+class Shown(str):
+    """A value as messages show it, without the quotes that text has."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
 
 class InputError(ValueError):
-    """What a user gave and what cannot be used, as fields: where it is, what it is, the rule, its value and the cure.
+    """What a user gave and simstudy cannot use, as fields. Any other ValueError is a bug of simstudy.
 
     Attributes
     ----------
     argument
-        The name of the argument, column or field that the rule is about; empty if `rule` is a whole sentence.
+        The name of the argument, column or field that the rule is about; empty if `rule` is a whole sentence,
+        which is then the only text that is given.
     rule
-        What must hold, or what is wrong: "must be at least 1".
+        What must hold, or what is wrong: "must be at least 1". Other arguments that it names are
+        `simstudy.notes.Argument` in `simstudy.notes.Words`.
     value
         What was given instead; it is left out if the rule says it already.
     remedy
-        What to do. Arguments that it names are `simstudy.notes.Argument` in `simstudy.notes.Words`.
+        What to do. One that begins with a colon or a bracket has no semicolon before it.
     at
         The place in a file: "runs/a.csv, line 3".
 
@@ -41,23 +53,32 @@ class InputError(ValueError):
     --------
     >>> print(InputError("samples", "must be at least 1", 0))
     samples must be at least 1, not 0
+    >>> print(InputError("not a whole zip file", at="a.zip"))
+    a.zip: not a whole zip file
     >>> print(InputError("score", "must be a number", "x", "write 1 for right and 0 for wrong", at="a.csv, line 3"))
     a.csv, line 3: score must be a number, not 'x'; write 1 for right and 0 for wrong
     """
 
-    def __init__(self, argument: str, rule: str, value: object = UNSAID, remedy: str = "", *, at: object = "") -> None:
+    def __init__(
+        self, argument: str, rule: str = "", value: object = UNSAID, remedy: str = "", *, at: object = ""
+    ) -> None:
+        if not rule:
+            argument, rule = "", argument
         self.argument, self.rule, self.value, self.remedy, self.at = argument, rule, value, remedy, str(at)
         super().__init__(self.said(str))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _error_again, (type(self), self.argument, self.rule, self.value, self.remedy, self.at)
+        value = self.value if isinstance(self.value, _PLAIN) else Shown(brief(self.value))
+        return _error_again, (type(self), self.argument, self.rule, value, self.remedy, self.at)
 
     def said(self, wording: Callable[[Argument], str]) -> str:
         """The message with each argument as `wording` has it."""
         argument = wording(Argument(self.argument)) if self.argument else ""
         place = f"{self.at}: " if self.at else ""
         value = "" if self.value is UNSAID else f", not {brief(self.value)}"
-        remedy = f"; {said(self.remedy, wording)}" if self.remedy else ""
+        remedy = said(self.remedy, wording)
+        if remedy and not remedy.startswith((" (", ": ")):
+            remedy = f"; {remedy}"
         return f"{place}{argument}{' ' if argument else ''}{said(self.rule, wording)}{value}{remedy}"
 
 
@@ -77,19 +98,24 @@ def _error_again(kind: type[InputError], argument: str, rule: str, value: object
 
 
 def check_choice(argument: str, value: object, known: Iterable[str]) -> None:
-    """Raise a ValueError that lists the known names, and offers the nearest, where `value` is none of them."""
+    """Raise an InputError that lists the known names, and offers the nearest, where `value` is none of them."""
     names = list(known)
     listed = ", ".join(name or '""' for name in names)
     if not isinstance(value, str):
-        raise ValueError(f"{argument} must be one of {listed}, not {brief(value)}")
+        raise InputError(argument, f"must be one of {listed}", value)
     if value not in names:
-        raise ValueError(f"{argument} must be one of {listed}, not '{value}'{nearest(value, names)}")
+        raise InputError(argument, f"must be one of {listed}", value, nearest(value, names))
 
 
 def brief(value: object) -> str:
     """What was given, for a message of one line: as Python writes it, or, where that is long, what it is."""
+    if isinstance(value, Real | str) and hasattr(value, "item"):
+        # A scalar of numpy's.
+        value = value.item()
     text = repr(value)
-    return text if "\n" not in text and len(text) <= 80 else f"a {type(value).__name__}"
+    if "\n" not in text and len(text) <= 80:
+        return text
+    return f"{text[:60]}…{text[0]}" if isinstance(value, str) else f"a {type(value).__name__}"
 
 
 def nearest(value: object, known: Iterable[str]) -> str:
@@ -99,28 +125,28 @@ def nearest(value: object, known: Iterable[str]) -> str:
 
 
 def check_whole(argument: str, value: object, least: int, below: int = TOO_MANY) -> None:
-    """Raise a ValueError where `value` is no whole number, under `least`, or not below `below` (a power of 2)."""
+    """Raise an InputError if `value` is no whole number, under `least`, or not below `below` (a power of 2)."""
     try:
         number = index(value)  # type: ignore[arg-type]
     except TypeError:
         number = None
     if number is None or isinstance(value, bool):
-        raise ValueError(f"{argument} must be a whole number (an int), not {brief(value)}") from None
+        raise InputError(argument, "must be a whole number (an int)", value) from None
     if number < least and below == TOO_MANY:
-        raise ValueError(f"{argument} must be at least {least}, not {number}")
+        raise InputError(argument, f"must be at least {least}", number)
     if not least <= number < below:
-        raise ValueError(f"{argument} must be at least {least} and below 2^{below.bit_length() - 1}, not {number}")
+        raise InputError(argument, f"must be at least {least} and below 2^{below.bit_length() - 1}", number)
 
 
 def check_seed(value: object) -> None:
-    """Raise a ValueError where `value` is no seed: a whole number from 0 to 2^64 - 1."""
+    """Raise an InputError if `value` is no seed: a whole number from 0 to 2^64 - 1."""
     check_whole("seed", value, 0, 2**64)
 
 
 def check_number(argument: str, value: object, what: str = "a number") -> None:
-    """Raise a ValueError where `value` is no number; `what` says in the message what it must be."""
+    """Raise an InputError if `value` is no number; `what` says in the message what it must be."""
     if not _is_number(value, -inf, inf):
-        raise ValueError(f"{argument} must be {what}, not {brief(value)}")
+        raise InputError(argument, f"must be {what}", value)
 
 
 def _is_number(value: object, least: float, most: float) -> bool:
@@ -128,58 +154,58 @@ def _is_number(value: object, least: float, most: float) -> bool:
 
 
 def check_share(argument: str, value: object) -> None:
-    """Raise a ValueError where `value` is no number from 0 to 1."""
+    """Raise an InputError if `value` is no number from 0 to 1."""
     if not _is_number(value, 0, 1):
-        raise ValueError(f"{argument} must lie between 0 and 1, not {brief(value)}")
+        raise InputError(argument, "must lie between 0 and 1", value)
 
 
 def check_flag(argument: str, value: object) -> None:
-    """Raise a ValueError where `value` is neither True nor False."""
+    """Raise an InputError if `value` is neither True nor False."""
     if not isinstance(value, bool):
-        raise ValueError(f"{argument} must be True or False, not {brief(value)}")
+        raise InputError(argument, "must be True or False", value)
 
 
 def check_text(argument: str, value: object, what: str = "text", *, or_none: bool = False) -> None:
-    """Raise a ValueError where `value` is no text (or, where it may be, None)."""
+    """Raise an InputError if `value` is no text (or, where it may be, None)."""
     if not isinstance(value, str) and not (or_none and value is None):
-        raise ValueError(f"{argument} must be {what}{', or None' if or_none else ''}, not {brief(value)}")
+        raise InputError(argument, f"must be {what}{', or None' if or_none else ''}", value)
 
 
 def check_path(argument: str, value: object, *, or_none: bool = False) -> None:
-    """Raise a ValueError where `value` is no path (or, where it may be, None)."""
+    """Raise an InputError if `value` is no path (or, where it may be, None)."""
     if (not isinstance(value, str | Path) or "\0" in str(value)) and not (or_none and value is None):
-        raise ValueError(f"{argument} must be a path (str or Path){', or None' if or_none else ''}, not {brief(value)}")
+        raise InputError(argument, f"must be a path (str or Path){', or None' if or_none else ''}", value)
 
 
 def check_mapping(argument: str, value: object, what: str) -> None:
-    """Raise a ValueError where `value` is no dictionary with anything in it; `what` says what it maps to what."""
+    """Raise an InputError if `value` is no dictionary with anything in it; `what` says what it maps to what."""
     if not isinstance(value, Mapping) or not value:
-        raise ValueError(f"{argument} must map {what}, at least one, not {brief(value)}")
+        raise InputError(argument, f"must map {what}, at least one", value)
 
 
 def check_list(argument: str, value: object, what: str) -> None:
-    """Raise a ValueError where `value` is no list of things: text, a number, a table, a set, nothing at all."""
+    """Raise an InputError if `value` is no list of things: text, a number, a table, a set, nothing at all."""
     # Arrays and Series are lists too, of one dimension; sets have no order, and tables are lists of names.
     unlike = isinstance(value, str | bytes | Mapping | set | frozenset) or not hasattr(type(value), "__iter__")
     if unlike or getattr(value, "ndim", 1) != 1:
-        raise ValueError(f"{argument} must be a list of {what}, not {brief(value)}")
+        raise InputError(argument, f"must be a list of {what}", value)
 
 
 def check_texts(argument: str, value: object, what: str) -> None:
-    """Raise a ValueError where `value` is no list of texts; `what` says in the message what these are."""
+    """Raise an InputError if `value` is no list of texts; `what` says in the message what these are."""
     check_list(argument, value, what)
     for part in value:  # type: ignore[attr-defined]
         check_text(argument, part, f"a list of {what}")
 
 
 def check_fraction(argument: str, value: object) -> None:
-    """Raise a ValueError where `value` is no number strictly between 0 and 1."""
+    """Raise an InputError if `value` is no number strictly between 0 and 1."""
     if not _is_number(value, 0, 1) or value in (0, 1):
-        raise ValueError(f"{argument} must lie between 0 and 1, both excluded, not {brief(value)}")
+        raise InputError(argument, "must lie between 0 and 1, both excluded", value)
 
 
 def number_list(argument: str, values: object) -> NDArray[np.float64]:
-    """A list of numbers as an array (n,) of floats; ValueError where it is something else, or has NaN."""
+    """A list of numbers as an array (n,) of floats; InputError if it is something else, or has NaN."""
     # The command's help does not wait for numpy.
     import numpy as np
 
@@ -191,42 +217,42 @@ def number_list(argument: str, values: object) -> NDArray[np.float64]:
     listed = list(values)  # type: ignore[call-overload]
     # Text is a number to numpy, and so is what is true.
     if any(isinstance(value, bool | np.bool_) or not isinstance(value, Real) or value != value for value in listed):
-        raise ValueError(f"{argument} must be a list of numbers, not {brief(values)}")
+        raise InputError(argument, "must be a list of numbers", values)
     return np.array(listed, dtype=np.float64)
 
 
 def check_unmasked(argument: str, values: object) -> None:
-    """Raise a ValueError where values are masked, or a list holds such arrays: without the mask they count as given."""
+    """Raise an InputError if values are masked, or a list holds such arrays: without the mask they count as given."""
     import numpy as np
 
     if isinstance(values, np.ma.MaskedArray):
         masked = int(np.ma.count_masked(values))  # type: ignore[no-untyped-call]
         if masked:
             what = "1 value is" if masked == 1 else f"{masked:,} values are"
-            raise ValueError(f"{argument} must not be masked, as {what}: take such items out, or fill them (.filled())")
+            raise InputError(argument, f"must not be masked, as {what}: take such items out, or fill them (.filled())")
     elif isinstance(values, list | tuple):
         for part in values:
             check_unmasked(argument, part)
 
 
 def check_utf8(names: Iterable[str], what: str) -> None:
-    r"""Raise a ValueError that names the first text with half a character, as damaged files have."""
+    r"""Raise an InputError that names the first text with half a character, as damaged files have."""
     for name in names:
         try:
             name.encode()
         except UnicodeEncodeError:
-            raise ValueError(f"{what} must be named in whole characters (UTF-8), unlike {name!r}") from None
+            raise InputError(what, f"must be named in whole characters (UTF-8), unlike {name!r}") from None
 
 
 def check_unique(keys: pd.Series[Any], argument: str, hint: str = "") -> None:
-    """Raise a ValueError that names the first key which occurs twice, and ends in the hint."""
+    """Raise an InputError that names the first key which occurs twice, and ends in the hint."""
     if keys.duplicated().any():
         twice = keys[keys.duplicated()].iloc[0]
-        raise ValueError(f"{argument} must be named once each; '{twice}' occurs twice{hint and '; '}{hint}")
+        raise InputError(argument, f"must be named once each; '{twice}' occurs twice", remedy=hint)
 
 
 def check_range(argument: str, value: object, what: str = "numbers", least: float = -inf, most: float = inf) -> None:
-    """Raise a ValueError where `value` is not two finite numbers from least to most, the lower first."""
+    """Raise an InputError if `value` is not two finite numbers from least to most, the lower first."""
     ends = value if isinstance(value, tuple | list) and all(isinstance(end, Real) for end in value) else ()
     if len(ends) != 2 or not least <= ends[0] < ends[1] <= most or isinf(ends[0]) or isinf(ends[1]):
-        raise ValueError(f"{argument} must be two {what}, the lower first, not {brief(value)}")
+        raise InputError(argument, f"must be two {what}, the lower first", value)

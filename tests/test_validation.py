@@ -102,13 +102,13 @@ def test_checks_of_none_seeds_names_and_keys() -> None:
 
 def test_notes_are_kept_by_the_innermost_listener_and_are_warnings_otherwise() -> None:
     with notes_kept() as outer:
-        note("one")
+        note("text", text="one")
         with notes_kept() as inner:
-            note("two")
-        note("three")
+            note("text", text="two")
+        note("text", text="three")
     assert (outer, inner) == (["one", "three"], ["two"])
     with pytest.warns(UserWarning, match="^four$"):
-        note("four")
+        note("text", text="four")
 
 
 def test_many_systems_on_few_items_look_exchanged() -> None:

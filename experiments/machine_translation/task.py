@@ -11,6 +11,7 @@ from simstudy.files.datasets import fetch_each, registry
 from simstudy.loaders.reading import read_lines
 from simstudy.notes import note
 from simstudy.training import BaseSystem, Examples, Task, mixed_order
+from simstudy.validation import InputError
 from simstudy_learners.translation.bilingual_ngrams import BilingualNgrams
 from simstudy_learners.translation.phrase_based import PhraseBased
 from simstudy_learners.translation.stack_decoder import MOST_WORDS
@@ -42,7 +43,7 @@ def translation(data_dir: Path | None = None) -> Task:
     ambiguous verbs). They are in a fixed mixed order, so that every initial segment is a random sample. An item's id is
     file and line.
 
-    A ValueError is raised where two files have not as many lines, or a line has no words.
+    An InputError is raised where two files have not as many lines, or a line has no words.
     """
     files = [f"{name}.{language}.gz" for name in (TRAIN, *TEST_SETS.values()) for language in LANGUAGES]
     at = fetch_each(files, data_dir)
@@ -61,16 +62,16 @@ def base_systems() -> dict[str, BaseSystem]:
 def read_pairs(at: Mapping[str, Path], name: str) -> Pairs:
     """The lines of the German and the English file of a name.
 
-    A ValueError names the files where they have not as many lines, and file and line where one is empty.
+    An InputError names the files where they have not as many lines, and file and line where one is empty.
     """
     paths = [at[f"{name}.{language}.gz"] for language in LANGUAGES]
     german, english = (read_lines(path) for path in paths)
     if len(german) != len(english):
-        raise ValueError(f"{paths[0]} and {paths[1]} must have as many lines: {len(german):,} and {len(english):,}")
+        raise InputError(f"{paths[0]} and {paths[1]} must have as many lines: {len(german):,} and {len(english):,}")
     for path, lines in zip(paths, (german, english), strict=True):
         for number, line in enumerate(lines, start=1):
             if not line.strip():
-                raise ValueError(f"{path}, line {number}: a sentence must have words")
+                raise InputError("a sentence must have words", at=f"{path}, line {number}")
     return german, english
 
 
@@ -83,7 +84,7 @@ def translation_task(
     files: Mapping[str, str] | None = None,
     systems: Mapping[str, BaseSystem] | None = None,
 ) -> Task:
-    """A task of translation. A ValueError is raised where a sentence has no words.
+    """A task of translation. An InputError is raised where a sentence has no words.
 
     Test sets are put into a fixed order, and `ids` says what the ids of their items begin with (their names by
     default). Decoders translate sentences of more than 62 words in pieces; a note says how many there are. `files` are
@@ -99,9 +100,7 @@ def translation_task(
         begin = (ids or {}).get(test_set, test_set)
         items = pd.DataFrame({"id": [f"{begin}-{i + 1}" for i in order]})
         if n_long := int((texts[2 * k].lengths > MOST_WORDS).sum()):
-            note(
-                f"test set '{test_set}': {n_long:,} sentences of more than {MOST_WORDS} words are translated in pieces"
-            )
+            note("long sentences", test_set=test_set, n=n_long, most=MOST_WORDS)
         tests[test_set] = Examples(texts[2 * k], texts[2 * k + 1], items)
     return Task(
         name=name,

@@ -9,7 +9,7 @@ from simstudy.analyses.other_systems import every_system, share_interval
 from simstudy.analyses.relation_classes import relation_classes
 from simstudy.statistics.decisions import Decision
 from simstudy.tables import QUESTION, TEST_SET, require_columns, require_one_question, takes_pairs
-from simstudy.validation import check_choice, check_seed, check_whole
+from simstudy.validation import InputError, check_choice, check_seed, check_whole
 
 _PAIR = [*TEST_SET, "relation", "system_a", "system_b", "gain"]
 
@@ -126,7 +126,7 @@ def _decided(pairs: pd.DataFrame, alpha: float) -> dict[str, pd.DataFrame]:
     decision = Decision(alpha)
     require_one_question(pairs, [column for column in QUESTION if column != "test"])
     if pairs.duplicated([*_PAIR, "test"]).any():
-        raise ValueError("pairs must have each pair once for each test; pass one seed at a time")
+        raise InputError("pairs", "must have each pair once for each test", remedy="pass one seed at a time")
     other = (pairs["better"] == pairs["system_b"]).to_numpy() if "better" in pairs else False
     rejected, prefers_worse = decision.significant(pairs), decision.prefers_worse(pairs)
     long = pairs[[*_PAIR, "test", "p_value"]].assign(rejected=rejected, other=other, prefers_worse=prefers_worse)
@@ -137,7 +137,7 @@ def _decided(pairs: pd.DataFrame, alpha: float) -> dict[str, pd.DataFrame]:
         wide = long.pivot(index=_PAIR, columns="test", values=values)
         for test in tests:
             if wide[test].isna().any():
-                raise ValueError(f"pairs must have the same pairs for every test; test '{test}' lacks some")
+                raise InputError("pairs", f"must have the same pairs for every test; test '{test}' lacks some")
         wide = wide.loc[order, tests]
         wide.columns.name = None
         return wide

@@ -11,8 +11,9 @@ import numpy as np
 from simstudy.metrics import METRICS
 from simstudy.metrics.base import FloatArray
 from simstudy.metrics.ratio import Ratio
+from simstudy.notes import Argument, Words
 from simstudy.outputs import Outputs, require_outputs
-from simstudy.validation import check_choice, check_range, check_text
+from simstudy.validation import InputError, check_choice, check_range, check_text
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Arrivals:
     def over_range(self, margin: float) -> float:
         """A margin as a difference; a ValueError where no gain can be as large."""
         if margin >= self.scale:
-            raise ValueError(f"margin must be below {self.scale:g}, the largest gain there can be, not {margin:g}")
+            raise InputError("margin", f"must be below {self.scale:g}, the largest gain there can be", margin)
         return margin / self.scale
 
     def turned(self) -> Self:
@@ -54,7 +55,7 @@ class Arrivals:
         for argument, name in (("system", system), ("other", other)):
             check_choice(argument, name, outputs.names)
         if system == other:
-            raise ValueError(f"system and other must be two different systems, not '{system}' twice")
+            raise InputError("system and other", f"must be two different systems, not '{system}' twice")
         check_text("unit", unit, "the name of a column of the items", or_none=True)
         low, high = _range_of(outputs, score_range)
         chosen = unit or outputs.natural_unit
@@ -68,9 +69,10 @@ class Arrivals:
         above, below = metric.ratio(units.statistics)
         unlike = (below != below[0]).any(axis=0)
         if unlike.any():
-            raise ValueError(
-                f"outputs must have a score of both systems for every item, unlike {chosen} "
-                f"'{units.items['id'].iloc[int(np.argmax(unlike))]}' (metric '{metric.name}')"
+            raise InputError(
+                "outputs",
+                f"must have a score of both systems for every item, unlike {chosen} "
+                f"'{units.items['id'].iloc[int(np.argmax(unlike))]}' (metric '{metric.name}')",
             )
         known = below[0] > 0
         sign = 1 if metric.higher_is_better else -1
@@ -90,18 +92,16 @@ def _range_of(outputs: Outputs, score_range: tuple[float, float] | None) -> tupl
     known = metric.item_range
     if known is None or not isinstance(metric, Ratio):
         bounded = ", ".join(name for name, one in METRICS.items() if one.item_range and isfinite(one.item_range[1]))
-        raise ValueError(
-            f"metric must be a mean of item scores in a known range, not '{metric.name}': {bounded}, or mean with "
-            "score_range"
-        )
+        rule = "must be a mean of item scores in a known range ({bounded}, or mean with {score_range})"
+        raise InputError("metric", Words(rule, bounded=bounded, score_range=Argument("score_range")), metric.name)
     if isfinite(known[0]) and isfinite(known[1]):
         if score_range is not None:
-            raise ValueError(f"score_range must be None for metric '{metric.name}', whose range is known")
+            raise InputError("score_range", f"must not be given for metric '{metric.name}', whose range is known")
         return known
     if score_range is None:
-        raise ValueError(
-            f"score_range must be given for metric '{metric.name}': the least and the largest score that an item can "
-            "have"
+        raise InputError(
+            "score_range",
+            f"must be given for metric '{metric.name}': the least and the largest score that an item can have",
         )
     check_range("score_range", score_range, "scores")
     return float(score_range[0]), float(score_range[1])
@@ -115,9 +115,10 @@ def _check_order(units: Outputs) -> None:
     n_runs, n = int((domains != domains.shift()).sum()), domains.nunique()
     # Every domain in one run, and runs of some length.
     if 2 <= n == n_runs <= len(domains) / 5:
-        raise ValueError(
-            f"items must be in random order for a sequential test, but they come domain by domain, first "
-            f"'{domains.iloc[0]}': put the rows in random order once, before anybody looks, or take one domain"
+        raise InputError(
+            "items",
+            "must be in random order for a sequential test, but they come domain by domain, first "
+            f"'{domains.iloc[0]}': put the rows in random order once, before anybody looks, or take one domain",
         )
 
 
@@ -127,7 +128,8 @@ def _check_within(pair: Outputs, low: float, high: float) -> None:
     outside = (total < low * count) | (total > high * count)
     if outside.any():
         k, item = np.argwhere(outside)[0].tolist()
-        raise ValueError(
-            f"score_range must hold all scores, unlike {total[k, item] / count[k, item]:g} of system "
-            f"'{pair.names[k]}', item '{pair.items['id'].iloc[item]}'"
+        raise InputError(
+            "score_range",
+            f"must hold all scores, unlike {total[k, item] / count[k, item]:g} of system '{pair.names[k]}', item "
+            f"'{pair.items['id'].iloc[item]}'",
         )

@@ -18,7 +18,7 @@ from simstudy.metrics.mean import LOWER
 from simstudy.outputs import Outputs, check_outputs
 from simstudy.statistics.decisions import prefers_better
 from simstudy.tables import TEST_SET, require_columns, require_one_question, system_codes, takes_pairs
-from simstudy.validation import check_flag, check_mapping, check_seed, check_whole, number_list
+from simstudy.validation import InputError, check_flag, check_mapping, check_seed, check_whole, number_list
 
 #: The paper's bins of p-values, continued at both ends to cover all p-values.
 TABLE_1 = (0.0, 0.00125, 0.0025, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 1.0)
@@ -103,7 +103,7 @@ def calibration(
     require_one_question(pairs)
     bounds = number_list("bins", bins).tolist()
     if len(bounds) < 2 or bounds != sorted(set(bounds)) or bounds[0] < 0 or bounds[-1] > 1:
-        raise ValueError(f"bins must ascend within 0 and 1, not {bounds}")
+        raise InputError("bins", "must ascend within 0 and 1", bounds)
     check_mapping("elsewhere", elsewhere, "names of test sets to their Outputs")
     for name, outputs in elsewhere.items():
         for of_draw in outputs.values() if isinstance(outputs, Mapping) else [outputs]:
@@ -113,7 +113,7 @@ def calibration(
     check_whole("n_bootstrap", n_bootstrap, 1)
     check_seed(seed)
     if "draw" in pairs and pairs["draw"].isna().any():
-        raise ValueError("pairs must have a draw in every row, or no column 'draw'")
+        raise InputError("pairs", "must have a draw in every row, or no column 'draw'")
     decided = pairs[prefers_better(pairs)]
     rows = []
     for key, members in relation_classes(decided):
@@ -196,19 +196,19 @@ def _gain_elsewhere(pairs: pd.DataFrame, name: str, outputs: Elsewhere) -> NDArr
         pairs["draw"].to_numpy() if "draw" in pairs and not isinstance(outputs, Outputs) else np.full(len(pairs), None)
     )
     if not set(draw) <= set(by_draw):
-        raise ValueError(f"test set '{name}' must be Outputs, or have Outputs for each draw of the pairs")
+        raise InputError(f"test set '{name}'", "must be Outputs, or have Outputs for each draw of the pairs")
     first, second, names = system_codes(pairs)
     metric, gain = str(pairs["metric"].iloc[0]), np.empty(len(pairs))
     for number, there in by_draw.items():
         own = there.metric.name
         if metric != own and metric.removesuffix(LOWER) == own.removesuffix(LOWER):
-            raise ValueError(f"test set '{name}' must have the direction of the pairs, '{metric}', not '{own}'")
+            raise InputError(f"test set '{name}'", f"must have the direction of the pairs, '{metric}'", own)
         those = draw == number
         place = pd.Index(there.names).get_indexer(names)
         ahead, behind = place[first[those]], place[second[those]]
         if (ahead < 0).any() or (behind < 0).any():
             unknown = min(names[place < 0])
-            raise ValueError(f"test set '{name}' must have the systems of the pairs; it has no '{unknown}'")
+            raise InputError(f"test set '{name}'", f"must have the systems of the pairs; it has no '{unknown}'")
         gain[those] = there.gains(ahead, behind)
     return gain
 

@@ -9,7 +9,7 @@ from scipy.optimize import least_squares
 
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.tables import check_table, require_columns, system_codes
-from simstudy.validation import check_seed
+from simstudy.validation import InputError, check_seed
 
 #: What a standard error is told from (column predictors) -> names of predictors of its logarithm.
 _MODELS = {
@@ -86,7 +86,7 @@ def _with_correlations(pairs: pd.DataFrame, correlations: pd.DataFrame) -> pd.Da
     known = pd.concat([correlations, turned]).set_index(["system_a", "system_b"])
     of_pairs = pd.MultiIndex.from_frame(pairs[["system_a", "system_b"]])
     if not {*of_pairs.get_level_values(0), *of_pairs.get_level_values(1)} <= {*known.index.get_level_values(0)}:
-        raise ValueError("correlations must have every system of pairs, as correlation returns them")
+        raise InputError("correlations", "must have every system of pairs, as correlation returns them")
     r12, paired = (known[name].reindex(of_pairs).to_numpy() for name in ("r12", "sd_paired"))
     n, whole = pairs["n_items"].to_numpy(dtype=np.float64), float(correlations["n_items"].iloc[0])
     p = pairs["p_value"].to_numpy(dtype=np.float64)

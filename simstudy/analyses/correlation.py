@@ -13,6 +13,7 @@ from simstudy.metrics.scaling import rescaled
 from simstudy.outputs import Outputs, require_outputs
 from simstudy.pairs import relations
 from simstudy.tables import TEST_SET, check_table
+from simstudy.validation import InputError
 
 # Below this part of both variances together, the variance of their difference is rounding.
 _ROUNDING = 1e-12
@@ -103,7 +104,7 @@ def correlation_shares(table: pd.DataFrame) -> pd.DataFrame:
     check_table("table", table, ["relation", "r12"], "one of correlation")
     known = table[table["r12"].notna()]
     if known.empty:
-        raise ValueError("table must have a correlation; every r12 is missing")
+        raise InputError("table", "must have a correlation; every r12 is missing")
     first = min(0, int(np.floor(known["r12"].min() * 20)))
     edges = np.arange(first, 21) / 20
     rows = []
@@ -126,7 +127,7 @@ def independence_ratio(r12: ArrayLike) -> NDArray[np.float64]:
     """
     r = np.asarray(r12, dtype=np.float64)
     if not (inside := np.abs(r) <= 1).all():
-        raise ValueError(f"r12 must lie between -1 and 1, not {r[~inside].flat[0]}")
+        raise InputError("r12", "must lie between -1 and 1", r[~inside].flat[0])
     with np.errstate(divide="ignore"):
         return np.asarray(1 / np.sqrt(1 - r))
 
@@ -151,8 +152,8 @@ def correlation_summary(table: pd.DataFrame) -> pd.DataFrame:
 def _deviations(outputs: Outputs) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
     """Deviations of item scores (K, n) and sizes of them (K,), whose mean times the factor is the score; the factor."""
     if outputs.n_systems < 2 or outputs.n_items < 2:
-        raise ValueError(
-            f"outputs must have at least 2 systems and 2 items, not {outputs.n_systems} and {outputs.n_items}"
+        raise InputError(
+            "outputs", f"must have at least 2 systems and 2 items, not {outputs.n_systems} and {outputs.n_items}"
         )
     metric = outputs.metric
     statistics, factor = rescaled(outputs.statistics, metric)

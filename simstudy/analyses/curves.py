@@ -22,7 +22,7 @@ from simstudy.tables import (
     require_one_question,
     takes_pairs,
 )
-from simstudy.validation import check_seed, check_whole
+from simstudy.validation import InputError, check_seed, check_whole
 
 # A curve, and pairs that are held against others, need so many.
 _LEAST_PAIRS, _LEAST_OVERLAID = 30, 20
@@ -176,11 +176,11 @@ def overlay(
         check_table(argument, table, _COLUMNS, COMPARISONS)
         require_one_question(table, argument=argument)
         if len(sets := table[TEST_SET].drop_duplicates()) > 1:
-            raise ValueError(f"{argument} must be of one test set, size and metric, not of {len(sets)}")
+            raise InputError(argument, f"must be of one test set, size and metric, not of {len(sets)}")
     for column in ["metric", *_ASKED]:
         one, other = pairs[column].iloc[0], others[column].iloc[0]
         if one != other:
-            raise ValueError(f"pairs and others must have one {column}, not '{one}' and '{other}'")
+            raise InputError("pairs and others", f"must have one {column}, not '{one}' and '{other}'")
     check_whole("n_bootstrap", n_bootstrap, 1)
     check_seed(seed)
     wanted = [*PAIR, "gain_se", *QUESTION]

@@ -27,7 +27,7 @@ from simstudy.outputs.texts import ItemTexts
 from simstudy.text.numerals import gain_text
 from simstudy.text.plain_text import shown
 from simstudy.text.reprs import ReprMixin
-from simstudy.validation import brief, check_text, check_whole
+from simstudy.validation import InputError, check_text, check_whole
 
 #: The unit of counts where items are battles: those in which the two systems met.
 BATTLE = "battle"
@@ -175,9 +175,9 @@ def deciding_items(
         check_text("systems", name, "names of systems")
     check_whole("n", n, 1)
     if not isinstance(texts, ItemTexts | None):
-        raise ValueError(f"texts must be those of simstudy.load, or None, not {brief(texts)}")
+        raise InputError("texts", "must be those of simstudy.load, or None", texts)
     if system_a == system_b:
-        raise ValueError(f"systems must be two, not '{system_a}' twice")
+        raise InputError("systems", f"must be two, not '{system_a}' twice")
     pair = outputs.select([system_a, system_b])
     (parts,) = contributions_of_pairs(pair, np.array([0]), np.array([1]))
     check_text("unit", unit, or_none=True)

@@ -13,7 +13,7 @@ from simstudy.statistics.decisions import Decision
 from simstudy.statistics.multiplicity import corrected, holm
 from simstudy.statistics.proportions import tango, tango_z
 from simstudy.tables import require_columns, takes_family
-from simstudy.validation import brief
+from simstudy.validation import InputError
 
 #: What a pair's conclusion is about a margin.
 BETTER, BOTH, EQUIVALENT = "better", "better by less than the margin", "equivalent"
@@ -102,10 +102,10 @@ def equivalence(pairs: pd.DataFrame, margin: float, *, alpha: float = 0.05) -> p
 def check_margin(margin: object, unit: str = "") -> None:
     """Raise a ValueError where a margin is not a number above 0, or no gain in this unit of scores can exceed it."""
     if isinstance(margin, bool) or not isinstance(margin, Real) or not 0 < float(margin) < np.inf:
-        raise ValueError(f"margin must be a number above 0, on the metric's scale, not {brief(margin)}")
+        raise InputError("margin", "must be a number above 0, on the metric's scale", margin)
     if float(margin) >= (largest := _LARGEST.get(unit, np.inf)):
         scale = "from 0 to 1" if largest == 1 else "in percent"
-        raise ValueError(f"margin must be below {largest:g} for scores {scale}, not {margin:g}")
+        raise InputError("margin", f"must be below {largest:g} for scores {scale}", margin)
 
 
 def _one_sided(pairs: pd.DataFrame, margin: float) -> NDArray[np.float64]:

@@ -14,7 +14,7 @@ from simstudy.pairs import Order, order_of
 from simstudy.statistics.decisions import Decision
 from simstudy.statistics.multiplicity import corrected
 from simstudy.tables import TEST_SET, require_columns, require_one_table, takes_family, takes_pairs
-from simstudy.validation import check_choice
+from simstudy.validation import InputError, check_choice
 
 RULES = ("maximal", "greedy", "adjacent")
 
@@ -226,7 +226,7 @@ def _decided(
     pairs = pairs if p in pairs else corrected(pairs)
     require_columns(pairs, [p])
     if pairs[p].isna().any():
-        raise ValueError(f"{p} must be a number in every row")
+        raise InputError(p, "must be a number in every row")
     key = {column: pairs[column].iloc[0] for column in [*TEST_SET, "test", "alternative"] if column in pairs}
     level = {"alpha": alpha, "certainty": np.nan if certainty is None else certainty}
     return key, level, order, decision.significant(pairs)
@@ -235,7 +235,7 @@ def _decided(
 def _maximal(differ: NDArray[np.bool_]) -> list[list[int]]:
     found = list(islice(_cliques(~differ & ~np.eye(len(differ), dtype=np.bool_)), MOST_GROUPS + 1))
     if len(found) > MOST_GROUPS:
-        raise ValueError(f"rule 'maximal' gives more than {MOST_GROUPS:,} groups here; rule='greedy' gives few")
+        raise InputError(f"rule 'maximal' gives more than {MOST_GROUPS:,} groups here; rule='greedy' gives few")
     return sorted(found)
 
 

@@ -18,7 +18,7 @@ from simstudy.outputs import Outputs, require_outputs
 from simstudy.outputs.units import in_units
 from simstudy.running.progress import doing
 from simstudy.statistics.proportions import wilson
-from simstudy.validation import check_fraction, check_seed, check_text, check_whole
+from simstudy.validation import InputError, check_fraction, check_seed, check_text, check_whole
 
 # Variances below the square of this part of the contributions' size are rounding.
 _ROUNDING = 1e-12
@@ -107,9 +107,10 @@ def leaderboard(
     check_whole("n_bootstrap", n_bootstrap, 1)
     check_seed(seed)
     if (1 - level) * (n_bootstrap + 1) < 1 - 1e-9:
-        raise ValueError(
-            f"n_bootstrap must be at least 1 / (1 - level) - 1, or no pair is ever significant, not {n_bootstrap} "
-            f"with level {level}"
+        raise InputError(
+            "n_bootstrap",
+            f"must be at least 1 / (1 - level) - 1, or no pair is ever significant, not {n_bootstrap} with level "
+            f"{level}",
         )
     unit = unit or outputs.natural_unit
     ordered = outputs.best_first()

@@ -16,7 +16,7 @@ from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.metrics.influence import contributions, deviations
 from simstudy.outputs import Outputs, require_outputs
 from simstudy.outputs.units import in_units
-from simstudy.validation import check_fraction, check_text
+from simstudy.validation import InputError, check_fraction, check_text
 
 # The end of a system's name that says which run of a method it is.
 _SEED = re.compile(r"[/_. -](?:seed|run|rep|replicate)[_=-]?\d+$", re.IGNORECASE)
@@ -79,8 +79,8 @@ def method_gains(
     places = {name: np.flatnonzero(methods == name) for name in dict.fromkeys(methods)}
     several = {str(name): own.astype(np.int64) for name, own in places.items() if len(own) > 1}
     if len(several) < 2:
-        raise ValueError(
-            f"outputs must have at least two methods of two systems each, not {len(several)} (by= names their column)"
+        raise InputError(
+            "outputs", "must have at least two methods of two systems each", len(several), " (by= names their column)"
         )
     units = in_units(outputs, unit)
     parts = deviations(contributions(units.statistics, units.metric))
@@ -97,7 +97,7 @@ def _methods(outputs: Outputs, by: str | None) -> np.ndarray[tuple[int], np.dtyp
     if by is not None:
         if by not in outputs.systems:
             known = ", ".join(map(str, outputs.systems.columns))
-            raise ValueError(f"by must be a column of the systems ({known}), not '{by}'")
+            raise InputError("by", f"must be a column of the systems ({known})", by)
         return outputs.systems[by].astype(str).to_numpy(dtype=str)
     named = np.array([_SEED.sub("", name) for name in outputs.names])
     if len(set(named)) < len(named) and any(name != own for name, own in zip(outputs.names, named, strict=True)):

@@ -11,6 +11,7 @@ from simstudy.pairs import order_of
 from simstudy.statistics.decisions import Decision
 from simstudy.statistics.multiplicity import corrected
 from simstudy.tables import QUESTION, TEST_SET, check_table, require_columns, require_one_question, takes_family
+from simstudy.validation import InputError
 
 
 @takes_family
@@ -73,9 +74,9 @@ def _selected(leaderboards: pd.DataFrame, key: tuple[object, ...], pairs: pd.Dat
     """What the test set's own leaderboard says of its places."""
     board = leaderboards[(leaderboards[TEST_SET] == list(key)).all(axis=1)]
     if sorted(board["system"]) != sorted({*pairs["system_a"], *pairs["system_b"]}):
-        raise ValueError(
-            f"leaderboards must have the systems of every test set once each, unlike those of '{key[1]}' "
-            f"({key[2]} items, {key[3]})"
+        raise InputError(
+            "leaderboards",
+            f"must have the systems of every test set once each, unlike those of '{key[1]}' ({key[2]} items, {key[3]})",
         )
     return {
         "n_may_be_best": int(board["may_be_best"].sum()),

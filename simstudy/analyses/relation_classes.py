@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from simstudy.pairs import relations
 from simstudy.tables import TEST_SET, check_table, require_columns, takes_pairs
-from simstudy.validation import check_text, nearest
+from simstudy.validation import InputError, check_text, nearest
 
 #: The relation under which a table lists all classes together.
 ALL_PAIRS = "all pairs"
@@ -97,16 +97,16 @@ def related(pairs: pd.DataFrame, systems: pd.DataFrame, by: str = "family") -> p
     check_text("by", by, "the name of a column of the systems table")
     if systems["name"].duplicated().any():
         twice = systems["name"][systems["name"].duplicated()].iloc[0]
-        raise ValueError(f"systems must have one row for each system, unlike '{twice}'")
+        raise InputError("systems", f"must have one row for each system, unlike '{twice}'")
     if by == "name" or by not in systems:
         hint = nearest(by, map(str, systems.columns.drop("name")))
         known = ", ".join(str(column) for column in systems if column != "name")
-        raise ValueError(f"by must be a column of the systems table, not '{by}'{hint}; it has {known}")
+        raise InputError("by", f"must be a column of the systems table, not '{by}'{hint}; it has {known}")
     values = systems.set_index("name")[by]
     unknown = set(pairs["system_a"]).union(pairs["system_b"]).difference(values.index)
     if unknown:
-        raise ValueError(
-            f"systems must have a row for every system of the pairs; it has none for '{min(map(str, unknown))}'"
+        raise InputError(
+            "systems", f"must have a row for every system of the pairs; it has none for '{min(map(str, unknown))}'"
         )
     codes = pd.Series(pd.factorize(values)[0], index=values.index)
     first, second = (codes.loc[pairs[side]].to_numpy() for side in ("system_a", "system_b"))
@@ -127,5 +127,5 @@ def _combined(systems: pd.DataFrame) -> pd.Series[int]:
     cells = systems.set_index("name")[COMBINATION].astype(object)
     words = cells.where(cells.notna(), "false").astype(str).str.lower()
     if not (right := words.isin(known)).all():
-        raise ValueError(f"{COMBINATION} must be true or false, not '{words[~right].iloc[0]}'")
+        raise InputError(COMBINATION, "must be true or false", words[~right].iloc[0])
     return words.map(known).astype("int64")

@@ -17,7 +17,7 @@ from simstudy.outputs import Outputs, require_outputs
 from simstudy.outputs.samples import SAMPLE_OF
 from simstudy.outputs.units import in_units
 from simstudy.statistics.between import between_variance
-from simstudy.validation import check_choice, check_list, check_text, check_whole
+from simstudy.validation import InputError, check_choice, check_list, check_text, check_whole
 
 #: What noises are of.
 OF = ("gains", "scores")
@@ -99,9 +99,10 @@ def noises(
     ordered = outputs.best_first()
     column = question or (SAMPLE_OF if SAMPLE_OF in outputs.items else None)
     if column is None and outputs.samples is None:
-        raise ValueError(
-            f"outputs must have samples: a column '{SAMPLE_OF}' of the items says of which question an item is a "
-            "sample (question= names another column)"
+        raise InputError(
+            "outputs",
+            f"must have samples: a column '{SAMPLE_OF}' of the items says of which question an item is a sample "
+            "(question= names another column)",
         )
     by = "cluster" if unit is None and ordered.natural_unit == "cluster" else unit
     if by in (None, "item"):
@@ -120,7 +121,7 @@ def noises(
         ]
         return pd.DataFrame(rows)
     if len(names) < 2:
-        raise ValueError("outputs must be of at least two systems for gains; of='scores' is for one")
+        raise InputError("outputs", "must be of at least two systems for gains; of='scores' is for one")
     i, j = np.triu_indices(len(names), 1)
     gains = ordered.gains(i, j)
     rows = [
@@ -196,7 +197,7 @@ def _within(
         codes[first] = of_unit
         if (codes[first] != of_unit).any():
             wrong = labels.iloc[int(np.argmax(codes[first] != of_unit))]
-            raise ValueError(f"unit must be of whole questions, but the samples of '{wrong}' have several of '{by}'")
+            raise InputError("unit", f"must be of whole questions, but the samples of '{wrong}' have several of '{by}'")
         # Contributions of samples to the score; of a mean they are its score over the number of samples.
         parts = units.n_items * contributions(outputs.statistics, outputs.metric)
         with_these, with_one = _of_parts(parts, first, counts)

@@ -13,7 +13,7 @@ from simstudy.analyses.equivalence import check_margin
 from simstudy.engines.betting import confidence_sequence, largest, log_e_values
 from simstudy.metrics.base import FloatArray
 from simstudy.outputs import Outputs
-from simstudy.validation import brief, check_fraction, check_list, check_whole, number_list
+from simstudy.validation import InputError, check_fraction, check_list, check_whole, number_list
 
 # Looks of a table, where none are asked for.
 _LOOKS = 20
@@ -63,9 +63,9 @@ def e_values(differences: ArrayLike, null: float = 0.0) -> FloatArray:
     """
     values = number_list("differences", differences)
     if (outside := np.abs(values) > 1).any():
-        raise ValueError(f"differences must lie between -1 and 1, not {values[outside][0]:g}")
+        raise InputError("differences", "must lie between -1 and 1", values[outside][0])
     if isinstance(null, bool) or not isinstance(null, int | float) or not -1 < null < 1:
-        raise ValueError(f"null must lie between -1 and 1, both excluded, not {brief(null)}")
+        raise InputError("null", "must lie between -1 and 1, both excluded", null)
     return np.exp(np.minimum(log_e_values(values, float(null)), 700.0))
 
 
@@ -170,5 +170,5 @@ def _looks(looks: Sequence[int] | None, n: int) -> np.ndarray:
         check_whole("looks", look, 1)
     at = np.array(looks, dtype=np.int64)
     if not len(at) or (np.diff(at) <= 0).any() or at[-1] > n:
-        raise ValueError(f"looks must be numbers of units, ascending, up to {n}, not {brief(looks)}")
+        raise InputError("looks", f"must be numbers of units, ascending, up to {n}", looks)
     return at

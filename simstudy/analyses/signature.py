@@ -10,6 +10,7 @@ import pandas as pd
 
 from simstudy.tables import COMPARISONS, check_table, takes_pairs
 from simstudy.text.plain_text import shown
+from simstudy.validation import InputError
 
 _COLUMNS = ["metric", "metric_signature", "test", "alternative", "convention", "unit", "strata", "seed", "n_resamples"]
 
@@ -47,7 +48,7 @@ def signature(pairs: pd.DataFrame) -> str:
     """
     found = signatures(pairs)
     if len(found) > 1:
-        raise ValueError(f"pairs must be of one question, not of {len(found)}: {found[0]}, {found[1]}")
+        raise InputError("pairs", f"must be of one question, not of {len(found)}: {found[0]}, {found[1]}")
     # An empty name is missing in a table that was read again from a file of comma-separated values.
     names = list(pairs["test_set"].dropna().unique()) if "test_set" in pairs else []
     named = f"|test_set:{shown(names[0])}" if len(names) == 1 and names[0] else ""

@@ -15,7 +15,7 @@ from simstudy.analyses.other_systems import OtherSystems, other_systems
 from simstudy.analyses.relation_classes import ALL_PAIRS, relation_classes
 from simstudy.statistics.decisions import Decision
 from simstudy.tables import TEST_SET, require_columns, require_one_question, system_codes, takes_pairs
-from simstudy.validation import brief, check_fraction, check_whole, number_list
+from simstudy.validation import InputError, check_fraction, check_whole, number_list
 
 #: Which pairs of a class a row is about (column of), beside all.
 CLOSE_PAIRS = "close pairs"
@@ -239,8 +239,8 @@ def _true(pairs: pd.DataFrame, alpha: float, powers: Sequence[float], others: Ot
 def _check_power(power: Sequence[float], alpha: float) -> None:
     found = number_list("power", power)
     if not len(found) or not np.isfinite(found).all() or len({round(100 * value) for value in found}) != len(found):
-        raise ValueError(f"power must be one or more fractions that differ in percent, not {brief(power)}")
+        raise InputError("power", "must be one or more fractions that differ in percent", power)
     for value in power:
         check_fraction("power", value)
         if value <= alpha:
-            raise ValueError(f"power must be above alpha, {alpha:g}, not {value:g}")
+            raise InputError("power", f"must be above alpha, {alpha:g}", value)

@@ -12,7 +12,7 @@ from simstudy.analyses.other_systems import other_systems, weighted_percentile
 from simstudy.analyses.relation_classes import PAIR, relation_classes
 from simstudy.statistics.decisions import prefers_better
 from simstudy.tables import TEST_SET, check_table, require_columns, require_one_question, system_codes, takes_pairs
-from simstudy.validation import brief, check_range, check_seed, check_texts, check_whole
+from simstudy.validation import InputError, check_range, check_seed, check_texts, check_whole
 
 #: The paper's window around p = 0.05, the percentile of the gains in it, and how many it takes.
 WINDOW, PERCENTILE, LEAST_PAIRS = (0.04, 0.06), 95, 20
@@ -98,7 +98,7 @@ def thresholds(
     require_one_question(pairs)
     check_range("window", window, "p-values", 0, 1)
     if isinstance(percentile, bool) or not isinstance(percentile, Real) or not 0 < percentile <= 100:
-        raise ValueError(f"percentile must be above 0 and at most 100, not {brief(percentile)}")
+        raise InputError("percentile", "must be above 0 and at most 100", percentile)
     check_whole("min_pairs", min_pairs, 1)
     check_whole("n_bootstrap", n_bootstrap, 1)
     check_seed(seed)
@@ -169,9 +169,10 @@ def size_fit(table: pd.DataFrame) -> pd.DataFrame:
     asked = [column for column in ("alternative", "unit") if column in table]
     if (twice := table.duplicated([*TEST_SET, "relation", *asked]).to_numpy()).any():
         row = table[twice].iloc[0]
-        raise ValueError(
-            f"table must have each size of a test set once for each relation, unlike '{row['test_set']}' with "
-            f"{row['n_items']} items; pass one test and one resampling unit at a time"
+        raise InputError(
+            "table",
+            f"must have each size of a test set once for each relation, unlike '{row['test_set']}' with "
+            f"{row['n_items']} items; pass one test and one resampling unit at a time",
         )
     c, exponent = np.full((2, len(table)), np.nan)
     for places in table.groupby(["task", "test_set", "metric", "relation", *asked]).indices.values():
@@ -220,15 +221,15 @@ def rule_of_thumb(table: pd.DataFrame, numbers: Sequence[str] = ("observed_50", 
     check_table("table", table, [*TEST_SET, *_RULE, *numbers], "one of significant gains", empty=True)
     if table.duplicated([*TEST_SET, *_RULE]).any():
         again = table.loc[table.duplicated([*TEST_SET, *_RULE]), "test_set"].iloc[0]
-        raise ValueError(
-            f"table must have each test set once; '{again}' has several rows (pass one relation class at a time)"
+        raise InputError(
+            "table", f"must have each test set once; '{again}' has several rows (pass one relation class at a time)"
         )
     rows = []
     for key, members in table.groupby(_RULE, sort=False):
         for number in numbers:
             known = members[members[number].notna()]
             if known.empty:
-                raise ValueError(f"table must have a number in {number} for some test set")
+                raise InputError("table", f"must have a number in {number} for some test set")
             n, gain = known["n_items"].to_numpy(dtype=np.float64), known[number].to_numpy(dtype=np.float64)
             c_10, c, c_90 = np.percentile(gain * np.sqrt(n), [10, 50, 90])
             slope = np.polyfit(np.log(n), np.log(gain), 1)[0] if len(np.unique(n)) > 2 else np.nan

@@ -20,6 +20,7 @@ from simstudy.outputs import Outputs, require_outputs
 from simstudy.outputs.units import in_units
 from simstudy.statistics.decisions import Decision, two_sided
 from simstudy.tables import TEST_SET, check_table, require_columns, require_one_question, takes_pairs
+from simstudy.validation import InputError
 
 #: The family of rows in which all are together.
 ALL_FAMILIES = "all families"
@@ -107,10 +108,10 @@ def training_variance(pairs: pd.DataFrame, outputs: Outputs, *, alpha: float = 0
     check_table("outputs.systems", outputs.systems, ["name", "family", "train_size", "replicate"])
     decision = Decision(alpha)
     if len(sets := pairs[TEST_SET].drop_duplicates()) > 1:
-        raise ValueError(f"pairs must be of one test set, not of {len(sets)}")
+        raise InputError("pairs", f"must be of one test set, not of {len(sets)}")
     known = of_one_method(pairs, outputs.systems)
     if known.empty:
-        raise ValueError("pairs must include two systems of one family and train_size; there are none")
+        raise InputError("pairs", "must include two systems of one family and train_size; there are none")
     known = known.assign(significant=np.asarray(decision.significant(two_sided(pairs)))[known.index])
     scores, products = _products(outputs, str(pairs["unit"].iloc[0]))
     about = {name: pairs[name].iloc[0] for name in (*TEST_SET, "unit", "test")}

@@ -8,7 +8,7 @@ import pandas as pd
 from simstudy.outputs import Outputs, require_outputs
 from simstudy.outputs.meetings import meetings
 from simstudy.statistics.proportions import wilson
-from simstudy.validation import check_fraction
+from simstudy.validation import InputError, check_fraction
 
 
 def win_rates(outputs: Outputs, *, level: float = 0.95) -> pd.DataFrame:
@@ -49,7 +49,7 @@ def win_rates(outputs: Outputs, *, level: float = 0.95) -> pd.DataFrame:
     ranked = outputs.best_first()
     found = meetings(ranked)
     if found is None:
-        raise ValueError("outputs must be of battles: ss.load(file of preferences, 'bradley_terry')")
+        raise InputError("outputs", "must be of battles: ss.load(file of preferences, 'bradley_terry')")
     won, tied = found
     met = won + won.T + tied
     i, j = np.nonzero(met)

@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from simstudy.cli.compare_options import ComparedOutput, HowTested
-from simstudy.cli.errors import by_options, outliving_the_pipe
+from simstudy.cli.errors import outliving_the_pipe
 from simstudy.cli.files import HEADING, Files, SomeFormats
 from simstudy.cli.gate import Gates, around, tell
 from simstudy.cli.options import grouped, settings_of
 from simstudy.cli.several_tasks import SeveralTasks, with_tasks
 from simstudy.cli.some_pairs import check_fits, check_some_pairs, is_parquet, show_some_pairs, write_some_pairs
 from simstudy.cli.terminal import printer, write_page, written
+from simstudy.cli.wording import worded_notes
 from simstudy.files.own_pages import is_html, require_page
+from simstudy.validation import InputError
 
 if TYPE_CHECKING:
     from simstudy.examination import Examination
@@ -121,7 +123,7 @@ def compare(
 def _averaged(parts: list[Examination], tasks: SeveralTasks, how: HowTested, given: list[Path]) -> list[Examination]:
     """One comparison with averages of its tasks; several as they are."""
     if len(parts) > 1 and tasks.asked:
-        raise ValueError(f"{tasks.asked} must not be given with several metrics or domains: it has a table of its own")
+        raise InputError(tasks.asked, "must not be given with several metrics or domains: it has a table of its own")
     return [with_tasks(parts[0], tasks, how, given)] if len(parts) == 1 else parts
 
 
@@ -163,7 +165,7 @@ def _settings(context: typer.Context) -> dict[str, Any]:
 def _test_set(loaded: Loaded, files: Files, how: HowTested, context: typer.Context) -> TestSet:
     from simstudy.outputs import TestSet
 
-    notes = tuple(by_options(note, context.command.params) for note in loaded.notes)
+    notes = worded_notes(loaded.notes, context.command.params)
     return TestSet(
         loaded.outputs, files.relation(loaded) or (), files.unit, how.settings(),
         duplicates=files.duplicates, notes=notes, texts=loaded.texts,
@@ -193,7 +195,7 @@ def _check_systems(names: list[str], baseline: str | None) -> None:
     from simstudy.papers.leaderboards import check_baseline
 
     if len(names) < 2:
-        raise ValueError(f"at least two systems are needed to compare, but there is only '{names[0]}'")
+        raise InputError(f"at least two systems are needed to compare, but there is only '{names[0]}'")
     if baseline is not None:
         check_baseline(baseline, names)
 
@@ -210,11 +212,11 @@ def _check_out(out: Path | None, inputs: Sequence[Path], n_parts: int) -> None:
         return
     if is_parquet(out):
         if out.resolve() in [path.resolve() for path in inputs]:
-            raise ValueError(f"out must be a file of its own, but {out} is an input")
+            raise InputError("out", f"must be a file of its own, but {out} is an input")
         return
     for path in inputs:
         if out.resolve() in (path.resolve(), path.resolve().parent):
-            raise ValueError(f"out must be a folder of its own, but {out} holds the input {path}")
+            raise InputError("out", f"must be a folder of its own, but {out} holds the input {path}")
     require_own(out, page.RESULTS_OF if n_parts == 1 else several.RESULTS_OF)
 
 

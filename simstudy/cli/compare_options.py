@@ -12,6 +12,7 @@ from simstudy.cli.some_pairs import is_parquet
 from simstudy.cli.terminal import Output
 from simstudy.files.own_pages import is_html
 from simstudy.planning.settings import option
+from simstudy.validation import InputError
 
 
 @dataclass(frozen=True)
@@ -77,9 +78,9 @@ class ComparedOutput(Output):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.memory is not None and not is_parquet(self.out):
-            raise ValueError("--memory needs --out with a file that ends in .parquet")
+            raise InputError("--memory needs --out with a file that ends in .parquet")
         if self.baseline is not None and not self.for_a_paper and (self.out is None or is_html(self.out)):
-            raise ValueError("--baseline needs --latex, --markdown or a folder: it is for tables of a paper")
+            raise InputError("--baseline needs --latex, --markdown or a folder: it is for tables of a paper")
 
     @property
     def analyses(self) -> dict[str, object]:

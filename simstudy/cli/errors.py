@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import dis
 import os
-import re
 import sys
 import tempfile
 import traceback
@@ -13,7 +11,6 @@ from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from io import UnsupportedOperation
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NoReturn
 
 import typer
@@ -21,12 +18,13 @@ from rich.console import Console
 from rich.text import Text
 from typer.core import TyperGroup
 
-from simstudy.cli.options import OPTIONS, ClickException
+from simstudy.cli.options import ClickException
 from simstudy.cli.stopping import Stopped, stop_in_order
+from simstudy.cli.wording import worded_error
 from simstudy.running import progress
 from simstudy.running.program_files import ProgramError
 from simstudy.text.plain_text import line, printable
-from simstudy.validation import brief
+from simstudy.validation import InputError, brief
 
 #: Exit codes; `Stopped` has those of signals. 1 is also what `compare` with a gate says.
 FAILED, BAD_INPUT, BUG, INTERRUPTED = 1, 2, 70, 130
@@ -38,16 +36,6 @@ _STOPPED = {
     "plan": "stopped; a plan keeps nothing of what is not finished: the same command begins again",
     "data": "stopped; what has finished is kept, and the same command goes on from there",
 }
-
-# How a message begins that says what an argument must be, how it names another that would do, how it names a field of a
-# group, and how it says another argument with its value: a name, a column under our name, a flag.
-_ARGUMENT = re.compile(r"(\w+)(?: \([^)]*\)| of [\w -]+)? must ")
-_OTHER = re.compile(r"(?<= must be given, or )\w+(?=:)")
-_FIELD = re.compile(r"\b[A-Z]\w*\.\w+\b")
-_VALUE = re.compile(r"\b(\w+)=(?:'([\w-]+)'|(\d+(?:\.\d+)?))")
-_COLUMN = re.compile(r"\b(\w+)=\{('.+?': (?:'.+?'|\.\.\.))\}")
-_PAIR = re.compile(r"'(.+?)': (?:'(.+?)'|(\.\.\.))")
-_FLAG = re.compile(r"\b(\w+)=(True|False)\b")
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -90,11 +78,8 @@ class OneLineGroup(TyperGroup):
             shown = bool(ctx.params.get("traceback"))
             if shown:
                 sys.stderr.write("".join(f"{printable(row)}\n" for row in traceback.format_exc().splitlines()))
-            message, code = _said_of(error)
-            of_program = isinstance(error, ProgramError)
-            if not of_program:
-                message = by_options(message, getattr(self.commands.get(ctx.invoked_subcommand), "params", ()))
-            if (code == BUG or of_program) and not shown:
+            message, code = _said_of(error, getattr(self.commands.get(ctx.invoked_subcommand), "params", ()))
+            if (code == BUG or isinstance(error, ProgramError)) and not shown:
                 message += f"; the traceback is in {_kept()} (simstudy --traceback … shows it)"
             _fail(message, code)
 
@@ -128,8 +113,8 @@ def _fail(message: str, code: int) -> NoReturn:
     raise typer.Exit(code)
 
 
-def _said_of(error: Exception) -> tuple[str, int]:
-    """What to say of an exception, and the exit code."""
+def _said_of(error: Exception, params: Iterable[Any]) -> tuple[str, int]:
+    """What to say of an exception of a command of these parameters, and the exit code."""
     from simstudy.running.parallel import CellsFailed, ExecutorLost
 
     if isinstance(error, ExecutorLost):
@@ -140,53 +125,14 @@ def _said_of(error: Exception) -> tuple[str, int]:
         return f"out of memory ({error or 'no more was to be had'}); fewer systems, items or jobs need less", BAD_INPUT
     if isinstance(error, OSError) and error.errno is not None:
         return _of_the_disk(error), BAD_INPUT
-    if isinstance(error, (ValueError, OSError)) and raised_by_simstudy(error.__traceback__):
+    if isinstance(error, InputError):
+        return worded_error(error, params), BAD_INPUT
+    if isinstance(error, ProgramError):
         return str(error), BAD_INPUT
     if isinstance(error, ValueError) and is_closed(sys.stdout):
         return "standard output: it was closed before anything was printed", BAD_INPUT
     named = traceback.format_exception_only(error)[-1].strip()
     return f"this is a bug of simstudy, not of what it was given ({named})", BUG
-
-
-def by_options(message: str, params: Iterable[Any]) -> str:
-    """A message about arguments of the library, with the options that a command of these parameters has for them."""
-    params = list(params)
-    flags = {(param.name, "False"): param.secondary_opts[0] for param in params if param.secondary_opts}
-    flags |= {(param.name, "True"): param.opts[0] for param in params if param.secondary_opts}
-    # An option of the argument's own name comes first.
-    options = {prefix + param.name: param.opts[0] for prefix in ("n_", "") for param in params}
-    message = _FIELD.sub(lambda found: options.get(OPTIONS.get(found[0], ""), found[0]), message)
-    if (begins := _ARGUMENT.match(message)) and options.get(begins[1], "").startswith("--"):
-        message = options[begins[1]] + message[begins.end(1) :]
-        message = _OTHER.sub(lambda found: options.get(found[0], found[0]), message)
-    if message.startswith("--"):
-        for value in ("must be None", "must not be True"):
-            message = message.replace(value, "must not be given", 1)
-
-    def column(found: re.Match[str]) -> str:
-        pairs = ",".join(f"{pair[1]}={pair[2] or pair[3]}" for pair in _PAIR.finditer(found[2]))
-        return f"{options[found[1]]} {pairs}" if found[1] in options else found[0]
-
-    def option(found: re.Match[str]) -> str:
-        return f"{options[found[1]]} {found[2] or found[3]}" if found[1] in options else found[0]
-
-    message = _COLUMN.sub(column, message)
-    message = _FLAG.sub(lambda found: flags.get((found[1], found[2]), found[0]), message)
-    return _VALUE.sub(option, message)
-
-
-def raised_by_simstudy(trace: TracebackType | None) -> bool:
-    """Whether an exception comes from a statement `raise` of this package, which says what is wrong in words for users.
-
-    A ValueError of numpy, or one that a function written in C raises when simstudy calls it, is a bug of simstudy.
-    """
-    if trace is None:
-        return False
-    while trace.tb_next is not None:
-        trace = trace.tb_next
-    raised = trace.tb_frame.f_code
-    inside = Path(raised.co_filename).resolve().is_relative_to(_PACKAGE)
-    return inside and raised.co_code[trace.tb_lasti] == dis.opmap["RAISE_VARARGS"]
 
 
 def _of_the_disk(error: OSError) -> str:

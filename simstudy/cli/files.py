@@ -15,6 +15,7 @@ import typer
 from simstudy.cli.errors import is_closed
 from simstudy.cli.options import listed, mapping
 from simstudy.planning.settings import option
+from simstudy.validation import InputError
 
 if TYPE_CHECKING:
     from simstudy.loaders.base import Loaded
@@ -92,7 +93,7 @@ class Files:
     def read(self, paths: list[Path], metric: str, **more: Any) -> tuple[Loaded, dict[str, str]]:
         """What `simstudy.load` makes of the files, with `more` of its arguments, and the SHA-256 of each file."""
         if self.domain and len(self.domain) > 1:
-            raise ValueError(f"--domain must be given once here, not {len(self.domain)} times")
+            raise InputError("--domain", f"must be given once here, not {len(self.domain)} times")
         (loaded,), hashes = self.read_each(paths, [metric], **more)
         return loaded, hashes
 
@@ -109,9 +110,9 @@ class Files:
         domains = list(self.domain or ())
         for given, values in (("--metric", metrics), ("--domain", domains)):
             if twice := [value for value in values if values.count(value) > 1]:
-                raise ValueError(f"{given}: '{twice[0]}' is given twice")
+                raise InputError(f"{given}: '{twice[0]}' is given twice")
         if by_domain and domains:
-            raise ValueError("--by-domain compares on all domains: leave out --domain")
+            raise InputError("--by-domain compares on all domains: leave out --domain")
         more["item_columns"] = [*filter(None, [self.unit, *more.get("item_columns", ())])]
         named = [path if name is None else (name, path) for name, path in map(name_and_path, paths)]
         several = by_domain or len(metrics) > 1 or len(domains) > 1
@@ -123,7 +124,7 @@ class Files:
         read_as = [loaded.outputs.metric.name for loaded in found[:: len(found) // len(metrics)]]
         for metric, own in zip(metrics, read_as, strict=True):
             if read_as.count(own) > 1:
-                raise ValueError(f"--metric: '{metric}' and another are both read as {own}: compare each by itself")
+                raise InputError(f"--metric: '{metric}' and another are both read as {own}: compare each by itself")
         return found, read.files()
 
     def _by_metric(
@@ -170,13 +171,13 @@ class Files:
         if self.by is None:
             return own_relation(loaded.outputs) if self.systems is not None else None
         if self.systems is None:
-            raise ValueError(f"--by needs a systems table (--systems) with a column '{self.by}'")
+            raise InputError(f"--by needs a systems table (--systems) with a column '{self.by}'")
         table = loaded.outputs.systems
         known = [str(name) for name in table if name != "name" and table[name].notna().any()]
         if self.by in known:
             return self.by
-        raise ValueError(
-            f"{self.systems}: no column '{self.by}' with values among {', '.join(known)}{nearest(self.by, known)}"
+        raise InputError(
+            f"no column '{self.by}' with values among {', '.join(known)}{nearest(self.by, known)}", at=self.systems
         )
 
 
@@ -192,10 +193,10 @@ def _metric_named(text: str, lower_is_better: bool | None) -> str | Metric:
     module, colon, name = text.partition(":")
     if not colon:
         if find_metric(text) is None and Path(f"{text}.py").is_file():
-            raise ValueError(f"metric '{text}' must name a function of {text}.py: --metric {text}:function")
+            raise InputError(f"metric '{text}'", f"must name a function of {text}.py: --metric {text}:function")
         return text
     if not name.isidentifier() or module.endswith(".py") or not all(part.isidentifier() for part in module.split(".")):
-        raise ValueError(f"metric '{text}' must be module:function, the module as Python imports it (without .py)")
+        raise InputError(f"metric '{text}'", "must be module:function, the module as Python imports it (without .py)")
     # Last: a file here that is called as one of Python's own modules must not stand in for it.
     sys.path.append("")
     try:
@@ -204,26 +205,29 @@ def _metric_named(text: str, lower_is_better: bool | None) -> str | Metric:
             program = import_module(module)
     except ModuleNotFoundError as error:
         if error.name != module.partition(".")[0] and error.name != module:
-            raise ValueError(f"metric '{text}': module '{module}' needs '{error.name}', which is not there") from None
-        raise ValueError(f"metric '{text}': there is no module '{module}' here or among Python's own") from None
+            raise InputError(f"metric '{text}': module '{module}' needs '{error.name}', which is not there") from None
+        raise InputError(f"metric '{text}': there is no module '{module}' here or among Python's own") from None
     except (Exception, SystemExit) as error:
         # The module is the user's: what it raises is no bug of ours, and its exit code is not the comparison's.
         said = " ".join(f"{type(error).__name__}: {error}".split())
-        raise ValueError(f"metric '{text}': module '{module}' cannot be imported: {said}") from None
+        raise InputError(f"metric '{text}': module '{module}' cannot be imported: {said}") from None
     finally:
         sys.path.remove("")
     if is_closed(sys.__stdout__) or is_closed(sys.stderr):
         # What it takes for standard output is standard error here.
-        raise ValueError(f"metric '{text}': module '{module}' closes standard output")
+        raise InputError(f"metric '{text}': module '{module}' closes standard output")
     if not hasattr(program, name):
         where = getattr(program, "__file__", None) or "built in"
-        raise ValueError(f"metric '{text}': module '{module}' ({where}) has no '{name}'")
+        raise InputError(f"metric '{text}': module '{module}' ({where}) has no '{name}'")
     found = getattr(program, name)
     if isinstance(found, Metric):
         return found
     try:
         return make_metric(name, found, lower_is_better=bool(lower_is_better))
-    except ValueError as error:
-        said = str(error).replace("resample=True)", f"resample=True) makes a metric that {module}:NAME can name")
-        hint = "; simstudy.metric(…, columns=…) makes a metric that can be named" if "columns" in said else ""
-        raise ValueError(f"metric '{text}': {said}{hint}") from None
+    except InputError as error:
+        named = f"makes a metric that {module}:NAME can name"
+        remedy = f"{error.remedy} {named}" if error.remedy else ""
+        if error.argument == "columns":
+            remedy = f"simstudy.metric(…, columns=…) {named}"
+        error = InputError(error.argument, error.rule, error.value, remedy, at=f"metric '{text}'")
+        raise error from None

@@ -12,6 +12,7 @@ import typer
 
 from simstudy.cli.errors import say
 from simstudy.planning.settings import option
+from simstudy.validation import InputError
 
 if TYPE_CHECKING:
     from simstudy.cli.compare_options import HowTested
@@ -90,15 +91,14 @@ class Gates:
         given = {"--looks": self.looks, "--sequential": self.sequential or None, "--junit": self.junit}
         for name, value in given.items():
             if value is not None and not gates:
-                raise ValueError(f"{name} needs a gate, such as --fail-unless-better A B")
+                raise InputError(f"{name} needs a gate, such as --fail-unless-better A B")
         if self.planned_looks is not None:
             check_whole("planned_looks", self.planned_looks, 1)
             if self.looks is None or self.sequential:
-                raise ValueError(
-                    f"planned_looks must be None {'with --sequential' if self.looks else 'without --looks'}"
-                )
+                other = "with --sequential" if self.looks else "without --looks"
+                raise InputError("planned_looks", f"must not be given {other}")
         if self.looks is not None and self.looks.is_dir():
-            raise ValueError(f"looks must be a file, but {self.looks} is a folder")
+            raise InputError("looks", f"must be a file, but {self.looks} is a folder")
         if self.annotations is not None:
             check_choice("annotations", self.annotations, ("github", "none"))
         self._check_sequential(how)
@@ -110,12 +110,12 @@ class Gates:
 
     def _check_sequential(self, how: HowTested) -> None:
         if self.score_range is not None and not self.sequential:
-            raise ValueError("score_range must be None without --sequential")
+            raise InputError("score_range", "must not be given without --sequential")
         if isinstance(self.score_range, float):
-            raise ValueError(f"score_range must be two scores, such as 1:10, not {self.score_range:g}")
+            raise InputError("score_range", "must be two scores, such as 1:10", self.score_range)
         for name in _OF_THE_TEST:
             if self.sequential and getattr(how, name) not in (None, "default"):
-                raise ValueError(f"{name} must be None with --sequential, which has a test of its own")
+                raise InputError(name, "must not be given with --sequential, which has a test of its own")
 
     @property
     def annotates(self) -> bool:
@@ -133,12 +133,14 @@ class Gates:
         for gate, loaded in ((gate, loaded) for loaded in every for gate in asked):
             gate.check(loaded.outputs.names)
             if test in ("sign", "wilcoxon") and loaded.outputs.metric.name != "accuracy":
-                raise ValueError(
-                    f"test must be about the scores with {gate.kind.option}, such as 'sign_flips', not '{test}': it "
-                    f"asks whether {TESTS[test].null}"
+                raise InputError(
+                    "test",
+                    f"must be about the scores with {gate.kind.option}, such as 'sign_flips'",
+                    test,
+                    f": it asks whether {TESTS[test].null}",
                 )
             if files.lower_is_better is None and (in_doubt := doubt(loaded)):
-                raise ValueError(f"{gate.kind.option}: {in_doubt}")
+                raise InputError(f"{gate.kind.option}: {in_doubt}")
             if self.sequential:
                 arrived = Arrivals.of(loaded.outputs, gate.a, gate.b, unit=files.unit, score_range=self._range)
                 arrived.over_range(gate.margin or 0.0)

@@ -13,6 +13,8 @@ from typing import Annotated, Any, get_args, get_type_hints
 import typer
 from typer.core import TyperCommand
 
+from simstudy.validation import InputError
+
 # typer has a copy of click inside, or click beside it, as its version goes.
 UsageError: Any = typer.BadParameter.__mro__[1]
 ClickException: Any = typer.BadParameter.__mro__[2]
@@ -91,10 +93,10 @@ def mapping(columns: Sequence[str] | None) -> dict[str, str]:
     typed = ",".join(columns or ())
     pairs = [part.partition("=") for part in typed.split(",") if part]
     if len({name.strip() for name, _, _ in pairs}) < len(pairs):
-        raise ValueError(f"columns must name each of ours once, not '{typed}'")
+        raise InputError("columns", "must name each of ours once", typed)
     for name, equals, column in pairs:
         if not (name and equals and column):
-            raise ValueError(f"columns must be like item=instance_id,score=resolved, not '{typed}'")
+            raise InputError("columns", "must be like item=instance_id,score=resolved", typed)
     return {name.strip(): column.strip() for name, _, column in pairs}
 
 
@@ -110,7 +112,7 @@ def _value_or_range(option: str, text: str) -> float | tuple[float, float]:
     except ValueError:
         parts = []
     if len(parts) not in (1, 2) or not all(map(isfinite, parts)):
-        raise ValueError(f"--{option.replace('_', '-')} must be a number, or a range like 0.5:0.7, not '{text}'")
+        raise InputError(f"--{option.replace('_', '-')}", "must be a number, or a range like 0.5:0.7", text)
     return parts[0] if len(parts) == 1 else (parts[0], parts[1])
 
 

@@ -10,13 +10,14 @@ from typing import Annotated
 
 import typer
 
-from simstudy.cli.errors import by_options
 from simstudy.cli.files import HEADING, Files
 from simstudy.cli.options import grouped, name_options, settings_of, with_default
 from simstudy.cli.terminal import Output, printer, write_page, written
+from simstudy.cli.wording import worded_notes
 from simstudy.files.own_pages import is_html, require_page
 from simstudy.planning.arguments import Clusters, Guess, Judge
 from simstudy.planning.settings import Costs, Level, Pilot, option
+from simstudy.validation import InputError
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,7 @@ def plan(
             power=wanted.power, margin=wanted.margin, alpha=level, guess=guess, clusters=clusters, judge=judge,
             costs=costs,
         )  # fmt: skip
-    told = tuple(by_options(note, context.command.params) for note in (*notes, *found.notes))
+    told = worded_notes((*notes, *found.notes), context.command.params)
     found, settings = replace(found, notes=told, files=read), settings_of(context)
     write_page(found, output.out, settings, figures=output.figures)
     if output.print_json:
@@ -175,4 +176,4 @@ def _refuse_files(context: typer.Context) -> None:
         source = context.get_parameter_source(str(parameter.name))
         if of_files and source is not None and source.name == "COMMANDLINE":
             instead = _INSTEAD if parameter.name == "samples" else ""
-            raise ValueError(f"{parameter.opts[0]} must not be given without files of outputs{instead}")
+            raise InputError(parameter.opts[0], f"must not be given without files of outputs{instead}")

@@ -11,6 +11,7 @@ import typer
 
 from simstudy.cli.options import DataDir
 from simstudy.cli.terminal import print_cells, print_line, print_table, printer, written
+from simstudy.validation import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -98,13 +99,13 @@ def run(
 ) -> None:
     """Run a study and write its tables, figures and page. A stopped run continues where it stopped."""
     if every == (study is not None):
-        raise ValueError("run needs the name of a study, or --all")
+        raise InputError("run needs the name of a study, or --all")
     if from_nothing and (listed or not every):
-        raise ValueError("--from-nothing needs --all without --list: it removes finished cells")
+        raise InputError("--from-nothing needs --all without --list: it removes finished cells")
     if every:
         others = {"--seed": seed, "--cluster": cluster, "--shard": shard, "--allow-outside": allow_outside}
         if given := [name for name, value in others.items() if value is not None and value is not False]:
-            raise ValueError(f"{given[0]} must not be given with --all")
+            raise InputError(given[0], "must not be given with --all")
         _run_every(out or Path("results"), data_dir, jobs, listed=listed, from_nothing=from_nothing)
     else:
         where = {"out": out, "seed": seed, "data_dir": data_dir, "allow_outside": allow_outside}
@@ -185,7 +186,7 @@ def _run_every(out: Path, data_dir: Path | None, jobs: int, *, listed: bool, fro
 def _shard(typed: str) -> tuple[int, int]:
     k, slash, n = typed.partition("/")
     if not (slash and k.isascii() and n.isascii() and k.isdigit() and n.isdigit() and 1 <= int(k) <= int(n)):
-        raise ValueError(f"shard must be K/N, such as 3/20 for the third of twenty shares, not '{typed}'")
+        raise InputError("shard", "must be K/N, such as 3/20 for the third of twenty shares", typed)
     return int(k), int(n)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simstudy.planning.settings import option
+from simstudy.validation import InputError
 
 if TYPE_CHECKING:
     from simstudy.cli.compare_options import HowTested
@@ -38,7 +39,7 @@ def with_tasks(found: Examination, asked: SeveralTasks, how: HowTested, paths: S
     A ValueError says which other option does not go with those that ask for averages.
     """
     from simstudy.loaders.task_logs import of_several_tasks
-    from simstudy.notes import notes_kept
+    from simstudy.notes import Note, notes_kept
     from simstudy.suites import across_tasks
     from simstudy.suites.harness_groups import harness_groups
 
@@ -47,11 +48,11 @@ def with_tasks(found: Examination, asked: SeveralTasks, how: HowTested, paths: S
     if asked.asked is None and not logs:
         return found
     if asked.each is None and not logs:
-        raise ValueError(f"{asked.asked} needs --each COLUMN: which column of the items says of which task they are?")
+        raise InputError(f"{asked.asked} needs --each COLUMN: which column of the items says of which task they are?")
     if other := _other_question(how):
         if asked.asked is None:
             return found
-        raise ValueError(f"{asked.asked} must not be given with {other}: averages of tasks have the default test")
+        raise InputError(asked.asked, f"must not be given with {other}: averages of tasks have the default test")
     by = asked.each or "domain"
     if asked.each is not None:
         outputs.labels(by, "--each")
@@ -66,11 +67,11 @@ def with_tasks(found: Examination, asked: SeveralTasks, how: HowTested, paths: S
                 outputs, by=by, average=asked.average or "macro", groups=known or None, unit=found.test_set.unit,
                 alpha=how.alpha, n_resamples=how.resamples, seed=how.seed, n_jobs=how.jobs,
             )  # fmt: skip
-        except ValueError as error:
+        except InputError as error:
             if asked.asked is not None:
                 raise
             # Logs were compared before they had averages: whatever is wrong with these, all items still can be.
-            test_set = replace(found.test_set, notes=(*found.notes, f"no averages of tasks: {error}"))
+            test_set = replace(found.test_set, notes=(*found.notes, Note("no averages of tasks", {"why": error})))
             return replace(found, test_set=test_set)
     return replace(found, tasks=tasks, test_set=replace(found.test_set, notes=(*found.notes, *told)))
 
@@ -92,8 +93,8 @@ def read_groups(path: Path) -> dict[str, Sequence[str]]:
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: not a TOML file ({error})") from None
+        raise InputError(f"not a TOML file ({error})", at=path) from None
     for name, tasks in content.items():
         if not isinstance(tasks, list) or not all(isinstance(task, str) for task in tasks):
-            raise ValueError(f'{path}: group \'{name}\' must be a list of tasks, as in {name} = ["task", "task"]')
+            raise InputError(f"group '{name}'", f'must be a list of tasks, as in {name} = ["task", "task"]', at=path)
     return content

@@ -11,6 +11,7 @@ from simstudy.cli.terminal import printer
 from simstudy.text.plain_text import shown
 from simstudy.text.printing import LEFT_OUT, MOST_LINES, left_out, noted
 from simstudy.text.reprs import listed
+from simstudy.validation import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,9 +37,9 @@ def check_some_pairs(out: Path | None, others: Mapping[str, object]) -> None:
     given = next((name for name, value in others.items() if value), None)
     if given is not None:
         of_some = "--out FILE.parquet" if is_parquet(out) else "--against"
-        raise ValueError(f"{given} needs all pairs and their analyses: leave out {of_some}")
+        raise InputError(f"{given} needs all pairs and their analyses: leave out {of_some}")
     if out is not None and not is_parquet(out):
-        raise ValueError("--against with --out needs a file that ends in .parquet: there is a table, but no page")
+        raise InputError("--against with --out needs a file that ends in .parquet: there is a table, but no page")
     if out is not None and out.exists():
         _require_pairs(out)
 
@@ -60,10 +61,10 @@ def _require_pairs(out: Path) -> None:
 
     try:
         ours = {*OWN} <= {*parquet_columns(out)}
-    except ValueError:
+    except InputError:
         ours = False
     if not ours:
-        raise ValueError(f"out must be new or a table of pairs that simstudy wrote, but {out} is something else")
+        raise InputError("out", f"must be new or a table of pairs that simstudy wrote, but {out} is something else")
 
 
 def show_some_pairs(test_set: TestSet, against: Sequence[str] | None, alpha: float, *, verbose: bool) -> None:

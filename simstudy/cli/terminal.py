@@ -15,7 +15,7 @@ from simstudy.cli.errors import say
 from simstudy.files.own_pages import INDEX, is_html
 from simstudy.notes import notes_kept
 from simstudy.text.printing import MOST_LINES, Printer, not_shown
-from simstudy.validation import check_choice
+from simstudy.validation import InputError, check_choice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,11 +71,11 @@ class Output:
         every = {"--json": self.print_json, "--latex": self.latex, "--markdown": self.markdown}
         asked = [name for name, wanted in every.items() if wanted]
         if len(asked) > 1:
-            raise ValueError(f"{asked[1]} must not be given with {asked[0]}: each prints everything in its own form")
+            raise InputError(asked[1], f"must not be given with {asked[0]}: each prints everything in its own form")
         if self.figures is not None:
             check_choice("--figures", self.figures, ("pdf", "svg", "png"))
             if self.out is None or is_html(self.out):
-                raise ValueError("--figures needs --out with a folder: figures are files")
+                raise InputError("--figures needs --out with a folder: figures are files")
 
     @property
     def for_a_paper(self) -> bool:

@@ -26,7 +26,7 @@ from simstudy.pairs import pairs_with, relations
 from simstudy.running.progress import doing, shown_to_people
 from simstudy.statistics.pvalues import clopper_pearson
 from simstudy.text.reprs import listed
-from simstudy.validation import brief, check_list, nearest
+from simstudy.validation import InputError, brief, check_list, nearest
 
 #: What `against` says for each system and the next one by score.
 NEIGHBOURS = "neighbours"
@@ -187,11 +187,11 @@ def _asked(names: list[str], against: Any) -> Pairs | None:
     if isinstance(against, str) and against == NEIGHBOURS and NEIGHBOURS not in names:
         return np.arange(len(names) - 1), np.arange(1, len(names))
     if not chosen:
-        raise ValueError("against must name at least one system")
+        raise InputError("against", "must name at least one system")
     for name in chosen:
         if name not in names:
             some = f"{listed(names, 8)}; or '{NEIGHBOURS}'"
-            raise ValueError(f"against must be a system, not {brief(name)}{nearest(name, names)}: one of {some}")
+            raise InputError("against", f"must be a system, not {brief(name)}{nearest(name, names)}: one of {some}")
     return pairs_with(names, chosen)
 
 

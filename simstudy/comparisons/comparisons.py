@@ -32,7 +32,7 @@ from simstudy.tables import COMPARISONS, check_columns, check_table, require_one
 from simstudy.text.formulas import with_formulas, without_formulas
 from simstudy.text.plain_text import line
 from simstudy.text.reprs import ReprMixin
-from simstudy.validation import brief, check_choice, check_fraction, nearest
+from simstudy.validation import InputError, brief, check_choice, check_fraction, nearest
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -127,7 +127,7 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
         """
         table = self.systems if systems is None else systems
         if table is None:
-            raise ValueError("systems must be given: these Comparisons came without a table of their systems")
+            raise InputError("systems", "must be given: these Comparisons came without a table of their systems")
         return replace(self, frame=related(self.frame, table, by), systems=table)
 
     def corrected(self) -> Self:
@@ -161,10 +161,10 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
             return self.pair(first, second).verdict(alpha=alpha, margin=margin)
         if first is not None or second is not None:
             named = second if first is None else first
-            raise ValueError(f"first and second must both be named, or neither, not only {brief(named)}")
+            raise InputError("first and second", f"must both be named, or neither, not only {brief(named)}")
         if len(self) != 1:
             there = f"there are {len(self):,} pairs" if len(self) else "there are no pairs"
-            raise ValueError(f"first and second must name two systems: {there}")
+            raise InputError("first and second", f"must name two systems: {there}")
         return next(iter(self)).verdict(alpha=alpha, margin=margin)
 
     @property
@@ -193,7 +193,7 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
         try:
             read = pd.read_csv(path, dtype=text, keep_default_na=False, na_values=missing)
         except ValueError as error:
-            raise ValueError(f"{argument} must be a CSV file of {COMPARISONS}: {line(error)}") from None
+            raise InputError(argument, f"must be a CSV file of {COMPARISONS}: {line(error)}") from None
         frame = with_formulas(read)
         check_table(argument, frame, OWN, COMPARISONS, empty=True)
         return cls(frame, systems)
@@ -232,7 +232,7 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
     def _paper(self, alpha: float) -> Paper:
         check_fraction("alpha", alpha)
         if self.frame.empty:
-            raise ValueError("there must be pairs for a table of them")
+            raise InputError("there must be pairs for a table of them")
         require_one_table(self.frame)
         found = self if "p_holm" in self.frame else self.corrected()
         family = "all pairs that were compared" if self.selected else ""
@@ -269,7 +269,7 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
 
     def _those(self, mask: pd.Series[bool] | NDArray[np.bool_]) -> Self:
         if not (mask.index.equals(self.frame.index) if isinstance(mask, pd.Series) else mask.shape == (len(self),)):
-            raise ValueError(
+            raise InputError(
                 f"a mask must have one value for each of the {len(self):,} pairs (a Series, with the index of .frame)"
             )
         found = self.frame[mask]

@@ -16,7 +16,9 @@ from simstudy.engines.registry import default_test
 from simstudy.files.unpacking import size_of
 from simstudy.loaders.tables import ending
 from simstudy.metrics import Metric
+from simstudy.notes import Argument, Words
 from simstudy.running.jobs import n_workers
+from simstudy.validation import InputError, Shown
 
 # Measured: bytes for each pair of a block (its row, what the row is made of, and as it is written), and for each pair
 # of all (its p-value, and what corrects it). Fewer pairs than the last are no block.
@@ -67,15 +69,14 @@ def _beside_rows(shape: tuple[int, int, int], n_jobs: int, of_unit: float, n_pai
 
 def _too_little(
     least: float, n_pairs: int, shape: tuple[int, int], memory: str | int | None, left: float
-) -> ValueError:
+) -> InputError:
     # Rounded up, with what may be read in later: what is named is enough.
     mib = 50 * ceil((least / 2**20 + 25) / 50)
     enough = f"{mib} MiB" if mib < 1024 else f"{ceil(least / 2**30 * 10) / 10:.1f} GiB"
     given = f"the {left / 2**30:.1f} GiB that are left" if memory is None else memory
-    return ValueError(
-        f"memory must be at least {enough} for {n_pairs:,} pairs of {shape[0]:,} systems on {shape[1]:,} units, "
-        f"not {given}: compare fewer systems at a time, or some of the pairs (against)"
-    )
+    rule = f"must be at least {enough} for {n_pairs:,} pairs of {shape[0]:,} systems on {shape[1]:,} units"
+    remedy = Words(": compare fewer systems at a time, or some of the pairs ({against})", against=Argument("against"))
+    return InputError("memory", rule, Shown(given), remedy)
 
 
 def check_tables(paths: Iterable[Path], metric: Metric, *, memory: str | int | None = None, **options: Any) -> None:

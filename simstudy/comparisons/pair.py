@@ -11,7 +11,7 @@ from simstudy.comparisons.verdict import verdict
 from simstudy.statistics.decisions import Decision, one_row
 from simstudy.text.plain_text import shown
 from simstudy.text.reprs import FieldsMixin, in_columns, listed
-from simstudy.validation import brief, nearest
+from simstudy.validation import InputError, nearest
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -78,13 +78,13 @@ class Pair(FieldsMixin):
         return "\n".join(map(in_columns, self.verdict().splitlines()))
 
 
-def no_pair(first: str, second: str, n: int, names: list[str]) -> ValueError:
+def no_pair(first: str, second: str, n: int, names: list[str]) -> InputError:
     """Why two names are not those of one pair, of which a table of these systems has n."""
     for name in (first, second):
         if name not in names:
             known = f"there are {listed([shown(one) for one in names])}" if names else "there are no pairs"
-            return ValueError(f"first and second must be systems, not {brief(name)}{nearest(name, names)}; {known}")
+            return InputError("first and second", "must be systems", name, f"{nearest(name, names)}; {known}")
     if first == second:
-        return ValueError(f"first and second must be two systems, not '{first}' twice")
+        return InputError("first and second", f"must be two systems, not '{first}' twice")
     there = f"{n} (several test sets?)" if n else "none"
-    return ValueError(f"first and second must name one pair; '{first}' and '{second}' name {there}")
+    return InputError("first and second", f"must name one pair; '{first}' and '{second}' name {there}")

@@ -16,7 +16,7 @@ from simstudy.statistics.decisions import Decision, one_row
 from simstudy.statistics.decisions import two_sided as by_two_sides
 from simstudy.text.numerals import counted, p_digits, p_floor, p_text, score_format, units_name, units_text
 from simstudy.text.plain_text import shown
-from simstudy.validation import brief, check_fraction
+from simstudy.validation import InputError, check_fraction
 
 if TYPE_CHECKING:
     from simstudy.comparisons.pair import Pair
@@ -60,7 +60,7 @@ def verdict(pair: pd.Series[Any] | Pair, *, alpha: float = 0.05, margin: float |
     check_fraction("alpha", alpha)
     pair = getattr(pair, "row", pair)
     if not isinstance(pair, pd.Series) or not {*pair.index} >= _NEEDED:
-        raise ValueError(f"pair must be one pair of Comparisons, such as pairs.pair('new', 'old'), not {brief(pair)}")
+        raise InputError("pair", "must be one pair of Comparisons, such as pairs.pair('new', 'old')", pair)
     pair = with_shown_names(pair)
     cautions = " ".join(cautions_of(pair, alpha))
     answer = " ".join(decided(pair, alpha, margin))

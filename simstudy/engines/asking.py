@@ -17,11 +17,12 @@ from simstudy.engines.registry import ALTERNATIVES, TESTS, default_test
 from simstudy.engines.rounded_fractions import as_fractions
 from simstudy.metrics import get_metric
 from simstudy.metrics.scaling import rescaled
+from simstudy.notes import Argument, Words
 from simstudy.outputs import Outputs, require_outputs
 from simstudy.outputs.units import in_units, strata_of
 from simstudy.running.jobs import check_executor, n_workers
 from simstudy.statistics.pvalues import CONVENTIONS
-from simstudy.validation import brief, check_choice, check_flag, check_seed, check_text, check_whole
+from simstudy.validation import InputError, check_choice, check_flag, check_seed, check_text, check_whole
 
 
 def ask(
@@ -80,7 +81,7 @@ def ask(
         **options,
     )
     if refusal := chosen.refusal(question):
-        raise ValueError(refusal)
+        raise InputError(refusal)
     return question
 
 
@@ -111,24 +112,23 @@ def check_options(
     if alternative is not None:
         check_choice("alternative", alternative, ALTERNATIVES)
         if alternative not in chosen.alternatives:
-            raise ValueError(f"alternative must be '{chosen.alternatives[0]}' for test '{test}', not '{alternative}'")
+            raise InputError("alternative", f"must be '{chosen.alternatives[0]}' for test '{test}'", alternative)
     check_choice("convention", convention, CONVENTIONS)
     rule = CONVENTIONS[convention]
     if convention != "default":
         if test not in rule.tests:
-            raise ValueError(f"convention '{convention}' is a rule for {' and '.join(rule.tests)}, not for '{test}'")
+            raise InputError(f"convention '{convention}' is a rule for {' and '.join(rule.tests)}, not for '{test}'")
         if rule.alternative and alternative not in (None, rule.alternative):
-            raise ValueError(
-                f"alternative must be '{rule.alternative}' for convention '{convention}', not '{alternative}'"
-            )
+            raise InputError("alternative", f"must be '{rule.alternative}' for convention '{convention}'", alternative)
     if not isinstance(monte_carlo, bool | str) or monte_carlo not in (True, False, "auto"):
-        raise ValueError(f"monte_carlo must be True, False or 'auto', not {brief(monte_carlo)}")
+        raise InputError("monte_carlo", "must be True, False or 'auto'", monte_carlo)
     if monte_carlo is False and not chosen.computed:
-        raise ValueError(
-            f"monte_carlo must be 'auto' or True for test '{test}', whose p-value is always an approximation"
+        raise InputError(
+            "monte_carlo", f"must be 'auto' or True for test '{test}', whose p-value is always an approximation"
         )
     if strata is not None and test != "bootstrap":
-        raise ValueError(f"strata must be None for test '{test}'; only test='bootstrap' resamples within strata")
+        remedy = Words("only {test} resamples within strata", test=Argument("test", "bootstrap"))
+        raise InputError("strata", f"must not be given for test '{test}'", remedy=remedy)
     if n_resamples is not None:
         check_whole("n_resamples", n_resamples, 1, 2**53)
     check_seed(seed)
@@ -166,22 +166,25 @@ def _checked_strata(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The order of the units by strata, and the strata's bounds; ValueError where they are too few to be resampled."""
     if units.n_items < 2:
-        only = (
-            "" if unit == "item" else f": all items have {unit} '{units.items['id'].iloc[0]}'; unit='item' uses items"
+        remedy = Words(
+            ": all items have {unit} '{first}'; {item} uses items",
+            unit=unit,
+            first=units.items["id"].iloc[0],
+            item=Argument("unit", "item"),
         )
-        raise ValueError(f"outputs must have at least 2 units to resample ({unit}), not {units.n_items}{only}")
+        rule = f"must have at least 2 units to resample ({unit})"
+        raise InputError("outputs", rule, units.n_items, "" if unit == "item" else remedy)
     if strata in outputs.items and strata not in units.items:
-        raise ValueError(
-            f"strata must not split a resampling unit, but some {unit} has items in more than one {strata}"
+        raise InputError(
+            "strata", f"must not split a resampling unit, but some {unit} has items in more than one {strata}"
         )
     order, bounds, values = strata_of(units, strata)
     sizes = np.diff(bounds)
     if sizes.min() < 2:
         # A single unit never varies: were it resampled, its part of every gain would look certain.
-        items = "" if unit == "item" else "; unit='item' uses items"
-        raise ValueError(
-            f"strata must have at least 2 units each ({unit}); {strata} '{values[int(sizes.argmin())]}' has 1{items}"
-        )
+        rule = f"must have at least 2 units each ({unit}); {strata} '{values[int(sizes.argmin())]}' has 1"
+        remedy = Words("{item} uses items", item=Argument("unit", "item"))
+        raise InputError("strata", rule, remedy="" if unit == "item" else remedy)
     return order, bounds
 
 

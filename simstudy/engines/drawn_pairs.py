@@ -20,7 +20,7 @@ from simstudy.engines.wins import win_counts
 from simstudy.metrics import METRICS
 from simstudy.metrics.base import Array, FloatArray
 from simstudy.metrics.scaling import rescaled
-from simstudy.validation import check_choice, check_fraction, check_seed, check_whole
+from simstudy.validation import InputError, check_choice, check_fraction, check_seed, check_whole
 
 # Up to so many units all shuffles of ratios and other functions of sums are looked at, where that is cheap.
 _COMPUTED_UNITS = 30
@@ -58,7 +58,7 @@ class DrawnPairs:
         check_whole("n_resamples", n_resamples, 1, 2**53)
         check_seed(seed)
         if np.ndim(statistics) != 4 or statistics.shape[1] != 2:
-            raise ValueError(f"statistics must be an array (M, 2, n, S), not of shape {np.shape(statistics)}")
+            raise InputError("statistics", f"must be an array (M, 2, n, S), not of shape {np.shape(statistics)}")
         n_sets, _, n_units, n_statistics = statistics.shape
         systems = statistics.reshape(2 * n_sets, n_units, n_statistics)
         sums = systems.sum(axis=1, dtype=np.float64)

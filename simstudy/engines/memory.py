@@ -6,6 +6,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from simstudy.validation import InputError
+
 # Measured: bytes for each pair of systems (its row of Comparisons, and what the row is made of; all analyses of them,
 # as `simstudy compare` makes them), and copies of the statistics that are held together, 8 bytes a number.
 _OF_PAIR, _OF_PAIR_ANALYSED, _COPIES = 650, 850, 5
@@ -64,11 +66,11 @@ def check_memory(
     bytes_needed, there = needed(k, n, s, n_pairs, n_jobs, analysed=analysed, of_unit=of_unit), available()
     if there is None or bytes_needed <= there:
         return
-    raise ValueError(
-        f"outputs must fit into memory: test '{test}' of {n_pairs:,} pairs of {k:,} systems on {n:,} units "
-        f"needs about {bytes_needed / _GIB:.1f} GiB, and {there / _GIB:.1f} GiB are available; select fewer systems "
-        f"(half of them are a quarter of the pairs){', take fewer items' if n > k else ''} or use a machine with more "
-        "memory"
+    raise InputError(
+        "outputs",
+        f"must fit into memory: test '{test}' of {n_pairs:,} pairs of {k:,} systems on {n:,} units needs about "
+        f"{bytes_needed / _GIB:.1f} GiB, and {there / _GIB:.1f} GiB are available; select fewer systems (half of "
+        f"them are a quarter of the pairs){', take fewer items' if n > k else ''} or use a machine with more memory",
     )
 
 

@@ -56,9 +56,7 @@ RIGHT_OR_WRONG = Need(
     lambda question: question.right_or_wrong,
 )
 COUNTS = Need("a proportion of counts (accuracy, precision, recall)", "{metric} is none here", _proportion)
-ITEMS = Need(
-    "items one by one", "the unit is {unit} (unit='item' uses items)", lambda question: question.unit == "item"
-)
+ITEMS = Need("items one by one", "the unit is {unit} ({item} uses items)", lambda question: question.unit == "item")
 ACCEPTANCE_SETS = Need(
     "systems that accept or reject each item, true or false for all of them (precision by item)",
     "{metric} has none such here",

@@ -20,6 +20,7 @@ from simstudy.metrics.ratio import whole
 from simstudy.metrics.scaling import common_divisor
 from simstudy.statistics.pvalues import CONVENTIONS, Convention
 from simstudy.text.reprs import FieldsMixin
+from simstudy.validation import InputError
 
 MonteCarlo = Literal["auto"] | bool
 
@@ -276,9 +277,9 @@ class SignificanceResult(FieldsMixin):
         return cls(p, counts, tried, np.full(len(known), exact), np.full(len(known), np.nan), ones)
 
 
-def not_computed(what: str) -> ValueError:
+def not_computed(what: str) -> InputError:
     """The error of monte_carlo=False where a p-value is not computed; `what` says whose it is, and why."""
-    return ValueError(f"monte_carlo=False is not available for {what}; use monte_carlo='auto' or True")
+    return InputError(f"monte_carlo=False is not available for {what}; use monte_carlo='auto' or True")
 
 
 def products(rows: Array, question: Question, others: Array | None = None) -> Array:

@@ -15,6 +15,7 @@ from simstudy.engines.question import Question, SignificanceResult
 from simstudy.engines.randomization import randomization
 from simstudy.engines.sign_flips import sign_flips, skew_corrected
 from simstudy.metrics import Metric
+from simstudy.notes import Argument, Words
 from simstudy.text.reprs import FieldsMixin
 
 ALTERNATIVES = ("two-sided", "greater")
@@ -98,9 +99,13 @@ class SignificanceTest(FieldsMixin):
         """Why the test does not apply to a question, in a line; empty where it does."""
         for need in self.needs:
             if not need.met(question):
-                otherwise = need.otherwise.format(metric=f"metric '{question.metric.name}'", unit=f"'{question.unit}'")
                 use = _FOR_ANY_METRIC if question.metric.of_sums else _FOR_ARRAYS
-                return f"test '{self.name}' needs {need.what}, and {otherwise}; use {use}"
+                return Words(
+                    f"test '{self.name}' needs {need.what}, and {need.otherwise}; use {use}",
+                    metric=f"metric '{question.metric.name}'",
+                    unit=f"'{question.unit}'",
+                    item=Argument("unit", "item"),
+                )
         return ""
 
 

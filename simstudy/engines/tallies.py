@@ -19,6 +19,7 @@ from simstudy.engines.question import RATIO_LIMIT, Question
 from simstudy.engines.summed_columns import SummedColumns
 from simstudy.metrics.base import Array, IntArray
 from simstudy.metrics.scaling import on_grid
+from simstudy.validation import InputError
 
 
 class Tally(Protocol):
@@ -166,8 +167,9 @@ def summable(columns: Array) -> Array:
     """The columns (C, n) in the narrowest precision in which every resample's sum is exact."""
     largest = columns.shape[1] * float(np.abs(columns).max())
     if largest >= 2**53:
-        raise ValueError(
-            f"statistics must sum to less than 2^53 over any {columns.shape[1]} draws of an item, and these may "
-            f"reach {largest:.3g}"
+        raise InputError(
+            "statistics",
+            f"must sum to less than 2^53 over any {columns.shape[1]} draws of an item, and these may reach "
+            f"{largest:.3g}",
         )
     return np.ascontiguousarray(columns, dtype=np.float32 if largest < 2**24 else np.float64)

@@ -29,7 +29,7 @@ from simstudy.outputs.frames import Table
 from simstudy.running.jobs import n_workers
 from simstudy.running.progress import shown_to_people
 from simstudy.statistics.multiplicity import corrected
-from simstudy.validation import brief, check_choice, check_fraction
+from simstudy.validation import InputError, check_choice, check_fraction
 
 Gold = str | Path | Sequence[str | Path]
 
@@ -112,7 +112,7 @@ def examine(
         test_set = _known(outputs, metric, [name for name, one in given.items() if one is not None])
     else:
         if metric is None:
-            raise ValueError("metric must be given with files: what the items are scored by, such as 'accuracy'")
+            raise InputError("metric", "must be given with files: what the items are scored by, such as 'accuracy'")
         with reading() as read:
             gold = () if references is None else references
             loaded = load(
@@ -142,13 +142,13 @@ def own_relation(outputs: Outputs) -> str | None:
 def _known(given: Outputs | TestSet | Loaded, metric: str | Metric | None, of_files: list[str]) -> TestSet:
     """The test set of outputs that are there; a ValueError for what is said of files."""
     if of_files:
-        raise ValueError(f"{of_files[0]} must not be given with outputs: it says how files are read")
+        raise InputError(of_files[0], "must not be given with outputs: it says how files are read")
     if isinstance(given, Loaded):
         test_set = TestSet(given.outputs, notes=given.notes, texts=given.texts)
     else:
         test_set = given if isinstance(given, TestSet) else TestSet(given)
     if metric is not None and get_metric(metric).name != test_set.metric:
-        raise ValueError(f"metric must be that of the outputs, '{test_set.metric}', not {brief(metric)}")
+        raise InputError("metric", f"must be that of the outputs, '{test_set.metric}'", metric)
     return test_set
 
 
@@ -162,7 +162,7 @@ def _item_columns(comparison: object) -> list[str]:
 def _asked(test_set: TestSet, by: str | None, duplicates: str | None, comparison: Mapping[str, Any] | None) -> TestSet:
     """The test set with what is said beside it."""
     if not isinstance(comparison, Mapping | None):
-        raise ValueError(f"comparison must map options of simstudy.compare to values, not {brief(comparison)}")
+        raise InputError("comparison", "must map options of simstudy.compare to values", comparison)
     settings = {**test_set.options, **(comparison or {})}
     for name in settings:
         check_choice("comparison", name, tuple(OPTIONS))

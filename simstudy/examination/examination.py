@@ -31,6 +31,7 @@ from simstudy.papers.written import in_latex, in_markdown
 from simstudy.suites import AcrossTasks
 from simstudy.text.printing import text_of
 from simstudy.text.reprs import ReprMixin
+from simstudy.validation import InputError
 
 #: The options of `compare` of all pairs, with their defaults.
 OPTIONS = {
@@ -81,7 +82,7 @@ class Examination(ReprMixin):
         """
         try:
             return self.pairs.groups(alpha=self.alpha, p="p_holm")
-        except ValueError:
+        except InputError:
             # Nobody reads more than 1,000 maximal sets.
             return self.pairs.groups(alpha=self.alpha, p="p_holm", rule="greedy")
 

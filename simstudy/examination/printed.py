@@ -12,10 +12,10 @@ from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.significant_gains import CLOSE_PAIRS
 from simstudy.comparisons.paper import counted_significant
 from simstudy.examination.limits import one_by_one
-from simstudy.examination.notes import domains
 from simstudy.examination.rows import facts, may_be_best, pair_rows, ranking, signature, threshold_rows
 from simstudy.examination.samples import in_points, noise_lines
 from simstudy.metrics import label
+from simstudy.notes import kind_of
 from simstudy.pairs import order_of
 from simstudy.papers.basis import differing_intervals
 from simstudy.papers.pairs import p_texts
@@ -61,7 +61,7 @@ def show(found: Examination, printer: Printer, *, verbose: bool = False, last: S
     Without `verbose` it is at most `MOST_LINES` lines, the lines `last` among them, with which it ends.
     """
     if found.tasks is not None:
-        told = [note for note in found.notes if note != domains(found.outputs)]
+        told = [note for note in found.notes if kind_of(note) != "domains tested together"]
         below = {"Metric": label(found.test_set.metric), "Test": found.tasks.test(), "Signature": signature(found)}
         show_tasks(found.tasks, printer, told, below, verbose=verbose, last=last)
         return

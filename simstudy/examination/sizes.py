@@ -18,6 +18,7 @@ from simstudy.outputs.meetings import battles
 from simstudy.statistics.decisions import Decision
 from simstudy.statistics.multiplicity import holm
 from simstudy.text.reprs import FieldsMixin
+from simstudy.validation import InputError
 
 if TYPE_CHECKING:
     from simstudy.examination.examination import Examination
@@ -129,7 +130,7 @@ def _compared(part: Outputs, options: Mapping[str, Any]) -> pd.DataFrame | None:
     try:
         with notes_kept():
             pairs = compare(part, **options).frame
-    except ValueError:
+    except InputError:
         return None
     # Comparisons that were just made are one family: nothing else is to be checked.
     p_value = pairs["p_value"].to_numpy(dtype=np.float64)

@@ -10,17 +10,18 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import pooch
 from rich.filesize import decimal
 
-from simstudy.validation import nearest
+from simstudy.validation import InputError, nearest
 
 # Files that a message names.
 _NAMED = 5
 
 
-class DataError(ValueError):
+class DataError(InputError):
     """A data file is missing, unknown or not the one that was published."""
 
 
@@ -39,8 +40,11 @@ class NotPublicError(DataError):
             looked = f"{folder / listed} is missing, and " if one else f"{folder} lacks files, and "
         must = "data_dir (--data-dir) or SIMSTUDY_DATA_DIR must name a folder that holds"
         super().__init__(
-            f"{looked}{listed} {'has' if one else 'have'} no public address: {must} {'it' if one else 'them'}"
+            "", f"{looked}{listed} {'has' if one else 'have'} no public address: {must} {'it' if one else 'them'}"
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NotPublicError, (self.names, self.folder)
 
 
 class OutsideError(DataError):
@@ -51,9 +55,13 @@ class OutsideError(DataError):
         data_file, it = ("a data file", "it") if len(names) == 1 else ("data files", "them")
         listed = ", ".join(f"'{name}'" for name in names)
         super().__init__(
+            "",
             f"{data_file} must be named as <folder>/<file> in the folder of data, not {listed}; allow_outside "
-            f"(--allow-outside) lets {it} be read"
+            f"(--allow-outside) lets {it} be read",
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return OutsideError, (self.names,)
 
 
 @dataclass(frozen=True)

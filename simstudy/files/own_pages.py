@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from simstudy.validation import InputError
+
 #: How a page says what wrote it.
 GENERATOR = '<meta name="generator" content="simstudy'
 
@@ -32,9 +34,9 @@ def require_page(path: str | Path) -> Path:
     """The path of an HTML file; a ValueError where it has another suffix, or something else is there."""
     file = Path(path)
     if not is_html(file):
-        raise ValueError(f"path must end in .html or .htm, not '{file}'")
+        raise InputError("path", f"must end in .html or .htm, not '{file}'")
     if file.is_dir():
-        raise ValueError(f"out must be a file, but {file} is a folder")
+        raise InputError("out", f"must be a file, but {file} is a folder")
     if file.exists() and not is_ours(file):
-        raise ValueError(f"out must be new or a page that simstudy wrote, but {file} is another file")
+        raise InputError("out", f"must be new or a page that simstudy wrote, but {file} is another file")
     return file

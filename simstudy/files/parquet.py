@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from simstudy.files.unpacking import archive_of, most, too_large, unpacked
+from simstudy.validation import InputError
 
 # Rows that are unpacked before their size is looked at; cells, of a table of numbers.
 _ROWS, _CELLS = 1024, 2**22
@@ -51,7 +52,7 @@ def read_frame(path: Path, *, narrow: bool = False) -> pd.DataFrame:
             self_destruct=narrow, split_blocks=narrow and len(table) > table.num_columns
         )
     except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
-        raise ValueError(f"{path} cannot be read as a table: {' '.join(str(error).split())}") from None
+        raise InputError(f"{path} cannot be read as a table: {' '.join(str(error).split())}") from None
     return frame
 
 
@@ -95,4 +96,4 @@ def _checked(path: Path) -> Iterator[None]:
         yield
     except (pa.ArrowException, OSError, MemoryError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise ValueError(f"{path} is not a Parquet file, or a damaged one: {reason}") from None
+        raise InputError(f"{path} is not a Parquet file, or a damaged one: {reason}") from None

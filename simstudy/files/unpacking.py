@@ -18,7 +18,8 @@ from contextvars import ContextVar
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, NoReturn
 
-from simstudy.validation import brief
+from simstudy.notes import Argument, Words
+from simstudy.validation import InputError, NoSuchFile
 
 #: What a packed file may unpack to, where nothing else is said: a size, or "none".
 DEFAULT = "1G"
@@ -89,11 +90,11 @@ def files_in(path: Path) -> list[Path]:
         if any((part.startswith(".") and part != "..") or part in _ASIDE for part in inside.parts):
             continue
         if inside.is_absolute() or ".." in inside.parts or not inside.parts or "\\" in entry.filename:
-            raise ValueError(f"{path} has a file '{entry.filename}': names in a zip file must lead to places inside it")
+            raise InputError(f"{path} has a file '{entry.filename}': names in a zip file must lead to places inside it")
         if path / inside in found:
-            raise ValueError(f"{path} has two files '{entry.filename}'")
+            raise InputError(f"{path} has two files '{entry.filename}'")
         if inside.suffix.lower() == ".zip":
-            raise ValueError(f"{path} has a zip file in it ('{entry.filename}'): unpack it first")
+            raise InputError(f"{path} has a zip file in it ('{entry.filename}'): unpack it first")
         found.add(path / inside)
         # No more than this comes out of an entry, whatever is in it.
         size += entry.file_size
@@ -112,7 +113,7 @@ def unpacked(path: Path) -> bytes:
             return _within(most(), stream, path)
     except _DAMAGED:
         why = f"is not a whole {kind} file" if kind else "cannot be unpacked: it is damaged, or has a password"
-        raise ValueError(f"{path} {why}") from None
+        raise InputError(f"{path} {why}") from None
 
 
 def beginning(path: Path) -> bytes:
@@ -121,7 +122,7 @@ def beginning(path: Path) -> bytes:
         with _opened(path) as stream:
             return bytes(stream.read(_PIECE))
     except _DAMAGED:
-        raise ValueError(f"{path} cannot be read, or is damaged") from None
+        raise InputError(f"{path} cannot be read, or is damaged") from None
 
 
 @contextmanager
@@ -133,7 +134,7 @@ def _opened(path: Path) -> Iterator[Any]:
             packed: Any = stack.enter_context(zipfile.ZipFile(archive))
             entry = next((one for one in packed.infolist() if archive / PurePosixPath(one.filename) == path), None)
             if entry is None:
-                raise FileNotFoundError(f"no such file: {path}")
+                raise NoSuchFile(path)
             stream: Any = stack.enter_context(packed.open(entry))
         else:
             stream = stack.enter_context(path.open("rb"))
@@ -181,7 +182,7 @@ def zip_entries(path: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[str
                 left -= len(content)
                 yield entry.filename, content
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, struct.error):
-        raise ValueError(f"{path} is not a whole zip file") from None
+        raise InputError(f"{path} is not a whole zip file") from None
 
 
 def _packed_by_zstd(file: IO[bytes], entry: zipfile.ZipInfo) -> IO[bytes]:
@@ -210,17 +211,16 @@ def _within(limit: float, stream: IO[bytes], path: Path) -> bytes:
 
 
 def _no_zip(path: Path) -> NoReturn:
-    raise ValueError(f"{path} is not a whole zip file") from None
+    raise InputError(f"{path} is not a whole zip file") from None
 
 
 def too_large(path: Path, limit: float, size: float | None = None) -> NoReturn:
     """Raise the ValueError of a file that unpacks to more than the limit."""
     packed = _in_words((archive_of(path) or path).stat().st_size)
     to = f"more than {_in_words(limit)}" if size is None else f"{_in_words(size)}, more than {_in_words(limit)}"
-    raise ValueError(
-        f"{path} ({packed}) unpacks to {to}: --max-size (in Python max_size, or {VARIABLE} in the environment) lifts "
-        "the limit"
-    )
+    rule = "{path} ({packed}) unpacks to {to}: {max_size}, or {variable} in the environment, lifts the limit"
+    fields = {"path": path, "packed": packed, "to": to, "variable": VARIABLE}
+    raise InputError(Words(rule, max_size=Argument("max_size"), **fields))
 
 
 def size_of(argument: str, size: int | str) -> float:
@@ -229,7 +229,7 @@ def size_of(argument: str, size: int | str) -> float:
         return float("inf")
     found = _SIZE.fullmatch(str(size)) if not isinstance(size, bool) else None
     if found is None:
-        raise ValueError(f"{argument} must be a size such as 500M or 4G, or none, not {brief(size)}")
+        raise InputError(argument, "must be a size such as 500M or 4G, or none", size)
     return float(found[1]) * _UNITS[found[2].upper()]
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from simstudy.validation import brief
+from simstudy.validation import InputError
 
 # Every file system and every page can hold such a name, also with a suffix and inside a temporary name.
 _FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,99}")
@@ -24,11 +24,9 @@ def check_file_names(what: str, names: Iterable[object]) -> None:
     known: set[str] = set()
     for name in names:
         if not isinstance(name, str) or not _FILE_NAME.fullmatch(name):
-            raise ValueError(
-                f"{what} must have a name of letters (a-z), digits, _ and -, at most 100, not {brief(name)}"
-            )
+            raise InputError(what, "must have a name of letters (a-z), digits, _ and -, at most 100", name)
         if name.casefold() in known:
-            raise ValueError(f"{what} must have a name of its own, not '{name}' again")
+            raise InputError(what, f"must have a name of its own, not '{name}' again")
         known.add(name.casefold())
 
 
@@ -37,7 +35,7 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
     """A temporary path beside `path` that takes its name when the block ends well, and goes when it does not."""
     target = Path(path)
     if not target.name:
-        raise ValueError(f"path must name a file, not '{path}'")
+        raise InputError("path", f"must name a file, not '{path}'")
     target.parent.mkdir(parents=True, exist_ok=True)
     # The suffix stays last: matplotlib and pandas choose the format by it.
     temporary = target.with_name(f".{target.stem}.{uuid.uuid4().hex}{target.suffix}")

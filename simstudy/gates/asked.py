@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from simstudy.text.reprs import listed
-from simstudy.validation import nearest
+from simstudy.validation import InputError, nearest
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,9 @@ class Gate:
         for name in (self.a, self.b):
             if name not in names:
                 known = listed([*names], 8)
-                raise ValueError(f"{self.kind.option}: no system '{name}' among {known}{nearest(name, names)}")
+                raise InputError(f"{self.kind.option}: no system '{name}' among {known}{nearest(name, names)}")
         if self.a == self.b:
-            raise ValueError(f"{self.kind.option} must name two different systems, not '{self.a}' twice")
+            raise InputError(self.kind.option, f"must name two different systems, not '{self.a}' twice")
 
 
 def gates_of(asked: Sequence[tuple[Kind, Sequence[tuple[str, str]]]], margin: float | None) -> list[Gate]:
@@ -65,9 +65,9 @@ def gates_of(asked: Sequence[tuple[Kind, Sequence[tuple[str, str]]]], margin: fl
     found: list[Gate] = []
     for kind, pairs in asked:
         if pairs and kind.with_margin and margin is None:
-            raise ValueError(f"{kind.option} needs --margin: the smallest true gain that would matter")
+            raise InputError(f"{kind.option} needs --margin: the smallest true gain that would matter")
         found += [Gate(kind, a, b, margin if kind.with_margin else None) for a, b in pairs]
     for k, gate in enumerate(found):
         if gate in found[:k]:
-            raise ValueError(f"{gate.kind.option} must be given once for '{gate.a}' and '{gate.b}', not twice")
+            raise InputError(gate.kind.option, f"must be given once for '{gate.a}' and '{gate.b}', not twice")
     return found

@@ -14,6 +14,7 @@ from simstudy.gates.looks import SEQUENTIAL, Looks, Plan, looks_file
 from simstudy.gates.sequential import find_sequentially
 from simstudy.gates.verdicts import Verdict
 from simstudy.running.fingerprints import describe
+from simstudy.validation import InputError
 
 if TYPE_CHECKING:
     from simstudy.examination import Examination
@@ -32,7 +33,7 @@ def decide(
     With a file of looks, what is decided is kept there before anybody sees it.
     """
     if plan.rule == SEQUENTIAL and any(part.tasks is not None for part in parts):
-        raise ValueError("sequential must not be True for averages of tasks; --domain chooses one task")
+        raise InputError("sequential", "must not be given for averages of tasks; --domain chooses one task")
     with nullcontext() if path is None else looks_file(path, plan) as looks:
         return [_verdict(gate, parts, plan, looks, score_range) for gate in gates]
 

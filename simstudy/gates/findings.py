@@ -17,6 +17,7 @@ from simstudy.suites.contributions import reach
 from simstudy.suites.single_tasks import at_level
 from simstudy.text.numerals import p_floor, p_text
 from simstudy.text.plain_text import shown
+from simstudy.validation import InputError
 
 if TYPE_CHECKING:
     from simstudy.examination import Examination
@@ -87,7 +88,7 @@ def find(gate: Gate, found: Examination, level: float) -> Finding:
     """
     for name in (gate.a, gate.b):
         if name not in found.outputs.names:
-            raise ValueError(f"{gate.kind.option}: system '{name}' was dropped as a near-duplicate")
+            raise InputError(f"{gate.kind.option}: system '{name}' was dropped as a near-duplicate")
     names = (gate.a, gate.b)
     row = _row_of(found.pairs.frame if found.tasks is None else found.tasks.answer, names)
     of, told = comparison_of(found)

@@ -27,6 +27,7 @@ from simstudy.gates.asked import Gate
 from simstudy.gates.sequential import fingerprint
 from simstudy.gates.verdicts import Look, Verdict
 from simstudy.text.plain_text import json_text, shown
+from simstudy.validation import InputError
 
 #: The kind of the file, and the version of its fields.
 SCHEMA: Final = "simstudy-looks"
@@ -121,9 +122,10 @@ class Looks:
         number = len(self.kept) + 1
         level = alpha if self.plan.rule == SEQUENTIAL else self._share(number)
         if level == 0:
-            raise ValueError(
-                f"{self.path}: all {self.plan.planned_looks} planned looks are used, and with them the level; more "
-                "looks need a new file and new items"
+            raise InputError(
+                f"all {self.plan.planned_looks} planned looks are used, and with them the level; more looks need a "
+                "new file and new items",
+                at=self.path,
             )
         return Look(name, number, level, alpha, again=False)
 
@@ -140,9 +142,10 @@ class Looks:
         """
         if self.pairs and {gate.a, gate.b} not in self.pairs:
             begun = " and ".join(f"'{shown(name)}'" for name in sorted(self.pairs[0]))
-            raise ValueError(
-                f"{self.path}: begun with the systems {begun}, not '{shown(gate.a)}' and '{shown(gate.b)}': "
-                "--sequential is for more items of the same systems; other systems need a file of their own"
+            raise InputError(
+                f"begun with the systems {begun}, not '{shown(gate.a)}' and '{shown(gate.b)}': --sequential is for "
+                "more items of the same systems; other systems need a file of their own",
+                at=self.path,
             )
         for one in self.kept:
             for part in one.parts:
@@ -151,14 +154,16 @@ class Looks:
                 n = part.n_units
                 turned = arrived if one.system == gate.a else arrived.turned()
                 if n > len(arrived.ids):
-                    raise ValueError(
-                        f"{self.path}: look {one.number} saw {n:,} units, and now there are {len(arrived.ids):,}: a "
-                        "sequential test must keep all items"
+                    raise InputError(
+                        f"look {one.number} saw {n:,} units, and now there are {len(arrived.ids):,}: a sequential "
+                        "test must keep all items",
+                        at=self.path,
                     )
                 if fingerprint(turned, n) != part.units:
-                    raise ValueError(
-                        f"{self.path}: the first {n:,} units are not those of look {one.number}: new items must come "
-                        "last, and other systems or changed scores need a file of their own"
+                    raise InputError(
+                        f"the first {n:,} units are not those of look {one.number}: new items must come last, and "
+                        "other systems or changed scores need a file of their own",
+                        at=self.path,
                     )
 
     def keep(self, verdict: Verdict, inputs: str) -> None:
@@ -196,9 +201,9 @@ def looks_file(path: Path, plan: Plan) -> Iterator[Looks]:
     try:
         lock.acquire(timeout=_PATIENCE)
     except Timeout:
-        raise ValueError(f"{path}: another process has held it for {_PATIENCE} seconds") from None
+        raise InputError(f"another process has held it for {_PATIENCE} seconds", at=path) from None
     except OSError as error:
-        raise ValueError(f"{path}: can not write there ({error.strerror})") from None
+        raise InputError(f"can not write there ({error.strerror})", at=path) from None
     try:
         looks = Looks(path, plan, read_looks(path, plan))
         yield looks
@@ -216,15 +221,15 @@ def read_looks(path: Path, plan: Plan) -> list[Kept]:
     except FileNotFoundError:
         return []
     except UnicodeDecodeError:
-        raise ValueError(f"{path}: not a file of looks (it is not UTF-8)") from None
+        raise InputError("not a file of looks (it is not UTF-8)", at=path) from None
     try:
         content = _File.model_validate_json(text)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
-        raise ValueError(f"{path}: not a file of looks ({where and where + ': '}{first['msg']})") from None
+        raise InputError(f"not a file of looks ({where and where + ': '}{first['msg']})", at=path) from None
     if [one.number for one in content.looks] != list(range(1, len(content.looks) + 1)):
-        raise ValueError(f"{path}: looks must be numbered 1, 2, 3, …")
+        raise InputError("looks", "must be numbered 1, 2, 3, …", at=path)
     _check_plan(path, content.plan, plan)
     return content.looks
 
@@ -234,9 +239,10 @@ def _check_plan(path: Path, begun: Plan, asked: Plan) -> None:
     for name in dict.fromkeys([*both[0], *both[1]]):
         old, new = (one.get(name) for one in both)
         if old != new:
-            raise ValueError(
-                f"{path}: begun {_given(name, old)}, not {_given(name, new)}: a plan must not change once somebody "
-                "has looked; another plan needs a new file and new items"
+            raise InputError(
+                f"begun {_given(name, old)}, not {_given(name, new)}: a plan must not change once somebody has "
+                "looked; another plan needs a new file and new items",
+                at=path,
             )
 
 

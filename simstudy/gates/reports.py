@@ -18,6 +18,7 @@ from uuid import uuid4
 from simstudy.files.whole import atomic_path
 from simstudy.gates.verdicts import Verdict
 from simstudy.text.plain_text import line, markdown, printable
+from simstudy.validation import InputError
 
 _DATA = {"%": "%25", "\r": "%0D", "\n": "%0A"}
 _PROPERTY = {**_DATA, ":": "%3A", ",": "%2C"}
@@ -89,13 +90,13 @@ def write_junit(verdicts: Sequence[Verdict], path: Path) -> None:
 def clear_junit(path: Path) -> None:
     """Remove what an earlier run wrote, so that nobody takes it for this one's; a ValueError for a file of others."""
     if path.is_dir():
-        raise ValueError(f"junit must be a file, but {path} is a folder")
+        raise InputError("junit", f"must be a file, but {path} is a folder")
     if not path.exists():
         return
     with path.open("rb") as file:
         ours = f'<testsuites name="{_SUITE}"'.encode() in file.read(200)
     if not ours:
-        raise ValueError(f"junit must be a new file or one that simstudy wrote, but {path} is another file")
+        raise InputError("junit", f"must be a new file or one that simstudy wrote, but {path} is another file")
     path.unlink()
 
 

@@ -13,7 +13,7 @@ from simstudy.loaders.corpora.alignments import Links, read_links
 from simstudy.loaders.items import items_in_order
 from simstudy.loaders.reading import check_as_many, read_lines
 from simstudy.metrics.aer import Link, alignment_counts
-from simstudy.validation import check_choice
+from simstudy.validation import InputError, check_choice
 
 
 def read_alignments(source: Source) -> Loaded:
@@ -29,7 +29,7 @@ def read_alignments(source: Source) -> Loaded:
     """
     check_choice("metric of word alignments", source.metric.name, ["aer"])
     if len(source.references) not in (1, 3):
-        raise ValueError(
+        raise InputError(
             "references of word alignments must be the gold file, or the gold file, source text and target text, not "
             f"{len(source.references)} files"
         )
@@ -47,7 +47,7 @@ def read_alignments(source: Source) -> Loaded:
         if by_line and (lines_of_gold or lengths is not None):
             check_as_many(path, len(sentences), "line", measure, len(numbers))
         if unknown := sorted(set(sentences) - set(numbers)):
-            raise ValueError(f"{path} has sentence {unknown[0]}, which {measure} lacks")
+            raise InputError(f"{path} has sentence {unknown[0]}, which {measure} lacks")
     items = items_in_order(source, pd.DataFrame({"id": [str(number) for number in numbers]}))
     ids = items["id"].tolist()
     nothing = Links()

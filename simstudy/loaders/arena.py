@@ -22,7 +22,7 @@ from simstudy.outputs.item_columns import names_clusters
 from simstudy.outputs.texts import ItemTexts, PackedTexts
 from simstudy.statistics.bradley_terry import meeting_parts, separated, strengths
 from simstudy.text.numerals import counted
-from simstudy.validation import check_choice
+from simstudy.validation import InputError, check_choice
 
 #: The metrics of preferences.
 ARENA_METRICS = ("bradley_terry", "win_rate")
@@ -65,12 +65,12 @@ def read_arena(source: Source) -> Loaded:
     place = {name: k for k, name in enumerate(names)}
     first, second = np.array([place[n] for n in names_a])[first], np.array([place[n] for n in names_b])[second]
     if (row := first_of(first == second)) is not None:
-        raise ValueError(f"{where(row)}: model_a and model_b are both '{names[first[row]]}'")
+        raise InputError(f"{where(row)}: model_a and model_b are both '{names[first[row]]}'")
     points = _points(table, first, second, place, where)
     if bothbad := int(table["winner"].astype(str).str.lower().str.contains("bad").sum()):
-        note(f"{counted(bothbad, 'battle')} in which both answers were called bad are ties")
+        note("text", text=f"{counted(bothbad, 'battle')} in which both answers were called bad are ties")
     if (row := first_of(np.isnan(points))) is not None:
-        raise ValueError(
+        raise InputError(
             f"{where(row)}: winner must be model_a, model_b, tie, both_bad or the name of one of the two, not "
             f"{table['winner'].iloc[row]!r}"
         )
@@ -80,7 +80,7 @@ def read_arena(source: Source) -> Loaded:
         every = np.arange(len(table))
         statistics[first, every] = np.stack([points, np.ones_like(points)], axis=-1)
         statistics[second, every] = np.stack([1 - points, np.ones_like(points)], axis=-1)
-        note("win rates depend on the opponents that a system met; metric='bradley_terry' allows for them")
+        note("text", text="win rates depend on the opponents that a system met; metric='bradley_terry' allows for them")
     else:
         _check_mixed(first, second, points, names)
         beta = strengths(first, second, points, len(names))
@@ -133,7 +133,7 @@ def _battles(table: pd.DataFrame, points: Array) -> pd.DataFrame:
     prompts = next((name for name in _PROMPTS if name in table and table[name].duplicated().any()), None)
     if prompts is not None and "cluster" not in items:
         items["cluster"] = table[prompts].astype(str).to_numpy()
-        note(f"battles with the same '{prompts}' form a cluster ({items['cluster'].nunique():,} clusters)")
+        note("text", text=f"battles with the same '{prompts}' form a cluster ({items['cluster'].nunique():,} clusters)")
     return items
 
 
@@ -141,7 +141,7 @@ def _check_mixed(first: Array, second: Array, points: Array, names: list[str]) -
     apart = separated(first, second, points, len(names))
     if len(apart):
         listed = ", ".join(f"'{names[k]}'" for k in apart[:3]) + (" …" if len(apart) > 3 else "")
-        raise ValueError(
+        raise InputError(
             f"{counted(len(apart), 'system')} ({listed}) won or lost all battles with the other systems, or never met "
             "them, so that there is no Bradley-Terry strength: leave out such systems, or use metric='win_rate'"
         )

@@ -21,6 +21,7 @@ from simstudy.outputs.tables import check_named
 from simstudy.outputs.texts import ItemTexts, PackedTexts
 from simstudy.running.fingerprints import number_of
 from simstudy.text.numerals import counted
+from simstudy.validation import InputError
 
 
 @dataclass(frozen=True)
@@ -70,11 +71,11 @@ def assemble(
     `asked`, if the source keeps them. A note tells already of systems whose scores are `unlike` those of the others.
     """
     if not systems:
-        raise ValueError("no system: at least one file of outputs is needed")
+        raise InputError("no system: at least one file of outputs is needed")
     first: dict[str, SystemOutputs] = {}
     for system in systems:
         if system.name in first:
-            raise ValueError(f"system '{system.name}' is in {first[system.name].origin} and again in {system.origin}")
+            raise InputError(f"system '{system.name}' is in {first[system.name].origin} and again in {system.origin}")
         first[system.name] = system
     check_named(first, "system")
     check_named({str(name) for name in items["id"]}.union(*(system.ids for system in systems)), "item")
@@ -82,14 +83,14 @@ def assemble(
     for system, positions in zip(systems, rows, strict=True):
         if len(positions) < len(system.ids):
             ids = pd.Series(list(system.ids))
-            raise ValueError(f"{system.origin}: item '{ids[ids.duplicated()].iloc[0]}' occurs twice")
+            raise InputError(f"{system.origin}: item '{ids[ids.duplicated()].iloc[0]}' occurs twice")
     texts = kept_texts(systems, rows, items, asked) if source.keeps_texts else None
     if are_unlike(systems, items, source):
         systems, items = as_means(systems, items)
         rows = _positions(systems)
     kept = _matched(systems, rows, items["id"].tolist(), source.missing)
     if not kept:
-        raise ValueError("no item is left that every system has: the ids must be alike")
+        raise InputError("no item is left that every system has: the ids must be alike")
     floats = any(system.statistics.dtype.kind == "f" for system in systems)
     statistics = np.zeros((len(systems), len(kept), len(source.metric.statistics)), np.float64 if floats else np.int64)
     means = any(system.samples is not None for system in systems)
@@ -104,7 +105,7 @@ def assemble(
             own = [positions[kept[i]] for i in there]
         if len(there) < len(kept):
             if nothing is None:
-                raise ValueError(f"missing='zero' is not defined for this format; {system.origin} lacks items")
+                raise InputError(f"missing='zero' is not defined for this format; {system.origin} lacks items")
             for i, item in enumerate(kept):
                 if item not in positions:
                     statistics[k, i] = nothing(item)
@@ -152,22 +153,24 @@ def _matched(
         differences = [*problems, *extras]
         others = len(differences) - 3
         more = f"; and {counted(others, 'more file')} {'differs' if others == 1 else 'differ'}" if others > 0 else ""
-        raise ValueError(
+        raise InputError(
             f"items differ: {'; '.join(differences[:3])}{more}; "
             f"{MISSING_HINT if set.intersection(*map(set, rows)) else 'no item is of all systems: are the ids alike?'}"
         )
     kept = wanted
     if missing == "zero":
         for problem in problems:
-            note(f"scored as no answer: {problem}")
+            note("text", text=f"scored as no answer: {problem}")
     elif problems:
         kept = [item for item in wanted if all(item in positions for positions in rows)]
         everywhere = set(kept)
         dropped = [item for item in wanted if item not in everywhere]
         etc = " …" if len(dropped) > 1 else ""
-        note(f"{len(dropped)} of {len(wanted)} items dropped that not every system has: '{dropped[0]}'{etc}")
+        note(
+            "text", text=f"{len(dropped)} of {len(wanted)} items dropped that not every system has: '{dropped[0]}'{etc}"
+        )
     for unknown in extras:
-        note(f"left out: {unknown}")
+        note("text", text=f"left out: {unknown}")
     return kept
 
 
@@ -193,8 +196,11 @@ def as_means(systems: Sequence[SystemOutputs], items: pd.DataFrame) -> tuple[lis
     found = [_folded(system, place.loc[list(system.ids)].to_numpy(), table["id"].tolist()) for system in systems]
     numbers = np.concatenate([system.samples[:, 0] for system in found if system.samples is not None])
     note(
-        f"systems have different samples of an item, {numbers.min():.0f} to {numbers.max():.0f} each: the score of an "
-        "item is the mean of its samples; missing='zero' scores a sample that a system lacks as no answer"
+        "text",
+        text=(
+            f"systems have different samples of an item, {numbers.min():.0f} to {numbers.max():.0f} each: the score "
+            "of an item is the mean of its samples; missing='zero' scores a sample that a system lacks as no answer"
+        ),
     )
     return found, table
 

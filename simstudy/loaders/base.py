@@ -24,7 +24,7 @@ from simstudy.outputs import Outputs
 from simstudy.outputs.texts import ItemTexts
 from simstudy.rankings.candidates import TIES
 from simstudy.text.reprs import FieldsMixin, ReprMixin, listed
-from simstudy.validation import check_choice, check_flag, check_seed, check_text, check_utf8
+from simstudy.validation import InputError, check_choice, check_flag, check_seed, check_text, check_utf8
 
 P = ParamSpec("P")
 T = TypeVar("T", bound="Noted")
@@ -126,11 +126,11 @@ class Source:
         known = set()
         for path in self.paths:
             if abspath(path) in known:
-                raise ValueError(f"{path} is given twice")
+                raise InputError(f"{path} is given twice")
             known.add(abspath(path))
         check_columns(self.columns, self.metric)
         if self.missing == "zero" and self.metric.zero_is_best:
-            raise ValueError(
+            raise InputError(
                 f"missing must be 'error' or 'drop' for metric '{self.metric.name}', not 'zero': 0 would be the best "
                 "score for an item that a system lacks"
             )
@@ -143,7 +143,7 @@ class Source:
         """The gold file of a format that has one and takes these metrics."""
         check_choice(f"metric of {what}", self.metric.name, metrics)
         if len(self.references) != 1:
-            raise ValueError(f"references of {what} must be one gold file, not {len(self.references)}")
+            raise InputError(f"references of {what} must be one gold file, not {len(self.references)}")
         return self.references[0]
 
 
@@ -226,13 +226,17 @@ def system_files(paths: Sequence[Path], given: Mapping[Path, str] | None = None)
         if len(same) > 1 and (folders := folders_that_differ(same)):
             names |= dict(zip(same, folders, strict=True))
             note(
-                f"{len(same)} files are called '{name}': the systems have the names of their folders, {listed(folders)}"
+                "text",
+                text=(
+                    f"{len(same)} files are called '{name}': the systems have the names of their folders, "
+                    f"{listed(folders)}"
+                ),
             )
     named: dict[str, Path] = {}
     for path, name in names.items():
         if name in named:
             hint = "a system is one file" if path in given else "rename one of the files, or name the systems"
-            raise ValueError(f"{named[name]} and {path} would both be system '{name}': {hint}")
+            raise InputError(f"{named[name]} and {path} would both be system '{name}': {hint}")
         named[name] = path
     return named
 
@@ -259,4 +263,4 @@ def doubt(loaded: Loaded) -> str:
 def note_doubt(loaded: Loaded, lower_is_better: bool | None) -> None:
     """Note that lower may be better, where the caller did not say and the names of the scores suggest it."""
     if lower_is_better is None and (said := doubt(loaded)):
-        note(said)
+        note("text", text=said)

@@ -31,7 +31,7 @@ from simstudy.rankings.contingency import CELLS, SIGNATURE, has_tables
 from simstudy.rankings.inputs import BoolArray
 from simstudy.text.numerals import counted
 from simstudy.text.reprs import listed
-from simstudy.validation import check_choice
+from simstudy.validation import InputError, check_choice
 
 # Columns that are no scores, whatever is in them; the first that is there names the candidates.
 _IDS = ("item", "id")
@@ -53,7 +53,7 @@ def read_candidate_table(
     """
     check_choice("missing", missing, MISSING)
     if missing == "zero":
-        raise ValueError("missing must be 'error' or 'drop' for candidates: one without a score has no rank")
+        raise InputError("missing must be 'error' or 'drop' for candidates: one without a score has no rank")
     table = read_table(path)
     for ours, theirs in {"gold": "gold", **columns}.items():
         if theirs not in table and (ours in ("gold", *_IDS) or not has_items):
@@ -68,7 +68,7 @@ def read_candidate_table(
     scores = _scores(frame.drop(columns=[name for name in names if name in described]))
     _check_commas(frame.drop(columns=[name for name in names if name in described or name in scores]), where)
     if scores.empty and not counts:
-        raise ValueError(f"{path}: no column of scores among {listed([*map(str, table.columns)], 12)}")
+        raise InputError(f"{path}: no column of scores among {listed([*map(str, table.columns)], 12)}")
     true = _true(frame["gold"], columns.get("gold", "gold"), where)
     items = _items(frame.drop(columns=["gold", *scores]), counts, true, where)
     kept = _complete(frame[[*scores, *counts]], scores, missing, where)
@@ -77,7 +77,7 @@ def read_candidate_table(
     if not kept.all():
         first = items["id"].iloc[int(np.argmin(kept))]
         lost = f"{int((~kept).sum()):,} of {counted(len(frame), 'candidate')}"
-        note(f"{lost} dropped that lack a score, first '{first}'")
+        note("text", text=f"{lost} dropped that lack a score, first '{first}'")
         frame, scores, items = frame[kept], scores[kept], items[kept].reset_index(drop=True)
     _check_both(items["true"], path, columns.get("gold", "gold"))
     if counts:
@@ -106,23 +106,23 @@ def _check_commas(columns: pd.DataFrame, where: Where) -> None:
     """Raise a ValueError where text is numbers with decimal commas: a scoring function would be lost."""
     for name, cells in columns.items():
         if cells.astype(str).str.fullmatch(_COMMA).all():
-            raise ValueError(f"{where(0)}: column '{name}' must have decimal points, not commas ('{cells.iloc[0]}')")
+            raise InputError(f"{where(0)}: column '{name}' must have decimal points, not commas ('{cells.iloc[0]}')")
 
 
 def _true(cells: pd.Series[Any], column: str, where: Where) -> BoolArray:
     values = numbers(cells)
     if (row := first_of(~np.isin(values, (0, 1)))) is not None:
         found = repr(str(cells.iloc[row]))
-        raise ValueError(f"{where(row)}: column '{column}' must be 1 or 0 (true or false), not {found}")
+        raise InputError(f"{where(row)}: column '{column}' must be 1 or 0 (true or false), not {found}")
     return np.asarray(values == 1)
 
 
 def _check_both(true: pd.Series[bool], path: Path, column: str) -> None:
     if not len(true):
-        raise ValueError(f"{path}: no candidate is left that has all scores")
+        raise InputError(f"{path}: no candidate is left that has all scores")
     if true.all() or not true.any():
         which = ("true", 1) if true.all() else ("false", 0)
-        raise ValueError(
+        raise InputError(
             f"{path}: column '{column}' is {which[0]} for each of {counted(len(true), 'candidate')}: the precision of "
             f"any list is {which[1]}"
         )
@@ -141,7 +141,7 @@ def _ids(cells: pd.Series[Any], where: Where) -> list[str]:
     codes, known = coded(cells, "id", where)
     if (row := first_of(pd.Series(codes).duplicated())) is not None:
         first = where(int(np.argmax(codes == codes[row])))
-        raise ValueError(f"{where(row)}: candidate '{known[codes[row]]}' again, first in {first}")
+        raise InputError(f"{where(row)}: candidate '{known[codes[row]]}' again, first in {first}")
     return [known[code] for code in codes]
 
 
@@ -159,12 +159,12 @@ def _complete(cells: pd.DataFrame, scores: pd.DataFrame, missing: str, where: Wh
         blank = (column.isna() | column.astype(str).str.strip().isin(BLANK)).to_numpy()
         wrong = scores[name].isna().to_numpy() & ~blank if name in scores else np.zeros(len(cells), dtype=bool)
         if (row := first_of(wrong)) is not None:
-            raise ValueError(
+            raise InputError(
                 f"{where(row)}: column '{name}' is used as scores, but has {str(column.iloc[row])!r}; "
                 f"columns={{'{name}': '{name}'}} makes it a column of the items"
             )
         if missing == "error" and (row := first_of(blank)) is not None:
-            raise ValueError(f"{where(row)}: column '{name}' is empty; missing='drop' leaves such candidates out")
+            raise InputError(f"{where(row)}: column '{name}' is empty; missing='drop' leaves such candidates out")
         kept &= ~blank
     return kept
 
@@ -172,7 +172,7 @@ def _complete(cells: pd.DataFrame, scores: pd.DataFrame, missing: str, where: Wh
 def _with_measures(scores: pd.DataFrame, measures: pd.DataFrame, path: Path) -> pd.DataFrame:
     for name in measures:
         if name in scores:
-            raise ValueError(
+            raise InputError(
                 f"{path}: column '{name}' has the name of an association measure of its contingency tables; "
                 f"columns={{'stored': '{name}'}} makes it a column of the items"
             )
@@ -186,7 +186,10 @@ def _note_incomplete(scores: pd.DataFrame) -> None:
         found = [taken[name.upper()] for name in columns if name.upper() in taken]
         if len(found) > 1:
             named = ", ".join(columns)
-            note(f"used as scores: {', '.join(found)}; contingency tables need columns with the names {named}")
+            note(
+                "text",
+                text=f"used as scores: {', '.join(found)}; contingency tables need columns with the names {named}",
+            )
             return
 
 
@@ -196,4 +199,4 @@ def _note_binary(scores: pd.DataFrame) -> None:
     if names:
         listed = ", ".join(f"'{name}'" for name in names)
         example = f"columns={{'{names[0]}': '{names[0]}'}} makes '{names[0]}' a column of the items"
-        note(f"used as scores, although they are only 0 and 1: {listed}; {example}")
+        note("text", text=f"used as scores, although they are only 0 and 1: {listed}; {example}")

@@ -18,7 +18,7 @@ from simstudy.metrics.direction import sounds_like_error
 from simstudy.notes import note
 from simstudy.rankings.candidates import Candidates
 from simstudy.text.numerals import counted
-from simstudy.validation import check_path, check_text
+from simstudy.validation import InputError, check_path, check_text
 
 
 @dataclass(frozen=True, repr=False)
@@ -108,13 +108,13 @@ def read_candidates(source: Source) -> Loaded:
     """
     kind, _, length = source.metric.name.partition("@")
     if kind != "precision" or not length:
-        raise ValueError(
+        raise InputError(
             f"metric must be precision@n for candidates, such as precision@100, not '{source.metric.name}'"
         )
     n = int(length)
     if len(source.paths) != 1:
         files = counted(len(source.paths), "file")
-        raise ValueError(f"candidates are one table with a column for each scoring function, not {files}")
+        raise InputError(f"candidates are one table with a column for each scoring function, not {files}")
     path = source.paths[0]
     others = source.items is not None
     candidates, own = read_candidate_table(path, source.columns, source.missing, source.ties, others)
@@ -127,9 +127,11 @@ def read_candidates(source: Source) -> Loaded:
         candidates, items = candidates.take(positions), items.iloc[positions].reset_index(drop=True)
     if n > candidates.n_candidates:
         most = f"{candidates.n_candidates:,}, the number of candidates"
-        raise ValueError(f"{path}: n of {source.metric.name} must be at most {most}")
+        raise InputError(f"{path}: n of {source.metric.name} must be at most {most}")
     if errors := [f"'{name}'" for name in candidates.names if sounds_like_error(name)]:
-        note(f"higher scores rank first by {', '.join(errors)} too: negate the column where lower is better")
+        note(
+            "text", text=f"higher scores rank first by {', '.join(errors)} too: negate the column where lower is better"
+        )
     _note_ties(candidates, n)
     return Loaded(replace(candidates.outputs(n), items=items))
 
@@ -150,19 +152,23 @@ def _note_ties(candidates: Candidates, n: int) -> None:
         if len(counts) == 1:
             tied.pop(name)
             chance = "is by chance" if candidates.ties == "jitter" else "accepts all"
-            note(f"all candidates have the same score by '{name}': its ranking {chance}")
+            note("text", text=f"all candidates have the same score by '{name}': its ranking {chance}")
     if candidates.ties == "keep":
         longer = {name: int(candidates.n_best(name, n).sum()) for name in tied}
         longer = {name: accepted for name, accepted in longer.items() if accepted > n}
         if longer:
             name = max(longer, key=longer.__getitem__)
-            note(f"ties kept: the list of '{name}' has {longer[name]:,} candidates, not {n:,}{_more(longer)}")
+            note(
+                "text",
+                text=f"ties kept: the list of '{name}' has {longer[name]:,} candidates, not {n:,}{_more(longer)}",
+            )
     elif any(tied.values()):
         name = max(tied, key=tied.__getitem__)
         alike = {other: count for other, count in tied.items() if count}
         note(
-            f"{tied[name]:,} of {candidates.n_candidates:,} candidates have the score of another by '{name}'"
-            f"{_more(alike)}: ties broken at random (seed {candidates.seed}); ties='keep' accepts all that tie"
+            "text",
+            text=f"{tied[name]:,} of {candidates.n_candidates:,} candidates have the score of another by '{name}'"
+            f"{_more(alike)}: ties broken at random (seed {candidates.seed}); ties='keep' accepts all that tie",
         )
 
 

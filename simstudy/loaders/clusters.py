@@ -58,21 +58,25 @@ def clustered(items: pd.DataFrame, in_names: Collection[str] = ()) -> pd.DataFra
         if name in in_names:
             if n > 1 and not lacking.any():
                 note(
-                    f"'{name}' is not used as the cluster: it is part of the items' names; "
-                    f"columns={{'cluster': '{name}'}} makes it one"
+                    "text",
+                    text=f"'{name}' is not used as the cluster: it is part of the items' names; "
+                    f"columns={{'cluster': '{name}'}} makes it one",
                 )
         elif taken:
-            note(f"'{name}' is not used as the cluster: '{taken}' is")
+            note("text", text=f"'{name}' is not used as the cluster: '{taken}' is")
         elif lacking.any():
-            note(f"'{name}' is not used as the cluster: item '{items['id'][lacking].iloc[0]}' has none")
+            note("text", text=f"'{name}' is not used as the cluster: item '{items['id'][lacking].iloc[0]}' has none")
         elif n == 1:
-            note(f"'{name}' is not used as the cluster: all items have '{items[name].iloc[0]}'")
+            note("text", text=f"'{name}' is not used as the cluster: all items have '{items[name].iloc[0]}'")
         else:
             # Numbers stay numbers: their order is that of the clusters.
             taken, clusters = name, items[name] if is_numeric_dtype(items[name]) else labels
             note(
-                f"items of one '{name}' form a cluster ({n:,} clusters). unit='item' treats each item as independent. "
-                "columns={'cluster': 'NAME'} names another column."
+                "text",
+                text=(
+                    f"items of one '{name}' form a cluster ({n:,} clusters). unit='item' treats each item as "
+                    "independent. columns={'cluster': 'NAME'} names another column."
+                ),
             )
     return items if taken is None else _in_domains(items.assign(cluster=clusters), str(taken))
 
@@ -120,12 +124,15 @@ def _in_domains(items: pd.DataFrame, column: str = "cluster") -> pd.DataFrame:
     name = pairs["cluster"][again].iloc[0]
     first, second = pairs["domain"][pairs["cluster"] == name].iloc[:2]
     if found is items:
-        note(f"{_ACROSS}, such as {column} '{name}' of '{first}' and '{second}'")
+        note("text", text=f"{_ACROSS}, such as {column} '{name}' of '{first}' and '{second}'")
         return found
     as_one = "" if column == "cluster" else f"; unit='{column}' makes them one"
     note(
-        f"{len(pairs):,} clusters, not {pairs['cluster'].nunique():,}: {column} '{name}' of domain '{first}' and that "
-        f"of '{second}' are two{as_one}"
+        "text",
+        text=(
+            f"{len(pairs):,} clusters, not {pairs['cluster'].nunique():,}: {column} '{name}' of domain '{first}' and "
+            f"that of '{second}' are two{as_one}"
+        ),
     )
     return found
 

@@ -34,6 +34,7 @@ from simstudy.loaders.usual_names import (
 from simstudy.metrics import Metric
 from simstudy.notes import note
 from simstudy.outputs.item_columns import names_samples
+from simstudy.validation import InputError
 
 #: What says "number the rows in their order" in place of a column.
 ROW = "row"
@@ -50,7 +51,7 @@ def with_guesses(frame: pd.DataFrame, origin: str, columns: Mapping[str, str], m
     """The mapping of our names to those of a table's columns, with what the usual names say. A note says what."""
     guessed = guesses(frame, origin, columns, metric)
     if guessed:
-        note(f"{_told(guessed)}. To change this, use columns={{'{next(iter(guessed))}': 'NAME'}}.")
+        note("text", text=f"{_told(guessed)}. To change this, use columns={{'{next(iter(guessed))}': 'NAME'}}.")
     return {**columns, **guessed}
 
 
@@ -79,7 +80,7 @@ def alike(
         return [*frames]
     for file, guessed in zip(files, found, strict=True):
         if guessed:
-            note(f"{file}: {_told(guessed)}")
+            note("text", text=f"{file}: {_told(guessed)}")
     return [renamed(frame, guessed) for frame, guessed in zip(frames, found, strict=True)]
 
 
@@ -99,7 +100,7 @@ def _shared_system(
     items = [one for frame in frames for one in frame[item].unique()]
     if len(values) > 1 or len(set(items)) == len(items):
         return None
-    note(f"'{column}' is '{values.pop()}' in all files, so each file is a system")
+    note("text", text=f"'{column}' is '{values.pop()}' in all files, so each file is a system")
     return column
 
 
@@ -125,7 +126,7 @@ def guesses(frame: pd.DataFrame, origin: str, columns: Mapping[str, str], metric
         found = _candidates(frame[[name for name in frame if name not in taken]], ours, metric)
         if len(found) > 1:
             either = " or ".join(f"columns={{'{ours}': '{name}'}}" for name in found)
-            raise ValueError(f"{origin}: {' and '.join(found)} may each be the {ours}; say which by {either}")
+            raise InputError(f"{origin}: {' and '.join(found)} may each be the {ours}; say which by {either}")
         if found:
             guessed[ours] = found[0]
     # Keys of JSON: {"q1": {"new": 1, "old": 0}}. Where one is named, the other key is what it is not.
@@ -183,7 +184,7 @@ def with_joined(frame: pd.DataFrame, columns: Mapping[str, str], origin: object,
                 no_column(origin, part, frame.columns, f"'{theirs}' joins columns.")
             blank = frame[part].isna() | (frame[part].astype(str).str.strip() == "")
             if (row := first_of(blank)) is not None:
-                raise ValueError(f"{where(row)}: no {part}")
+                raise InputError(f"{where(row)}: no {part}")
         joined = frame[parts[0]].astype(str)
         for part in parts[1:]:
             joined = joined + "/" + frame[part].astype(str)

@@ -16,6 +16,7 @@ from simstudy.loaders.text_columns import annotated
 from simstudy.metrics.spans import is_bio, span_counts
 from simstudy.notes import note
 from simstudy.text.numerals import counted
+from simstudy.validation import InputError
 
 _DOCUMENT = "-DOCSTART-"
 
@@ -51,7 +52,7 @@ def read_conll_columns(source: Source) -> Loaded:
         altered = sum(a != b for s, g in pairs for a, b in zip(s.tokens, g.tokens, strict=True))
         if altered:
             of, verb = counted(sum(len(g.tokens) for g in gold), "token"), "is" if altered == 1 else "are"
-            note(f"{path}: {altered:,} of {of} {verb} not spelt as in gold")
+            note("text", text=f"{path}: {altered:,} of {of} {verb} not spelt as in gold")
         counts = [
             span_counts(s.tags, g.tags)
             if spans
@@ -77,7 +78,7 @@ def read_columns(path: Path, column: int | None = None, *, bio: bool = False) ->
     tabs = "\t" in model
     width, need = len(_fields(model, tabs)), max(2, column or 0)
     if width < need:
-        raise ValueError(f"{path} has {counted(width, 'column')}, where a token and its tag need {need}")
+        raise InputError(f"{path} has {counted(width, 'column')}, where a token and its tag need {need}")
     sentences: list[TaggedSentence] = []
     tokens: list[str] = []
     tags: list[str] = []
@@ -90,14 +91,14 @@ def read_columns(path: Path, column: int | None = None, *, bio: bool = False) ->
         elif len(row) == width:
             tag = row[column - 1 if column else -1]
             if bio and not is_bio(tag):
-                raise ValueError(f"{path}, line {n}: tags of spans must be O, B-label or I-label, not '{tag}'")
+                raise InputError(f"{path}, line {n}: tags of spans must be O, B-label or I-label, not '{tag}'")
             tokens.append(row[0])
             tags.append(tag)
         elif tokens or not row[0].startswith("#"):
             found = counted(len(row), "column")
-            raise ValueError(f"{path}, line {n}: {found}, where the file's first sentence has {width}")
+            raise InputError(f"{path}, line {n}: {found}, where the file's first sentence has {width}")
     if not sentences:
-        raise ValueError(f"{path} has no sentences")
+        raise InputError(f"{path} has no sentences")
     return sentences
 
 
@@ -112,7 +113,7 @@ def _tag_column(source: Source) -> int | None:
     if given is None:
         return None
     if not (given.isascii() and given.isdecimal()) or int(given) < 1:
-        raise ValueError(f"columns must give the number of the tag's column, from 1 on, not tag={given}")
+        raise InputError(f"columns must give the number of the tag's column, from 1 on, not tag={given}")
     return int(given)
 
 
@@ -120,7 +121,7 @@ def _check_same(path: Path, own: Sequence[TaggedSentence], gold_path: Path, gold
     """Raise a ValueError at the first sentence of another number of tokens than in gold."""
     for i, (s, g) in enumerate(zip(own, gold, strict=False), start=1):
         if len(s.tokens) != len(g.tokens):
-            raise ValueError(
+            raise InputError(
                 f"{path}, line {s.line}: sentence {i} has {counted(len(s.tokens), 'token')}, not {len(g.tokens)} as in "
                 f"{gold_path}, line {g.line}"
             )

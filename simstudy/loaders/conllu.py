@@ -15,6 +15,7 @@ from simstudy.loaders.items import items_in_order
 from simstudy.loaders.text_columns import annotated
 from simstudy.metrics.attachment import attachment_counts
 from simstudy.metrics.base import IntArray
+from simstudy.validation import InputError
 
 
 def read_conllu_outputs(source: Source) -> Loaded:
@@ -51,13 +52,13 @@ def _read(path: Path, metric: str) -> list[Sentence]:
     if metric != "accuracy":
         for sentence in sentences:
             if -1 in sentence.heads:
-                raise ValueError(f"{path}, line {sentence.line}: sentence '{sentence.id}' has a word without a head")
+                raise InputError(f"{path}, line {sentence.line}: sentence '{sentence.id}' has a word without a head")
     return sentences
 
 
 def _counts(path: Path, own: Sentence, gold_path: Path, gold: Sentence, metric: str) -> tuple[int, ...]:
     if own.words != gold.words:
-        raise ValueError(
+        raise InputError(
             f"{path}, line {own.line}: the words of sentence '{own.id}' are not those of {gold_path}, line {gold.line}"
         )
     if metric == "accuracy":

@@ -15,6 +15,7 @@ import pandas as pd
 from simstudy.loaders.reading import LONGEST, read_content
 from simstudy.metrics.base import IntArray
 from simstudy.text.numerals import counted
+from simstudy.validation import InputError
 
 _UNNAMED = "Unnamed: 0"
 
@@ -40,7 +41,7 @@ def read_delimited(path: Path, dialect: type[csv.Dialect]) -> pd.DataFrame:
         with _long_cells():
             header = next(csv.reader(StringIO(text), dialect))
     except csv.Error as error:
-        raise ValueError(f"{path}, line 1: {_problem(error)}") from None
+        raise InputError(f"{path}, line 1: {_problem(error)}") from None
     # As pandas writes an index without a name, and reads it.
     stripped = map(str.strip, header)
     names = [_UNNAMED if i == 0 and not name and len(header) > 1 else name for i, name in enumerate(stripped)]
@@ -78,13 +79,13 @@ def _cells(path: Path, text: str, dialect: type[csv.Dialect], width: int) -> tup
         with _long_cells():
             for row in reader:
                 if row and len(row) != width:
-                    raise ValueError(f"{path}, line {line}: {counted(len(row), 'cell')}, but the header has {width}")
+                    raise InputError(f"{path}, line {line}: {counted(len(row), 'cell')}, but the header has {width}")
                 if row:
                     cells += row
                     lines.append(line)
                 line = reader.line_num + 1
     except csv.Error as error:
-        raise ValueError(f"{path}, line {line}: {_problem(error)}") from None
+        raise InputError(f"{path}, line {line}: {_problem(error)}") from None
     return cells, np.array(lines[1:], dtype=np.int64)
 
 
@@ -110,16 +111,16 @@ def _problem(error: csv.Error) -> str:
 def check_header(path: Path, header: Sequence[str]) -> None:
     """Raise a ValueError where columns have no names, or one name twice."""
     if len(header) == 1 and ";" in header[0]:
-        raise ValueError(
+        raise InputError(
             f"{path} is separated by semicolons: save it with commas (or with tabs, as .tsv), and with decimal points"
         )
     if len(header) == 1 and "\t" in header[0]:
-        raise ValueError(f"{path}: the columns are separated by tabs: name the file .tsv")
+        raise InputError(f"{path}: the columns are separated by tabs: name the file .tsv")
     for i, name in enumerate(header):
         if not name.strip():
-            raise ValueError(f"{path}, line 1: columns must be named, but column {i + 1} of {len(header)} has no name")
+            raise InputError(f"{path}, line 1: columns must be named, but column {i + 1} of {len(header)} has no name")
         if name in header[:i]:
-            raise ValueError(f"{path}, line 1: columns must have different names, but '{name}' is there twice")
+            raise InputError(f"{path}, line 1: columns must have different names, but '{name}' is there twice")
     broken = [name for name in header if "\n" in name or "\r" in name]
     if broken:
-        raise ValueError(f"{path}, line 1: the name of a column must be of one line, unlike {broken[0]!r}")
+        raise InputError(f"{path}, line 1: the name of a column must be of one line, unlike {broken[0]!r}")

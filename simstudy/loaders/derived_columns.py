@@ -75,12 +75,15 @@ def without_derived(frame: pd.DataFrame, systems: Sequence[str]) -> list[str]:
     for name in systems:
         what, left_out = _made_of(inner, some, name, [part for part in parts if part != name])
         if left_out:
-            note(f"not used as a system: '{name}', which is {what}; to use it, rename it")
+            note("text", text=f"not used as a system: '{name}', which is {what}; to use it, rename it")
             continue
         if what:
             note(
-                f"'{name}' is used as a system, but is {what}. If it is no system, leave the column out, or make it "
-                f"one of the items: columns={{'{name}': '{name}'}}"
+                "text",
+                text=(
+                    f"'{name}' is used as a system, but is {what}. If it is no system, leave the column out, or make "
+                    f"it one of the items: columns={{'{name}': '{name}'}}"
+                ),
             )
         kept.append(name)
     return [name for name in kept if not _is_constant(frame, some, name, kept)]
@@ -98,11 +101,14 @@ def _is_constant(frame: pd.DataFrame, some: Mapping[str, FloatArray], name: str,
     if not (numbers(frame[name]) == value).all():
         return False
     if plain(name) in _CONSTANTS:
-        note(f"not used as a system: '{name}', which is {value:g} for all items; to use it, rename it")
+        note("text", text=f"not used as a system: '{name}', which is {value:g} for all items; to use it, rename it")
         return True
     others = [some[other] for other in systems if other != name]
     if any((own < value).any() and (own > value).any() and not is_right_or_wrong(own) for own in others):
-        note(f"'{name}' is used as a system, but is {value:g} for all items: leave the column out if it is none")
+        note(
+            "text",
+            text=f"'{name}' is used as a system, but is {value:g} for all items: leave the column out if it is none",
+        )
     return False
 
 

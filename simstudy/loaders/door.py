@@ -21,7 +21,7 @@ from simstudy.metrics.direction import directed
 from simstudy.metrics.mean import MEAN
 from simstudy.outputs.frames import Table, is_table
 from simstudy.running.progress import shown_to_people
-from simstudy.validation import brief, check_choice, check_flag, check_list, check_path, check_text
+from simstudy.validation import InputError, brief, check_choice, check_flag, check_list, check_path, check_text
 
 #: Files of outputs: one path, several, some of them with the names of their systems, or all by these names.
 Paths = str | Path | Sequence[Named] | Mapping[str, str | Path]
@@ -131,7 +131,7 @@ def load(
     narrow = of_some.get("narrow", False)
     check_flag("narrow", narrow)
     if not isinstance(texts, Texts | None):
-        raise ValueError(f"texts must be Texts(tokenize, lowercase), not {brief(texts)}")
+        raise InputError(f"texts must be Texts(tokenize, lowercase), not {brief(texts)}")
     check_columns(columns, chosen)
     in_memory = _is_in_memory(paths)
     given = [] if in_memory else named_paths(paths)  # type: ignore[arg-type]
@@ -186,7 +186,7 @@ def _listed(argument: str, paths: str | Path | Sequence[str | Path]) -> list[Pat
 def _file(path: str | Path, argument: str) -> Path:
     check_path(argument, path)
     if Path(path).is_dir():
-        raise ValueError(f"{argument} must be a file, but {path} is a folder")
+        raise InputError(f"{argument} must be a file, but {path} is a folder")
     require_file(Path(path))
     return Path(path)
 

@@ -35,6 +35,7 @@ from simstudy.metrics.base import Array, IntArray
 from simstudy.notes import note
 from simstudy.outputs.item_columns import check_not_row_numbers, names_samples
 from simstudy.text.reprs import listed
+from simstudy.validation import InputError
 
 # What a metric of texts takes instead of a table of its counts.
 _TEXTS = " For texts, give one text file per system, one line per item, and references='FILE'."
@@ -135,7 +136,7 @@ def wide_entries(
 def _check_some(n: int, origin: str) -> None:
     """Raise a ValueError if there are no entries."""
     if not n:
-        raise ValueError(f"{origin}: no system has a score: all cells are empty")
+        raise InputError(f"{origin}: no system has a score: all cells are empty")
 
 
 def other_columns(frame: pd.DataFrame, by_system: Mapping[str, list[str]], metric: Metric) -> list[str]:
@@ -159,7 +160,7 @@ def by_sample(
     column = next((name for name in entries.others if names_samples(name)), None)
     if column is None:
         found = frame.iloc[entries.row], entries.system.tolist(), entries.item.tolist(), entries.others
-        raise ValueError(
+        raise InputError(
             f"{_told(entries, again, 'item', where)}; {advice(*found, source.columns)}. If the row is there twice by "
             "mistake, take one out"
         )
@@ -169,7 +170,7 @@ def by_sample(
     ids = [sample_id(item, names[pair % len(names)]) for item, pair in zip(own, pairs.tolist(), strict=True)]
     sampled = replace(entries, items=ids, item=keys)
     if (again := _again(sampled)) is not None:
-        raise ValueError(_told(sampled, again, "sample", where))
+        raise InputError(_told(sampled, again, "sample", where))
     of_items = replace(entries, others=[name for name in entries.others if name != column])
     return of_items, sampled, dict(zip(ids, own, strict=True))
 
@@ -216,7 +217,7 @@ def _score_columns(frame: pd.DataFrame, origin: str, source: Source) -> dict[str
         aside += [name for name in metric.statistics if name in frame and name not in source.columns]
     if aside:
         named = ", ".join(f"'{name}'" for name in aside)
-        note(f"not used as {'a system' if len(aside) == 1 else 'systems'}: {named}; to use one, rename it")
+        note("text", text=f"not used as {'a system' if len(aside) == 1 else 'systems'}: {named}; to use one, rename it")
     if "system" in frame or not systems:
         labels = " Predicted labels need a column of gold ones." if {*map(plain, frame)} & {*PREDICTED} else ""
         no_column(origin, "score", frame.columns, f"Name it with columns={{'score': 'NAME'}}.{labels}")
@@ -237,7 +238,7 @@ def _check_no_gold(systems: Sequence[str]) -> None:
     """Raise a ValueError where a column is called like gold labels: numbers look like scores, but would be a system."""
     for name in systems:
         if plain(name) in NO_SYSTEM:
-            raise ValueError(
+            raise InputError(
                 f"column '{name}' is called like gold labels, but would be a system: if it is one, rename it. If the "
                 f"other columns are labels, metric='accuracy' and columns={{'gold': '{name}'}} compare them with it. "
                 f"If they are scores, columns={{'answer': '{name}'}} makes it a column of the items"
@@ -255,9 +256,9 @@ def _check_wide(frame: pd.DataFrame, origin: str, systems: Sequence[str], source
     for name in (one for one in frame if plain(one) in USUAL["score"]):
         if (i := first_of(np.isnan(numbers(frame[name])))) is not None:
             cell = frame[name].iloc[i]
-            raise ValueError(f"{origin}: scores of column '{name}' must be numbers, not '{cell}'{how_to_write(cell)}")
+            raise InputError(f"{origin}: scores of column '{name}' must be numbers, not '{cell}'{how_to_write(cell)}")
     theirs = [source.columns.get(name, name) for name in frame.columns]
-    raise ValueError(
+    raise InputError(
         f"{origin}: '{named}' seems to name systems, but which column has the scores is not known: say "
         f"columns={{'system': '{named}', 'score': 'NAME'}} (columns: {listed(theirs, 12)})"
     )
@@ -274,7 +275,7 @@ def _system_scores(
     if outside.sum() > max(len(found), FEWEST) / 2 and not is_right_or_wrong(found / 100):
         i = int(np.argmax(outside))
         if other := next((one for one in systems if one in frame and is_right_or_wrong(numbers(frame[one]))), None):
-            raise ValueError(
+            raise InputError(
                 f"{where(rows[i])}: column '{system}' is used as a system, but has {found[i]:g}, and '{other}' has 0 "
                 f"and 1 only; columns={{'{system}': '{system}'}} makes it a column of the items"
             )
@@ -289,5 +290,5 @@ def _statistics(frame: pd.DataFrame, columns: Sequence[str], rows: IntArray, whe
         found[:, s] = numbers(cells)
         if (i := first_of(~np.isfinite(found[:, s]))) is not None:
             cell = cells.iloc[i]
-            raise ValueError(f"{where(rows[i])}: '{column}' must be a number, not {cell!r}{how_to_write(cell)}")
+            raise InputError(f"{where(rows[i])}: '{column}' must be a number, not {cell!r}{how_to_write(cell)}")
     return narrow(found)

@@ -16,6 +16,7 @@ from simstudy.loaders.reading import require_file
 from simstudy.loaders.tables import JSON
 from simstudy.notes import note
 from simstudy.text.numerals import counted
+from simstudy.validation import InputError
 
 T = TypeVar("T")
 
@@ -68,20 +69,20 @@ def opened(
         if path.is_dir():
             every = sorted(one for one in path.rglob("*") if one.is_file() and not one.name.startswith("."))
             if not every:
-                raise ValueError(f"folder {path} has no files")
+                raise InputError(f"folder {path} has no files")
             own, left[path] = files_to_read(path, _outputs(every), formats)
             found = [one for file in own for one in _unzipped(file)]
             inside += found
         else:
             found = _unzipped(path)
         if twice := [file for file in found if file in files]:
-            raise ValueError(f"{twice[0]} is given twice")
+            raise InputError(f"{twice[0]} is given twice")
         files |= dict.fromkeys(found, name)
     if not files:
-        raise ValueError("paths must name at least one file or folder of system outputs")
+        raise InputError("paths must name at least one file or folder of system outputs")
     for folder, below in left.items():
         if not_read := [file for file in below if file not in files]:
-            note(left_below(folder, not_read))
+            note("text", text=left_below(folder, not_read))
     return files, frozenset(inside)
 
 
@@ -91,7 +92,7 @@ def _outputs(files: Sequence[Path]) -> list[Path]:
     endings = {file.suffix.lower() for file in files if file not in about}
     left = [file for file in about if endings and file.suffix.lower() not in endings]
     if left:
-        note(f"{counted(len(left), 'file')} not read as outputs: {', '.join(map(str, left))}")
+        note("text", text=f"{counted(len(left), 'file')} not read as outputs: {', '.join(map(str, left))}")
     return [file for file in files if file not in left]
 
 
@@ -126,7 +127,7 @@ def without_others(
     kept: dict[Path, T] = {}
     for file, value in files.items():
         if file in inside and file.resolve() in known:
-            note(f"{file} is not read as a system: it is given as {known[file.resolve()]}")
+            note("text", text=f"{file} is not read as a system: it is given as {known[file.resolve()]}")
         else:
             kept[file] = value
     return kept
@@ -152,7 +153,7 @@ def format_of(source: Source, formats: Mapping[str, Format], default: str, insid
         meant = [file for file in others if file not in inside or known[file] in logs]
         if meant:
             what = formats[str(known[meant[0]])].what if known[meant[0]] else "JSON"
-            raise ValueError(
+            raise InputError(
                 f"files of two kinds: {len(plain):,} such as {plain[0]}, and {len(meant):,} such as {meant[0]} "
                 f"({what}); give one kind, or say by format= what they are"
             )
@@ -184,7 +185,10 @@ def files_of(files: Sequence[Path], own: Format, inside: frozenset[Path]) -> tup
         beside = set()
     left = [file for file in files if file not in kept and file not in beside]
     if left:
-        note(f"{counted(len(left), 'file')} not read, not {own.what}: {left[0]}{' …' if len(left) > 1 else ''}")
+        note(
+            "text",
+            text=f"{counted(len(left), 'file')} not read, not {own.what}: {left[0]}{' …' if len(left) > 1 else ''}",
+        )
     return tuple(kept)
 
 
@@ -194,7 +198,7 @@ def _unzipped(path: Path) -> list[Path]:
     if path.suffix.lower() != ".zip":
         return [path]
     if not (found := files_in(path)):
-        raise ValueError(f"{path} has no files")
+        raise InputError(f"{path} has no files")
     return _outputs(found)
 
 

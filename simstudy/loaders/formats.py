@@ -39,7 +39,7 @@ from simstudy.outputs.frames import as_frame, check_no_ids, with_index
 from simstudy.outputs.samples import SAMPLE_OF, unit_in_words
 from simstudy.running.progress import doing
 from simstudy.text.numerals import counted
-from simstudy.validation import check_choice
+from simstudy.validation import InputError, check_choice
 
 #: Names of files of tables.
 TABLES = tuple(f"*{ending}" for ending in (".csv", ".tsv", ".parquet", *JSON))
@@ -129,19 +129,19 @@ def read_source(
     source = replace(source, paths=files_of(source.paths, FORMATS[name], inside))
     what, scored = FORMATS[name].what, FORMATS[name].scored
     if (source.texts != Texts() or source.mark) and name != "text":
-        raise ValueError(f"tokenize and lowercase are for plain text, not for {what}")
+        raise InputError(f"tokenize and lowercase are for plain text, not for {what}")
     if source.allow_different and not FORMATS[name].is_log:
-        raise ValueError(f"allow_different must not be given for {what}: it is for logs of evaluation harnesses")
+        raise InputError(f"allow_different must not be given for {what}: it is for logs of evaluation harnesses")
     if source.ties.how != "jitter" and name != "candidates":
-        raise ValueError(f"ties are for candidates, not for {what}")
+        raise InputError(f"ties are for candidates, not for {what}")
     if source.metric.name == "bradley_terry" and name != "arena":
-        raise ValueError("metric 'bradley_terry' is for preferences: a table with columns model_a, model_b and winner")
+        raise InputError("metric 'bradley_terry' is for preferences: a table with columns model_a, model_b and winner")
     if source.names and name == "candidates":
-        raise ValueError(f"paths must have no names for {what}: its columns name the scoring functions")
+        raise InputError(f"paths must have no names for {what}: its columns name the scoring functions")
     # Predicted labels in tables may have their gold labels in another.
     labels = name == "scores" and (isinstance(source.metric, PerClass) or source.metric.name == "accuracy")
     if source.references and scored and not labels:
-        raise ValueError(f"references must not be given for {what}, {scored}")
+        raise InputError(f"references must not be given for {what}, {scored}")
     with doing(f"reading {counted(len(source.paths), 'file')}"):
         loaded = FORMATS[name].read(source)
     if own:
@@ -159,7 +159,7 @@ def read_table_in_memory(table: object, source: Source, format: str | None, lowe
         ("references", source.references), ("texts", source.texts != Texts()), ("ties", source.ties != Ties()),
     ):  # fmt: skip
         if given:
-            raise ValueError(f"{argument} must not be given with a table in memory, which has scores already")
+            raise InputError(f"{argument} must not be given with a table in memory, which has scores already")
     get_metric(source.asked or source.metric)
     wanted, source = source.metric.name, _of_answers(source)
     return _finished(_read_in_memory(table, source), source, lower_is_better, wanted)
@@ -177,10 +177,10 @@ def _read_in_memory(table: object, source: Source) -> Loaded:
         ours = renamed(frame, source.columns)
         if not ({"system", "score"} & {*ours} or is_tidy(ours, source.metric)):
             check_no_ids(_THE_TABLE, frame)
-            note(f"{_THE_TABLE} does not name its items: they are numbered, 0 to {len(frame) - 1:,}")
+            note("text", text=f"{_THE_TABLE} does not name its items: they are numbered, 0 to {len(frame) - 1:,}")
             frame = frame.assign(**{item: np.arange(len(frame))})
     if frame.empty:
-        raise ValueError(f"{_THE_TABLE} has {counted(len(frame.columns), 'column')}, but no rows")
+        raise InputError(f"{_THE_TABLE} has {counted(len(frame.columns), 'column')}, but no rows")
     return scores_from_frame(frame.set_axis(pd.RangeIndex(1, len(frame) + 1, name="row")), _THE_TABLE, source)
 
 
@@ -207,7 +207,7 @@ def _note_samples(outputs: Outputs) -> None:
     said = f"{counted(questions, 'question')} with {counted(n, 'sample')}."
     if unit_in_words(outputs, "cluster") == SAMPLE_OF:
         said += " The samples of a question form one cluster. unit='item' treats each sample as independent."
-    note(said)
+    note("text", text=said)
 
 
 def ranks_within_domain(metric: Metric) -> bool:

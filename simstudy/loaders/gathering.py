@@ -19,6 +19,7 @@ from simstudy.metrics.base import Array, BrokenRule
 from simstudy.notes import note
 from simstudy.outputs.answers import Samples
 from simstudy.outputs.item_columns import names_clusters
+from simstudy.validation import InputError
 
 # Characters of a cell that a note shows.
 _SHOWN = 40
@@ -50,7 +51,7 @@ def item_table(frame: pd.DataFrame, entries: Entries, source: Source, where: Whe
             rows = [
                 where(entries.row[np.flatnonzero((entries.item == i) & (codes == c))[0]]) for c in (least[i], most[i])
             ]
-            raise ValueError(
+            raise InputError(
                 f"{rows[1]}: '{source.columns[name]}' of item '{entries.items[i]}' is '{values[most[i]]}', but "
                 f"'{values[least[i]]}' in {rows[0]}"
             )
@@ -60,7 +61,7 @@ def item_table(frame: pd.DataFrame, entries: Entries, source: Source, where: Whe
         # Of a column that nobody asked for there is nothing to tell.
         if name == "domain" or names_clusters(name):
             first, other = (_short(values[c]) for c in (least[i], most[i]))
-            note(f"column '{name}' left out: item '{entries.items[i]}' has '{first}' and '{other}'")
+            note("text", text=f"column '{name}' left out: item '{entries.items[i]}' has '{first}' and '{other}'")
     return pd.DataFrame(table)
 
 
@@ -88,7 +89,7 @@ def _check_same_questions(
         else f"give each item one id, for no system has each '{name}' once only"
     )
     theirs = source.columns.get("item", "item")
-    raise ValueError(
+    raise InputError(
         f"{file}: systems have different questions under one id of column '{theirs}', but the same questions: {two}; "
         + advice
     )
@@ -124,7 +125,7 @@ def outputs_of_systems(
 def nothing_said(entries: Entries, metric: Metric) -> Callable[[str], Array]:
     """What a system gets for an item that it lacks: what all others have of the item itself, else 0."""
     if not metric.of_item:
-        raise ValueError(
+        raise InputError(
             f"missing='zero' is not defined for metric '{metric.name}': its `of_item` names no statistic that an item "
             "keeps without an answer"
         )
@@ -140,8 +141,8 @@ def nothing_said(entries: Entries, metric: Metric) -> Callable[[str], Array]:
         for s in np.flatnonzero(of_item & (least[i] != most[i])):
             name = metric.statistics[s]
             if np.isinf(least[i, s]):
-                raise ValueError(f"missing='zero': no system has item '{item}'")
-            raise ValueError(
+                raise InputError(f"missing='zero': no system has item '{item}'")
+            raise InputError(
                 f"missing='zero': systems differ in '{name}' of item '{item}' ({least[i, s]:g} and {most[i, s]:g}), so "
                 "that there is none to give to a system that lacks it"
             )
@@ -180,5 +181,5 @@ def check_rules(statistics: Array, metric: Metric, place: Callable[[int, int], s
         except BrokenRule as broken:
             found = of_system[broken.item]
             shown = ", ".join(f"{name} = {value:g}" for name, value in zip(metric.statistics, found, strict=True))
-            rule = f"metric '{metric.name}' needs {broken.rule}"
-            raise ValueError(f"{place(k, broken.item)}: {shown}; {rule}") from None
+            rule = f"metric '{metric.name}' needs {broken.broken}"
+            raise InputError(f"{place(k, broken.item)}: {shown}; {rule}") from None

@@ -16,6 +16,7 @@ from simstudy.loaders.usual_names import GOLD, PREDICTED, first_named, says_labe
 from simstudy.metrics.base import IntArray
 from simstudy.notes import note
 from simstudy.text.numerals import counted
+from simstudy.validation import InputError
 
 
 def label_text(cell: Any, whole: bool) -> str:
@@ -48,18 +49,18 @@ def with_gold(frame: pd.DataFrame, columns: Mapping[str, str], source: Source) -
     scored = source.metric.name == "accuracy" and "score" in {*columns, *frame.columns}
     scored = scored and not says_labels(frame.columns, source.columns, source.metric)
     if scored or ("predicted" not in source.columns and first_named(frame, PREDICTED) is None):
-        raise ValueError(
+        raise InputError(
             "references must not be given for tables of item scores (CSV, TSV, JSON, Parquet), which have scores "
             "already; predicted labels need a column 'predicted'"
         )
     usual = ("gold", source.columns.get("gold", "gold").lower(), *GOLD)
     if (there := first_named(frame, usual)) is not None:
-        raise ValueError(
+        raise InputError(
             f"references must not be given for files with gold labels: leave them out, or rename column '{there}' "
             "if it has no gold labels"
         )
     if len(source.references) != 1:
-        raise ValueError(f"references: gold labels must be in one file, not {len(source.references)}")
+        raise InputError(f"references: gold labels must be in one file, not {len(source.references)}")
     (path,) = source.references
     if item not in frame:
         no_column(source.paths[0], item, frame.columns, f"Gold labels of {path} are matched by it.")
@@ -74,18 +75,20 @@ def with_gold(frame: pd.DataFrame, columns: Mapping[str, str], source: Source) -
     where = places(table, path)
     gold = pd.Series(table[label].to_numpy(), table[key].astype(str))
     if (row := first_of(gold.index.duplicated())) is not None:
-        raise ValueError(f"{where(row)}: item '{gold.index[row]}' occurs twice")
+        raise InputError(f"{where(row)}: item '{gold.index[row]}' occurs twice")
     ids = frame[item].astype(str)
     known_ids = {*ids}
     if (lacking := ids[~ids.isin(gold.index)].unique()).size:
-        raise ValueError(f"{path} lacks {lacking.size} of {counted(len(known_ids), 'item')}, first '{lacking[0]}'")
+        raise InputError(f"{path} lacks {lacking.size} of {counted(len(known_ids), 'item')}, first '{lacking[0]}'")
     check_plain(table[label], label, where)
     whole = table[label].dtype.kind == "f"
     blank = [one in known_ids and not label_text(cell, whole) for one, cell in gold.items()]
     if (row := first_of(np.array(blank))) is not None:
-        raise ValueError(f"{where(row)}: no gold label")
+        raise InputError(f"{where(row)}: no gold label")
     if more := [one for one in gold.index if one not in known_ids]:
-        note(f"{path} has gold labels of {counted(len(more), 'item')} that no system has, first '{more[0]}'")
+        note(
+            "text", text=f"{path} has gold labels of {counted(len(more), 'item')} that no system has, first '{more[0]}'"
+        )
     return frame.assign(**{source.columns.get("gold", "gold"): gold.loc[ids].to_numpy()})
 
 
@@ -112,7 +115,7 @@ def check_gold(frame: pd.DataFrame, entries: Entries, where: Where) -> None:
     ]
     name = entries.items[entries.item[one]]
     n_differ, there = int(differ.sum()), int((most >= 0).sum())
-    raise ValueError(
+    raise InputError(
         f"gold labels differ: item '{name}' has {told[0]}, but {told[1]}; they differ for {n_differ:,} of "
         f"{counted(there, 'item')}. All systems must be compared with the same gold labels"
     )

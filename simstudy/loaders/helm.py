@@ -21,6 +21,7 @@ from simstudy.loaders.task_choices import check_tasks, chosen, note_metrics, of_
 from simstudy.loaders.task_logs import Answer, TaskLog, assemble_tasks
 from simstudy.notes import note
 from simstudy.text.numerals import counted
+from simstudy.validation import InputError
 
 _NAME = "per_instance_stats.json"
 
@@ -139,7 +140,7 @@ def _runs(paths: Sequence[Path]) -> list[Run]:
         given = dict(_ARGUMENT.findall(folder.name))
         model = given.get("model") or _spec(folder).get("model")
         if not isinstance(model, str) or not model:
-            raise ValueError(f"{path}: no model in the name of the folder (scenario:…,model=…), and no run_spec.json")
+            raise InputError(f"{path}: no model in the name of the folder (scenario:…,model=…), and no run_spec.json")
         scenario = re.split("[:,]", folder.name)[0]
         rest = ",".join(f"{name}={value}" for name, value in given.items() if name not in _OF_MODEL)
         runs.append(Run(path, model, f"{scenario}:{rest}" if rest else scenario))
@@ -151,7 +152,12 @@ def _of_split(run: Run, columns: Mapping[str, str], instances: Sequence[Instance
     splits = list(dict.fromkeys(one.split for one in instances))
     if wanted(columns, "filter", run.task) is None and "test" in splits and len(splits) > 1:
         rest = counted(sum(one.split != "test" for one in instances), "instance")
-        note(f"{run.path}: {rest} of other splits than test not read; columns={{'filter': 'valid'}} chooses another")
+        note(
+            "text",
+            text=(
+                f"{run.path}: {rest} of other splits than test not read; columns={{'filter': 'valid'}} chooses another"
+            ),
+        )
         return [one for one in instances if one.split == "test"]
     split = chosen(run.path, splits, columns, "split", "filter", task=run.task)
     return [one for one in instances if one.split == split]
@@ -217,27 +223,27 @@ def _parsed(path: Path) -> list[Instance]:
                 split = str(stat["name"].get("split") or split)
                 count = int(stat.get("count", 1))
                 if name in stats:
-                    raise ValueError(f"statistic '{name}' is there twice")
+                    raise InputError(f"statistic '{name}' is there twice")
                 stats[name] = None if count < 1 else stat["mean"] if "mean" in stat else stat["sum"] / count
             found = Instance(str(one["instance_id"]), int(one.get("train_trial_index", 0)), split, stats)
         except (KeyError, TypeError, AttributeError, OverflowError, ValueError) as error:
             problem = f"no {error}" if isinstance(error, KeyError) else error
-            raise ValueError(f"{path}, entry {n}: not as HELM writes it ({problem})") from None
+            raise InputError(f"{path}, entry {n}: not as HELM writes it ({problem})") from None
         if (found.id, found.trial) in seen:
-            raise ValueError(
+            raise InputError(
                 f"{path}, entry {n}: instance '{found.id}' is there twice, both times in trial {found.trial}"
             )
         seen.add((found.id, found.trial))
         instances.append(found)
     if perturbed:
-        note(f"{path}: {counted(perturbed, 'perturbed instance')} not read")
+        note("text", text=f"{path}: {counted(perturbed, 'perturbed instance')} not read")
     if not instances:
-        raise ValueError(f"{path}: the run has no instances")
+        raise InputError(f"{path}: the run has no instances")
     return instances
 
 
 def _json(path: Path, kind: type) -> Any:
     found = read_json(path)
     if not isinstance(found, kind):
-        raise ValueError(f"{path}: not as HELM writes it (no {'list' if kind is list else 'object'} of JSON)")
+        raise InputError(f"{path}: not as HELM writes it (no {'list' if kind is list else 'object'} of JSON)")
     return found

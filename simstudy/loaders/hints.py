@@ -15,6 +15,7 @@ from simstudy.loaders.usual_names import plain
 from simstudy.metrics.base import IntArray
 from simstudy.outputs.item_columns import names_clusters
 from simstudy.text.reprs import listed
+from simstudy.validation import InputError
 
 # A column of which more than this share are numbers has scores.
 _MOST = 0.5
@@ -38,9 +39,9 @@ def check_numbers(frame: pd.DataFrame, system: str, rows: IntArray, where: Where
     _check_battles(frame, place)
     written = how_to_write(cell)
     if written and all(map(how_to_write, cells[wrong].unique())):
-        raise ValueError(f"{place}: a score of system '{system}' must be a number, not '{cell}'{written}")
+        raise InputError(f"{place}: a score of system '{system}' must be a number, not '{cell}'{written}")
     if wrong.mean() < _MOST:
-        raise ValueError(
+        raise InputError(
             f"{place}: a score of system '{system}' must be a number, not '{cell}': leave the cell empty and choose "
             "missing='drop' or missing='zero', or write 0"
         )
@@ -53,7 +54,7 @@ def check_numbers(frame: pd.DataFrame, system: str, rows: IntArray, where: Where
         # Rows come again for each system.
         advice += f"; if it names systems, say columns={{'system': '{system}', 'score': 'NAME'}}"
     used = f"column {named} is used as a system, but has" if one else f"columns {named} are used as systems, but have"
-    raise ValueError(f"{place}: {used} '{cell}'{written}; {advice}")
+    raise InputError(f"{place}: {used} '{cell}'{written}; {advice}")
 
 
 def _has_words(cells: pd.Series) -> bool:
@@ -70,7 +71,7 @@ def _check_battles(frame: pd.DataFrame, place: str) -> None:
     others = [name for name in frame if plain(name) not in ("item", "model_a", "model_b") and _has_words(frame[name])]
     winner = others[0] if len(others) == 1 else "NAME"
     two = "".join(f"'{name}': '{known[name]}', " for name in ("model_a", "model_b") if known[name] != name)
-    raise ValueError(
+    raise InputError(
         f"{place}: the columns 'model_a' and 'model_b' name the systems of a comparison: "
         f"metric='bradley_terry' and columns={{{two}'winner': '{winner}'}} say which of the two is better"
     )

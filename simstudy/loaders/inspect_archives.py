@@ -9,6 +9,7 @@ from typing import Any
 from simstudy.files.unpacking import zip_entries
 from simstudy.loaders.json_files import parse_json
 from simstudy.loaders.reading import decoded, is_read
+from simstudy.validation import InputError
 
 _HEADER = "header.json"
 
@@ -40,13 +41,13 @@ def _entries(path: Path) -> tuple[dict[str, Any], list[Any]]:
         place = f"{path}, {name}"
         found = parse_json(decoded(content, place), place)
         if not isinstance(found, dict):
-            raise ValueError(f"{place}: not as Inspect writes it (no object of JSON)")
+            raise InputError(f"{place}: not as Inspect writes it (no object of JSON)")
         if name == _HEADER:
             header = _only(found, _OF_LOG)
         else:
             samples[name] = _only(found, _OF_SAMPLE)
     if header is None:
-        raise ValueError(f"{path}: no {_HEADER} in the archive: the evaluation is not complete, or it is no eval log")
+        raise InputError(f"{path}: no {_HEADER} in the archive: the evaluation is not complete, or it is no eval log")
     return header, list(samples.values())
 
 

@@ -22,6 +22,7 @@ from simstudy.loaders.tables import check_takes_one_score, number
 from simstudy.loaders.task_choices import check_tasks, chosen, of_domain, read_each
 from simstudy.loaders.task_logs import Answer, TaskLog, assemble_tasks
 from simstudy.notes import note
+from simstudy.validation import InputError
 
 #: Inspect's value_to_float.
 _VALUES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
@@ -112,14 +113,14 @@ def read_log(path: Path, columns: Mapping[str, str], asked: str = "", inputs: di
     """
     log = _parsed(path)
     if log["status"] != "success":
-        raise ValueError(
+        raise InputError(
             f"{path}: the log's status is '{log['status']}', not 'success': the evaluation is not complete"
         )
     if log.get("invalidated"):
-        note(f"{path}: the log is marked as invalidated")
+        note("text", text=f"{path}: the log is marked as invalidated")
     samples = [_sample(path, i, sample, inputs) for i, sample in enumerate(log.get("samples") or (), start=1)]
     if not samples:
-        raise ValueError(f"{path}: the log has no samples")
+        raise InputError(f"{path}: the log has no samples")
     about = log["eval"]
     task = str(about["task"])
     known = list(dict.fromkeys(name for _, _, own in samples for name in own))
@@ -128,7 +129,7 @@ def read_log(path: Path, columns: Mapping[str, str], asked: str = "", inputs: di
     seen: dict[tuple[str, int], Sample] = {}
     for (name, epoch), sample, own in samples:
         if (name, epoch) in seen:
-            raise ValueError(f"{path}: sample '{name}' is there twice, both times as epoch {epoch}")
+            raise InputError(f"{path}: sample '{name}' is there twice, both times as epoch {epoch}")
         seen[name, epoch] = sample
         value = own.get(scorer)
         # NaN is Inspect's mark of what a scorer leaves unscored.
@@ -174,7 +175,7 @@ def _sample(
         return key, Sample(asked, target, _said(sample)), scores
     except (KeyError, TypeError, AttributeError, OverflowError, ValueError, RecursionError) as error:
         problem = f"no {error}" if isinstance(error, KeyError) else error
-        raise ValueError(f"{path}, sample {n}: not as Inspect writes it ({problem})") from None
+        raise InputError(f"{path}, sample {n}: not as Inspect writes it ({problem})") from None
 
 
 def _said(sample: Mapping[str, Any]) -> str | None:
@@ -213,9 +214,9 @@ def _parsed(path: Path) -> dict[str, Any]:
     log: Any = read_archive(path) if path.suffix.lower() == ".eval" else read_json(path)
     about = log.get("eval") if isinstance(log, dict) else None
     if not isinstance(about, dict) or "status" not in log or not {"task", "model"} <= about.keys():
-        raise ValueError(f"{path}: not an Inspect eval log: it has no status, or no task and model")
+        raise InputError(f"{path}: not an Inspect eval log: it has no status, or no task and model")
     if not isinstance(log.get("samples") or [], list):
-        raise ValueError(f"{path}: not as Inspect writes it (samples are no list)")
+        raise InputError(f"{path}: not as Inspect writes it (samples are no list)")
     return dict(log)
 
 
@@ -235,7 +236,7 @@ def _answers(log: Log) -> list[Answer]:
         place, value = f"{log.path}, sample '{name}'", log.scored.get((name, epoch))
         score = None if value is None else _number(value)
         if score is not None and np.isnan(score):
-            raise ValueError(f"{place}: the value must be one number or C, I, P, N, not {value!r:.60}")
+            raise InputError(f"{place}: the value must be one number or C, I, P, N, not {value!r:.60}")
         answers.append(Answer(name, epoch if epoch > 1 else None, score, place, sample.said, sample))
     return answers
 

@@ -24,6 +24,7 @@ from simstudy.outputs.item_columns import names_clusters
 from simstudy.outputs.samples import SAMPLE_OF
 from simstudy.outputs.tables import SAMPLES
 from simstudy.text.numerals import counted
+from simstudy.validation import InputError
 
 # Columns that tests and analyses go by: no cell of theirs may be empty. Of others, `Outputs.labels` sees to it.
 _KEYS = ("id", "domain", "cluster")
@@ -63,7 +64,7 @@ def items_by_id(source: Source, known: pd.DataFrame, found: Iterable[str] = ()) 
         table = table.assign(**{key: [str(row) for row in range(1, len(table) + 1)]})
     if key == "id" and "id" not in table and (usual := usual_items(table)):
         key = usual
-        note(f"{source.items}: simstudy uses {key} as id. To change this, use columns={{'id': 'NAME'}}.")
+        note("text", text=f"{source.items}: simstudy uses {key} as id. To change this, use columns={{'id': 'NAME'}}.")
     if key not in table:
         no_column(source.items, key, table.columns, "Items are matched by it. Name it with columns={'id': 'NAME'}.")
     if "+" in key and key != "id":
@@ -76,7 +77,7 @@ def items_by_id(source: Source, known: pd.DataFrame, found: Iterable[str] = ()) 
     lacking = [item for item in known["id"] if item not in there]
     if lacking:
         of = counted(len(known), "item")
-        raise ValueError(f"{source.items} lacks {len(lacking)} of {of}, first '{lacking[0]}'")
+        raise InputError(f"{source.items} lacks {len(lacking)} of {of}, first '{lacking[0]}'")
     return _together(table.set_index("id").loc[known["id"]].reset_index(), known, source)
 
 
@@ -96,14 +97,14 @@ def items_in_order(source: Source, known: pd.DataFrame, *, named: bool = False) 
         table = with_joined(table, source.columns, path, places(table, path))
     if len(table) != n:
         verb = "is" if n == 1 else "are"
-        raise ValueError(f"{path} has {counted(len(table), 'row')}, but there {verb} {counted(n, 'item')}")
+        raise InputError(f"{path} has {counted(len(table), 'row')}, but there {verb} {counted(n, 'item')}")
     table = _named(table, source)
     where = places(table, path)
     for key in _KEYS:
         if key in table:
             table = table.assign(**{key: table[key].astype(str)})
             if (row := first_of(table[key].str.strip() == "")) is not None:
-                raise ValueError(f"{where(row)}: no {key}")
+                raise InputError(f"{where(row)}: no {key}")
     own = known["id"].tolist()
     if "id" not in table:
         table = table.assign(id=own)
@@ -111,7 +112,7 @@ def items_in_order(source: Source, known: pd.DataFrame, *, named: bool = False) 
     _check_ids(table["id"], where)
     unlike = set(own).symmetric_difference(table["id"])
     if unlike and named:
-        raise ValueError(f"{path} must have the ids of the items; '{min(unlike)}' is in one of them only")
+        raise InputError(f"{path} must have the ids of the items; '{min(unlike)}' is in one of them only")
     table = table[["id", *table.columns.drop("id")]]
     table = table.reset_index(drop=True) if unlike else table.set_index("id").loc[own].reset_index()
     return _together(table, known, source)
@@ -133,7 +134,7 @@ def _without_header(path: Path, n: int) -> pd.DataFrame | None:
     if len(rows) != n or widths not in ({1}, {2}) or any('"' in cell for row in rows for cell in row):
         if kind in (".csv", ".tsv"):
             return None
-        raise ValueError(
+        raise InputError(
             f"{path} must be a table (.csv, .tsv, .json, .parquet), or have a line for each of {counted(n, 'item')}: a "
             f"document, or a domain, a tab and a document; it has {counted(len(lines), 'line')}"
         )
@@ -144,7 +145,10 @@ def _without_header(path: Path, n: int) -> pd.DataFrame | None:
     if widths == {2} and len({tuple(row) for row in rows}) == n > len({row[0] for row in rows}):
         names = ["cluster", "segment"]
         why = ": no value of the second column comes again within one of the first"
-    note(f"{path} has no header. simstudy uses its lines as {' and '.join(names)} of the items, in order{why}.")
+    note(
+        "text",
+        text=f"{path} has no header. simstudy uses its lines as {' and '.join(names)} of the items, in order{why}.",
+    )
     index = pd.Index(range(1, n + 1), name="line")
     return pd.DataFrame([[cell.strip() for cell in row] for row in rows], columns=names, index=index)
 
@@ -162,7 +166,7 @@ def _in_names(source: Source) -> frozenset[str]:
 
 def _check_ids(ids: pd.Series[str], where: Where) -> None:
     if (row := first_of(ids.duplicated())) is not None:
-        raise ValueError(f"{where(row)}: item '{ids.iloc[row]}' occurs twice; {SAMPLES}")
+        raise InputError(f"{where(row)}: item '{ids.iloc[row]}' occurs twice; {SAMPLES}")
 
 
 def _named(table: pd.DataFrame, source: Source, key: str | None = None, found: Iterable[str] = ()) -> pd.DataFrame:
@@ -180,7 +184,7 @@ def _named(table: pd.DataFrame, source: Source, key: str | None = None, found: I
     others = table.drop(columns=[columns[ours] for ours in named])
     for ours in named:
         if ours in others:
-            raise ValueError(f"{path} has a column '{ours}' of its own: '{columns[ours]}' cannot take its name")
+            raise InputError(f"{path} has a column '{ours}' of its own: '{columns[ours]}' cannot take its name")
     return others.assign(**named)
 
 

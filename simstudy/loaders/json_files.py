@@ -10,6 +10,7 @@ from typing import Any
 
 from simstudy.files.unpacking import beginning
 from simstudy.loaders.reading import once, read_content
+from simstudy.validation import InputError
 
 # A text, a bracket or a whole number.
 _PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]|[0-9]+')
@@ -23,7 +24,7 @@ def read_json(path: Path) -> Any:
     return parse_json(read_content(path), path)
 
 
-class NotJSONError(ValueError):
+class NotJSONError(InputError):
     """A text is not JSON, as where a file is cut."""
 
 
@@ -40,7 +41,7 @@ def parse_json(text: str, path: Path | str, line: int = 1) -> Any:
         raise NotJSONError(f"{path}, line {line + error.lineno - 1}: {problem}") from None
     except _TwiceError as error:
         place = f"{path}, line {line}" if "\n" not in text.strip() else path
-        raise ValueError(f"{place}: an object of JSON has the key '{error}' twice") from None
+        raise InputError(f"{place}: an object of JSON has the key '{error}' twice") from None
     except RecursionError:
         depth = deepest = offset = 0
         for piece in _PIECE.finditer(text):
@@ -52,7 +53,7 @@ def parse_json(text: str, path: Path | str, line: int = 1) -> Any:
         most = sys.get_int_max_str_digits()
         offset = next(p.start() for p in _PIECE.finditer(text) if len(p[0]) > most and p[0][0] != '"')
         problem = f"a number of more than {most} digits"
-    raise ValueError(f"{path}, line {line + text.count(chr(10), 0, offset)}: {problem}")
+    raise InputError(f"{path}, line {line + text.count(chr(10), 0, offset)}: {problem}")
 
 
 class _TwiceError(ValueError):

@@ -26,6 +26,7 @@ from simstudy.loaders.reading import read_content
 from simstudy.loaders.usual_names import USUAL, names_anything, plain
 from simstudy.text.numerals import counted
 from simstudy.text.reprs import listed
+from simstudy.validation import InputError
 
 #: A row of a table: column -> cell.
 Record = dict[str, Any]
@@ -59,18 +60,18 @@ def read_json_table(path: Path) -> pd.DataFrame:
     else:
         for line, record in lines:
             if not isinstance(record, dict):
-                raise ValueError(f"{path}, line {line}: a line of JSON must be an object, not {_kind(record)}")
+                raise InputError(f"{path}, line {line}: a line of JSON must be an object, not {_kind(record)}")
         records = [_flat(record, f"{path}, line {line}") for line, record in lines]
         places, unit = [line for line, _ in lines], "line"
     if not records:
-        raise ValueError(f"{path} has no records")
+        raise InputError(f"{path} has no records")
     columns = list(dict.fromkeys(name for record in records for name in record))
     if len(columns) > _WIDEST:
-        raise ValueError(f"{path}: records have {len(columns):,} columns, more than {_WIDEST:,}: are ids keys in them?")
+        raise InputError(f"{path}: records have {len(columns):,} columns, more than {_WIDEST:,}: are ids keys in them?")
     for name in columns:
         _check_text(name, f"{path}")
         if not name.strip() or "\n" in name or "\r" in name:
-            raise ValueError(f"{path}: the name of a column must be of one line, unlike {name!r}")
+            raise InputError(f"{path}: the name of a column must be of one line, unlike {name!r}")
     for place, record in zip(places, records, strict=True):
         for cell in record.values():
             _check_text(cell, f"{path}, {unit} {place}")
@@ -130,9 +131,9 @@ class _Document:
         if isinstance(value, list):
             return self._of_list(value, "")
         if not isinstance(value, dict):
-            raise ValueError(f"{self.path}: JSON must be a list or an object to be a table, not {_kind(value)}")
+            raise InputError(f"{self.path}: JSON must be a list or an object to be a table, not {_kind(value)}")
         if not value:
-            raise ValueError(f"{self.path} has no records")
+            raise InputError(f"{self.path} has no records")
         if isinstance(value.get("data"), list) and isinstance(value.get("columns"), list):
             return self._of_split(value["columns"], value["data"])
         if isinstance(value.get("data"), list) and isinstance(value.get("schema"), dict):
@@ -142,7 +143,7 @@ class _Document:
         if len(objects) == 1 or (objects and len(objects) == len(value)):
             return self._of_objects(value, objects)
         if objects:
-            raise ValueError(
+            raise InputError(
                 f"{self.path}: lists of records are under {listed([*objects], 12)}, beside other keys: write one "
                 "of them to a file of its own"
             )
@@ -168,17 +169,17 @@ class _Document:
         if all(isinstance(row, _SCALAR) for row in rows):
             return [{"value": cell} for cell in rows]
         wrong = next((i for i, row in enumerate(rows) if not isinstance(row, dict)), 0)
-        raise ValueError(
+        raise InputError(
             f"{self.path}, {under}record {wrong + 1}: a record must be an object, not {_kind(rows[wrong])}"
         )
 
     def _of_split(self, columns: Sequence[Any], rows: Sequence[Any]) -> list[Record]:
         names = [str(name) for name in columns]
         if len(set(names)) < len(names):
-            raise ValueError(f"{self.path}: columns must be named once each")
+            raise InputError(f"{self.path}: columns must be named once each")
         for i, row in enumerate(rows, start=1):
             if not isinstance(row, list) or len(row) != len(names):
-                raise ValueError(f"{self.path}, record {i}: a row must be a list of {counted(len(names), 'cell')}")
+                raise InputError(f"{self.path}, record {i}: a row must be a list of {counted(len(names), 'cell')}")
         return [dict(zip(names, row, strict=True)) for row in rows]
 
     def _of_objects(self, value: Mapping[str, Any], lists: Mapping[str, Sequence[Any]]) -> list[Record]:
@@ -196,7 +197,7 @@ class _Document:
         first, n = next(iter(lengths.items()))
         other = next((key for key, length in lengths.items() if length != n), None)
         if other is not None:
-            raise ValueError(
+            raise InputError(
                 f"{self.path}: lists must be of one length, but '{first}' has {n:,}, '{other}' {lengths[other]:,}"
             )
         return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
@@ -206,7 +207,7 @@ class _Document:
         rows = list(_below(value, (), f"{self.path}"))
         depths = {len(keys) for keys, _ in rows}
         if len(depths) > 1:
-            raise ValueError(
+            raise InputError(
                 f"{self.path}: objects of keys must be of one depth, but '{_dotted(rows[0][0])}' and "
                 f"'{_dotted(next(keys for keys, _ in rows if len(keys) != len(rows[0][0])))}' are not: write a list of "
                 'records to a file of its own, such as [{"item": "q1", "system": "A", "score": 1}], or JSON lines'
@@ -219,7 +220,7 @@ class _Document:
 def _below(value: Mapping[str, Any], keys: tuple[str, ...], path: str) -> Iterator[tuple[tuple[str, ...], Record]]:
     """Each record with the keys that lead to it: what has a name that we know, or is no object."""
     if len(keys) > _DEEPEST:
-        raise ValueError(f"{path}: objects are nested too deeply")
+        raise InputError(f"{path}: objects are nested too deeply")
     nested = [inside for inside in value.values() if isinstance(inside, dict)]
     # Records of items have 0 or 1 each. One system may be right, or wrong, on all of its items.
     items = all(any(names_anything(key) and one in (0, 1) for key, one in inside.items()) for inside in nested)
@@ -272,12 +273,12 @@ def _flat(record: Mapping[str, Any], place: str) -> Record:
     while left:
         name, cell, depth = left.pop()
         if depth > _DEEPEST:
-            raise ValueError(f"{place}: objects are nested too deeply")
+            raise InputError(f"{place}: objects are nested too deeply")
         if isinstance(cell, dict):
             left += [(f"{name}.{inner}", inside, depth + 1) for inner, inside in reversed([*cell.items()])]
             continue
         if name in flat:
-            raise ValueError(f"{place}: two keys are '{name}', with and without nesting")
+            raise InputError(f"{place}: two keys are '{name}', with and without nesting")
         flat[name] = cell
     return flat
 
@@ -288,7 +289,7 @@ def _check_text(text: object, place: str) -> None:
         try:
             text.encode()
         except UnicodeEncodeError:
-            raise ValueError(f"{place}: texts must be of whole characters (UTF-8), unlike {text[:60]!a}") from None
+            raise InputError(f"{place}: texts must be of whole characters (UTF-8), unlike {text[:60]!a}") from None
 
 
 def _kind(value: Any) -> str:

@@ -21,6 +21,7 @@ from simstudy.metrics.base import IntArray
 from simstudy.metrics.per_class import PerClass, label_counts
 from simstudy.notes import note
 from simstudy.outputs.item_columns import describes_items
+from simstudy.validation import InputError
 
 # What a cell of a wide table says where a system has no label, unless a gold label is written so.
 _BLANK = ("", "NA", "NaN", "nan")
@@ -81,7 +82,7 @@ def check_scores_or_labels(
     if not (gold == predicted).any():
         return
     score, label, wanted = guessed.get("score", "score"), ours["predicted"], ours["gold"]
-    raise ValueError(
+    raise InputError(
         f"{origin}: column '{score}' has other numbers than 0 and 1, and columns '{label}' and '{wanted}' have labels: "
         f"say columns={{'gold': '{wanted}'}} to compare labels, or columns={{'score': '{score}'}} to compare means of "
         f"'{score}'"
@@ -101,7 +102,7 @@ def check_has_gold(frame: pd.DataFrame, origin: str, metric: Metric) -> None:
     there = there[~np.isnan(there)]
     if metric.name == "accuracy" and there.size and there.min() >= 0 and there.max() <= 1:
         return
-    raise ValueError(
+    raise InputError(
         f"{origin}: column '{label}' has predicted labels, but no column has gold ones: add a column 'gold', name the "
         "column with columns={'gold': 'NAME'}, or give a table of ids and gold labels with references='FILE'"
     )
@@ -154,8 +155,11 @@ def label_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where
         others = [name for name in others if name in known or describes_items(name)]
     if set(said) <= _RIGHT_OR_WRONG and not set(gold) <= _RIGHT_OR_WRONG:
         note(
-            "systems have the labels 0 and 1 only, and gold labels are others too. If 1 says that a system is right, "
-            "take metric='accuracy' and columns={'answer': 'gold'} for the gold labels"
+            "text",
+            text=(
+                "systems have the labels 0 and 1 only, and gold labels are others too. If 1 says that a system is "
+                "right, take metric='accuracy' and columns={'answer': 'gold'} for the gold labels"
+            ),
         )
     metric = source.metric
     spelled = one_spelling(gold, item)
@@ -163,7 +167,7 @@ def label_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where
     if isinstance(metric, PerClass):
         metric = metric.of_classes([*gold, *(spelled.get(label, label) for label in said)])
         if (size := len(said) * len(metric.statistics)) > _MOST:
-            raise ValueError(
+            raise InputError(
                 f"{origin}: metric '{metric.name}' would need {size:,} numbers for {len(metric.classes):,} classes; at "
                 f"most {_MOST:,} are held"
             )
@@ -177,7 +181,7 @@ def _labels(cells: pd.Series[Any], rows: IntArray, what: str, where: Where) -> l
     whole = cells.dtype.kind == "f"
     for row, cell in zip(rows, cells.iloc[rows], strict=True):
         if not (text := label_text(cell, whole)):
-            raise ValueError(f"{where(int(row))}: no {what}{_NO_ANSWER if what == _PREDICTED else ''}")
+            raise InputError(f"{where(int(row))}: no {what}{_NO_ANSWER if what == _PREDICTED else ''}")
         found.append(text)
     return found
 
@@ -185,7 +189,7 @@ def _labels(cells: pd.Series[Any], rows: IntArray, what: str, where: Where) -> l
 def _check_system(name: str, said: Sequence[str], gold: Sequence[str]) -> None:
     """Raise a ValueError where a column has no label that is one of the gold ones."""
     if set(said).isdisjoint(gold):
-        raise ValueError(
+        raise InputError(
             f"column '{name}' is used as a system, but none of its labels is a gold one; columns={{'{name}': "
             f"'{name}'}} makes it a column of the items"
         )

@@ -22,6 +22,7 @@ from simstudy.loaders.task_choices import check_tasks, chosen, note_metrics, of_
 from simstudy.loaders.task_logs import Answer, TaskLog, assemble_tasks
 from simstudy.loaders.text_columns import as_text
 from simstudy.outputs.item_columns import names_samples
+from simstudy.validation import InputError
 
 _NAME = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl")
 #: Fields of a sample that are not metrics, in all versions of the harness from 0.4.0.
@@ -135,7 +136,7 @@ def _answers(path: Path, metric: str, samples: Sequence[tuple[int, Sample]], num
     for line, sample in samples:
         doc_id = str(sample["doc_id"])
         if metric not in sample:
-            raise ValueError(f"{path}, line {line}: no metric '{metric}' in this sample")
+            raise InputError(f"{path}, line {line}: no metric '{metric}' in this sample")
         said = _said(sample)
         scores = _repeated(sample, metric)
         own: list[tuple[int | str | None, Any, str | None]]
@@ -147,7 +148,7 @@ def _answers(path: Path, metric: str, samples: Sequence[tuple[int, Sample]], num
         for place, (which, score, text) in enumerate(own):
             at = first.setdefault((doc_id, which), line)
             if at != line:
-                raise ValueError(
+                raise InputError(
                     f"{path}, line {line}: doc_id {doc_id} again, first in line {at}; samples of a document go into a "
                     "table of scores, with a column 'sample'"
                 )
@@ -195,17 +196,17 @@ def _number(sample: Sample, name: str | None) -> int | str | None:
 
 def _check_score(path: Path, line: int, metric: str, score: Any) -> None:
     if score != score:
-        raise ValueError(f"{path}, line {line}: no score, '{metric}' is NaN")
+        raise InputError(f"{path}, line {line}: no score, '{metric}' is NaN")
     if not isinstance(score, int | float) or abs(score) > sys.float_info.max:
         # Of corpus measures (BLEU, F1 of a class) the harness logs what it needs, and scores all samples at once.
         shown = json.dumps(score, ensure_ascii=False)[:60]
-        raise ValueError(f"{path}, line {line}: '{metric}' is no score of this one sample, but {shown}")
+        raise InputError(f"{path}, line {line}: '{metric}' is no score of this one sample, but {shown}")
 
 
 def _run(path: Path) -> Run:
     found = _NAME.fullmatch(plain_name(path))
     if not found:
-        raise ValueError(
+        raise InputError(
             f"{path}: sample logs of lm-evaluation-harness are called samples_<task>_<time>.jsonl; format='scores' "
             "reads other records with scores"
         )
@@ -218,9 +219,9 @@ def _parsed(path: Path) -> list[tuple[int, Sample]]:
     for number, line in enumerate(read_lines(path), start=1):
         sample = parse_json(line, path, number)
         if not isinstance(sample, dict) or "doc_id" not in sample:
-            raise ValueError(f"{path}, line {number}: not a sample of lm-evaluation-harness: it has no doc_id")
+            raise InputError(f"{path}, line {number}: not a sample of lm-evaluation-harness: it has no doc_id")
         if not isinstance(sample.get("metrics", []), list):
             shown = json.dumps(sample["metrics"], ensure_ascii=False)[:60]
-            raise ValueError(f"{path}, line {number}: 'metrics' must be a list of names, not {shown}")
+            raise InputError(f"{path}, line {number}: 'metrics' must be a list of names, not {shown}")
         logged.append((number, sample))
     return logged

@@ -15,6 +15,7 @@ from typing import Any, Self
 from simstudy.loaders.json_files import read_json
 from simstudy.loaders.reading import once
 from simstudy.notes import note
+from simstudy.validation import InputError
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def newest_runs(runs: Sequence[Run]) -> list[Run]:
             older.append(run.path)
     if older:
         logs = "1 older log" if len(older) == 1 else f"{len(older):,} older logs"
-        note(f"the newest log of each model and task is read; {logs} not, first {min(older)}")
+        note("text", text=f"the newest log of each model and task is read; {logs} not, first {min(older)}")
     # In the order of the files, whichever of them was the first.
     kept = set(map(id, newest.values()))
     return [run for run in runs if id(run) in kept]
@@ -92,7 +93,7 @@ def _results(folder: Path, time: str) -> Path | None:
 def _about(path: Path) -> Mapping[str, Any]:
     about = read_json(path)
     if not isinstance(about, dict):
-        raise ValueError(f"{path}: not results of lm-evaluation-harness (no object of JSON)")
+        raise InputError(f"{path}: not results of lm-evaluation-harness (no object of JSON)")
     return about
 
 

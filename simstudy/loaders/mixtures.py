@@ -9,7 +9,7 @@ from typing import Any, TypedDict
 
 from simstudy.notes import note
 from simstudy.text.plain_text import shown
-from simstudy.validation import check_choice, check_list
+from simstudy.validation import InputError, check_choice, check_list
 
 #: What logs of one task must have in common, and what it is.
 DIFFERENCES = {
@@ -105,7 +105,7 @@ class Mixtures:
         else:
             differ = f"{has}another {what} here than in {first.place}"
         if not item:
-            raise ValueError(f"{place}: {differ}{_insist(what)}")
+            raise InputError(f"{place}: {differ}{_insist(what)}")
         if self._refused is None:
             self._refused = what, task, f"{place}: {differ}", set()
         if self._refused[:2] == (what, task):
@@ -116,7 +116,7 @@ class Mixtures:
         if self._refused is not None:
             what, task, said, unlike = self._refused
             n = sum(seen[:2] == (what, task) for seen in self._seen)
-            raise ValueError(f"{said} ({len(unlike):,} of {n:,} items differ){_insist(what)}")
+            raise InputError(f"{said} ({len(unlike):,} of {n:,} items differ){_insist(what)}")
         for (what, explained), (places, first) in self._found.items():
             why = "as chat templates differ" if explained else "as you allowed"
             items = any(item for _, item in places)
@@ -126,7 +126,10 @@ class Mixtures:
             if not items and what in _SHORT and len(counts) > 1:
                 # First: a screen shortens notes.
                 values = ", ".join(f"{shown(one)} ({n:,} log{'s' * (n != 1)})" for one, n in counts.items()) + "; "
-            note(f"logs have different values of {what}, {why}: {values}{len(places):,} {noun}, first {first}")
+            note(
+                "text",
+                text=f"logs have different values of {what}, {why}: {values}{len(places):,} {noun}, first {first}",
+            )
 
 
 def _insist(what: str) -> str:

@@ -7,7 +7,7 @@ from os.path import abspath
 from pathlib import Path
 from typing import Any
 
-from simstudy.validation import check_list, check_path, check_text
+from simstudy.validation import InputError, check_list, check_path, check_text
 
 #: A path, or the name of a system and the path of its file.
 Named = str | Path | tuple[str, str | Path]
@@ -36,9 +36,9 @@ def named_paths(paths: Mapping[str, str | Path] | Named | Sequence[Named]) -> li
         if isinstance(one, tuple):
             check_text("paths", name, "named by text")
             if not name.strip() or "\n" in name or "\r" in name:
-                raise ValueError(f"paths must be named by one line of text, not {name!r}")
+                raise InputError(f"paths must be named by one line of text, not {name!r}")
             if any(name == known for known, _ in found):
-                raise ValueError(f"paths must name each system once, unlike '{name}'")
+                raise InputError(f"paths must name each system once, unlike '{name}'")
         found.append((name, Path(path)))
     return found
 

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from simstudy.files.unpacking import archive_of, unpacked
-from simstudy.notes import note, notes_kept
+from simstudy.notes import Note, note, notes_kept, tell
 from simstudy.text.numerals import counted
+from simstudy.validation import InputError, NoSuchFile
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -30,7 +31,7 @@ class Reading:
     #: File -> its SHA-256.
     hashes: dict[Path, str] = field(default_factory=dict)
     #: File that is needed again -> what was made of it, and the notes on that. Others are not kept.
-    kept: dict[Path, dict[object, tuple[Any, list[str]]]] = field(default_factory=dict)
+    kept: dict[Path, dict[object, tuple[Any, list[Note]]]] = field(default_factory=dict)
     #: Whether all files are needed again.
     keeps_all: bool = False
     #: File -> size and time of its last change when its hash was taken, and the hash.
@@ -95,8 +96,8 @@ def once(parse: Callable[Concatenate[Path, P], T]) -> Callable[Concatenate[Path,
                 kept[key] = parse(path, *args, **kwargs), notes
         found: T
         found, notes = kept[key]
-        for text in notes:
-            note(text)
+        for told in notes:
+            tell(told)
         return found
 
     return parsed
@@ -106,11 +107,11 @@ def require_file(path: Path) -> None:
     """Raise a FileNotFoundError or a ValueError where a path is no file to read; a pipe or a device may have no end."""
     path = archive_of(path) or path
     if not path.exists():
-        raise FileNotFoundError(f"no such file: {path}")
+        raise NoSuchFile(path)
     if path.is_dir():
-        raise ValueError(f"{path} must be a file, but is a folder")
+        raise InputError(f"{path} must be a file, but is a folder")
     if not path.is_file():
-        raise ValueError(f"{path} must be a file, but is a pipe or a device: write its content to a file first")
+        raise InputError(f"{path} must be a file, but is a pipe or a device: write its content to a file first")
 
 
 def is_read(path: Path) -> None:
@@ -131,7 +132,7 @@ def read_lines(path: Path) -> list[str]:
     for number, line in enumerate(lines, start=1):
         if len(line) > LONGEST:
             size = f"{len(line):,} characters, more than {LONGEST:,}"
-            raise ValueError(f"{path}, line {number}: {size}; is this a file with a line for each item?")
+            raise InputError(f"{path}, line {number}: {size}; is this a file with a line for each item?")
     return lines
 
 
@@ -147,32 +148,32 @@ def decoded(content: bytes, origin: str) -> str:
     A ValueError names the line where the file is not UTF-8 or has NUL bytes.
     """
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise ValueError(f"{origin}, line 1: not UTF-8 but UTF-16; convert the file to UTF-8")
+        raise InputError(f"{origin}, line 1: not UTF-8 but UTF-16; convert the file to UTF-8")
     if content.startswith(b"PK\3\4"):
         # So do files .xlsx begin, whatever they are called.
-        raise ValueError(f"{origin}: not text but a workbook (.xlsx) or a zip file; save it as CSV")
+        raise InputError(f"{origin}: not text but a workbook (.xlsx) or a zip file; save it as CSV")
     if content.startswith(codecs.BOM_UTF8):
         content = content.removeprefix(codecs.BOM_UTF8)
-        note(f"{origin}: byte order mark removed")
+        note("text", text=f"{origin}: byte order mark removed")
     if b"\0" in content:
         line = content.count(b"\n", 0, content.index(b"\0")) + 1
-        raise ValueError(f"{origin}, line {line}: a NUL byte; is this a binary file?")
+        raise InputError(f"{origin}, line {line}: a NUL byte; is this a binary file?")
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise ValueError(
+        raise InputError(
             f"{origin}, line {line}: not UTF-8 (byte 0x{content[error.start]:02x}); convert the file to UTF-8"
         ) from None
     if not text.strip():
-        raise ValueError(f"{origin} is empty")
+        raise InputError(f"{origin} is empty")
     if "\r\n" in text:
         text = text.replace("\r\n", "\n")
-        note(f"{origin}: Windows line ends converted")
+        note("text", text=f"{origin}: Windows line ends converted")
     return text
 
 
 def check_as_many(path: Path, n: int, noun: str, origin: Path, wanted: int) -> None:
     """Raise a ValueError where a file has not as many of something as the file that it goes with."""
     if n != wanted:
-        raise ValueError(f"{path} has {counted(n, noun)}, {origin} {wanted:,}")
+        raise InputError(f"{path} has {counted(n, noun)}, {origin} {wanted:,}")

@@ -27,6 +27,7 @@ from simstudy.outputs import Outputs
 from simstudy.outputs.answers import Samples, of_shares
 from simstudy.outputs.samples import SAMPLE_OF, has_samples, per_question
 from simstudy.text.numerals import counted
+from simstudy.validation import InputError
 
 #: What columns are called that say how many samples a score is the mean of.
 NUMBERS_OF_SAMPLES = ("n_samples", "num_samples", "number_of_samples", "n_repeats", "n_attempts", "n_trials")
@@ -49,7 +50,7 @@ def _taken(rows: pd.DataFrame, column: str) -> pd.DataFrame:
     """The rows of samples that were taken: they have a score in this column. A note tells of rows without any."""
     taken = rows[rows[column].notna() & (rows[column].astype(str).str.strip() != "")]
     if lost := rows.index.nunique() - taken.index.nunique():
-        note(f"{counted(lost, 'row')} left out: none of the samples was taken")
+        note("text", text=f"{counted(lost, 'row')} left out: none of the samples was taken")
     return taken
 
 
@@ -77,20 +78,26 @@ def samples_of_means(entries: Entries, frame: pd.DataFrame, metric: Metric, wher
     share = entries.statistics[:, 0].astype(np.float64)
     if (i := first_of(~((number >= 1) & (number == np.rint(number)) & np.isfinite(number)))) is not None:
         shown = frame[column].iloc[entries.row[i]]
-        note(f"column '{column}' is not used as the number of samples: {where(entries.row[i])} has '{shown}'")
+        note(
+            "text",
+            text=f"column '{column}' is not used as the number of samples: {where(entries.row[i])} has '{shown}'",
+        )
         return None
     off = np.abs(share * number - np.rint(share * number))
     # A score that is rounded to four digits is off by so much.
     if (i := first_of(off > np.maximum(_ROUNDED, 1e-4 * number))) is not None:
         note(
-            f"column '{column}' is not used as the number of samples: the score in {where(entries.row[i])} is no share "
-            f"of {number[i]:g} right answers"
+            "text",
+            text=(
+                f"column '{column}' is not used as the number of samples: the score in {where(entries.row[i])} is no "
+                f"share of {number[i]:g} right answers"
+            ),
         )
         return None
     if number.max() == 1:
         return None
     some = f"{number.min():,.0f}" if number.min() == number.max() else f"{number.min():,.0f} to {number.max():,.0f}"
-    note(f"scores are means of {some} samples (column '{column}')")
+    note("text", text=f"scores are means of {some} samples (column '{column}')")
     return of_shares(share, np.asarray(number, dtype=np.float64))
 
 
@@ -98,7 +105,7 @@ def of_questions(outputs: Outputs, metric: str, missing: str) -> Outputs:
     """The outputs with one item a question, where the metric is of samples or questions have unlike many of them."""
     if of_samples(metric):
         if not has_samples(outputs):
-            raise ValueError(f"metric '{metric}' needs several samples of each question; {HINT}")
+            raise InputError(f"metric '{metric}' needs several samples of each question; {HINT}")
         return per_question(outputs, metric)
     # Who drops samples, or scores missing ones, looks at samples.
     if SAMPLE_OF not in outputs.items or not takes_one_score(outputs.metric) or missing != "error":
@@ -107,6 +114,10 @@ def of_questions(outputs: Outputs, metric: str, missing: str) -> Outputs:
     if counts.min() == counts.max() or not (outputs.statistics[..., 1] == 1).all():
         return outputs
     note(
-        f"questions have {counts.min()} to {counts.max()} samples. The score of a question is the mean of its samples."
+        "text",
+        text=(
+            f"questions have {counts.min()} to {counts.max()} samples. The score of a question is the mean of its "
+            "samples."
+        ),
     )
     return per_question(outputs)

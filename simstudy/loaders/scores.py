@@ -60,11 +60,12 @@ from simstudy.loaders.unusual_scores import (
 from simstudy.loaders.usual_names import RUNS, plain, sample_columns
 from simstudy.loaders.wide_tables import whole_table
 from simstudy.metrics.base import Array
-from simstudy.notes import note, notes_kept
+from simstudy.notes import Note, note, notes_kept, tell
 from simstudy.outputs import Outputs
 from simstudy.outputs.answers import read_only
 from simstudy.outputs.checks import note_exchanged, note_percent
 from simstudy.text.reprs import listed
+from simstudy.validation import InputError
 
 # What to say of a table without a column of items.
 _NO_ITEM = "Name it with columns={'item': 'NAME'}. If the rows have no ids, use columns={'item': 'row'}."
@@ -103,7 +104,7 @@ def read_frame(source: Source) -> pd.DataFrame:
     Tidy tables without a column ``system``, and tables with a column for each sample, get one: the name of the file.
     """
     if not source.paths:
-        raise ValueError("no system: at least one table of scores is needed")
+        raise InputError("no system: at least one table of scores is needed")
     files = [str(path) for path in source.paths]
     read = [_called(read_table(path, source.narrow), path, source) for path in source.paths]
     frames = alike(read, files, source.columns, source.metric)
@@ -123,7 +124,10 @@ def read_frame(source: Source) -> pd.DataFrame:
     if sampled:
         first, *_, last = sample_columns(ours)
         whose = "the system" if len(files) == 1 else "each file's system"
-        note(f"columns '{first}' to '{last}' are samples of {whose}; give them other names if they are systems")
+        note(
+            "text",
+            text=f"columns '{first}' to '{last}' are samples of {whose}; give them other names if they are systems",
+        )
     if sampled or (not named and _shape(with_our_names(ours, source.metric, source.columns), source)[1]):
         frame = frame.assign(system=np.repeat([*source.systems()], [len(own) for own in frames]))
     return frame
@@ -149,7 +153,7 @@ def _called(frame: pd.DataFrame, path: Path, source: Source) -> pd.DataFrame:
         return frame
     guessed = "system" not in source.columns and columns.get("system", "")
     if len(own) > 1 and not (guessed and plain(guessed) in RUNS):
-        raise ValueError(f"{path} already names {len(own)} systems, {listed([*own])}: leave out the name '{name}'")
+        raise InputError(f"{path} already names {len(own)} systems, {listed([*own])}: leave out the name '{name}'")
     system, theirs = next(iter(own.items()))
     if not theirs:
         return frame.assign(**{columns.get("system", "system"): name})
@@ -164,7 +168,7 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     file. The paths of the source are not read.
     """
     if frame.empty:
-        raise ValueError(f"{origin}: no row is left")
+        raise InputError(f"{origin}: no row is left")
     frame = with_joined(frame, source.columns, origin, places(frame, origin))
     as_given = source = with_item_columns(frame, source)
     source = replace(source, columns=with_guesses(frame, origin, source.columns, source.metric))
@@ -182,7 +186,7 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     if tidy and not labels and source.missing != "error" and "score" in frame:
         frame = frame[frame["score"].notna() & ~frame["score"].isin(BLANK)]
     where = places(frame, origin)
-    left_out: list[str] = []
+    left_out: list[Note] = []
     unlike: set[str] = set()
     if labels:
         entries, metric = label_entries(frame, origin, source, where)
@@ -210,8 +214,8 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     known = item_table(frame, of_items, source, where)
     items = items_by_id(as_given, known, frame.columns)
     # How the columns were read is told first.
-    for text in left_out:
-        note(text)
+    for told in left_out:
+        tell(told)
     if samples:
         items = of_samples(items, samples)
     nothing = nothing_said(entries, source.metric) if source.missing == "zero" else None
@@ -292,7 +296,7 @@ def _plain(frame: pd.DataFrame, tidy: bool, source: Source, where: Where) -> pd.
             left_out[name] = nested[1]
     if len(left_out) == 1:
         ((name, kind),) = left_out.items()
-        note(f"column '{name}' left out: a cell of it is {kind}")
+        note("text", text=f"column '{name}' left out: a cell of it is {kind}")
     elif left_out:
-        note(f"columns left out, for they have lists or the like: {listed([*left_out], 12)}")
+        note("text", text=f"columns left out, for they have lists or the like: {listed([*left_out], 12)}")
     return frame.drop(columns=[*left_out])

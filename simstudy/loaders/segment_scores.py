@@ -20,7 +20,7 @@ from simstudy.loaders.reading import once, read_content, read_lines
 from simstudy.loaders.tables import check_takes_one_score, score_statistics
 from simstudy.loaders.text_columns import as_text
 from simstudy.notes import note
-from simstudy.validation import nearest
+from simstudy.validation import InputError, nearest
 
 _COMET = re.compile(r"(?P<system>[^\t]+)\tSegment (?P<segment>\d+)\tscore: (?P<score>\S+)(\tvariance: \S+)?")
 #: The last lines of comet-score: each system's score, and where the JSON file is.
@@ -65,7 +65,7 @@ def read_segment_scores(source: Source) -> Loaded:
     metrics = list(dict.fromkeys(scores.metric for _, scores in found))
     if len(metrics) > 1:
         others = next(path for path, scores in found if scores.metric != metrics[0])
-        raise ValueError(f"{found[0][0]} has scores of {metrics[0]}, but {others} of {metrics[1]}: compare one metric")
+        raise InputError(f"{found[0][0]} has scores of {metrics[0]}, but {others} of {metrics[1]}: compare one metric")
     systems = _named(source, found)
     n = max(len(rows) for _, rows in systems.values())
     items = items_in_order(source, numbered(n))
@@ -74,9 +74,9 @@ def read_segment_scores(source: Source) -> Loaded:
     rated = items["id"].isin({item for system in outputs for item in system.ids})
     if not rated.all():
         items = items[rated].reset_index(drop=True)
-        note(f"{n - len(items):,} of {n:,} segments left out that have no score of any system")
+        note("text", text=f"{n - len(items):,} of {n:,} segments left out that have no score of any system")
     if metrics[0] in ("BLEU", "chrF2", "chrF2++", "TER"):
-        note(f"the scores are means over sentences; {metrics[0]} of a whole test set is another number")
+        note("text", text=f"the scores are means over sentences; {metrics[0]} of a whole test set is another number")
     # As the first system with texts has them.
     told = [row.texts or {} for row in next((rows for _, rows in systems.values() if rows[0].texts is not None), ())]
     asked = Asked.of(ids, *([as_text(one.get(name)) for one in told] for name in ("src", "ref")))
@@ -111,11 +111,11 @@ def _read(path: Path, column: str | None) -> Scores:
     read = _form(path)
     if read is None:
         read_content(path)
-        raise ValueError(
+        raise InputError(
             f"{path}: neither COMET's nor BERTScore's segment scores, nor those of sacrebleu -sl or mt-metrics-eval"
         )
     if column is not None and read is not _read_bertscore:
-        raise ValueError(f"{path}: there is one score of each segment, so columns={{'score': ...}} chooses nothing")
+        raise InputError(f"{path}: there is one score of each segment, so columns={{'score': ...}} chooses nothing")
     return read(path, column)
 
 
@@ -124,12 +124,12 @@ def _read_comet_json(path: Path, _: str | None) -> Scores:
     systems: dict[str, list[Segment]] = {}
     for system, segments in found.items():
         if not isinstance(segments, list) or not segments:
-            raise ValueError(f"{path}: '{system}' must be a list of segments, as comet-score writes it")
+            raise InputError(f"{path}: '{system}' must be a list of segments, as comet-score writes it")
         rows = systems[system] = []
         for i, segment in enumerate(segments, start=1):
             place = f"{path}, system '{system}', segment {i}"
             if not isinstance(segment, dict) or not isinstance(segment.get("COMET"), int | float):
-                raise ValueError(f"{place}: no number 'COMET'")
+                raise InputError(f"{place}: no number 'COMET'")
             rows.append(Segment(place, repr(segment["COMET"]), segment))
     return Scores("COMET", systems)
 
@@ -141,10 +141,10 @@ def _read_comet(path: Path, _: str | None) -> Scores:
             continue
         row = _COMET.fullmatch(line)
         if row is None:
-            raise ValueError(f"{path}, line {n}: not a line of comet-score ('<file> <tab> Segment 0 <tab> score: 0.8')")
+            raise InputError(f"{path}, line {n}: not a line of comet-score ('<file> <tab> Segment 0 <tab> score: 0.8')")
         rows = systems.setdefault(row["system"], [])
         if int(row["segment"]) != len(rows):
-            raise ValueError(
+            raise InputError(
                 f"{path}, line {n}: segment {row['segment']} of '{row['system']}', but segment {len(rows)} is the next"
             )
         rows.append(Segment(f"{path}, line {n}", row["score"]))
@@ -154,16 +154,16 @@ def _read_comet(path: Path, _: str | None) -> Scores:
 def _read_bertscore(path: Path, column: str | None) -> Scores:
     chosen = column or "F1"
     if chosen not in _BERTSCORE_COLUMNS:
-        raise ValueError(f"{path}: no score '{chosen}' among P, R, F1{nearest(chosen, _BERTSCORE_COLUMNS)}")
+        raise InputError(f"{path}: no score '{chosen}' among P, R, F1{nearest(chosen, _BERTSCORE_COLUMNS)}")
     _, *lines = read_lines(path)
     rows = []
     for n, line in enumerate(lines, start=2):
         cells = line.split("\t")
         if len(cells) != len(_BERTSCORE_COLUMNS):
-            raise ValueError(f"{path}, line {n}: not three numbers P, R and F1 with tabs between them")
+            raise InputError(f"{path}, line {n}: not three numbers P, R and F1 with tabs between them")
         rows.append(Segment(f"{path}, line {n}", cells[_BERTSCORE_COLUMNS.index(chosen)]))
     if not rows:
-        raise ValueError(f"{path}: no scores of segments; bert-score prints them with -s")
+        raise InputError(f"{path}: no scores of segments; bert-score prints them with -s")
     return Scores(f"BERTScore {chosen}", {"": rows})
 
 
@@ -172,9 +172,9 @@ def _read_sacrebleu(path: Path, _: str | None) -> Scores:
     for n, line in enumerate(read_lines(path), start=1):
         row = _SACREBLEU.fullmatch(line)
         if row is None:
-            raise ValueError(f"{path}, line {n}: not a line of sacrebleu -sl")
+            raise InputError(f"{path}, line {n}: not a line of sacrebleu -sl")
         if found and row["metric"] != found[0][0]:
-            raise ValueError(f"{path}, line {n}: a score of {row['metric']}, but the first line has {found[0][0]}")
+            raise InputError(f"{path}, line {n}: a score of {row['metric']}, but the first line has {found[0][0]}")
         found.append((row["metric"], Segment(f"{path}, line {n}", row["score"])))
     return Scores(found[0][0], {"": [row for _, row in found]})
 
@@ -184,7 +184,7 @@ def _read_mtme(path: Path, _: str | None) -> Scores:
     for n, line in enumerate(read_lines(path), start=1):
         cells = line.split("\t")
         if len(cells) != 2 or not cells[0]:
-            raise ValueError(f"{path}, line {n}: not a system and a score with a tab between them")
+            raise InputError(f"{path}, line {n}: not a system and a score with a tab between them")
         systems.setdefault(cells[0], []).append(Segment(f"{path}, line {n}", cells[1]))
     return Scores(plain_name(path)[: -len(".seg.score")], systems)
 
@@ -200,14 +200,14 @@ def _named(source: Source, found: list[tuple[Path, Scores]]) -> dict[str, tuple[
         names = system_files(list(map(Path, scores.systems))) if scores.metric == "COMET" else scores.systems
         for name, own in zip(names, scores.systems.values(), strict=True):
             if name in named:
-                raise ValueError(f"system '{name}' is in {named[name][0]} and again in {path}")
+                raise InputError(f"system '{name}' is in {named[name][0]} and again in {path}")
             named[name] = path, own
     return named
 
 
 def _outputs(name: str, path: Path, rows: list[Segment], ids: list[str], source: Source) -> SystemOutputs:
     if len(rows) != len(ids):
-        raise ValueError(f"{path}: system '{name}' has {len(rows):,} segments, others have {len(ids):,}")
+        raise InputError(f"{path}: system '{name}' has {len(rows):,} segments, others have {len(ids):,}")
     rated = [i for i, row in enumerate(rows) if row.score != _NOT_RATED]
     places = [rows[i].place for i in rated]
     cells = pd.Series([rows[i].score for i in rated], dtype=object)

@@ -21,6 +21,7 @@ from simstudy.loaders.usual_names import MAY_BE_ITEMS, may_name_averages, may_su
 from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.mean import Mean
 from simstudy.notes import note
+from simstudy.validation import InputError
 
 # More last rows than that sum up no table.
 MOST_ROWS = 12
@@ -83,12 +84,13 @@ def without_summaries(entries: Entries, where: Where) -> Entries:
         kept &= entries.item != first[0]
     for code in _odd_ends(entries, kept):
         note(
-            f"{_place(entries, code, where)}: '{entries.items[code]}' is used as an item, but is more than {_ODD} "
-            "times as large as every other item, in every system: if it sums up the others, take the row out"
+            "text",
+            text=f"{_place(entries, code, where)}: '{entries.items[code]}' is used as an item, but is more than {_ODD} "
+            "times as large as every other item, in every system: if it sums up the others, take the row out",
         )
     for code, what in has.items():
         place, name = _place(entries, code, where), entries.items[code]
-        note(f"{place}: '{name}' left out, which is no item but {what} the others")
+        note("text", text=f"{place}: '{name}' left out, which is no item but {what} the others")
     if not has:
         return entries
     left = [code for code in range(len(entries.items)) if code not in has]
@@ -120,7 +122,7 @@ def _check_end(entries: Entries, where: Where) -> None:
             if len(below := np.flatnonzero((entries.item > code) & (entries.row > row[entries.system]))):
                 item = f"{where(entries.row[below[0]])}: item '{entries.items[entries.item[below[0]]]}'"
                 told = f"comes below '{entries.items[code]}', which is no item but {what} the others"
-                raise ValueError(f"{item} {told}: take that row out, or put it at the end")
+                raise InputError(f"{item} {told}: take that row out, or put it at the end")
 
 
 def _may_be_item(entries: Entries, code: int, above: Array) -> bool:
@@ -171,11 +173,11 @@ def _check_summary(entries: Entries, code: int, has: Mapping[int, str], where: W
         for i in np.flatnonzero(rows)
     )
     if has or not known:
-        raise ValueError(
+        raise InputError(
             f"{place}: item '{name}' comes last and is called like a summary, but does not sum up the items before: "
             "take the row out, or give the item another name"
         )
-    note(f"{place}: '{name}' is used as an item: if it sums up the others, take the row out")
+    note("text", text=f"{place}: '{name}' is used as an item: if it sums up the others, take the row out")
 
 
 def _place(entries: Entries, code: int, where: Where) -> str:

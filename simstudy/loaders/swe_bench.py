@@ -19,7 +19,7 @@ from simstudy.loaders.json_files import first_keys, read_json
 from simstudy.loaders.reading import once
 from simstudy.loaders.tables import check_takes_one_score, read_table, score_statistics
 from simstudy.notes import note
-from simstudy.validation import check_utf8
+from simstudy.validation import InputError, check_utf8
 
 _NAME = "report.json"
 _RESOLVED = "resolved_ids"
@@ -66,12 +66,12 @@ def read_swe_bench(source: Source) -> Loaded:
         for report in reports:
             for instance, found in report.resolved.items():
                 if instance in resolved:
-                    raise ValueError(f"{report.path}: instance '{instance}' of system '{name}' is there twice")
+                    raise InputError(f"{report.path}: instance '{instance}' of system '{name}' is there twice")
                 resolved[instance] = found
         if not all(report.whole for report in reports):
             resolved |= {one: False for one in _listed(of_all, source, reports[0].path) if one not in resolved}
         if not resolved:
-            raise ValueError(f"{origin}: the report names no instance")
+            raise InputError(f"{origin}: the report names no instance")
         check_utf8(resolved, f"{origin}: instances")
         scores = pd.Series(list(resolved.values()), dtype=np.float64)
         statistics = score_statistics(scores, source.metric, ([origin] * len(scores)).__getitem__)
@@ -87,8 +87,9 @@ def read_swe_bench(source: Source) -> Loaded:
         items = items.assign(repo=known["domain"].to_numpy())
         if 1 < items["repo"].nunique() < len(items):
             note(
-                "issues are tested one by one, but issues of one repository may depend on each other: unit='repo' "
-                "tests repositories"
+                "text",
+                text="issues are tested one by one, but issues of one repository may depend on each other: unit='repo' "
+                "tests repositories",
             )
     return replace(assemble(logs, source, items, lambda item: np.array([0, 1])), scored_by=("resolved",))
 
@@ -122,7 +123,7 @@ def _systems(paths: Sequence[Path], given: Mapping[Path, str]) -> dict[str, tupl
 def _add(systems: dict[str, tuple[str, list[Report]]], name: str, origin: str, reports: list[Report]) -> None:
     check_utf8([name], f"{origin}: systems")
     if name in systems:
-        raise ValueError(f"{systems[name][0]} and {origin} would both be system '{name}': rename one of the folders")
+        raise InputError(f"{systems[name][0]} and {origin} would both be system '{name}': rename one of the folders")
     systems[name] = origin, reports
 
 
@@ -130,7 +131,7 @@ def _listed(table: pd.DataFrame | None, source: Source, path: Path) -> list[str]
     """The instances of the table of items, for a report that names only those that are resolved."""
     key = source.columns.get("id", source.columns.get("item", "id"))
     if table is None or key not in table:
-        raise ValueError(
+        raise InputError(
             f"{path}: only {_RESOLVED}, which instances were submitted is not known; items= may name a table with all "
             "instances in a column 'id'"
         )
@@ -146,10 +147,10 @@ def _parsed(path: Path) -> Report:
     for instance, about in found.items() if isinstance(found, dict) else ():
         state = about.get("resolved") if isinstance(about, dict) else None
         if not isinstance(state, bool):
-            raise ValueError(f"{path}: instance '{instance}': 'resolved' must be true or false, not {state!r:.60}")
+            raise InputError(f"{path}: instance '{instance}': 'resolved' must be true or false, not {state!r:.60}")
         resolved[str(instance)] = state
     if not resolved:
-        raise ValueError(f"{path}: not a report of SWE-bench's harness: it has no {_RESOLVED}, and no instance")
+        raise InputError(f"{path}: not a report of SWE-bench's harness: it has no {_RESOLVED}, and no instance")
     return Report(path, resolved, True)
 
 
@@ -157,13 +158,13 @@ def _of_run(path: Path, found: Mapping[str, Any]) -> Report:
     lists = {name: found[name] for name in _ANSWERED if name in found}
     for name, ids in lists.items():
         if not isinstance(ids, list) or not all(isinstance(one, str) for one in ids):
-            raise ValueError(f"{path}: '{name}' must be a list of instances")
+            raise InputError(f"{path}: '{name}' must be a list of instances")
         if len(set(ids)) < len(ids):
-            raise ValueError(f"{path}: '{name}' names an instance twice")
+            raise InputError(f"{path}: '{name}' names an instance twice")
     right = set(lists[_RESOLVED])
     for name in ("unresolved_ids", "empty_patch_ids", "error_ids"):
         if both := right.intersection(lists.get(name, ())):
-            raise ValueError(f"{path}: instance '{min(both)}' is in {_RESOLVED} and in {name}")
+            raise InputError(f"{path}: instance '{min(both)}' is in {_RESOLVED} and in {name}")
     answered = dict.fromkeys(one for ids in lists.values() for one in ids)
     whole = "submitted_ids" in lists or "unresolved_ids" in lists
     return Report(path, {one: one in right for one in answered}, whole)

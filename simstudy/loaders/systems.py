@@ -11,7 +11,7 @@ from simstudy.loaders.tables import first_of, places, read_table
 from simstudy.notes import note
 from simstudy.outputs import Outputs, check_outputs
 from simstudy.outputs.tables import complete_systems
-from simstudy.validation import check_path, nearest
+from simstudy.validation import InputError, check_path, nearest
 
 
 def describe_systems(outputs: Outputs, table: pd.DataFrame | str | Path) -> Outputs:
@@ -44,23 +44,23 @@ def describe_systems(outputs: Outputs, table: pd.DataFrame | str | Path) -> Outp
     rows = table if isinstance(table, pd.DataFrame) else read_systems(Path(table))
     key = next((name for name in ("system", "name") if name in rows), None)
     if key is None:
-        raise ValueError(f"{source} must have a column 'system'; it has {', '.join(map(str, rows.columns))}")
+        raise InputError(f"{source} must have a column 'system'; it has {', '.join(map(str, rows.columns))}")
     if key == "system":
         # A column "name" beside it is what people call the system, not what the outputs do.
         rows = rows.drop(columns="name", errors="ignore").rename(columns={key: "name"})
     if rows["name"].isna().any():
-        raise ValueError(f"{source} must have a system in every row")
+        raise InputError(f"{source} must have a system in every row")
     # A table of its own: the caller's stays as it is.
     rows = rows.assign(name=rows["name"].astype(str))
     twice = rows["name"].duplicated()
     if (row := first_of(twice)) is not None:
         place = places(rows, source)(row) if rows.index.name else source
-        raise ValueError(f"{place}: system '{rows['name'].iloc[row]}' occurs twice")
+        raise InputError(f"{place}: system '{rows['name'].iloc[row]}' occurs twice")
     known = set(rows["name"])
     lacking = [name for name in outputs.names if name not in known]
     if len(lacking) == outputs.n_systems:
         hint = nearest(lacking[0], known)
-        raise ValueError(
+        raise InputError(
             f"{source} must have rows for the systems; it has none for '{lacking[0]}'{hint} and all others"
         )
     described = outputs.systems[["name", "source"]].merge(rows, on="name", how="left", suffixes=("_of_outputs", ""))
@@ -68,7 +68,9 @@ def describe_systems(outputs: Outputs, table: pd.DataFrame | str | Path) -> Outp
     described = complete_systems(pd.concat([described, outputs.systems[extra]], axis=1))
     if lacking:
         more = " …" if len(lacking) > 1 else ""
-        note(f"{source} has no row for {len(lacking)} of {outputs.n_systems} systems: '{lacking[0]}'{more}")
+        note(
+            "text", text=f"{source} has no row for {len(lacking)} of {outputs.n_systems} systems: '{lacking[0]}'{more}"
+        )
     return replace(outputs, systems=described)
 
 

@@ -23,7 +23,7 @@ from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.ratio import whole
 from simstudy.text.reprs import listed
-from simstudy.validation import nearest
+from simstudy.validation import InputError, nearest
 
 #: Row of a table -> its file and line.
 Where = Callable[[int], str]
@@ -74,11 +74,11 @@ def read_table(path: Path, narrow: bool = False) -> pd.DataFrame:
     elif kind in JSON:
         frame = read_json_table(path)
     else:
-        raise ValueError(
+        raise InputError(
             f"{path}: a table must be a file .csv, .tsv, .json or .jsonl (all may be packed, .gz or .zst) or .parquet"
         )
     if frame.empty:
-        raise ValueError(f"{path} has a header, but no rows")
+        raise InputError(f"{path} has a header, but no rows")
     return frame
 
 
@@ -123,7 +123,7 @@ def no_column(origin: object, wanted: str, known: Iterable[object], hint: str = 
     meant = nearest(wanted, others).strip(" ()")
     said = " ".join(filter(None, [meant[:1].upper() + meant[1:], hint]))
     # Where there is a column of systems, a table of their averages may be meant, or one that has a row for each system.
-    raise ValueError(
+    raise InputError(
         f"{origin}: no column '{wanted}' (columns: {listed(names, 12)}){'. ' if said else ''}{said}"
         + " If each row is a system, turn the table round; if it has averages alone, they cannot be tested"
         * (wanted == "item" and not meant and any(name.strip().lower() in USUAL["system"] for name in names))
@@ -145,21 +145,21 @@ def not_plain(cells: pd.Series[Any]) -> tuple[int, str] | None:
 def check_plain(cells: pd.Series[Any], column: object, where: Where) -> None:
     """Raise a ValueError that names the first cell of a column that is no text, number or date."""
     if nested := not_plain(cells):
-        raise ValueError(f"{where(nested[0])}: column '{column}' must hold text or numbers, not {nested[1]}")
+        raise InputError(f"{where(nested[0])}: column '{column}' must hold text or numbers, not {nested[1]}")
 
 
 def coded(cells: pd.Series[Any], what: str, where: Where) -> tuple[IntArray, list[str]]:
     """Cells that name things, as positions (n,) in a list of the names, each of which is there and of one line."""
     if (row := first_of(cells.isna())) is not None:
-        raise ValueError(f"{where(row)}: no {what}")
+        raise InputError(f"{where(row)}: no {what}")
     codes, known = pd.factorize(cells.astype(str))
     for code, name in enumerate(known):
         if name in NO_NAMES:
             place = where(int(np.argmax(codes == code)))
-            raise ValueError(f"{place}: no {what}: '{name}' is how programs write that there is none")
+            raise InputError(f"{place}: no {what}: '{name}' is how programs write that there is none")
         if not name.strip() or "\n" in name or "\r" in name:
             problem = f"the {what} must be of one line, not {name!r}" if name.strip() else f"no {what}"
-            raise ValueError(f"{where(int(np.argmax(codes == code)))}: {problem}")
+            raise InputError(f"{where(int(np.argmax(codes == code)))}: {problem}")
     return codes.astype(np.int64), [str(name) for name in known]
 
 
@@ -255,10 +255,10 @@ def check_scores(found: FloatArray, cells: pd.Series[Any], metric: Metric, where
         if (row := first_of(wrong)) is not None:
             value = cells.iloc[row]
             if pd.isna(value) or str(value).strip() in BLANK:
-                raise ValueError(f"{where(row)}: no score; {MISSING_HINT}")
+                raise InputError(f"{where(row)}: no score; {MISSING_HINT}")
             shown = repr(value) if np.isnan(found[row]) else np.format_float_positional(found[row], trim="-")
             more = more or how_to_write(value)
-            raise ValueError(f"{where(row)}: a score must be {rule}, not {shown}{more}")
+            raise InputError(f"{where(row)}: a score must be {rule}, not {shown}{more}")
 
 
 def check_takes_one_score(metric: Metric) -> None:
@@ -267,7 +267,7 @@ def check_takes_one_score(metric: Metric) -> None:
         other = "metric='accuracy' (0 to 1) or metric='mean'"
         if not metric.higher_is_better:
             other = "metric='mean' with lower_is_better=True"
-        raise ValueError(
+        raise InputError(
             f"metric '{metric.name}' needs ({', '.join(metric.statistics)}) of each item, but there is one score: "
             f"{other}"
         )
@@ -281,7 +281,7 @@ def ending(path: Path) -> str:
 def check_no_workbook(path: Path) -> None:
     """Raise a ValueError that says what to do with a file whose name is that of a workbook."""
     if ending(path) in (".xlsx", ".xlsm", ".xls", ".ods"):
-        raise ValueError(f"{path} is a workbook: save it as CSV")
+        raise InputError(f"{path} is a workbook: save it as CSV")
 
 
 def _read_parquet(path: Path, narrow: bool) -> pd.DataFrame:

@@ -19,7 +19,7 @@ from simstudy.metrics.names import ALIASES, canonical, in_own_case
 from simstudy.metrics.per_class import PER_CLASS
 from simstudy.notes import note
 from simstudy.text.reprs import listed
-from simstudy.validation import nearest
+from simstudy.validation import InputError, nearest
 
 L = TypeVar("L")
 R = TypeVar("R")
@@ -48,13 +48,13 @@ def check_tasks(columns: Mapping[str, str], tasks: Iterable[str]) -> None:
     for name in columns:
         ours, at, pattern = name.partition("@")
         if at and ours in OF_TASKS and pattern not in known and not any(fnmatchcase(one, pattern) for one in known):
-            raise ValueError(
+            raise InputError(
                 f"columns choose '{name}', but no task is called so among {listed([*known], _MOST)}"
                 f"{nearest(pattern, known)}"
             )
 
 
-class Undecided(ValueError):
+class Undecided(InputError):
     """A log has several metrics, filters or scorers, and nothing chooses one. Columns call the choice `name`.
 
     Or it has none of the name that was asked for: it `lacks` that.
@@ -81,9 +81,9 @@ def chosen(
         hint = nearest(name, known)
         if not hint and known and name == columns.get(ours):
             hint = f"; columns={{'{ours}@{task}': ...}} chooses for this task"
-        raise ValueError(f"{path}: no {what} '{name}' among {listed([*known], _MOST) or 'none'}{hint}")
+        raise InputError(f"{path}: no {what} '{name}' among {listed([*known], _MOST) or 'none'}{hint}")
     if name is None and not known:
-        raise ValueError(f"{path}: samples have no {what}")
+        raise InputError(f"{path}: samples have no {what}")
     if name is None and asked and is_of_logs(asked):
         raise Undecided(path, what, f"{ours}@{task}", known, asked)
     if name is None and len(known) > 1:
@@ -103,7 +103,10 @@ def by_own_metric(loaded: Loaded, asked: str) -> Loaded:
     as_accuracy = outputs.metric == Mean() and low >= 0 and high <= 1
     if as_accuracy:
         outputs = replace(outputs, metric=get_metric("accuracy"))
-    note(f"metric '{asked}' of the logs is read as {outputs.metric.name}: its values are from {low:g} to {high:g}")
+    note(
+        "text",
+        text=f"metric '{asked}' of the logs is read as {outputs.metric.name}: its values are from {low:g} to {high:g}",
+    )
     return replace(loaded, outputs=outputs)
 
 
@@ -143,10 +146,10 @@ def read_each(
     if first is not None:
         known = [found(one) for one in done]
         if lacking is not None and lacking.lacks not in {metric for _, metric, _ in known}:
-            raise ValueError(f"{lacking}{nearest(lacking.lacks, [*lacking.known, *METRICS, *ALIASES])}")
+            raise InputError(f"{lacking}{nearest(lacking.lacks, [*lacking.known, *METRICS, *ALIASES])}")
         several = len({task for task, _, _ in known} | {name.partition("@")[2] for name in made}) > 1
         chooses = "chooses for all tasks, the first where there are several" if several else "chooses the first"
-        raise ValueError(f"{first}; {_suggested(made, known, columns)} {chooses}")
+        raise InputError(f"{first}; {_suggested(made, known, columns)} {chooses}")
     return done
 
 
@@ -179,4 +182,4 @@ def note_metrics(logs: Iterable[TaskLog], columns: Mapping[str, str]) -> None:
     if len(names) > 1 and not any(name.startswith("score@") for name in columns):
         examples = [f"{name} ({next(task for task in of if of[task] == name)})" for name in names]
         some = listed(examples, _MOST)
-        note(f"tasks have different metrics: {some}; columns={{'score@TASK': '...'}} chooses for a task")
+        note("text", text=f"tasks have different metrics: {some}; columns={{'score@TASK': '...'}} chooses for a task")

@@ -16,7 +16,7 @@ from simstudy.loaders.base import Loaded, Source
 from simstudy.loaders.items import items_by_id, of_samples, sample_id
 from simstudy.loaders.tables import score_statistics
 from simstudy.outputs import Outputs
-from simstudy.validation import check_utf8
+from simstudy.validation import InputError, check_utf8
 
 #: The column of the items that says which number of the logs is the score, where it is not the same for all.
 SCORED_BY = "scored_by"
@@ -83,7 +83,7 @@ def assemble_tasks(logs: Sequence[TaskLog], source: Source) -> Loaded:
         own = parts.setdefault(log.system, {})
         if (first := own.get(log.task)) is not None:
             both = f"{first.origin} and {log.path} are both"
-            raise ValueError(f"{both} of model '{log.system}' and task '{log.task}': keep one of them")
+            raise InputError(f"{both} of model '{log.system}' and task '{log.task}': keep one of them")
         own[log.task] = _of_log(log, ids, source)
     known = pd.DataFrame({"id": list(domains)} | ({"domain": list(domains.values())} if in_tasks else {}))
     metrics = {task: dict.fromkeys(log.metric for log in logs if log.task == task) for task in tasks}

@@ -22,6 +22,7 @@ from simstudy.metrics.base import Array
 from simstudy.metrics.per_class import PER_CLASS, PerClass
 from simstudy.running.progress import doing
 from simstudy.text.numerals import counted
+from simstudy.validation import InputError
 
 
 def read_text(source: Source) -> Loaded:
@@ -82,22 +83,22 @@ def _check(source: Source) -> None:
     """Raise a ValueError where a source asks for what plain text has not."""
     metric = source.metric
     if not source.paths:
-        raise ValueError("paths must name at least one file of system outputs")
+        raise InputError("paths must name at least one file of system outputs")
     for path in source.paths:
         check_no_workbook(path)
     if not (metric.counts_texts or metric.item_range):
         known = ", ".join(["mean", *(name for name, one in METRICS.items() if one.counts_texts), *PER_CLASS])
-        raise ValueError(f"metric must be one of {known} for plain text, not '{metric.name}'")
+        raise InputError(f"metric must be one of {known} for plain text, not '{metric.name}'")
     if source.texts.lowercase and not metric.of_texts:
-        raise ValueError(f"lowercase is for metrics of texts, not for '{metric.name}'")
+        raise InputError(f"lowercase is for metrics of texts, not for '{metric.name}'")
     if source.texts.tokenize is not None and not metric.tokenizers:
-        raise ValueError(f"tokenize is for metric 'bleu', not for '{metric.name}'")
+        raise InputError(f"tokenize is for metric 'bleu', not for '{metric.name}'")
     if source.references and not metric.counts_texts:
-        raise ValueError(f"metric '{metric.name}' needs no references: lines of plain text are the scores")
+        raise InputError(f"metric '{metric.name}' needs no references: lines of plain text are the scores")
     tabled = source.items is not None or any(_is_table(path) for path in source.references)
     if source.columns and not tabled:
         ours, theirs = next(iter(source.columns.items()))
-        raise ValueError(f"plain text has no columns, so none '{theirs}' for {ours}: give a table of the items")
+        raise InputError(f"plain text has no columns, so none '{theirs}' for {ours}: give a table of the items")
 
 
 def _common_length(files: Sequence[tuple[Path, int]], gold: _References | None) -> int:
@@ -123,7 +124,7 @@ def _scores(lines: Sequence[str], path: Path, metric: Metric) -> Array:
         if wrong.any():
             line = int(wrong.argmax())
             found = f"not '{lines[line]}'" if lines[line].strip() else "but the line is empty"
-            raise ValueError(f"{path}, line {line + 1}: {metric.name} must be {rule}, {found}")
+            raise InputError(f"{path}, line {line + 1}: {metric.name} must be {rule}, {found}")
     return np.stack([values, np.ones_like(values)], axis=-1)
 
 
@@ -144,7 +145,7 @@ class _References:
 def _references(source: Source) -> _References:
     """The references of a source, of either kind that `read_text` names."""
     if not source.references:
-        raise ValueError(
+        raise InputError(
             f"metric '{source.metric.name}' needs references: at least one file. (Files are read as plain text, "
             "because their names do not end in .csv, .tsv, .json, .jsonl or .parquet)"
         )
@@ -152,7 +153,7 @@ def _references(source: Source) -> _References:
     if table is None:
         return _from_files(source)
     if len(source.references) > 1:
-        raise ValueError(f"a table of references must be the only file of references, unlike {table}")
+        raise InputError(f"a table of references must be the only file of references, unlike {table}")
     return _from_table(table, source)
 
 
@@ -168,8 +169,8 @@ def _check_lengths(files: Sequence[tuple[Path, int]], origin: Path, n: int) -> N
     counts = f"{first} has {counted(found, 'line')}{listed}{more}, {origin} {items}"
     longer, least = (first, n) if found > n else (origin, found)
     if not _is_table(longer) and not any(line.strip() for line in read_lines(longer)[least:]):
-        raise ValueError(f"{counts}; line {least + 1} of {longer} is empty: take out the empty lines at its end")
-    raise ValueError(f"{counts}; lines have no ids, so that none can be dropped or scored as missing")
+        raise InputError(f"{counts}; line {least + 1} of {longer} is empty: take out the empty lines at its end")
+    raise InputError(f"{counts}; lines have no ids, so that none can be dropped or scored as missing")
 
 
 def _unmarked(lines: list[str], source: Source) -> list[str]:
@@ -184,7 +185,7 @@ def _from_files(source: Source) -> _References:
     texts = [[text for text in own if text.strip()] for own in zip(*lines, strict=True)]
     if [] in texts:
         also = ", and so in the other files of references" if len(paths) > 1 else ""
-        raise ValueError(f"{paths[0]}, line {texts.index([]) + 1}: the reference is empty{also}")
+        raise InputError(f"{paths[0]}, line {texts.index([]) + 1}: the reference is empty{also}")
     return _References(texts, paths[0])
 
 
@@ -192,7 +193,7 @@ def _from_table(path: Path, source: Source) -> _References:
     table = read_table(path)
     item, reference = (_column(table, path, source, *which) for which in (("item", 0), ("reference", -1)))
     if item == reference:
-        raise ValueError(f"{path}: items and references must be two columns, not both '{item}'")
+        raise InputError(f"{path}: items and references must be two columns, not both '{item}'")
     texts: dict[str, list[str]] = {}
     first: dict[str, object] = {}
     for line, name, text in zip(table.index, table[item], table[reference], strict=True):
@@ -202,7 +203,7 @@ def _from_table(path: Path, source: Source) -> _References:
             own.append(text)
     for name, own in texts.items():
         if not own:
-            raise ValueError(f"{path}, line {first[name]}: item '{name}' has no reference that is not empty")
+            raise InputError(f"{path}, line {first[name]}: item '{name}' has no reference that is not empty")
     named = all(name.strip() and "\n" not in name and "\r" not in name for name in texts)
     return _References(list(texts.values()), path, list(texts) if named else None)
 

@@ -63,7 +63,7 @@ def _say(what: str, found: Mapping[Path, NDArray[np.bool_]]) -> None:
     if len(said) > _MOST_NAMED:
         said[_MOST_NAMED:] = [counted(len(said) - _MOST_NAMED, "more file")]
     if said:
-        note(f"{what}: {'; '.join(said)}")
+        note("text", text=f"{what}: {'; '.join(said)}")
 
 
 def note_labels(outputs: Mapping[str, Sequence[str]], gold: Iterable[str]) -> None:
@@ -74,7 +74,7 @@ def note_labels(outputs: Mapping[str, Sequence[str]], gold: Iterable[str]) -> No
         folded = {label.casefold() for label in known}
         cased = any(label.casefold() in folded for name in strange for label in outputs[name])
         named = listed([f"'{name}'" for name in strange], _MOST_NAMED)
-        note(f"none of the labels of {named} is a gold label{'; they differ in case' if cased else ''}")
+        note("text", text=f"none of the labels of {named} is a gold label{'; they differ in case' if cased else ''}")
 
 
 def note_script(texts: Iterable[Iterable[str]], source: Source) -> None:
@@ -87,8 +87,9 @@ def note_script(texts: Iterable[Iterable[str]], source: Source) -> None:
     if words == "a-z0-9":
         if len(_LATIN.findall(text)) / letters < 1 - _SHARE:
             note(
-                "ROUGE looks at runs of a-z and 0-9 only, and the references are mostly in other letters: "
-                f"'{name}' does not see them; metric='chrf' does"
+                "text",
+                text="ROUGE looks at runs of a-z and 0-9 only, and the references are mostly in other letters: "
+                f"'{name}' does not see them; metric='chrf' does",
             )
         return
     by_default = source.metric.tokenizers and source.texts.tokenize is None
@@ -99,9 +100,12 @@ def note_script(texts: Iterable[Iterable[str]], source: Source) -> None:
     if language is None:
         return
     if not by_default:
-        note(f"the references look {language}: {name} counts words between spaces; metric='chrf' does not")
+        note("text", text=f"the references look {language}: {name} counts words between spaces; metric='chrf' does not")
         return
     note(
-        f"the references look {language}, and BLEU with its default tokenizer (13a) counts a whole phrase as one word; "
-        f"tokenize='{_SCRIPTS[language][1]}' is sacrebleu's for it"
+        "text",
+        text=(
+            f"the references look {language}, and BLEU with its default tokenizer (13a) counts a whole phrase as one "
+            f"word; tokenize='{_SCRIPTS[language][1]}' is sacrebleu's for it"
+        ),
     )

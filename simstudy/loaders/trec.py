@@ -24,6 +24,7 @@ from simstudy.loaders.tables import ending, number
 from simstudy.metrics.ranking import ranking_score
 from simstudy.notes import note
 from simstudy.text.numerals import counted
+from simstudy.validation import InputError
 
 #: Topic -> document -> grade of relevance.
 Qrels = dict[str, dict[str, int]]
@@ -44,17 +45,20 @@ def read_trec(source: Source) -> Loaded:
     qrels; other topics of a run are left out. A topic that a run lacks is missing (`trec_eval -c`: missing="zero").
     """
     if len(source.references) != 1:
-        raise ValueError(f"TREC runs need one reference, the file of qrels, not {len(source.references)}")
+        raise InputError(f"TREC runs need one reference, the file of qrels, not {len(source.references)}")
     ranking_score(source.metric, [], [])
     qrels = read_qrels(source.references[0])
     topics = [topic for topic, judged in qrels.items() if max(judged.values()) >= 1]
     if not topics:
-        raise ValueError(f"{source.references[0]}: no topic has a relevant document")
+        raise InputError(f"{source.references[0]}: no topic has a relevant document")
     if len(topics) < len(qrels):
         lacking = next(topic for topic in qrels if topic not in set(topics))
         note(
-            f"{source.references[0]}: {len(qrels) - len(topics)} of {len(qrels)} topics left out that have no relevant "
-            f"document, first '{lacking}'"
+            "text",
+            text=(
+                f"{source.references[0]}: {len(qrels) - len(topics)} of {len(qrels)} topics left out that have no "
+                f"relevant document, first '{lacking}'"
+            ),
         )
     systems = []
     for name, path in source.systems().items():
@@ -67,7 +71,10 @@ def read_trec(source: Source) -> Loaded:
             scores.append([ranking_score(source.metric, grades, list(qrels[topic].values())), 1])
         others = [topic for topic in run if topic not in qrels]
         if others:
-            note(f"{path}: {counted(len(others), 'topic')} left out that the qrels lack, first '{others[0]}'")
+            note(
+                "text",
+                text=f"{path}: {counted(len(others), 'topic')} left out that the qrels lack, first '{others[0]}'",
+            )
         statistics = np.array(scores, dtype=np.float64).reshape(-1, 2)
         texts = (_text(ranking, qrels[topic]) for topic, ranking in zip(known, rankings, strict=True))
         systems.append(SystemOutputs(name, str(path), known, statistics, rankings, texts=texts))
@@ -94,7 +101,7 @@ def read_qrels(path: Path) -> Qrels:
     qrels: Qrels = {}
     for place, topic, document, grade in _entries(path, "topic iteration docno relevance"):
         if not (isinstance(grade, int) or _GRADE.fullmatch(str(grade))):
-            raise ValueError(f"{place}: relevance must be a whole number, not {grade!r}")
+            raise InputError(f"{place}: relevance must be a whole number, not {grade!r}")
         qrels.setdefault(topic, {})[document] = int(grade)
     return qrels
 
@@ -107,7 +114,7 @@ def read_run(path: Path) -> dict[str, list[str]]:
         scores = run.setdefault(topic, {})
         scores[document] = number(score) if isinstance(score, str) else float(score)
         if not isfinite(scores[document]):
-            raise ValueError(f"{place}: the score must be a number, not {score!r}")
+            raise InputError(f"{place}: the score must be a number, not {score!r}")
     return {topic: _ranked(scores) for topic, scores in run.items()}
 
 
@@ -128,11 +135,11 @@ def _entries(path: Path, form: str) -> Iterator[tuple[str, str, str, Any]]:
     for n, line in enumerate(read_lines(path), start=1):
         cells = line.split()
         if cells and len(cells) != len(names):
-            raise ValueError(f"{path}, line {n}: {counted(len(cells), 'column')}, not {len(names)} ({form})")
+            raise InputError(f"{path}, line {n}: {counted(len(cells), 'column')}, not {len(names)} ({form})")
         if cells:
             topic, document, value = (cells[i] for i in at)
             if (topic, document) in seen:
-                raise ValueError(f"{path}, line {n}: document '{document}' is twice in topic '{topic}'")
+                raise InputError(f"{path}, line {n}: document '{document}' is twice in topic '{topic}'")
             seen.add((topic, document))
             yield f"{path}, line {n}", topic, document, value
 
@@ -141,12 +148,12 @@ def _json_entries(path: Path) -> Iterator[tuple[str, str, str, Any]]:
     """The same of ``{topic: {docno: number}}``."""
     found = read_json(path)
     if not isinstance(found, dict) or not found:
-        raise ValueError(f"{path}: a run or qrels in JSON must be {{topic: {{document: number}}}}")
+        raise InputError(f"{path}: a run or qrels in JSON must be {{topic: {{document: number}}}}")
     for topic, scored in found.items():
         if not isinstance(scored, dict):
-            raise ValueError(f"{path}, topic '{topic}': must be {{document: number}}")
+            raise InputError(f"{path}, topic '{topic}': must be {{document: number}}")
         for document, value in scored.items():
             place = f"{path}, topic '{topic}', document '{document}'"
             if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > _LARGEST:
-                raise ValueError(f"{place}: must be a number, not {json.dumps(value)[:60]}")
+                raise InputError(f"{place}: must be a number, not {json.dumps(value)[:60]}")
             yield place, topic, document, value

@@ -13,6 +13,7 @@ from simstudy.loaders.items import items_in_order, numbered
 from simstudy.loaders.reading import check_as_many, once, read_lines
 from simstudy.metrics.base import IntArray
 from simstudy.metrics.parseval import Tree, bracket_counts
+from simstudy.validation import InputError
 
 
 def read_trees(source: Source) -> Loaded:
@@ -25,7 +26,7 @@ def read_trees(source: Source) -> Loaded:
     gold = _read(gold_path)
     for tree in gold:
         if not tree.words:
-            raise ValueError(f"{gold_path}, line {tree.line}: a gold tree without words")
+            raise InputError(f"{gold_path}, line {tree.line}: a gold tree without words")
     items = items_in_order(source, numbered(len(gold)))
     ids = items["id"].tolist()
     systems = []
@@ -56,4 +57,4 @@ def _counts(path: Path, tree: Tree, gold_path: Path, gold: Tree) -> tuple[int, i
     try:
         return bracket_counts(tree, gold)
     except ValueError as error:
-        raise ValueError(f"{path}, line {tree.line}: {error} ({gold_path}, line {gold.line})") from None
+        raise InputError(f"{path}, line {tree.line}: {error} ({gold_path}, line {gold.line})") from None

@@ -61,8 +61,11 @@ def note_unusual(
         i = int(odd[k][0])
         more = f" (and {total - 1:,} more)" if total > 1 else ""
         note(
-            f"{place(kept[k], i)}, system '{names[kept[k]]}': {scores[k][i]:g}{more} is unlike all other scores. If it "
-            "stands for a missing score, and is no limit, leave the cell empty"
+            "text",
+            text=(
+                f"{place(kept[k], i)}, system '{names[kept[k]]}': {scores[k][i]:g}{more} is unlike all other scores. "
+                "If it stands for a missing score, and is no limit, leave the cell empty"
+            ),
         )
 
 
@@ -116,8 +119,9 @@ def _note_averages(scores: Sequence[Array], metric: Metric) -> None:
     counts = [int(((own != 0) & (own != 1)).sum()) for own in scores]
     if counts and all(2 * count > len(own) for count, own in zip(counts, scores, strict=True)):
         note(
-            f"scores of accuracy are neither 0 nor 1 for {min(counts):,} of {len(scores[0]):,} items: if they are "
-            "averages of items, such as one for each task, compare the scores of the items instead"
+            "text",
+            text=f"scores of accuracy are neither 0 nor 1 for {min(counts):,} of {len(scores[0]):,} items: if they are "
+            "averages of items, such as one for each task, compare the scores of the items instead",
         )
 
 
@@ -145,9 +149,12 @@ def note_unlike_columns(names: Sequence[str], scores: Sequence[Array]) -> set[st
     found = {k: others for k, others in found.items() if not is_right_or_wrong(scores[k] / 100)}
     for k, others in found.items():
         note(
-            f"'{names[k]}' is used as a system, but its values ({low[k]:.3g} to {high[k]:.3g}) are unlike those of the "
-            f"other columns ({others}). If it is no system, leave the column out, or make it one of the items: "
-            f"columns={{'{names[k]}': '{names[k]}'}}"
+            "text",
+            text=(
+                f"'{names[k]}' is used as a system, but its values ({low[k]:.3g} to {high[k]:.3g}) are unlike those "
+                f"of the other columns ({others}). If it is no system, leave the column out, or make it one of the "
+                f"items: columns={{'{names[k]}': '{names[k]}'}}"
+            ),
         )
     return {names[k] for k in found}
 
@@ -169,4 +176,7 @@ def note_item_column(columns: Mapping[str, str]) -> None:
     """Say that rows are items where the column that `columns` names for them is called like one of systems."""
     name = columns.get("item", "")
     if plain(name) in ("system", *USUAL["system"]):
-        note(f"column '{name}' names the items, so the other columns are systems: are rows and columns exchanged?")
+        note(
+            "text",
+            text=f"column '{name}' names the items, so the other columns are systems: are rows and columns exchanged?",
+        )

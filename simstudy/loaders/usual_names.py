@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from simstudy.metrics import Metric
 from simstudy.outputs.item_columns import NUMBERS, describes_items
-from simstudy.validation import brief, check_text, nearest
+from simstudy.validation import InputError, brief, check_text, nearest
 
 T = TypeVar("T")
 
@@ -177,7 +177,7 @@ def check_columns(columns: object, metric: Metric | None = None) -> None:
     if columns is None:
         return
     if not isinstance(columns, Mapping):
-        raise ValueError(f"columns must map our names of columns to those in the files, not {brief(columns)}")
+        raise InputError(f"columns must map our names of columns to those in the files, not {brief(columns)}")
     for ours, theirs in columns.items():
         for name in (ours, theirs):
             check_text("columns", name, "names of columns")
@@ -186,7 +186,7 @@ def check_columns(columns: object, metric: Metric | None = None) -> None:
         if at and task and name in OF_TASKS:
             continue
         if ours not in (theirs, *known) and get_close_matches(ours, known, n=1, cutoff=_SLIP):
-            raise ValueError(
+            raise InputError(
                 f"columns must map our names ({', '.join(known)}, or one of your own that is unlike these), "
                 f"not '{ours}'{nearest(ours, known)}"
             )

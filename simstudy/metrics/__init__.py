@@ -16,7 +16,7 @@ from simstudy.metrics.direction import sounds_like_error
 from simstudy.metrics.error_rate import CER, TER, WER
 from simstudy.metrics.f_measure import MUC, PRECISION, RECALL, FBeta
 from simstudy.metrics.mean import MEAN, Mean
-from simstudy.metrics.names import ALIASES, canonical, in_own_case, meant
+from simstudy.metrics.names import ALIASES, LOWER, canonical, in_own_case, meant
 from simstudy.metrics.of_samples import KINDS as KINDS_OF_SAMPLES
 from simstudy.metrics.of_samples import of_samples
 from simstudy.metrics.parseval import PARSEVAL
@@ -25,7 +25,8 @@ from simstudy.metrics.ranking import at_cutoff
 from simstudy.metrics.ratio import Ratio
 from simstudy.metrics.rouge import KINDS, Rouge
 from simstudy.metrics.spans import SPAN_F1
-from simstudy.validation import brief, nearest
+from simstudy.notes import Words
+from simstudy.validation import InputError, nearest
 
 METRICS: dict[str, Metric] = {
     metric.name: metric
@@ -82,24 +83,24 @@ def get_metric(metric: str | Metric) -> Metric:
         known = find_metric(metric.name)
         if known is not None and known.of_statistics(metric.statistics) != metric:
             # Tables, labels and files know a metric by its name.
-            raise ValueError(
-                f"metric must have a name of its own: rename the function or the metric, as '{metric.name}' is a "
-                "metric of simstudy, unlike this one"
+            raise InputError(
+                "metric",
+                f"must have a name of its own: rename the function or the metric, as '{metric.name}' is a metric of "
+                "simstudy, unlike this one",
             )
         return metric
     if not isinstance(metric, str):
-        raise ValueError(f"metric must be a name or a Metric, not {brief(metric)}")
+        raise InputError("metric", "must be a name or a Metric", metric)
     names = [*METRICS, *_OTHERS]
     found = find_metric(metric) or find_metric(canonical(metric)) or find_metric(in_own_case(metric, names))
     if found is None:
         examples = ["precision@10", "ndcg@10"]
         near = meant(metric, [*names, *examples])
         if not near and sounds_like_error(metric):
-            near = f"; errors that files have as numbers are '{MEAN}' with lower_is_better=True"
+            near = Words("; errors that files have as numbers are '{mean}' with {lower}", mean=MEAN, lower=LOWER)
         near = near or nearest(metric, [*names, *examples, *ALIASES])
         every = ", ".join([*names, *KINDS_OF_SAMPLES])
         # What is meant comes first: the list is long.
-        raise ValueError(
-            f"metric must be a known name, not '{metric}'{near}: one of {every} (k >= 2), precision@n, ndcg@n (n >= 1)"
-        )
+        rule = "must be a known name, not '{metric}'{near}: one of {every} (k >= 2), precision@n, ndcg@n (n >= 1)"
+        raise InputError("metric", Words(rule, metric=metric, near=near, every=every))
     return found

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, Metric
+from simstudy.validation import InputError
 
 #: Scores of counts: takes a system's columns (n,) and how often each item is there (T, n), and returns scores (T,).
 Weighted = Callable[..., Any]
@@ -44,7 +45,7 @@ class ArrayMetric(Metric):
         return False
 
     def score(self, sums: Array) -> FloatArray:
-        raise ValueError(not_of_sums(self))
+        raise InputError(not_of_sums(self))
 
     def of_test_sets(self, statistics: Array) -> FloatArray:
         one = np.ones((1, statistics.shape[1]), dtype=np.int64)
@@ -58,9 +59,10 @@ class ArrayMetric(Metric):
         for system, rows in zip(systems, statistics, strict=True):
             score = self._values(rows, one)[0]
             if not np.isfinite(score):
-                raise ValueError(
-                    f"score of metric '{self.name}' must be a finite number for the whole test set, not {score} as for "
-                    f"system '{system}'"
+                raise InputError(
+                    "score",
+                    f"of metric '{self.name}' must be a finite number for the whole test set, not {score} as for "
+                    f"system '{system}'",
                 )
 
     def resampled(self, rows: Array, counts: Array) -> FloatArray:
@@ -105,7 +107,7 @@ class ArrayMetric(Metric):
         called = f"function({', '.join(self.statistics)}) of metric '{self.name}'"
         values = real_numbers(self.function, [np.array(column) for column in rows.T], called)
         if values.shape != ():
-            raise ValueError(f"{called} must return one number, not an array of shape {values.shape}")
+            raise InputError(called, f"must return one number, not an array of shape {values.shape}")
         return float(values)
 
 
@@ -197,13 +199,13 @@ def real_numbers(function: Callable[..., Any], columns: Sequence[Array], called:
     except (Exception, SystemExit) as error:
         # Neither a bug of ours nor an end of the program.
         said = " ".join(f"{type(error).__name__}: {error}".split())
-        raise ValueError(f"{called} fails: {said}") from None
+        raise InputError(f"{called} fails: {said}") from None
     if iscoroutine(returned):
         # Otherwise Python warns that nobody awaited it.
         returned.close()
-        raise ValueError(f"{called} must return real numbers, not a coroutine (as an async def does)")
+        raise InputError(called, "must return real numbers, not a coroutine (as an async def does)")
     values = np.asarray(returned)
     if returned is None or values.dtype.kind not in "biuf":
         what = "nothing (is a return missing?)" if returned is None else f"'{values.dtype.name}'"
-        raise ValueError(f"{called} must return real numbers, not {what}")
+        raise InputError(called, f"must return real numbers, not {what}")
     return values.astype(np.float64, copy=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from simstudy.metrics.f_measure import FBeta
+from simstudy.validation import InputError
 
 # F1 of (correct, system's, gold) words, as in the CoNLL 2018 shared task: accuracy where the words are the same.
 UAS = FBeta(1, "uas", "UAS")
@@ -21,7 +22,7 @@ def attachment_counts(guessed: Parse, gold: Parse, *, labelled: bool = True) -> 
     punctuation does. A ValueError says where the numbers of words differ.
     """
     if len(guessed[0]) != len(gold[0]):
-        raise ValueError(f"parses must be of the same words, not of {len(guessed[0])} and {len(gold[0])}")
+        raise InputError("parses", f"must be of the same words, not of {len(guessed[0])} and {len(gold[0])}")
     correct = sum(
         own_head == head and (not labelled or own.partition(":")[0] == relation.partition(":")[0])
         for own_head, own, head, relation in zip(*guessed, *gold, strict=True)

@@ -13,6 +13,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from simstudy.text.plain_text import line
 from simstudy.text.reprs import FieldsMixin, in_columns
+from simstudy.validation import InputError
 
 Array = NDArray[Any]
 FloatArray = NDArray[np.float64]
@@ -56,13 +57,16 @@ class Quick(FieldsMixin):
     error: float
 
 
-class BrokenRule(ValueError):
+class BrokenRule(InputError):
     """Statistics break a metric's own rule, first those at the positions `system` and `item`."""
 
     def __init__(self, metric: str, rule: str, system: int, item: int) -> None:
-        self.problem = f"statistics for metric '{metric}' must have {rule}"
-        self.rule, self.system, self.item = rule, system, item
-        super().__init__(f"{self.problem}, unlike those of system number {system}, item number {item}")
+        self.metric, self.broken, self.system, self.item = metric, rule, system, item
+        self.problem = f"for metric '{metric}' must have {rule}"
+        super().__init__("statistics", f"{self.problem}, unlike those of system number {system}, item number {item}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return BrokenRule, (self.metric, self.broken, self.system, self.item)
 
 
 @dataclass(frozen=True)
@@ -77,8 +81,8 @@ class TextCounter(FieldsMixin):
     def statistics(self, hypotheses: Sequence[str]) -> Array:
         """Statistics (n, S) of one system's n texts; ValueError where there are not as many as items."""
         if len(hypotheses) != self.n_items:
-            raise ValueError(
-                f"hypotheses must be {self.n_items} texts, one for each item with references, not {len(hypotheses)}"
+            raise InputError(
+                "hypotheses", f"must be {self.n_items} texts, one for each item with references", len(hypotheses)
             )
         return self.count(hypotheses)
 
@@ -119,7 +123,7 @@ class Metric(FieldsMixin, ABC):
         for argument, names in (("of_item", self.of_item), ("shared", self.shared)):
             if unknown := [name for name in names if name not in self.statistics]:
                 known = ", ".join(self.statistics)
-                raise ValueError(f"{argument} of metric '{self.name}' must be among {known}, unlike '{unknown[0]}'")
+                raise InputError(argument, f"of metric '{self.name}' must be among {known}, unlike '{unknown[0]}'")
 
     def __repr__(self) -> str:
         direction = "" if self.higher_is_better else "lower is better"
@@ -218,7 +222,7 @@ class Metric(FieldsMixin, ABC):
             at = statistics[broken.system, broken.item]
             found = ", ".join(f"{name} = {value:g}" for name, value in zip(self.statistics, at, strict=True))
             place = f"system '{systems[broken.system]}', item '{items[broken.item]}'"
-            raise ValueError(f"{broken.problem}, unlike {found} of {place}") from None
+            raise InputError("statistics", f"{broken.problem}, unlike {found} of {place}") from None
 
     def check_scores(self, statistics: Array, systems: Sequence[str]) -> None:
         """Raise a ValueError that names a system whose statistics (K, n, S) have no score that could be compared."""
@@ -232,9 +236,10 @@ class Metric(FieldsMixin, ABC):
                 item = int(np.argmax(unlike.any(axis=0)))
                 system = int(np.argmax(unlike[:, item]))
                 first, other = values[0, item], values[system, item]
-                raise ValueError(
-                    f"statistics for metric '{self.name}' must have one '{name}' of each item, but item "
-                    f"'{items[item]}' has {first:g} by '{systems[0]}' and {other:g} by '{systems[system]}'"
+                raise InputError(
+                    f"statistics for metric '{self.name}'",
+                    f"must have one '{name}' of each item, but item '{items[item]}' has {first:g} by '{systems[0]}' "
+                    f"and {other:g} by '{systems[system]}'",
                 )
 
     def _require(self, holds: Array, rule: str) -> None:

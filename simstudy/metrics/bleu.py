@@ -10,7 +10,7 @@ import numpy as np
 from simstudy.metrics import quick_kernels
 from simstudy.metrics.base import Array, FloatArray, Metric, Quick, References, TextCounter
 from simstudy.metrics.references import reference_streams, sacrebleu_counter
-from simstudy.validation import check_choice
+from simstudy.validation import InputError, check_choice
 
 _ORDERS = (1, 2, 3, 4)
 
@@ -50,7 +50,7 @@ class Bleu(Metric):
             bleu = BLEU(lowercase=lowercase, tokenize=tokenize, force=True, references=streams)
         except (ImportError, RuntimeError):
             packages = _PACKAGES.get(str(tokenize), "sentencepiece")
-            raise ValueError(f"tokenizer '{tokenize}' needs another package: pip install {packages}") from None
+            raise InputError(f"tokenizer '{tokenize}' needs another package: pip install {packages}") from None
         # From hyp_length, ref_length, correct, total.
         return sacrebleu_counter(bleu, len(references), lambda counts: np.roll(counts, -2, axis=1))
 

@@ -7,7 +7,8 @@ import re
 from simstudy.metrics.arrays import ARRAYS
 from simstudy.metrics.base import Metric
 from simstudy.metrics.mean import LOWER, MEAN, Mean
-from simstudy.validation import brief
+from simstudy.notes import Argument, Words
+from simstudy.validation import InputError
 
 #: What errors are called: of such scores lower is better.
 _ERRORS = frozenset((
@@ -33,7 +34,7 @@ _ONE_LESS = re.compile(r"\s*1\s*[-−]")
 def directed(metric: Metric, lower_is_better: bool | None) -> Metric:
     """The metric with the direction that was said; its own where none was. ValueError where its definition says no."""
     if lower_is_better is not None and not isinstance(lower_is_better, bool):
-        raise ValueError(f"lower_is_better must be True, False or None (not said), not {brief(lower_is_better)}")
+        raise InputError("lower_is_better", "must be True, False or None (not said)", lower_is_better)
     if lower_is_better is None or lower_is_better != metric.higher_is_better:
         return metric
     if metric == Mean():
@@ -41,7 +42,8 @@ def directed(metric: Metric, lower_is_better: bool | None) -> Metric:
     if metric == ARRAYS["median"]:
         return ARRAYS[f"median{LOWER}"]
     end, hint = ("lower", "") if lower_is_better is False else ("higher", f"; the metric of errors is '{MEAN}'")
-    raise ValueError(f"lower_is_better must not be {lower_is_better} for metric '{metric.name}': {end} is better{hint}")
+    rule = f"{{said}} must not be given for metric '{metric.name}': {end} is better{hint}"
+    raise InputError(Words(rule, said=Argument("lower_is_better", lower_is_better)))
 
 
 def sounds_like_error(name: str) -> bool:

@@ -10,6 +10,7 @@ from simstudy.metrics.base import Array, FloatArray, IntArray, References, TextC
 from simstudy.metrics.edit_kernels import edit_distance
 from simstudy.metrics.ratio import Ratio
 from simstudy.metrics.references import check_references, reference_streams
+from simstudy.validation import InputError
 
 
 class ErrorRate(Ratio):
@@ -50,9 +51,9 @@ class EditRate(ErrorRate):
         check_references(references)
         for i, own in enumerate(references):
             if len(own) > 1:
-                raise ValueError(
+                raise InputError(
                     f"metric '{self.name}' needs one reference for each item: item number {i + 1} has {len(own)}; "
-                    "metric='ter' accepts several"
+                    "metric 'ter' accepts several"
                 )
         split: Callable[[str], Sequence[str]] = str.split if self.name == "wer" else str.strip
         numbers: dict[str, int] = {}

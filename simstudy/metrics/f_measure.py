@@ -9,6 +9,7 @@ import numpy as np
 
 from simstudy.metrics.base import Array
 from simstudy.metrics.ratio import Ratio
+from simstudy.validation import InputError
 
 
 class Counts(Ratio):
@@ -43,7 +44,7 @@ class FBeta(Counts):
     def __init__(self, beta: float = 1.0, name: str = "", label: str = "") -> None:
         fraction = Fraction(beta).limit_denominator(100)
         if fraction <= 0:
-            raise ValueError(f"beta must be a number above 0 (at least 0.01), not {beta!r}")
+            raise InputError("beta", "must be a number above 0 (at least 0.01)", beta)
         a, b = fraction.numerator**2, fraction.denominator**2
         super().__init__(name or f"f{beta:g}", (a + b, 0, 0), (0, b, a), label=label or f"F{beta:g}")
 

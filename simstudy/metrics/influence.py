@@ -10,6 +10,7 @@ import numpy as np
 
 from simstudy.metrics.arrays import ArrayMetric, not_of_sums
 from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, IntArray, Metric, summed
+from simstudy.validation import InputError
 
 # A unit that carries nearly all of a denominator says nothing of its ratio: its weight is large, not infinite.
 _LEAST_LEFT = 1e-3
@@ -35,7 +36,7 @@ def contributions(statistics: Array, metric: Metric) -> FloatArray:
     where few units carry a denominator it errs on the safe side, unlike the infinitesimal jackknife.
     """
     if not metric.of_sums:
-        raise ValueError(not_of_sums(metric))
+        raise InputError(not_of_sums(metric))
     n = statistics.shape[1]
     parts = np.empty(statistics.shape[:2])
     for k, of_system in enumerate(statistics):

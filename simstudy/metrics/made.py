@@ -17,7 +17,7 @@ from simstudy.metrics.arrays import ArrayMetric, real_numbers
 from simstudy.metrics.base import Array, FloatArray, Metric, Unit
 from simstudy.running.fingerprints import fingerprint
 from simstudy.text.plain_text import printable
-from simstudy.validation import brief, check_choice, check_flag, check_text, check_texts
+from simstudy.validation import InputError, check_choice, check_flag, check_text, check_texts
 
 
 @dataclass(frozen=True, repr=False)
@@ -40,9 +40,10 @@ class MadeMetric(Metric):
         sums = statistics.sum(axis=1, dtype=np.float64)
         for system, score in zip(systems, self._values(sums), strict=True):
             if not np.isfinite(score):
-                raise ValueError(
-                    f"score of metric '{self.name}' must be a finite number for the whole test set, not {score} as for "
-                    f"system '{system}'"
+                raise InputError(
+                    "score",
+                    f"of metric '{self.name}' must be a finite number for the whole test set, not {score} as for "
+                    f"system '{system}'",
                 )
 
     def _values(self, sums: Array) -> FloatArray:
@@ -129,17 +130,17 @@ def metric(
     """
     check_text("name", name)
     if not name.strip() or "|" in name or printable(name) != name:
-        raise ValueError(f"name must be printable text that is not blank and has no bar (|), not {brief(name)}")
+        raise InputError("name", "must be printable text that is not blank and has no bar (|)", name)
     check_flag("lower_is_better", lower_is_better)
     check_flag("resample", resample)
     check_choice("unit", unit, get_args(Unit))
     if not callable(score):
-        raise ValueError(f"score must be a function of summed statistics, not {brief(score)}")
+        raise InputError("score", "must be a function of summed statistics", score)
     names = _arguments(score) if columns is None else columns
     for argument, listed in (("columns", names), ("of_item", of_item)):
         check_texts(argument, listed, "names")
     if len(names) == 0 or len(set(names)) < len(names):
-        raise ValueError(f"columns must be at least one name, and each once, not {brief(list(names))}")
+        raise InputError("columns", "must be at least one name, and each once", list(names))
     program = fingerprint(_code_of(score))
     known = (name, tuple(names), not lower_is_better)
     told: dict[str, Any] = {"of_item": tuple(of_item), "unit": unit, "signature": f"source:{program[:12]}"}
@@ -212,14 +213,14 @@ def _arguments(score: Callable[..., Any]) -> list[str]:
     try:
         parameters = signature(score).parameters.values()
     except (ValueError, TypeError):
-        raise ValueError("columns must be given: the function does not say what its arguments are called") from None
+        raise InputError("columns", "must be given: the function does not say what its arguments are called") from None
     if any(one.kind in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD) for one in parameters):
-        raise ValueError("columns must be given: the function accepts any number of arguments")
+        raise InputError("columns", "must be given: the function accepts any number of arguments")
     if not parameters:
-        raise ValueError("score must take an array for each statistic, but the function has no arguments")
+        raise InputError("score", "must take an array for each statistic, but the function has no arguments")
     for one in parameters:
         if one.default is not Parameter.empty:
-            raise ValueError(f"columns must be given: '{one.name}' has a default, and may be a statistic or not")
+            raise InputError("columns", f"must be given: '{one.name}' has a default, and may be a statistic or not")
     return [one.name for one in parameters]
 
 
@@ -229,12 +230,15 @@ def _check_elementwise(made: MadeMetric) -> None:
     together = made.score(sums)
     alone = [[made.score(row) for row in rows] for rows in sums]
     if together.shape != (2, 3):
-        raise ValueError(
-            f"score must return one number for each test set: of sums of shape (2, 3) scores of that shape, not of "
-            f"{together.shape}; if it is no function of sums: simstudy.metric(name, function, resample=True)"
+        raise InputError(
+            "score",
+            "must return one number for each test set: of sums of shape (2, 3) scores of that shape, not of "
+            f"{together.shape}",
+            remedy="if it is no function of sums: simstudy.metric(name, function, resample=True)",
         )
     if any(np.shape(one) != () for row in alone for one in row) or not np.allclose(together, alone, rtol=1e-12):
-        raise ValueError(
-            "score must depend on a test set's own sums alone: the same sums had other scores beside those of other "
-            "test sets"
+        raise InputError(
+            "score",
+            "must depend on a test set's own sums alone: the same sums had other scores beside those of other test "
+            "sets",
         )

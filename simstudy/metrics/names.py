@@ -5,6 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from simstudy.notes import Argument, Words
+
+#: How messages say that lower scores are better.
+LOWER = Argument("lower_is_better", True)
+
 #: Other name -> the metric's own, which is what tables and pages call it.
 ALIASES = {
     "acc": "accuracy", "em": "accuracy", "exact_match": "accuracy", "pass@1": "accuracy",
@@ -12,6 +17,8 @@ ALIASES = {
 }  # fmt: skip
 
 _OWN = "ss.metric(…, resample=True) accepts a function of the items' arrays"
+
+_LOSSES = Words("The mean of the items' log losses, with {lower}, ranks as perplexity does", lower=LOWER)
 
 _HITS = "Take 1 for a hit and 0 for none"
 
@@ -38,8 +45,8 @@ _MEANT: dict[str, tuple[str, ...]] = {
     "correlation": ("pearson", "spearman"), "rho": ("spearman",), "kendall": ("spearman", _OWN),
     "tau": ("spearman", _OWN),
     "worderrorrate": ("wer",), "charactererrorrate": ("cer",), "translationeditrate": ("ter",),
-    "ppl": ("mean", "The mean of the items' log losses, with lower_is_better=True, ranks as perplexity does"),
-    "perplexity": ("mean", "The mean of the items' log losses, with lower_is_better=True, ranks as perplexity does"),
+    "ppl": ("mean", _LOSSES),
+    "perplexity": ("mean", _LOSSES),
     "elo": ("bradley_terry",), "winrate": ("win_rate",), "preference": ("win_rate",),
     "iou": ("mean", "Give its score of each item"), "ner": ("span_f1",), "entityf1": ("span_f1",),
     "seqeval": ("span_f1",), "chunkf1": ("span_f1",), "evalb": ("parseval",), "bracketf1": ("parseval",),
@@ -72,8 +79,9 @@ def meant(name: str, known: Iterable[str]) -> str:
     names = [*known]
     for plain in (_plain(name), _plain(name).removesuffix("score")):
         if plain in _OF_SEGMENTS:
-            errors = ", with lower_is_better=True if they count errors" if plain in ("mqm", "metricx") else ""
-            return f" (segment scores of {_OF_SEGMENTS[plain]}: metric='mean'{errors})"
+            errors = ", with {lower} if they count errors" if plain in ("mqm", "metricx") else ""
+            hint = f" (segment scores of {_OF_SEGMENTS[plain]}: {{mean}}{errors})"
+            return Words(hint, mean=Argument("metric", "mean"), lower=LOWER)
         for own in (*names, *ALIASES):
             if _plain(own) == plain:
                 return f" (did you mean '{canonical(own)}'?)"
@@ -88,9 +96,11 @@ def meant(name: str, known: Iterable[str]) -> str:
 
 def _told(found: tuple[str, ...], names: list[str]) -> str:
     listed = [f"'{one}'" for one in found if one in names]
-    more = "".join(f" {one}" for one in found if one not in names)
+    more = [one for one in found if one not in names]
     which = f"{', '.join(listed[:-1])} or {listed[-1]}" if len(listed) > 1 else listed[0]
-    return f" (did you mean {which}?{more})"
+    return Words(
+        " (did you mean {which}?{blank}{more})", which=which, blank=" " * len(more), more=more[0] if more else ""
+    )
 
 
 def _plain(name: str) -> str:

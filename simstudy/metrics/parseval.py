@@ -10,6 +10,7 @@ from functools import cache
 from itertools import accumulate, zip_longest
 
 from simstudy.metrics.f_measure import FBeta
+from simstudy.validation import InputError
 
 PARSEVAL = FBeta(1, "parseval", "labelled F1")
 
@@ -54,8 +55,8 @@ def bracket_counts(guessed: Tree, gold: Tree) -> tuple[int, int, int]:
     guessed, gold = guessed.without_traces(), gold.without_traces()
     if guessed.words != gold.words:
         own, other = next((a, b) for a, b in zip_longest(guessed.words, gold.words, fillvalue="") if a != b)
-        raise ValueError(
-            f"trees must be of the same words; the first that differs is '{own}', in the gold tree '{other}'"
+        raise InputError(
+            "trees", f"must be of the same words; the first that differs is '{own}', in the gold tree '{other}'"
         )
     kept = [counts_in_extent(tag) for tag in gold.tags]
     found, wanted = (

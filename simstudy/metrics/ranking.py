@@ -11,6 +11,7 @@ from math import log2
 
 from simstudy.metrics.base import Metric
 from simstudy.metrics.mean import Mean
+from simstudy.validation import InputError
 
 _AT_CUTOFF = re.compile(r"(precision|ndcg)@([1-9][0-9]*)")
 
@@ -67,7 +68,7 @@ def ranking_score(metric: Metric, grades: Sequence[int], judged: Sequence[int]) 
         return reciprocal_rank(relevant)
     found = _AT_CUTOFF.fullmatch(metric.name)
     if not found:
-        raise ValueError(f"metric must be one of ap, rr, precision@n, ndcg@n for rankings, not '{metric.name}'")
+        raise InputError("metric", "must be one of ap, rr, precision@n, ndcg@n for rankings", metric.name)
     n = int(found[2])
     return precision_at(relevant, n) if found[1] == "precision" else ndcg_at(grades, judged, n)
 

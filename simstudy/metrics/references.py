@@ -9,16 +9,17 @@ from typing import Any
 import numpy as np
 
 from simstudy.metrics.base import Array, IntArray, References, TextCounter
+from simstudy.validation import InputError
 
 
 def check_references(references: References) -> None:
     """Raise a ValueError where there is no item, or one without a list of references."""
     if not references:
-        raise ValueError("references must hold at least one item")
+        raise InputError("references", "must hold at least one item")
     for i, own in enumerate(references):
         if isinstance(own, str) or not own:
-            raise ValueError(
-                f"references must hold a list of at least one text for every item, unlike {own!r} of item number {i}"
+            raise InputError(
+                "references", f"must hold a list of at least one text for every item, unlike {own!r} of item number {i}"
             )
 
 
@@ -26,7 +27,7 @@ def one_label_each(metric: str, references: References) -> list[str]:
     """The one label of each item, without blanks around it; ValueError where an item has several."""
     for i, own in enumerate(references):
         if len(own) > 1:
-            raise ValueError(
+            raise InputError(
                 f"metric '{metric}' needs one label for each item: item number {i + 1} has {len(own)} references"
             )
     return [own[0].strip() for own in references]

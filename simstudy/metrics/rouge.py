@@ -12,6 +12,7 @@ import numpy as np
 from simstudy.metrics.base import FloatArray, References, TextCounter, Words
 from simstudy.metrics.mean import Mean
 from simstudy.metrics.references import check_references
+from simstudy.validation import InputError
 
 #: Single words, word pairs, longest common subsequence.
 KINDS = ("rouge1", "rouge2", "rougeL")
@@ -64,5 +65,5 @@ def _scorer(kind: str) -> Any:
     try:
         from rouge_score.rouge_scorer import RougeScorer
     except ImportError:
-        raise ValueError(f"metric {kind} needs the package rouge-score: pip install 'simstudy[rouge]'") from None
+        raise InputError(f"metric {kind} needs the package rouge-score: pip install 'simstudy[rouge]'") from None
     return RougeScorer([kind], tokenizer=_Words())

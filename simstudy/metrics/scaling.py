@@ -12,6 +12,7 @@ import numpy as np
 
 from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, Metric
 from simstudy.metrics.ratio import Ratio, combine, whole
+from simstudy.validation import InputError
 
 #: Sizes of scores that double precision can add, square and compare: sums stay below the one, and of each system that
 #: does not have 0 everywhere some score is at least the other, or that part of another system's largest.
@@ -34,15 +35,16 @@ def check_range(statistics: Array, names: list[str]) -> None:
         for k in np.flatnonzero(largest[:, s] > 0):
             size, of = float(largest[k, s]), f"of system '{names[k]}' the largest is"
             if size < LEAST:
-                raise ValueError(f"statistics must be told in another unit: {of} {size:.3g}, below {LEAST:.3g}")
+                raise InputError("statistics", f"must be told in another unit: {of} {size:.3g}, below {LEAST:.3g}")
             if size * statistics.shape[1] > MOST:
-                raise ValueError(
-                    f"statistics must be told in another unit: {of} {size:.3g}, and {statistics.shape[1]:,} such ones "
-                    f"add up to more than {MOST:.3g}"
+                raise InputError(
+                    "statistics",
+                    f"must be told in another unit: {of} {size:.3g}, and {statistics.shape[1]:,} such ones add up to "
+                    f"more than {MOST:.3g}",
                 )
             if size < LEAST_PART * float(largest[:, s].max()):
-                raise ValueError(
-                    f"statistics must be of comparable sizes: {of} {size:.3g}, of another {largest[:, s].max():.3g}"
+                raise InputError(
+                    "statistics", f"must be of comparable sizes: {of} {size:.3g}, of another {largest[:, s].max():.3g}"
                 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from simstudy.metrics.f_measure import FBeta
+from simstudy.validation import InputError
 
 SPAN_F1 = FBeta(1, "span_f1", "span F1")
 
@@ -27,7 +28,7 @@ def bio_spans(tags: Sequence[str]) -> set[Span]:
     label, start = "", 0
     for i, tag in enumerate([*tags, "O"]):
         if not is_bio(tag):
-            raise ValueError(f"tags of spans must be O, B-label or I-label, not '{tag}'")
+            raise InputError("tags", "of spans must be O, B-label or I-label", tag)
         if label and tag != f"I-{label}":
             spans.add((label, start, i))
             label = ""

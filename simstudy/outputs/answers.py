@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from simstudy.validation import brief
+from simstudy.validation import InputError
 
 Answers = NDArray[np.int64]
 """(K systems, n items) numbers that stand for what the systems answered."""
@@ -29,7 +29,7 @@ def checked_answers(answers: ArrayLike, shape: tuple[int, ...]) -> Answers:
     """Answers as an array; ValueError where they are no whole numbers of this shape."""
     array = np.asarray(answers)
     if array.shape != shape or array.dtype.kind not in "iu":
-        raise ValueError(f"answers must be whole numbers of shape {shape}, as the statistics have, not {array.shape}")
+        raise InputError("answers", f"must be whole numbers of shape {shape}, as the statistics have", array.shape)
     return read_only(array.astype(np.int64))
 
 
@@ -53,14 +53,14 @@ def checked_samples(samples: ArrayLike, shape: tuple[int, ...]) -> Samples:
         # A copy: the caller's array stays as it is.
         array = np.array(samples, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"samples must be numbers of shape {(*shape, 2)}, not {brief(samples)}") from None
+        raise InputError("samples", f"must be numbers of shape {(*shape, 2)}", samples) from None
     if array.shape != (*shape, 2):
-        raise ValueError(f"samples must be numbers of shape {(*shape, 2)}, not {array.shape}")
+        raise InputError("samples", f"must be numbers of shape {(*shape, 2)}", array.shape)
     number, variance = array[..., 0], array[..., 1]
     if not ((number >= 1) & (number == np.rint(number)) & np.isfinite(number)).all():
-        raise ValueError("samples must have whole numbers of samples from 1 on")
+        raise InputError("samples", "must have whole numbers of samples from 1 on")
     if (variance < 0).any() or np.isinf(variance).any():
-        raise ValueError("samples must have variances of at least 0, or NaN where they are not known")
+        raise InputError("samples", "must have variances of at least 0, or NaN where they are not known")
     return read_only(array)
 
 

@@ -16,7 +16,7 @@ from simstudy.metrics.scaling import without_offset
 from simstudy.outputs.answers import Answers, Samples, read_only
 from simstudy.running.fingerprints import fingerprint
 from simstudy.text.reprs import ReprMixin
-from simstudy.validation import check_text, nearest
+from simstudy.validation import InputError, check_text, nearest
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -100,7 +100,7 @@ class OutputsBase(ReprMixin):
         metric = get_metric(metric).of_statistics(self.metric.statistics)
         if metric.statistics != self.metric.statistics:
             own, other = (", ".join(m.statistics) for m in (self.metric, metric))
-            raise ValueError(f"metric must use the statistics ({own}), but '{metric.name}' uses ({other})")
+            raise InputError("metric", f"must use the statistics ({own}), but '{metric.name}' uses ({other})")
         metric.check_named(self.statistics, self.names, self.items["id"].tolist())
         return replace(self, metric=metric)
 
@@ -166,12 +166,12 @@ class OutputsBase(ReprMixin):
             columns = list(map(str, self.items.columns))
             known = f"they have {', '.join(columns)}{nearest(name, columns)}"
             if argument:
-                raise ValueError(f"{argument} must be a column of the items{self._of()}, not '{name}'; {known}")
-            raise ValueError(f"items{self._of()} have no column '{name}'; {known}")
+                raise InputError(argument, f"must be a column of the items{self._of()}", name, known)
+            raise InputError(f"items{self._of()} have no column '{name}'; {known}")
         column = self.items[name].astype(str)
         blank = self.items[name].isna() | (column.str.strip() == "")
         if blank.any():
-            raise ValueError(f"item '{self.items['id'][blank].iloc[0]}'{self._of()} has no {name}")
+            raise InputError(f"item '{self.items['id'][blank].iloc[0]}'{self._of()} has no {name}")
         return column
 
     def _of(self) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -12,8 +11,9 @@ import pandas as pd
 from simstudy.metrics.base import Array
 from simstudy.metrics.direction import sounds_like_error
 from simstudy.metrics.scaling import check_range
-from simstudy.notes import note
+from simstudy.notes import Argument, note
 from simstudy.outputs.base import OutputsBase
+from simstudy.validation import InputError
 
 # Fewer items are hardly a test set; so many times more systems than items are hardly a leaderboard.
 _FEW, _TIMES = 20, 10
@@ -26,7 +26,7 @@ def note_exchanged(n_systems: int, n_items: int) -> None:
     """Say where a table with a column for each system looks as if its rows were the systems."""
     if n_systems >= _FEW and (n_items < _FEW or n_systems >= _TIMES * n_items):
         items = f"{n_items:,} item{'s' * (n_items != 1)}"
-        note(f"{n_systems:,} systems on {items}: are rows and columns exchanged? Columns are systems, rows are items")
+        note("axes exchanged", n_systems=n_systems, items=items)
 
 
 def note_percent(statistics: Array, names: Sequence[str], but: Collection[str] = ()) -> None:
@@ -44,20 +44,19 @@ def note_percent(statistics: Array, names: Sequence[str], but: Collection[str] =
     known = fractions | percent | (high == 0)
     if fractions.any() and percent.any() and known.all() and (low >= 0).all():
         first, other = (names[int(np.argmax(which))] for which in (fractions, percent))
-        note(
-            f"scores of '{first}' are between 0 and 1, those of '{other}' between 0 and 100: if some are in percent, "
-            "no comparison of the two means anything"
-        )
+        note("fractions and percent", first=first, other=other)
 
 
 def check_axes(scores: pd.DataFrame) -> None:
     """Raise a ValueError where the name of a system is that of an index which was read as a column."""
     unnamed = [name for name in map(str, scores.columns) if name.startswith("Unnamed: ")]
     if unnamed:
-        raise ValueError(f"scores must have a system in each column, unlike '{unnamed[0]}': read_csv(…, index_col=0)")
+        raise InputError(
+            "scores", f"must have a system in each column, unlike '{unnamed[0]}': read_csv(…, index_col=0)"
+        )
     others = [f"'{name}'" for name in map(str, scores.columns) if name.lower() in ("index", "id", "length")]
     if others:
-        note(f"used as systems: {', '.join(others)}; drop columns that are no systems")
+        note("columns used as systems", columns=", ".join(others))
 
 
 def warn_of_errors(columns: pd.Index[Any]) -> None:
@@ -67,18 +66,14 @@ def warn_of_errors(columns: pd.Index[Any]) -> None:
     called = [str(columns.name), *(names if all(map(sounds_like_error, names)) else ())]
     errors = [name for name in called if sounds_like_error(name)]
     if errors:
-        warnings.warn(
-            f"the scores are called '{errors[0]}', but higher is assumed to be better; say "
-            "lower_is_better=True or False",
-            stacklevel=3,
-        )
+        note("called like errors", name=errors[0], lower=Argument("lower_is_better", True))
 
 
 def check_outputs(argument: str, value: object) -> None:
     """Raise a ValueError where these are no Outputs."""
     if not isinstance(value, OutputsBase):
         has = "; its .outputs is" if isinstance(getattr(value, "outputs", None), OutputsBase) else ""
-        raise ValueError(f"{argument} must be Outputs (see Outputs.from_scores), not {type(value).__name__}{has}")
+        raise InputError(argument, f"must be Outputs (see Outputs.from_scores), not {type(value).__name__}{has}")
 
 
 def require_outputs(outputs: object, n_systems: int = 1, argument: str = "outputs") -> None:
@@ -86,6 +81,6 @@ def require_outputs(outputs: object, n_systems: int = 1, argument: str = "output
     check_outputs(argument, outputs)
     assert isinstance(outputs, OutputsBase)
     if outputs.n_systems < n_systems:
-        raise ValueError(f"{argument} must have at least {n_systems} systems to compare, not {outputs.n_systems}")
+        raise InputError(argument, f"must have at least {n_systems} systems to compare", outputs.n_systems)
     check_range(outputs.statistics, outputs.names)
     outputs.metric.check_scores(outputs.statistics, outputs.names)

@@ -16,6 +16,8 @@ import pandas as pd
 import pyarrow as pa
 from pandas.api.types import is_object_dtype, pandas_dtype
 
+from simstudy.validation import InputError
+
 
 def encode(cells: pd.Series[Any], what: str) -> tuple[dict[str, Any], list[pa.Array]]:
     """A column as arrays, and what `decode` needs to know of them: JSON values.
@@ -52,19 +54,19 @@ def encode(cells: pd.Series[Any], what: str) -> tuple[dict[str, Any], list[pa.Ar
             values = cells.to_numpy(dtype=str(dtype).lower().replace("boolean", "bool"), na_value=0)
             return {**kind, "kind": "nullable"}, [pa.array(values, mask=missing)]
     except UnicodeEncodeError:
-        raise ValueError(f"column '{what}' cannot be saved: a cell of it has half a character (a surrogate)") from None
+        raise InputError(f"column '{what}' cannot be saved: a cell of it has half a character (a surrogate)") from None
+    except InputError:
+        raise
     except (TypeError, ValueError, pa.ArrowException) as error:
-        if str(error).startswith("column "):
-            raise
-        raise ValueError(f"column '{what}' cannot be saved: {' '.join(str(error).split())}") from None
-    raise ValueError(f"column '{what}' cannot be saved: it is of the type {dtype}")
+        raise InputError(f"column '{what}' cannot be saved: {' '.join(str(error).split())}") from None
+    raise InputError(f"column '{what}' cannot be saved: it is of the type {dtype}")
 
 
 def decode(kind: Mapping[str, Any], arrays: Sequence[pa.Array]) -> pd.Series[Any]:
     """The column that `encode` took apart; arrays may be longer than it."""
     own, dtype = arrays[0].slice(0, kind["n"]), kind["dtype"]
     if len(own) != kind["n"]:
-        raise ValueError("a column is too short")
+        raise InputError("a column is too short")
     match kind["kind"]:
         case "category":
             categories = pd.Index(decode(kind["of"], arrays[1:]))
@@ -92,7 +94,7 @@ def decode(kind: Mapping[str, Any], arrays: Sequence[pa.Array]) -> pd.Series[Any
             cells = pd.Series(filled).astype(dtype)
             cells[missing] = pd.NA
             return cells
-    raise ValueError(f"a column of no known kind, '{kind['kind']}'")
+    raise InputError(f"a column of no known kind, '{kind['kind']}'")
 
 
 _NULLABLE = {"boolean", "Float32", "Float64", *(f"{sign}Int{size}" for sign in ("", "U") for size in (8, 16, 32, 64))}
@@ -135,7 +137,7 @@ def _as_json(cell: Any, what: str) -> Any:
         return ["datetime", cell.isoformat(), cell.fold]
     if kind is pd.Timestamp and cell.tzinfo is None:
         return ["Timestamp", int(cell.to_datetime64().view(np.int64)), cell.unit]
-    raise ValueError(f"column '{what}' cannot be saved: a cell of it is {cell!r:.60}, of the type {kind.__name__}")
+    raise InputError(f"column '{what}' cannot be saved: a cell of it is {cell!r:.60}, of the type {kind.__name__}")
 
 
 def _from_json(cell: Any) -> Any:
@@ -160,4 +162,4 @@ def _from_json(cell: Any) -> Any:
             return datetime.fromisoformat(value).replace(fold=fold)
         case ["Timestamp", value, unit]:
             return pd.Timestamp(np.datetime64(value, unit))
-    raise ValueError(f"a cell of no known type, {cell!r:.60}")
+    raise InputError(f"a cell of no known type, {cell!r:.60}")

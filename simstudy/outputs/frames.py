@@ -12,7 +12,7 @@ import pandas as pd
 from simstudy.notes import note
 from simstudy.outputs.item_columns import describes_items, note_single_items
 from simstudy.text.reprs import listed
-from simstudy.validation import brief
+from simstudy.validation import InputError, brief
 
 
 class ArrowTable(Protocol):
@@ -55,19 +55,20 @@ def as_frame(argument: str, given: object) -> pd.DataFrame:
     elif is_table(given):
         frame = _handed_out(argument, given)
     else:
-        raise ValueError(
-            f"{argument} must be a pandas DataFrame, a table of polars or pyarrow, or a dictionary of scores by "
-            f"system, not {type(given).__name__}"
+        raise InputError(
+            argument,
+            "must be a pandas DataFrame, a table of polars or pyarrow, or a dictionary of scores by system, not "
+            f"{type(given).__name__}",
         )
     if frame.columns.nlevels > 1:
-        raise ValueError(f"{argument} must have columns of one name each, not of {frame.columns.nlevels} levels")
+        raise InputError(argument, f"must have columns of one name each, not of {frame.columns.nlevels} levels")
     names = pd.Index([None if pd.isna(name) else str(name) for name in frame.columns])
     if names.isna().any():
-        raise ValueError(
-            f"{argument} must have a name for every column; column {int(np.argmax(names.isna())) + 1} has none"
+        raise InputError(
+            argument, f"must have a name for every column; column {int(np.argmax(names.isna())) + 1} has none"
         )
     if (twice := names.duplicated()).any():
-        raise ValueError(f"{argument} must have each column once; '{names[twice][0]}' occurs twice")
+        raise InputError(argument, f"must have each column once; '{names[twice][0]}' occurs twice")
     coded = [
         name for name, kind in zip(frame.columns, frame.dtypes, strict=True) if isinstance(kind, pd.CategoricalDtype)
     ]
@@ -97,9 +98,9 @@ def with_index(argument: str, frame: pd.DataFrame, item: str = "item") -> pd.Dat
             return rows
     for level, name in enumerate(names):
         if name is None:
-            raise ValueError(f"{argument} must have names for the levels of its index, unlike level {level + 1}")
+            raise InputError(argument, f"must have names for the levels of its index, unlike level {level + 1}")
         if str(name) in rows:
-            raise ValueError(f"{argument} must have '{name}' in the index or in a column, not in both")
+            raise InputError(argument, f"must have '{name}' in the index or in a column, not in both")
     levels = {str(name): index.get_level_values(level).to_numpy() for level, name in enumerate(names)}
     return pd.concat([pd.DataFrame(levels), rows], axis=1)
 
@@ -107,9 +108,10 @@ def with_index(argument: str, frame: pd.DataFrame, item: str = "item") -> pd.Dat
 def check_no_ids(argument: str, frame: pd.DataFrame) -> None:
     """Raise a ValueError where a column of a table whose rows have no items is called as ids are."""
     if ids := [name for name in frame if _IDS.fullmatch(str(name))]:
-        raise ValueError(
-            f"{argument} must name its items: is it column '{ids[0]}'? Call that 'item', make it the index (pandas), "
-            f"or use simstudy.load(table, metric, columns={{'item': '{ids[0]}'}}); else it would be used as a system"
+        raise InputError(
+            argument,
+            f"must name its items: is it column '{ids[0]}'? Call that 'item', make it the index (pandas), or use "
+            f"simstudy.load(table, metric, columns={{'item': '{ids[0]}'}}); else it would be used as a system",
         )
 
 
@@ -129,9 +131,10 @@ def wide_scores(given: object) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     rows = with_index("scores", frame)
     for name in ("item", "system", "score") if {"system", "score"} & set(rows) else ("item",):
         if name not in rows:
-            raise ValueError(
-                f"scores must have a column '{name}' among {listed([*rows], 12)}; simstudy.load(table, metric, "
-                "columns=...) accepts other names"
+            raise InputError(
+                "scores",
+                f"must have a column '{name}' among {listed([*rows], 12)}; simstudy.load(table, metric, columns=...) "
+                "accepts other names",
             )
     for name in ("item", "system"):
         if name in rows:
@@ -151,10 +154,7 @@ def _without_items(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame | No
     """
     of_items = [name for name in frame if describes_items(name)]
     if others := [name for name in of_items if name not in ("domain", "cluster")]:
-        note(
-            f"not taken for systems: {listed([*map(str, others)])}; simstudy.load(table, metric) resamples clusters as "
-            "wholes and reads samples"
-        )
+        note("columns not taken for systems", columns=listed([*map(str, others)]))
     if not of_items:
         return frame, None
     if "cluster" in frame:
@@ -165,12 +165,13 @@ def _without_items(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame | No
 def _pivoted(rows: pd.DataFrame, known: list[str]) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     """The scores of a table with a row for each system and item, and what columns of the items say."""
     if others := [name for name in rows if name not in ("system", "item", "score", *known)]:
-        note(f"columns of the scores left out: {listed([*map(str, others)])}; simstudy.load(table, metric) reads them")
+        note("columns left out", columns=listed([*map(str, others)]))
     if (again := rows.duplicated(["system", "item"])).any():
         row = rows[again].iloc[0]
-        raise ValueError(
-            f"scores must have an item of a system once; '{row['item']}' of '{row['system']}' occurs twice "
-            "(simstudy.load reads samples, which a column 'sample' numbers)"
+        raise InputError(
+            "scores",
+            f"must have an item of a system once; '{row['item']}' of '{row['system']}' occurs twice (simstudy.load "
+            "reads samples, which a column 'sample' numbers)",
         )
     item, items = pd.factorize(rows["item"])
     system, systems = pd.factorize(rows["system"])
@@ -178,16 +179,17 @@ def _pivoted(rows: pd.DataFrame, known: list[str]) -> tuple[pd.DataFrame, pd.Dat
     there[item, system] = True
     if not there.all():
         i, k = np.argwhere(~there)[0]
-        raise ValueError(
-            f"scores must be complete; system '{systems[k]}' lacks item '{items[i]}' "
-            "(simstudy.load has missing='drop' and missing='zero')"
+        raise InputError(
+            "scores",
+            f"must be complete; system '{systems[k]}' lacks item '{items[i]}' (simstudy.load has missing='drop' and "
+            "missing='zero')",
         )
     of_systems = np.lexsort((item, system)).reshape(len(systems), len(items))
     wide = {str(name): rows["score"].iloc[own].to_numpy() for name, own in zip(systems, of_systems, strict=True)}
     for name in known:
         values = rows.groupby("item", sort=False)[name].nunique(dropna=False)
         if (values > 1).any():
-            raise ValueError(f"scores must have one {name} for each item; '{values.idxmax()}' has {values.max()}")
+            raise InputError("scores", f"must have one {name} for each item; '{values.idxmax()}' has {values.max()}")
     of_items = rows.drop_duplicates("item")[["item", *known]].rename(columns={"item": "id"}).reset_index(drop=True)
     if "cluster" in known:
         note_single_items(of_items["cluster"])
@@ -198,29 +200,27 @@ def _check_named(argument: str, what: str, names: pd.Series[Any]) -> None:
     """Raise a ValueError where a row has no item or no system."""
     if (nothing := names.isna() | (names.astype(str).str.strip() == "")).any():
         one = "an item" if what == "item" else f"a {what}"
-        raise ValueError(f"{argument} must have {one} in every row; row {int(np.argmax(nothing)) + 1} has none")
+        raise InputError(argument, f"must have {one} in every row; row {int(np.argmax(nothing)) + 1} has none")
 
 
 def _of_columns(argument: str, given: Mapping[Any, Any]) -> pd.DataFrame:
     if not given:
-        raise ValueError(f"{argument} must have a column of scores for at least one system")
+        raise InputError(argument, "must have a column of scores for at least one system")
     for name, column in given.items():
         if isinstance(column, str | bytes | set | frozenset) or not hasattr(type(column), "__iter__"):
-            raise ValueError(f"{argument} must have a list of scores for each system, not {brief(column)} for '{name}'")
+            raise InputError(argument, f"must have a list of scores for each system, not {brief(column)} for '{name}'")
     labelled = [isinstance(column, pd.Series | Mapping) for column in given.values()]
     if any(labelled) and not all(labelled):
-        raise ValueError(f"{argument} must name the items of all systems (Series or dictionaries), or of none (lists)")
+        raise InputError(argument, "must name the items of all systems (Series or dictionaries), or of none (lists)")
     if not any(labelled) and len(lengths := {len(column): name for name, column in given.items()}) > 1:
         (one, first), (other, second), *_ = lengths.items()
-        raise ValueError(
-            f"{argument} must have as many scores for each system: '{first}' has {one}, '{second}' {other}"
-        )
+        raise InputError(argument, f"must have as many scores for each system: '{first}' has {one}, '{second}' {other}")
     try:
         return pd.DataFrame(
             {name: pd.Series(column) if isinstance(column, Mapping) else column for name, column in given.items()}
         )
     except (ValueError, TypeError) as error:
-        raise ValueError(f"{argument} cannot be made a table: {' '.join(str(error).split())}") from None
+        raise InputError(argument, f"cannot be made a table: {' '.join(str(error).split())}") from None
 
 
 def _handed_out(argument: str, given: Any) -> pd.DataFrame:
@@ -232,9 +232,9 @@ def _handed_out(argument: str, given: Any) -> pd.DataFrame:
         else:
             frame = pd.api.interchange.from_dataframe(given)
     except (ValueError, TypeError, LookupError, NotImplementedError, AttributeError, ImportError) as error:
-        raise ValueError(f"{argument} cannot be read as a table: {' '.join(str(error).split())}") from None
+        raise InputError(argument, f"cannot be read as a table: {' '.join(str(error).split())}") from None
     if not isinstance(frame, pd.DataFrame):
-        raise ValueError(f"{argument} must be a table, not {brief(given)}")
+        raise InputError(argument, "must be a table", given)
     return frame
 
 
@@ -243,6 +243,6 @@ def _from_arrow(given: ArrowTable) -> pd.DataFrame:
 
     table = pa.table(given)
     if not isinstance(table, pa.Table):
-        raise ValueError("it is no table")
+        raise InputError("it is no table")
     frame: pd.DataFrame = table.to_pandas()
     return frame

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from simstudy.notes import note
+from simstudy.notes import Argument, Words, note
+from simstudy.validation import InputError
 
 #: What columns of clusters are called: those whose clusters hold others of these come first.
 CLUSTERS = (
@@ -62,18 +63,17 @@ def describes_items(column: object) -> bool:
 def note_single_items(clusters: pd.Series[Any]) -> None:
     """Say so where each item is a cluster of its own: then there are no clusters."""
     if len(clusters) >= _FEWEST_NOTED and clusters.notna().all() and clusters.astype(str).is_unique:
-        note("each cluster has one item: the column 'cluster' joins no items, and tests resample items one by one")
+        note("clusters of one item")
 
 
-def check_not_row_numbers(origin: object, column: str, values: NDArray[Any], otherwise: str = "") -> None:
-    """Raise a ValueError where a column that is taken for a system has the numbers of the rows, from 0 or 1.
-
-    The message says what to do `otherwise`, if the column names the items.
-    """
+def check_not_row_numbers(origin: object, column: str, values: NDArray[Any]) -> None:
+    """Raise an InputError if a column that is taken for a system has the numbers of the rows, from 0 or 1."""
     n = len(values)
-    hint = otherwise or f"say columns={{'item': '{column}'}}"
     if n >= _FEWEST_NUMBERED and values[0] in (0, 1) and np.array_equal(values, np.arange(n) + values[0]):
-        raise ValueError(
-            f"{origin}: column '{column}' has the numbers of the rows, {values[0]:.0f} to {values[-1]:,.0f}, and is no "
-            f"system: leave it out, or {hint} if it names the items"
+        remedy = "leave it out, or say {columns} if it names the items"
+        raise InputError(
+            f"column '{column}'",
+            f"has the numbers of the rows, {values[0]:.0f} to {values[-1]:,.0f}, and is no system",
+            remedy=Words(remedy, columns=Argument("columns", {"item": column})),
+            at=origin,
         )

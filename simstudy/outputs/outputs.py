@@ -25,7 +25,7 @@ from simstudy.outputs.statistics import (
     statistics_array,
 )
 from simstudy.outputs.tables import complete_systems, keyed_table, matched_table
-from simstudy.validation import brief, check_text
+from simstudy.validation import InputError, check_text
 
 # Statistics that are checked together.
 _TOGETHER = 2**24
@@ -163,7 +163,7 @@ class Outputs(OutputsParts):
         metric = directed(get_metric(metric), lower_is_better)
         alone = not metric.of_sums and len(metric.statistics) == 1
         if metric.item_range is None and not alone:
-            raise ValueError(f"metric must be 'mean' or 'accuracy' for one score per item, not '{metric.name}'")
+            raise InputError("metric", "must be 'mean' or 'accuracy' for one score per item", metric.name)
         frame, known = wide_scores(scores)
         values = score_values(frame)
         note_exchanged(values.shape[1], values.shape[0])
@@ -228,9 +228,9 @@ class Outputs(OutputsParts):
         """
         metric = get_metric(metric)
         if not (isinstance(metric, PerClass) or metric.name == "accuracy"):
-            raise ValueError(f"metric must be one of accuracy, {', '.join(PER_CLASS)} for labels, not '{metric.name}'")
+            raise InputError("metric", f"must be one of accuracy, {', '.join(PER_CLASS)} for labels", metric.name)
         if not isinstance(predicted, pd.DataFrame) or predicted.shape[1] == 0:
-            raise ValueError(f"predicted must be a pandas DataFrame (items x systems), not {brief(predicted)}")
+            raise InputError("predicted", "must be a pandas DataFrame (items x systems)", predicted)
         names, ids = ([str(name) for name in axis] for axis in (predicted.columns, predicted.index))
         statistics, metric, answers = label_statistics(gold, predicted, metric)
         return cls.from_statistics(
@@ -288,6 +288,6 @@ class Outputs(OutputsParts):
         """
         metric = get_metric(metric)
         if metric.statistics != ("correct", "guessed", "gold"):
-            raise ValueError(f"metric must use (correct, guessed, gold) for responses, unlike '{metric.name}'")
+            raise InputError("metric", f"must use (correct, guessed, gold) for responses, unlike '{metric.name}'")
         statistics, texts = response_statistics(gold, responses)
         return cls.from_statistics(statistics, metric, list(responses), texts, task=task, test_set=test_set)

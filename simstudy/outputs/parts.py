@@ -19,7 +19,15 @@ from simstudy.outputs.base import OutputsBase
 from simstudy.outputs.checks import check_outputs
 from simstudy.outputs.tables import merged_columns
 from simstudy.text.reprs import listed
-from simstudy.validation import brief, check_list, check_path, check_text, check_unique, check_whole, nearest
+from simstudy.validation import (
+    InputError,
+    check_list,
+    check_path,
+    check_text,
+    check_unique,
+    check_whole,
+    nearest,
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -36,7 +44,7 @@ class OutputsParts(OutputsBase):
         """
         check_whole("n", n, 1)
         if n > self.n_items:
-            raise ValueError(f"n must be between 1 and {self.n_items}, the number of items{self._of()}, not {n}")
+            raise InputError("n", f"must be between 1 and {self.n_items}, the number of items{self._of()}", n)
         return self.take(np.arange(n))
 
     def take(self, items: ArrayLike) -> Self:
@@ -46,10 +54,10 @@ class OutputsParts(OutputsBase):
         """
         positions = np.asarray(items)
         if positions.ndim != 1 or positions.size == 0 or positions.dtype.kind not in "iu":
-            raise ValueError("items must be a non-empty list of integer positions")
+            raise InputError("items", "must be a non-empty list of integer positions")
         if positions.min() < 0 or positions.max() >= self.n_items:
-            raise ValueError(
-                f"items must lie between 0 and {self.n_items - 1}, not {positions.min()} … {positions.max()}"
+            raise InputError(
+                "items", f"must lie between 0 and {self.n_items - 1}, not {positions.min()} … {positions.max()}"
             )
         table = self.items.iloc[positions].reset_index(drop=True)
         # More than one round where repeated items are taken from a test set that repeats items already.
@@ -72,7 +80,7 @@ class OutputsParts(OutputsBase):
         if positions.size == 0:
             known = sorted(domains.unique())
             others = f"{', '.join(known)}, not '{name}'{nearest(name, known)}"
-            raise ValueError(f"domain{self._of()} must be one of {others}")
+            raise InputError(f"domain{self._of()}", f"must be one of {others}")
         return replace(self.take(positions), test_set=name)
 
     def by_domain(self) -> dict[str, Self]:
@@ -91,7 +99,7 @@ class OutputsParts(OutputsBase):
             Where items have no such column, or the metric is no function of sums.
         """
         if not self.metric.of_sums:
-            raise ValueError(not_of_sums(self.metric))
+            raise InputError(not_of_sums(self.metric))
         codes, values = pd.factorize(self.labels(column))
         order = np.argsort(codes, kind="stable")
         starts = np.flatnonzero(np.r_[True, np.diff(codes[order]) > 0])
@@ -115,9 +123,9 @@ class OutputsParts(OutputsBase):
         index = {name: k for k, name in enumerate(self.names)}
         unknown = [name for name in names if name not in index]
         if len(set(names)) < len(names):
-            raise ValueError(f"names must be given once each, not {', '.join(names)}")
+            raise InputError("names", f"must be given once each, not {', '.join(names)}")
         if unknown or not names:
-            raise ValueError(f"names must be of systems{self._of()}: {', '.join(unknown) or 'the list is empty'}")
+            raise InputError("names", f"must be of systems{self._of()}: {', '.join(unknown) or 'the list is empty'}")
         rows = [index[name] for name in names]
         return self._at(rows, systems=self.systems.iloc[rows].reset_index(drop=True))
 
@@ -136,7 +144,7 @@ class OutputsParts(OutputsBase):
         names = name_list(names)
         if sorted(names) != sorted(self.names):
             one_side = min(set(names) ^ set(self.names), default="a name that is given twice")
-            raise ValueError(f"test set '{self.test_set}' has other systems: '{one_side}' is on one side only")
+            raise InputError(f"test set '{self.test_set}' has other systems: '{one_side}' is on one side only")
         return self if names == self.names else self.select(names)
 
     def join_systems(self, other: Self) -> Self:
@@ -151,7 +159,7 @@ class OutputsParts(OutputsBase):
         self._same_metric(other)
         if set(self.items["id"]) != set(other.items["id"]):
             one_side = min(set(self.items["id"]) ^ set(other.items["id"]))
-            raise ValueError(
+            raise InputError(
                 f"the test sets differ: '{self.test_set}' has {self.n_items} items, '{other.test_set}' has "
                 f"{other.n_items}, and '{one_side}' is in one of them only"
             )
@@ -212,7 +220,7 @@ class OutputsParts(OutputsBase):
 
         check_path("path", path)
         if metric is not None and not isinstance(metric, Metric):
-            raise ValueError(f"metric must be a Metric, or None, not {brief(metric)}")
+            raise InputError("metric", "must be a Metric, or None", metric)
         return read(cls, path, metric)
 
     def _summary(self) -> tuple[str, str]:
@@ -238,7 +246,7 @@ class OutputsParts(OutputsBase):
                 own, others = (f"{own} ({end} is better)" for end in ends)
             elif own == others and self.metric.statistics != other.metric.statistics:
                 own, others = (f"{own} of {len(m.statistics)} statistics" for m in (self.metric, other.metric))
-            raise ValueError(f"the metrics differ: {own} and {others}")
+            raise InputError(f"the metrics differ: {own} and {others}")
 
 
 def name_list(names: Sequence[str]) -> list[str]:

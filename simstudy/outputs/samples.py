@@ -13,7 +13,7 @@ from simstudy.metrics.of_samples import KINDS, kind_and_k, of_samples, share_of_
 from simstudy.outputs.answers import Samples, read_only
 from simstudy.outputs.checks import require_outputs
 from simstudy.outputs.outputs import Outputs
-from simstudy.validation import brief, check_text
+from simstudy.validation import InputError, check_text
 
 #: The column of the items that says which question an item is a sample of.
 SAMPLE_OF = "sample_of"
@@ -84,7 +84,7 @@ def per_question(outputs: Outputs, metric: str = "mean", *, question: str | None
     require_outputs(outputs)
     check_text("question", question, "the name of a column of the items", or_none=True)
     if not isinstance(metric, str) or (metric not in ("mean", "pass@1") and of_samples(metric) is None):
-        raise ValueError(f"metric must be one of mean, {', '.join(KINDS)} (k >= 2), not {brief(metric)}")
+        raise InputError("metric", f"must be one of mean, {', '.join(KINDS)} (k >= 2)", metric)
     if outputs.samples is not None and question is None:
         means, codes = outputs, np.arange(outputs.n_items)
     else:
@@ -96,10 +96,10 @@ def per_question(outputs: Outputs, metric: str = "mean", *, question: str | None
     number, share = means.samples[..., 0], means.statistics[..., 0]
     right = np.rint(number * share)
     if means.metric.item_range != (0, 1) or (np.abs(right - number * share) > _ROUNDED).any():
-        raise ValueError(f"metric must be 'mean' where samples are not right or wrong (1 or 0), not '{metric}'")
+        raise InputError("metric", "must be 'mean' where samples are not right or wrong (1 or 0)", metric)
     if (number < k).any():
         s, i = np.argwhere(number < k)[0]
-        raise ValueError(
+        raise InputError(
             f"metric '{metric}' needs at least {k} samples of each question, but question "
             f"'{means.items['id'].iloc[i]}' of system '{means.names[s]}' has {int(number[s, i])}"
         )
@@ -112,13 +112,16 @@ def _means(outputs: Outputs, question: str | None) -> tuple[Outputs, IntArray]:
     """The outputs with a question's mean as its score, and the question of each item."""
     column = question or SAMPLE_OF
     if column not in outputs.items:
-        raise ValueError(
-            f"outputs must have samples: a column '{SAMPLE_OF}' of the items says of which question an item is a "
-            "sample (question= names another column)"
+        raise InputError(
+            "outputs",
+            f"must have samples: a column '{SAMPLE_OF}' of the items says of which question an item is a sample "
+            "(question= names another column)",
         )
     statistics = outputs.statistics
     if outputs.metric.item_range is None or statistics.shape[2] != 2 or not (statistics[..., 1] == 1).all():
-        raise ValueError(f"outputs must have one score for each sample, unlike those of metric '{outputs.metric.name}'")
+        raise InputError(
+            "outputs", f"must have one score for each sample, unlike those of metric '{outputs.metric.name}'"
+        )
     table, codes = question_table(outputs.items.assign(**{column: outputs.labels(column, "question")}), column)
     mean, samples = folded(statistics[..., 0].astype(np.float64), codes)
     means = Outputs.from_statistics(
@@ -157,9 +160,9 @@ def folded(scores: FloatArray, codes: IntArray) -> tuple[FloatArray, Samples]:
 
 def _pluralities(outputs: Outputs, codes: Array, k: int) -> FloatArray:
     if outputs.answers is None or outputs.samples is not None:
-        raise ValueError(
-            f"metric must be 'majority@{k}' (of right and wrong samples) where the answers are not known, not "
-            f"'plurality@{k}'"
+        raise InputError(
+            "metric",
+            f"must be 'majority@{k}' (of right and wrong samples) where the answers are not known, not 'plurality@{k}'",
         )
     found = np.empty((outputs.n_systems, codes.max() + 1))
     for q in range(found.shape[1]):

@@ -19,6 +19,7 @@ from simstudy.metrics import Metric, get_metric
 from simstudy.outputs.answers import read_only
 from simstudy.outputs.base import OutputsBase
 from simstudy.outputs.columns import decode, encode
+from simstudy.validation import InputError, NoSuchFile
 
 _KEY = "simstudy.outputs/3"
 _SUM = "simstudy.sha256"
@@ -34,7 +35,7 @@ def write(outputs: OutputsBase, path: str | Path) -> None:
     for kind, table in (("systems", outputs.systems), ("items", outputs.items)):
         for c, name in enumerate(table.columns):
             if type(name) not in (str, int):
-                raise ValueError(f"column {name!r} of the {kind} cannot be saved: its name is not text")
+                raise InputError(f"column {name!r} of the {kind} cannot be saved: its name is not text")
             described, arrays = encode(table.iloc[:, c].reset_index(drop=True), str(name))
             tables[kind].append({"name": name, "arrays": len(arrays), **described})
             columns |= {f"{kind}:{c}:{a}": array for a, array in enumerate(arrays)}
@@ -79,18 +80,18 @@ def read(kind: type[C], path: str | Path, metric: Metric | None) -> C:
     header, table = _read(path)
     try:
         found = metric or get_metric(header["metric"]).of_statistics(header.get("statistics", ()))
-    except ValueError:
-        raise ValueError(
+    except InputError:
+        raise InputError(
             f"{path} has outputs of a user-defined metric, '{header['metric']}': give it as load(path, metric)"
         ) from None
     if found.definition != header["metric_as"]:
-        raise ValueError(f"{path} has outputs of the metric {header['metric_as']}, unlike {found.definition}")
+        raise InputError(f"{path} has outputs of the metric {header['metric_as']}, unlike {found.definition}")
     try:
         outputs = _collection(kind, header, table, found.signed(header["metric_signature"]))
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, pa.ArrowException) as error:
-        raise ValueError(f"{path} is damaged: {' '.join(str(error).split())}") from None
+        raise InputError(f"{path} is damaged: {' '.join(str(error).split())}") from None
     if outputs.fingerprint() != header["fingerprint"]:
-        raise ValueError(f"{path} is damaged: its content is not what was written")
+        raise InputError(f"{path} is damaged: its content is not what was written")
     return outputs
 
 
@@ -124,12 +125,12 @@ def _collection(kind: type[C], header: Mapping[str, Any], table: pa.Table, metri
 def _read(path: str | Path) -> tuple[dict[str, Any], pa.Table]:
     """Read header and columns; an error says where the file is missing, damaged, too large or none that was written."""
     if not Path(path).is_file():
-        raise FileNotFoundError(f"no such file: {path}")
+        raise NoSuchFile(path)
     table = read_parquet(Path(path))
     metadata = table.schema.metadata or {}
     header = metadata.get(_KEY.encode())
     if header is None:
-        raise ValueError(f"{path} is a Parquet file, but not one of Outputs: it has no header '{_KEY}'")
+        raise InputError(f"{path} is a Parquet file, but not one of Outputs: it has no header '{_KEY}'")
     if hashlib.sha256(header).hexdigest().encode() != metadata.get(_SUM.encode()):
-        raise ValueError(f"{path} is damaged: its header is not the one that was written")
+        raise InputError(f"{path} is damaged: its header is not the one that was written")
     return json.loads(header), table

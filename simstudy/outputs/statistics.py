@@ -13,16 +13,17 @@ from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype
 
 from simstudy.metrics import Metric
 from simstudy.metrics.per_class import PerClass, label_counts
-from simstudy.validation import brief, check_unmasked
+from simstudy.validation import InputError, check_unmasked
 
 
 def statistics_array(statistics: object) -> NDArray[Any]:
     """Statistics as one array of numbers of this machine's kind; ValueError where they are something else."""
     parts = statistics if isinstance(statistics, list | tuple) else [statistics]
     if any(isinstance(part, pd.DataFrame | pd.Series | Mapping) for part in parts):
-        raise ValueError(
-            "statistics must be an array, not tables with names of systems or items: put all tables into the same "
-            "order and pass .to_numpy()"
+        raise InputError(
+            "statistics",
+            "must be an array, not tables with names of systems or items: put all tables into the same order and "
+            "pass .to_numpy()",
         )
     check_unmasked("statistics", statistics)
     # What its maker cannot write to any more needs no copy.
@@ -30,7 +31,7 @@ def statistics_array(statistics: object) -> NDArray[Any]:
     try:
         array = np.array(statistics, order="C", copy=None if kept else True)
     except ValueError:
-        raise ValueError("statistics must be one rectangular array: systems x items x statistics") from None
+        raise InputError("statistics", "must be one rectangular array: systems x items x statistics") from None
     if array.dtype.kind == "b":
         return array.astype(np.int8)
     if array.dtype.kind == "f" and array.dtype.itemsize > 8:
@@ -42,33 +43,36 @@ def check_statistics(array: NDArray[Any], metric: Metric) -> None:
     """Raise a ValueError where an array is not (systems, items, the metric's statistics) of finite numbers."""
     width = len(metric.statistics)
     if width == 0:
-        raise ValueError(f"metric '{metric.name}' needs the classes of its labels: Outputs.from_labels finds them")
+        raise InputError(f"metric '{metric.name}' needs the classes of its labels: Outputs.from_labels finds them")
     if array.ndim != 3 or array.shape[2] != width:
-        raise ValueError(
-            f"statistics must have shape (systems, items, {width}: {', '.join(metric.statistics)}) "
-            f"for metric '{metric.name}', not {array.shape}"
+        raise InputError(
+            "statistics",
+            f"must have shape (systems, items, {width}: {', '.join(metric.statistics)}) for metric '{metric.name}'",
+            array.shape,
         )
     if 0 in array.shape:
-        raise ValueError(f"statistics must have at least one system and one item, not shape {array.shape}")
+        raise InputError("statistics", f"must have at least one system and one item, not shape {array.shape}")
     if array.dtype.kind not in "iuf":
-        raise ValueError(f"statistics must be numbers, not {array.dtype}")
+        raise InputError("statistics", f"must be numbers, not {array.dtype}")
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         system, item, s = np.argwhere(~np.isfinite(array))[0]
-        raise ValueError(
-            f"statistics must be finite; system number {system}, item number {item} has "
-            f"{metric.statistics[s]} = {array[system, item, s]}"
+        raise InputError(
+            "statistics",
+            f"must be finite; system number {system}, item number {item} has {metric.statistics[s]} = "
+            f"{array[system, item, s]}",
         )
     with np.errstate(over="ignore"):
         if not np.isfinite(array.sum(axis=1, dtype=np.float64)).all():
-            raise ValueError("statistics must have finite sums; some are too large to add")
+            raise InputError("statistics", "must have finite sums; some are too large to add")
     if array.dtype.kind == "f" or np.iinfo(array.dtype).max * array.shape[1] < 2**53:
         return
     sizes = np.abs(array.astype(np.float64)).sum(axis=1)
     if sizes.max() >= 2**53:
         system, s = np.argwhere(sizes >= 2**53)[0]
-        raise ValueError(
-            f"statistics of whole numbers must sum to less than 2^53; {metric.statistics[s]} of system number {system} "
-            f"reaches {sizes[system, s]:.3g}"
+        raise InputError(
+            "statistics",
+            f"of whole numbers must sum to less than 2^53; {metric.statistics[s]} of system number {system} reaches "
+            f"{sizes[system, s]:.3g}",
         )
 
 
@@ -77,11 +81,11 @@ def score_values(scores: pd.DataFrame) -> NDArray[Any]:
     is_number = [is_bool_dtype(kind) or is_integer_dtype(kind) or is_float_dtype(kind) for kind in scores.dtypes]
     if not all(is_number):
         wrong = is_number.index(False)
-        raise ValueError(f"scores must be numbers; column '{scores.columns[wrong]}' is {scores.dtypes.iloc[wrong]}")
+        raise InputError("scores", f"must be numbers; column '{scores.columns[wrong]}' is {scores.dtypes.iloc[wrong]}")
     if scores.isna().any(axis=None):
         item, system = np.argwhere(scores.isna().to_numpy())[0]
-        raise ValueError(
-            f"scores must be complete; item '{scores.index[item]}' of system '{scores.columns[system]}' is missing"
+        raise InputError(
+            "scores", f"must be complete; item '{scores.index[item]}' of system '{scores.columns[system]}' is missing"
         )
     floats = any(is_float_dtype(kind) for kind in scores.dtypes)
     return scores.to_numpy(dtype=np.float64 if floats else np.int64)
@@ -91,7 +95,7 @@ def labels_of(values: object, argument: str) -> list[str]:
     """Labels as text without blanks around it, whole numbers without a decimal point; ValueError where one lacks."""
     column = pd.Series(values)
     if (missing := column.isna()).any():
-        raise ValueError(f"{argument} must have a label for every item; number {int(missing.argmax()) + 1} has none")
+        raise InputError(argument, f"must have a label for every item; number {int(missing.argmax()) + 1} has none")
     if is_float_dtype(column.dtype) and (column == column.round()).all():
         column = column.astype(np.int64)
     return [str(label).strip() for label in column]
@@ -103,7 +107,7 @@ def label_statistics(
     """The counts of predicted labels (n items, K systems), the metric of their classes, and the labels as answers."""
     wanted = labels_of(gold, "gold")
     if len(wanted) != len(predicted):
-        raise ValueError(f"gold must have {len(predicted)} labels, as the predicted ones, not {len(wanted)}")
+        raise InputError("gold", f"must have {len(predicted)} labels, as the predicted ones", len(wanted))
     said = [
         labels_of(predicted.iloc[:, k].to_numpy(), f"predicted of system '{name}'")
         for k, name in enumerate(predicted.columns)
@@ -123,15 +127,15 @@ def response_statistics(
     Gold responses come first, then the spurious ones as they appear.
     """
     if not isinstance(responses, Mapping) or not responses:
-        raise ValueError(f"responses must map the name of each system to what it found, not {brief(responses)}")
+        raise InputError("responses", "must map the name of each system to what it found", responses)
     wanted = _distinct(gold, "gold")
     found = [_distinct(given, f"responses of system '{name}'") for name, given in responses.items()]
     positions = {response: i for i, response in enumerate(dict.fromkeys(chain(wanted, *found)))}
     if not positions:
-        raise ValueError("gold and responses must hold at least one response")
+        raise InputError("gold and responses", "must hold at least one response")
     texts = pd.Series([str(response) for response in positions])
     if texts.duplicated().any():
-        raise ValueError(f"responses must be different texts; two read '{texts[texts.duplicated()].iloc[0]}'")
+        raise InputError("responses", f"must be different texts; two read '{texts[texts.duplicated()].iloc[0]}'")
     statistics = np.zeros((len(found), len(positions), 3), dtype=np.int8)
     statistics[:, : len(wanted), 2] = 1
     for k, own in enumerate(found):
@@ -143,7 +147,7 @@ def response_statistics(
 def _distinct(given: Iterable[Hashable], argument: str) -> list[Hashable]:
     """The responses in their order, a set's in that of their texts; ValueError where one is there twice."""
     if isinstance(given, str | Mapping | pd.DataFrame) or not isinstance(given, Iterable):
-        raise ValueError(f"{argument} must be a list or set of responses, not {brief(given)}")
+        raise InputError(argument, "must be a list or set of responses", given)
     # A set of texts has another order in every process.
     listed = sorted(given, key=str) if isinstance(given, set | frozenset) else list(given)
     seen: set[Hashable] = set()
@@ -151,8 +155,8 @@ def _distinct(given: Iterable[Hashable], argument: str) -> list[Hashable]:
         try:
             known = response in seen
         except TypeError:
-            raise ValueError(f"{argument} must be hashable (text, numbers, tuples), unlike {response!r}") from None
+            raise InputError(argument, f"must be hashable (text, numbers, tuples), unlike {response!r}") from None
         if known:
-            raise ValueError(f"{argument} must be distinct; '{response}' occurs twice")
+            raise InputError(argument, f"must be distinct; '{response}' occurs twice")
         seen.add(response)
     return listed

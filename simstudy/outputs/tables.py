@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.metrics.base import IntArray
-from simstudy.validation import brief, check_unique, check_utf8
+from simstudy.validation import InputError, check_unique, check_utf8
 
 #: What to say of items that occur twice.
 SAMPLES = "samples of an item need ids of their own, and a column 'cluster' that names the item"
@@ -22,26 +22,24 @@ def keyed_table(
     """The systems or items table, with its key column first, as text, complete and without repeats."""
     if isinstance(given, pd.DataFrame):
         if key not in given:
-            raise ValueError(f"{argument} must have a column '{key}'; it has {', '.join(map(str, given.columns))}")
+            raise InputError(argument, f"must have a column '{key}'; it has {', '.join(map(str, given.columns))}")
         table = given.reset_index(drop=True)
         table = table[[key, *(c for c in table.columns if c != key)]]
         labels = pd.Series([str(label) for label in table.columns])
         if labels.duplicated().any():
-            raise ValueError(
-                f"{argument} must have columns of different names, unlike '{labels[labels.duplicated()].iloc[0]}'"
+            raise InputError(
+                argument, f"must have columns of different names, unlike '{labels[labels.duplicated()].iloc[0]}'"
             )
     elif given is not None and (isinstance(given, str | bytes | Mapping | Set) or not isinstance(given, Iterable)):
-        raise ValueError(
-            f"{argument} must be a list of names or a table, in the order of the statistics, not {brief(given)}"
-        )
+        raise InputError(argument, "must be a list of names or a table, in the order of the statistics", given)
     else:
         names = default if given is None else list(given)
         check_utf8((name for name in names if isinstance(name, str)), argument)
         table = pd.DataFrame({key: names})
     if len(table) != n:
-        raise ValueError(f"{argument} must have {n} rows, as the statistics have, not {len(table)}")
+        raise InputError(argument, f"must have {n} rows, as the statistics have", len(table))
     if table[key].isna().any():
-        raise ValueError(f"{argument} must have a {key} in every row")
+        raise InputError(argument, f"must have a {key} in every row")
     table[key] = table[key].astype(str)
     in_order = table[key].take(shortest_first(table[key])).reset_index(drop=True)
     if (in_order == in_order.shift()).any():
@@ -68,7 +66,7 @@ def check_named(names: Iterable[str], what: str) -> None:
     for name in sorted(name for name in names if not name.isascii()):
         other = known.setdefault(unicodedata.normalize("NFC", name), name)
         if other != name:
-            raise ValueError(
+            raise InputError(
                 f"{what} '{name}' is there twice, in two normal forms of Unicode: write it in one (NFC) everywhere"
             )
 
@@ -80,7 +78,7 @@ def matched_table(given: object, names: Sequence[str], argument: str, key: str, 
     taken in their order: there is nothing else to go by.
     """
     if not isinstance(given, pd.DataFrame):
-        raise ValueError(f"{argument} must be a table with a column '{key}', not {type(given).__name__}")
+        raise InputError(argument, f"must be a table with a column '{key}', not {type(given).__name__}")
     table = keyed_table(given, len(given), argument, key, [])
     check_unique(pd.Series(list(names), dtype=object), argument)
     numbered = isinstance(axis, pd.RangeIndex) and axis.equals(pd.RangeIndex(len(axis))) and axis.name is None
@@ -91,7 +89,7 @@ def matched_table(given: object, names: Sequence[str], argument: str, key: str, 
         lacking = [name for name in names if name not in both]
         side = "the table lacks" if lacking else "the scores lack"
         first = lacking[0] if lacking else next(name for name in table[key] if name not in both)
-        raise ValueError(f"{argument} must have a row for each {key} of the scores, and no other; {side} '{first}'")
+        raise InputError(argument, f"must have a row for each {key} of the scores, and no other; {side} '{first}'")
     return table.set_index(key).loc[list(names)].reset_index()
 
 
@@ -107,7 +105,7 @@ def merged_columns(one: pd.DataFrame, other: pd.DataFrame, what: str, key: str) 
         unlike = ours.notna() & theirs.notna() & (ours.astype(object) != theirs.astype(object))
         if unlike.any():
             at = int(np.argmax(unlike))
-            raise ValueError(
+            raise InputError(
                 f"{what} '{one[key].iloc[at]}' has the {name} '{ours.iloc[at]}' here and '{theirs.iloc[at]}' there"
             )
         if ours.isna().any() and theirs.notna().any():

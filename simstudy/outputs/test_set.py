@@ -12,7 +12,7 @@ from simstudy.outputs.checks import check_outputs
 from simstudy.outputs.outputs import Outputs
 from simstudy.outputs.texts import ItemTexts
 from simstudy.text.reprs import ReprMixin
-from simstudy.validation import brief, check_list, check_text, check_texts, check_whole
+from simstudy.validation import InputError, check_list, check_text, check_texts, check_whole
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,7 +76,7 @@ class TestSet(ReprMixin):
         object.__setattr__(self, "by", tuple(self.by))
         check_text("unit", self.unit, "the name of a column of the items", or_none=True)
         if not isinstance(self.settings, Mapping):
-            raise ValueError(f"settings must map options of simstudy.compare to values, not {brief(self.settings)}")
+            raise InputError("settings", "must map options of simstudy.compare to values", self.settings)
         check_texts("settings", [*self.settings], "names of options of simstudy.compare")
         check_list("sizes", self.sizes, "numbers of items")
         for size in self.sizes:
@@ -84,7 +84,7 @@ class TestSet(ReprMixin):
         check_text("duplicates", self.duplicates)
         check_texts("notes", self.notes, "texts")
         if not isinstance(self.texts, ItemTexts | None):
-            raise ValueError(f"texts must be ItemTexts, as simstudy.load gives, or None, not {brief(self.texts)}")
+            raise InputError("texts", "must be ItemTexts, as simstudy.load gives, or None", self.texts)
 
     @property
     def name(self) -> str:

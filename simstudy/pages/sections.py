@@ -18,7 +18,7 @@ import pandas as pd
 from simstudy.metrics import label
 from simstudy.text.numerals import gain_text, p_text
 from simstudy.text.plain_text import in_words, shown
-from simstudy.validation import nearest
+from simstudy.validation import InputError, nearest
 
 # The formats of a template beside those of Python: a gain with two or three digits, a metric's label, the name of a
 # system or test set (printable, and not too long), a p-value, a name without underscores, and yes or nothing.
@@ -55,10 +55,10 @@ class Column:
         try:
             names = [name for _, name, _, _ in Formatter().parse(whole) if name is not None]
         except ValueError as error:
-            raise ValueError(f"template '{whole}': {error}") from None
+            raise InputError(f"template '{whole}': {error}") from None
         for name in names:
             if name not in rows and len(rows):
-                raise ValueError(f"template '{whole}': there is no column '{name}'{nearest(name, map(str, rows))}")
+                raise InputError(f"template '{whole}': there is no column '{name}'{nearest(name, map(str, rows))}")
         if not len(rows):
             return []
         if not names:
@@ -91,7 +91,7 @@ def _filled(template: str, row: Mapping[Any, Any]) -> str:
             try:
                 parts.append(_FORMATS[form](row[name]) if form in _FORMATS else format(row[name], form or ""))
             except (TypeError, ValueError) as error:
-                raise ValueError(f"template '{template}', column '{name}': {error}") from None
+                raise InputError(f"template '{template}', column '{name}': {error}") from None
     return "".join(parts)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from simstudy.text.reprs import FieldsMixin
-from simstudy.validation import brief, nearest
+from simstudy.validation import InputError, nearest
 
 #: Marks of better and of worse systems, each at the level and at a fifth of it.
 BETTER_MARKS, WORSE_MARKS = ("†", "‡"), ("§", "¶")
@@ -81,7 +81,7 @@ class Paper(FieldsMixin):
             if one.name == name:
                 return one
         names = [one.name for one in self.tables]
-        raise ValueError(f"table must be one of {', '.join(names)}, not {brief(name)}{nearest(name, names)}")
+        raise InputError("table", f"must be one of {', '.join(names)}", name, nearest(name, names))
 
     @property
     def cited(self) -> list[str]:

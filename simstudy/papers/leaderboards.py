@@ -19,16 +19,18 @@ from simstudy.statistics.multiplicity import corrected
 from simstudy.text.numerals import number_text
 from simstudy.text.plain_text import shown
 from simstudy.text.reprs import listed
-from simstudy.validation import brief, nearest
+from simstudy.validation import InputError, brief, nearest
 
 
 def check_baseline(baseline: str, names: Sequence[str]) -> None:
     """Raise a ValueError where the baseline is no system, or there are only two."""
     if baseline not in names:
         some = listed([*names], 8)
-        raise ValueError(f"baseline must be a system, not {brief(baseline)}{nearest(baseline, names)}: one of {some}")
+        raise InputError(
+            "baseline", f"must be a system, not {brief(baseline)}{nearest(baseline, names)}: one of {some}"
+        )
     if len(names) == 2:
-        raise ValueError("baseline must not be given with two systems: the table compares them with each other")
+        raise InputError("baseline", "must not be given with two systems: the table compares them with each other")
 
 
 def against(board: pd.DataFrame, pairs: pd.DataFrame, baseline: str | None) -> tuple[str, pd.DataFrame, str]:

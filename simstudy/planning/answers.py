@@ -13,6 +13,7 @@ from simstudy.planning.cases import BETTER, EQUIVALENT, Case, Target
 from simstudy.planning.differences import Difference
 from simstudy.planning.solving import MOST_UNITS, check_gain, least_size, minimum_detectable_gain
 from simstudy.text.numerals import units_text
+from simstudy.validation import InputError
 
 #: How columns of the ends of a range end.
 ENDS = ("low", "high")
@@ -116,9 +117,10 @@ def _sizes(case: Case, target: Target, gain: float, goal: str) -> tuple[int | No
     numbers = case.ends(size)
     if not np.isfinite(numbers[0]):
         what = f"gain of {gain:g}" if goal == BETTER else f"margin of {target.margin:g}"
-        raise ValueError(
-            f"{'gain' if goal == BETTER else 'margin'} must be larger: no test set of up to "
-            f"{units_text(MOST_UNITS, case.called)} shows a {what} with power {target.power:g}"
+        raise InputError(
+            "gain" if goal == BETTER else "margin",
+            f"must be larger: no test set of up to {units_text(MOST_UNITS, case.called)} shows a {what} with power "
+            f"{target.power:g}",
         )
     middle, low, high = (int(number) if np.isfinite(number) else None for number in numbers)
     return middle, low, high
@@ -188,7 +190,7 @@ def in_whole_clusters(case: Case, n_items: int | None, sizes: Sequence[int] | No
         if case.unit == "item" or n is None:
             continue
         if n < least:
-            raise ValueError(f"{argument} must be at least {least:,}, the {case.items} of two clusters, not {n}")
+            raise InputError(argument, f"must be at least {least:,}, the {case.items} of two clusters", n)
         units = units_of(case, n)
         if (whole := items_of(case, units)) != n:
             notes.append(

@@ -10,9 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from math import inf, sqrt
 
+from simstudy.notes import Argument, Words
 from simstudy.planning.settings import Range, check_size, ends, option
 from simstudy.text.reprs import FieldsMixin
-from simstudy.validation import brief, check_choice, check_number, check_share, check_whole
+from simstudy.validation import InputError, check_choice, check_number, check_share, check_whole
 
 #: How the two systems of a pair are related.
 RELATIONS = ("same family", "different families")
@@ -95,7 +96,8 @@ class Guess(FieldsMixin):
         if self.relation is not None:
             check_choice("Guess.relation", self.relation, RELATIONS)
             if ranges:
-                raise ValueError(f"Guess.relation must be None with Guess.{ranges[0]}, for which it has usual values")
+                rule = "must not be given with {other}, for which it has usual values"
+                raise InputError("Guess.relation", Words(rule, other=Argument(f"Guess.{ranges[0]}")))
 
 
 def _check_possible(name: str, value: float) -> None:
@@ -105,11 +107,11 @@ def _check_possible(name: str, value: float) -> None:
         if not low <= value <= high:
             percent = " %" if name == "score" else ""
             meant = f": did you mean {value / 100:g}?" if name == "agreement" and 1 < value <= 100 else ""
-            raise ValueError(f"Guess.{name} must be from {low:g} to {high:g}{percent}, not {value:g}{meant}")
+            raise InputError(f"Guess.{name}", f"must be from {low:g} to {high:g}{percent}", value, meant)
         return
     check_size(f"Guess.{name}", value)
     if not value > 0:
-        raise ValueError(f"Guess.{name} must be above 0, not {value:g}")
+        raise InputError(f"Guess.{name}", "must be above 0", value)
 
 
 @dataclass(frozen=True)
@@ -157,10 +159,8 @@ class Clusters(FieldsMixin):
     def __post_init__(self) -> None:
         for name, other in (("size", "icc"), ("icc", "size"), ("size", "cv")):
             if getattr(self, name) is None and getattr(self, other) is not None:
-                raise ValueError(
-                    f"Clusters.{name} must be given with Clusters.{other}: how many items a cluster has, and how alike "
-                    "they are"
-                )
+                rule = "must be given with {other}: how many items a cluster has, and how alike they are"
+                raise InputError(f"Clusters.{name}", Words(rule, other=Argument(f"Clusters.{other}")))
         if self.size is not None and self.icc is not None:
             for end in (0.0,) if self.cv is None else ends("Clusters.cv", self.cv):
                 Design(self.size, self.icc, end)
@@ -178,19 +178,17 @@ class Design(FieldsMixin):
         check_number("Clusters.size", self.size)
         check_number("Clusters.icc", self.icc)
         if not 1 <= self.size < inf:
-            raise ValueError(f"Clusters.size must be at least 1 item, not {self.size:g}")
+            raise InputError("Clusters.size", "must be at least 1 item", self.size)
         check_number("Clusters.cv", self.cv)
         if not 0 <= self.cv < inf:
-            raise ValueError(f"Clusters.cv must be at least 0, not {self.cv:g}")
+            raise InputError("Clusters.cv", "must be at least 0", self.cv)
         if self.size == 1 and self.cv > 0:
-            raise ValueError(f"Clusters.cv must be 0 for clusters of one item, not {self.cv:g}")
+            raise InputError("Clusters.cv", "must be 0 for clusters of one item", self.cv)
         least = self.least_icc(self.size, self.cv)
         if not least <= self.icc <= 1:
-            unequal = f" (Clusters.cv {self.cv:.3g})" if self.cv > 0 else ""
-            raise ValueError(
-                f"Clusters.icc must be from {least:.3g} to 1 for {self.size:g} items a cluster{unequal}, not "
-                f"{self.icc:g}"
-            )
+            rule = f"must be from {least:.3g} to 1 for {self.size:g} items a cluster"
+            unequal = Words(" ({cv} {value:.3g})", cv=Argument("Clusters.cv"), value=self.cv) if self.cv > 0 else ""
+            raise InputError("Clusters.icc", Words("{rule}{unequal}", rule=rule, unequal=unequal), self.icc)
 
     @staticmethod
     def least_icc(size: float, cv: float) -> float:
@@ -260,21 +258,22 @@ class Judge(FieldsMixin):
         if self.error is not None:
             check_number("Judge.error", self.error)
             if not 0 <= self.error < 0.5:
-                raise ValueError(f"Judge.error must be at least 0 and below 0.5 (a coin flip), not {self.error:g}")
+                raise InputError("Judge.error", "must be at least 0 and below 0.5 (a coin flip)", self.error)
             if self.judgements % 2 == 0:
-                raise ValueError(
-                    f"Judge.judgements must be an odd number where the majority decides, not {self.judgements}"
+                raise InputError(
+                    "Judge.judgements", "must be an odd number where the majority decides", self.judgements
                 )
         if self.sd is not None:
             check_size("Judge.sd", self.sd)
             if self.sd < 0:
-                raise ValueError(f"Judge.sd must be at least 0, not {self.sd:g}")
+                raise InputError("Judge.sd", "must be at least 0", self.sd)
         if self.judgements > 1 and self.error is None and self.sd is None:
-            raise ValueError("Judge.judgements must be 1 where neither Judge.error nor Judge.sd is given")
+            rule = "must be 1 where neither {error} nor {sd} is given"
+            raise InputError("Judge.judgements", Words(rule, error=Argument("Judge.error"), sd=Argument("Judge.sd")))
         if self.agreement is not None:
             check_share("Judge.agreement", self.agreement)
             if self.judgements == 1:
-                raise ValueError("Judge.agreement must be None where each answer has one judgement")
+                raise InputError("Judge.agreement", "must not be given where each answer has one judgement")
 
 
 def changed(noun: Guess | Clusters | Judge) -> list[tuple[str, object]]:
@@ -292,4 +291,4 @@ def check_noun(argument: str, value: object, kind: type, example: str) -> None:
     """Raise a ValueError where an argument of `plan` is no object of its class."""
     if not isinstance(value, kind):
         name = kind.__name__
-        raise ValueError(f"{argument} must be a {name}, such as ss.{name}({example}), not {brief(value)}")
+        raise InputError(argument, f"must be a {name}, such as ss.{name}({example})", value)

@@ -19,7 +19,9 @@ import scipy
 from scipy import special
 
 from simstudy.metrics.base import FloatArray, Metric
+from simstudy.notes import Argument, Words
 from simstudy.planning.arguments import Guess
+from simstudy.validation import InputError
 
 # A correlation of 1 has no z.
 _MOST_R12 = 1 - 1e-9
@@ -123,9 +125,14 @@ def typical(metric: str, relation: str, quantity: str) -> Typical:
     rows = table[table["metric"] == metric]
     if rows.empty and quantity == "sd":
         known = ", ".join(dict.fromkeys(table["metric"]))
-        raise ValueError(
-            f"metric must be one whose sd is known ({known}), not '{metric}'; for others give Guess.sd_difference, the "
-            "standard deviation of two systems' difference on one item"
+        raise InputError(
+            "metric",
+            f"must be one whose sd is known ({known})",
+            metric,
+            Words(
+                "for others give {sd}, the standard deviation of two systems' difference on one item",
+                sd=Argument("Guess.sd_difference"),
+            ),
         )
     of_metric = "" if rows.empty else metric
     rows = table if rows.empty else rows

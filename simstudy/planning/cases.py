@@ -9,6 +9,7 @@ from math import inf, nan
 import numpy as np
 
 from simstudy.metrics.base import Metric
+from simstudy.notes import Argument, Words
 from simstudy.planning.arguments import Design
 from simstudy.planning.correlated_answers import AlikeAnswers, AnswersOfGain
 from simstudy.planning.differences import Difference
@@ -17,7 +18,7 @@ from simstudy.planning.settings import Level, check_size
 from simstudy.planning.solving import check_power
 from simstudy.text.numerals import units_name
 from simstudy.text.reprs import FieldsMixin
-from simstudy.validation import brief, check_whole
+from simstudy.validation import InputError, Shown, check_whole
 
 #: Confidence of what pilots say.
 LEVEL = 0.95
@@ -154,11 +155,9 @@ class Target(FieldsMixin):
             scale = scale_of(self.metric)
             check_size("margin", self.margin)
             if not 0 < self.margin <= scale:
-                raise ValueError(f"margin must be above 0 and at most {scale:g}, not {self.margin:g}")
+                raise InputError("margin", f"must be above 0 and at most {scale:g}", self.margin)
             if self.gain is not None and not -self.margin < self.gain:
-                raise ValueError(
-                    f"gain must be above minus the margin, {-self.margin:g}, to be no worse, not {self.gain:g}"
-                )
+                raise InputError("gain", f"must be above minus the margin, {-self.margin:g}, to be no worse", self.gain)
 
     @property
     def goals(self) -> tuple[str, ...]:
@@ -173,7 +172,7 @@ class Target(FieldsMixin):
         least = "above 0" if self.margin is None else "a number"
         if (self.margin is None and not gain > 0) or abs(gain) > scale:
             most = f" and at most {scale:g}, the scale of {self.metric.label}" if scale < inf else ""
-            raise ValueError(f"gain must be {least}{most}, not {brief(gain)}")
+            raise InputError("gain", f"must be {least}{most}", gain)
 
 
 def check_points(
@@ -203,8 +202,7 @@ def check_points(
     if not slips:
         return
     (first, value), *others = slips.items()
-    meant = f"{100 * (value or 0):.10g}"
-    if others:
-        meant = ", ".join(f"{name.split('.')[-1]}={100 * (x or 0):.10g}" for name, x in slips.items())
+    meant = {name.split(".")[-1]: Argument(name, Shown(f"{100 * (x or 0):.10g}")) for name, x in slips.items()}
+    listed = ", ".join(f"{{{name}}}" for name in meant) if others else f"{100 * (value or 0):.10g}"
     unit = "percent" if first == "Guess.score" else f"points of {metric.label}"
-    raise ValueError(f"{first} must be in {unit}, not {brief(value)}: did you mean {meant}?")
+    raise InputError(first, f"must be in {unit}", value, Words(f": did you mean {listed}?", **meant))

@@ -10,6 +10,7 @@ import scipy
 
 from simstudy.planning.differences import NormalDifference
 from simstudy.planning.right_or_wrong import AnswersDifference, RightOrWrongDifference
+from simstudy.validation import InputError
 
 # Shares that users write add up within this.
 _ROUNDING = 1e-12
@@ -22,7 +23,7 @@ def disagreement_of(score: float, gain: float, agreement: float) -> float:
     """
     _check_within("agreement", agreement, agreement_range(score, gain), score, gain, digits=6)
     if agreement >= 1:
-        raise ValueError(f"Guess.agreement must be below 1, not {agreement:g}: systems that always agree do not differ")
+        raise InputError("Guess.agreement", "must be below 1", agreement, ": systems that always agree do not differ")
     return 1 - float(agreement)
 
 
@@ -32,9 +33,11 @@ def _check_within(
     low, high = possible
     if not low - _ROUNDING <= value <= high + _ROUNDING:
         first, second = _shares(score, gain)
-        raise ValueError(
-            f"Guess.{name} must be from {low:.{digits}g} to {high:.{digits}g} between systems of {100 * first:g} and "
-            f"{100 * second:g} %, not {value:g}"
+        raise InputError(
+            f"Guess.{name}",
+            f"must be from {low:.{digits}g} to {high:.{digits}g} between systems of {100 * first:g} and "
+            f"{100 * second:g} %",
+            value,
         )
 
 
@@ -49,7 +52,7 @@ def correlation_range(score: float, gain: float) -> tuple[float, float]:
     first, second = _shares(score, gain)
     spread = float(np.sqrt(first * (1 - first) * second * (1 - second)))
     if spread == 0:
-        raise ValueError(f"Guess.score must be above 0 and below 100 where answers correlate, not {score:g}")
+        raise InputError("Guess.score", "must be above 0 and below 100 where answers correlate", score)
     # The share of items that both have right is at least, and at most, so much.
     both = (max(0.0, first + second - 1), min(first, second))
     return (both[0] - first * second) / spread, (both[1] - first * second) / spread
@@ -145,7 +148,7 @@ def _largest_gain(score: float, r12: float) -> float:
 def of_spread(sd: float, r12: float) -> NormalDifference:
     """Scores of one standard deviation each, and a correlation: their difference has sd sqrt(2 (1 - r12))."""
     if not -1 <= r12 < 1:
-        raise ValueError(f"Guess.r12 must be at least -1 and below 1, not {r12:g}")
+        raise InputError("Guess.r12", "must be at least -1 and below 1", r12)
     return NormalDifference(float(sd * np.sqrt(2 * (1 - r12))))
 
 

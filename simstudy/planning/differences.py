@@ -18,7 +18,7 @@ from simstudy.metrics.base import FloatArray
 from simstudy.planning.arguments import Design
 from simstudy.planning.settings import Level
 from simstudy.text.reprs import FieldsMixin
-from simstudy.validation import check_number
+from simstudy.validation import InputError, check_number
 
 # Nodes over the estimated standard error: the error in a probability is 1e-4 for ten units, and 2e-6 for a thousand.
 _NODES = 200
@@ -112,7 +112,7 @@ class NormalDifference(Difference):
     def __post_init__(self) -> None:
         check_number("sd", self.sd)
         if not 0 < self.sd < np.inf:
-            raise ValueError(f"sd must be above 0, not {self.sd:g}")
+            raise InputError("sd", "must be above 0", self.sd)
 
     def sd_of(self, gain: float) -> float:
         return self.sd

@@ -13,6 +13,7 @@ import numpy as np
 
 from simstudy.metrics import label
 from simstudy.metrics.base import Metric
+from simstudy.notes import Argument, Words
 from simstudy.planning.arguments import RELATIONS, Clusters, Design, Guess, Judge
 from simstudy.planning.benchmarks import CLUSTERS, typical, usual_cv
 from simstudy.planning.cases import GUESSED, Case, scale_of
@@ -30,7 +31,7 @@ from simstudy.planning.differences import ClusteredDifference, Difference, Norma
 from simstudy.planning.judged import judged_scores, judged_verdicts
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.settings import Range, ends
-from simstudy.validation import brief
+from simstudy.validation import InputError
 
 # What a range covers that was given.
 _GUESSED_RANGE = "the guessed range"
@@ -51,13 +52,14 @@ def _of_answers(metric: Metric, gain: float | None, guess: Guess, judge: Judge) 
     _refuse(metric.label, guess, ("sd", "sd_difference"))
     _refuse(metric.label, judge, ("sd",))
     if guess.agreement is not None and guess.r12 is not None:
-        raise ValueError("Guess.agreement must be None with Guess.r12, from which it follows")
+        rule = Words("must not be given with {r12}, from which it follows", r12=Argument("Guess.r12"))
+        raise InputError("Guess.agreement", rule)
     if guess.score is None:
-        raise ValueError("Guess.score must be given for accuracy: the worse system's, in percent")
+        raise InputError("Guess.score", "must be given for accuracy: the worse system's, in percent")
     score = guess.score
     apart = abs(gain or 0.0)
     if score + apart > 100:
-        raise ValueError(f"gain must be at most {100 - score:g} where the score is {score:g} %, not {apart:g}")
+        raise InputError("gain", f"must be at most {100 - score:g} where the score is {score:g} %", apart)
 
     def correlated(r12: float) -> Difference:
         return CorrelatedAnswers(score, r12)
@@ -96,13 +98,11 @@ def _of_win_rate(guess: Guess, judge: Judge) -> list[Case]:
     _refuse("win rates", guess, ("sd", "r12"))
     _refuse("win rates", judge, ("sd",))
     if guess.score not in (None, 50):
-        raise ValueError(
-            f"Guess.score must be 50 for a win rate, which the baseline has against itself, not {guess.score:g}"
-        )
+        raise InputError("Guess.score", "must be 50 for a win rate, which the baseline has against itself", guess.score)
 
     def tied(share: float) -> Difference:
         if not 0 <= share < 1:
-            raise ValueError(f"Guess.agreement must be at least 0 and below 1: the share of ties, not {share:g}")
+            raise InputError("Guess.agreement", "must be at least 0 and below 1: the share of ties", share)
         return RightOrWrongDifference(1 - share)
 
     ties = 0.0 if guess.agreement is None else guess.agreement
@@ -121,7 +121,8 @@ def _of_scores(metric: Metric, guess: Guess, judge: Judge) -> list[Case]:
 
     if guess.sd_difference is not None:
         if guess.sd is not None or guess.r12 is not None:
-            raise ValueError("Guess.sd_difference must be given alone: it replaces Guess.sd and Guess.r12")
+            rule = "must be given alone: it replaces {sd} and {r12}"
+            raise InputError("Guess.sd_difference", Words(rule, sd=Argument("Guess.sd"), r12=Argument("Guess.r12")))
         known = "a standard deviation of {:g} of an item's difference"
         cases = [_given("sd_difference", guess.sd_difference, differing, known)]
     elif guess.sd is not None:
@@ -137,10 +138,8 @@ def _of_scores(metric: Metric, guess: Guess, judge: Judge) -> list[Case]:
         else:
             cases = _usual(metric, guess, "r12", correlated, known + "{:.2f}")
     elif guess.r12 is not None:
-        raise ValueError(
-            f"Guess.sd must be given with Guess.r12 for {metric.label}: the standard deviation of one system's item "
-            "scores"
-        )
+        rule = "must be given with {r12} for {metric}: the standard deviation of one system's item scores"
+        raise InputError("Guess.sd", Words(rule, r12=Argument("Guess.r12"), metric=metric.label))
     else:
         cases = _usual(metric, guess, "sd", differing, "a standard deviation of {:.3g} of an item's difference")
     return [judged_scores(case, judge) for case in cases]
@@ -149,7 +148,7 @@ def _of_scores(metric: Metric, guess: Guess, judge: Judge) -> list[Case]:
 def _check_sd(argument: str, sd: float, most: float) -> None:
     """Raise a ValueError where no scores of the metric have this standard deviation."""
     if sd > most:
-        raise ValueError(f"{argument} must be above 0 and at most {most:g}, not {sd:g}")
+        raise InputError(argument, f"must be above 0 and at most {most:g}", sd)
 
 
 def _given(
@@ -162,9 +161,10 @@ def _given(
     if low < high and (low < possible[0] or high > possible[1]):
         low, high = max(low, possible[0]), min(high, possible[1])
         if low > high:
-            raise ValueError(
-                f"Guess.{name} must overlap {possible[0]:.4g} to {possible[1]:.4g}, which two such systems can have, "
-                f"not {brief(value)}"
+            raise InputError(
+                f"Guess.{name}",
+                f"must overlap {possible[0]:.4g} to {possible[1]:.4g}, which two such systems can have",
+                value,
             )
         middle, part = (low + high) / 2, f", the possible part of {given[1]:g} to {given[2]:g}"
     least, most = sorted((make(low), make(high)), key=lambda difference: difference.sd_of(0.0))
@@ -205,7 +205,7 @@ def _told(relation: str) -> str:
 def _refuse(label: str, noun: Guess | Judge, names: Sequence[str]) -> None:
     for name in names:
         if getattr(noun, name) is not None:
-            raise ValueError(f"{type(noun).__name__}.{name} must not be given for {label}, which does not need it")
+            raise InputError(f"{type(noun).__name__}.{name}", f"must not be given for {label}, which does not need it")
 
 
 def _in_clusters(case: Case, clusters: Clusters) -> Case:

@@ -22,7 +22,7 @@ from simstudy.planning.settings import FEWEST_DRAWS, Level
 from simstudy.planning.spreads import is_right_or_wrong
 from simstudy.planning.true_scores import Posterior, posterior, root
 from simstudy.running.progress import doing
-from simstudy.validation import check_list, check_seed, check_whole
+from simstudy.validation import InputError, check_list, check_seed, check_whole
 
 #: What is counted on each test set: of pairs, and of the whole leaderboard.
 OF_PAIRS = ("share_significant", "wrong_winner", "threshold")
@@ -106,7 +106,7 @@ def predict(
     check_seed(seed)
     level = Level() if level is None else level
     if outputs.n_systems < 3:
-        raise ValueError(f"outputs must be of at least three systems to be predicted, not {outputs.n_systems}")
+        raise InputError("outputs", "must be of at least three systems to be predicted", outputs.n_systems)
     units = check_units(outputs, unit)
     better = 1.0 if units.metric.higher_is_better else -1.0
     board = _known(better * units.scores(), better * contributions(units.statistics, units.metric), units, seed)

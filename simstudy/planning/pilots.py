@@ -15,6 +15,7 @@ from simstudy.analyses.significant_gains import CLOSE, just_significant, signifi
 from simstudy.comparisons.comparing import compare
 from simstudy.metrics.base import FloatArray
 from simstudy.metrics.influence import contributions, deviations
+from simstudy.notes import Argument, Note
 from simstudy.outputs import Outputs
 from simstudy.outputs.units import in_units
 from simstudy.planning.arguments import Design
@@ -35,6 +36,7 @@ from simstudy.planning.spreads import (
     widened,
 )
 from simstudy.text.numerals import units_name, units_text
+from simstudy.validation import InputError
 
 #: Units that outputs must have for a plan.
 LEAST_UNITS = 10
@@ -60,30 +62,31 @@ def check_units(outputs: Outputs, unit: str | None) -> Outputs:
     units = in_units(outputs, unit)
     if units.n_items < LEAST_UNITS:
         named = units_text(LEAST_UNITS, called(outputs, unit or outputs.natural_unit))
-        raise ValueError(f"outputs must have at least {named} for a plan, not {units.n_items}")
+        raise InputError("outputs", f"must have at least {named} for a plan", units.n_items)
     return units
 
 
-def distinct_systems(pilot: Pilot) -> tuple[Pilot, list[str]]:
+def distinct_systems(pilot: Pilot) -> tuple[Pilot, list[Note]]:
     """The pilot without near-duplicates of three systems and more, and a note on them."""
     outputs = pilot.outputs
     if outputs.n_systems < 3 or pilot.duplicates == "keep":
         return pilot, []
     kept, alike = distinct(outputs, pilot.duplicates)
     if pilot.duplicates == "note" and len(alike):
-        return pilot, [f"near-duplicates kept: {len(alike):,} pairs of systems (duplicates='drop' leaves them out)"]
+        drop = Argument("duplicates", "drop")
+        return pilot, [Note("near-duplicates kept", {"n_pairs": len(alike), "drop": drop})]
     gone = outputs.n_systems - kept.n_systems
     if gone == 0 or kept.n_systems < 3:
         return pilot, []
-    note = f"near-duplicates left out: {gone} of {outputs.n_systems} systems (duplicates='keep' keeps them)"
-    return replace(pilot, outputs=kept), [note]
+    fields = {"n": gone, "all": outputs.n_systems, "keep": Argument("duplicates", "keep")}
+    return replace(pilot, outputs=kept), [Note("near-duplicates left out", fields)]
 
 
 def of_outputs(pilot: Pilot) -> list[Case]:
     """The cases of a pilot's systems: two systems, or relation classes of more."""
     outputs = pilot.outputs
     if outputs.n_systems < 2:
-        raise ValueError(f"outputs must be of at least two systems for a plan, not {outputs.n_systems}")
+        raise InputError("outputs", "must be of at least two systems for a plan", outputs.n_systems)
     cases = [of_two(outputs, pilot.unit)] if outputs.n_systems == 2 else of_many(outputs, pilot.by, pilot.unit)
     return [for_samples(case, pilot) for case in cases] if outputs.samples is not None else cases
 
@@ -190,8 +193,8 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
             coverage=f"{_INTERVAL} of the average", item=item,
         ))  # fmt: skip
     if not cases:
-        raise ValueError(
-            f"outputs must have at least {LEAST_PAIRS} pairs of systems that differ, of {len(pairs)} pairs"
+        raise InputError(
+            "outputs", f"must have at least {LEAST_PAIRS} pairs of systems that differ, of {len(pairs)} pairs"
         )
     return cases
 
@@ -208,14 +211,16 @@ def _check_spread(units: Outputs, unit: str) -> None:
     these, size = units_text(n, unit), float(np.abs(parts).max())
     names = " and ".join(f"'{name}'" for name in units.names)
     if size == 0:
-        raise ValueError(
-            f"outputs must be of systems that differ: on these {these} {names} are alike, as they may be where up to "
-            f"{100 * share_interval(0, n)[2]:.1f} % differ ({100 * LEVEL:g} %); plan with a guess instead"
+        raise InputError(
+            "outputs",
+            f"must be of systems that differ: on these {these} {names} are alike, as they may be where up to "
+            f"{100 * share_interval(0, n)[2]:.1f} % differ ({100 * LEVEL:g} %); plan with a guess instead",
         )
     if answer_scale(units) is None and np.abs(parts - parts.mean()).max() <= 1e-12 * size:
-        raise ValueError(
-            f"outputs must be of systems whose difference varies: {names} differ by the same amount on each of these "
-            f"{these}; plan with a guess instead"
+        raise InputError(
+            "outputs",
+            f"must be of systems whose difference varies: {names} differ by the same amount on each of these "
+            f"{these}; plan with a guess instead",
         )
 
 

@@ -11,6 +11,7 @@ import pandas as pd
 
 from simstudy.metrics import get_metric
 from simstudy.metrics.base import Metric
+from simstudy.notes import Argument, Note, Words
 from simstudy.outputs import Outputs
 from simstudy.planning.answers import answer, in_whole_clusters, items_of, merged, other_sizes, sizes_around, units_of
 from simstudy.planning.arguments import Clusters, Guess, Judge, changed, check_noun
@@ -34,7 +35,7 @@ from simstudy.planning.sentences import (
 from simstudy.planning.settings import Costs, Level, Pilot
 from simstudy.running.progress import shown_to_people
 from simstudy.text.numerals import units_name
-from simstudy.validation import check_fraction, check_list, check_whole
+from simstudy.validation import InputError, check_fraction, check_list, check_whole
 
 if TYPE_CHECKING:
     from simstudy.planning.simulated import Simulated
@@ -139,11 +140,12 @@ def plan(
     given, left_out = (None, []) if pilot is None else _read(pilot, metric, (guess, clusters, judge))
     known = metric if given is None else given.outputs.metric
     if known is None:
-        raise ValueError("metric must be given where there are no outputs")
+        raise InputError("metric", "must be given where there are no outputs")
     at = n_items
     if gain is None and n_items is None and margin is None and costs.budget is None:
         if given is None:
-            raise ValueError("gain must be given, or n_items: the true gain to detect, or the size of the test set")
+            rule = "must be given, or {n_items}: the true gain to detect, or the size of the test set"
+            raise InputError("gain", Words(rule, n_items=Argument("n_items")))
         at = given.outputs.n_items
     target = Target(get_metric(known), gain, at, power, level, margin)
     best = None if given is None else float(np.max(given.outputs.scores()))
@@ -216,7 +218,7 @@ def _checked(alpha: float | Level, sizes: Sequence[int] | None) -> Level:
 
 def _read(
     pilot: Outputs | Pilot, metric: str | Metric | None, nouns: tuple[Guess, Clusters, Judge]
-) -> tuple[Pilot, list[str]]:
+) -> tuple[Pilot, list[Note]]:
     """The pilot without near-duplicates, and a note on these; a ValueError for guesses of what a pilot tells."""
     # Engines and models are imported where there is something to compute with them: guesses take no second.
     from simstudy.planning.pilots import distinct_systems
@@ -225,10 +227,11 @@ def _read(
     given = by_question(pilot if isinstance(pilot, Pilot) else Pilot(pilot))
     own = given.outputs.metric.name
     if metric is not None and get_metric(metric).name != own:
-        raise ValueError(f"metric must be that of the outputs, '{own}', or None, not '{get_metric(metric).name}'")
+        raise InputError("metric", f"must be that of the outputs, '{own}', or None, not '{get_metric(metric).name}'")
     for noun in nouns:
         for name, default in changed(noun):
-            raise ValueError(f"{name} must be {default} with outputs, which tell it")
+            rule = "must not be given" if default is None else f"must be {default}"
+            raise InputError(name, f"{rule} with outputs, which tell it")
     return distinct_systems(given)
 
 
@@ -239,11 +242,11 @@ def _of_outputs(pilot: Pilot) -> list[Case]:
 
 
 def _with_samples(costs: Costs, case: Case) -> Costs:
-    """The costs of items with their samples; a ValueError for a sample's cost where no item has several."""
+    """The costs of items with their samples; an InputError for a sample's cost where no item has several."""
     if case.components is None:
         if costs.sample > 0:
-            raise ValueError(
-                f"Costs.sample must be 0 without outputs that have several samples of each item, not {costs.sample:g}"
+            raise InputError(
+                "Costs.sample", "must be 0 without outputs that have several samples of each item", costs.sample
             )
         return costs
     return costs.with_samples(case.samples)
@@ -252,18 +255,26 @@ def _with_samples(costs: Costs, case: Case) -> Costs:
 def _within(costs: Costs, target: Target, case: Case) -> Target:
     """The target with the number of items that the budget buys, if there is one."""
     if costs.cluster > 0 and case.unit == "item" and case.design is None:
-        raise ValueError(
-            f"Costs.cluster must be 0 where {case.items} come in no clusters, not {costs.cluster:g}: give "
-            "Clusters.size and Clusters.icc, or a pilot with clusters"
+        raise InputError(
+            "Costs.cluster",
+            f"must be 0 where {case.items} come in no clusters",
+            costs.cluster,
+            Words(
+                ": give {size} and {icc}, or a pilot with clusters",
+                size=Argument("Clusters.size"),
+                icc=Argument("Clusters.icc"),
+            ),
         )
     if costs.budget is None:
         return target
     if target.n_items is not None:
-        raise ValueError("n_items must be None with Costs.budget, which says how many there can be")
+        rule = "must not be given with {budget}, which says how many there can be"
+        raise InputError("n_items", Words(rule, budget=Argument("Costs.budget")))
     if not costs.buys_two(case.size):
-        raise ValueError(
-            f"Costs.budget must be at least {2 * costs.of(case.size):g}, the cost of two {units_name(case.called)}, "
-            f"not {costs.budget:g}"
+        raise InputError(
+            "Costs.budget",
+            f"must be at least {2 * costs.of(case.size):g}, the cost of two {units_name(case.called)}",
+            costs.budget,
         )
     return replace(target, n_items=items_of(case, costs.affordable(case.size)))
 

@@ -22,7 +22,7 @@ from simstudy.tables import records
 from simstudy.text.plain_text import json_text
 from simstudy.text.printing import text_of
 from simstudy.text.reprs import ReprMixin
-from simstudy.validation import check_whole
+from simstudy.validation import InputError, check_whole
 
 if TYPE_CHECKING:
     from simstudy.papers.document import Paper
@@ -107,7 +107,7 @@ class Plan(ReprMixin):
         """
         check_whole("n_sizes", n_sizes, 2)
         if self.target.gain is None or self.target.gain <= 0:
-            raise ValueError("the plan must have a gain for a power curve")
+            raise InputError("the plan must have a gain for a power curve")
         units = self.sizes["n_units"]
         at = np.unique(np.geomspace(max(2, units.min() / 2), units.max(), n_sizes).astype(np.int64))
         return power_curve(self.cases, self.target, at.tolist())

@@ -14,7 +14,7 @@ from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.planning.differences import Detection, Difference, normal_density
 from simstudy.planning.settings import Level
 from simstudy.statistics.proportions import tango_z
-from simstudy.validation import check_share
+from simstudy.validation import InputError, check_share
 
 # Of so many units that differ, outcomes of right and wrong answers are summed one by one; of more they are normal.
 _EXACT = 5000
@@ -78,7 +78,7 @@ class RightOrWrongDifference(AnswersDifference):
     def __post_init__(self) -> None:
         check_share("disagreement", self.disagreement)
         if self.disagreement == 0:
-            raise ValueError("disagreement must be above 0: systems that are always right together do not differ")
+            raise InputError("disagreement", "must be above 0: systems that are always right together do not differ")
 
     @property
     def largest(self) -> float:
@@ -132,7 +132,7 @@ class RightOrWrongDifference(AnswersDifference):
 
     def _share(self, gain: float) -> float:
         if gain > self.largest * (1 + 1e-12):
-            raise ValueError(f"gain must be at most {self.largest:g}, as {self.disagreement:g} of items differ")
+            raise InputError("gain", f"must be at most {self.largest:g}, as {self.disagreement:g} of items differ")
         return gain / self.scale
 
     def _outcomes(self, share: float, n: int, level: Level) -> tuple[IntArray, FloatArray, float, IntArray]:

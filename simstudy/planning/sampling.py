@@ -17,7 +17,7 @@ from simstudy.outputs import Outputs, require_outputs
 from simstudy.outputs.samples import per_question
 from simstudy.statistics.between import between_variance
 from simstudy.text.reprs import FieldsMixin
-from simstudy.validation import check_text
+from simstudy.validation import InputError, check_text
 
 #: No plan proposes more than so many times the outputs' samples of a question, however cheap they are.
 MOST_TIMES = 4
@@ -135,12 +135,12 @@ def variance_components(
     require_outputs(outputs)
     check_text("cluster", cluster, "the name of a column of the items", or_none=True)
     if outputs.n_systems != 2:
-        raise ValueError(f"outputs must be of two systems, not {outputs.n_systems}")
+        raise InputError("outputs", "must be of two systems", outputs.n_systems)
     means = per_question(outputs, question=question)
     assert means.samples is not None
     number, variance = means.samples[..., 0], means.samples[..., 1] * means.metric.scale**2
     if np.isnan(variance).all(axis=1).any():
-        raise ValueError("outputs must have two samples of some question of each system")
+        raise InputError("outputs", "must have two samples of some question of each system")
     variance = np.where(np.isnan(variance), np.nanmean(variance, axis=1, keepdims=True), variance)
     difference = means.metric.scale * (means.statistics[0, :, 0] - means.statistics[1, :, 0]).astype(np.float64)
     column = cluster or (means.natural_unit if means.natural_unit != "item" else None)

@@ -17,6 +17,7 @@ from simstudy.planning.cases import BETTER, GUESSED, LEVEL, NOT_WORSE, TWO_SYSTE
 from simstudy.planning.designs import AS_PLANNED, BEST
 from simstudy.planning.sampling import MOST_TIMES
 from simstudy.text.numerals import gain_text, units_name, units_text
+from simstudy.validation import InputError
 
 # Where the excess kurtosis of a pilot's differences is above this part of the number of units, power was off by more
 # than 0.03 in simulations (tests/planning/test_plans_hold.py). The least number of units there.
@@ -101,7 +102,7 @@ def if_corrected(case: Case, target: Target, row: Mapping[str, Any], n_systems: 
         level = replace(target.level, comparisons=comparisons)
         try:
             own = answer(middle, replace(target, level=level), BETTER)
-        except ValueError:
+        except InputError:
             # No test set is large enough.
             own = {"n_items": np.nan, "minimum_detectable_gain": np.nan}
         if np.isnan(row["gain"]):

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field, fields, replace
 from math import floor, inf, nan
 from typing import TYPE_CHECKING, Any
 
+from simstudy.notes import Argument, Words
 from simstudy.text.reprs import FieldsMixin
-from simstudy.validation import brief, check_choice, check_fraction, check_number, check_text, check_whole
+from simstudy.validation import InputError, check_choice, check_fraction, check_number, check_text, check_whole
 
 if TYPE_CHECKING:
     from simstudy.outputs import Outputs
@@ -41,12 +42,12 @@ def ends(argument: str, value: Range) -> tuple[float, float, float]:
     """The middle, the lower and the upper end of a range; of a number three times itself."""
     if isinstance(value, Sequence):
         if len(value) != 2:
-            raise ValueError(f"{argument} must be a number, or the two ends of a range, not {brief(value)}")
+            raise InputError(argument, "must be a number, or the two ends of a range", value)
         for end in value:
             check_number(argument, end)
         low, high = map(float, value)
         if low > high:
-            raise ValueError(f"{argument} must have the lower end of its range first, not {brief(value)}")
+            raise InputError(argument, "must have the lower end of its range first", value)
         return (low + high) / 2, low, high
     check_number(argument, value, "a number, or the two ends of a range")
     return float(value), float(value), float(value)
@@ -60,9 +61,7 @@ def check_size(argument: str, value: object, *, must: str = "be 0 or") -> None:
     check_number(argument, value)
     size = abs(float(value))  # type: ignore[arg-type]
     if size and not _LEAST <= size <= _MOST:
-        raise ValueError(
-            f"{argument} must {must} from {_LEAST:g} to {_MOST:g} in size, not {brief(value)}: rescale the scores"
-        )
+        raise InputError(argument, f"must {must} from {_LEAST:g} to {_MOST:g} in size", value, ": rescale the scores")
 
 
 @dataclass(frozen=True)
@@ -166,18 +165,16 @@ class Costs(FieldsMixin):
             if (value := getattr(self, name)) is not None or name in ("cluster", "sample"):
                 check_size(f"Costs.{name}", value)
                 if not 0 <= value < inf or (name == "budget" and value == 0):
-                    raise ValueError(
-                        f"Costs.{name} must be {'above' if name == 'budget' else 'at least'} 0, not {value:g}"
-                    )
+                    raise InputError(f"Costs.{name}", f"must be {'above' if name == 'budget' else 'at least'} 0", value)
         for name, given in (
             ("budget", self.budget is not None),
             ("cluster", self.cluster > 0),
             ("sample", self.sample > 0),
         ):
             if given and self.item is None:
-                raise ValueError(f"Costs.item must be given with Costs.{name}")
+                raise InputError("Costs.item", Words("must be given with {other}", other=Argument(f"Costs.{name}")))
         if self.item == 0 and self.cluster == 0 and self.sample == 0:
-            raise ValueError("Costs.item must be above 0 where a cluster costs nothing else")
+            raise InputError("Costs.item", "must be above 0 where a cluster costs nothing else")
 
     def with_samples(self, samples: int) -> Costs:
         """The costs where each item has so many samples, which are part of the item."""
@@ -269,4 +266,4 @@ class Pilot(FieldsMixin):
         if self.samples is not None:
             check_whole("Pilot.samples", self.samples, 1)
         if self.by is not None and self.outputs.n_systems == 2:
-            raise ValueError("Pilot.by must be None with outputs of two systems, which are one pair")
+            raise InputError("Pilot.by", "must not be given with outputs of two systems, which are one pair")

@@ -29,6 +29,7 @@ from simstudy.running.progress import doing
 from simstudy.statistics.pvalues import clopper_pearson
 from simstudy.text.numerals import units_name, units_text
 from simstudy.truth.scores import fit
+from simstudy.validation import InputError
 
 # Numbers that are drawn in all, by the statistics of an item: two, or more, which cost more.
 _DRAWN = {2: 20_000_000, 3: 4_000_000}
@@ -84,10 +85,10 @@ def simulate(
     try:
         with doing("fitting a model to the outputs"):
             draw, fitted = _of_model(best_first, target.gain), True
-    except ValueError:
+    except InputError:
         try:
             draw, fitted = _of_own_units(in_units(best_first), target.gain), False
-        except ValueError as error:
+        except InputError as error:
             return f"no population of these {units_name(case.called)} has the gain ({error})"
     rejected, first_better, gains, sizes = _tested(
         draw, outputs.metric.name, target.level,
@@ -179,12 +180,10 @@ def tilted_chances(units: Outputs, gain: float) -> FloatArray:
 
     if not off(-_STEEPEST) <= 0 <= off(_STEEPEST):
         ends = (end + gain for end in (off(-_STEEPEST), off(_STEEPEST)))
-        raise ValueError(
-            "gain must be from {:.3f} to {:.3f}, however the units are weighted, not {:g}".format(*ends, gain)
-        )
+        raise InputError("gain", "must be from {:.3f} to {:.3f}, however the units are weighted".format(*ends), gain)
     found = chances(float(scipy.optimize.brentq(off, -_STEEPEST, _STEEPEST, xtol=1e-12)))
     if 1 / float(found @ found) < _FEWEST:
-        raise ValueError(f"gain must be smaller, because it would rest on too few units, not {gain:g}")
+        raise InputError("gain", "must be smaller, because it would rest on too few units", gain)
     return found
 
 

@@ -10,7 +10,7 @@ from scipy import special
 
 from simstudy.planning.differences import Difference, t_cut
 from simstudy.planning.settings import Level
-from simstudy.validation import check_fraction, check_number, check_whole
+from simstudy.validation import InputError, check_fraction, check_number, check_whole
 
 #: No test set is planned to be larger.
 MOST_UNITS = 10_000_000
@@ -32,9 +32,8 @@ def size_for(difference: Difference, gain: float, *, power: float = 0.8, level: 
     check_gain(gain, difference)
     found = least_size(lambda n: difference.power(gain, n, level), power)
     if found is None:
-        raise ValueError(
-            f"gain must be larger for a test set of up to {MOST_UNITS:,} units to find it with power {power:g}, not "
-            f"{gain:g}"
+        raise InputError(
+            "gain", f"must be larger for a test set of up to {MOST_UNITS:,} units to find it with power {power:g}", gain
         )
     return found
 
@@ -90,7 +89,7 @@ def check_power(power: float, level: Level) -> None:
     """Raise a ValueError where a power is no fraction above the level's tail."""
     check_fraction("power", power)
     if power <= level.tail:
-        raise ValueError(f"power must be above {level.tail:g}, the power without a gain, not {power:g}")
+        raise InputError("power", f"must be above {level.tail:g}, the power without a gain", power)
 
 
 def check_gain(gain: float, difference: Difference) -> None:
@@ -98,4 +97,4 @@ def check_gain(gain: float, difference: Difference) -> None:
     check_number("gain", gain)
     if not 0 < gain <= difference.largest * (1 + 1e-12):
         most = f" and at most {difference.largest:g}" if np.isfinite(difference.largest) else ""
-        raise ValueError(f"gain must be above 0{most}, not {gain:g}")
+        raise InputError("gain", f"must be above 0{most}", gain)

@@ -11,6 +11,7 @@ from simstudy.plot.parts import REFERENCE, dots, in_percents, one_panel, relatio
 from simstudy.plot.style import styled
 from simstudy.tables import check_table
 from simstudy.text.plain_text import label
+from simstudy.validation import InputError
 
 
 @styled
@@ -36,7 +37,7 @@ def rejections(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """
     check_table("table", table, ["test", "relation", "share", "low", "high", "alpha"])
     if (pd.crosstab(table["relation"], table["test"]) != 1).any(axis=None):
-        raise ValueError("table must be the agreement of one test set, each test once in each relation class")
+        raise InputError("table", "must be the agreement of one test set, each test once in each relation class")
     tests = list(dict.fromkeys(table["test"]))
     relations = [name for name in dict.fromkeys(table["relation"]) if name != "all pairs"] or ["all pairs"]
     ax = one_panel(ax, width=6.2, height=0.34 * len(tests) + 1.1)

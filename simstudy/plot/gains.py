@@ -25,7 +25,7 @@ from simstudy.plot.parts import (
 from simstudy.plot.style import styled
 from simstudy.tables import check_table, require_one_question, takes_pairs
 from simstudy.text import plain_text
-from simstudy.validation import check_text
+from simstudy.validation import InputError, check_text
 
 # So few points can be large, and so many are small.
 _FEW, _MANY = 300, 1000
@@ -171,7 +171,7 @@ def thresholds(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     check_table("table", table, ["n_items", "relation", "threshold", "low", "high", "fit", "c", "exponent"])
     known = table[table["threshold"].notna()]
     if known.empty:
-        raise ValueError("table must have at least one threshold; every window had too few pairs")
+        raise InputError("table", "must have at least one threshold; every window had too few pairs")
     # All pairs together are shown where no class has a threshold of its own.
     if (known["relation"] != "all pairs").any():
         known = known[known["relation"] != "all pairs"]
@@ -237,7 +237,7 @@ def calibration(
     check_table("table", table, ["p_from", "p_to", "share", "low", "high", "expected", by])
     bins = table[~((table["p_from"] == 0.04) & (table["p_to"] == 0.06))]
     if bins["share"].notna().sum() == 0:
-        raise ValueError("table must have at least one bin with a share; every bin had too few pairs")
+        raise InputError("table", "must have at least one bin with a share; every bin had too few pairs")
     ax = one_panel(ax)
     bounds = sorted({*zip(bins["p_from"], bins["p_to"], strict=True)}, reverse=True)
     place = {bound: x for x, bound in enumerate(bounds)}

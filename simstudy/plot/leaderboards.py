@@ -11,6 +11,7 @@ from simstudy.plot.parts import better_end, one_panel, score_unit
 from simstudy.plot.rows import Rows, legend_above, name_rows, rows_of
 from simstudy.plot.style import in_a_paper, styled
 from simstudy.tables import check_table
+from simstudy.validation import InputError
 
 # Inches: a row, the scores, the places; lines of the legend and of the axes' labels.
 _ROW, _SCORES, _PLACES, _AROUND = 0.22, 2.8, 3.4, 1.2
@@ -58,14 +59,14 @@ def leaderboard(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     columns = ["metric", "level", "system", "score", "score_low", "score_high", "rank", *sets, "may_be_best"]
     check_table("table", table, columns)
     if table["system"].duplicated().any():
-        raise ValueError("table must be the leaderboard of one test set; it has a system twice")
+        raise InputError("table", "must be the leaderboard of one test set; it has a system twice")
     k, named = len(table), rows_of(table["system"].tolist(), usual=_ROW)
     many = named.many
     width = named.name_width + _SCORES + _PLACES
     ax = one_panel(ax, width=width, height=max(1.8, named.all_heights + _AROUND), rows=True)
     place, figure = ax.get_subplotspec(), ax.get_figure()
     if place is None or figure is None:
-        raise ValueError("ax must be a panel of a grid (`simstudy.plot.panels`), whose right half the ranks take")
+        raise InputError("ax", "must be a panel of a grid (`simstudy.plot.panels`), whose right half the ranks take")
     halves = place.subgridspec(1, 2, width_ratios=(_SCORES, _PLACES))
     ax.set_subplotspec(halves[0])
     beside = figure.add_subplot(halves[1], sharey=ax)

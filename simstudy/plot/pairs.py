@@ -18,6 +18,7 @@ from simstudy.plot.style import COLUMN, in_a_paper, styled
 from simstudy.statistics.decisions import Decision
 from simstudy.tables import check_table, require_one_question, require_one_table, takes_pairs
 from simstudy.text.plain_text import label
+from simstudy.validation import InputError
 
 # More lanes of groups than these are no picture.
 _MOST_LANES = 60
@@ -61,7 +62,7 @@ def groups(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     check_table("table", table, ["group", "rank", "system", "score"])
     systems = table[["rank", "system", "score"]].drop_duplicates().sort_values("rank")
     if systems["rank"].duplicated().any() or table.duplicated(["group", "rank"]).any():
-        raise ValueError("table must be the groups of one test set; it has two systems at one place")
+        raise InputError("table", "must be the groups of one test set; it has two systems at one place")
     k, named = len(systems), rows_of(systems["system"].tolist(), usual=_ROW, letter=_LETTER)
     lanes = _lanes([rows["rank"].to_numpy() for _, rows in table.groupby("group")])
     shown = lanes[:_MOST_LANES]
@@ -132,7 +133,7 @@ def gain_intervals(pairs: pd.DataFrame, *, alpha: float = 0.05, ax: Axes | None 
     decision = Decision(alpha)
     known = pairs[pairs["gain_low"].notna()]
     if known.empty:
-        raise ValueError("pairs must have at least one interval; no two systems differ on any unit")
+        raise InputError("pairs", "must have at least one interval; no two systems differ on any unit")
     between = " –\n" if in_a_paper() else " – "
     named = rows_of((known["system_a"].map(label) + between + known["system_b"].map(label)).tolist(), usual=_PAIR_ROW)
     ax = one_panel(ax, width=_INTERVALS + named.name_width, height=1.1 + named.all_heights, rows=True)

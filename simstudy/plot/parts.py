@@ -19,7 +19,7 @@ from simstudy.metrics import find_metric, label
 from simstudy.metrics.mean import LOWER
 from simstudy.plot.style import panels
 from simstudy.text import plain_text
-from simstudy.validation import brief, check_texts
+from simstudy.validation import InputError, brief, check_texts
 
 #: How a line is drawn that the data are held against: a level, no gain.
 REFERENCE: dict[str, Any] = {"color": "0.35", "linewidth": 0.8, "linestyle": (0, (4, 3))}
@@ -52,7 +52,7 @@ def colours_among(by: str, values: Sequence[Any], among: Sequence[Any] | None) -
     listed = list(among)
     for value in values if listed else []:
         if value not in listed:
-            raise ValueError(f"among must have every value of {by}, unlike {brief(listed)}, which lacks '{value}'")
+            raise InputError("among", f"must have every value of {by}, unlike {brief(listed)}, which lacks '{value}'")
     return colours_of(by, listed or values)
 
 

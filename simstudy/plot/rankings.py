@@ -9,7 +9,7 @@ from simstudy.plot.parts import colours_among, in_percents, one_panel
 from simstudy.plot.style import styled
 from simstudy.tables import check_table
 from simstudy.text.plain_text import in_words, label
-from simstudy.validation import check_flag, check_fraction
+from simstudy.validation import InputError, check_flag, check_fraction
 
 # Marks of significance across a panel; more would be a bar.
 _MARKS = 60
@@ -78,7 +78,7 @@ def precision_curve(
 def _check_differences(differences: pd.DataFrame) -> None:
     check_table("differences", differences, ["ranking_1", "ranking_2", "n", "precision_1", "precision_2", "p_value"])
     if len(differences[["ranking_1", "ranking_2"]].drop_duplicates()) > 1:
-        raise ValueError("differences must be of one pair of rankings")
+        raise InputError("differences", "must be of one pair of rankings")
 
 
 def _mark(ax: Axes, differences: pd.DataFrame, alpha: float) -> None:

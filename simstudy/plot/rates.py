@@ -13,7 +13,7 @@ from simstudy.plot.parts import REFERENCE, colours_of, dots, in_percents, one_pa
 from simstudy.plot.style import styled
 from simstudy.tables import check_table
 from simstudy.text.plain_text import label
-from simstudy.validation import check_number, check_range, check_share
+from simstudy.validation import InputError, check_number, check_range, check_share
 
 Range = tuple[float, float]
 
@@ -72,7 +72,7 @@ def error_rates(
     check_range("liberal", liberal)
     check_number("most", most)
     if not 0 < most <= 1:
-        raise ValueError(f"most must be a share above 0, not {most}")
+        raise InputError("most", "must be a share above 0", most)
     ax = one_panel(ax, width=4.4, height=3.2)
     for band, shade in ((liberal, _BAND), (target, _NARROW)):
         ax.axhspan(*band, color=shade, linewidth=0, zorder=0)
@@ -116,7 +116,7 @@ def coverage(table: pd.DataFrame, *, target: Range = (0.93, 0.97), least: float 
     check_range("target", target)
     check_share("least", least)
     if table.duplicated(["title", "n_units"]).any():
-        raise ValueError("table must have each condition once for a number of units")
+        raise InputError("table", "must have each condition once for a number of units")
     titles, sizes = list(dict.fromkeys(table["title"])), sorted(table["n_units"].unique())
     ax = one_panel(ax, width=7.2, height=0.38 * len(titles) + 1.1)
     ax.axvspan(*target, color=_NARROW, linewidth=0, zorder=0)
@@ -198,10 +198,10 @@ def exaggeration(table: pd.DataFrame, *, most: float = 8.0, ax: Axes | None = No
     check_table("table", table, ["view", "share", "type_m", "type_m_low", "type_m_high"])
     check_number("most", most)
     if not 1 < most < np.inf:
-        raise ValueError(f"most must be a finite number above 1, not {most}")
+        raise InputError("most", "must be a finite number above 1", most)
     table = table[table["type_m"].notna()]
     if table.empty:
-        raise ValueError("table must have a type_m in some row")
+        raise InputError("table", "must have a type_m in some row")
     ax = one_panel(ax)
     ax.axhline(1, **REFERENCE, zorder=1)
     views = list(dict.fromkeys(table["view"]))
@@ -223,7 +223,7 @@ def exaggeration(table: pd.DataFrame, *, most: float = 8.0, ax: Axes | None = No
 def _check_tests(table: pd.DataFrame, *more: str) -> None:
     check_table("table", table, ["test", "n_units", *more, "share", "low", "high"])
     if table.duplicated(["test", "n_units"]).any():
-        raise ValueError("table must be of one condition and alternative, each test once for a number of units")
+        raise InputError("table", "must be of one condition and alternative, each test once for a number of units")
 
 
 def _draw_test(ax: Axes, test: str, rows: pd.DataFrame) -> None:

@@ -23,7 +23,7 @@ from simstudy.notes import note
 from simstudy.plot.fonts import without_own_fonts
 from simstudy.plot.style import check_figure, in_a_paper, styled
 from simstudy.plot.svg import smaller
-from simstudy.validation import check_choice, check_path, check_texts
+from simstudy.validation import InputError, check_choice, check_path, check_texts
 
 #: Formats that a figure may be saved in.
 FORMATS = ("png", "svg", "pdf")
@@ -60,7 +60,7 @@ def save(figure: Figure, path: str | Path, *, formats: Sequence[str] = ("png", "
     check_figure(figure)
     check_path("path", path)
     if not Path(path).name:
-        raise ValueError(f"path must name a file, not '{path}'")
+        raise InputError("path", f"must name a file, not '{path}'")
     check_texts("formats", formats, "names of formats")
     for name in formats:
         check_choice("formats", name, FORMATS)
@@ -119,11 +119,7 @@ def _missing_letters_noted() -> Iterator[None]:
             warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
     if letters := sorted(code for code in codes if chr(code).isprintable()):
         some = " ".join(map(chr, letters[:5]))
-        note(
-            f"no known font has some letters of the names ({some}), so that figures have boxes for them; install "
-            "one that has them, such as Noto Sans CJK for Chinese, Japanese and Korean, and delete matplotlib's list "
-            f"of fonts ({Path(mpl.get_cachedir()) / 'fontlist-*.json'})"
-        )
+        note("letters without font", letters=some, cache=Path(mpl.get_cachedir()) / "fontlist-*.json")
 
 
 def _png(figure: Figure, path: Path) -> None:

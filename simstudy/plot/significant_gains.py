@@ -23,7 +23,7 @@ from simstudy.plot.parts import (
 from simstudy.plot.style import styled
 from simstudy.tables import check_table
 from simstudy.text import plain_text
-from simstudy.validation import check_text
+from simstudy.validation import InputError, check_text
 
 # Inches for a row of a chart of test sets.
 _ROW = 0.21
@@ -164,10 +164,10 @@ def gains_by_test_set(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 def _known(table: pd.DataFrame) -> pd.DataFrame:
     known = table[table["true_80"].notna()]
     if known.empty:
-        raise ValueError("table must have at least one number; every test set had too few pairs")
+        raise InputError("table", "must have at least one number; every test set had too few pairs")
     for column in ("alternative", "alpha", "pairs"):
         if column in known and known[column].nunique() > 1:
-            raise ValueError(f"table must have one {column}, not {', '.join(map(str, known[column].unique()))}")
+            raise InputError("table", f"must have one {column}, not {', '.join(map(str, known[column].unique()))}")
     # What has no interval is a dot.
     ends = {end: known[end].fillna(known["true_80"]) for end in ("true_80_low", "true_80_high")}
     return known.assign(**ends)

@@ -17,7 +17,16 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from simstudy.plot.fonts import families
 from simstudy.text import plain_text
-from simstudy.validation import brief, check_flag, check_list, check_number, check_text, check_texts, check_whole
+from simstudy.validation import (
+    InputError,
+    brief,
+    check_flag,
+    check_list,
+    check_number,
+    check_text,
+    check_texts,
+    check_whole,
+)
 
 _STYLE = {
     **sns.axes_style("ticks"),
@@ -110,12 +119,12 @@ def styled(draw: _Draw) -> _Draw:
     'Scores'
     """
     if not callable(draw):
-        raise ValueError(f"draw must be a function, not {brief(draw)}")
+        raise InputError("draw", "must be a function", draw)
 
     @wraps(draw)
     def in_style(*args: Any, **kwargs: Any) -> Any:
         if (ax := kwargs.get("ax")) is not None and not isinstance(ax, Axes):
-            raise ValueError(f"ax must be matplotlib's Axes, or None, not {brief(ax)}")
+            raise InputError("ax", "must be matplotlib's Axes, or None", ax)
         with mpl.rc_context(_PAPER_STYLE if in_a_paper() else _STYLE):
             drawn = draw(*args, **kwargs)
             # Labels of the axes are text also where the caller made the panel, with other settings.
@@ -158,13 +167,13 @@ def panels(
     """
     check_texts("titles", titles, "texts")
     if not len(titles):
-        raise ValueError("titles must have at least one title")
+        raise InputError("titles", "must have at least one title")
     if per_row is not None:
         check_whole("per_row", per_row, 1, 2**10)
     for argument, inches in (("height", height), ("width", width)):
         check_number(argument, inches)
         if not 0 < inches <= _MOST_INCHES:
-            raise ValueError(f"{argument} must be above 0 and at most {_MOST_INCHES} inches, not {inches}")
+            raise InputError(argument, f"must be above 0 and at most {_MOST_INCHES} inches", inches)
     if shared is not None:
         check_flag("shared", shared)
     if in_a_paper():
@@ -236,7 +245,7 @@ def single(
     [6.0, 3.4]
     """
     if not callable(draw):
-        raise ValueError(f"draw must be a function of simstudy.plot, not {brief(draw)}")
+        raise InputError("draw", "must be a function of simstudy.plot", draw)
     check_flag("legend_aside", legend_aside)
     figure, (ax,) = panels([title], height=height, width=width)
     draw(*tables, ax=ax, **options)
@@ -262,7 +271,7 @@ def share_legend(figure: Figure, axes: Sequence[Axes], *, side: bool = False) ->
     check_list("axes", axes, "Axes")
     for ax in axes:
         if not isinstance(ax, Axes):
-            raise ValueError(f"axes must be a list of matplotlib's Axes, not of {brief(ax)}")
+            raise InputError("axes", f"must be a list of matplotlib's Axes, not of {brief(ax)}")
     check_flag("side", side)
     named: dict[str, Any] = {}
     for ax in axes:
@@ -297,4 +306,4 @@ def say_below(figure: Figure, text: str) -> None:
 def check_figure(figure: object) -> None:
     """Raise a ValueError for what is no figure."""
     if not isinstance(figure, Figure):
-        raise ValueError(f"figure must be a matplotlib Figure, not {brief(figure)}")
+        raise InputError("figure", "must be a matplotlib Figure", figure)

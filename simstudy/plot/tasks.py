@@ -10,6 +10,7 @@ from simstudy.plot.rows import name_rows, rows_of
 from simstudy.plot.style import styled
 from simstudy.tables import check_table
 from simstudy.text.plain_text import label
+from simstudy.validation import InputError
 
 #: The hypothesis of rows of one task.
 SINGLE_TASK = "single task"
@@ -50,7 +51,7 @@ def gain_by_task(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     pair = ["system_a", "system_b"]
     check_table("table", table, ["name", "hypothesis", "metric", *pair, "gain", "gain_low", "gain_high"])
     if len(table[pair].drop_duplicates()) > 1:
-        raise ValueError("table must be of one pair of systems")
+        raise InputError("table", "must be of one pair of systems")
     single = table["hypothesis"] == SINGLE_TASK
     tasks = table[single].sort_values("gain", ascending=False, kind="stable")
     averages = table[~single]

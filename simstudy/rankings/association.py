@@ -27,7 +27,7 @@ import pandas as pd
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.rankings.contingency import contingency_tables, deviations
 from simstudy.rankings.hypergeometric import log10_upper_tail, log_likelihood_ratio
-from simstudy.validation import check_choice, check_list
+from simstudy.validation import InputError, check_choice, check_list
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +123,7 @@ def association(frequencies: pd.DataFrame, measures: Sequence[str] | None = None
     for name in names:
         check_choice("measures", name, MEASURES)
     if not names or len(set(names)) < len(names):
-        raise ValueError(f"measures must be at least one name, and each once, not '{', '.join(names)}'")
+        raise InputError("measures", f"must be at least one name, and each once, not '{', '.join(names)}'")
     tables = Tables.of(frequencies)
     return pd.DataFrame({name: MEASURES[name].function(tables) for name in names}, index=frequencies.index)
 

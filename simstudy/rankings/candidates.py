@@ -17,6 +17,7 @@ from simstudy.outputs.answers import read_only
 from simstudy.rankings.inputs import BoolArray, check_labels, jitter, ranks_of, score_matrix, scored, true_or_false
 from simstudy.text.reprs import FieldsMixin
 from simstudy.validation import (
+    InputError,
     check_choice,
     check_mapping,
     check_number,
@@ -35,7 +36,7 @@ TIES = ("jitter", "keep")
 def require_candidates(candidates: object, argument: str = "candidates") -> None:
     """Raise a ValueError where these are no Candidates."""
     if not isinstance(candidates, Candidates):
-        raise ValueError(f"{argument} must be Candidates (see Candidates.from_scores), not {type(candidates).__name__}")
+        raise InputError(argument, f"must be Candidates (see Candidates.from_scores), not {type(candidates).__name__}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,9 +106,11 @@ class Candidates(FieldsMixin):
             numbers, and true or false that is neither; the message names the candidate.
         """
         if not isinstance(scores, pd.DataFrame):
-            raise ValueError(f"scores must be a pandas DataFrame (candidates x functions), not {type(scores).__name__}")
+            raise InputError(
+                "scores", f"must be a pandas DataFrame (candidates x functions), not {type(scores).__name__}"
+            )
         if scores.empty:
-            raise ValueError("scores must have at least one candidate (row) and one scoring function (column)")
+            raise InputError("scores", "must have at least one candidate (row) and one scoring function (column)")
         check_choice("ties", ties, TIES)
         check_seed(seed)
         check_text("test_set", test_set)
@@ -210,7 +213,7 @@ class Candidates(FieldsMixin):
         """The length of an n-best list; ValueError where it is not between 1 and the number of candidates."""
         check_whole("n", n, 1)
         if n > self.n_candidates:
-            raise ValueError(f"n must be between 1 and {self.n_candidates}, the number of candidates, not {n}")
+            raise InputError("n", f"must be between 1 and {self.n_candidates}, the number of candidates", n)
         return int(n)
 
     def take(self, positions: ArrayLike) -> Candidates:
@@ -223,10 +226,10 @@ class Candidates(FieldsMixin):
         """
         kept = np.asarray(positions)
         if kept.ndim != 1 or kept.size == 0 or kept.dtype.kind not in "iu" or np.unique(kept).size < kept.size:
-            raise ValueError("positions must be a non-empty list of integers, each once")
+            raise InputError("positions", "must be a non-empty list of integers, each once")
         if kept.min() < 0 or kept.max() >= self.n_candidates:
-            raise ValueError(
-                f"positions must lie between 0 and {self.n_candidates - 1}, not {kept.min()} … {kept.max()}"
+            raise InputError(
+                "positions", f"must lie between 0 and {self.n_candidates - 1}, not {kept.min()} … {kept.max()}"
             )
         scores, true = read_only(self.scores[:, kept]), read_only(self.true[kept])
         return replace(self, scores=scores, true=true, ids=[self.ids[i] for i in kept])
@@ -241,7 +244,7 @@ class Candidates(FieldsMixin):
         """
         check_texts("names", names, "names of scoring functions")
         if not len(names) or len(set(names)) < len(names):
-            raise ValueError(f"names must be of scoring functions, once each, not '{', '.join(names)}'")
+            raise InputError("names", f"must be of scoring functions, once each, not '{', '.join(names)}'")
         scores = read_only(self.scores[[self._function(name) for name in names]])
         return replace(self, scores=scores, names=list(names))
 
@@ -281,13 +284,15 @@ class Candidates(FieldsMixin):
         for (name, gamma), of_function in zip(thresholds.items(), accepted, strict=True):
             if not of_function.any():
                 best = self.scores[self._function(name)].max()
-                raise ValueError(f"thresholds must accept a candidate, unlike {gamma} for '{name}' (highest: {best})")
+                raise InputError(
+                    "thresholds", f"must accept a candidate, unlike {gamma} for '{name}' (highest: {best})"
+                )
         return self.select(list(thresholds))._outputs(accepted, get_metric("precision_of_accepted"))
 
     def _function(self, name: str) -> int:
         check_text("name", name, "the name of a scoring function")
         if name not in self.names:
-            raise ValueError(f"no scoring function '{name}' among {', '.join(self.names)}{nearest(name, self.names)}")
+            raise InputError(f"no scoring function '{name}' among {', '.join(self.names)}{nearest(name, self.names)}")
         return self.names.index(name)
 
     def _outputs(self, accepted: BoolArray, metric: Metric) -> Outputs:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.rankings.inputs import BoolArray
+from simstudy.validation import InputError
 
 #: The four cells: first index 1 where the first word is there, second index 1 where the second word is.
 CELLS = ("O11", "O12", "O21", "O22")
@@ -37,13 +38,14 @@ def contingency_tables(frequencies: pd.DataFrame) -> pd.DataFrame:
     beside the cells, are there too, they must agree; other columns are ignored. An error names the candidate.
     """
     if not isinstance(frequencies, pd.DataFrame):
-        raise ValueError(f"frequencies must be a pandas DataFrame, not {type(frequencies).__name__}")
+        raise InputError("frequencies", f"must be a pandas DataFrame, not {type(frequencies).__name__}")
     columns = set(frequencies.columns)
     if not has_tables(columns):
         lacking = [", ".join(name for name in names if name not in columns) for names in (CELLS, SIGNATURE)]
-        raise ValueError(
-            f"frequencies must have the columns {', '.join(CELLS)} (missing: {lacking[0]}) or {', '.join(SIGNATURE)} "
-            f"(missing: {lacking[1]})"
+        raise InputError(
+            "frequencies",
+            f"must have the columns {', '.join(CELLS)} (missing: {lacking[0]}) or {', '.join(SIGNATURE)} (missing: "
+            f"{lacking[1]})",
         )
     if columns.issuperset(CELLS):
         o11, o12, o21, o22 = (_counts(frequencies, name) for name in CELLS)
@@ -59,9 +61,10 @@ def contingency_tables(frequencies: pd.DataFrame) -> pd.DataFrame:
             found = _counts(frequencies, name)
             if (wrong := found != expected).any():
                 row = int(wrong.argmax())
-                raise ValueError(
-                    f"frequencies must have marginals that agree with the cells, unlike candidate "
-                    f"'{frequencies.index[row]}', with {name} = {found[row]} where the cells give {expected[row]}"
+                raise InputError(
+                    "frequencies",
+                    f"must have marginals that agree with the cells, unlike candidate '{frequencies.index[row]}', "
+                    f"with {name} = {found[row]} where the cells give {expected[row]}",
                 )
     return pd.DataFrame(dict(zip(CELLS, (o11, o12, o21, o22), strict=True)), index=frequencies.index)
 
@@ -86,15 +89,16 @@ def _cells(frequencies: pd.DataFrame) -> tuple[IntArray, IntArray, IntArray, Int
 def _counts(frequencies: pd.DataFrame, column: str) -> IntArray:
     values = frequencies[column]
     if isinstance(values, pd.DataFrame):
-        raise ValueError(f"frequencies must have each column once, unlike '{column}'")
+        raise InputError("frequencies", f"must have each column once, unlike '{column}'")
     numbers = pd.to_numeric(values, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
     # Comparisons with NaN are false.
     known = (numbers >= 0) & (numbers < _LIMIT) & (numbers == np.floor(numbers))
     if not known.all():
         row = int(np.argmin(known))
-        raise ValueError(
-            f"frequencies must be whole numbers from 0 to 2^53 - 1, unlike {column} = {values.iloc[row]} of candidate "
-            f"'{frequencies.index[row]}'"
+        raise InputError(
+            "frequencies",
+            f"must be whole numbers from 0 to 2^53 - 1, unlike {column} = {values.iloc[row]} of candidate "
+            f"'{frequencies.index[row]}'",
         )
     return numbers.astype(np.int64)
 
@@ -104,4 +108,4 @@ def _require(frequencies: pd.DataFrame, holds: BoolArray, rule: str, **counts: I
     if not holds.all():
         row = int(np.argmin(holds))
         found = ", ".join(f"{name} = {values[row]}" for name, values in counts.items())
-        raise ValueError(f"frequencies must have {rule}, unlike candidate '{frequencies.index[row]}' with {found}")
+        raise InputError("frequencies", f"must have {rule}, unlike candidate '{frequencies.index[row]}' with {found}")

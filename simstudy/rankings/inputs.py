@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from pandas.api.types import is_complex_dtype, is_numeric_dtype
 
 from simstudy.metrics.base import FloatArray, IntArray
-from simstudy.validation import brief, check_mapping, check_unmasked
+from simstudy.validation import InputError, brief, check_mapping, check_unmasked
 
 BoolArray = NDArray[np.bool_]
 
@@ -22,11 +22,11 @@ def score_column(scores: pd.Series[Any], name: str) -> FloatArray:
     """A scoring function's scores as floats, NaN where they are missing; ValueError where they are no numbers."""
     plain = is_numeric_dtype(scores) and not is_complex_dtype(scores)
     if not plain and scores.dtype != object:
-        raise ValueError(f"scores must be numbers, unlike those of '{name}' ({scores.dtype})")
+        raise InputError("scores", f"must be numbers, unlike those of '{name}' ({scores.dtype})")
     try:
         return scores.to_numpy(dtype=np.float64, na_value=np.nan)
     except (TypeError, ValueError):
-        raise ValueError(f"scores must be numbers, unlike those of '{name}'") from None
+        raise InputError("scores", f"must be numbers, unlike those of '{name}'") from None
 
 
 def check_labels(argument: str, values: object, index: pd.Index[Any]) -> None:
@@ -36,29 +36,33 @@ def check_labels(argument: str, values: object, index: pd.Index[Any]) -> None:
     """
     check_unmasked(argument, values)
     if isinstance(values, pd.Series) and not values.index.equals(index):
-        raise ValueError(
-            f"{argument} must have the index of the candidates; values in the order of the rows can be given as an "
-            "array (.to_numpy())"
+        raise InputError(
+            argument,
+            "must have the index of the candidates; values in the order of the rows can be given as an array "
+            "(.to_numpy())",
         )
 
 
 def scored(features: pd.DataFrame, functions: Mapping[str, Callable[[pd.DataFrame], ArrayLike]]) -> pd.DataFrame:
     """A column of scores by each function of the features; ValueError where one does not return n scores."""
     if not isinstance(features, pd.DataFrame):
-        raise ValueError(f"features must be a pandas DataFrame (candidates x features), not {type(features).__name__}")
+        raise InputError(
+            "features", f"must be a pandas DataFrame (candidates x features), not {type(features).__name__}"
+        )
     check_mapping("functions", functions, "names to scoring functions")
     for name, function in functions.items():
         if not callable(function):
-            raise ValueError(f"functions must map names to scoring functions, not '{name}' to {brief(function)}")
+            raise InputError("functions", f"must map names to scoring functions, not '{name}' to {brief(function)}")
     scores = {}
     for name, function in functions.items():
         returned = function(features)
         check_labels(f"scores by '{name}'", returned, features.index)
         scores[name] = np.asarray(returned)
         if scores[name].shape != (len(features),):
-            raise ValueError(
-                f"functions must return one score for each of {len(features)} candidates, unlike '{name}', which "
-                f"returns an array of shape {scores[name].shape}"
+            raise InputError(
+                "functions",
+                f"must return one score for each of {len(features)} candidates, unlike '{name}', which returns an "
+                f"array of shape {scores[name].shape}",
             )
     return pd.DataFrame(scores, index=features.index)
 
@@ -69,7 +73,9 @@ def score_matrix(scores: pd.DataFrame, names: Sequence[str], ids: Sequence[str])
     for k, name in enumerate(names):
         values[k] = score_column(scores.iloc[:, k], name)
         if (missing := np.isnan(values[k])).any():
-            raise ValueError(f"scores must not be missing, as that of candidate '{ids[missing.argmax()]}' by '{name}'")
+            raise InputError(
+                "scores", f"must not be missing, as that of candidate '{ids[missing.argmax()]}' by '{name}'"
+            )
     # -0 and 0 are one score.
     return values + 0.0
 
@@ -78,11 +84,11 @@ def true_or_false(true: ArrayLike, ids: Sequence[str]) -> BoolArray:
     """Which of n candidates are true; ValueError for another number of them, and what is neither true nor false."""
     values = np.array(true)
     if values.shape != (len(ids),):
-        raise ValueError(f"true must have one value for each of {len(ids)} candidates, not the shape {values.shape}")
+        raise InputError("true", f"must have one value for each of {len(ids)} candidates, not the shape {values.shape}")
     known = np.array([not pd.isna(value) and value in (0, 1) for value in values.tolist()], dtype=bool)
     if not known.all():
         wrong = int(np.argmin(known))
-        raise ValueError(f"true must be true or false (1 or 0), unlike {values[wrong]} of candidate '{ids[wrong]}'")
+        raise InputError("true", f"must be true or false (1 or 0), unlike {values[wrong]} of candidate '{ids[wrong]}'")
     return values.astype(bool)
 
 

@@ -16,7 +16,7 @@ from simstudy.rankings.candidates import Candidates, require_candidates
 from simstudy.rankings.hypergeometric import fisher_exact
 from simstudy.statistics.multiplicity import corrected
 from simstudy.statistics.pvalues import clopper_pearson
-from simstudy.validation import check_flag, check_fraction
+from simstudy.validation import InputError, check_flag, check_fraction
 
 
 def precision_curve(
@@ -132,7 +132,7 @@ def ranking_differences(
     require_candidates(candidates)
     check_flag("multiplicity", multiplicity)
     if len(candidates.names) < 2:
-        raise ValueError(f"at least two scoring functions are needed to compare, but there is only {candidates.names}")
+        raise InputError(f"at least two scoring functions are needed to compare, but there is only {candidates.names}")
     lengths = _lengths(candidates, n)
     tables = []
     for a, b in combinations(range(len(candidates.names)), 2):
@@ -182,7 +182,7 @@ def _lengths(candidates: Candidates, n: int | Iterable[int] | None) -> IntArray:
         return np.arange(1, candidates.n_candidates + 1)
     lengths = sorted(candidates.check_n(length) for length in (n if isinstance(n, Iterable) else [n]))
     if not lengths or len(set(lengths)) < len(lengths):
-        raise ValueError(f"n must name at least one length, each once, not {lengths}")
+        raise InputError("n", "must name at least one length, each once", lengths)
     return np.array(lengths)
 
 

@@ -12,7 +12,15 @@ import scipy
 from simstudy.rankings.candidates import Candidates, require_candidates
 from simstudy.statistics.pvalues import clopper_pearson
 from simstudy.tables import check_table
-from simstudy.validation import check_fraction, check_list, check_mapping, check_number, check_text, check_unique
+from simstudy.validation import (
+    InputError,
+    check_fraction,
+    check_list,
+    check_mapping,
+    check_number,
+    check_text,
+    check_unique,
+)
 
 _COLUMNS = ["ranking", "threshold", "n_accepted", "n_true", "precision", "average_precision", "covered", "level"]
 
@@ -49,12 +57,13 @@ def common_threshold(sets: Sequence[Candidates], name: str, n_accepted: float) -
     scores = np.concatenate([each.select([name]).scores[0] for each in sets])
     check_number("n_accepted", n_accepted, "a number of candidates")
     if not isfinite(n_accepted):
-        raise ValueError(f"n_accepted must be a number of candidates, not {n_accepted}")
+        raise InputError("n_accepted", "must be a number of candidates", n_accepted)
     k = round(float(n_accepted) * len(sets))
     if not 1 <= k <= scores.size:
-        raise ValueError(
-            f"n_accepted must ask for 1 to {scores.size} candidates, all that {len(sets)} sets have, not for {k} "
-            f"({n_accepted} a set)"
+        raise InputError(
+            "n_accepted",
+            f"must ask for 1 to {scores.size} candidates, all that {len(sets)} sets have, not for {k} ({n_accepted} "
+            "a set)",
         )
     return float(np.partition(scores, scores.size - k)[scores.size - k])
 
@@ -179,7 +188,7 @@ def binomial_check(table: pd.DataFrame) -> pd.DataFrame:
 def _checked(name: str, table: pd.DataFrame) -> dict[str, object]:
     """One ranking's row of `binomial_check`."""
     if (table[["threshold", "average_precision", "level"]].nunique() > 1).any():
-        raise ValueError(f"table must have one threshold, average_precision and level for ranking '{name}'")
+        raise InputError("table", f"must have one threshold, average_precision and level for ranking '{name}'")
     used = table[table["n_accepted"] > 0]
     accepted, true, precision = (used[column].to_numpy(dtype=float) for column in ("n_accepted", "n_true", "precision"))
     n, pi, miss = len(used), float(table["average_precision"].iloc[0]), 1 - float(table["level"].iloc[0])
@@ -220,6 +229,6 @@ def _checked(name: str, table: pd.DataFrame) -> dict[str, object]:
 def _check_sets(sets: Sequence[Candidates]) -> None:
     check_list("sets", sets, "Candidates")
     if not len(sets):
-        raise ValueError("sets must have at least one set of candidates")
+        raise InputError("sets", "must have at least one set of candidates")
     for each in sets:
         require_candidates(each, "sets")

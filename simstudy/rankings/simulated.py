@@ -10,7 +10,15 @@ import pandas as pd
 import scipy
 
 from simstudy.rankings.candidates import Candidates
-from simstudy.validation import check_fraction, check_mapping, check_seed, check_share, check_whole, number_list
+from simstudy.validation import (
+    InputError,
+    check_fraction,
+    check_mapping,
+    check_seed,
+    check_share,
+    check_whole,
+    number_list,
+)
 
 #: Two scoring functions, the first the better one.
 SEPARATIONS: Mapping[str, float] = MappingProxyType({"g1": 1.5, "g2": 1.0})
@@ -86,7 +94,7 @@ def simulated_candidates(
     check_mapping("separations", separations, "scoring functions to numbers")
     gaps = number_list("separations", list(separations.values()))
     if not np.isfinite(gaps).all():
-        raise ValueError(f"separations must have a finite number for at least one function, not {dict(separations)}")
+        raise InputError("separations", f"must have a finite number for at least one function, not {dict(separations)}")
     below = scipy.stats.norm.ppf(share_true)
     sets = []
     for number in range(n_sets):

@@ -28,6 +28,7 @@ from simstudy.files.own_pages import INDEX, is_ours
 from simstudy.files.whole import atomic_path
 from simstudy.running.cell_files import SUFFIX, damaged
 from simstudy.running.jobs import n_workers
+from simstudy.validation import InputError
 
 MANIFEST, RUN = "manifest.json", "run.json"
 
@@ -94,7 +95,7 @@ class ResultsFolder:
         made = _hashes_in(self.gathered)
         old, before = own_files(self.path), json_object(self.path / MANIFEST) or {}
         if changed := [name for name in made if (self.path / name).exists() and name not in old]:
-            raise ValueError(
+            raise InputError(
                 f"out: {changed[0]} in {self.path} was changed while the run worked: move it, and run again"
             )
         if seconds is not None and not (self.gathered / COMPARISONS).exists():
@@ -181,11 +182,11 @@ def _locked(folder: Path, name: str, otherwise: str) -> Iterator[None]:
         lock.acquire(timeout=0)
         yield
     except Timeout:
-        raise ValueError(otherwise) from None
+        raise InputError(otherwise) from None
     except OSError as error:
         if lock.is_locked:
             raise
-        raise ValueError(f"out: can not write to {folder} ({error.strerror})") from None
+        raise InputError(f"out: can not write to {folder} ({error.strerror})") from None
     finally:
         if lock.is_locked:
             with suppress(OSError):
@@ -203,12 +204,12 @@ def verify(path: str | Path, *, cells: bool = True) -> list[str]:
     """
     folder = Path(path)
     if not folder.is_dir():
-        raise ValueError(f"no such folder: {folder}")
+        raise InputError(f"no such folder: {folder}")
     manifest = json_object(folder / MANIFEST)
     if not (folder / MANIFEST).is_file():
         stopped = (folder / _GATHERED / MANIFEST).exists()
         why = "a run was stopped while it wrote here: run it again" if stopped else "no run has finished there"
-        raise ValueError(f"{folder} has no {MANIFEST}: {why}")
+        raise InputError(f"{folder} has no {MANIFEST}: {why}")
     problems = []
     if manifest is None or manifest.get("manifest") != own_hash(manifest):
         problems.append(f"{MANIFEST} has been changed, or is not one of simstudy's")
@@ -231,15 +232,18 @@ def require_own(folder: Path, of: str) -> None:
     if manifest is not None and manifest.get("manifest") == own_hash(manifest):
         known.add(MANIFEST)
         if manifest.get("results_of") != of:
-            raise ValueError(f"out must be a folder of its own, but {folder} holds results of {manifest['results_of']}")
+            raise InputError(
+                "out", f"must be a folder of its own, but {folder} holds results of {manifest['results_of']}"
+            )
     strangers = _strangers(folder, known)
     for part in _parts(folder):
         strangers += [f"{part.name}/{name}" for name in _strangers(part, {MANIFEST, *own_files(part)})]
     if strangers:
-        raise ValueError(
-            f"out must be new, empty or a folder that simstudy wrote, but {folder} holds {strangers[0]}"
-            + (f" and {len(strangers) - 1} more" if len(strangers) > 1 else "")
-            + ", which is not of an earlier run or has been changed since"
+        more = f" and {len(strangers) - 1} more" if len(strangers) > 1 else ""
+        raise InputError(
+            "out",
+            f"must be new, empty or a folder that simstudy wrote, but {folder} holds {strangers[0]}{more}, which is "
+            "not of an earlier run or has been changed since",
         )
 
 
@@ -247,9 +251,9 @@ def folder_at(path: str | Path) -> Path:
     """The folder of this path; ValueError where it is a file, or called like one."""
     folder = Path(path)
     if folder.exists() and not folder.is_dir():
-        raise ValueError(f"out must be a folder, but {folder} is a file")
+        raise InputError("out", f"must be a folder, but {folder} is a file")
     if folder.suffix.lower() in _OF_FILES and not folder.exists():
-        raise ValueError(f"out must be the name of a folder, not of a file such as {folder.name}")
+        raise InputError("out", f"must be the name of a folder, not of a file such as {folder.name}")
     return folder
 
 

@@ -6,7 +6,7 @@ import os
 import sys
 from concurrent.futures import Executor
 
-from simstudy.validation import brief, check_whole
+from simstudy.validation import TOO_MANY, InputError, check_whole
 
 
 def n_workers(n_jobs: int | None, otherwise: int = -1) -> int:
@@ -23,14 +23,17 @@ def n_workers(n_jobs: int | None, otherwise: int = -1) -> int:
         if joblib:
             return int(joblib.cpu_count())
         return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
-    check_whole("n_jobs (-1: all cores)", n_jobs, 1)
+    check_whole("n_jobs", n_jobs, -TOO_MANY)
+    if n_jobs < 1:
+        raise InputError("n_jobs", "must be at least 1, or -1 for all cores", n_jobs)
     return int(n_jobs)
 
 
 def check_executor(executor: object) -> None:
     """Raise a ValueError for what is neither an executor nor None."""
     if executor is not None and not isinstance(executor, Executor):
-        raise ValueError(
-            "executor must be a concurrent.futures.Executor (dask: client.get_executor(pure=False)), or None, "
-            f"not {brief(executor)}"
+        raise InputError(
+            "executor",
+            "must be a concurrent.futures.Executor (dask: client.get_executor(pure=False)), or None",
+            executor,
         )

@@ -36,6 +36,7 @@ from simstudy.running.jobs import check_executor, n_workers
 from simstudy.running.keys import UNLASTING, Cell, CellKeys, is_lasting, versions
 from simstudy.running.program_files import LOADED
 from simstudy.running.threads import one_blas_thread
+from simstudy.validation import InputError
 
 # Bytes of an argument that workers of this machine map from a file, and to a multiple of which each array begins there.
 _LARGE, _ALIGNED = 2**16, 64
@@ -185,7 +186,7 @@ def _compute(
     n = min(n_workers(n_jobs, otherwise=1), 2 * n_workers(-1), len(missing))
     backend = type(joblib.parallel.get_active_backend()[0]).__name__.removesuffix("Backend").lower()
     if executor is None and backend not in ("loky", "threading", "sequential"):
-        raise ValueError(
+        raise InputError(
             f"joblib is configured for backend '{backend}', but cells run on loky, threading, sequential, or on what "
             "executor= gives"
         )
@@ -331,7 +332,7 @@ def _compute_by(
         except BrokenExecutor:
             raise lost from None
         except RuntimeError as error:
-            raise ValueError(f"executor must accept work, but it says: {error}") from error
+            raise InputError("executor", f"must accept work, but it says: {error}") from error
 
     def trace_of(key: str, future: Future[Any]) -> str:
         try:
@@ -342,7 +343,7 @@ def _compute_by(
         except (BrokenExecutor, CancelledError):
             raise lost from None
         except (OtherVersions, ModuleNotFoundError) as error:
-            raise ValueError(f"executor must have workers of the same program, but {error}") from error
+            raise InputError("executor", f"must have workers of the same program, but {error}") from error
         except Exception as error:
             return "".join(traceback.format_exception(error))
 
@@ -463,11 +464,11 @@ def cluster(address: str) -> Iterator[Executor]:
     """
     local = re.fullmatch(r"local:([1-9]\d{0,3})", address)
     if not local and not re.fullmatch(r"(?:tcp|tls|ws|wss|ucx)://[^\s/]+:\d+", address):
-        raise ValueError(f"cluster must be the address of a scheduler, tcp://host:8786, or local:N, not '{address}'")
+        raise InputError("cluster", "must be the address of a scheduler, tcp://host:8786, or local:N", address)
     try:
         distributed: Any = import_module("distributed")
     except ModuleNotFoundError:
-        raise ValueError(
+        raise InputError(
             "cluster needs the package distributed, which is not installed: pip install 'simstudy[cluster]'"
         ) from None
     # A loss is told in one line (ExecutorLost), and not by each part of dask.
@@ -480,6 +481,8 @@ def cluster(address: str) -> Iterator[Executor]:
         try:
             client = distributed.Client(scheduler, timeout=5)
         except (OSError, TimeoutError, ValueError):
-            raise ValueError(f"cluster must be the address of a scheduler, but nobody answers at '{address}'") from None
+            raise InputError(
+                "cluster", f"must be the address of a scheduler, but nobody answers at '{address}'"
+            ) from None
         with client:
             yield client.get_executor(pure=False)

@@ -7,6 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from simstudy.tables import TEST_SET, require_columns, require_one_question, takes_family
+from simstudy.validation import InputError
 
 
 @takes_family
@@ -50,7 +51,7 @@ def corrected(pairs: pd.DataFrame) -> pd.DataFrame:
         require_one_question(pairs)
     p_value = pairs["p_value"].to_numpy(dtype=np.float64)
     if not (inside := (p_value >= 0) & (p_value <= 1)).all():
-        raise ValueError(f"p_value must lie between 0 and 1 in every row, not {p_value[~inside][0]}")
+        raise InputError("p_value", "must lie between 0 and 1 in every row", p_value[~inside][0])
     return pairs.assign(p_holm=holm(p_value), p_bh=benjamini_hochberg(p_value))
 
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from simstudy.text.reprs import FieldsMixin
-from simstudy.validation import brief, check_fraction
+from simstudy.validation import InputError, check_fraction
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ def clopper_pearson(
     """
     hits, drawn = np.asarray(count, dtype=np.float64), np.asarray(of, dtype=np.float64)
     if np.any((hits < 0) | (hits > drawn)):
-        raise ValueError("count must lie between 0 and the number that it is out of")
+        raise InputError("count", "must lie between 0 and the number that it is out of")
     tail = (1 - level) / 2
     # A quantile of the beta distribution, which has none where a shape is 0: there the bound is the end of the scale.
     low = np.where(hits > 0, special.betaincinv(np.maximum(hits, 1), drawn - hits + 1, tail), 0.0)
@@ -186,9 +186,11 @@ def certainty(n_extreme: ArrayLike, n_resamples: ArrayLike, alpha: float) -> NDA
     try:
         np.broadcast_shapes(count.shape, drawn.shape)
     except ValueError:
-        raise ValueError(f"n_extreme and n_resamples must broadcast, unlike {count.shape} and {drawn.shape}") from None
+        raise InputError(
+            "n_extreme and n_resamples", f"must broadcast, unlike {count.shape} and {drawn.shape}"
+        ) from None
     if not ((count >= 0) & (count <= drawn)).all():
-        raise ValueError("n_extreme must lie between 0 and n_resamples")
+        raise InputError("n_extreme", "must lie between 0 and n_resamples")
     return posterior(count, drawn, alpha)
 
 
@@ -204,5 +206,5 @@ def _counts(argument: str, values: ArrayLike) -> NDArray[np.float64]:
     found = np.asarray(values)
     numbers = found.dtype == object and all(isinstance(value, Real) for value in found.flat)
     if found.dtype.kind not in "iuf" and not numbers:
-        raise ValueError(f"{argument} must be whole numbers, not {brief(values)}")
+        raise InputError(argument, "must be whole numbers", values)
     return found.astype(np.float64)

@@ -27,7 +27,7 @@ from simstudy.studies.resampling import overlay
 from simstudy.studies.resampling import study as resampling
 from simstudy.studies.resampling.definition import ResamplingStudy, with_own_task
 from simstudy.training.named import OWN, task_folder
-from simstudy.validation import brief, nearest
+from simstudy.validation import nearest
 
 Run = Callable[[Any, RunContext], Findings]
 Show = Callable[[Any, ShippedTables], Shown]
@@ -73,7 +73,7 @@ def load_study(study: str | Path) -> Study:
     'How large must a gain be on a test set of digits?'
     """
     if not isinstance(study, str | Path):
-        raise StudyError(f"study must be a name, a path or a Study, not {brief(study)}")
+        raise StudyError("study", "must be a name, a path or a Study", study)
     known = program_files.shipped_studies()
     path = known.get(str(study)) or Path(study)
     may_execute = str(study) in known or path.is_dir()

@@ -14,7 +14,7 @@ from simstudy.outputs import Outputs, TestSet
 from simstudy.running.fingerprints import fingerprint
 from simstudy.statistics.pvalues import CONVENTIONS
 from simstudy.training.named import check_task
-from simstudy.validation import check_choice
+from simstudy.validation import InputError, check_choice
 
 Seed = Annotated[int, Field(ge=0, lt=2**64)]
 Positive = Annotated[int, Field(ge=1)]
@@ -38,7 +38,7 @@ def _rule(holds: Callable[[Any], bool], told: str) -> AfterValidator:
 
     def check(value: Any) -> None:
         if not holds(value):
-            raise ValueError(told.format(value))
+            raise InputError(told.format(value))
 
     return checked(check)
 
@@ -63,10 +63,10 @@ def check_resamples(test: str, n_resamples: int | None) -> None:
     """Raise a ValueError where a number of resamples is given to a test that draws none."""
     if n_resamples is not None and not TESTS[test].n_resamples:
         drawing = ", ".join(name for name, known in TESTS.items() if known.n_resamples)
-        raise ValueError(f"n_resamples is for tests that resample ({drawing}), not for '{test}'")
+        raise InputError(f"n_resamples is for tests that resample ({drawing}), not for '{test}'")
 
 
-class StudyError(ValueError):
+class StudyError(InputError):
     """A study is unknown, or its definition breaks a rule."""
 
 
@@ -105,7 +105,7 @@ class Keys(BaseModel):
         """
         known = type(self).model_fields
         if unknown := [name for name in (*names, *values) if name not in known]:
-            raise ValueError(f"names must be some of {', '.join(known)}, not '{unknown[0]}'")
+            raise InputError("names", f"must be some of {', '.join(known)}", unknown[0])
         kept = {name: getattr(self, name) for name in names} | values
         copy = type(self).model_construct(_fields_set=set(kept), **kept)
         # Defaults are settings too, which are not among these.
@@ -151,7 +151,7 @@ class Training(Keys):
     def _same_length(self) -> Self:
         if len(self.fractions) != len(self.replicates):
             lengths = f"{len(self.fractions)} and {len(self.replicates)}"
-            raise ValueError(f"fractions and replicates must have the same length, not {lengths}")
+            raise InputError("fractions and replicates", "must have the same length", lengths)
         return self
 
 

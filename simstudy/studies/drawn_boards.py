@@ -17,7 +17,7 @@ from simstudy.metrics import METRICS
 from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.influence import contributions, n_undefined
 from simstudy.truth.scores import KnownTruth
-from simstudy.validation import check_choice, check_whole
+from simstudy.validation import InputError, check_choice, check_whole
 
 # Scores of one system on one item that are in memory together.
 _SCORES = 2_000_000
@@ -55,7 +55,9 @@ class DrawnBoards:
     def __post_init__(self) -> None:
         check_choice("metric", self.metric, METRICS)
         if np.ndim(self.statistics) != 4 or self.statistics.shape[1] < 2:
-            raise ValueError(f"statistics must be an array (M, K > 1, n, S), not of shape {np.shape(self.statistics)}")
+            raise InputError(
+                "statistics", f"must be an array (M, K > 1, n, S), not of shape {np.shape(self.statistics)}"
+            )
 
     @classmethod
     def of(cls, model: KnownTruth, n_sets: int, n_units: int, rng: np.random.Generator) -> Iterator[Self]:
@@ -114,10 +116,10 @@ class DrawnBoards:
             systems = self.statistics.reshape(n_sets * k, n, s)
             asked = [self._question(systems, (better + of_set).ravel(), (worse + of_set).ravel(), alternative)]
         if TESTS[test].n_resamples is not None and not asked[0].right_or_wrong:
-            raise ValueError(f"test must draw no resamples of '{self.metric}' here, unlike '{test}'")
+            raise InputError("test", f"must draw no resamples of '{self.metric}' here, unlike '{test}'")
         found = [p_values(question, test) for question in asked]
         if any(p is None for p in found):
-            raise ValueError(f"test: {TESTS[test].refusal(asked[0])}")
+            raise InputError(TESTS[test].refusal(asked[0]), at="test")
         return np.concatenate([p for p in found if p is not None]).reshape(n_sets, len(first))
 
     def places(self, *, level: float, n_draws: int, seed: int) -> list[Places]:

@@ -13,9 +13,11 @@ from simstudy.engines.registry import DEFAULT_TEST
 from simstudy.files.datasets import DataError, NotPublicError, OutsideError
 from simstudy.metrics.ratio import Ratio
 from simstudy.outputs import Outputs, TestSet
+from simstudy.running.program_files import ProgramError
 from simstudy.studies.definition import StudyError
 from simstudy.training import Task
 from simstudy.training.base import checked_counts
+from simstudy.validation import InputError
 
 # So many test sets of which one thing is wrong are named.
 _NAMED = 5
@@ -29,7 +31,7 @@ class Problems:
     >>> problems = Problems("mine")
     >>> for size in (100, 200):
     ...     with problems.at(f"home.sizes {size}"):
-    ...         raise ValueError("more than the 50 items")
+    ...         raise InputError("more than the 50 items")
     >>> problems.raise_any()
     Traceback (most recent call last):
     simstudy.studies.definition.StudyError: study 'mine': home.sizes 100, home.sizes 200: more than the 50 items
@@ -52,7 +54,7 @@ class Problems:
 
     @contextmanager
     def at(self, where: str) -> Iterator[None]:
-        """What is raised inside as a ValueError becomes a problem of this key or test set."""
+        """What is wrong with an input inside becomes a problem of this key or test set."""
         try:
             yield
         except NotPublicError as error:
@@ -63,7 +65,7 @@ class Problems:
         except DataError as error:
             if str(error) not in self._missing:
                 self._missing.append(str(error))
-        except ValueError as error:
+        except (InputError, ProgramError) as error:
             self.add(where, str(error))
 
     def raise_any(self) -> None:

@@ -104,6 +104,6 @@ def _is_whole(folder: Path, study: str) -> bool:
     try:
         # A key that is newer than the results has its default there.
         made = make_study(written["study"], study, type(asked))
-    except ValueError:
+    except StudyError:
         return False
     return made.model_dump(mode="json") == asked.model_dump(mode="json")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from simstudy.files.whole import atomic_path
 from simstudy.running.program_files import shipped_studies
-from simstudy.validation import check_choice, check_path
+from simstudy.validation import InputError, check_choice, check_path
 
 #: Kind of study -> the package that holds its template, and the template's files.
 TEMPLATES = {"natural": ("simstudy.studies.natural", ("study.toml", "scores.csv", "systems.csv"))}
@@ -23,11 +23,11 @@ def new_study(folder: str | Path, template: str = "natural") -> list[Path]:
     check_choice("template", template, TEMPLATES)
     target = Path(folder)
     if target.resolve().name in shipped_studies():
-        raise ValueError(
-            f"folder must have a name of its own: a study that comes with simstudy is called '{target.name}'"
+        raise InputError(
+            "folder", f"must have a name of its own: a study that comes with simstudy is called '{target.name}'"
         )
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
-        raise ValueError(f"folder must be new or empty, but {target} is there: nothing in it is written over")
+        raise InputError("folder", f"must be new or empty, but {target} is there: nothing in it is written over")
     package, names = TEMPLATES[template]
     source = resources.files(package).joinpath("template")
     for name in names:

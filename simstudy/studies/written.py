@@ -17,6 +17,7 @@ from simstudy.running.progress import shown
 from simstudy.studies.catalogue import asked_for, blaming_program, code_behind, load_study, shown_by
 from simstudy.studies.context import ShippedTables
 from simstudy.studies.definition import Study, StudyError
+from simstudy.validation import InputError
 
 # Settings that are words of the page alone.
 _WORDS = ("title", "question")
@@ -68,7 +69,7 @@ def rewrite_page(
     definition, folder = asked_for(study, out, seed)
     manifest = _manifest_in(folder)
     if changed := _other_settings(definition, manifest):
-        raise ValueError(f"{folder} was made with other settings ({', '.join(changed)}): run the study")
+        raise InputError(f"{folder} was made with other settings ({', '.join(changed)}): run the study")
     with shown(), results_folder(folder, of=f"study {definition.name}") as results, blaming_program(definition):
         for name in manifest["tables"]:
             shutil.copyfile(folder / f"{name}.csv", results.gathered / f"{name}.csv")
@@ -86,11 +87,11 @@ def why_not_fresh(path: str | Path, study: str | Path | None = None) -> tuple[li
     folder = Path(path)
     manifest = json_object(folder / MANIFEST)
     if manifest is None or not isinstance(manifest.get("study"), dict):
-        raise ValueError(f"{folder} holds no results of a study")
+        raise InputError(f"{folder} holds no results of a study")
     try:
         asked = load_study(study if study is not None else str(manifest["study"].get("name")))
     except StudyError as error:
-        raise ValueError(f"{folder}: {error}") from None
+        raise InputError(str(error), at=folder) from None
     changed = _other_settings(asked, manifest)
     reasons = [f"settings have changed: {', '.join(changed)}"] if changed else []
     here, made = code_behind(asked), manifest.get("code", {})
@@ -107,7 +108,7 @@ def _manifest_in(folder: Path) -> dict[str, Any]:
     manifest = json_object(folder / MANIFEST) or {}
     if problems or not {"study", "tables", "page"} <= manifest.keys():
         what = problems[0] if problems else f"{MANIFEST} is not of a run of a study"
-        raise ValueError(f"{folder} must be as a run of the study left it: {what}")
+        raise InputError(str(folder), f"must be as a run of the study left it: {what}")
     return manifest
 
 

@@ -21,6 +21,7 @@ from simstudy.suites.printed import show, system_rows, task_rows
 from simstudy.text.plain_text import shown
 from simstudy.text.printing import text_of
 from simstudy.text.reprs import ReprMixin
+from simstudy.validation import InputError
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -119,8 +120,9 @@ class AcrossTasks(ReprMixin):
         for table, name in ((self.by_task.assign(hypothesis=SINGLE_TASK), "task"), (drawn, "average")):
             rows = table[(table["system_a"] == pair["system_a"]) & (table["system_b"] == pair["system_b"])]
             if rows.empty:
-                raise ValueError(f"better and other must be a pair of systems, the better by the main average first, "
-                                 f"not '{pair['system_a']}' and '{pair['system_b']}'")  # fmt: skip
+                given = f"'{pair['system_a']}' and '{pair['system_b']}'"
+                rule = f"must be a pair of systems, the better by the main average first, not {given}"
+                raise InputError("better and other", rule)
             columns = ["name", "hypothesis", "metric", "metric_unit", *pair, "gain", "gain_low", "gain_high"]
             both.append(rows.rename(columns={name: "name"})[columns])
         return pd.concat(both, ignore_index=True)

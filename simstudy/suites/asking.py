@@ -19,7 +19,7 @@ from simstudy.suites.across import AcrossTasks
 from simstudy.suites.averages import Average, TaskGroup, averages_of
 from simstudy.suites.contributions import LIKE_THESE, THESE, Suite, reach, spread_of
 from simstudy.suites.single_tasks import along, at_level, by_task, left_out, rounded, task_scores
-from simstudy.validation import check_fraction, check_mapping, check_seed, check_text, check_whole
+from simstudy.validation import InputError, check_fraction, check_mapping, check_seed, check_text, check_whole
 
 # Comparisons tell more of a pair than an average does.
 _KEPT = ("gain", "gain_se", "df", "gain_low", "gain_high", "p_value", "p_floor", "exact", "n_resamples")
@@ -104,9 +104,12 @@ def across_tasks(
     check_fraction("alpha", alpha)
     # As for the resamples of `leaderboard`: with fewer, no pair of systems ever has different ranks.
     if alpha * (_RANK_RESAMPLES + 1) < 1 - 1e-9:
-        raise ValueError(
-            f"alpha must be at least 1 / {_RANK_RESAMPLES + 1:,} for averages of tasks, not {alpha:g}: intervals of "
-            f"ranks are from {_RANK_RESAMPLES:,} resamples. Choose a larger alpha, or compare each task by itself"
+        raise InputError(
+            "alpha",
+            f"must be at least 1 / {_RANK_RESAMPLES + 1:,} for averages of tasks",
+            alpha,
+            f": intervals of ranks are from {_RANK_RESAMPLES:,} resamples. Choose a larger alpha, or compare each task "
+            "by itself",
         )
     check_seed(seed)
     if n_resamples is not None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from simstudy.metrics.base import FloatArray
 from simstudy.text.reprs import FieldsMixin
-from simstudy.validation import brief, check_choice, check_number, check_text, check_texts, nearest
+from simstudy.validation import InputError, check_choice, check_number, check_text, check_texts, nearest
 
 #: The mean of task scores, and the score of all items together.
 MACRO, MICRO = AVERAGES = ("macro", "micro")
@@ -41,7 +41,7 @@ class TaskGroup(FieldsMixin):
         check_texts("tasks", self.tasks, "names of tasks")
         object.__setattr__(self, "tasks", tuple(self.tasks))
         if not self.tasks or len(set(self.tasks)) < len(self.tasks):
-            raise ValueError(f"tasks of a group must be at least one name, each once, not {brief(list(self.tasks))}")
+            raise InputError("tasks", "of a group must be at least one name, each once", list(self.tasks))
 
 
 @dataclass(frozen=True)
@@ -93,10 +93,10 @@ def _weighted(every: tuple[str, ...], average: Mapping[Any, Any]) -> Average:
     for task, weight in average.items():
         check_number(f"average['{task}']", weight, "a weight of at least 0")
         if not 0 <= weight < np.inf:
-            raise ValueError(f"average['{task}'] must be a weight of at least 0, not {brief(weight)}")
+            raise InputError(f"average['{task}']", "must be a weight of at least 0", weight)
     total = float(sum(average.values()))
     if not total > 0:
-        raise ValueError("average must have a weight above 0")
+        raise InputError("average", "must have a weight above 0")
     kept = [task for task in every if average.get(task, 0) > 0]
     return Average("weighted", tuple(kept), tuple(float(average[task]) / total for task in kept))
 
@@ -104,7 +104,7 @@ def _weighted(every: tuple[str, ...], average: Mapping[Any, Any]) -> Average:
 def _group(every: tuple[str, ...], name: object, group: object) -> Average:
     check_text("groups", name, "names of groups and their tasks")
     if isinstance(group, str) or not isinstance(group, TaskGroup | Sequence):
-        raise ValueError(f"groups['{name}'] must be a list of tasks, not {brief(group)}")
+        raise InputError(f"groups['{name}']", "must be a list of tasks", group)
     known = group if isinstance(group, TaskGroup) else TaskGroup(tuple(group))
     _check_tasks(f"groups['{name}']", every, known.tasks)
     kept = tuple(task for task in every if task in known.tasks)
@@ -114,4 +114,4 @@ def _group(every: tuple[str, ...], name: object, group: object) -> Average:
 def _check_tasks(argument: str, every: Sequence[str], named: Sequence[Any]) -> None:
     for task in named:
         if task not in every:
-            raise ValueError(f"{argument} must be of the tasks {', '.join(every)}, not '{task}'{nearest(task, every)}")
+            raise InputError(argument, f"must be of the tasks {', '.join(every)}", task, nearest(task, every))

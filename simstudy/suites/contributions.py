@@ -23,9 +23,11 @@ from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.influence import contributions, deviations, n_undefined
 from simstudy.metrics.mean import Mean
 from simstudy.metrics.scaling import rescaled
+from simstudy.notes import Argument, Words
 from simstudy.outputs import Outputs
 from simstudy.outputs.units import in_units
 from simstudy.suites.averages import Average
+from simstudy.validation import InputError
 
 #: The two null hypotheses, by name.
 THESE, LIKE_THESE = HYPOTHESES = ("these tasks", "tasks like these")
@@ -53,21 +55,19 @@ class Suite:
         labels = outputs.labels(by, "by")
         names = list(dict.fromkeys(labels))
         if len(names) < 2:
-            raise ValueError(f"by must be a column with several values, but all items have {by} '{names[0]}'")
+            raise InputError("by", f"must be a column with several values, but all items have {by} '{names[0]}'")
         unit = unit or outputs.natural_unit
         if unit != "item":
             spread = labels.groupby(outputs.labels(unit, "unit")).nunique()
             if (spread > 1).any():
                 first = str(spread[spread > 1].index[0])
-                raise ValueError(
-                    f"units must lie within one {by}, but {unit} '{first}' has items of {spread[first]}; "
-                    "unit='item' uses items"
-                )
+                rule = f"must lie within one {by}, but {unit} '{first}' has items of {spread[first]}"
+                raise InputError("units", rule, remedy=Words("{item} uses items", item=Argument("unit", "item")))
         tasks = {name: outputs.take(np.flatnonzero(labels == name)) for name in names}
         suite = cls(outputs, by, unit, tasks)
         for name, units in suite.units.items():
             if units.n_items < 2:
-                raise ValueError(f"{by} '{name}' has 1 {unit}: nothing is known of how its score varies; leave it out")
+                raise InputError(f"{by} '{name}' has 1 {unit}: nothing is known of how its score varies; leave it out")
         return suite
 
     @cached_property

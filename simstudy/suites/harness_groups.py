@@ -16,6 +16,7 @@ import numpy as np
 from simstudy.loaders.json_files import read_json
 from simstudy.notes import note
 from simstudy.suites.averages import TaskGroup
+from simstudy.validation import InputError
 
 # The harness writes scores with all digits.
 _SAME = 1e-6
@@ -40,7 +41,7 @@ def harness_groups(paths: Iterable[str | Path], tasks: Collection[str]) -> dict[
     for path in _results(paths):
         content = read_json(path)
         if not isinstance(content, dict):
-            raise ValueError(f"{path}: not a results file of lm-evaluation-harness")
+            raise InputError("not a results file of lm-evaluation-harness", at=path)
         listed = content.get("group_subtasks")
         subtasks: dict[str, Any] = listed if isinstance(listed, dict) else {}
         for name in subtasks:
@@ -50,7 +51,7 @@ def harness_groups(paths: Iterable[str | Path], tasks: Collection[str]) -> dict[
             group = TaskGroup(tuple(members), by_size=_by_size(name, members, content))
             known, first = found.setdefault(name, (group, path))
             if set(known.tasks) != set(group.tasks):
-                raise ValueError(f"{path}: group '{name}' has other tasks than in {first}")
+                raise InputError(f"group '{name}' has other tasks than in {first}", at=path)
             if not group.by_size:
                 # Another system may have the same average both ways, which does not tell.
                 found[name] = group, first
@@ -60,7 +61,7 @@ def harness_groups(paths: Iterable[str | Path], tasks: Collection[str]) -> dict[
         if not missing:
             groups[name] = group
         elif len(missing) < len(group.tasks):
-            note(f"group '{name}' of {path.name} is left out: there are no samples of its task '{missing[0]}'")
+            note("group left out", group=name, file=path.name, task=missing[0])
     return groups
 
 
@@ -77,10 +78,10 @@ def _results(paths: Iterable[str | Path]) -> list[Path]:
 def _leaves(name: str, subtasks: Mapping[str, Any], path: Path, above: tuple[str, ...] = ()) -> list[str]:
     """The tasks below a group, each once."""
     if name in above:
-        raise ValueError(f"{path}: group '{name}' is part of itself")
+        raise InputError(f"group '{name}' is part of itself", at=path)
     below = subtasks.get(name)
     if not isinstance(below, list) or not all(isinstance(one, str) for one in below):
-        raise ValueError(f"{path}: group '{name}' must be a list of names of tasks")
+        raise InputError(f"group '{name}'", "must be a list of names of tasks", at=path)
     found: dict[str, None] = {}
     for one in below:
         leaves = _leaves(one, subtasks, path, (*above, name)) if subtasks.get(one) else [one]

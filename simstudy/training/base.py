@@ -23,7 +23,7 @@ from simstudy.training.classification import (
     labels_of,
 )
 from simstudy.training.examples import BaseSystem, Count, Examples
-from simstudy.validation import brief, check_mapping, check_text
+from simstudy.validation import InputError, brief, check_mapping, check_text
 
 
 @dataclass(frozen=True, repr=False)
@@ -88,14 +88,16 @@ class Task(ReprMixin):
         check_mapping("statistics", self.statistics, "metrics to functions of examples and answers")
         for what, examples in {"train": self.train, **self.test_sets}.items():
             if not isinstance(examples, Examples):
-                raise ValueError(f"'{what}' of task '{self.name}' must be Examples, not {brief(examples)}")
+                raise InputError(f"'{what}' of task '{self.name}'", "must be Examples", examples)
         for system, base in self.systems.items():
             if isinstance(base, type) or not callable(getattr(base, "train", None)):
-                raise ValueError(f"system '{system}' must have a method train(examples, weights, seed): {brief(base)}")
+                raise InputError(
+                    f"system '{system}'", f"must have a method train(examples, weights, seed): {brief(base)}"
+                )
         counted = {get_metric(metric): count for metric, count in self.statistics.items()}
         for metric, count in counted.items():
             if not callable(count):
-                raise ValueError(f"statistics of '{metric.name}' must be a function, not {brief(count)}")
+                raise InputError("statistics", f"of '{metric.name}' must be a function", count)
         object.__setattr__(self, "statistics", counted)
         content = {name: examples.content() for name, examples in self.test_sets.items()}
         object.__setattr__(self, "fingerprint", fingerprint([self.train.content(), content]))
@@ -184,24 +186,24 @@ class Task(ReprMixin):
         check_mapping("test_sets", test_sets, "names to (features, gold)")
         check_mapping("systems", systems, "names to estimators")
         if positive_label is not None and (not is_scalar(positive_label) or pd.isna(positive_label)):
-            raise ValueError(f"positive_label must be one of the training labels, not {brief(positive_label)}")
+            raise InputError("positive_label", "must be one of the training labels", positive_label)
         chosen = get_metric(metric if metric is not None else "accuracy" if positive_label is None else "f1")
         count: Count = count_correct if positive_label is None else CountPositives(positive_label)
         expected = ("correct", "total") if positive_label is None else ("correct", "guessed", "gold")
         if chosen.statistics != expected:
             needs = "no positive_label" if positive_label is not None else "a positive_label"
-            raise ValueError(f"metric '{chosen.name}' of task '{name}' needs {needs}")
+            raise InputError(f"metric '{chosen.name}' of task '{name}' needs {needs}")
         train = examples_of(f"the training set of task '{name}'", features, gold, items)
         known = np.unique(train.gold)
         if positive_label is not None and positive_label not in known:
-            raise ValueError(f"positive_label must be one of the training labels, not {brief(positive_label)}")
+            raise InputError("positive_label", "must be one of the training labels", positive_label)
         for system, estimator in systems.items():
             check_classifier(system, estimator)
         for test_set, given in test_sets.items():
             if not isinstance(given, tuple | list) or len(given) not in (2, 3):
-                raise ValueError(f"test set '{test_set}' must be (features, gold) or (features, gold, items)")
+                raise InputError(f"test set '{test_set}'", "must be (features, gold) or (features, gold, items)")
             if not np.isin(labels_of(given[1], f"test set '{test_set}'"), known).any():
-                raise ValueError(f"test set '{test_set}' shares no label with the training set: are they of one type?")
+                raise InputError(f"test set '{test_set}' shares no label with the training set: are they of one type?")
         tests = {of: examples_of(f"test set '{of}'", *given) for of, given in test_sets.items()}
         classifiers = {system: Classifier(estimator) for system, estimator in systems.items()}
         return cls(name, train, tests, classifiers, {chosen: count})
@@ -211,8 +213,9 @@ def checked_counts(metric: Metric, test_set: str, examples: Examples, counts: An
     """A metric's statistics (n items, S) of the answers to a test set; ValueError where they have another shape."""
     counted, expected = np.asarray(counts), (examples.n_items, len(metric.statistics))
     if counted.shape != expected:
-        raise ValueError(
-            f"statistics of '{metric.name}' on test set '{test_set}' must be of shape {expected}: a row for each "
-            f"item, {', '.join(metric.statistics)}; not {counted.shape}"
+        raise InputError(
+            "statistics",
+            f"of '{metric.name}' on test set '{test_set}' must be of shape {expected}: a row for each item, "
+            f"{', '.join(metric.statistics)}; not {counted.shape}",
         )
     return counted.astype(np.int32) if counted.dtype == bool else counted

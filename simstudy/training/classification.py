@@ -13,7 +13,7 @@ from pandas.api.types import is_scalar
 
 from simstudy.text.reprs import FieldsMixin
 from simstudy.training.examples import Examples
-from simstudy.validation import brief
+from simstudy.validation import InputError
 
 Array = NDArray[Any]
 
@@ -44,11 +44,11 @@ class Rows(FieldsMixin):
     def __post_init__(self) -> None:
         rows = len(self.item_of_row)
         if any(matrix.shape[0] != rows for matrix in self.features.values()):
-            raise ValueError(f"features must have as many rows as item_of_row, {rows}")
+            raise InputError("features", f"must have as many rows as item_of_row, {rows}")
         if (np.diff(self.item_of_row) < 0).any():
-            raise ValueError("item_of_row must ascend: the rows of an item stand next to each other")
+            raise InputError("item_of_row", "must ascend: the rows of an item stand next to each other")
         if rows == 0 or not np.array_equal(np.unique(self.item_of_row), np.arange(len(self))):
-            raise ValueError("item_of_row must give every item at least one row, numbered from 0")
+            raise InputError("item_of_row", "must give every item at least one row, numbered from 0")
 
     def __len__(self) -> int:
         """Number of items."""
@@ -143,18 +143,19 @@ def check_classifier(system: str, estimator: Any) -> None:
     from sklearn.base import is_regressor
 
     if isinstance(estimator, type) or not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
-        raise ValueError(f"system '{system}' must be an estimator with fit and predict, not {brief(estimator)}")
+        raise InputError(f"system '{system}'", "must be an estimator with fit and predict", estimator)
     try:
         regressor = is_regressor(estimator)
     except AttributeError:
         # It has fit and predict, but nothing else that scikit-learn needs to copy it.
-        raise ValueError(
-            f"system '{system}' must inherit from sklearn.base.BaseEstimator, unlike {type(estimator).__name__}"
+        raise InputError(
+            f"system '{system}'", f"must inherit from sklearn.base.BaseEstimator, unlike {type(estimator).__name__}"
         ) from None
     if regressor:
-        raise ValueError(
-            f"system '{system}' must be a classifier, but {type(estimator).__name__} is a regressor: it predicts "
-            "numbers, none of which is a label, so that its accuracy would be 0"
+        raise InputError(
+            f"system '{system}'",
+            f"must be a classifier, but {type(estimator).__name__} is a regressor: it predicts numbers, none of "
+            "which is a label, so that its accuracy would be 0",
         )
 
 
@@ -164,9 +165,9 @@ def labels_of(gold: ArrayLike, what: str) -> Array:
         labels = np.asarray(gold)
         np.unique(labels)
     except (TypeError, ValueError):
-        raise ValueError(f"{what} must have labels of one type (text or numbers), not {brief(gold)}") from None
+        raise InputError(what, "must have labels of one type (text or numbers)", gold) from None
     if labels.ndim != 1 or labels.dtype.kind == "O" and not all(is_scalar(one) and pd.notna(one) for one in labels):
-        raise ValueError(f"{what} must have a list of labels, one for each row, not {brief(gold)}")
+        raise InputError(what, "must have a list of labels, one for each row", gold)
     return labels
 
 
@@ -175,23 +176,23 @@ def examples_of(what: str, features: Any, gold: ArrayLike, items: ArrayLike | No
     labels = labels_of(gold, what)
     matrix = features.tocsr() if hasattr(features, "tocsr") else np.asarray(features)
     if matrix.ndim != 2:
-        raise ValueError(f"{what} must have features as a matrix (rows, columns), not {brief(features)}")
+        raise InputError(what, "must have features as a matrix (rows, columns)", features)
     if len(labels) == 0 or matrix.shape[0] != len(labels):
-        raise ValueError(
-            f"{what} must have as many labels as rows, and at least one: {len(labels)} and {matrix.shape[0]}"
+        raise InputError(
+            what, f"must have as many labels as rows, and at least one: {len(labels)} and {matrix.shape[0]}"
         )
     if items is None:
         codes, values = np.arange(len(labels)), np.arange(len(labels))
     else:
         named = np.asarray(items)
         if named.ndim != 1:
-            raise ValueError(f"{what} must have a list of items, one for each row, not {brief(items)}")
+            raise InputError(what, "must have a list of items, one for each row", items)
         if pd.isna(named).any():
-            raise ValueError(f"{what} must name an item for each row; some are missing")
+            raise InputError(what, "must name an item for each row; some are missing")
         codes, values = pd.factorize(named)
         if len(codes) != len(labels):
-            raise ValueError(f"{what} must have an item for each row: {len(codes)} and {len(labels)}")
+            raise InputError(what, f"must have an item for each row: {len(codes)} and {len(labels)}")
         if (np.diff(codes) < 0).any():
-            raise ValueError(f"{what} must have the rows of an item next to each other")
+            raise InputError(what, "must have the rows of an item next to each other")
     table = pd.DataFrame({"id": values.astype(str)})
     return Examples(Rows({"default": matrix}, codes.astype(np.int64)), labels, table)

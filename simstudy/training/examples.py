@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from simstudy.text.reprs import ReprMixin, listed
-from simstudy.validation import brief
+from simstudy.validation import InputError
 
 # A test set's order is fixed data: it has a seed of its own, which no study changes.
 _ORDER_SEED = 20120712
@@ -52,19 +52,19 @@ class Examples(ReprMixin):
         try:
             n_items = len(self.inputs)
         except TypeError:
-            raise ValueError(f"inputs must have an entry for each item, not {brief(self.inputs)}") from None
+            raise InputError("inputs", "must have an entry for each item", self.inputs) from None
         if n_items == 0:
-            raise ValueError("inputs must have at least one item")
+            raise InputError("inputs", "must have at least one item")
         if isinstance(self.gold, list | tuple) and len(self.gold) != n_items:
-            raise ValueError(f"gold must have an answer for each of the {n_items} items, not {len(self.gold)}")
+            raise InputError("gold", f"must have an answer for each of the {n_items} items", len(self.gold))
         if not isinstance(self.items, pd.DataFrame):
-            raise ValueError(f"items must be a table, not {brief(self.items)}")
+            raise InputError("items", "must be a table", self.items)
         if self.items.empty:
             object.__setattr__(self, "items", pd.DataFrame({"id": [str(k) for k in range(n_items)]}))
         if "id" not in self.items:
-            raise ValueError(f"items must have a column 'id', not only {', '.join(map(str, self.items))}")
+            raise InputError("items", f"must have a column 'id', not only {', '.join(map(str, self.items))}")
         if len(self.items) != n_items:
-            raise ValueError(f"items must have a row for each of the {n_items} items, not {len(self.items)}")
+            raise InputError("items", f"must have a row for each of the {n_items} items", len(self.items))
 
     @property
     def n_items(self) -> int:

@@ -10,7 +10,7 @@ from pathlib import Path
 from simstudy.files.datasets import DataError
 from simstudy.running import program_files
 from simstudy.training.base import Task
-from simstudy.validation import brief, check_choice, check_path
+from simstudy.validation import InputError, brief, check_choice, check_path
 
 #: What a study.toml says of a task of its own, before the name of the function in task.py that makes it.
 OWN = "task.py:"
@@ -97,15 +97,15 @@ def _file(name: str, folder: str | Path | None) -> Path:
 def check_task(argument: str, name: str, folder: str | Path | None) -> None:
     """Raise a ValueError unless a task has this name; that of a folder's own must have its task.py there."""
     if isinstance(name, str) and ".py" in name and not name.startswith(OWN):
-        raise ValueError(f"{argument} must name a function of task.py, such as '{OWN}mine', not '{name}'")
+        raise InputError(argument, f"must name a function of task.py, such as '{OWN}mine'", name)
     if not isinstance(name, str) or not name.startswith(OWN):
         check_choice(argument, name, task_names())
     elif folder is None:
-        raise ValueError(f"{argument} must be one of {', '.join(task_names())} where no folder is given, not '{name}'")
+        raise InputError(argument, f"must be one of {', '.join(task_names())} where no folder is given", name)
     elif not name.removeprefix(OWN).isidentifier():
-        raise ValueError(f"{argument} must have the name of a function after '{OWN}', not '{name}'")
+        raise InputError(argument, f"must have the name of a function after '{OWN}'", name)
     elif not (Path(folder) / "task.py").is_file():
-        raise ValueError(f"{argument} '{name}' needs a task.py in {folder}, and there is none")
+        raise InputError(f"{argument} '{name}' needs a task.py in {folder}, and there is none")
 
 
 @cache

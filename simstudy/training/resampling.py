@@ -19,7 +19,15 @@ from simstudy.running.keys import Cell
 from simstudy.running.parallel import run_cells
 from simstudy.training.base import Task, checked_counts
 from simstudy.training.examples import BaseSystem, Count, Examples
-from simstudy.validation import brief, check_choice, check_list, check_path, check_seed, check_whole, number_list
+from simstudy.validation import (
+    InputError,
+    check_choice,
+    check_list,
+    check_path,
+    check_seed,
+    check_whole,
+    number_list,
+)
 
 #: As in section 3.2.2 of the paper: 5 full-size, 10 half-size and 10 quarter-size training sets.
 FRACTIONS = (1.0, 0.5, 0.25)
@@ -62,24 +70,22 @@ def variants(
     training sets there are of each size.
     """
     if not isinstance(task, Task):
-        raise ValueError(f"task must be a Task (see Task.from_arrays), not {brief(task)}")
+        raise InputError("task", "must be a Task (see Task.from_arrays)", task)
     fractions = number_list("fractions", fractions).tolist()
     check_list("replicates", replicates, "whole numbers")
     if len(fractions) != len(replicates) or not fractions:
-        raise ValueError(
-            f"fractions and replicates must have the same length, not {len(fractions)} and {len(replicates)}"
+        raise InputError(
+            "fractions and replicates", f"must have the same length, not {len(fractions)} and {len(replicates)}"
         )
     sizes = []
     for fraction in fractions:
         if not 0 < fraction <= 1:
-            raise ValueError(f"fractions must be above 0 and at most 1, not {fraction}")
+            raise InputError("fractions", "must be above 0 and at most 1", fraction)
         sizes.append(round(fraction * task.train.n_items))
         if sizes[-1] < 1:
-            raise ValueError(
-                f"fractions must leave at least one of {task.train.n_items} training items, not {fraction}"
-            )
+            raise InputError("fractions", f"must leave at least one of {task.train.n_items} training items", fraction)
     if len(set(sizes)) < len(sizes):
-        raise ValueError(f"fractions must give different sizes, not {sizes}")
+        raise InputError("fractions", "must give different sizes", sizes)
     for count in replicates:
         check_whole("replicates", count, 1)
     return [
@@ -154,7 +160,7 @@ def resample_training(
     check_seed(seed)
     check_path("cache", cache, or_none=True)
     if not callable(finished):
-        raise ValueError(f"finished must be a function of a cell, not {brief(finished)}")
+        raise InputError("finished", "must be a function of a cell", finished)
     todo = variants(task, fractions, replicates)
     if metric is not None:
         check_choice("metric", metric, task.metrics)

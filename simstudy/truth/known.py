@@ -18,7 +18,7 @@ from simstudy.truth.scores.item_response import ItemResponse
 from simstudy.truth.scores.margins import Bernoulli, Beta, BetaBinomial, LogNormal, Margin, StudentT
 from simstudy.truth.scores.model import ScoreModel
 from simstudy.truth.translations import Translations
-from simstudy.validation import brief, check_choice
+from simstudy.validation import InputError, check_choice
 
 #: Margins by name, with the parameters of their classes.
 MARGINS: dict[str, type[Margin]] = {
@@ -69,7 +69,7 @@ class Scores(TruePair):
         clusters: Mapping[str, Any] | None = None,
     ) -> None:
         if not isinstance(margins, Sequence) or len(margins) != 2:
-            raise ValueError(f"margins must be two tables, one of each system, not {brief(margins)}")
+            raise InputError("margins", "must be two tables, one of each system", margins)
         both = [_made("margins", margin, MARGINS) for margin in margins]
         items = ItemClusters(**clusters) if clusters else None
         model = ScoreModel(both, _made("dependence", dependence, DEPENDENCES), items, metric=scored_by)
@@ -79,7 +79,7 @@ class Scores(TruePair):
 def _made(argument: str, table: object, kinds: Mapping[str, Callable[..., Any]]) -> Any:
     """What a table with ``kind`` and parameters describes; ValueError where it describes nothing."""
     if not isinstance(table, Mapping) or "kind" not in table:
-        raise ValueError(f"{argument} must be a table with kind and parameters, not {brief(table)}")
+        raise InputError(argument, "must be a table with kind and parameters", table)
     check_choice(f"{argument}.kind", table["kind"], kinds)
     parameters = {name: value for name, value in table.items() if name != "kind"}
     if "of" in parameters:
@@ -87,7 +87,7 @@ def _made(argument: str, table: object, kinds: Mapping[str, Callable[..., Any]])
     try:
         return kinds[table["kind"]](**parameters)
     except TypeError as error:
-        raise ValueError(f"{argument} must have the parameters of {table['kind']}: {error}") from None
+        raise InputError(argument, f"must have the parameters of {table['kind']}: {error}") from None
 
 
 #: Models of two systems whose true scores are known, by name: what draws test sets for them.

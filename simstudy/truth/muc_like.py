@@ -14,7 +14,7 @@ from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.outputs import Outputs
 from simstudy.running.fingerprints import derived_seed
 from simstudy.truth.synthetic import check_correlations
-from simstudy.validation import brief, check_number, check_seed, check_text, check_whole, number_list
+from simstudy.validation import InputError, check_number, check_seed, check_text, check_whole, number_list
 
 #: Fills that a relevant message has, on average.
 MEAN_POSSIBLE = 20
@@ -101,9 +101,9 @@ def muc_like(
     check_number("relevant", relevant)
     check_number("partial", partial)
     if not 0 < relevant <= 1:
-        raise ValueError(f"relevant must be a share above 0 and at most 1, not {relevant}")
+        raise InputError("relevant", "must be a share above 0 and at most 1", relevant)
     if not 0 <= partial < 1:
-        raise ValueError(f"partial must be a share of at least 0 and below 1, not {partial}")
+        raise InputError("partial", "must be a share of at least 0 and below 1", partial)
     check_correlations(between, within)
     worth = 1 - partial / 2  # of a fill that is found
     recall = _levels("recalls", np.linspace(0.56, 0.025, n_systems) if recalls is None else recalls, n_systems, worth)
@@ -148,9 +148,9 @@ def _levels(argument: str, given: Sequence[float] | FloatArray, n: int, worth: f
     """One level a system, shape (n,), checked."""
     levels = number_list(argument, given)
     if levels.shape != (n,):
-        raise ValueError(f"{argument} must be {n} fractions, as n_systems says, not {brief(given)}")
+        raise InputError(argument, f"must be {n} fractions, as n_systems says", given)
     if not ((levels > 0) & (levels < worth)).all():
-        raise ValueError(f"{argument} must lie above 0 and below 1 - partial / 2 = {worth:g}, not {brief(given)}")
+        raise InputError(argument, f"must lie above 0 and below 1 - partial / 2 = {worth:g}", given)
     return levels
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from simstudy.truth.pair_base import ROUNDING, Drawn, PairModel, Two, check_one, check_two, percent, starts_of
 from simstudy.truth.synthetic import right_or_wrong
-from simstudy.validation import check_flag, check_whole
+from simstudy.validation import InputError, check_flag, check_whole
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Clusters(PairModel):
         check_one("within", self.within, 0, 1)
         check_one("between", self.between, 0, 1)
         if self.within + self.between > 1 + ROUNDING:
-            raise ValueError(f"within and between must be at most 1 in sum, not {self.within} and {self.between}")
+            raise InputError("within and between", f"must be at most 1 in sum, not {self.within} and {self.between}")
         check_whole("size", self.size, 1)
         check_flag("varying", self.varying)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.text.reprs import FieldsMixin
-from simstudy.validation import brief, check_number, number_list
+from simstudy.validation import InputError, check_number, number_list
 
 Two = tuple[float, float]
 """A number for each of the two systems."""
@@ -108,9 +108,7 @@ def check_two(argument: str, values: object, what: str, least: float, most: floa
     """Raise a ValueError where these are not two finite numbers, one for each system, from least to most."""
     given = number_list(argument, values)
     if given.size != 2 or not (np.isfinite(given) & (given >= least) & (given <= most)).all():
-        raise ValueError(
-            f"{argument} must be two {what}{_within(least, most)}, one for each system, not {brief(values)}"
-        )
+        raise InputError(argument, f"must be two {what}{_within(least, most)}, one for each system", values)
 
 
 def check_one(argument: str, value: object, least: float, most: float = np.inf) -> None:
@@ -118,7 +116,7 @@ def check_one(argument: str, value: object, least: float, most: float = np.inf) 
     check_number(argument, value)
     assert isinstance(value, float | int | np.number)
     if not (np.isfinite(value) and least <= value <= most):
-        raise ValueError(f"{argument} must be a finite number{_within(least, most)}, not {brief(value)}")
+        raise InputError(argument, f"must be a finite number{_within(least, most)}", value)
 
 
 def _within(least: float, most: float) -> str:

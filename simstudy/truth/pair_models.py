@@ -9,7 +9,7 @@ import numpy as np
 
 from simstudy.metrics.base import Array
 from simstudy.truth.pair_base import ROUNDING, Drawn, PairModel, Two, check_one, check_two, column, percent
-from simstudy.validation import check_whole
+from simstudy.validation import InputError, check_whole
 
 # The second system's true score where gains grow.
 _SCORE = 10.0
@@ -138,13 +138,13 @@ class Responses(PairModel):
         check_two("recall", self.recall, "fractions", 0, 1)
         check_two("precision", self.precision, "fractions", 0, 1)
         if min(self.precision) == 0:
-            raise ValueError(f"precision must be above 0, not {self.precision}")
+            raise InputError("precision", "must be above 0", self.precision)
         check_one("gold", self.gold, 0)
         check_one("swing", self.swing, 0, 1)
         # The chance to be found must be one in both kinds of documents.
         most = min(*self.recall, *(1 - share for share in self.recall))
         if self.swing > most + ROUNDING:
-            raise ValueError(f"swing must be at most {most:g} for recall {self.recall}, not {self.swing}")
+            raise InputError("swing", f"must be at most {most:g} for recall {self.recall}", self.swing)
 
     def scores(self) -> Two:
         first, second = (200 * p * r / (p + r) for p, r in zip(self.precision, self.recall, strict=True))
@@ -194,9 +194,10 @@ class Acceptances(PairModel):
         check_two("precisions", self.precisions, "fractions", 0, 1)
         for accepted, precision in zip(self.accepted, self.precisions, strict=True):
             if max(accepted * precision - self.true, accepted * (1 - precision) - 1 + self.true) > ROUNDING:
-                raise ValueError(
-                    f"precisions must not need more true or false candidates than there are (shares {self.true:g} and "
-                    f"{1 - self.true:g}), unlike {precision:g} with a share of {accepted:g} accepted"
+                raise InputError(
+                    "precisions",
+                    f"must not need more true or false candidates than there are (shares {self.true:g} and "
+                    f"{1 - self.true:g}), unlike {precision:g} with a share of {accepted:g} accepted",
                 )
 
     def scores(self) -> Two:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.outputs import Outputs, check_outputs
-from simstudy.validation import check_seed, check_text, check_whole
+from simstudy.validation import InputError, check_seed, check_text, check_whole
 
 #: Units that a test set must have to be split: two each.
 LEAST_SPLIT = 4
@@ -80,7 +80,7 @@ def halves(outputs: Outputs, draw: int, *, unit: str | None = None, seed: int = 
     codes = np.arange(outputs.n_items) if unit == "item" else pd.factorize(outputs.labels(unit))[0]
     n_units = int(codes.max()) + 1
     if n_units < LEAST_SPLIT:
-        raise ValueError(f"outputs must have at least {LEAST_SPLIT} units ({unit}) to be split, not {n_units}")
+        raise InputError("outputs", f"must have at least {LEAST_SPLIT} units ({unit}) to be split", n_units)
     place = np.random.default_rng([seed, draw, 1]).permutation(n_units)[codes]
     order = np.argsort(place, kind="stable")
     first = place[order] < n_units // 2

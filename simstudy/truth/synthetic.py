@@ -11,7 +11,7 @@ import scipy
 from simstudy.metrics.base import Array, FloatArray
 from simstudy.outputs import Outputs
 from simstudy.validation import (
-    brief,
+    InputError,
     check_list,
     check_number,
     check_seed,
@@ -73,10 +73,10 @@ def correlated_accuracies(
         check_list("families", families, "names")
     family = list(families) if families is not None else names
     if len(family) != true.size:
-        raise ValueError(f"families must have {true.size} names, as accuracies has, not {len(family)}")
+        raise InputError("families", f"must have {true.size} names, as accuracies has", len(family))
     for name in family:
         if not isinstance(name, Hashable) or pd.isna(name):
-            raise ValueError(f"families must name a family for each system, not {brief(name)}")
+            raise InputError("families", "must name a family for each system", name)
     codes, distinct = pd.factorize(np.array(family, dtype=object))
     # One row of normals an item, so that items do not depend on how many there are.
     normals = np.random.default_rng(seed).standard_normal((n_items, 1 + len(distinct) + true.size))
@@ -148,7 +148,7 @@ def clustered_accuracies(
     # As 0.7 + 0.2 + 0.1 is not 1 in binary, what is left for the rest may be as little below 0.
     rest = 1 - within - between
     if not (within >= 0 and between >= 0 and rest >= -1e-12):
-        raise ValueError(f"within and between must be at least 0 and at most 1 in sum, not {within} and {between}")
+        raise InputError("within and between", f"must be at least 0 and at most 1 in sum, not {within} and {between}")
     n_systems, size = true.size, cluster_size
     # One row of normals a cluster, so that clusters do not depend on how many there are.
     normals = np.random.default_rng(seed).standard_normal((n_clusters, size + n_systems + n_systems * size))
@@ -181,13 +181,13 @@ def check_correlations(between: float, within: float) -> None:
     check_number("between", between)
     check_number("within", within)
     if not 0 <= between <= within <= 1:
-        raise ValueError(f"between and within must satisfy 0 <= between <= within <= 1, not {between} and {within}")
+        raise InputError("between and within", f"must satisfy 0 <= between <= within <= 1, not {between} and {within}")
 
 
 def _checked_accuracies(accuracies: Sequence[float]) -> FloatArray:
     true = number_list("accuracies", accuracies)
     if true.size == 0 or not ((true > 0) & (true < 1)).all():
-        raise ValueError(f"accuracies must be one or more fractions above 0 and below 1, not {brief(accuracies)}")
+        raise InputError("accuracies", "must be one or more fractions above 0 and below 1", accuracies)
     return true
 
 

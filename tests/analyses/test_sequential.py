@@ -108,7 +108,7 @@ def test_only_means_of_item_scores_in_a_known_range_can_be_bet_on() -> None:
     ):
         sequential(f1, "a", "b")
     accuracy = Outputs.from_scores(pd.DataFrame({"a": [1, 0], "b": [0, 0]}), "accuracy")
-    with pytest.raises(ValueError, match="score_range must be None for metric 'accuracy', whose range is known"):
+    with pytest.raises(ValueError, match="score_range must not be given for metric 'accuracy', whose range is known"):
         sequential(accuracy, "a", "b", score_range=(0, 1))
     # One system has no score of the second item.
     holes = Outputs.from_statistics([[[1, 1], [0, 0]], [[1, 1], [1, 1]]], "precision_of_accepted", ["a", "b"])

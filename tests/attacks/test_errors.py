@@ -19,10 +19,8 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from simstudy.cli.command import app
-from simstudy.cli.errors import raised_by_simstudy
 from simstudy.cli.stopping import Stopped
 from simstudy.files.whole import atomic_path
-from simstudy.validation import check_fraction
 
 FILES = ["old.txt", "new.txt", "--metric", "mean"]
 
@@ -105,6 +103,7 @@ _BUGS: dict[str, Callable[[], Any]] = {
     "a ValueError of numpy": lambda: np.zeros((2, 3)) @ np.zeros((2, 3)),
     "a ValueError of pandas": lambda: pd.DataFrame({"a": [1]}).set_axis(["a", "b"], axis=1),
     "a ValueError of Python": lambda: int("x"),
+    "a ValueError that is no InputError": lambda: throw(ValueError("x must be y")),
     "an OSError of no file": lambda: throw(OSError("a library's")),
     "an assertion": lambda: throw(AssertionError()),
     "a recursion": lambda: throw(RecursionError("too deep")),
@@ -144,17 +143,6 @@ def test_a_bug_is_told_where_no_traceback_can_be_kept(
     code, _, err = run("compare", *FILES)
     assert code == 70
     assert "no file, for none can be written (No space left on device)" in one_line(err)
-
-
-def test_what_simstudy_itself_raises_is_no_bug() -> None:
-    def raised(act: Callable[[], Any]) -> bool:
-        with pytest.raises(ValueError) as found:  # noqa: PT011 - the kind of every one is what is asked about
-            act()
-        return raised_by_simstudy(found.value.__traceback__)
-
-    assert raised(lambda: check_fraction("alpha", 2))
-    assert not raised(lambda: np.array([1, 2]).reshape(3))
-    assert not raised(lambda: throw(ValueError("not in the package")))
 
 
 # The disk, memory, and stopping.

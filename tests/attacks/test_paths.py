@@ -224,7 +224,7 @@ def test_a_study_writes_no_table_outside_its_folder(tmp_path: Path) -> None:
             "def run(study, context):\n    table = pd.DataFrame({'n': [1]})\n"
             f"    found = Findings(tables={tables})\n    {later}\n    return found\n"
         )
-        with pytest.raises(ProgramError, match=r"study.py: ValueError: table must have a name .*not '../../x'$"):
+        with pytest.raises(ProgramError, match=r"study.py: InputError: table must have a name .*not '../../x'$"):
             run_study(folder, out=tmp_path / "deep" / "out", n_jobs=1)
     assert sorted(path.name for path in tmp_path.rglob("*") if "__pycache__" not in path.parts) == [
         "deep", "mine", "study.py", "study.toml"

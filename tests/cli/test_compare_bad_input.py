@@ -84,7 +84,10 @@ _BAD = {
         "scores.csv --metric accuracy --fail-unless-better new new",
         "must name two different systems, not 'new'",
     ),
-    "jobs": ("scores.csv --metric accuracy --jobs 0", "simstudy: --jobs (-1: all cores) must be at least 1, not 0"),
+    "jobs": (
+        "scores.csv --metric accuracy --jobs 0",
+        "--jobs must be at least 1, or -1 for all cores, not 0",
+    ),
     "max size": (
         "scores.csv --metric mean --max-size much",
         "simstudy: --max-size must be a size such as 500M or 4G, ",

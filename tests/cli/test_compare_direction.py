@@ -109,4 +109,4 @@ def test_alignments_have_their_own_direction(direction: list[str]) -> None:
     assert (code, err) == (0, "")
     assert out.splitlines()[1].startswith("good scores 50.00 % AER, 50.00 points less than bad (100.00 %).")
     code, _, err = compare(*arguments[:6], "--higher-is-better")
-    assert (code, "must not be False for metric 'aer': lower is better" in err) == (2, True)
+    assert (code, "--higher-is-better must not be given for metric 'aer': lower is better" in err) == (2, True)

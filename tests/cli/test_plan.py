@@ -17,8 +17,9 @@ from typer.testing import CliRunner
 
 import simstudy as ss
 from simstudy.cli.command import app
-from simstudy.cli.errors import by_options
+from simstudy.cli.wording import wording
 from simstudy.loaders.door import load
+from simstudy.notes import Argument
 from tests.cli.command import write_wide
 
 
@@ -264,18 +265,15 @@ def test_what_is_wrong_is_one_line(arguments: str, message: str) -> None:
 def test_messages_about_fields_of_nouns_name_their_options() -> None:
     params = get_command(app).commands["plan"].params  # type: ignore[attr-defined]
     flags = {str(param.name): param.opts[0] for param in params}
-    told = set()
+    worded, told = wording(params), set()
     for noun in (ss.Guess, ss.Clusters, ss.Judge, ss.Costs, ss.Level, ss.Pilot):
         for one in fields(noun):
             name = one.metadata.get("option", one.name)
             if name in flags:
-                message = f"{noun.__name__}.{one.name} must be None with {noun.__name__}.{one.name}"
-                assert by_options(message, params) == f"{flags[name]} must not be given with {flags[name]}"
+                assert worded(Argument(f"{noun.__name__}.{one.name}")) == flags[name]
                 told.add(name)
     assert {"score", "cluster_size", "cluster_cv", "judge_sd", "cost_item", "budget", "alpha", "n_sets", "seed"} <= told
-    assert (
-        by_options("Guess.nonsense and README.md must be None", params) == "Guess.nonsense and README.md must be None"
-    )
+    assert worded(Argument("Guess.nonsense")) == "Guess.nonsense"
 
 
 def test_the_help_has_a_heading_for_each_noun() -> None:

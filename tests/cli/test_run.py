@@ -42,7 +42,7 @@ def test_a_page_is_written_where_the_study_was_run(tmp_path: Path, monkeypatch: 
     ("arguments", "message"),
     [
         (["quikstart"], "no study and no file is called 'quikstart' (did you mean 'quickstart'?)"),
-        (["quickstart", "--jobs", "0"], "--jobs (-1: all cores) must be at least 1, not 0"),
+        (["quickstart", "--jobs", "0"], "--jobs must be at least 1, or -1 for all cores, not 0"),
         (["quickstart", "--seed", "-3"], "quickstart: seed: input should be greater than or equal to 0, not -3"),
         (["pos_tagging", "--data-dir", "/nowhere"], "there is no folder /nowhere, which data_dir (--data-dir)"),
     ],

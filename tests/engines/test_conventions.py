@@ -176,7 +176,7 @@ def test_sacrebleus_mean_does_not_depend_on_workers_or_tiles(n_jobs: int, tile_s
         ),
         ({"test": "t_paired", "convention": "bk2012"}, "convention 'bk2012' is a rule for .*, not for 't_paired'"),
         ({"test": "chi_square", "alternative": "greater"}, "alternative must be 'two-sided' for test 'chi_square'"),
-        ({"test": "randomization", "convention": "sacrebleu", "strata": "domain"}, "strata must be None"),
+        ({"test": "randomization", "convention": "sacrebleu", "strata": "domain"}, "strata must not be given"),
     ],
 )
 def test_an_alternative_that_a_rule_does_not_know_is_refused(

@@ -85,7 +85,7 @@ def test_what_is_no_zip_file(tmp_path: Path) -> None:
         path.write_bytes(content)
         with pytest.raises(ValueError, match=r"brown.zip is not a whole zip file$"):
             read_tagged(path)
-    with pytest.raises(FileNotFoundError, match="no such file or folder: .*nowhere.zip"):
+    with pytest.raises(FileNotFoundError, match="no such file: .*nowhere.zip"):
         read_tagged(tmp_path / "nowhere.zip")
 
 

@@ -192,11 +192,11 @@ class TestMetrics:
 
     def test_what_a_metrics_definition_says_stands(self) -> None:
         frame = pd.DataFrame({"a": [1, 0], "b": [0, 0]})
-        with pytest.raises(ValueError, match="must not be True for metric 'accuracy': higher is better; the"):
+        with pytest.raises(ValueError, match="=True must not be given for metric 'accuracy': higher is better; the"):
             Outputs.from_scores(frame, "accuracy", lower_is_better=True)
         aer = ss.Outputs.from_statistics([[[1, 1, 1, 1]]], "aer").metric
         assert directed(aer, True) is aer
-        with pytest.raises(ValueError, match="lower_is_better must not be False for metric 'aer': lower is b"):
+        with pytest.raises(ValueError, match="lower_is_better=False must not be given for metric 'aer': lower is b"):
             directed(aer, False)
         with pytest.raises(ValueError, match="must be True, False or None .not said., not 'yes'"):
             Outputs.from_scores(frame, lower_is_better="yes")  # type: ignore[arg-type]

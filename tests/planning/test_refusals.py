@@ -36,7 +36,7 @@ FOUR = ss.truth.correlated_accuracies([0.5, 0.55, 0.65, 0.7], 50)
         ({"n_items": 1}, "n_items must be at least 2, not 1"),
         ({"costs": ss.Costs(item=1, cluster=10, budget=1000)}, "Costs.cluster must be 0 where items come in no cl"),
         ({"costs": ss.Costs(item=1, budget=1.5)}, "Costs.budget must be at least 2, the cost of two items, not 1.5"),
-        ({"costs": ss.Costs(item=1, budget=99), "n_items": 50}, "n_items must be None with Costs.budget"),
+        ({"costs": ss.Costs(item=1, budget=99), "n_items": 50}, "n_items must not be given with Costs.budget"),
         ({"clusters": ss.Clusters(5, 0.1), "n_items": 7}, "n_items must be at least 10, the items of two"),
         ({"clusters": ss.Clusters(5, 0.1), "sizes": [20, 9]}, "sizes must be at least 10, the items of two"),
         ({"metric": "bleu", "pilot": TWO, "guess": ss.Guess()}, "metric must be that of the outputs, 'accuracy'"),
@@ -56,7 +56,7 @@ def test_arguments_of_a_plan(given: dict[str, Any], message: str) -> None:
         (lambda: ss.Guess(r12=(0.1, 0.2, 0.3)), "Guess.r12 must be a number, or the two ends of a range, not"),
         (lambda: ss.Guess(r12=(0.6, 0.5)), "Guess.r12 must have the lower end of its range first"),
         (lambda: ss.Guess(relation="cousins"), "Guess.relation must be one of same family, different families, not"),
-        (lambda: ss.Guess(relation="same family", r12=0.5), "Guess.relation must be None with Guess.r12"),
+        (lambda: ss.Guess(relation="same family", r12=0.5), "Guess.relation must not be given with Guess.r12"),
         (lambda: ss.Clusters(size=5), "Clusters.icc must be given with Clusters.size"),
         (lambda: ss.Clusters(icc=0.1), "Clusters.size must be given with Clusters.icc"),
         (lambda: ss.Clusters(cv=1), "Clusters.size must be given with Clusters.cv"),
@@ -67,7 +67,7 @@ def test_arguments_of_a_plan(given: dict[str, Any], message: str) -> None:
         (lambda: ss.Clusters(5, -0.2, (0, 1)), "Clusters.icc must be from -0.19 to 1 for 5 items a cluster"),
         (lambda: ss.Judge(error=0.1, judgements=2), "Judge.judgements must be an odd number where the majority"),
         (lambda: ss.Judge(judgements=3), "Judge.judgements must be 1 where neither Judge.error nor Judge.sd is given"),
-        (lambda: ss.Judge(error=0.1, agreement=0.5), "Judge.agreement must be None where each answer has one"),
+        (lambda: ss.Judge(error=0.1, agreement=0.5), "Judge.agreement must not be given where each answer has one"),
         (lambda: ss.Costs(item="1"), "Costs.item must be a number, not '1'"),
         (lambda: ss.Costs(budget=10), "Costs.item must be given with Costs.budget"),
         (lambda: ss.Costs(cluster=10), "Costs.item must be given with Costs.cluster"),
@@ -80,7 +80,7 @@ def test_arguments_of_a_plan(given: dict[str, Any], message: str) -> None:
         (lambda: ss.Pilot(TWO, n_draws=-1), "Pilot.n_draws must be at least 0, not -1"),
         (lambda: ss.Pilot(TWO, n_draws=99), "Pilot.n_draws must be at least 100, not 99"),
         (lambda: ss.Pilot(TWO, duplicates="maybe"), "Pilot.duplicates must be one of keep, note, drop, not 'maybe'"),
-        (lambda: ss.Pilot(TWO, by="family"), "Pilot.by must be None with outputs of two systems"),
+        (lambda: ss.Pilot(TWO, by="family"), "Pilot.by must not be given with outputs of two systems"),
         (lambda: ss.Pilot(TWO, seed=-1), "Pilot.seed must be at least 0"),
         (lambda: predict(TWO, [100]), "outputs must be of at least three systems"),
         (lambda: predict(FOUR.head(9), [100]), "outputs must have at least 10 items for a plan, not 9"),
@@ -152,7 +152,7 @@ def test_fields_are_bounded_at_both_ends(field: str) -> None:
         ({"gain": 0.001, "score": 99.5}, "gain must be larger: no test set of up to 10,000,000 items shows a gain of "),
         ({"margin": 1e-3, "score": 99.5}, "margin must be larger: no test set of up to 10,000,000 items shows a marg"),
         ({"gain": 2, "score": 0.7}, r"Guess.score must be in percent, not 0\.7: did you mean 70\?$"),
-        ({"gain": 0.02, "score": 0.7}, r"Guess.score must be in percent, not 0\.7: did you mean score=70, gain=2\?$"),
+        ({"gain": 0.02, "score": 0.7}, "Guess.score must be in percent, not 0.7: did you mean Guess.score=70, gain=2"),
         ({"gain": 0.02}, r"gain must be in points of accuracy, not 0\.02: did you mean 2\?$"),
         ({"margin": 0.05, "metric": "bleu", "score": None}, "margin must be in points of BLEU, not 0.05: did"),
         ({"gain": 1, "score": None}, "Guess.score must be given for accuracy"),
@@ -161,11 +161,11 @@ def test_fields_are_bounded_at_both_ends(field: str) -> None:
         ({}, "gain must be given, or n_items"),
         ({"margin": 0}, "margin must be above 0"),
         ({"margin": 1, "gain": -2}, "gain must be above minus the margin, -1, to be no worse, not -2"),
-        ({"agreement": 0.9, "r12": 0.5, "gain": 1}, "Guess.agreement must be None with Guess.r12"),
+        ({"agreement": 0.9, "r12": 0.5, "gain": 1}, "Guess.agreement must not be given with Guess.r12"),
         ({"agreement": (0.96, 0.99)}, "Guess.agreement must overlap 0.65 to 0.95, which two such systems can have"),
         ({"agreement": (0.5, 0.6)}, "Guess.agreement must overlap 0.65 to 0.95"),
         ({"agreement": 0.97}, "Guess.agreement must be from 0.65 to 0.95 between systems of 80 and 85 %, not 0.97"),
-        ({"agreement": 1.0, "gain": None, "n_items": 100}, "Guess.agreement must be below 1, not 1: systems that"),
+        ({"agreement": 1.0, "gain": None, "n_items": 100}, "Guess.agreement must be below 1, not 1.0: systems that"),
         ({"r12": 0.9}, r"Guess.r12 must be from -0\.21 to 0\.8402 between"),
         ({"r12": (0.85, 0.99)}, r"Guess.r12 must overlap -0\.21 to 0\.84"),
         ({"metric": None, "gain": 1}, "metric must be given where there are no outputs"),
@@ -213,7 +213,7 @@ def test_scores_without_a_meaning(asked: dict[str, Any], message: str) -> None:
     ],
 )  # fmt: skip
 def test_guesses_are_refused_with_outputs(noun: dict[str, Any], name: str) -> None:
-    with pytest.raises(ValueError, match=f"{name} must be None with outputs, which tell it"):
+    with pytest.raises(ValueError, match=f"{name} must not be given with outputs, which tell it"):
         ss.plan(TWO, gain=5, **noun)
 
 

@@ -51,10 +51,10 @@ def test_sizes_of_several_cases_are_about_a_dozen_with_those_that_are_kept(keep:
 @pytest.mark.parametrize(
     ("metric", "given", "refused", "meant"),
     [
-        ("accuracy", {"score": 0.8, "gain": 0.01}, "Guess.score must be in percent, not 0.8", "score=80, gain=1"),
+        ("accuracy", {"score": 0.8, "gain": 0.01}, "Guess.score must be in percent, not 0.8", "Guess.score=80, gain=1"),
         (
             "accuracy", {"score": 0.3, "gain": 0.5, "margin": 0.7}, "Guess.score must be in percent, not 0.3",
-            "score=30, gain=50, margin=70",
+            "Guess.score=30, gain=50, margin=70",
         ),
         ("accuracy", {"score": 0.8, "gain": 2.0}, "Guess.score must be in percent, not 0.8", "80"),
         ("accuracy", {"score": 0.8, "gain": 0.5}, "Guess.score must be in percent, not 0.8", "80"),

@@ -15,5 +15,5 @@ def test_number_of_workers() -> None:
     with joblib.parallel_config(n_jobs=5):
         assert (n_workers(None), n_workers(2)) == (5, 2), "what is asked for counts more than what is configured"
     for wrong in (0, -2):
-        with pytest.raises(ValueError, match=rf"n_jobs \(-1: all cores\) must be at least 1, not {wrong}"):
+        with pytest.raises(ValueError, match=f"n_jobs must be at least 1, or -1 for all cores, not {wrong}"):
             n_workers(wrong)

@@ -12,6 +12,7 @@ from simstudy.loaders.reading import once, read_lines
 from simstudy.metrics.aer import Link
 from simstudy.notes import note
 from simstudy.text.numerals import counted
+from simstudy.validation import InputError
 
 _LINK = re.compile(r"([0-9]+)([-p?])([0-9]+)")
 _NAACL = re.compile(r"([0-9]+)\s+([0-9]+)\s+([0-9]+)(?:\s+([SP]))?(?:\s+[0-9.eE+-]+)?")
@@ -48,13 +49,13 @@ def read_links(path: Path, lengths: tuple[tuple[int, int], ...] | None = None) -
         if lengths is not None and number <= len(lengths):
             n_source, n_target = lengths[number - 1]
             if link[0] >= n_source or link[1] >= n_target:
-                raise ValueError(
+                raise InputError(
                     f"{path}, line {line}: link {text} is outside the sentence ({n_source} x {n_target} words)"
                 )
         links = sentences[number]
         (links.sure if sure else links.possible).add(link)
     if n_null:
-        note(f"{path}: {counted(n_null, 'link')} to the empty word (position 0) left out")
+        note("text", text=f"{path}: {counted(n_null, 'link')} to the empty word (position 0) left out")
     return dict(sentences), by_line
 
 
@@ -64,7 +65,7 @@ def _pharaoh(path: str | Path, lines: Sequence[str]) -> Iterator[tuple[int, int,
         for text in line.split():
             match = _LINK.fullmatch(text)
             if match is None:
-                raise ValueError(
+                raise InputError(
                     f"{path}, line {number}: '{text}' is not a link; links are like 3-4, possible ones like 3p4"
                 )
             i, kind, j = match.groups()
@@ -78,7 +79,7 @@ def _naacl(path: str | Path, lines: Sequence[str]) -> Iterator[tuple[int, int, L
             continue
         match = _NAACL.fullmatch(line.strip())
         if match is None or int(match[1]) == 0:
-            raise ValueError(
+            raise InputError(
                 f"{path}, line {n}: '{line.strip()}' is neither links like 3-4 nor the numbers of a sentence, a "
                 "source word and a target word, from 1 on"
             )

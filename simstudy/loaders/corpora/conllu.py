@@ -12,6 +12,7 @@ import conllu
 
 from simstudy.loaders.reading import once, read_lines
 from simstudy.text.numerals import counted
+from simstudy.validation import InputError
 
 _N_COLUMNS = 10
 
@@ -48,26 +49,26 @@ def read_conllu(path: Path) -> list[Sentence]:
         for n in rows:
             columns = block[n - line].count("\t") + 1
             if columns != _N_COLUMNS:
-                raise ValueError(
+                raise InputError(
                     f"{path}, line {n}: {counted(columns, 'column')} between tabs, where CoNLL-U has {_N_COLUMNS}"
                 )
         try:
             parsed = conllu.parse("\n".join(block), field_parsers=_UNREAD)
         except (ValueError, conllu.exceptions.ParseException) as error:
-            raise ValueError(f"{path}, sentence at line {line}: {' '.join(str(error).split())}") from None
+            raise InputError(f"{path}, sentence at line {line}: {' '.join(str(error).split())}") from None
         tokens = parsed[0] if parsed else conllu.TokenList()
         metadata: Mapping[str, str] = tokens.metadata or {}
         words = list(_words(path, zip(rows, tokens, strict=True)))
         document = metadata.get("newdoc id", document)
         name = metadata.get("sent_id") or metadata.get("tweet_id")
         if not name or not words:
-            raise ValueError(f"{path}, line {line}: a sentence has no {'words' if name else 'sent_id'}")
+            raise InputError(f"{path}, line {line}: a sentence has no {'words' if name else 'sent_id'}")
         if name in sentences:
-            raise ValueError(f"{path}, line {line}: sentence '{name}' is there already, at line {sentences[name].line}")
+            raise InputError(f"{path}, line {line}: sentence '{name}' is there already, at line {sentences[name].line}")
         forms, tags, relations = (tuple(word[c] for _, word in words) for c in ("form", "upos", "deprel"))
         sentences[name] = Sentence(name, document, forms, tags, _heads(path, words), relations, line)
     if not sentences:
-        raise ValueError(f"{path} has no sentences")
+        raise InputError(f"{path} has no sentences")
     return list(sentences.values())
 
 
@@ -87,7 +88,7 @@ def _words(path: str | Path, tokens: Iterable[tuple[int, Token]]) -> Iterator[tu
             yield n, token
             expected += 1
         elif not isinstance(token["id"], tuple):
-            raise ValueError(f"{path}, line {n}: '{token['id']}' is not the id of word {expected}")
+            raise InputError(f"{path}, line {n}: '{token['id']}' is not the id of word {expected}")
 
 
 def _heads(path: str | Path, words: Sequence[tuple[int, Token]]) -> tuple[int, ...]:
@@ -96,7 +97,7 @@ def _heads(path: str | Path, words: Sequence[tuple[int, Token]]) -> tuple[int, .
     for n, word in words:
         head = word["head"]
         if head is not None and not 0 <= head <= len(words):
-            raise ValueError(
+            raise InputError(
                 f"{path}, line {n}: head '{head}' is outside the sentence of {counted(len(words), 'word')}"
             )
         heads.append(-1 if head is None else int(head))

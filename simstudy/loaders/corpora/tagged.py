@@ -7,6 +7,7 @@ from pathlib import Path
 
 from simstudy.files.unpacking import unzipped
 from simstudy.loaders.reading import decoded
+from simstudy.validation import InputError, NoSuchFile
 
 # The table of contents: a line for each document, its name and its genre.
 _CONTENTS = "cats.txt"
@@ -50,7 +51,7 @@ def read_tagged(path: str | Path) -> list[TaggedDocument]:
     documents = []
     for name, (genre, line) in _genres(path, files).items():
         if name not in files:
-            raise ValueError(f"{path}: {_CONTENTS}, line {line}: there is no document '{name}'")
+            raise InputError(f"{path}: {_CONTENTS}, line {line}: there is no document '{name}'")
         documents.append(TaggedDocument(name, genre, _sentences(f"{path}: {name}", files[name], split)))
     return documents
 
@@ -60,22 +61,22 @@ def _files(path: Path) -> dict[str, bytes]:
     if path.is_dir():
         return {file.name: file.read_bytes() for file in path.iterdir() if file.is_file()}
     if not path.is_file():
-        raise FileNotFoundError(f"no such file or folder: {path}")
+        raise NoSuchFile(path)
     return unzipped(path)
 
 
 def _genres(path: Path, files: dict[str, bytes]) -> dict[str, tuple[str, int]]:
     """Document -> genre, and the line that says so."""
     if _CONTENTS not in files:
-        raise ValueError(f"{path} has no {_CONTENTS}, which names the documents and their genres")
+        raise InputError(f"{path} has no {_CONTENTS}, which names the documents and their genres")
     genres: dict[str, tuple[str, int]] = {}
     for line, text in _lines(f"{path}: {_CONTENTS}", files[_CONTENTS]):
         words = text.split()
         if len(words) != 2:
-            raise ValueError(f"{path}: {_CONTENTS}, line {line}: '{text}' is not a document and its genre")
+            raise InputError(f"{path}: {_CONTENTS}, line {line}: '{text}' is not a document and its genre")
         name, genre = words
         if name in genres:
-            raise ValueError(f"{path}: {_CONTENTS}, line {line}: '{name}' is there already, at line {genres[name][1]}")
+            raise InputError(f"{path}: {_CONTENTS}, line {line}: '{name}' is there already, at line {genres[name][1]}")
         genres[name] = genre, line
     return genres
 
@@ -88,7 +89,7 @@ def _sentences(where: str, content: bytes, split: dict[str, tuple[str, str]]) ->
             if token not in split:
                 word, _, tag = token.rpartition("/")
                 if not word or not tag:
-                    raise ValueError(f"{where}, line {line}: '{token}' is not word/tag")
+                    raise InputError(f"{where}, line {line}: '{token}' is not word/tag")
                 split[token] = word, tag
         sentences.append([split[token] for token in tokens])
     return sentences

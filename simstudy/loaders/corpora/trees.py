@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from simstudy.metrics.parseval import Bracket, Tree
+from simstudy.validation import InputError
 
 # A leaf with its tag, an opening bracket with its label, a closing bracket, or a word on its own. Blanks are spelt out:
 # a no-break space is part of a word.
@@ -76,4 +77,4 @@ def parse_trees(text: str, path: str | Path) -> list[Tree]:
 
 
 def _error(path: str | Path, text: str, offset: int, problem: str) -> ValueError:
-    return ValueError(f"{path}, line {text.count(chr(10), 0, offset) + 1}: {problem}")
+    return InputError(f"{path}, line {text.count(chr(10), 0, offset) + 1}: {problem}")

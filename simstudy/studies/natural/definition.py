@@ -25,7 +25,7 @@ from simstudy.studies.definition import (
     checked,
     one_of,
 )  # fmt: skip
-from simstudy.validation import check_choice
+from simstudy.validation import InputError, check_choice
 
 # A study lists near-duplicates in any case.
 _DUPLICATES = ("keep", "drop")
@@ -33,7 +33,7 @@ _DUPLICATES = ("keep", "drop")
 
 def _check_metrics(metric: str | list[str]) -> None:
     if not metric:
-        raise ValueError("it must name at least one metric")
+        raise InputError("it must name at least one metric")
     for name in [metric] if isinstance(metric, str) else metric:
         get_metric(name)
 
@@ -93,17 +93,17 @@ class NaturalTestSet(Keys):
     def _one_group_each(self) -> Self:
         members = [system for group in self.groups.values() for system in group]
         if twice := [system for system in members if members.count(system) > 1]:
-            raise ValueError(f"groups must have each system once; '{twice[0]}' is there twice")
+            raise InputError("groups", f"must have each system once; '{twice[0]}' is there twice")
         if self.groups and self.systems:
-            raise ValueError("groups are for test sets without a table of systems; leave out groups or systems")
+            raise InputError("groups are for test sets without a table of systems; leave out groups or systems")
         if self.groups and len(self.by) != 1:
-            raise ValueError(f"groups are the values of one column, so that by must name one, not {self.by}")
+            raise InputError(f"groups are the values of one column, so that by must name one, not {self.by}")
         return self
 
     @model_validator(mode="after")
     def _one_direction(self) -> Self:
         if LOWER_MEAN in self.metrics and self.missing == "zero":
-            raise ValueError(f"missing must be 'error' or 'drop' for '{LOWER_MEAN}': 0 would be the best score")
+            raise InputError("missing", f"must be 'error' or 'drop' for '{LOWER_MEAN}': 0 would be the best score")
         return self
 
     @property
@@ -144,13 +144,13 @@ class CrossDomain(Keys):
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
         if bool(self.among) == bool(self.domains_of):
-            raise ValueError("calibration needs either among or domains_of")
+            raise InputError("calibration needs either among or domains_of")
         if self.among and self.n_draws:
-            raise ValueError("calibration.n_draws is for domains_of")
+            raise InputError("calibration.n_draws is for domains_of")
         if self.among and (len(self.among) < 2 or len(set(self.among)) < len(self.among)):
-            raise ValueError("calibration.among must name at least two test sets, each once")
+            raise InputError("calibration.among", "must name at least two test sets, each once")
         if len(self.bins) < 2 or self.bins != sorted(set(self.bins)) or self.bins[0] < 0 or self.bins[-1] > 1:
-            raise ValueError(f"calibration.bins must ascend within 0 and 1, not {self.bins}")
+            raise InputError("calibration.bins", "must ascend within 0 and 1", self.bins)
         return self
 
 
@@ -173,9 +173,9 @@ class NaturalStudy(Study):
         names = [(name, m) for part in self.test_sets for name in part.names for m in part.metrics]
         for key in names:
             if not key[0].strip():
-                raise ValueError("test_sets must have names; one is empty")
+                raise InputError("test_sets", "must have names; one is empty")
             if names.count(key) > 1:
-                raise ValueError(f"test_sets must differ in name or metric; '{key[0]}' by {key[1]} is there twice")
+                raise InputError("test_sets", f"must differ in name or metric; '{key[0]}' by {key[1]} is there twice")
         wanted = [*self.shown, *(name for part in self.calibration for name in part.among)]
         wanted += [part.domains_of for part in self.calibration if part.domains_of]
         for name in wanted:
@@ -186,11 +186,11 @@ class NaturalStudy(Study):
             of_each = [[m for own, m in names if own == home] for home in homes]
             shared = [m for m in of_each[0] if all(m in others for others in of_each)]
             if not shared:
-                raise ValueError(f"calibration.among must name test sets with a metric in common, not {part.among}")
+                raise InputError("calibration.among", "must name test sets with a metric in common", part.among)
             if part.metric is not None:
                 check_choice("calibration.metric", part.metric, shared)
             key = (", ".join(homes), part.metric or shared[0])
             if key in asked:
-                raise ValueError(f"calibration of {key[0]} by {key[1]} is there twice")
+                raise InputError(f"calibration of {key[0]} by {key[1]} is there twice")
             asked.add(key)
         return self

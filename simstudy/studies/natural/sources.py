@@ -20,13 +20,13 @@ from simstudy.loaders.scores import read_frame, scores_from_frame
 from simstudy.loaders.systems import describe_systems, read_systems
 from simstudy.loaders.tables import no_column
 from simstudy.metrics import get_metric
-from simstudy.notes import notes_kept
+from simstudy.notes import Note, kind_of, notes_kept
 from simstudy.outputs import Outputs, TestSet
 from simstudy.studies.natural.definition import NaturalTestSet, SystemsTable
 from simstudy.studies.natural.files import TABLES, DataFiles
 from simstudy.studies.natural.kept import KeptReads
 from simstudy.studies.problems import Problems
-from simstudy.validation import check_choice
+from simstudy.validation import InputError, check_choice
 
 
 def read_all(
@@ -147,7 +147,7 @@ class _Reader:
             paths = self._outputs_files()
         tables = all(Path(path.name.removesuffix(".gz")).suffix in TABLES for path in paths)
         if settings.where and not tables:
-            raise ValueError(f"where is for tables of scores ({', '.join(TABLES)})")
+            raise InputError(f"where is for tables of scores ({', '.join(TABLES)})")
         if tables:
             self._check_tabled()
         loaded = (self._rows if tables else self._texts)(paths)
@@ -171,11 +171,17 @@ class _Reader:
             check_choice("by", column, [str(known) for known in outputs.systems if known != "name"])
         return outputs
 
-    def _told(self, note: str) -> str:
+    def _told(self, note: str) -> Note:
         """A note by the names of data files: where they lie is of one machine."""
-        for path, name in self._files.names.items():
-            note = note.replace(str(path), name)
-        return note
+
+        def named(value: Any) -> Any:
+            text = str(value) if isinstance(value, Path) else value
+            for path, name in self._files.names.items():
+                text = text.replace(str(path), name) if isinstance(text, str) else text
+            return text
+
+        fields = note.fields if isinstance(note, Note) else {"text": note}
+        return Note(kind_of(note), {name: named(value) for name, value in fields.items()})
 
     def _filled(self, text: str) -> str:
         return text.replace("{}", self._value).replace("{metric}", self._written)
@@ -201,7 +207,7 @@ class _Reader:
         given["format"] = own.format not in (None, "scores")
         for key, value in given.items():
             if value:
-                raise ValueError(f"{key} is not for tables of scores ({', '.join(TABLES)})")
+                raise InputError(f"{key} is not for tables of scores ({', '.join(TABLES)})")
 
     @noting
     def _rows(self, paths: list[Path]) -> Loaded:

@@ -9,6 +9,7 @@ import numpy as np
 from simstudy.metrics.base import FloatArray
 from simstudy.truth.pair_base import EXTREME, check_one
 from simstudy.truth.scores.dependence import LEAST, Dependence, inside
+from simstudy.validation import InputError
 
 # A gamma frailty below this is drawn as a logarithm.
 _SMALL = 1e-300
@@ -87,14 +88,16 @@ class Frank(Dependence):
     def __post_init__(self) -> None:
         check_one("theta", self.theta, -EXTREME, EXTREME)
         if abs(self.theta) < 1 / EXTREME:
-            raise ValueError(
-                f"theta must be at least {1 / EXTREME:g} in size, not {self.theta:g}; systems without dependence are "
-                "Independent"
+            raise InputError(
+                "theta",
+                f"must be at least {1 / EXTREME:g} in size",
+                self.theta,
+                "systems without dependence are Independent",
             )
 
     def check_systems(self, n_systems: int) -> None:
         if n_systems != 2:
-            raise ValueError(f"Frank must be of 2 systems, not {n_systems}")
+            raise InputError("Frank", "must be of 2 systems", n_systems)
 
     def uniforms(self, n_items: int, n_systems: int, rng: np.random.Generator) -> FloatArray:
         self.check_systems(n_systems)

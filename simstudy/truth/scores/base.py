@@ -17,7 +17,7 @@ from simstudy.text.reprs import FieldsMixin
 from simstudy.truth.pair_base import Drawn, PairModel, Two, starts_of
 from simstudy.truth.scores.clusters import ItemClusters
 from simstudy.truth.scores.dependence import Dependence, Independent
-from simstudy.validation import check_choice, check_number, check_seed, check_text, check_whole
+from simstudy.validation import InputError, check_choice, check_number, check_seed, check_text, check_whole
 
 #: What two systems of gain 0 have alike: their margins (the shape too), or their means only.
 Null = Literal["equal margins", "equal means"]
@@ -190,7 +190,7 @@ class KnownTruth(FieldsMixin, ABC):
         >>> from simstudy.truth.scores import Bernoulli, ScoreModel
         >>> ScoreModel([Bernoulli(0.5), Bernoulli(0.75)], metric="accuracy").with_gain(30)
         Traceback (most recent call last):
-        ValueError: gain must be from -75 to 25, as the true score of 'system-2' is 75, not 30
+        simstudy.validation.InputError: gain must be from -75 to 25, as the true score of 'system-2' is 75, not 30
         """
         check_choice("null", null, NULLS)
         check_number("gain", gain)
@@ -209,20 +209,18 @@ class KnownTruth(FieldsMixin, ABC):
         for k in systems:
             check_whole("systems", k, 0)
             if k >= self.n_systems:
-                raise ValueError(f"systems must be below {self.n_systems}, as there are so many, not {k}")
+                raise InputError("systems", f"must be below {self.n_systems}, as there are so many", k)
         one, other = systems
         if one == other:
-            raise ValueError(f"systems must be two, not {one} twice")
+            raise InputError("systems", f"must be two, not {one} twice")
         return [one, other]
 
-    def _refuse(self, other: int, gain: float, low: float, high: float, sources: str = "") -> ValueError:
+    def _refuse(self, other: int, gain: float, low: float, high: float, sources: str = "") -> InputError:
         """The error of a gain (first system's score less the second's) that does not lie from low to high."""
         if not self.metric.higher_is_better:
             gain, low, high = -gain, -high, -low
-        return ValueError(
-            f"gain must be from {low:.6g} to {high:.6g}, as the true score of '{self.names[other]}' is "
-            f"{self.scores()[other]:.6g}{sources}, not {gain:.6g}"
-        )
+        because = f"the true score of '{self.names[other]}' is {self.scores()[other]:.6g}{sources}"
+        return InputError("gain", f"must be from {low:.6g} to {high:.6g}, as {because}", gain)
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,9 +244,9 @@ class TruePair(PairModel):
 
     def __post_init__(self) -> None:
         if not isinstance(self.model, KnownTruth) or self.model.n_systems != 2:
-            raise ValueError(f"model must be of two systems of known truth, not {self.model!r}")
+            raise InputError("model", "must be of two systems of known truth", self.model)
         if not self.model.metric.higher_is_better:
-            raise ValueError(f"model must have a metric for which higher is better, not '{self.metric}'")
+            raise InputError("model", "must have a metric for which higher is better", self.metric)
 
     @property
     def metric(self) -> str:

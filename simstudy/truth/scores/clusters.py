@@ -11,7 +11,7 @@ from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.text.reprs import FieldsMixin
 from simstudy.truth.pair_base import check_one
 from simstudy.truth.scores.dependence import Dependence, inside
-from simstudy.validation import check_flag, check_whole
+from simstudy.validation import InputError, check_flag, check_whole
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,8 @@ class ItemClusters(FieldsMixin):
         if isinstance(self.size, tuple | list):
             object.__setattr__(self, "size", tuple(self.size))
             if not self.size or self.varying:
-                raise ValueError(
-                    "size must be one whole number if varying is True, else a number or a list that is not empty"
+                raise InputError(
+                    "size", "must be one whole number if varying is True, else a number or a list that is not empty"
                 )
         for size in self._sizes:
             check_whole("size", size, 1)
@@ -74,8 +74,8 @@ class ItemClusters(FieldsMixin):
     def check_items(self, n_items: int) -> None:
         """Raise a ValueError where a test set of so many items has no room for a cluster."""
         if max(self._sizes) > n_items:
-            raise ValueError(
-                f"size must be at most n_items, the size of the test set, not {max(self._sizes)} of {n_items}"
+            raise InputError(
+                "size", f"must be at most n_items, the size of the test set, not {max(self._sizes)} of {n_items}"
             )
 
     def sizes(self, n_clusters: int, first: int, rng: np.random.Generator) -> IntArray:

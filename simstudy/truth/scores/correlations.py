@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from simstudy.metrics.base import FloatArray
 from simstudy.truth.pair_base import check_one
 from simstudy.truth.synthetic import check_correlations
-from simstudy.validation import brief, check_list, check_whole
+from simstudy.validation import InputError, check_list, check_whole
 
 # Eigenvalues that are as little below 0 are rounding.
 _ROUNDING = 1e-8
@@ -24,16 +24,18 @@ def equicorrelated(n_systems: int, correlation: float) -> FloatArray:
     --------
     >>> equicorrelated(3, -0.6)
     Traceback (most recent call last):
-    ValueError: correlation must be from -0.5 to 1, not -0.6: the least common correlation of 3 systems is \
--1 / (3 - 1)
+    simstudy.validation.InputError: correlation must be from -0.5 to 1, not -0.6: the least common \
+correlation of 3 systems is -1 / (3 - 1)
     """
     check_whole("n_systems", n_systems, 1)
     check_one("correlation", correlation, -1, 1)
     least = -1 / (n_systems - 1) if n_systems > 1 else -1.0
     if correlation < least - _ROUNDING:
-        raise ValueError(
-            f"correlation must be from {least:g} to 1, not {correlation:g}: the least common "
-            f"correlation of {n_systems} systems is -1 / ({n_systems} - 1)"
+        raise InputError(
+            "correlation",
+            f"must be from {least:g} to 1",
+            correlation,
+            f": the least common correlation of {n_systems} systems is -1 / ({n_systems} - 1)",
         )
     return np.where(np.eye(n_systems, dtype=bool), 1.0, correlation)
 
@@ -64,16 +66,16 @@ def checked_correlation(argument: str, given: ArrayLike) -> FloatArray:
     """
     matrix = np.asarray(given, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.size == 0:
-        raise ValueError(f"{argument} must be a matrix (K systems, K systems), not {brief(given)}")
+        raise InputError(argument, "must be a matrix (K systems, K systems)", given)
     outside = ~(np.abs(matrix) <= 1 + _ROUNDING)
     unlike = np.abs(matrix - matrix.T) > _ROUNDING
     for broken, rule in ((outside, "from -1 to 1"), (unlike, "the same both ways")):
         if broken.any():
             i, j = np.argwhere(broken)[0]
-            raise ValueError(f"{argument} must be {rule}, unlike {matrix[i, j]:g} between systems {i + 1} and {j + 1}")
+            raise InputError(argument, f"must be {rule}, unlike {matrix[i, j]:g} between systems {i + 1} and {j + 1}")
     if (np.abs(np.diag(matrix) - 1) > _ROUNDING).any():
         i = int(np.argmax(np.abs(np.diag(matrix) - 1)))
-        raise ValueError(f"{argument} must be 1 of each system with itself, not {matrix[i, i]:g} of system {i + 1}")
+        raise InputError(argument, f"must be 1 of each system with itself, not {matrix[i, i]:g} of system {i + 1}")
     eigenvalues, vectors = np.linalg.eigh(matrix)
     if eigenvalues[0] < -_ROUNDING:
         parts = np.triu(matrix * np.outer(vectors[:, 0], vectors[:, 0]), 1).round(9)
@@ -81,9 +83,9 @@ def checked_correlation(argument: str, given: ArrayLike) -> FloatArray:
         found = f"between systems {i + 1} and {j + 1} it is {matrix[i, j]:g}"
         bounds = _left(matrix, int(i), int(j))
         left = f", where the others leave {bounds[0]:.2g} to {bounds[1]:.2g}" if bounds else ""
-        raise ValueError(
-            f"{argument} must be positive semi-definite, but its smallest eigenvalue is {eigenvalues[0]:.3g}: "
-            f"{found}{left}"
+        raise InputError(
+            argument,
+            f"must be positive semi-definite, but its smallest eigenvalue is {eigenvalues[0]:.3g}: {found}{left}",
         )
     return matrix
 

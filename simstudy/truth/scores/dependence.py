@@ -18,7 +18,7 @@ from simstudy.running.threads import one_blas_thread
 from simstudy.text.reprs import FieldsMixin
 from simstudy.truth.pair_base import EXTREME, check_one
 from simstudy.truth.scores.correlations import checked_correlation, equicorrelated, root
-from simstudy.validation import brief
+from simstudy.validation import InputError
 
 #: Uniform numbers stay strictly between 0 and 1, so that quantiles are finite.
 LEAST = 2.0**-53
@@ -47,9 +47,9 @@ class Dependence(FieldsMixin, ABC):
     def of_two(self, n_systems: int, first: int, second: int) -> Dependence:
         """That of two of so many systems; a ValueError where only that of all together, or in order, is known."""
         if n_systems > 2 and not self.exchangeable:
-            raise ValueError(f"pair must be of two systems in all where dependence is {self!r}")
+            raise InputError("pair", f"must be of two systems in all where dependence is {self!r}")
         if first > second and not self.exchangeable:
-            raise ValueError(f"first must come before second where dependence is {self!r}")
+            raise InputError("first", f"must come before second where dependence is {self!r}")
         return self
 
 
@@ -94,7 +94,9 @@ class GaussianCopula(Dependence):
             return equicorrelated(n_systems, float(np.asarray(self.correlation)))
         matrix = np.asarray(self.correlation)
         if len(matrix) != n_systems:
-            raise ValueError(f"correlation must be of {n_systems} systems, as there are so many, not of {len(matrix)}")
+            raise InputError(
+                "correlation", f"must be of {n_systems} systems, as there are so many, not of {len(matrix)}"
+            )
         return matrix
 
     def of_two(self, n_systems: int, first: int, second: int) -> Dependence:
@@ -197,7 +199,7 @@ class Khoudraji(Dependence):
     def check_systems(self, n_systems: int) -> None:
         self.of.check_systems(n_systems)
         if len(self.shares) != n_systems:
-            raise ValueError(f"shares must be {n_systems}, one of each system, not {len(self.shares)}")
+            raise InputError("shares", f"must be {n_systems}, one of each system", len(self.shares))
 
     def of_two(self, n_systems: int, first: int, second: int) -> Dependence:
         return Khoudraji(self.of.of_two(n_systems, first, second), (self.shares[first], self.shares[second]))
@@ -217,4 +219,4 @@ def inside(uniform: FloatArray) -> FloatArray:
 
 def _check_other(of: object) -> None:
     if not isinstance(of, Dependence):
-        raise ValueError(f"of must be a dependence, not {brief(of)}")
+        raise InputError("of", "must be a dependence", of)

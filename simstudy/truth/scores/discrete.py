@@ -14,7 +14,7 @@ from scipy import signal
 from simstudy.metrics.base import FloatArray
 from simstudy.truth.pair_base import EXTREME
 from simstudy.truth.scores.margins import Margin, stepped
-from simstudy.validation import brief, check_number, number_list
+from simstudy.validation import InputError, check_number, number_list
 
 # Probabilities that users write add up to 1 within this.
 _ROUNDING = 1e-9
@@ -53,13 +53,13 @@ class Ordinal(Margin):
     def __post_init__(self) -> None:
         values, shares = number_list("values", self.values), number_list("probabilities", self.probabilities)
         if values.size == 0 or not (np.abs(values) <= EXTREME).all() or not (np.diff(values) > 0).all():
-            raise ValueError(
-                f"values must be distinct numbers from {-EXTREME:g} to {EXTREME:g}, ascending, not {brief(self.values)}"
+            raise InputError(
+                "values", f"must be distinct numbers from {-EXTREME:g} to {EXTREME:g}, ascending", self.values
             )
         if shares.shape != values.shape:
-            raise ValueError(f"probabilities must be {values.size}, as values are, not {shares.size}")
+            raise InputError("probabilities", f"must be {values.size}, as values are", shares.size)
         if not (shares >= 0).all() or abs(shares.sum() - 1) > _ROUNDING:
-            raise ValueError(f"probabilities must be at least 0 and 1 in sum, not {brief(self.probabilities)}")
+            raise InputError("probabilities", "must be at least 0 and 1 in sum", self.probabilities)
         object.__setattr__(self, "values", tuple(values.tolist()))
         object.__setattr__(self, "probabilities", tuple((shares / shares.sum()).tolist()))
 
@@ -150,13 +150,13 @@ class Smoothed(Ordinal):
         at = np.minimum(np.searchsorted(values, given), values.size - 1)
         if values.size == 0 or (values[at] != given).any():
             off = given[0] if values.size == 0 else given[values[at] != given][0]
-            raise ValueError(f"scores must lie on the lattice, unlike {off:g}")
+            raise InputError("scores", f"must lie on the lattice, unlike {off:g}")
         counts = np.bincount(at, minlength=values.size).astype(np.float64)
         if bandwidth is None:
             bandwidth = max(_BANDWIDTHS, key=lambda h: _left_out(counts, h))
         check_number("bandwidth", bandwidth)
         if not 0 <= bandwidth < 1:
-            raise ValueError(f"bandwidth must be at least 0 and below 1, not {bandwidth:g}")
+            raise InputError("bandwidth", "must be at least 0 and below 1", bandwidth)
         shares = _spread(counts, bandwidth) / given.size
         shares[shares > 0] = tilted(values[shares > 0], shares[shares > 0], float(given.mean()))
         return cls(tuple(values.tolist()), tuple(shares.tolist()))
@@ -192,7 +192,7 @@ def tilted(values: FloatArray, shares: FloatArray, mean: float) -> FloatArray:
 def _scores(scores: FloatArray) -> FloatArray:
     given = np.asarray(scores, dtype=np.float64)
     if given.ndim != 1 or given.size == 0 or not np.isfinite(given).all():
-        raise ValueError(f"scores must be a list of finite numbers, not {brief(scores)}")
+        raise InputError("scores", "must be a list of finite numbers", scores)
     return given
 
 

@@ -21,7 +21,7 @@ from simstudy.truth.scores.dependence import GaussianCopula
 from simstudy.truth.scores.discrete import Empirical, Ordinal, Smoothed
 from simstudy.truth.scores.latent import MOST, Classes, common_share, intra_cluster, latent_correlation
 from simstudy.truth.scores.model import ScoreModel
-from simstudy.validation import check_flag
+from simstudy.validation import InputError, check_flag
 
 #: Items that outputs must have to be fitted.
 LEAST_ITEMS = 10
@@ -120,7 +120,7 @@ def fit(outputs: Outputs, *, smooth: bool = False, shrink: bool = True) -> Fitte
     check_flag("smooth", smooth)
     check_flag("shrink", shrink)
     if outputs.n_items < LEAST_ITEMS:
-        raise ValueError(f"outputs must have at least {LEAST_ITEMS} items to be fitted, not {outputs.n_items}")
+        raise InputError("outputs", f"must have at least {LEAST_ITEMS} items to be fitted", outputs.n_items)
     # Sums that several threads share are rounded differently, and the model would depend on the number of cores.
     with one_blas_thread():
         return _fitted(outputs, smooth=smooth, shrink=shrink)

@@ -15,7 +15,7 @@ from scipy import special
 from simstudy.metrics.base import FloatArray
 from simstudy.text.reprs import FieldsMixin
 from simstudy.truth.pair_base import EXTREME, check_one
-from simstudy.validation import check_number, check_whole
+from simstudy.validation import InputError, check_number, check_whole
 
 # Beta's parameters outside of these: quantiles lose their precision.
 _LEAST_SHARE, _LEAST_CONCENTRATION, _MOST_CONCENTRATION = 1e-12, 1e-6, 1e6
@@ -55,7 +55,7 @@ class Margin(FieldsMixin, ABC):
         low, high = self.support
         if not (low < mean < high or (ends and mean in (low, high))) or not np.isfinite(mean):
             between = "from {:g} to {:g}" if ends else "above {:g} and below {:g}"
-            raise ValueError(f"mean must be {between.format(low, high)}, as scores of {self!r} are, not {mean:.12g}")
+            raise InputError("mean", f"must be {between.format(low, high)}, as scores of {self!r} are", mean)
         return float(mean)
 
 
@@ -238,7 +238,7 @@ class StudentT(_Averaged):
         check_one("scale", self.scale, 0, EXTREME)
         check_one("df", self.df, 1, EXTREME)
         if self.df == 1:
-            raise ValueError(f"df must be above 1, as t with fewer has no mean, not {self.df}")
+            raise InputError("df", "must be above 1, as t with fewer has no mean", self.df)
 
     def quantile(self, u: FloatArray) -> FloatArray:
         return np.asarray(self.average + self.scale * special.stdtrit(self.df, u))
@@ -248,7 +248,7 @@ def _check_beta(argument: str, average: float, concentration: float) -> None:
     """Raise a ValueError where there is no such Beta distribution, or quantiles of it lose their precision."""
     check_one(argument, average, 0, 1)
     if not _LEAST_SHARE <= average <= 1 - _LEAST_SHARE:
-        raise ValueError(f"{argument} must be from {_LEAST_SHARE:g} to 1 - {_LEAST_SHARE:g}, not {average}")
+        raise InputError(argument, f"must be from {_LEAST_SHARE:g} to 1 - {_LEAST_SHARE:g}", average)
     check_one("concentration", concentration, _LEAST_CONCENTRATION, _MOST_CONCENTRATION)
 
 

@@ -15,7 +15,7 @@ from simstudy.truth.scores.base import KnownTruth, Null
 from simstudy.truth.scores.clusters import ItemClusters
 from simstudy.truth.scores.dependence import Dependence, Independent
 from simstudy.truth.scores.margins import Bernoulli, Margin
-from simstudy.validation import brief, check_texts, check_unique
+from simstudy.validation import InputError, check_texts, check_unique
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -64,20 +64,21 @@ class ScoreModel(KnownTruth):
     ) -> None:
         given = tuple(margins) if isinstance(margins, Sequence) else ()
         if not given or not all(isinstance(margin, Margin) for margin in given):
-            raise ValueError(
-                "margins must be a list of margins, one of each system, such as [Bernoulli(0.8), Bernoulli(0.75)], not "
-                f"{brief(margins)}"
+            raise InputError(
+                "margins",
+                "must be a list of margins, one of each system, such as [Bernoulli(0.8), Bernoulli(0.75)]",
+                margins,
             )
         dependence = Independent() if dependence is None else dependence
         if not isinstance(dependence, Dependence):
-            raise ValueError(f"dependence must be a Dependence, such as GaussianCopula(0.5), not {brief(dependence)}")
+            raise InputError("dependence", "must be a Dependence, such as GaussianCopula(0.5)", dependence)
         if clusters is not None and not isinstance(clusters, ItemClusters):
-            raise ValueError(f"clusters must be ItemClusters, or None, not {brief(clusters)}")
+            raise InputError("clusters", "must be ItemClusters, or None", clusters)
         dependence.check_systems(len(given))
         scored = get_metric(metric)  # type: ignore[arg-type]
         if scored.item_range is None or len(scored.statistics) != 2:
-            raise ValueError(
-                f"metric must take one score of an item, as 'mean' and 'accuracy' do, unlike '{scored.name}'"
+            raise InputError(
+                "metric", f"must take one score of an item, as 'mean' and 'accuracy' do, unlike '{scored.name}'"
             )
         low, high = scored.item_range
         named = [f"system-{k + 1}" for k in range(len(given))] if names is None else _names("names", names, len(given))
@@ -85,9 +86,10 @@ class ScoreModel(KnownTruth):
         check_unique(pd.Series(named, dtype=object), "names")
         for margin, name in zip(given, named, strict=True):
             if margin.support[0] < low or margin.support[1] > high:
-                raise ValueError(
-                    f"margins must have scores from {low:g} to {high:g}, as metric '{scored.name}' does, unlike "
-                    f"{margin!r} of system '{name}'"
+                raise InputError(
+                    "margins",
+                    f"must have scores from {low:g} to {high:g}, as metric '{scored.name}' does, unlike {margin!r} "
+                    f"of system '{name}'",
                 )
         for field, value in (
             ("names", named), ("families", of), ("metric", scored), ("dependence", dependence),
@@ -121,7 +123,7 @@ class ScoreModel(KnownTruth):
         try:
             same = null == "equal margins" and gain == 0
             moved = second if same else changed.with_mean(second.mean + gain / self.metric.scale)
-        except ValueError:
+        except InputError:
             low, high = (self.metric.scale * (end - second.mean) for end in changed.support)
             raise self._refuse(other, gain, low, high) from None
         return self.with_margins([moved if k == one else margin for k, margin in enumerate(self.margins)])
@@ -130,5 +132,5 @@ class ScoreModel(KnownTruth):
 def _names(argument: str, given: Sequence[str], n: int) -> list[str]:
     check_texts(argument, given, "names")
     if len(given) != n:
-        raise ValueError(f"{argument} must have {n} names, one of each system, not {len(given)}")
+        raise InputError(argument, f"must have {n} names, one of each system", len(given))
     return list(given)

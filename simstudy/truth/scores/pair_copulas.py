@@ -19,7 +19,7 @@ from simstudy.metrics.base import FloatArray
 from simstudy.text.reprs import FieldsMixin
 from simstudy.truth.scores.archimedean import Clayton, Frank, Gumbel
 from simstudy.truth.scores.dependence import Dependence, GaussianCopula, Independent, Khoudraji, Survival, TCopula
-from simstudy.validation import brief
+from simstudy.validation import InputError
 
 Criterion = Literal["aic", "bic"]
 
@@ -76,7 +76,7 @@ def pseudo_observations(scores: FloatArray, rng: np.random.Generator | None = No
     """
     given = np.asarray(scores, dtype=np.float64)
     if given.ndim != 2 or len(given) != 2 or not given.size or not np.isfinite(given).all():
-        raise ValueError(f"scores must be finite numbers (2, n) of two systems, not {brief(scores)}")
+        raise InputError("scores", "must be finite numbers (2, n) of two systems", scores)
     n = given.shape[1]
     if rng is None:
         return np.asarray(scipy.stats.rankdata(given, axis=1) / (n + 1))

@@ -14,7 +14,7 @@ from scipy import special
 from simstudy.metrics.base import FloatArray
 from simstudy.truth.pair_base import EXTREME
 from simstudy.truth.scores.margins import Margin
-from simstudy.validation import brief, number_list
+from simstudy.validation import InputError, number_list
 
 # Where a distribution function on the unit interval is known.
 _POINTS = np.linspace(0, 1, 1001)
@@ -60,15 +60,12 @@ class Tabulated(Margin):
     def __post_init__(self) -> None:
         values, cumulative = _numbers("values", self.values), _numbers("cumulative", self.cumulative)
         if values.size < 2 or not (np.abs(values) <= EXTREME).all() or not (np.diff(values) > 0).all():
-            raise ValueError(
-                f"values must be at least two numbers from {-EXTREME:g} to {EXTREME:g}, ascending, not "
-                f"{brief(self.values)}"
+            raise InputError(
+                "values", f"must be at least two numbers from {-EXTREME:g} to {EXTREME:g}, ascending", self.values
             )
         rises = cumulative.shape == values.shape and bool((np.diff(cumulative) >= 0).all())
         if not rises or cumulative[0] != 0 or cumulative[-1] != 1:
-            raise ValueError(
-                f"cumulative must be {values.size} numbers that rise from 0 to 1, not {brief(self.cumulative)}"
-            )
+            raise InputError("cumulative", f"must be {values.size} numbers that rise from 0 to 1", self.cumulative)
         object.__setattr__(self, "values", values)
         object.__setattr__(self, "cumulative", cumulative)
 
@@ -102,7 +99,7 @@ class Tabulated(Margin):
         while off(-reach) > 0 or off(reach) < 0:
             reach *= 2
             if reach > 50:
-                raise ValueError(f"mean must be within reach of reweighting {self!r}, not {mean:.12g}")
+                raise InputError("mean", f"must be within reach of reweighting {self!r}", mean)
         power = float(scipy.optimize.brentq(off, -reach, reach, xtol=1e-14))
         return replace(self, cumulative=_bent(self.cumulative, power))
 
@@ -132,7 +129,7 @@ def effectiveness(scores: FloatArray) -> Tabulated:
     """
     given = _numbers("scores", scores)
     if given.size < 10 or not ((given >= 0) & (given <= 1)).all() or np.ptp(given) == 0:
-        raise ValueError(f"scores must be at least 10 numbers from 0 to 1, not all the same, not {brief(scores)}")
+        raise InputError("scores", "must be at least 10 numbers from 0 to 1, not all the same", scores)
     return Tabulated(_POINTS, min((way(given) for way in _WAYS), key=lambda found: found[0])[1])
 
 

@@ -62,7 +62,7 @@ def test_a_study_of_errors_that_does_not_say_so_is_told(make: Make, errors_dir: 
 
 def test_a_metric_of_its_own_direction_is_none_to_choose(make: Make) -> None:
     test_set = {"name": "asr", "metric": ["mean", "accuracy"], "paths": ["made/asr.csv"], "lower_is_better": True}
-    with pytest.raises(StudyError, match=r"here: test_sets.0: lower_is_better must not be True for metric 'accuracy'"):
+    with pytest.raises(StudyError, match=r"here: test_sets.0: lower_is_better=True must not be given for metric"):
         make(test_set)
     with pytest.raises(StudyError, match=r"test_sets.0: missing must be 'error' or 'drop' for 'mean \(lower is better"):
         make({**test_set, "metric": "mean", "missing": "zero"})

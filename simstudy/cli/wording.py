@@ -1,0 +1,50 @@
+"""How the command says what the library says: its options in place of arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from simstudy.cli.old_sentences import by_options
+from simstudy.cli.options import OPTIONS
+from simstudy.notes import UNSAID, Argument, Note, kind_of
+from simstudy.validation import InputError
+
+
+def wording(params: Iterable[Any]) -> Callable[[Argument], str]:
+    """What a command of these parameters calls an argument; one that it has no option for stays as Python writes it."""
+    params = [param for param in params if param.opts[0].startswith("--")]
+    # An option of the argument's own name comes first.
+    options: dict[str, str] = {prefix + param.name: param.opts[0] for prefix in ("n_", "") for param in params}
+    off: dict[str, str] = {param.name: param.secondary_opts[0] for param in params if param.secondary_opts}
+
+    def worded(argument: Argument) -> str:
+        name, value = OPTIONS.get(argument.name, argument.name), argument.value
+        if name not in options or (value is False and name not in off):
+            return str(argument)
+        if value is False:
+            return off[name]
+        if value is UNSAID or value is True:
+            return options[name]
+        if isinstance(value, Mapping):
+            value = ",".join(f"{ours}={theirs}" for ours, theirs in value.items())
+        return f"{options[name]} {value}"
+
+    return worded
+
+
+def worded_error(error: InputError, params: Iterable[Any]) -> str:
+    """The message of an error, with the options that a command of these parameters has."""
+    params = list(params)
+    message = error.said(wording(params))
+    return by_options(message, params) if not error.argument and type(error.rule) is str else message
+
+
+def worded_notes(notes: Iterable[str], params: Iterable[Any]) -> tuple[str, ...]:
+    """The notes, with the options that a command of these parameters has."""
+    params = list(params)
+    worded = wording(params)
+    return tuple(
+        note.worded(worded) if isinstance(note, Note) and kind_of(note) != "text" else by_options(note, params)
+        for note in notes
+    )
