@@ -83,7 +83,8 @@ def no_pair(first: str, second: str, n: int, names: list[str]) -> InputError:
     for name in (first, second):
         if name not in names:
             known = f"there are {listed([shown(one) for one in names])}" if names else "there are no pairs"
-            return InputError("first and second", "must be systems", name, f"{nearest(name, names)}; {known}")
+            hint = nearest(name, names)
+            return InputError("first and second", "must be systems", name, f"{hint}; {known}" if hint else known)
     if first == second:
         return InputError("first and second", f"must be two systems, not '{first}' twice")
     there = f"{n} (several test sets?)" if n else "none"

@@ -151,7 +151,7 @@ class Training(Keys):
     def _same_length(self) -> Self:
         if len(self.fractions) != len(self.replicates):
             lengths = f"{len(self.fractions)} and {len(self.replicates)}"
-            raise InputError("fractions and replicates", "must have the same length", lengths)
+            raise InputError("fractions and replicates", f"must have the same length, not {lengths}")
         return self
 
 

@@ -13,11 +13,9 @@ from simstudy.engines.registry import DEFAULT_TEST
 from simstudy.files.datasets import DataError, NotPublicError, OutsideError
 from simstudy.metrics.ratio import Ratio
 from simstudy.outputs import Outputs, TestSet
-from simstudy.running.program_files import ProgramError
 from simstudy.studies.definition import StudyError
 from simstudy.training import Task
 from simstudy.training.base import checked_counts
-from simstudy.validation import InputError
 
 # So many test sets of which one thing is wrong are named.
 _NAMED = 5
@@ -31,7 +29,7 @@ class Problems:
     >>> problems = Problems("mine")
     >>> for size in (100, 200):
     ...     with problems.at(f"home.sizes {size}"):
-    ...         raise InputError("more than the 50 items")
+    ...         raise ValueError("more than the 50 items")
     >>> problems.raise_any()
     Traceback (most recent call last):
     simstudy.studies.definition.StudyError: study 'mine': home.sizes 100, home.sizes 200: more than the 50 items
@@ -54,7 +52,7 @@ class Problems:
 
     @contextmanager
     def at(self, where: str) -> Iterator[None]:
-        """What is wrong with an input inside becomes a problem of this key or test set."""
+        """What is raised inside as a ValueError, also by a program, becomes a problem of this key or test set."""
         try:
             yield
         except NotPublicError as error:
@@ -65,7 +63,7 @@ class Problems:
         except DataError as error:
             if str(error) not in self._missing:
                 self._missing.append(str(error))
-        except (InputError, ProgramError) as error:
+        except ValueError as error:
             self.add(where, str(error))
 
     def raise_any(self) -> None:

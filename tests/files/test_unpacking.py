@@ -54,7 +54,7 @@ def test_what_unpacks_to_too_much_is_told_and_not_held(tmp_path: Path, name: str
     path = bomb(tmp_path, name)
     tracemalloc.start()
     try:
-        with pytest.raises(ValueError, match=r"unpacks to .*more than 1.0 MiB: --max-size .*lifts the limit$") as error:
+        with pytest.raises(ValueError, match=r"unpacks to .*more than 1.0 MiB: max_size, .*lifts the limit$") as error:
             _load(path, "1M")
         assert tracemalloc.get_traced_memory()[1] < 2**24
     finally:
@@ -172,7 +172,7 @@ def test_files_of_a_zip_file_are_hashed_as_it_is(tmp_path: Path) -> None:
         ({"a.zip": NEW}, r"x.zip has a zip file in it \('a.zip'\): unpack it first$"),
         ({"new.csv": NEW, "./new.csv": OLD}, r"x.zip has two files './new.csv'$"),
         ({}, "x.zip has no files$"),
-        ({"new.csv": NEW, "old.csv": NEW + "x" * 2000}, "x.zip .* unpacks to 2.0 KiB, more than 1.0 KiB: --max-size"),
+        ({"new.csv": NEW, "old.csv": NEW + "x" * 2000}, "x.zip .* unpacks to 2.0 KiB, more than 1.0 KiB: max_size"),
     ],
 )
 def test_what_is_wrong_in_a_zip_file_is_told(tmp_path: Path, files: dict[str, str], told: str) -> None:

@@ -47,7 +47,7 @@ def test_names_of_files_are_plain_and_of_one_file_each() -> None:
             ["pairs", "../pairs"],
             "table must have a name of letters (a-z), digits, _ and -, at most 100, not '../pairs'",
         ),
-        (["a" * 101], "table must have a name of letters (a-z), digits, _ and -, at most 100, not a str"),
+        (["a" * 101], "table must have a name of letters (a-z), digits, _ and -, at most 100, not 'aaa"),
         (["gains", "Gains"], "table must have a name of its own, not 'Gains' again"),
         (["Gains", "gains"], "table must have a name of its own, not 'gains' again"),
     ):

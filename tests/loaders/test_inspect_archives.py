@@ -104,4 +104,4 @@ def test_an_archive_that_unpacks_to_too_much_is_told_and_not_held(tmp_path: Path
             finally:
                 tracemalloc.stop()
             if size is None:
-                assert "unpacks to more than 1.0 MiB: --max-size" in str(error.value)
+                assert "unpacks to more than 1.0 MiB: max_size" in str(error.value)

@@ -82,7 +82,7 @@ def test_a_folder_says_what_its_figures_are_of_and_which_a_paper_has_no_room_for
 
     def drawn(height: float, told: str) -> Callable[[], Any]:
         def draw() -> Any:
-            note(told)
+            note("text", text=told)
             figure, _ = plot.panels(["one"])
             figure.set_size_inches(12, height)
             return figure

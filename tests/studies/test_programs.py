@@ -164,7 +164,7 @@ _ROWS = 'Table(tables["squares"], {"n²": "{square}"})'
         ("table = pd", "pd.concat([]); table = pd", "study.py, line 14: ValueError: No objects to concatenate"),
         ("table = pd", "raise SystemExit(0); table = pd", "study.py, line 14: SystemExit: 0"),
         ("table = pd", "__import__('simstudy').analyses.certainty(1, 2, 7); table = pd",
-         "line 14: ValueError: alpha must lie"),
+         "line 14: InputError: alpha must lie"),
         _slow("a * b", "a * b if a > 2 else __import__('os')._exit(0)",
               "its process died 3 times: perhaps fewer jobs leave it enough memory; tracebacks in "),
         ("a * b", "a / 0", "(2, 3, 4), the first with ZeroDivisionError: division by zero; tracebacks in "),

@@ -195,7 +195,7 @@ def test_an_estimator_that_fails_on_one_resample_is_named(tmp_path: Path) -> Non
         ({"fractions": [0.001], "replicates": [1]}, "at least one of 75 training items, not 0.001"),
         ({"fractions": 1.0, "replicates": [1]}, "fractions must be a list of numbers"),
         ({"replicates": [1.5, 1, 1]}, "replicates must be a whole number"),
-        ({"n_jobs": 0}, "must be at least 1, not 0"),
+        ({"n_jobs": 0}, "n_jobs must be at least 1, or -1"),
     ],
 )
 def test_bad_input(options: dict[str, object], message: str) -> None:
