@@ -73,7 +73,8 @@ class InputError(ValueError):
 
     def said(self, wording: Callable[[Argument], str]) -> str:
         """The message with each argument as `wording` has it."""
-        argument = wording(Argument(self.argument)) if self.argument else ""
+        # At a place in a file it is a column or a field, and no argument.
+        argument = wording(Argument(self.argument)) if self.argument and not self.at else self.argument
         place = f"{self.at}: " if self.at else ""
         value = "" if self.value is UNSAID else f", not {brief(self.value)}"
         remedy = said(self.remedy, wording)

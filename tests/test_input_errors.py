@@ -95,6 +95,8 @@ def test_errors_and_notes_are_worded_for_python_and_for_the_command() -> None:
     error = InputError("n_items", rule, remedy="leave it out")
     assert str(error) == "n_items must not be given with Costs.budget; leave it out"
     assert worded_error(error, params("plan")) == "--n-items must not be given with --budget; leave it out"
+    in_file = InputError("score", "must be a number", "x", at="a.csv, line 3")
+    assert worded_error(in_file, params("plan")) == "a.csv, line 3: score must be a number, not 'x'", "no --score"
     note = Note("near-duplicates kept", {"n_pairs": 2, "drop": Argument("duplicates", "drop")})
     (worded,) = worded_notes([note], params("plan"))
     assert worded == "near-duplicates kept: 2 pairs of systems (--duplicates drop leaves them out)"

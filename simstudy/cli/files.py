@@ -229,5 +229,4 @@ def _metric_named(text: str, lower_is_better: bool | None) -> str | Metric:
         remedy = f"{error.remedy} {named}" if error.remedy else ""
         if error.argument == "columns":
             remedy = f"simstudy.metric(…, columns=…) {named}"
-        error = InputError(error.argument, error.rule, error.value, remedy, at=f"metric '{text}'")
-        raise error from None
+        raise InputError(error.argument, error.rule, error.value, remedy, at=f"metric '{text}'") from None

@@ -133,12 +133,8 @@ class Gates:
         for gate, loaded in ((gate, loaded) for loaded in every for gate in asked):
             gate.check(loaded.outputs.names)
             if test in ("sign", "wilcoxon") and loaded.outputs.metric.name != "accuracy":
-                raise InputError(
-                    "test",
-                    f"must be about the scores with {gate.kind.option}, such as 'sign_flips'",
-                    test,
-                    f": it asks whether {TESTS[test].null}",
-                )
+                rule = f"must be about the scores with {gate.kind.option}, such as 'sign_flips'"
+                raise InputError("test", rule, test, f": it asks whether {TESTS[test].null}")
             if files.lower_is_better is None and (in_doubt := doubt(loaded)):
                 raise InputError(f"{gate.kind.option}: {in_doubt}")
             if self.sequential:

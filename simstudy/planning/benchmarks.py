@@ -125,15 +125,9 @@ def typical(metric: str, relation: str, quantity: str) -> Typical:
     rows = table[table["metric"] == metric]
     if rows.empty and quantity == "sd":
         known = ", ".join(dict.fromkeys(table["metric"]))
-        raise InputError(
-            "metric",
-            f"must be one whose sd is known ({known})",
-            metric,
-            Words(
-                "for others give {sd}, the standard deviation of two systems' difference on one item",
-                sd=Argument("Guess.sd_difference"),
-            ),
-        )
+        remedy = "for others give {sd}, the standard deviation of two systems' difference on one item"
+        remedy = Words(remedy, sd=Argument("Guess.sd_difference"))
+        raise InputError("metric", f"must be one whose sd is known ({known})", metric, remedy)
     of_metric = "" if rows.empty else metric
     rows = table if rows.empty else rows
     if metric == "accuracy":

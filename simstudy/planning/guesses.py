@@ -161,11 +161,8 @@ def _given(
     if low < high and (low < possible[0] or high > possible[1]):
         low, high = max(low, possible[0]), min(high, possible[1])
         if low > high:
-            raise InputError(
-                f"Guess.{name}",
-                f"must overlap {possible[0]:.4g} to {possible[1]:.4g}, which two such systems can have",
-                value,
-            )
+            rule = f"must overlap {possible[0]:.4g} to {possible[1]:.4g}, which two such systems can have"
+            raise InputError(f"Guess.{name}", rule, value)
         middle, part = (low + high) / 2, f", the possible part of {given[1]:g} to {given[2]:g}"
     least, most = sorted((make(low), make(high)), key=lambda difference: difference.sd_of(0.0))
     span = f"{name} from {low:.4g} to {high:.4g}{part or ', as given'}" if given[1] < given[2] else ""

@@ -255,27 +255,17 @@ def _with_samples(costs: Costs, case: Case) -> Costs:
 def _within(costs: Costs, target: Target, case: Case) -> Target:
     """The target with the number of items that the budget buys, if there is one."""
     if costs.cluster > 0 and case.unit == "item" and case.design is None:
-        raise InputError(
-            "Costs.cluster",
-            f"must be 0 where {case.items} come in no clusters",
-            costs.cluster,
-            Words(
-                ": give {size} and {icc}, or a pilot with clusters",
-                size=Argument("Clusters.size"),
-                icc=Argument("Clusters.icc"),
-            ),
-        )
+        named = {"size": Argument("Clusters.size"), "icc": Argument("Clusters.icc")}
+        remedy = Words(": give {size} and {icc}, or a pilot with clusters", **named)
+        raise InputError("Costs.cluster", f"must be 0 where {case.items} come in no clusters", costs.cluster, remedy)
     if costs.budget is None:
         return target
     if target.n_items is not None:
         rule = "must not be given with {budget}, which says how many there can be"
         raise InputError("n_items", Words(rule, budget=Argument("Costs.budget")))
     if not costs.buys_two(case.size):
-        raise InputError(
-            "Costs.budget",
-            f"must be at least {2 * costs.of(case.size):g}, the cost of two {units_name(case.called)}",
-            costs.budget,
-        )
+        rule = f"must be at least {2 * costs.of(case.size):g}, the cost of two {units_name(case.called)}"
+        raise InputError("Costs.budget", rule, costs.budget)
     return replace(target, n_items=items_of(case, costs.affordable(case.size)))
 
 

@@ -32,8 +32,5 @@ def n_workers(n_jobs: int | None, otherwise: int = -1) -> int:
 def check_executor(executor: object) -> None:
     """Raise a ValueError for what is neither an executor nor None."""
     if executor is not None and not isinstance(executor, Executor):
-        raise InputError(
-            "executor",
-            "must be a concurrent.futures.Executor (dask: client.get_executor(pure=False)), or None",
-            executor,
-        )
+        rule = "must be a concurrent.futures.Executor (dask: client.get_executor(pure=False)), or None"
+        raise InputError("executor", rule, executor)

@@ -104,13 +104,9 @@ def across_tasks(
     check_fraction("alpha", alpha)
     # As for the resamples of `leaderboard`: with fewer, no pair of systems ever has different ranks.
     if alpha * (_RANK_RESAMPLES + 1) < 1 - 1e-9:
-        raise InputError(
-            "alpha",
-            f"must be at least 1 / {_RANK_RESAMPLES + 1:,} for averages of tasks",
-            alpha,
-            f": intervals of ranks are from {_RANK_RESAMPLES:,} resamples. Choose a larger alpha, or compare each task "
-            "by itself",
-        )
+        rule = f"must be at least 1 / {_RANK_RESAMPLES + 1:,} for averages of tasks"
+        because = f": intervals of ranks are from {_RANK_RESAMPLES:,} resamples"
+        raise InputError("alpha", rule, alpha, f"{because}. Choose a larger alpha, or compare each task by itself")
     check_seed(seed)
     if n_resamples is not None:
         check_whole("n_resamples", n_resamples, 1)

@@ -88,12 +88,8 @@ class Frank(Dependence):
     def __post_init__(self) -> None:
         check_one("theta", self.theta, -EXTREME, EXTREME)
         if abs(self.theta) < 1 / EXTREME:
-            raise InputError(
-                "theta",
-                f"must be at least {1 / EXTREME:g} in size",
-                self.theta,
-                "systems without dependence are Independent",
-            )
+            rule = f"must be at least {1 / EXTREME:g} in size"
+            raise InputError("theta", rule, self.theta, "systems without dependence are Independent")
 
     def check_systems(self, n_systems: int) -> None:
         if n_systems != 2:

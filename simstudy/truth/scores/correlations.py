@@ -31,12 +31,8 @@ correlation of 3 systems is -1 / (3 - 1)
     check_one("correlation", correlation, -1, 1)
     least = -1 / (n_systems - 1) if n_systems > 1 else -1.0
     if correlation < least - _ROUNDING:
-        raise InputError(
-            "correlation",
-            f"must be from {least:g} to 1",
-            correlation,
-            f": the least common correlation of {n_systems} systems is -1 / ({n_systems} - 1)",
-        )
+        because = f": the least common correlation of {n_systems} systems is -1 / ({n_systems} - 1)"
+        raise InputError("correlation", f"must be from {least:g} to 1", correlation, because)
     return np.where(np.eye(n_systems, dtype=bool), 1.0, correlation)
 
 

@@ -64,11 +64,8 @@ class ScoreModel(KnownTruth):
     ) -> None:
         given = tuple(margins) if isinstance(margins, Sequence) else ()
         if not given or not all(isinstance(margin, Margin) for margin in given):
-            raise InputError(
-                "margins",
-                "must be a list of margins, one of each system, such as [Bernoulli(0.8), Bernoulli(0.75)]",
-                margins,
-            )
+            rule = "must be a list of margins, one of each system, such as [Bernoulli(0.8), Bernoulli(0.75)]"
+            raise InputError("margins", rule, margins)
         dependence = Independent() if dependence is None else dependence
         if not isinstance(dependence, Dependence):
             raise InputError("dependence", "must be a Dependence, such as GaussianCopula(0.5)", dependence)
