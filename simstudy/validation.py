@@ -64,7 +64,7 @@ class InputError(ValueError):
     ) -> None:
         if not rule:
             argument, rule = "", argument
-        self.argument, self.rule, self.value, self.remedy, self.at = argument, rule, value, remedy, str(at)
+        self.argument, self.rule, self.value, self.remedy, self.at = str(argument), rule, value, remedy, str(at)
         super().__init__(self.said(str))
 
     def __reduce__(self) -> tuple[Any, ...]:
