@@ -82,9 +82,9 @@ class Note(Words):
 
     Examples
     --------
-    >>> one = Note("items dropped", {"n": 2, "all": 10, "first": "q7"})
+    >>> one = Note("items dropped", {"n": 1, "all": 10, "first": "q7", "etc": ""})
     >>> one.kind, one.fields["n"]
-    ('items dropped', 2)
+    ('items dropped', 1)
     """
 
     kind: str
@@ -136,9 +136,104 @@ def notes_kept() -> Iterator[list[Note]]:
 
 #: Kind -> the words of its notes. All notes that simstudy has are here, by room.
 TEMPLATES: Mapping[str, str] = {
-    # loaders, which still word their notes themselves
+    # Notes that a study's cells keep as text.
     "text": "{text}",
-    "items dropped": "{n} of {all} items dropped that not every system has: '{first}' …",
+    # Of paths and formats.
+    "files about others": "{files} not read as outputs: {names}",
+    "files in subfolders": (
+        "{files} in subfolders of {folder} not read, because the folder has files of its own: {first}{etc}"
+    ),
+    "file of another argument": "{file} is not read as a system: it is given as {argument}",
+    "systems called after folders": (
+        "{n} files are called '{name}': the systems have the names of their folders, {folders}"
+    ),
+    "files of other formats": "{files} not read, not {what}: {first}{etc}",
+    # Of logs.
+    "older logs": "the newest log of each model and task is read; {n} not, first {first}",
+    "invalidated": "{path}: the log is marked as invalidated",
+    "perturbed": "{n} not read, first in {first}",
+    "logs differ": (
+        "logs have different values of {what}, as {reason}: {n} of {all}, first {of} in {place} and {other}"
+    ),
+    "repositories": (
+        "issues are tested one by one, but issues of one repository may depend on each other: {repo} tests repositories"
+    ),
+    # Of battles and scores of segments.
+    "systems called like sides": "winners {names} are the systems of these names, not the sides of the battle",
+    "both bad": "{n} in which both answers were called bad are ties",
+    "prompts of battles": "battles with the same '{column}' form a cluster ({n} clusters)",
+    "win rates": "win rates depend on the opponents that a system met; {metric} allows for them",
+    "scores of sentences": "the scores are means over sentences; {metric} of a whole test set is another number",
+    "items without scores": "{n} of {all} items left out that no system has a score of, first '{first}'",
+    # Of lines of text.
+    "table of references": "{path}: references in column '{reference}', items by '{item}'",
+    "empty outputs": "empty outputs: {files}",
+    "long outputs": "outputs more than {times} times as long as each reference: {files}",
+    "subwords": "outputs with marks of subwords ('@@ ' or '\u2581'), which count as words: {files}; join them first",
+    "tokenized outputs": (
+        "outputs that end in a tokenized period (' .'): {files}; scores are lower than of detokenized texts, and not "
+        "comparable with others"
+    ),
+    "labels unlike gold": "none of the labels of {systems} is a gold label{why}",
+    "words of other letters": "the references have other letters than a-z, and {metric} counts no others; {chrf} does",
+    "words without blanks": (
+        "the references have no blanks between words, and {metric} counts a whole phrase as one word; {cure}"
+    ),
+    # Of annotated sentences, rankings and candidates.
+    "tokens unlike gold": "{path}: {n} of {all} tokens are not spelt as in gold",
+    "links to nothing": "{path}: {n} to the empty word (position 0) left out",
+    "topics without relevance": "{path}: {n} of {all} topics left out that have no relevant document, first '{first}'",
+    "candidates": "Read {path} as a table of candidates: {functions}; items ({n}).",
+    "candidates dropped": "{n} of {all} dropped that lack a score, first '{first}'",
+    "candidates by errors": "higher scores rank first by {names} too: negate a column if lower is better",
+    "ties broken": (
+        "{n} of {all} have the score of another by '{name}': ties are broken at random (seed {seed}); {keep} accepts "
+        "all that tie"
+    ),
+    "ties kept": "ties kept: the list of '{name}' has {accepted} candidates, not {n}",
+    "topics unknown": "{path}: {n} left out that the qrels lack, first '{first}'",
+    # Of all that is read.
+    "read": "Read {files} as {what}: {systems}; items{by} ({n}){remarks}.",
+    "direction": (
+        "say {lower}{mean} if lower is better, or {higher} if higher is better. Scores are called '{name}', but higher "
+        "numbers win by default."
+    ),
+    "items dropped": "{n} of {all} items dropped that not every system has: '{first}'{etc}",
+    "items left out": "{items} left out that the references lack, first '{first}'",
+    "items scored as no answer": (
+        "{n} items of {systems} scored as no answer, first '{first}' of '{system}'"
+    ),
+    "column of items left out": "column '{column}' left out: item '{item}' has '{first}' and '{other}'",
+    "means of samples": "scores are means of {least} to {most} samples",
+    "unlike samples": (
+        "systems have different samples of an item, {least} to {most} each: the score of an item is the mean of its "
+        "samples; {zero} scores a sample that a system lacks as no answer"
+    ),
+    "questions of unlike samples": (
+        "questions have {least} to {most} samples. The score of a question is the mean of its samples."
+    ),
+    "samples of questions": (
+        "{questions} with {samples}. The samples of a question form one cluster. {items} treats each sample as "
+        "independent."
+    ),
+    "samples as items": (
+        "{questions} with {samples}. {items} makes each sample an item of its own. All tests, exact ones too, take "
+        "items to be independent. The samples of a question are not, so p-values are too small."
+    ),
+    "clusters not used": (
+        "items of one '{column}' form a cluster ({clusters}). Tests do not use these clusters: the resampling unit is "
+        "'{unit}'"
+    ),
+    "samples in clusters": "{questions} with {samples}.",
+    # Of tables.
+    "items numbered": "{table} does not name its items: they are numbered, 0 to {last}",
+    "columns of samples": "columns '{first}' to '{last}' are {n} samples of the system",
+    "more gold labels": "{path} has gold labels of {items} that no system has, first '{first}'",
+    "items without a header": "{path} has no header: its lines are the {columns} of the items, in order",
+    "clusters of items": "items of one '{column}' form a cluster ({clusters}); {items} treats each item as independent",
+    "clusters across domains": "clusters have items of several domains, such as '{cluster}' of '{first}' and '{other}'",
+    "clusters of domains": ("{n} clusters, not {names}: '{cluster}' of domain '{first}' and that of '{other}' are two"),
+    "systems not described": "{source} has no row for {n} of {all} systems: '{first}'{etc}",
     # outputs
     "axes exchanged": (
         "{n_systems:,} systems on {items}: are rows and columns exchanged? Columns are systems, rows are items"
@@ -149,7 +244,7 @@ TEMPLATES: Mapping[str, str] = {
     ),
     "columns left out": "columns of the scores left out: {columns}; simstudy.load(table, metric) reads them",
     "columns not taken for systems": (
-        "not taken for systems: {columns}; simstudy.load(table, metric) resamples clusters as wholes and reads samples"
+        "not taken for systems: {columns}; simstudy.load(table, metric) reads samples"
     ),
     "columns used as systems": "used as systems: {columns}; drop columns that are no systems",
     "fractions and percent": (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -11,6 +12,9 @@ from simstudy.metrics.edit_kernels import edit_distance
 from simstudy.metrics.ratio import Ratio
 from simstudy.metrics.references import check_references, reference_streams
 from simstudy.validation import InputError
+
+# Blanks of any kind that follow each other.
+_BLANKS = re.compile(r"\s\s+")
 
 
 class ErrorRate(Ratio):
@@ -37,8 +41,10 @@ class ErrorRate(Ratio):
 class EditRate(ErrorRate):
     """Insertions, deletions and substitutions over the length of the one reference (Levenshtein 1966).
 
-    Words ("wer") are what stands between blanks; characters ("cer") are Unicode code points, blanks between words
-    among them. Blanks at both ends do not count. Case and punctuation do; nothing is normalized. So counts jiwer too.
+    Counts are those of jiwer 4. Words ("wer") stand between spaces. Two or more blanks of any kind that follow each
+    other are one space; a single tab, no-break space or other blank inside a word is a part of the word. Characters
+    ("cer") are Unicode code points, blanks between words among them. Blanks at both ends do not count. Case and
+    punctuation do; nothing is normalized.
     """
 
     @property
@@ -55,7 +61,7 @@ class EditRate(ErrorRate):
                     f"metric '{self.name}' needs one reference for each item: item number {i + 1} has {len(own)}; "
                     "metric 'ter' accepts several"
                 )
-        split: Callable[[str], Sequence[str]] = str.split if self.name == "wer" else str.strip
+        split: Callable[[str], Sequence[str]] = _words if self.name == "wer" else str.strip
         numbers: dict[str, int] = {}
 
         def coded(text: str) -> IntArray:
@@ -69,6 +75,11 @@ class EditRate(ErrorRate):
             return np.array(rows, dtype=np.int64)
 
         return TextCounter(len(wanted), count, f"case:{'lc' if lowercase else 'mixed'}")
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text, as jiwer splits it."""
+    return [word for word in _BLANKS.sub(" ", text).strip().split(" ") if word]
 
 
 class Ter(ErrorRate):

@@ -1,0 +1,195 @@
+"""Preferences between the answers of two systems, as arenas of language models collect them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from simstudy.files.packed import beginning
+from simstudy.metrics.base import Array, FloatArray, IntArray
+from simstudy.notes import Argument, Words, note
+from simstudy.outputs.meetings import BATTLE
+from simstudy.readers.columns import USUAL, first_named, first_of, joined, no_column, place
+from simstudy.readers.formats import Format
+from simstudy.readers.long_table import LongTable, as_text, coded
+from simstudy.readers.request import Request
+from simstudy.readers.tables import JSON, TABLES, ending, read_table
+from simstudy.readers.text_files import first_keys
+from simstudy.statistics.bradley_terry import meeting_parts, separated, strengths
+from simstudy.text.numerals import counted
+from simstudy.text.reprs import listed
+from simstudy.validation import InputError, check_choice
+
+# Elo points of a logit: 400 points are odds of ten to one. The mean strength is 1,000.
+_ELO, _MIDDLE = 400 / np.log(10), 1000.0
+
+#: The columns of battles.
+COLUMNS = ("model_a", "model_b", "winner")
+
+# Texts in the column of winners beside the names of the systems: points of the first one.
+_POINTS = {
+    **dict.fromkeys(("model_a", "a", "left"), 1.0),
+    **dict.fromkeys(("model_b", "b", "right"), 0.0),
+    **dict.fromkeys(("tie", "tie (bothbad)", "both bad", "both_bad", "bothbad", "draw"), 0.5),
+}
+
+# Columns that say which battles have one prompt.
+_PROMPTS = ("question_id", "prompt_id", "qid", "prompt", "question", "item", "instance_id", "conversation_id")
+
+_ANSWERS = (*USUAL["answer"], "answer", "conversation", "messages", "text")
+
+
+def read(request: Request) -> LongTable:
+    """Rows from tables of battles with columns ``model_a``, ``model_b`` and ``winner``, a row for each battle.
+
+    ``winner`` is model_a (or a), model_b (or b), tie (also "tie (bothbad)", draw), or the name of the winner. A tie is
+    half a win. Battles are the items; those with the same prompt (``question_id``, ``prompt_id``, …) are a cluster,
+    unless another column is named: ``{"cluster": "judge"}``.
+
+    - "win_rate": the share of its battles that a system wins.
+    - "bradley_terry": strengths by maximum likelihood, in Elo points with mean 1,000. The score of an item is the mean
+      strength plus the influence of the battle on it, so that tests and intervals are those of the sandwich estimate.
+    """
+    check_choice("metric of preferences", request.metric.name, ("bradley_terry", "win_rate"))
+    frames = [read_table(path) for path in request.paths]
+    table = pd.concat(frames, keys=map(str, request.paths), names=["file", frames[0].index.name])
+    table = joined(table, request.columns, request.paths[0])
+    table = table.assign(**{ours: table[theirs] for ours, theirs in request.columns.items() if theirs in table})
+    for name in COLUMNS:
+        if name not in table:
+            no_column(request.paths[0], name, table.columns)
+    systems = [coded(table, name) for name in COLUMNS[:2]]
+    names = np.unique(np.concatenate([known for _, known in systems]))
+    first, second = (np.searchsorted(names, known)[codes] for codes, known in systems)
+    if (row := first_of(first == second)) is not None:
+        raise InputError("", f"model_a and model_b are both '{names[first[row]]}'", at=place(table, row))
+    points = _points(table, first, second, names)
+    k, n = len(names), len(table)
+    expected = _battles(table, points, request)
+    if request.metric.name == "win_rate":
+        statistics = np.zeros((k, n, 2))
+        every = np.arange(n)
+        statistics[first, every] = np.stack([points, np.ones(n)], axis=-1)
+        statistics[second, every] = np.stack([1 - points, np.ones(n)], axis=-1)
+        values = {"sum": statistics[..., 0].ravel(), "count": statistics[..., 1].ravel()}
+        note("win rates", metric=Argument("metric", "bradley_terry"))
+    else:
+        _check_connected(first, second, points, names)
+        beta = strengths(first, second, points, k)
+        parts = meeting_parts(first, second, points, beta)
+        values = {"score": (_MIDDLE + _ELO * (beta[:, None] + n * parts)).ravel()}
+    every = np.tile(np.arange(n), k)
+    rows = pd.DataFrame(
+        {
+            "system": pd.Categorical.from_codes(np.repeat(np.arange(k), n), categories=pd.Index(names)),
+            "item": pd.Categorical.from_codes(every, categories=pd.Index(expected["item"])),
+            **values,
+        },
+        index=pd.Index(every + 1, name="battle"),
+    )
+    if request.keeps_texts:
+        expected["input"], rows["answer"] = _texts(table, first, second, k)
+    return LongTable(rows, (*values,), expected=expected, numbered=True)
+
+
+def _holds(path: Path) -> bool:
+    """Whether a table, or JSON, has the columns of battles."""
+    if ending(path) in JSON:
+        return {*COLUMNS} <= first_keys(path)
+    if ending(path) == ".parquet":
+        from simstudy.files.parquet import parquet_columns  # only Parquet needs pyarrow
+
+        return {*COLUMNS} <= {*parquet_columns(path)}
+    header = beginning(path).decode("utf-8-sig", errors="replace").partition("\n")[0]
+    return {*COLUMNS} <= {name.strip(' "\r') for name in re.split("[,\t]", header)}
+
+
+def _points(table: pd.DataFrame, first: IntArray, second: IntArray, names: Array) -> FloatArray:
+    """Points (n,) of the first system of each battle. A name of a system is no side of the battle."""
+    said, winners = coded(table, "winner")
+    position = {name: k for k, name in enumerate(names)}
+    sides = [np.nan if text in position else _POINTS.get(text.strip().lower(), np.nan) for text in winners]
+    points = np.asarray(sides)[said]
+    winner = np.array([position.get(text, -1) for text in winners])[said]
+    points[winner == first] = 1.0
+    points[winner == second] = 0.0
+    if (row := first_of(np.isnan(points))) is not None:
+        rule = f"must be model_a, model_b, tie, both_bad or '{names[first[row]]}' or '{names[second[row]]}'"
+        raise InputError("winner", rule, table["winner"].iloc[row], at=place(table, row))
+    if sides_too := [text for text in winners if text in position and text.strip().lower() in _POINTS]:
+        note("systems called like sides", names=listed(sides_too))
+    both_bad = [k for k, text in enumerate(winners) if "bad" in text.lower() and text not in position]
+    if n := int(np.isin(said, both_bad).sum()):
+        note("both bad", n=counted(n, "battle"))
+    return np.asarray(points)
+
+
+def _battles(table: pd.DataFrame, points: FloatArray, request: Request) -> pd.DataFrame:
+    """The battles as items: who met, what the first got, and which have one prompt."""
+    wanted = {"domain", "cluster", *request.item_columns, *request.columns} - {*COLUMNS}
+    names = [*BATTLE[:2], *(name for name in table if name in wanted)]
+    items = pd.DataFrame({"item": np.arange(1, len(table) + 1).astype(str).astype(object)})
+    items[names] = table[names].to_numpy(dtype=object)
+    items[BATTLE[2]] = points
+    prompts = next((name for name in _PROMPTS if name in table and table[name].astype(str).duplicated().any()), None)
+    if prompts is not None and "cluster" not in items:
+        items["cluster"] = table[prompts].astype(str).to_numpy(dtype=object)
+        note("prompts of battles", column=prompts, n=f"{items['cluster'].nunique():,}")
+    return items
+
+
+def _check_connected(first: IntArray, second: IntArray, points: FloatArray, names: Array) -> None:
+    """Raise an InputError if some systems have no Bradley-Terry strength."""
+    apart = separated(first, second, points, len(names))
+    if len(apart):
+        rule = (
+            f"{counted(len(apart), 'system')} ({listed([str(names[k]) for k in apart], 3)}) won or lost all battles "
+            "with the other systems, or never met them, so that there is no Bradley-Terry strength"
+        )
+        remedy = Words("leave out such systems, or use {win_rate}", win_rate=Argument("metric", "win_rate"))
+        raise InputError("", rule, remedy=remedy)
+
+
+def _texts(table: pd.DataFrame, first: IntArray, second: IntArray, k: int) -> tuple[list[str | None], Array]:
+    """What the battles ask (n,), and what each system answered in each (k n,); None where no column says so.
+
+    Answers are in two columns, ``response_a`` and ``response_b``, or in ``conversation_a`` and ``conversation_b`` as
+    lists of messages; what the user says there is the prompt.
+    """
+    n = len(table)
+    answers = np.full((k, n), None, dtype=object)
+    columns = [first_named(map(str, table), [f"{name}{side}" for name in _ANSWERS]) for side in ("_a", "_b")]
+    for systems, name in zip((first, second), columns, strict=True):
+        if name is not None:
+            answers[systems, np.arange(n)] = [_said(cell) for cell in table[name]]
+    prompt = first_named(map(str, table), USUAL["input"])
+    if prompt is not None:
+        return [as_text(cell) for cell in table[prompt]], answers.ravel()
+    asked: Iterable[str | None] = [None] * n if columns[0] is None else (_said(c, "user") for c in table[columns[0]])
+    return [*asked], answers.ravel()
+
+
+def _said(cell: Any, role: str = "") -> str | None:
+    """An answer; of a list of messages those of the user if that is the role, else those of the model."""
+    if isinstance(cell, np.ndarray):
+        cell = cell.tolist()
+    if isinstance(cell, list) and cell and all(isinstance(message, dict) for message in cell):
+        own = [message.get("content") for message in cell if (message.get("role") == "user") == bool(role)]
+        return "\n\n".join(as_text(content) or "" for content in own)
+    return None if role else as_text(cell)
+
+
+FORMAT = Format(
+    "arena",
+    "preferences between two systems",
+    read,
+    tuple(f"*{name}" for name in TABLES),
+    _holds,
+    columns=("model_a", "model_b", "winner"),
+    scored=True,
+)

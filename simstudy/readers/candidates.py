@@ -1,0 +1,264 @@
+"""Tables of candidates: scoring functions as systems, their n-best lists as outputs (Evert 2004, sections 1 and 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from simstudy.metrics.base import FloatArray
+from simstudy.metrics.direction import sounds_like_error
+from simstudy.notes import Argument, Note, Words, note, notes_kept
+from simstudy.rankings.association import association
+from simstudy.rankings.candidates import Candidates
+from simstudy.rankings.contingency import CELLS, SIGNATURE, has_tables
+from simstudy.rankings.inputs import BoolArray
+from simstudy.readers.columns import USUAL, check_columns, first_of, is_blank, joined, no_column, numbers, place
+from simstudy.readers.formats import Format
+from simstudy.readers.long_table import LongTable, coded
+from simstudy.readers.request import MISSING, Request, Ties, column
+from simstudy.readers.scores import read_scores
+from simstudy.readers.tables import TABLES, read_table
+from simstudy.text.numerals import counted
+from simstudy.text.reprs import ReprMixin, listed
+from simstudy.validation import InputError, check_choice, check_path, check_text
+
+# Counts in contingency tables.
+_COUNTS = (*CELLS, *SIGNATURE, "R1", "R2", "C1", "C2")
+
+
+@dataclass(frozen=True, repr=False)
+class LoadedCandidates(ReprMixin):
+    """Candidates from a file, with a row of `items` for each, and `notes`: what was read, candidates dropped.
+
+    The columns of `items` are id, true, and those of the file that are no scores.
+    """
+
+    candidates: Candidates
+    items: pd.DataFrame
+    notes: tuple[Note, ...] = field(default=(), kw_only=True)
+
+    def _summary(self) -> tuple[str, str]:
+        functions, n = counted(len(self.candidates.names), "scoring function"), self.candidates.n_candidates
+        what = f"LoadedCandidates: {counted(n, 'candidate')} ranked by {functions}"
+        return what, f"notes: {'; '.join(self.notes) or 'none'}"
+
+    def _table(self) -> pd.DataFrame:
+        return self.items
+
+
+def load_candidates(
+    path: str | Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    ties: str = "jitter",
+    seed: int = 0,
+    missing: str = "error",
+    test_set: str = "",
+) -> LoadedCandidates:
+    r"""Candidates from a file: a table with a row for each, columns of scores, and columns that describe them.
+
+    Every column with numbers is a scoring function, except those that `columns` names, ``domain``, ``cluster`` and
+    columns of documents. Contingency tables (O11 … O22, or f, f1, f2, N) give association measures.
+
+    Parameters
+    ----------
+    path
+        A file .csv or .tsv, packed (.gz, .zst) or not, .json, .jsonl or .parquet.
+    columns
+        Our name -> the name in the file: ``gold`` says which candidates are true, ``item`` what they are called, and
+        what else is named is no score: ``{"gold": "is_idiom", "length": "length"}``.
+    ties, seed
+        As for `Candidates.from_scores`.
+    missing
+        What to do if a candidate lacks a score: "error", or "drop" the candidate.
+    test_set
+        A name that appears in every table.
+
+    Returns
+    -------
+    loaded
+        ``candidates``; ``items``, a row for each with id, true, and the columns that are no scores; and ``notes``.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    InputError
+        For anything in the file that is not as described, with file and line, and for unknown names.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp()) / "candidates.csv"
+    >>> _ = path.write_text("word,gold,t,mi\nput up,1,9,3\nsay so,0,7,1\neat fish,0,2,5\n")
+    >>> candidates = load_candidates(path).candidates
+    >>> candidates.names, candidates.ids
+    (['t', 'mi'], ['put up', 'say so', 'eat fish'])
+    """
+    check_path("path", path)
+    check_columns(columns)
+    check_text("test_set", test_set)
+    with notes_kept() as notes:
+        candidates, items, _ = _read_table(Path(path), dict(columns or {}), missing, Ties(ties, seed))
+    first = Note("candidates", {"path": path, "n": len(items), "functions": listed(candidates.names, 12)})
+    return LoadedCandidates(replace(candidates, test_set=test_set), items, notes=(first, *notes))
+
+
+def read(request: Request) -> LongTable:
+    """Rows of the n-best lists of scoring functions: whether each candidate is in the list, and true.
+
+    The request's metric is "precision@n". Higher scores are better; inf and -inf rank first and last. Lists are those
+    of the candidates of the request's domain, if it has one. A table without candidates has the scores of topics.
+    Answers of systems are not compared: most candidates are in no list, so that lists agree by chance.
+    """
+    if not _has_candidates(request):
+        return read_scores(request)
+    kind, _, length = request.metric.name.partition("@")
+    if kind != "precision" or not length:
+        raise InputError("metric", "must be precision@n for candidates, such as precision@100", request.metric.name)
+    if len(request.paths) != 1:
+        rule = "must be one table of candidates, with a column for each scoring function"
+        raise InputError("paths", rule, len(request.paths))
+    path, n = request.paths[0], int(length)
+    candidates, items, lines = _read_table(path, request.columns, request.missing, request.ties)
+    if request.domain is not None:
+        domains = items["domain"].astype(str) if "domain" in items else pd.Series("", items.index)
+        check_choice("domain", request.domain, sorted(set(domains)))
+        kept = np.flatnonzero(domains == request.domain)
+        candidates, items, lines = candidates.take(kept), items.iloc[kept], lines[kept]
+    if n > candidates.n_candidates:
+        rule = f"must be precision@n with n at most {candidates.n_candidates:,}, the number of candidates"
+        raise InputError("metric", rule, request.metric.name, at=path)
+    if errors := [f"'{name}'" for name in candidates.names if sounds_like_error(name)]:
+        note("candidates by errors", names=listed(errors))
+    _note_ties(candidates, n)
+    lists = candidates.outputs(n)
+    names = lists.metric.statistics
+    parts = [
+        pd.DataFrame(statistics, lines, names).assign(system=name, item=candidates.ids)
+        for name, statistics in zip(candidates.names, lists.statistics, strict=True)
+    ]
+    return LongTable(pd.concat(parts), names, lists.metric, items.rename(columns={"id": "item"}))
+
+
+def _has_candidates(request: Request) -> bool:
+    """Whether files are candidates and no scores of items: some column is ``gold``, none is system or score."""
+    names = {*read_table(request.paths[0]).columns}
+    ours = (names - {*request.columns.values()}) | {*request.columns}
+    return "gold" in ours and not ours & {"system", "score"}
+
+
+def _read_table(
+    path: Path, columns: Mapping[str, str], missing: str, ties: Ties
+) -> tuple[Candidates, pd.DataFrame, pd.Index[Any]]:
+    """Candidates, what describes them (id, true, and columns that are no scores), and their places in the file."""
+    check_choice("missing", missing, MISSING)
+    if missing == "zero":
+        raise InputError("missing", "must be 'error' or 'drop' for candidates: one without a score has no rank", "zero")
+    frame = _with_our_names(path, columns)
+    counts = [name for name in _COUNTS if name in frame and has_tables(map(str, frame))]
+    described = {"gold", "item", "id", "domain", "cluster", *USUAL["cluster"], *columns, *counts}
+    scores = {str(name): _scores(cells) for name, cells in frame.items() if name not in described}
+    scores = {name: values for name, values in scores.items() if np.isfinite(values).any()}
+    if not scores and not counts:
+        raise InputError("", f"no column of scores among {listed([*map(str, frame.columns)], 12)}", at=path)
+    gold = numbers(frame["gold"])
+    if (row := first_of(~np.isin(gold, (0, 1)))) is not None:
+        what, cell = f"column '{columns.get('gold', 'gold')}'", str(frame["gold"].iloc[row])
+        raise InputError(what, "must be 1 or 0 (true or false)", cell, at=place(frame, row))
+    kept = _complete(frame[[*scores, *counts]], scores, missing)
+    items = frame.drop(columns=[name for name in ("gold", "true", *scores) if name in frame])
+    items = items.assign(id=_ids(items.drop(columns=counts)), true=gold == 1).drop(columns="item", errors="ignore")
+    items = items[["id", "true", *(name for name in items if name not in ("id", "true"))]]
+    if not kept.all():
+        first = items["id"].iloc[int(np.argmin(kept))]
+        note("candidates dropped", n=f"{int((~kept).sum()):,}", all=counted(len(frame), "candidate"), first=first)
+        frame, items = frame[kept], items[kept]
+    if not len(items) or items["true"].nunique() == 1:
+        rule = "must have true and false candidates" if len(items) else "has no candidate with all scores"
+        raise InputError("", rule, at=path)
+    table = pd.DataFrame({name: values[kept] for name, values in scores.items()}, index=frame.index)
+    if counts:
+        # Errors of counts name the candidate and its line.
+        labels = [f"{name} ({place(frame, row)})" for row, name in enumerate(items["id"])]
+        table = pd.concat([table, association(frame[counts].set_axis(labels)).set_axis(frame.index)], axis=1)
+    true = items["true"].to_numpy()
+    candidates = Candidates.from_scores(table.set_axis(items["id"]), true, ties=ties.how, seed=ties.seed)
+    return candidates, items.reset_index(drop=True), frame.index
+
+
+def _with_our_names(path: Path, columns: Mapping[str, str]) -> pd.DataFrame:
+    """The table in a file with our names of columns; its index says where each candidate is."""
+    table = joined(read_table(path), columns, path)
+    ours = {"gold": "gold", **columns}
+    for theirs in ours.values():
+        if theirs not in table:
+            no_column(path, theirs, table.columns)
+    others = table.drop(columns=[name for name in {*ours, *ours.values()} if name in table])
+    frame = others.assign(**{name: table[theirs] for name, theirs in ours.items()})
+    return frame.set_axis(pd.MultiIndex.from_product([[str(path)], frame.index], names=["file", frame.index.name]))
+
+
+def _scores(cells: pd.Series[Any]) -> FloatArray:
+    """The scores of a column (n,), NaN for a cell that is none; true and false are no scores."""
+    return numbers(cells.mask(cells.astype(str).str.lower().isin(("true", "false"))))
+
+
+def _ids(items: pd.DataFrame) -> list[str]:
+    """The ids of candidates: ``item`` or ``id``, else the words of their text if all differ, else their numbers."""
+    key = next((name for name in ("item", "id") if name in items), None)
+    if key is None:
+        text = items[[name for name in items if name != "true" and np.isnan(_scores(items[name])).all()]]
+        cells = text.astype(object).where(text.notna(), "").to_numpy().tolist()
+        ids = [" ".join(" ".join(map(str, row)).split()) for row in cells]
+        return ids if len(set(ids)) == len(ids) and "" not in ids else [str(row) for row in range(1, len(ids) + 1)]
+    codes, names = coded(items, key)
+    if (row := first_of(pd.Series(codes).duplicated())) is not None:
+        first = place(items, int(np.argmax(codes == codes[row])))
+        raise InputError("", f"candidate '{names[codes[row]]}' again, first in {first}", at=place(items, row))
+    return [str(name) for name in names[codes]]
+
+
+def _complete(cells: pd.DataFrame, scores: Mapping[str, FloatArray], missing: str) -> BoolArray:
+    """Whether each candidate has all scores and counts (n,)."""
+    kept = np.ones(len(cells), dtype=bool)
+    for name in map(str, cells):
+        blank = is_blank(cells[name])
+        if name in scores and (row := first_of(np.isnan(scores[name]) & ~blank)) is not None:
+            remedy = Words("{described} makes it a column of the items", described=column(name, name))
+            cell, rule = str(cells[name].iloc[row]), "has scores, and each must be a number"
+            raise InputError(f"column '{name}'", rule, cell, remedy, at=place(cells, row))
+        if missing == "error" and (row := first_of(blank)) is not None:
+            remedy = Words("{drop} leaves such candidates out", drop=Argument("missing", "drop"))
+            raise InputError("", f"column '{name}' is empty", remedy=remedy, at=place(cells, row))
+        kept &= ~blank
+    return kept
+
+
+def _note_ties(candidates: Candidates, n: int) -> None:
+    """Say what became of candidates with equal scores, for the function by which most have them."""
+    if candidates.ties == "keep":
+        accepted = {name: int(candidates.n_best(name, n).sum()) for name in candidates.names}
+        longest = max(accepted, key=accepted.__getitem__)
+        if accepted[longest] > n:
+            note("ties kept", name=longest, accepted=f"{accepted[longest]:,}", n=f"{n:,}")
+        return
+    tied = {}
+    for name, scores in zip(candidates.names, candidates.scores, strict=True):
+        _, counts = np.unique(scores, return_counts=True)
+        tied[name] = int(counts[counts > 1].sum())
+    most = max(tied, key=tied.__getitem__)
+    if tied[most]:
+        of = counted(candidates.n_candidates, "candidate")
+        keep = Argument("ties", "keep")
+        note("ties broken", n=f"{tied[most]:,}", all=of, name=most, seed=candidates.seed, keep=keep)
+
+
+FORMAT = Format(
+    "candidates", "a table of candidates", read, tuple(f"*{end}" for end in TABLES), metrics=("@",), scored=True
+)

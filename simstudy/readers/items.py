@@ -1,0 +1,278 @@
+"""What is known of items and systems beside their outputs: what files say, and what `--items` and `--systems` add."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+
+from simstudy.notes import Argument, Note, Words, kind_of, note
+from simstudy.outputs import Outputs, check_outputs
+from simstudy.outputs.item_columns import note_single_items
+from simstudy.outputs.tables import complete_systems
+from simstudy.readers.columns import (
+    LAST_ITEMS,
+    NO_NAMES,
+    OURS,
+    ROW,
+    USUAL,
+    first_named,
+    first_of,
+    joined,
+    no_column,
+    place,
+    placed,
+    plain,
+    usually_named,
+)
+from simstudy.readers.request import Request, column
+from simstudy.readers.tables import JSON, TABLES, ending, read_table
+from simstudy.readers.text_files import read_lines
+from simstudy.text.numerals import counted
+from simstudy.validation import InputError, check_path, nearest
+
+# Our names whose columns a table of the items needs not have: they are of the files of outputs.
+_OF_FILES = ("system", "item", "sample", "n_samples", "score", "gold", "predicted", "filter", "tag", "reference")
+
+# Kinds of notes that say what the clusters are.
+_ON_CLUSTERS = ("clusters of items", "clusters of domains", "clusters across domains", "clusters not used")
+
+
+def described(items: pd.DataFrame, numbered: bool, request: Request) -> pd.DataFrame:
+    """The items (a column ``id``) with what the request's table says of them, and with clusters that are one domain's.
+
+    Items that are `numbered` have an order but no ids: row i of the table is item i, and its ids are theirs.
+    """
+    if request.items is not None:
+        items = _in_order(items, request) if numbered else _by_id(items, request)
+    return _in_domains(items)
+
+
+def for_unit(notes: Iterable[str], unit: str | None) -> tuple[str, ...]:
+    """The notes; those on clusters say what tests resample instead, if another unit is asked for."""
+    if unit in (None, "cluster"):
+        return tuple(notes)
+    found = []
+    for told in notes:
+        if kind_of(told) == "samples of questions" and unit == "item":
+            told = Note("samples as items", told.fields)  # type: ignore[attr-defined]
+        elif kind_of(told) == "repositories":
+            continue
+        elif kind_of(told) == "clusters of items":
+            told = Note("clusters not used", {**told.fields, "unit": unit})  # type: ignore[attr-defined]
+        found.append(told)
+    return tuple(found)
+
+
+def units_first(notes: Iterable[str]) -> tuple[str, ...]:
+    """The notes: first what was read, then what the clusters are, as they change what all numbers mean."""
+    return tuple(sorted(notes, key=lambda told: (kind_of(told) != "read", kind_of(told) not in _ON_CLUSTERS)))
+
+
+def notes_of(outputs: Outputs, notes: Sequence[Note]) -> tuple[Note, ...]:
+    """The notes on all items that hold for these: none on clusters if no two of these share one."""
+    alone = "cluster" in outputs.items and outputs.items["cluster"].is_unique
+    return tuple(told for told in notes if not (alone and kind_of(told) in _ON_CLUSTERS))
+
+
+def _by_id(items: pd.DataFrame, request: Request) -> pd.DataFrame:
+    """Rows of the table by their ids, in the order of the items; the table may have more items."""
+    path = request.items
+    assert path is not None
+    table = _read(request)
+    key = request.columns.get("id", request.columns.get("item", ""))
+    if key == ROW and key not in table:
+        table = table.assign(**{ROW: [str(row) for row in range(1, len(table) + 1)]})
+    if key not in table and not key:
+        found = ["id"] if "id" in table else usually_named(table, ("item", *USUAL["item"]))
+        key = (found or [first_named(table, LAST_ITEMS) or ""])[0]
+    if key not in table:
+        remedy = Words("items are matched by it; name it with {named}", named=column("id"))
+        no_column(path, key or "id", table.columns, remedy)
+    table = _under_our_names(table, key, request, items)
+    _check_ids(table)
+    rows = pd.Index(table["id"]).get_indexer(pd.Index(items["id"]))
+    if (lacking := items["id"][rows < 0]).size:
+        rule = f"{path} lacks {len(lacking)} of {counted(len(items), 'item')}, first '{lacking.iloc[0]}'"
+        raise InputError("items", "must have a row for each item", remedy=rule)
+    return _added(items, table.iloc[rows])
+
+
+def _in_order(items: pd.DataFrame, request: Request) -> pd.DataFrame:
+    """Row i of the table is item i, unless its ids are those of the items in another order."""
+    path, n = request.items, len(items)
+    assert path is not None
+    table = _lines(items, request)
+    if table is None:
+        table = _read(request)
+    if len(table) != n:
+        rule = f"must have a row for each of {counted(n, 'item')}, but {path} has {counted(len(table), 'row')}"
+        raise InputError("items", rule)
+    key = request.columns.get("id", request.columns.get("item", "id"))
+    table = _under_our_names(table, key if key in table else None, request, items)
+    if "id" not in table:
+        return _added(items, table)
+    _check_ids(table)
+    if set(table["id"]) == set(items["id"]):
+        return _added(items, table.set_index("id").loc[items["id"]].reset_index())
+    return _added(items.assign(id=table["id"].to_numpy()), table)
+
+
+def _read(request: Request) -> pd.DataFrame:
+    """The request's table of the items; its index says where rows are."""
+    path = request.items
+    assert path is not None
+    return joined(placed(read_table(path), path), request.columns, path)
+
+
+def _lines(items: pd.DataFrame, request: Request) -> pd.DataFrame | None:
+    """The table of a file without a header: as many lines as items, each a document, or a domain and a document.
+
+    None if the file is a table: it has a line more, or further columns.
+    """
+    path = request.items
+    assert path is not None
+    kind = ending(path)
+    if kind in (".parquet", *JSON):
+        return None
+    rows = [line.split("," if kind == ".csv" else "\t") for line in read_lines(path)]
+    widths = {len(row) for row in rows}
+    if kind in TABLES and {plain(cell) for cell in rows[0]} & {*OURS, *USUAL["cluster"], *request.columns.values()}:
+        return None
+    if len(rows) != len(items) or widths not in ({1}, {2}):
+        if kind in TABLES:
+            return None
+        rule = f"must be a table ({', '.join(TABLES)}) or have a line for each of {counted(len(items), 'item')}"
+        remedy = f"a line is a document, or a domain, a tab and a document; {path} has {counted(len(rows), 'line')}"
+        raise InputError("items", rule, remedy=remedy)
+    names = ["cluster"] if widths == {1} else ["domain", "cluster"]
+    note("items without a header", path=path, columns=" and ".join(names))
+    index = pd.RangeIndex(1, len(rows) + 1, name="line")
+    return placed(pd.DataFrame([[cell.strip() for cell in row] for row in rows], index, names), path)
+
+
+def _under_our_names(table: pd.DataFrame, key: str | None, request: Request, items: pd.DataFrame) -> pd.DataFrame:
+    """The table under our names of columns, `key` as ``id``; a column may get two names, or be of the items already."""
+    wanted = {ours: theirs for ours, theirs in request.columns.items() if ours.partition("@")[0] not in _OF_FILES}
+    named = {ours: table[theirs] for ours, theirs in wanted.items() if theirs in table and ours != "id"}
+    for ours, theirs in wanted.items():
+        needed = ours not in OURS or ours in ("cluster", "domain", "factor")
+        if needed and theirs not in table and ours not in items:
+            no_column(request.items, theirs, table.columns)
+    if "cluster" not in {*named, *table} and (cluster := first_named(table, USUAL["cluster"])) and cluster != key:
+        named["cluster"] = table[cluster]
+        n = counted(table[cluster].nunique(), "cluster")
+        note("clusters of items", column=cluster, clusters=n, items=Argument("unit", "item"))
+    ids = {} if key is None else {"id": table[key].astype(str)}
+    aside = {key, *wanted.values(), *named, *ids}
+    others = table[[name for name in table if name not in aside]]
+    return pd.DataFrame({**ids, **{str(name): others[name] for name in others}, **named}, index=table.index)
+
+
+def _check_ids(table: pd.DataFrame) -> None:
+    for name in ("id", "domain", "cluster"):
+        if name in table and (row := first_of(table[name].astype(str).str.strip().isin(NO_NAMES))) is not None:
+            raise InputError("", f"no {name}", at=place(table, row))
+    if (row := first_of(table["id"].duplicated())) is not None:
+        raise InputError("", f"item '{table['id'].iloc[row]}' comes again", at=place(table, row))
+
+
+def _added(items: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
+    """The items with the table's columns, which go before those of the files."""
+    table = table.drop(columns="id", errors="ignore").reset_index(drop=True)
+    kept = items[[name for name in items if name not in table]].reset_index(drop=True)
+    return pd.concat([kept, table], axis=1)
+
+
+def _in_domains(items: pd.DataFrame) -> pd.DataFrame:
+    """Items whose clusters belong to one domain: document 1 of the news and document 1 of the web are two clusters.
+
+    If no two items of a domain share a cluster, the clusters are parallel items of several domains, and stay one.
+    """
+    if "cluster" not in items:
+        return items
+    note_single_items(items["cluster"])
+    if "domain" not in items or items[["domain", "cluster"]].isna().any(axis=None):
+        return items
+    pairs = items[["domain", "cluster"]].astype(str).drop_duplicates()
+    again = pairs["cluster"].duplicated()
+    if not again.any():
+        return items
+    name = pairs["cluster"][again].iloc[0]
+    first, other = pairs["domain"][pairs["cluster"] == name].iloc[:2]
+    if len(pairs) == len(items):
+        note("clusters across domains", cluster=name, first=first, other=other)
+        return items
+    note("clusters of domains", n=len(pairs), names=pairs["cluster"].nunique(), cluster=name, first=first, other=other)
+    return items.assign(cluster=items["domain"].astype(str) + "/" + items["cluster"].astype(str))
+
+
+# Systems -------------------------------------------------------------------------------------------------------------
+def describe_systems(outputs: Outputs, table: pd.DataFrame | str | Path) -> Outputs:
+    """The same Outputs, with a table that describes their systems. A note names systems that the table lacks.
+
+    Parameters
+    ----------
+    outputs
+        K systems.
+    table
+        A row a system, with a column ``system`` (or ``name``) and any others: family, group, base_model,
+        combination … A path is read by `read_systems`. Rows of other systems are left out.
+
+    Raises
+    ------
+    InputError
+        If the table has no such column, names a system twice, or names none of the systems.
+
+    Examples
+    --------
+    >>> outputs = Outputs.from_scores(pd.DataFrame({"a": [1, 0], "b": [1, 1]}))
+    >>> table = pd.DataFrame({"system": ["a", "b", "c"], "group": ["NLP lab", "NLP lab", "others"]})
+    >>> describe_systems(outputs, table).systems["group"].tolist()
+    ['NLP lab', 'NLP lab']
+    """
+    check_outputs("outputs", outputs)
+    if not isinstance(table, pd.DataFrame):
+        check_path("table (or a DataFrame)", table)
+    source = "the systems table" if isinstance(table, pd.DataFrame) else str(table)
+    rows = system_rows(table if isinstance(table, pd.DataFrame) else read_systems(Path(table)), source)
+    known = set(rows["name"])
+    lacking = [name for name in outputs.names if name not in known]
+    if len(lacking) == outputs.n_systems:
+        rule = f"must have rows for the systems; it has none for '{lacking[0]}' and all others"
+        raise InputError(source, f"{rule}{nearest(lacking[0], known)}")
+    described = outputs.systems[["name", "source"]].merge(rows, on="name", how="left", suffixes=("_of_outputs", ""))
+    extra = [c for c in outputs.systems.columns if c not in described and outputs.systems[c].notna().any()]
+    described = complete_systems(pd.concat([described, outputs.systems[extra]], axis=1))
+    if lacking:
+        etc = " …" if len(lacking) > 1 else ""
+        note("systems not described", source=source, n=len(lacking), all=outputs.n_systems, first=lacking[0], etc=etc)
+    return replace(outputs, systems=described)
+
+
+def system_rows(rows: pd.DataFrame, source: str) -> pd.DataFrame:
+    """A table of systems with their names in a column ``name``, each once."""
+    key = next((name for name in ("system", "name") if name in rows), None)
+    if key is None:
+        raise InputError(source, f"must have a column 'system'; it has {', '.join(map(str, rows.columns))}")
+    if key == "system":
+        # A column "name" beside it is what people call the system, not what the outputs do.
+        rows = rows.drop(columns="name", errors="ignore").rename(columns={key: "name"})
+    if rows["name"].isna().any():
+        raise InputError(source, "must have a system in every row")
+    rows = rows.assign(name=rows["name"].astype(str))
+    if (row := first_of(rows["name"].duplicated())) is not None:
+        at = f"{source}, {place(rows, row)}" if rows.index.name else source
+        raise InputError("", f"system '{rows['name'].iloc[row]}' occurs twice", at=at)
+    return rows
+
+
+def read_systems(path: Path) -> pd.DataFrame:
+    """A systems table from a file .csv, .tsv, .json or .parquet, whose index says where each row is.
+
+    Text stays text: "01" is a name, and a group may be called "NA". Empty cells are what is not known.
+    """
+    rows = read_table(path)
+    return rows.mask(rows.astype(object) == "")

@@ -1,0 +1,160 @@
+"""Tables of labels: gold labels beside predicted ones, counted for accuracy and metrics of classes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from simstudy.metrics import get_metric
+from simstudy.metrics.base import Metric
+from simstudy.metrics.per_class import PerClass, label_counts
+from simstudy.notes import Words, note
+from simstudy.readers.columns import (
+    LAST_ITEMS,
+    NO_NAMES,
+    USUAL,
+    first_named,
+    first_of,
+    no_column,
+    place,
+    placed,
+    usually_named,
+)
+from simstudy.readers.long_table import LongTable
+from simstudy.readers.request import Request, column
+from simstudy.readers.tables import read_table
+from simstudy.text.numerals import counted
+from simstudy.text.reprs import listed
+from simstudy.validation import InputError
+
+# Statistics (n, S) of so many numbers are held at most: 1 GiB.
+_MOST = 2**30
+
+_NO_ANSWER = "if the system gave no answer, write a word that is no gold label, such as 'none': it counts as wrong"
+
+
+def label_rows(tables: Sequence[tuple[pd.DataFrame, Sequence[str] | None, str]], request: Request) -> LongTable:
+    """A long table of counts from tables of labels: (frame, systems of a wide table or None, origin) each."""
+    parts = [_long(frame, systems, origin) for frame, systems, origin in tables]
+    rows = parts[0] if len(parts) == 1 else pd.concat(parts)
+    gold = _texts(rows, "gold", "no gold label")
+    predicted = _texts(rows, "predicted", "no predicted label", _NO_ANSWER)
+    _check_gold(rows, gold)
+    metric: Metric = get_metric("accuracy") if request.choose_metric else request.metric
+    if isinstance(metric, PerClass):
+        metric = metric.of_classes([*gold, *predicted])
+        if (size := len(rows) * len(metric.statistics)) > _MOST:
+            rule = f"'{metric.name}' would need {size:,} numbers for {len(metric.classes):,} classes, over {_MOST:,}"
+            raise InputError("metric", rule)
+    by_system = pd.Series(predicted).groupby(rows["system"].astype(str).to_numpy(), sort=False)
+    note_labels({str(name): [*labels] for name, labels in by_system}, {*gold})
+    counts = label_counts(metric, gold, predicted)
+    statistics = dict(zip(metric.statistics, counts.T, strict=True))
+    table = rows.drop(columns="predicted").assign(**statistics, gold=gold, answer=predicted)
+    return LongTable(table, metric.statistics, metric, answers_compare=True)
+
+
+def _long(frame: pd.DataFrame, systems: Sequence[str] | None, origin: str) -> pd.DataFrame:
+    """A table with a row for each predicted label."""
+    if "gold" not in frame:
+        no_column(origin, "gold", frame.columns)
+    if systems is None:
+        return frame
+    if not systems:
+        no_column(origin, "predicted", frame.columns)
+    known = _distinct(frame["gold"])
+    described = [name for name in frame if name not in systems]
+    parts = []
+    for name in systems:
+        labels = frame[name]
+        blank = labels.isna() | labels.isin([text for text in (*NO_NAMES, "NA") if text not in known])
+        own = frame.loc[~blank, described].assign(system=name, predicted=labels[~blank])
+        if known != {""} and known.isdisjoint(_distinct(own["predicted"])):
+            rule = f"column '{name}' is a system, but none of its labels is a gold one"
+            remedy = Words("{aside} makes it a column of the items", aside=column(name, name))
+            raise InputError("", rule, remedy=remedy, at=origin)
+        parts.append(own)
+    return pd.concat(parts)
+
+
+def _distinct(cells: pd.Series[Any]) -> set[str]:
+    return {label_text(cell, cells.dtype.kind == "f") for cell in cells.unique()}
+
+
+def label_text(cell: Any, whole: bool) -> str:
+    """A label as text without blanks, empty if there is none. In a column of floats (`whole`) 1.0 is 1."""
+    return "" if pd.isna(cell) else str(int(cell) if whole and cell == round(cell) else cell).strip()
+
+
+def _texts(rows: pd.DataFrame, name: str, problem: str, remedy: str = "") -> list[str]:
+    """The labels of a column; an InputError names the first row without one."""
+    whole = rows[name].dtype.kind == "f"
+    texts = [label_text(cell, whole) for cell in rows[name]]
+    if (row := first_of(np.array([not text for text in texts]))) is not None:
+        raise InputError("", problem, remedy=remedy, at=place(rows, row))
+    return texts
+
+
+def _check_gold(rows: pd.DataFrame, gold: Sequence[str]) -> None:
+    """Raise an InputError if an item has two gold labels."""
+    table = pd.DataFrame({"item": rows["item"].astype(str).to_numpy(), "gold": gold})
+    differ = table.groupby("item", sort=False)["gold"].nunique()
+    differ = differ[differ > 1]
+    if len(differ):
+        own = np.flatnonzero(table["item"] == differ.index[0])
+        other = own[int(np.argmax(table["gold"].iloc[own] != table["gold"].iloc[own[0]]))]
+        rule = (
+            f"gold labels differ: item '{differ.index[0]}' has '{gold[other]}' here and '{gold[own[0]]}' in "
+            f"{place(rows, int(own[0]))}; {counted(len(differ), 'item')} of {table['item'].nunique():,} differ"
+        )
+        raise InputError("", rule, at=place(rows, int(other)))
+
+
+def note_labels(systems: Mapping[str, Sequence[str]], gold: Collection[str]) -> None:
+    """Name the systems without any label that is a gold one: labels may differ in case, or have other names."""
+    folded = {label.casefold() for label in gold}
+    strange = {name: labels for name, labels in systems.items() if {*gold}.isdisjoint(labels)}
+    if strange:
+        cased = any(label.casefold() in folded for label in chain(*strange.values()))
+        named = listed([f"'{name}'" for name in strange], 3)
+        note("labels unlike gold", systems=named, why="; they differ in case" if cased else "")
+
+
+def with_gold(frame: pd.DataFrame, item: str, origin: str, request: Request) -> pd.DataFrame:
+    """A table of predicted labels with the gold labels of the one file of references, by the ids of the items."""
+    there = first_named([name for name in frame if name not in request.columns.values()], ("gold", *USUAL["gold"]))
+    if first_named(frame, ("predicted", *USUAL["predicted"])) is None and "predicted" not in request.columns:
+        rule = "must not be given for tables of item scores"
+        remedy = "predicted labels need a column 'predicted', and lines without a header a file .txt: {named}"
+        raise InputError("references", rule, remedy=Words(remedy, named=column("predicted", there or "NAME")))
+    if there is not None:
+        rule = f"must not be given for files with gold labels (column '{there}')"
+        raise InputError("references", rule)
+    if len(request.references) != 1:
+        raise InputError("references", f"must be one file of gold labels, not {len(request.references)}")
+    (path,) = request.references
+    if item not in frame:
+        no_column(origin, "item", frame.columns)
+    table = read_table(path)
+    keys = [item] if item in table else usually_named(table, ("item", *USUAL["item"], *LAST_ITEMS))
+    label = request.columns.get("gold") or first_named(table, ("gold", *USUAL["gold"], "answer", "value")) or "gold"
+    for name, ours in ((keys[0] if keys else item, "item"), (label, "gold")):
+        if name not in table:
+            no_column(path, name, table.columns, Words("name it with {named}", named=column(ours)))
+    gold = pd.Series(table[label].to_numpy(), table[keys[0]].astype(str))
+    at = placed(table, path)
+    if (row := first_of(gold.index.duplicated())) is not None:
+        raise InputError("", f"item '{gold.index[row]}' comes again", at=place(at, row))
+    ids = frame[item].astype(str)
+    lacking = ids[~ids.isin(gold.index)].unique()
+    if len(lacking):
+        rule = f"{path} lacks {len(lacking)} of {counted(ids.nunique(), 'item')}, first '{lacking[0]}'"
+        raise InputError("", rule)
+    own = {*ids}
+    if more := [one for one in gold.index if one not in own]:
+        note("more gold labels", path=path, items=counted(len(more), "item"), first=more[0])
+    return frame.assign(gold=gold.loc[ids].to_numpy())

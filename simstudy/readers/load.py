@@ -1,0 +1,382 @@
+"""The one door to all formats: Outputs of systems from files, or from a table in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from simstudy.files.packed import as_given, zip_files_named
+from simstudy.metrics import METRICS, Metric, get_metric
+from simstudy.metrics.direction import directed, sounds_like_error
+from simstudy.metrics.mean import MEAN
+from simstudy.metrics.of_samples import of_samples
+from simstudy.notes import Argument, Note, Words, note, notes_kept
+from simstudy.outputs.frames import Table, is_table
+from simstudy.outputs.samples import SAMPLE_OF
+from simstudy.readers.columns import check_columns
+from simstudy.readers.formats import Format, format_of, formats, is_log
+from simstudy.readers.items import describe_systems, read_systems, system_rows
+from simstudy.readers.logs import DIFFERENCES, only_in_logs
+from simstudy.readers.long_table import Loaded, LongTable, outputs_of
+from simstudy.readers.paths import Named, named_file, named_paths, opened_files, without_others
+from simstudy.readers.request import Request, Texts, Ties
+from simstudy.readers.scores import read_table_in_memory
+from simstudy.running.progress import doing, shown_to_people
+from simstudy.text.numerals import counted
+from simstudy.text.reprs import listed
+from simstudy.validation import InputError, check_choice, check_flag, check_list, check_path, check_text, check_texts
+
+# Names of files with more letters are not all listed.
+_LONG_NAMES = 60
+
+#: Files of outputs: one path, several, some of them with the names of their systems, or all by these names.
+Paths = str | Path | Sequence[Named] | Mapping[str, str | Path]
+
+
+@shown_to_people
+def load(
+    paths: Paths | Table,
+    metric: str | Metric | None = None,
+    *,
+    references: str | Path | Sequence[str | Path] = (),
+    format: str | None = None,
+    items: str | Path | None = None,
+    systems: str | Path | None = None,
+    columns: Mapping[str, str] | None = None,
+    missing: str = "error",
+    domain: str | None = None,
+    lower_is_better: bool | None = None,
+    texts: Texts | None = None,
+    ties: str | Ties = "jitter",
+    ids: str = "auto",
+    allow_different: str | Sequence[str] = (),
+    item_columns: Sequence[str] = (),
+    narrow: bool = False,
+) -> Loaded:
+    r"""Outputs of systems from files, or from a table of scores in memory.
+
+    Parameters
+    ----------
+    paths
+        Files, or folders or zip files of files, packed (.gz, .zst) or not; one system a file, except tables and logs
+        that name their systems. A dictionary names the systems: ``{"base": "runs/base/hyp.txt", "new":
+        "runs/new/hyp.txt"}``; in a list a pair ``("base", "runs/base/hyp.txt")`` does. Files of one name are called
+        after the folders that differ. Or a table of scores: of pandas, polars or pyarrow, wide or long as in a file,
+        whose index may name the items; or a dictionary system -> scores.
+    metric
+        What the items are scored by: a name in `simstudy.metrics.METRICS`. For logs of evaluation harnesses also the
+        name of a metric in the logs, ``"acc_norm"``. None, if the files leave one choice: accuracy for scores that are
+        all 0 or 1, the mean for other scores.
+    references
+        Files of gold answers: reference texts, a gold treebank, gold alignments, qrels.
+    format
+        The name of a format; by default the one that the files' content, their names and the metric say.
+    items
+        A table (CSV, TSV, JSON, Parquet) with a row for each item: domain, cluster, … Rows are matched by ids, or are
+        in the order of the files if those have no ids.
+    systems
+        A table with a row for each system, as for `simstudy.describe_systems`: system, group, family, …
+    columns
+        Our name -> the name in the files: ``{"score": "resolved", "item": "instance_id"}``. ``{"cluster": "user"}``
+        says which items are resampled together, and ``{"sample": "k"}`` what numbers several answers to one item
+        (``{"sample": "row"}``: their order). ``{"item": "category+id"}`` joins two columns. Nested keys of JSON have
+        dotted names, ``{"score": "metrics.em"}``. ``{"length": "length"}`` makes a column of numbers no system. For
+        logs also the metric and the filter, of all tasks or of some: ``{"score": "acc", "score@gsm8k": "exact_match",
+        "filter@gsm8k": "strict-match", "score@mmlu_*": "acc_norm"}``.
+    missing
+        What to do if a system lacks an item: "error", "drop" the item, or "zero" for no answer.
+    domain
+        Only the items of this domain, which gives the test set its name; candidates are ranked among those of it.
+    lower_is_better
+        True for scores that are errors (word error rates, losses): the mean is then the metric "mean (lower is
+        better)". None: higher is better, with a note if the files call the scores after an error.
+    texts
+        For BLEU and chrF of plain texts: ``simstudy.Texts(tokenize="zh", lowercase=True)``.
+    ties
+        Rank of candidates with equal scores: "jitter" (at random), "keep" (an n-best list has all that tie with its
+        last one), or ``simstudy.Ties("jitter", seed=3)``.
+    ids
+        "auto": lines of text are matched by their ids if all files have the same ones (Kaldi, sclite, fairseq,
+        ``id<TAB>text``), which the first note says. "none": lines are matched by their order.
+    allow_different
+        What logs of one task may differ in, which is an error otherwise: "metric", "filter", "scorer", "version",
+        "shots", "input", "target", "prompt", or several of these.
+    item_columns
+        Columns of tables of scores that describe the items and are no systems. Tables need not have them.
+    narrow
+        For large tables: scores are held in the fewest bytes (right and wrong answers in one, counts in four), and
+        texts of items are not kept. All numbers of a comparison are the same.
+
+    Returns
+    -------
+    loaded
+        The Outputs, with the systems' answers where the files have them, and notes, the first of which says what was
+        read. ``loaded.named(test_set="2024")`` gives them a name that appears in every table. Packed files may unpack
+        to 1G, or to the size in the environment variable SIMSTUDY_MAX_SIZE ("4G", "none").
+
+    Raises
+    ------
+    InputError
+        For anything in the files that is not as the format has it, with file and line; for unknown names.
+    NoSuchFile
+        If a path does not exist.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> folder = Path(mkdtemp())
+    >>> for name, text in {"old": "a cat\nthe dog", "new": "the cat\nthe dog", "gold": "the cat\nthe dog"}.items():
+    ...     _ = (folder / f"{name}.txt").write_text(text)
+    >>> loaded = load([folder / "old.txt", folder / "new.txt"], "accuracy", references=folder / "gold.txt")
+    >>> loaded.outputs.names, loaded.outputs.scores().tolist()
+    (['old', 'new'], [50.0, 100.0])
+    """
+    asked = metric if isinstance(metric, str) else ""
+    chosen = directed(_metric_to_read(metric), lower_is_better)
+    check_text("domain", domain, "the name of a domain", or_none=True)
+    check_flag("narrow", narrow)
+    check_texts("item_columns", item_columns, "names of columns")
+    if not isinstance(texts, Texts | None):
+        raise InputError("texts", "must be Texts(tokenize, lowercase)", texts)
+    check_columns(columns, chosen)
+    with notes_kept() as notes, zip_files_named():
+        in_memory = is_table(paths) or (isinstance(paths, Mapping) and not _names_paths(paths))
+        files, inside = ({}, frozenset()) if in_memory else opened_files(named_paths(paths), is_log)  # type: ignore[arg-type]
+        gold = tuple(named_file("references", path) for path in _listed("references", references))
+        of_items = None if items is None else named_file("items", items)
+        if inside:
+            others = {"references": gold, "items": [of_items] if of_items else []}
+            others["systems"] = [Path(systems)] if isinstance(systems, str | Path) else []
+            files = without_others(files, inside, others)
+        request = Request(
+            tuple(files),
+            chosen,
+            gold,
+            of_items,
+            dict(columns or {}),
+            missing,
+            texts or Texts(),
+            ties if isinstance(ties, Ties) else Ties(ties),
+            domain,
+            allow_different=_allowed(allow_different),
+            names={path: name for path, name in files.items() if name is not None},
+            choose_metric=metric is None,
+            asked=asked,
+            ids=ids,
+            keeps_texts=not narrow,
+            item_columns=tuple(item_columns),
+            systems=() if systems is None else _names_of(systems),
+            narrow=narrow,
+        )
+        if in_memory:
+            loaded = _read_in_memory(paths, request, format, lower_is_better)
+        else:
+            loaded = read(request, format, lower_is_better, inside)
+        outputs = loaded.outputs if systems is None else describe_systems(loaded.outputs, systems)
+    first, others_told = loaded.notes[:1], notes
+    return replace(loaded, outputs=replace(outputs, task="", test_set=domain or ""), notes=(*first, *others_told))
+
+
+def read(
+    request: Request,
+    format: str | None = None,
+    lower_is_better: bool | None = None,
+    inside: Collection[Path] = frozenset(),
+) -> Loaded:
+    """Outputs from the files of a request, of which those in `inside` come from folders. Other notes are told.
+
+    The result's only note says what was read.
+    """
+    if request.asked and only_in_logs(request.asked):
+        _check_of_logs(request, format, inside)
+    own, paths = format_of(request, format, inside)
+    request = replace(request, paths=paths)
+    if request.choose_metric and (not own.scored or own.metrics):
+        request = _with_only_metric(request, own)
+    _check_options(request, own)
+    with doing(f"reading {counted(len(paths), 'file')}"):
+        table = own.read(request)
+    return _finished(table, request, own.what, _files_in_words(paths), lower_is_better)
+
+
+def _files_in_words(paths: Sequence[Path]) -> str:
+    """The files that were read, for the first note: all of a few, else how many there are."""
+    if len(paths) > 1 and sum(len(path.name) for path in paths[:3]) > _LONG_NAMES:
+        return f"{counted(len(paths), 'file')} such as {paths[0].name}"
+    return listed([str(as_given(path)) for path in paths], 3)
+
+
+def _read_in_memory(table: object, request: Request, format: str | None, lower_is_better: bool | None) -> Loaded:
+    """Outputs from a table in memory; the only note says what was read."""
+    if format not in (None, "scores"):
+        raise InputError("format", "must be 'scores' or None for a table in memory", format)
+    others = {
+        "references": request.references,
+        "texts": request.texts != Texts(),
+        "ties": request.ties != Ties(),
+    }
+    for argument, given in others.items():
+        if given:
+            raise InputError(argument, "must not be given with a table in memory, which has scores already")
+    get_metric(request.asked or request.metric)
+    if _names_battles(table):
+        arena = formats()["arena"]
+        raise InputError("", "a table of preferences between two systems must be in a file", remedy=arena.what)
+    return _finished(read_table_in_memory(table, request), request, "a table", "the table", lower_is_better)
+
+
+def _names_battles(table: object) -> bool:
+    return isinstance(table, pd.DataFrame) and {"model_a", "model_b", "winner"} <= {*map(str, table.columns)}
+
+
+def _metric_to_read(metric: str | Metric | None) -> Metric:
+    """The metric by which items are read: accuracy for a metric of samples, the mean for one that only logs know."""
+    if metric is None:
+        return get_metric(MEAN)
+    if isinstance(metric, str) and of_samples(metric):
+        return get_metric("accuracy")
+    return get_metric(MEAN if isinstance(metric, str) and only_in_logs(metric) else metric)
+
+
+def _check_of_logs(request: Request, format: str | None, inside: Collection[Path]) -> None:
+    """Raise the error of an unknown metric if the files are no logs, which may have metrics of their own."""
+    try:
+        own, _ = format_of(request, format, inside)
+    except InputError:
+        get_metric(request.asked)
+        raise
+    if not own.is_log or own.name == "swe-bench":
+        get_metric(request.asked)
+
+
+def _with_only_metric(request: Request, own: Format) -> Request:
+    """The request with the one metric of a format that compares with references; an InputError if it has several."""
+    if len(own.metrics) == 1 and own.metrics[0] in METRICS:
+        return replace(request, metric=get_metric(own.metrics[0]), choose_metric=False)
+    such = f", such as {listed([name for name in own.metrics if name in METRICS])}" if own.metrics else ""
+    raise InputError("metric", f"must be given for {own.what}: what the items are scored by{such}")
+
+
+def _check_options(request: Request, own: Format) -> None:
+    """Raise an InputError for an option that the format has not."""
+    if (request.texts != Texts() or request.mark) and own.name != "text":
+        raise InputError("texts", f"must not be given for {own.what}: tokenize and lowercase are for plain text")
+    if request.allow_different and not own.is_log:
+        raise InputError("allow_different", f"must not be given for {own.what}: it is for logs of evaluation harnesses")
+    if request.ties.how != "jitter" and own.name != "candidates":
+        raise InputError("ties", f"must not be given for {own.what}: they are for candidates")
+    if request.metric.name == "bradley_terry" and own.name != "arena":
+        rule = "'bradley_terry' is for preferences: a table with columns model_a, model_b and winner"
+        raise InputError("metric", rule)
+    if request.names and own.name == "candidates":
+        raise InputError("paths", f"must have no names for {own.what}: its columns name the scoring functions")
+    if request.references and own.scored and own.name not in ("scores", "candidates"):
+        raise InputError("references", f"must not be given for {own.what}, which have scores already")
+
+
+def _finished(table: LongTable, request: Request, what: str, files: str, lower_is_better: bool | None) -> Loaded:
+    """The Outputs of a long table, cut to the domain that is asked for, with the note that says what was read."""
+    loaded = outputs_of(table, request)
+    remarks = [*table.remarks]
+    if only_in_logs(request.asked) if request.asked else request.choose_metric:
+        loaded, remark = _with_metric_of_scores(loaded, request)
+        remarks += [remark] if remark else []
+    outputs = loaded.outputs
+    if lower_is_better is None and (doubt := direction_doubt(loaded)):
+        note("direction", **doubt.fields)
+    told = Note(
+        "read",
+        {
+            "files": files,
+            "what": table.read_as or what,
+            "systems": listed(outputs.names, 12),
+            "by": f" by '{table.items_by}'" if table.items_by else "",
+            "n": f"{outputs.items[SAMPLE_OF].nunique() if SAMPLE_OF in outputs.items else outputs.n_items:,}",
+            "remarks": Words(
+                "".join(f"; {{remark{k}}}" for k in range(len(remarks))),
+                **{f"remark{k}": remark for k, remark in enumerate(remarks)},
+            ),
+        },
+    )
+    if request.domain is not None and "domain" in outputs.items:
+        loaded = replace(loaded, outputs=outputs.domain(request.domain))
+    return replace(loaded, notes=(told,))
+
+
+def _with_metric_of_scores(loaded: Loaded, request: Request) -> tuple[Loaded, Words | None]:
+    """What was read by the mean as accuracy, if scores leave that choice, and what the first note says of it.
+
+    Without a metric, scores of 0 and 1 only are accuracy. A metric of logs is accuracy if its values are from 0 to 1.
+    """
+    outputs = loaded.outputs
+    if outputs.metric != get_metric(MEAN):
+        return loaded, None
+    scores = outputs.statistics[..., 0]
+    if request.choose_metric:
+        right_or_wrong = ((scores == 0) | (scores == 1)).all(axis=1)
+        right = bool(right_or_wrong.all())
+        if right_or_wrong.any() and not right:
+            names = outputs.names
+            first, other = (names[int(np.argmax(which))] for which in (right_or_wrong, ~right_or_wrong))
+            raise InputError(
+                "metric",
+                f"must be given: scores of '{first}' are 0 or 1, those of '{other}' are not",
+                remedy=Words(
+                    "{aside} makes '{other}' a column of the items; {mean} compares means",
+                    aside=Argument("columns", {other: other}), other=other, mean=Argument("metric", MEAN),
+                ),
+            )  # fmt: skip
+        values = "all scores are 0 or 1" if right else "scores are other numbers than 0 and 1"
+    else:
+        right = bool(scores.min() >= 0 and scores.max() <= 1)
+        values = f"'{request.asked}' of the logs has values from {scores.min():g} to {scores.max():g}"
+    metric = get_metric("accuracy") if right else outputs.metric
+    remark = Words(
+        "the metric is {metric}, as {values} ({option} chooses another)",
+        metric=metric.name, values=values, option=Argument("metric", "NAME"),
+    )  # fmt: skip
+    return replace(loaded, outputs=replace(outputs, metric=metric)), remark
+
+
+def direction_doubt(loaded: Loaded) -> Note | None:
+    """The note that lower may be better, as the names of the scores sound, although higher wins; None without doubt."""
+    metric = loaded.outputs.metric
+    suspects = [name for name in (*loaded.scored_by, metric.name) if sounds_like_error(name)]
+    if not suspects or not metric.higher_is_better:
+        return None
+    mean = "" if metric.name == MEAN else Words(" with {metric}", metric=Argument("metric", MEAN))
+    lower, higher = (Argument("lower_is_better", value) for value in (True, False))
+    return Note("direction", {"name": suspects[0], "lower": lower, "higher": higher, "mean": mean})
+
+
+def _names_paths(given: Mapping[str, Any]) -> bool:
+    return any(isinstance(path, str | Path) for path in given.values())
+
+
+def _allowed(names: str | Sequence[str]) -> tuple[str, ...]:
+    names = [names] if isinstance(names, str) else names
+    check_list("allow_different", names, "names, or one name")
+    for name in names:
+        check_choice("allow_different", name, tuple(DIFFERENCES))
+    return tuple(names)
+
+
+def _names_of(systems: str | Path) -> tuple[str, ...]:
+    """The names of the systems in a table that describes them: columns of these names are systems."""
+    check_path("systems", systems)
+    return tuple(system_rows(read_systems(named_file("systems", systems)), str(systems))["name"])
+
+
+def _listed(argument: str, paths: str | Path | Sequence[str | Path]) -> list[Path]:
+    if isinstance(paths, str | Path):
+        paths = [paths]
+    check_list(argument, paths, "paths, or one path")
+    for path in paths:
+        check_path(argument, path)
+    return [Path(path) for path in paths]

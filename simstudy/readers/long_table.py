@@ -1,0 +1,739 @@
+"""The long table that every format is read into, and what it becomes: Outputs.
+
+A format is an adapter from files to rows: a row for each system and item, or for each sample of an item. All that
+formats share is here: names are checked, items are matched by their ids, samples are numbered, missing items are
+refused, dropped or scored as no answer, and rows become an array.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from simstudy.metrics import Metric
+from simstudy.metrics.base import Array, BrokenRule, FloatArray, IntArray
+from simstudy.metrics.of_samples import of_samples
+from simstudy.notes import Argument, Note, Words, note
+from simstudy.outputs import Outputs
+from simstudy.outputs.answers import of_shares, read_only
+from simstudy.outputs.checks import note_exchanged, note_percent
+from simstudy.outputs.samples import SAMPLE_OF, has_samples, per_question, unit_in_words
+from simstudy.outputs.texts import ItemTexts, PackedTexts
+from simstudy.readers.columns import (
+    NO_NAMES,
+    USUAL,
+    first_of,
+    how_to_write,
+    is_blank,
+    narrow,
+    no_column,
+    numbers,
+    place,
+    plain,
+    takes_one_score,
+)
+from simstudy.readers.items import described
+from simstudy.readers.request import Request, column
+from simstudy.running.fingerprints import number_of
+from simstudy.text.numerals import counted
+from simstudy.text.reprs import ReprMixin
+from simstudy.validation import InputError, check_text, check_utf8
+
+#: Positions (n,) in a list of names.
+Codes = NDArray[np.int32]
+
+#: Columns of a long table with a meaning of their own. Others describe the items, if `LongTable.of_items` names them.
+RESERVED = (
+    "system", "item", "sample", "n_samples", "task", "domain", "cluster", "factor", "input", "gold", "reference",
+    "answer",
+)  # fmt: skip
+
+#: What to do about an item that a system lacks.
+IF_MISSING = Words(
+    "{drop} leaves such items out, {zero} scores a missing one as no answer",
+    drop=Argument("missing", "drop"),
+    zero=Argument("missing", "zero"),
+)
+
+#: What to do about rows that nothing numbers.
+IF_SAMPLES = Words(
+    "samples of a question need a column 'sample' with their numbers: {named}, or {rows} for the order of the rows",
+    named=column("sample"),
+    rows=column("sample", "row"),
+)
+
+# Ids are not those of questions if more than this share of the items differ in their questions between systems, and
+# most of these questions stand under another id too; characters of a question that an error shows.
+_DIFFERENT, _MOST, _SHOWN = 0.1, 0.5, 40
+
+# Tables round scores: how far a score times its number of samples may be from a whole number.
+_ROUNDED = 0.02
+
+
+@dataclass(frozen=True)
+class LongTable:
+    """Rows of systems and items, as a format read them.
+
+    Attributes
+    ----------
+    rows
+        A row for each system and item, or sample of an item. Columns: ``system`` and ``item`` (text), the statistics
+        (`values`), and where known ``sample`` (its number or name), ``n_samples`` (how many answers a score is the mean
+        of), ``task`` (the items of several tasks are called <task>/<item>, and the task is the domain), ``domain``,
+        ``cluster``, ``factor`` (a second crossed factor: prompt, rater), ``input`` and ``gold`` (what an item asks and
+        what is right, as text for people; ``reference`` if a statistic is called gold), ``answer`` (what the system
+        said, as text). A row without an answer to be
+        scored is left out. The index says where a row is: its last level has a name such as "line", and a level
+        "file" comes first if there are several files.
+    values
+        The columns of statistics in the order of ``metric.statistics``; or ("score",): one score an item, which is
+        checked against the metric's range. Whole numbers stay integers.
+    metric
+        The metric of the statistics; None: that of the request.
+    expected
+        The items that are expected, in their order, where references or a gold file say so: a column ``item``, columns
+        that describe them, and the statistics of no answer, under their names, for ``missing="zero"``. None: the items
+        are those of the rows, in the order of their first rows.
+    numbered
+        Whether items have no ids in the files but an order, "1" to "n": a table of the items may then name them.
+    drops_unscored
+        Whether expected items that no system has a score of are left out, with a note.
+    of_items
+        Further columns of the rows that describe the items.
+    answers_compare
+        Whether two systems with the same ``answer`` to an item gave the same answer, which tells near-duplicates.
+        False: answers are for people to read.
+    scored_by
+        What the files call numbers that they have as scores; empty if items were scored against references.
+    read_as
+        What the files were read as, for the first note: "a table with a column for each system". Empty: what the format
+        is called.
+    items_by
+        What names the items, for the first note: a column, "first fields of lines". Empty: nothing to say.
+    remarks
+        What the first note says besides, between semicolons: "systems by 'model'".
+    if_again
+        What to do if two files have a row of one system and item each.
+    """
+
+    rows: pd.DataFrame
+    values: Sequence[str]
+    metric: Metric | None = None
+    expected: pd.DataFrame | None = None
+    numbered: bool = False
+    drops_unscored: bool = False
+    of_items: Sequence[str] = ()
+    answers_compare: bool = False
+    scored_by: tuple[str, ...] = ()
+    read_as: str = ""
+    items_by: str = ""
+    remarks: Sequence[str] = ()
+    if_again: str = ""
+
+
+@dataclass(frozen=True, repr=False)
+class Loaded(ReprMixin):
+    """Outputs of systems that were read, with notes.
+
+    Attributes
+    ----------
+    outputs
+        The systems' Outputs, in the order of the files.
+    scored_by
+        What the files call numbers that they have as scores: columns, fields, files. Empty if items were scored against
+        references.
+    texts
+        What the items ask and what the systems answered, for people; None if files have scores only.
+    notes
+        What a user should know: the first says what was read.
+    """
+
+    outputs: Outputs
+    scored_by: tuple[str, ...] = ()
+    texts: ItemTexts | None = None
+    notes: tuple[Note, ...] = field(default=(), kw_only=True)
+
+    def named(self, *, test_set: str = "", task: str = "") -> Self:
+        """The same with names that appear in every table."""
+        check_text("test_set", test_set)
+        check_text("task", task)
+        return replace(self, outputs=replace(self.outputs, task=task, test_set=test_set))
+
+    def _summary(self) -> tuple[str, str]:
+        outputs, _ = self.outputs._summary()
+        return f"{type(self).__name__}: {outputs}", f"notes: {'; '.join(self.notes) or 'none'}"
+
+    def _table(self) -> pd.DataFrame:
+        return self.outputs._table()
+
+
+def coded(rows: pd.DataFrame, name: str) -> tuple[Codes, NDArray[Any]]:
+    """The texts of a column (n,) as positions in an array of the different ones, each of which is a name.
+
+    An InputError says where there is no name, or one of several lines.
+    """
+    cells = rows[name]
+    if isinstance(cells.dtype, pd.CategoricalDtype):
+        codes, names = cells.cat.codes.to_numpy(), cells.cat.categories
+    else:
+        try:
+            codes, names = pd.factorize(cells.where(cells.isna(), cells.astype(str)))
+        except UnicodeEncodeError as error:
+            # Half a character, which pandas' strings cannot hold.
+            damaged = [*map(str, cells)].index(error.object)
+            at = place(rows, damaged).encode(errors="backslashreplace").decode()
+            raise InputError(f"{name}s", "must be named in whole characters (UTF-8)", error.object, at=at) from None
+    if (row := first_of(codes < 0)) is not None:
+        raise InputError("", f"no {name}", at=place(rows, row))
+    for code, text in enumerate(names):
+        if text.strip() in NO_NAMES:
+            why = f": '{text}' is how programs write that there is none" if text.strip() else ""
+            raise InputError("", f"no {name}{why}", at=place(rows, int(np.argmax(codes == code))))
+        if "\n" in text or "\r" in text:
+            raise InputError(name, "must be one line", text, at=place(rows, int(np.argmax(codes == code))))
+    check_utf8(names, f"{name}s")
+    return codes.astype(np.int32), np.array([str(text) for text in names], dtype=object)
+
+
+def outputs_of(table: LongTable, request: Request) -> Loaded:
+    """Outputs of a long table: systems matched over items, with samples, clusters and texts.
+
+    Raises
+    ------
+    InputError
+        For a name or a score that is none, a row that comes again, items that systems lack (``missing="error"``),
+        and statistics that break the metric's rules; each with the place in the file.
+    """
+    metric = table.metric or request.metric
+    rows = _with_scores(table, request)
+    system, systems = coded(rows, "system")
+    item, items = coded(rows, "item")
+    keyed = _Keyed(rows, system, systems, item, items)
+    if "task" in rows:
+        keyed = _of_tasks(keyed, request)
+    _check_same_questions(keyed, request)
+    keyed = _sampled(_crossed(keyed), table)
+    keyed, table, described = _items_table(keyed, table, request)
+    statistics = _statistics(keyed.rows, table.values, metric)
+    statistics = _narrowed(statistics) if request.narrow else statistics
+    texts = _texts(keyed, table, described) if request.keeps_texts else None
+    samples = _samples_of_means(keyed, statistics, metric)
+    if _unlike_samples(keyed, metric, request):
+        keyed, statistics, samples, described = _question_means(keyed, statistics, described)
+    described, order, present = _matched(keyed, described, request)
+    array = np.zeros((len(systems), len(described), statistics.shape[1]), statistics.dtype)
+    row = keyed.item
+    inside = order[row] >= 0
+    array[keyed.system[inside], order[row[inside]]] = statistics[inside]
+    if not present.all():
+        array = _filled(array, present, described, table, metric)
+    _check_rules(array, metric, keyed, order)
+    if metric.item_range == (-np.inf, np.inf):
+        note_percent(array, keyed.systems.tolist())
+    note_exchanged(*array.shape[:2])
+    nothing = [] if table.expected is None else [name for name in metric.statistics if name in described]
+    outputs = Outputs.from_statistics(
+        read_only(array),
+        metric,
+        keyed.systems.tolist(),
+        described.drop(columns=nothing),
+        answers=_answers(keyed, order, present) if table.answers_compare else None,
+        samples=None if samples is None else _samples_array(samples, keyed, order, present),
+    )
+    return Loaded(_of_questions(outputs, request), table.scored_by, texts)
+
+
+def of_several_tasks(outputs: Outputs) -> bool:
+    """Whether these are outputs of several tasks: the items of each domain are called <domain>/<item>."""
+    if "domain" not in outputs.items or outputs.items["domain"].nunique() < 2:
+        return False
+    pairs = zip(outputs.items["id"].astype(str), outputs.items["domain"].astype(str), strict=True)
+    return all(name.startswith(f"{task}/") for name, task in pairs)
+
+
+@dataclass(frozen=True)
+class _Keyed:
+    """Rows with the positions (n,) of their systems and items in lists of names."""
+
+    rows: pd.DataFrame
+    system: Codes
+    systems: NDArray[Any]
+    item: Codes
+    items: NDArray[Any]
+    #: The question of each item, where items are samples of questions.
+    question: NDArray[Any] | None = None
+
+    @property
+    def pairs(self) -> IntArray:
+        """A number (n,) for each system and item."""
+        return self.system.astype(np.int64) * len(self.items) + self.item
+
+
+def _with_scores(table: LongTable, request: Request) -> pd.DataFrame:
+    """The rows with a score. A row without one is an item that the system lacks, if items may be missing."""
+    rows = table.rows
+    if tuple(table.values) == ("score",):
+        blank = is_blank(rows["score"])
+        if request.missing == "error" and (row := first_of(blank)) is not None:
+            raise InputError("", "no score", remedy=IF_MISSING, at=place(rows, row))
+        rows = rows[~blank] if blank.any() else rows
+    if rows.empty:
+        raise InputError("", f"no system has a score in {', '.join(map(str, request.paths))}")
+    return rows
+
+
+def _statistics(rows: pd.DataFrame, values: Sequence[str], metric: Metric) -> Array:
+    """The statistics (n, S) of the rows; an InputError names the first that is no number or out of range."""
+    parts: list[FloatArray] = []
+    for name in values:
+        cells = rows[name]
+        found = numbers(cells)
+        if (row := first_of(~np.isfinite(found))) is not None:
+            cell = cells.iloc[row]
+            raise InputError(name, "must be a number", cell, how_to_write(cell), at=place(rows, row))
+        parts.append(found)
+    if tuple(values) == metric.statistics:
+        return narrow(np.stack(parts, axis=-1))
+    if not takes_one_score(metric):
+        other = Words("{mean} compares such scores", mean=Argument("metric", "mean"))
+        needs = f"needs {', '.join(metric.statistics)} of each item, but there is one score"
+        raise InputError("metric", f"'{metric.name}' {needs}", remedy=other)
+    assert metric.item_range is not None
+    low, high = metric.item_range
+    if (row := first_of((parts[0] < low) | (parts[0] > high))) is not None:
+        rule = f"must be between {low:g} and {high:g} for metric '{metric.name}'"
+        remedy = Words("{mean} compares the means of other numbers", mean=Argument("metric", "mean"))
+        raise InputError("score", rule, rows["score"].iloc[row], remedy, at=_place_of_system(rows, row))
+    scores = narrow(parts[0][:, None])[:, 0]
+    return np.stack([scores, np.ones_like(scores)], axis=-1)
+
+
+def _place_of_system(rows: pd.DataFrame, row: int) -> str:
+    return f"{place(rows, row)}, system '{rows['system'].iloc[row]}'"
+
+
+def _of_tasks(keyed: _Keyed, request: Request) -> _Keyed:
+    """Items of several tasks with the names <task>/<item>, and the task as their domain."""
+    task, tasks = coded(keyed.rows, "task")
+    if len(tasks) == 1 and request.domain not in tasks:
+        return keyed
+    codes, keys = pd.factorize(task.astype(np.int64) * len(keyed.items) + keyed.item)
+    pairs = zip(tasks[keys // len(keyed.items)], keyed.items[keys % len(keyed.items)], strict=True)
+    names = np.array([f"{name}/{item}" for name, item in pairs], dtype=object)
+    return replace(keyed, rows=keyed.rows.assign(domain=keyed.rows["task"]), item=codes.astype(np.int32), items=names)
+
+
+def _check_same_questions(keyed: _Keyed, request: Request) -> None:
+    """Raise an InputError if systems have the same questions under other ids: matching by these pairs them wrongly."""
+    if "input" not in keyed.rows or len(keyed.systems) < 2:
+        return
+    question, texts = pd.factorize(keyed.rows["input"].map(as_text))
+    asked = pd.DataFrame({"system": keyed.system, "item": keyed.item, "question": question})
+    asked = asked[question >= 0].drop_duplicates()
+    differ = asked.groupby("item")["question"].transform("nunique") > 1
+    moved = asked.groupby("question")["item"].transform("nunique")[differ] > 1
+    each = asked.groupby("system")["question"].agg(["nunique", "size"])
+    # Few may be slips, other texts other ways of asking, and a column of prompts has the same text for many items.
+    if differ.mean() <= _DIFFERENT or moved.mean() <= _MOST or (each["nunique"] < each["size"] * _MOST).any():
+        return
+    item = asked["item"][differ].iloc[0]
+    first, other = (f"'{texts[k][:_SHOWN]}'" for k in asked["question"][asked["item"] == item].unique()[:2])
+    theirs = next((name for name in keyed.rows if plain(name) in USUAL["input"]), "NAME")
+    raise InputError(
+        f"systems have the same questions under other ids: item '{keyed.items[item]}' is {first} and {other}",
+        remedy=Words("{columns} matches by '{theirs}'", columns=column("item", str(theirs)), theirs=theirs),
+        at=request.paths[-1] if request.paths else "the table",
+    )
+
+
+def _crossed(keyed: _Keyed) -> _Keyed:
+    """Rows that cross items with a factor (prompts, raters): each pair is an item, and those of one item a cluster."""
+    if "factor" not in keyed.rows or _again(keyed) is None:
+        return keyed
+    factor, factors = coded(keyed.rows, "factor")
+    codes, keys = pd.factorize(keyed.item.astype(np.int64) * len(factors) + factor)
+    own = keyed.items[keys // len(factors)]
+    names = [f"{factors[k]}/{item}" for item, k in zip(own, keys % len(factors), strict=True)]
+    cluster = {} if "cluster" in keyed.rows else {"cluster": keyed.items[keyed.item]}
+    return replace(
+        keyed, rows=keyed.rows.assign(**cluster), item=codes.astype(np.int32), items=np.array(names, dtype=object)
+    )
+
+
+def _sampled(keyed: _Keyed, table: LongTable) -> _Keyed:
+    """Rows whose items are samples, if some system has several rows of an item: a column must number them."""
+    again = _again(keyed)
+    if again is None:
+        return keyed
+    if "sample" not in keyed.rows:
+        raise _comes_again(keyed, again, "item", _to_tell_rows_apart(keyed, table, again))
+    sample, numbers_of = coded(keyed.rows, "sample")
+    codes, keys = pd.factorize(keyed.item.astype(np.int64) * len(numbers_of) + sample)
+    question = keyed.items[keys // len(numbers_of)]
+    names = [f"{one}#{numbers_of[k]}" for one, k in zip(question, keys % len(numbers_of), strict=True)]
+    sampled = replace(
+        keyed, item=codes.astype(np.int32), items=np.array(names, dtype=object), question=np.asarray(question)
+    )
+    if (again := _again(sampled)) is not None:
+        raise _comes_again(sampled, again, "sample", "take one of the two rows out")
+    return sampled
+
+
+def _again(keyed: _Keyed) -> int | None:
+    """The first row of a system and item that were there before; None if there is none."""
+    pairs = keyed.pairs
+    there = np.zeros(len(keyed.systems) * len(keyed.items), dtype=bool)
+    there[pairs] = True
+    return None if there.sum() == len(pairs) else first_of(pd.Series(pairs).duplicated())
+
+
+def _comes_again(keyed: _Keyed, again: int, what: str, remedy: str) -> InputError:
+    first = int(np.argmax((keyed.system == keyed.system[again]) & (keyed.item == keyed.item[again])))
+    item, system = keyed.items[keyed.item[again]], keyed.systems[keyed.system[again]]
+    rule = f"{what} '{item}' of system '{system}' comes again, first in {place(keyed.rows, first)}"
+    return InputError("", rule, remedy=remedy, at=place(keyed.rows, again))
+
+
+def _to_tell_rows_apart(keyed: _Keyed, table: LongTable, again: int) -> str:
+    """What makes each row of a system an item of its own, and keeps those of one item together."""
+    first = int(np.argmax((keyed.system == keyed.system[again]) & (keyed.item == keyed.item[again])))
+    files = [keyed.rows.index[row][0] for row in (first, again)]
+    if keyed.rows.index.nlevels > 1 and files[0] != files[1] and table.if_again:
+        return table.if_again
+    theirs = table.items_by or "item"
+    known = {*RESERVED, *table.values, theirs} - {"domain", "task"}
+    # A table without a column of systems is one system.
+    no_systems = keyed.rows.index.nlevels > 1 and len(keyed.systems) == keyed.rows.index.get_level_values(0).nunique()
+    pairs = pd.Series(keyed.pairs)
+    for name in (str(one) for one in keyed.rows if one not in known):
+        cells, _ = pd.factorize(keyed.rows[name].astype(str))
+        if cells.max() > 0 and not pd.DataFrame({"pair": pairs, "cell": cells}).duplicated().any():
+            return Words(
+                "say what '{name}' tells apart: {system}prompts or raters ({factor}), samples of one question "
+                "({sample}), or different items whose ids begin anew ({joined})",
+                name=name, factor=column("factor", name), sample=column("sample", name),
+                joined=column("item", f"{name}+{theirs}"),
+                system=Words("systems ({named}), ", named=column("system", name)) if no_systems else "",
+            )  # fmt: skip
+    return IF_SAMPLES
+
+
+def _items_table(keyed: _Keyed, table: LongTable, request: Request) -> tuple[_Keyed, LongTable, pd.DataFrame]:
+    """The items with a column ``id`` and what describes them, in the order in which they are expected.
+
+    Items that are numbered get the ids of the request's table of the items, here and in the rows.
+    """
+    names = keyed.items if keyed.question is None else pd.unique(keyed.question)
+    codes = keyed.item
+    if keyed.question is not None:
+        codes = pd.Index(names).get_indexer(pd.Index(keyed.question))[keyed.item]
+    own = pd.DataFrame({"id": names})
+    for name in dict.fromkeys(["domain", "cluster", "factor", *table.of_items]):
+        if name in keyed.rows and (cells := _one_for_each(keyed.rows, name, codes, names, request)) is not None:
+            own[name] = cells
+    if table.expected is not None:
+        expected = table.expected.rename(columns={"item": "id"}).reset_index(drop=True)
+        own = expected.join(own.set_index("id"), on="id", rsuffix="_of_rows") if len(own.columns) > 1 else expected
+    own = own.drop(
+        columns=[name for name in ("input", "gold", "reference") if name in own and name not in table.values]
+    )
+    numbered = own["id"]
+    own = described(_with_named_columns(own, request), table.numbered, request)
+    if table.numbered and keyed.question is None:
+        ids = dict(zip(numbered, own["id"], strict=True))
+        keyed = replace(keyed, items=np.array([ids.get(item, item) for item in keyed.items], dtype=object))
+        if table.expected is not None:
+            table = replace(table, expected=table.expected.assign(item=own["id"].to_numpy()))
+    if table.drops_unscored:
+        scored = own["id"].isin(keyed.items)
+        if not scored.all():
+            note(
+                "items without scores", n=f"{(~scored).sum():,}", all=f"{len(own):,}", first=own["id"][~scored].iloc[0]
+            )
+        own = own[scored].reset_index(drop=True)
+    if keyed.question is None:
+        return keyed, table, own
+    # A row for each sample, in the order in which samples come.
+    samples = own.set_index("id").loc[keyed.question].reset_index()
+    cluster = {} if "cluster" in samples else {"cluster": keyed.question}
+    return keyed, table, samples.assign(id=keyed.items, **cluster, **{SAMPLE_OF: keyed.question})
+
+
+def _with_named_columns(items: pd.DataFrame, request: Request) -> pd.DataFrame:
+    """The items with the domain, cluster or factor that the user names among the columns that a format has of them."""
+    for ours in ("domain", "cluster", "factor"):
+        theirs = request.columns.get(ours)
+        if theirs is not None and ours not in items and theirs in items:
+            items = items.assign(**{ours: items[theirs]})
+        elif theirs is not None and ours not in items and request.items is None:
+            no_column("the items", theirs, items.columns, f"'{theirs}' cannot be their {ours}")
+    return items
+
+
+def _one_for_each(
+    rows: pd.DataFrame, name: str, codes: Codes, items: NDArray[Any], request: Request
+) -> pd.Series[Any] | None:
+    """The one value of a column for each item, blanks aside; None if some item has two, or cells are lists."""
+    cells = rows[name]
+    if cells.dtype == object and cells.map(lambda cell: isinstance(cell, list | dict | bytes | np.ndarray)).any():
+        return None
+    values, texts = pd.factorize(cells)
+    there = values >= 0
+    if not all(str(text).strip() for text in texts):
+        there &= ~np.isin(values, [k for k, text in enumerate(texts) if not str(text).strip()])
+    least, most = np.full(len(items), len(texts)), np.full(len(items), -1)
+    np.minimum.at(least, codes[there], values[there])
+    np.maximum.at(most, codes[there], values[there])
+    if (least >= most).all():
+        return pd.Series(texts.take(np.maximum(most, 0))).where(most >= 0) if len(texts) else None
+    i = int(np.argmax(least < most))
+    first, other = texts[least[i]], texts[most[i]]
+    if name in request.columns:
+        row = int(np.flatnonzero((codes == i) & (values == most[i]))[0])
+        rule = f"'{request.columns[name]}' of item '{items[i]}' is '{other}' here and '{first}' in another row"
+        raise InputError("", rule, at=place(rows, row))
+    if name in ("domain", "cluster"):
+        note("column of items left out", column=name, item=items[i], first=str(first)[:40], other=str(other)[:40])
+    return None
+
+
+def _matched(keyed: _Keyed, items: pd.DataFrame, request: Request) -> tuple[pd.DataFrame, IntArray, NDArray[np.bool_]]:
+    """The items that are kept, the position of each item of the rows among them (-1: left out), who has each (K, n)."""
+    order = pd.Index(items["id"]).get_indexer(pd.Index(keyed.items))
+    present = np.zeros((len(keyed.systems), len(items)), dtype=bool)
+    inside = order[keyed.item] >= 0
+    present[keyed.system[inside], order[keyed.item[inside]]] = True
+    extra = keyed.items[order < 0]
+    complete: NDArray[np.bool_] = np.asarray(present.all(axis=0))
+    if request.missing == "error" and (not complete.all() or len(extra)):
+        raise _items_differ(keyed, items, present, order)
+    if len(extra):
+        note("items left out", items=counted(len(extra), "item"), first=extra[0])
+    if complete.all():
+        return items, order, present
+    if request.missing == "zero":
+        lacks = [k for k in range(len(present)) if not present[k].all()]
+        first = items["id"].iloc[int(np.argmin(present[lacks[0]]))]
+        note(
+            "items scored as no answer",
+            n=int((~present).sum()),
+            systems=counted(len(lacks), "system"),
+            first=first,
+            system=keyed.systems[lacks[0]],
+        )
+        return items, order, present
+    if not complete.any():
+        raise InputError("", "no item is left that every system has", remedy="the ids must be alike")
+    dropped = items.loc[~complete, "id"]
+    note("items dropped", n=len(dropped), all=len(items), first=dropped.iloc[0], etc=" …" if len(dropped) > 1 else "")
+    kept = items.loc[complete].reset_index(drop=True)
+    return kept, pd.Index(kept["id"]).get_indexer(pd.Index(keyed.items)), present[:, complete]
+
+
+def _items_differ(keyed: _Keyed, items: pd.DataFrame, present: NDArray[np.bool_], order: IntArray) -> InputError:
+    """The error that names the systems that lack items, and items that the references lack."""
+    told = []
+    for k in np.flatnonzero(~present.all(axis=1))[:3]:
+        lacking = items["id"][~present[k]]
+        origin = str(keyed.rows.index[int(np.argmax(keyed.system == k))][0]) if keyed.rows.index.nlevels > 1 else ""
+        where = f" ({origin})" if origin else ""
+        of = counted(len(items), "item")
+        told.append(f"system '{keyed.systems[k]}'{where} lacks {len(lacking):,} of {of}, first '{lacking.iloc[0]}'")
+    extra = keyed.items[order < 0]
+    if len(extra):
+        row = int(np.argmax(keyed.item == np.flatnonzero(order < 0)[0]))
+        told.append(f"the references lack {counted(len(extra), 'item')}, first '{extra[0]}' ({place(keyed.rows, row)})")
+    shared = present.all(axis=0).any()
+    remedy = IF_MISSING if shared else "no item is of all systems: are the ids alike?"
+    return InputError("", f"items differ: {'; '.join(told)}", remedy=remedy)
+
+
+def _filled(array: Array, present: NDArray[np.bool_], items: pd.DataFrame, table: LongTable, metric: Metric) -> Array:
+    """The array with the statistics of no answer where a system lacks an item."""
+    names = metric.statistics
+    if table.expected is not None and {*names} <= {*table.expected}:
+        nothing = items[[*names]].to_numpy()
+    elif tuple(table.values) == ("score",):
+        nothing = np.tile([0, 1], (len(items), 1))
+    elif not metric.of_item:
+        rule = f"must be 'error' or 'drop' for metric '{metric.name}', which has no statistics of no answer"
+        raise InputError("missing", rule, "zero")
+    else:
+        # An item keeps what all systems that have it say of it; all else is 0.
+        of_item = np.isin(names, metric.of_item)
+        low = np.where(present[..., None], array, np.inf).min(axis=0)
+        high = np.where(present[..., None], array, -np.inf).max(axis=0)
+        if (i := first_of(((low != high) & of_item).any(axis=1))) is not None:
+            differ = f"systems differ in {', '.join(metric.of_item)} of item '{items['id'][i]}'"
+            raise InputError("missing", "must be 'error' or 'drop'", "zero", differ)
+        nothing = np.where(of_item, low, 0)
+    return np.where(present[..., None], array, nothing).astype(array.dtype, copy=False)
+
+
+def _check_rules(array: Array, metric: Metric, keyed: _Keyed, order: IntArray) -> None:
+    """Raise an InputError with the place of the first statistics (K, n, S) that break the metric's own rules."""
+    for k, own in enumerate(array):
+        try:
+            metric.check(own[None])
+        except BrokenRule as broken:
+            values = ", ".join(f"{name} = {v:g}" for name, v in zip(metric.statistics, own[broken.item], strict=True))
+            row = int(np.argmax((keyed.system == k) & (order[keyed.item] == broken.item)))
+            rule = f"{values}, but metric '{metric.name}' needs {broken.broken}"
+            raise InputError("", rule, at=_place_of_system(keyed.rows, row)) from None
+
+
+def _narrowed(array: Array) -> Array:
+    """Whole numbers in the fewest bytes: -1, 0 and 1 in one, others in four if they fit."""
+    if array.dtype.kind != "i":
+        return array
+    size = np.abs(array).max()
+    return array.astype(np.int8 if size <= 1 else np.int32 if size < 2**30 else np.int64)
+
+
+# Samples -----------------------------------------------------------------------------------------------------------
+def _samples_of_means(keyed: _Keyed, statistics: Array, metric: Metric) -> FloatArray | None:
+    """The samples (n, 2) that the score of each row is the mean of, by the column ``n_samples``; None without it."""
+    if "n_samples" not in keyed.rows or metric.item_range != (0, 1) or keyed.question is not None:
+        return None
+    number, share = numbers(keyed.rows["n_samples"]), statistics[:, 0].astype(np.float64)
+    if (row := first_of(~((number >= 1) & (number == np.rint(number)) & np.isfinite(number)))) is not None:
+        shown = keyed.rows["n_samples"].iloc[row]
+        raise InputError("n_samples", "must be a whole number of samples", shown, at=place(keyed.rows, row))
+    # A score that is rounded to four digits is off by so much.
+    off = np.abs(share * number - np.rint(share * number)) > np.maximum(_ROUNDED, 1e-4 * number)
+    if (row := first_of(off)) is not None:
+        rule = f"must be a share of {number[row]:g} right answers, as n_samples says"
+        raise InputError("score", rule, share[row], at=place(keyed.rows, row))
+    note("means of samples", least=f"{number.min():,.0f}", most=f"{number.max():,.0f}")
+    return of_shares(share, number)
+
+
+def _unlike_samples(keyed: _Keyed, metric: Metric, request: Request) -> bool:
+    """Whether systems lack samples of others, so that only the means of samples can be compared."""
+    if keyed.question is None or request.missing != "error" or not takes_one_score(metric) or of_samples(request.asked):
+        return False
+    counts = np.bincount(keyed.system, minlength=len(keyed.systems))
+    return bool((counts < len(keyed.items)).any())
+
+
+def _question_means(
+    keyed: _Keyed, statistics: Array, samples: pd.DataFrame
+) -> tuple[_Keyed, Array, FloatArray, pd.DataFrame]:
+    """Rows with one score for each system and question: the mean of its samples, of which each has its own number."""
+    assert keyed.question is not None
+    question, names = pd.factorize(keyed.question)
+    rows, of_row = np.unique(keyed.system.astype(np.int64) * len(names) + question[keyed.item], return_inverse=True)
+    number = np.bincount(of_row).astype(np.float64)
+    scores = statistics[:, 0].astype(np.float64)
+    mean = np.bincount(of_row, weights=scores) / number
+    squares = np.bincount(of_row, weights=(scores - mean[of_row]) ** 2)
+    variance = np.where(number > 1, squares / np.maximum(number - 1, 1), np.nan)
+    note("unlike samples", least=f"{number.min():.0f}", most=f"{number.max():.0f}", zero=Argument("missing", "zero"))
+    first = pd.Series(np.arange(len(of_row))).groupby(of_row).first().to_numpy()
+    folded = replace(
+        keyed,
+        rows=keyed.rows.iloc[first],
+        system=rows // len(names),
+        item=rows % len(names),
+        items=np.asarray(names, dtype=object),
+        question=None,
+    )
+    table = samples.drop_duplicates(SAMPLE_OF).set_index(SAMPLE_OF).loc[names].reset_index(names="id_of_question")
+    table = table.drop(columns="id").rename(columns={"id_of_question": "id"})
+    if (table["cluster"] == table["id"]).all():
+        table = table.drop(columns="cluster")
+    return folded, np.stack([mean, np.ones_like(mean)], axis=-1), np.stack([number, variance], axis=-1), table
+
+
+def _samples_array(samples: FloatArray, keyed: _Keyed, order: IntArray, present: NDArray[np.bool_]) -> FloatArray:
+    """Numbers and variances of samples (K, n, 2); one answer where a system has none."""
+    array = np.tile([1.0, np.nan], (*present.shape, 1))
+    inside = order[keyed.item] >= 0
+    array[keyed.system[inside], order[keyed.item[inside]]] = samples[inside]
+    return array
+
+
+def _of_questions(outputs: Outputs, request: Request) -> Outputs:
+    """The outputs with one item a question, if the metric is of samples or questions have unlike numbers of them."""
+    wanted = request.asked
+    if of_samples(wanted):
+        if not has_samples(outputs):
+            raise InputError("metric", f"'{wanted}' needs several samples of each question", remedy=IF_SAMPLES)
+        return per_question(outputs, wanted)
+    if SAMPLE_OF not in outputs.items:
+        return outputs
+    counts = outputs.items[SAMPLE_OF].value_counts()
+    one_score = takes_one_score(outputs.metric) and (outputs.statistics[..., 1] == 1).all()
+    if counts.min() != counts.max() and request.missing == "error" and one_score:
+        note("questions of unlike samples", least=int(counts.min()), most=int(counts.max()))
+        return per_question(outputs)
+    by_question = unit_in_words(outputs, "cluster") == SAMPLE_OF
+    note(
+        "samples of questions" if by_question else "samples in clusters",
+        questions=counted(len(counts), "question"),
+        samples=counted(outputs.n_items, "sample"),
+        items=Argument("unit", "item"),
+    )
+    return outputs
+
+
+# Answers and texts -------------------------------------------------------------------------------------------------
+def _answers(keyed: _Keyed, order: IntArray, present: NDArray[np.bool_]) -> IntArray | None:
+    """Numbers (K, n) that stand for the systems' answers, -1 for none; None if some answer is not known."""
+    if "answer" not in keyed.rows or keyed.rows["answer"].isna().any():
+        return None
+    codes, texts = pd.factorize(keyed.rows["answer"])
+    numbers_of = np.array([number_of(text) for text in texts], dtype=np.int64)
+    array = np.full(present.shape, -1, dtype=np.int64)
+    inside = order[keyed.item] >= 0
+    array[keyed.system[inside], order[keyed.item[inside]]] = numbers_of[codes[inside]]
+    return array
+
+
+def as_text(value: object) -> str | None:
+    """A value of a file as people read it: text as it is, else JSON; None if there is none."""
+    if isinstance(value, str | None):
+        return value
+    if isinstance(value, float) and value != value:
+        return None
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _texts(keyed: _Keyed, table: LongTable, items: pd.DataFrame) -> ItemTexts | None:
+    """What items ask, what is right and what systems answered, for people; None if the files do not say."""
+    ids = items["id"].tolist()
+    places = {name: i for i, name in enumerate(ids)}
+    of_items = {name: _item_texts(keyed, table, name, ids) for name in ("input", "gold", "reference")}
+    answers: dict[str, PackedTexts] = {}
+    if "answer" in keyed.rows and keyed.rows["answer"].notna().any():
+        said = keyed.rows["answer"].to_numpy(dtype=object)
+        for k, name in enumerate(keyed.systems):
+            own = np.flatnonzero(keyed.system == k)
+            of_item = dict(zip(keyed.items[keyed.item[own]], range(len(own)), strict=True))
+            answers[name] = PackedTexts(of_item, map(as_text, said[own]))
+    if not answers and not any(of_items.values()):
+        return None
+    inputs, gold, reference = (PackedTexts(places, texts) if texts else None for texts in of_items.values())
+    samples: dict[str, list[str]] = {}
+    for item, question in zip(keyed.items, keyed.question if keyed.question is not None else (), strict=False):
+        samples.setdefault(question, []).append(item)
+    return ItemTexts(inputs, gold or reference, answers, samples)
+
+
+def _item_texts(keyed: _Keyed, table: LongTable, name: str, ids: Sequence[str]) -> list[str | None]:
+    """The text of each item in a column of the expected items or of the rows; empty if no item has one."""
+    for frame, named in ((table.expected, None), (keyed.rows, keyed)):
+        if frame is None or name not in frame or name in table.values:
+            continue
+        items = frame["item"] if named is None else pd.Series(keyed.items[keyed.item], index=frame.index)
+        there = frame[name].notna().to_numpy()
+        texts = dict(zip(items[there][::-1], map(as_text, frame[name][there][::-1]), strict=True))
+        if texts:
+            return [texts.get(item) for item in ids]
+    return []

@@ -1,0 +1,209 @@
+"""Paths that users give: named systems, folders and zip files opened, and files that are no systems."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from os.path import abspath
+from pathlib import Path
+from typing import Any, TypeVar
+
+from simstudy.files.packed import as_given, plain_name, unzipped_folder
+from simstudy.notes import note
+from simstudy.readers.text_files import require_file
+from simstudy.text.numerals import counted
+from simstudy.text.reprs import listed
+from simstudy.validation import InputError, check_list, check_path, check_text
+
+T = TypeVar("T")
+
+#: A path, or the name of a system and the path of its file.
+Named = str | Path | tuple[str, str | Path]
+
+#: Suffixes that say what is in a file; others may be part of a system's name ("gpt-4.1-mini").
+_KNOWN_SUFFIX = re.compile(
+    r"\.(txt|text|csv|tsv|parquet|json|jsonl|ndjson|conll|conllu|bio|iob|wa|talp|mrg|ptb|run|trec|out|hyp|pred)", re.I
+)
+
+# Files that say what a folder is.
+_ABOUT = re.compile(r"(?:readme|licen[cs]e|copying|notice|changelog)(?:\.\w+)?", re.IGNORECASE)
+
+
+def name_and_path(argument: Path) -> tuple[str | None, Path]:
+    """What ``name=path`` says on a command line; a path that exists as it stands has no name."""
+    name, equals, path = str(argument).partition("=")
+    if not equals or not path or not name.strip() or argument.exists():
+        return None, argument
+    return name.strip(), Path(path)
+
+
+def named_paths(paths: Mapping[str, str | Path] | Named | Sequence[Named]) -> list[tuple[str | None, Path]]:
+    """The paths that users give, each with the name that they give to its system, or None."""
+    given: Any = [paths] if isinstance(paths, str | Path) else paths
+    if isinstance(paths, Mapping):
+        given = list(paths.items())
+    check_list("paths", given, "paths, or one path")
+    named: list[tuple[str | None, Path]] = []
+    for argument in given:
+        name, path = argument if isinstance(argument, tuple) and len(argument) == 2 else (None, argument)
+        check_path("paths", path)
+        check_text("paths", name, "named by text", or_none=True)
+        if name is not None and (not name.strip() or "\n" in name or "\r" in name):
+            raise InputError("paths", "must be named by one line of text", name)
+        named.append((name, Path(path)))
+    return named
+
+
+def named_file(argument: str, path: str | Path) -> Path:
+    """The path of a file that an argument names, such as `references`."""
+    check_path(argument, path)
+    if Path(path).is_dir():
+        raise InputError(argument, f"must be a file, but {path} is a folder")
+    _check_name(Path(path))
+    require_file(Path(path))
+    return Path(path)
+
+
+def _check_name(path: Path) -> None:
+    """Raise an InputError if the name of a file is not UTF-8: no terminal and no page can show it."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        shown = os.fsencode(path).decode("utf-8", "backslashreplace")
+        raise InputError(f"the name of a file is not UTF-8: {shown}", remedy="rename it") from None
+
+
+def opened_files(
+    paths: Sequence[tuple[str | None, Path]], is_log: Callable[[Path], bool]
+) -> tuple[dict[Path, str | None], frozenset[Path]]:
+    """The files with the names of their systems, and those of them that come from folders and zip files.
+
+    `is_log` says whether an evaluation harness wrote a file (see `files_to_read`).
+    """
+    files: dict[Path, str | None] = {}
+    inside: set[Path] = set()
+    subfolders: dict[Path, list[Path]] = {}
+    for name, path in paths:
+        opened = _opened(path, is_log, subfolders)
+        if opened != [path]:
+            inside.update(opened)
+        for file in opened:
+            _check_name(file)
+            if file in files:
+                raise InputError(f"{file} is given twice")
+            files[file] = name
+    if not files:
+        raise InputError("paths", "must name at least one file or folder of system outputs")
+    for folder, below in subfolders.items():
+        note_not_read(folder, [file for file in below if file not in files])
+    return files, frozenset(inside)
+
+
+def _opened(path: Path, is_log: Callable[[Path], bool], subfolders: dict[Path, list[Path]]) -> list[Path]:
+    """The files of a folder or zip file, or the file itself; `subfolders` gets files that are not read."""
+    if path.is_dir():
+        folder = path
+    else:
+        require_file(path)
+        if path.suffix.lower() != ".zip":
+            return [path]
+        folder = unzipped_folder(path)
+    below = sorted(file.relative_to(folder) for file in folder.rglob("*") if file.is_file())
+    every = [folder / file for file in below if not any(part.startswith(".") for part in file.parts)]
+    if not every:
+        raise InputError(f"{'folder ' if folder == path else ''}{path} has no files")
+    own, subfolders[folder] = files_to_read(folder, _without_readmes(every), is_log)
+    return [file for one in own for file in _opened(one, is_log, subfolders)]
+
+
+def _without_readmes(files: Sequence[Path]) -> list[Path]:
+    """The files of a folder without READMEs and licences, if no other file has their ending; a note says so."""
+    about = [file for file in files if _ABOUT.fullmatch(file.name)]
+    endings = {file.suffix.lower() for file in files if file not in about}
+    left = [file for file in about if endings and file.suffix.lower() not in endings]
+    if left:
+        note("files about others", files=counted(len(left), "file"), names=listed([*map(str, left)]))
+    return [file for file in files if file not in left]
+
+
+def files_to_read(folder: Path, every: Sequence[Path], is_log: Callable[[Path], bool]) -> tuple[list[Path], list[Path]]:
+    """The files that are read of all files below a folder (`every`), and the others.
+
+    Files of subfolders are read if the folder has no files of its own, or if only its subfolders have logs.
+    """
+    own = [file for file in every if file.parent == folder]
+    below = [file for file in every if file.parent != folder]
+    if own and not (any(map(is_log, below)) and not any(map(is_log, own))):
+        return own, below
+    return [*every], []
+
+
+def note_not_read(folder: Path, files: Sequence[Path]) -> None:
+    """Say that files in subfolders are not read, if there are any."""
+    if files:
+        note(
+            "files in subfolders",
+            files=counted(len(files), "file"),
+            folder=folder,
+            first=files[0],
+            etc=" …" if len(files) > 1 else "",
+        )
+
+
+def without_others(
+    files: Mapping[Path, T], inside: Collection[Path], others: Mapping[str, Sequence[Path]]
+) -> dict[Path, T]:
+    """The files without those of folders (`inside`) that another argument names: these are no systems' outputs.
+
+    `others` has the files by the arguments that name them. A note tells which are left out.
+    """
+    arguments = {path.resolve(): argument for argument, paths in others.items() for path in paths}
+    kept: dict[Path, T] = {}
+    for file, value in files.items():
+        argument = arguments.get(file.resolve()) if file in inside else None
+        if argument is None:
+            kept[file] = value
+        else:
+            note("file of another argument", file=file, argument=argument)
+    return kept
+
+
+def system_files(paths: Sequence[Path], given: Mapping[Path, str] | None = None) -> dict[str, Path]:
+    """The files by the names of their systems: the given one, or the file's without its format's suffix.
+
+    Such a suffix is well known (.txt, .conllu), or all files have it; one that begins with a digit is part of a name.
+    Files of one name are called after the folders that differ, and a note says so.
+    """
+    given = given or {}
+    suffixes = {Path(plain_name(path)).suffix for path in paths}
+    names: dict[Path, str] = {}
+    by_name: dict[str, list[Path]] = {}
+    for path in paths:
+        file = Path(plain_name(path))
+        says_what = _KNOWN_SUFFIX.fullmatch(file.suffix) or len(suffixes) == 1
+        names[path] = given.get(path) or (file.stem if says_what and not file.suffix[1:2].isdigit() else file.name)
+        if path not in given:
+            by_name.setdefault(names[path], []).append(path)
+    for name, same in by_name.items():
+        if len(same) > 1 and (folders := folders_that_differ(same)):
+            names |= dict(zip(same, folders, strict=True))
+            note("systems called after folders", n=len(same), name=name, folders=listed(folders))
+    systems: dict[str, Path] = {}
+    for path, name in names.items():
+        if name in systems:
+            remedy = "a system is one file" if path in given else "rename one of the files, or name the systems"
+            raise InputError(f"{systems[name]} and {path} would both be system '{name}'", remedy=remedy)
+        systems[name] = path
+    return systems
+
+
+def folders_that_differ(paths: Sequence[Path]) -> list[str] | None:
+    """A name for each file from the folders in which their paths differ; None if these do not tell them apart."""
+    folders = [Path(abspath(as_given(path))).parent.parts for path in paths]
+    while all(folders) and len({parts[0] for parts in folders}) == 1:
+        folders = [parts[1:] for parts in folders]
+    while all(folders) and len({parts[-1] for parts in folders}) == 1:
+        folders = [parts[:-1] for parts in folders]
+    names = ["/".join(parts) for parts in folders]
+    return names if all(names) and len(set(names)) == len(names) else None

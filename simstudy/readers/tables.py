@@ -1,0 +1,315 @@
+"""Tables in files: CSV, TSV, JSON and Parquet as data frames whose index says where each row is."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from io import BytesIO, StringIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from simstudy.files.packed import plain_name
+from simstudy.readers.columns import is_no_item
+from simstudy.readers.text_files import LONGEST, NotJSONError, is_read, once, parse_json, read_content
+from simstudy.text.numerals import counted
+from simstudy.text.reprs import listed
+from simstudy.validation import InputError
+
+#: Endings of names of tables.
+JSON = (".json", ".jsonl", ".ndjson")
+TABLES = (".csv", ".tsv", ".parquet", *JSON)
+
+_WORKBOOKS = (".xlsx", ".xlsm", ".xls", ".ods")
+
+# Levels of objects in a record, and columns of a table, that are more than anybody writes.
+_DEEPEST, _WIDEST = 50, 20_000
+
+# Fewer systems may have fewer items.
+_FEW = 10
+
+_SCALAR = (str, int, float, bool, type(None))
+
+#: What JSON may look like, for errors.
+_SHAPES = (
+    "a table in JSON is a list of records, records one below the other (JSON lines), one list of records under a key, "
+    '{"columns": [...], "data": [[...]]}, or {"system": {"item": score}}'
+)
+
+
+class _Tsv(csv.excel_tab):
+    """Tab-separated values have no quoting: a quote is part of the text (IANA text/tab-separated-values)."""
+
+    quoting = csv.QUOTE_NONE
+
+
+_DIALECTS: dict[str, type[csv.Dialect]] = {".csv": csv.excel, ".tsv": _Tsv}
+
+# Cells as pandas reads them: text as it stands, and no line left out.
+_AS_WRITTEN: dict[str, Any] = {"lineterminator": "\n", "header": 0, "index_col": False, "dtype": "str"}
+_AS_WRITTEN |= {"na_filter": False, "low_memory": False, "skip_blank_lines": False}
+
+
+def ending(path: Path) -> str:
+    """How the name of a file ends, in lower case; of a packed file that of the file in it."""
+    return Path(plain_name(path)).suffix.lower()
+
+
+@once
+def read_table(path: Path, narrow: bool = False) -> pd.DataFrame:
+    """A table from a file .csv (RFC 4180), .tsv, .json, .jsonl or .ndjson, packed (.gz, .zst) or not, or .parquet.
+
+    The index says where each row is: "line" of CSV, TSV and JSON lines, "record" of JSON, "row" of Parquet. All cells
+    of CSV and TSV are text as written: "01" stays "01". Nested keys of JSON are columns with dotted names. `narrow`
+    holds whole numbers of Parquet in the fewest bytes.
+    """
+    kind = ending(path)
+    if kind in _WORKBOOKS:
+        raise InputError("", f"{path} is a workbook: save it as CSV")
+    if kind == ".parquet":
+        from simstudy.files.parquet import read_frame  # only Parquet needs pyarrow
+
+        is_read(path)
+        frame = read_frame(path, narrow=narrow)
+        _check_header(path, [str(name) for name in frame.columns])
+        frame = frame.set_axis(pd.RangeIndex(1, len(frame) + 1, name="row"))
+    elif kind in _DIALECTS:
+        frame = _read_delimited(path, _DIALECTS[kind])
+    elif kind in JSON:
+        frame = _read_json(path)
+    else:
+        raise InputError("", f"{path}: a table must be a file {', '.join(TABLES)}")
+    if frame.empty:
+        raise InputError("", f"{path} has a header, but no rows")
+    return frame
+
+
+# CSV and TSV -------------------------------------------------------------------------------------------------------
+def _read_delimited(path: Path, dialect: type[csv.Dialect]) -> pd.DataFrame:
+    """The cells of a file as text; the index has the line on which each row begins."""
+    text = read_content(path)
+    try:
+        with _long_cells():
+            header = [name.strip() for name in next(csv.reader(StringIO(text), dialect))]
+    except csv.Error as error:
+        raise InputError("", _problem(error), at=f"{path}, line 1") from None
+    if len(header) > 1 and not header[0]:
+        # pandas writes an index without a name so.
+        header[0] = "Unnamed: 0"
+    _check_header(path, header)
+    content = text.removesuffix("\n").encode() + b"\n"
+    if _is_plain(content, dialect, len(header)):
+        frame: pd.DataFrame = pd.read_csv(BytesIO(content), dialect=dialect(), names=header, **_AS_WRITTEN)
+        return frame.set_axis(pd.RangeIndex(2, len(frame) + 2, name="line"))
+    cells, lines = _cells(path, text, dialect, len(header))
+    columns = {name: pd.array(cells[k :: len(header)], dtype="str") for k, name in enumerate(header)}
+    return pd.DataFrame(columns, index=pd.Index(lines, name="line"), copy=False)
+
+
+def _is_plain(content: bytes, dialect: type[csv.Dialect], width: int) -> bool:
+    """Whether each line is a row of `width` cells without quotes, so that the fast parser reads it as it stands."""
+    if b"\r" in content or b"\n\n" in content or (dialect.quoting != csv.QUOTE_NONE and b'"' in content):
+        return False
+    characters = np.frombuffer(content, dtype=np.uint8)
+    separators = np.flatnonzero((characters == ord(dialect.delimiter)) | (characters == ord("\n")))
+    at_ends = characters[separators] == ord("\n")
+    rows_alike = at_ends.sum() * width == len(separators) and at_ends[width - 1 :: width].all()
+    return bool(rows_alike and np.diff(separators, prepend=-1).max() <= LONGEST)
+
+
+def _cells(path: Path, text: str, dialect: type[csv.Dialect], width: int) -> tuple[list[str], list[int]]:
+    """All cells below the header, row by row, and the line on which each row begins; empty lines are left out."""
+    reader = csv.reader(StringIO(text), dialect, strict=True)
+    cells: list[str] = []
+    lines: list[int] = []
+    line = 1
+    try:
+        with _long_cells():
+            for row in reader:
+                if row and len(row) != width:
+                    rule = f"{counted(len(row), 'cell')}, but the header has {width}"
+                    raise InputError("", rule, at=f"{path}, line {line}")
+                if row:
+                    cells += row
+                    lines.append(line)
+                line = reader.line_num + 1
+    except csv.Error as error:
+        raise InputError("", _problem(error), at=f"{path}, line {line}") from None
+    return cells[width:], lines[1:]
+
+
+@contextmanager
+def _long_cells() -> Iterator[None]:
+    """Within the block, a cell of csv.reader may be as long as a line of text."""
+    usual = csv.field_size_limit(LONGEST)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(usual)
+
+
+def _problem(error: csv.Error) -> str:
+    message = str(error)
+    if "end of data" in message:
+        return "a quote opens here that does not close"
+    if "field larger" in message:
+        return f"a cell has more than {LONGEST:,} characters"
+    return f"{message}; lines must end with LF or CR LF" if "new-line" in message else message
+
+
+def _check_header(path: Path, header: Sequence[str]) -> None:
+    """Raise an InputError if columns have no names, or one name twice."""
+    at = f"{path}, line 1"
+    if len(header) == 1 and ";" in header[0]:
+        remedy = "save it with commas (or with tabs, as .tsv), and with decimal points"
+        raise InputError("", f"{path} is separated by semicolons", remedy=remedy)
+    if len(header) == 1 and "\t" in header[0]:
+        raise InputError("", f"{path} is separated by tabs", remedy="name the file .tsv")
+    known = set()
+    for i, name in enumerate(header, start=1):
+        if not name.strip():
+            raise InputError("", f"columns must be named, but column {i} of {len(header)} has no name", at=at)
+        if name in known:
+            raise InputError("", f"columns must have different names, but '{name}' is there twice", at=at)
+        if "\n" in name or "\r" in name:
+            raise InputError("the name of a column", "must be one line", name, at=at)
+        known.add(name)
+
+
+# JSON --------------------------------------------------------------------------------------------------------------
+def _read_json(path: Path) -> pd.DataFrame:
+    """The table in a file of JSON, or of JSON lines; the index says where each record is."""
+    text = read_content(path)
+    unit, records = _lines(text, path)
+    if records is None:
+        unit, records = "record", dict(enumerate(_records(parse_json(text, path), path), start=1))
+    if not records:
+        raise InputError("", f"{path} has no records")
+    rows = [_flat(record, f"{path}, {unit} {n}") for n, record in records.items()]
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    if len(columns) > _WIDEST:
+        rule = f"records have {len(columns):,} columns, more than {_WIDEST:,}: are ids keys in them?"
+        raise InputError("", rule, at=path)
+    _check_header(path, columns)
+    index = pd.Index([*records], name=unit)
+    return pd.DataFrame({name: pd.Series([row.get(name) for row in rows], index) for name in columns}, index)
+
+
+def _lines(text: str, path: Path) -> tuple[str, dict[int, Any] | None]:
+    """The records of JSON lines by their lines; None if the text is one JSON value over all lines."""
+    lines = {n: line for n, line in enumerate(text.split("\n"), start=1) if line.strip()}
+    if len(lines) < 2 and ending(path) == ".json":
+        return "record", None
+    records: dict[int, Any] = {}
+    for n, line in lines.items():
+        try:
+            records[n] = parse_json(line, path, n)
+        except NotJSONError:
+            # One value over several lines, or a line that is cut.
+            if not records and ending(path) == ".json":
+                return "record", None
+            raise
+        if not isinstance(records[n], dict):
+            if ending(path) == ".json":
+                return "record", None
+            raise InputError("", f"a line of JSON must be an object, not {_kind(records[n])}", at=f"{path}, line {n}")
+    return "line", records
+
+
+def _records(value: Any, path: Path) -> list[dict[str, Any]]:
+    """The rows of one JSON value of the shapes that `_SHAPES` names."""
+    if isinstance(value, list):
+        return _objects(value, path)
+    if not isinstance(value, dict) or not value:
+        raise InputError("", f"{path} is {_kind(value)}", remedy=_SHAPES)
+    names, rows = value.get("columns"), value.get("data")
+    if isinstance(names, list) and isinstance(rows, list):
+        for i, row in enumerate(rows, start=1):
+            if not isinstance(row, list) or len(row) != len(names):
+                rule = f"a row must be a list of {counted(len(names), 'cell')}"
+                raise InputError("", rule, at=f"{path}, record {i}")
+        return [dict(zip(map(str, names), row, strict=True)) for row in rows]
+    lists = {key: rows for key, rows in value.items() if isinstance(rows, list) and rows and isinstance(rows[0], dict)}
+    if len(lists) == 1:
+        # What else the object says is the same in each row.
+        ((key, rows),) = lists.items()
+        about = {name: cell for name, cell in value.items() if isinstance(cell, _SCALAR)}
+        return [about | row for row in _objects(rows, path)]
+    if len(lists) > 1:
+        rule = f"lists of records are under {listed([*lists], 12)}"
+        raise InputError("", rule, remedy="write one of them to a file of its own", at=path)
+    if all(isinstance(cell, _SCALAR) for cell in value.values()):
+        _check_keys(value, path)
+        return [{"item": item, "value": cell} for item, cell in value.items()]
+    if all(isinstance(scores, dict) for scores in value.values()):
+        return _scores_of_systems(value, path)
+    raise InputError("", f"{path} has another shape", remedy=_SHAPES)
+
+
+def _scores_of_systems(value: Mapping[str, Mapping[str, Any]], path: Path) -> list[dict[str, Any]]:
+    """The rows of {"system": {"item": score}}; an InputError for other objects, and for a summary among the items."""
+    rows = []
+    n_items = max(map(len, value.values()))
+    if len(value) > max(_FEW, 2 * n_items):
+        rule = f"{len(value):,} systems with {counted(n_items, 'item')} each seem to be items"
+        raise InputError(rule, remedy='write {"system": {"item": score}}', at=path)
+    for system, scores in value.items():
+        _check_keys(scores, path)
+        for item, score in scores.items():
+            if isinstance(score, dict | list):
+                rule = f"'{system}' has {_kind(score)} under '{item}', not a score"
+                raise InputError("", rule, remedy=_SHAPES, at=path)
+            rows.append({"system": system, "item": item, "score": score})
+    return rows
+
+
+def _check_keys(scores: Mapping[str, Any], path: Path) -> None:
+    """Raise an InputError if a key among the items of a system is called like a summary or a metric."""
+    for item, score in scores.items():
+        if is_no_item(item) and isinstance(score, int | float):
+            rule = f"'{item}' seems to be a summary or a metric, and no item"
+            remedy = f'take it out, or write records: [{{"item": "{item}", "score": {json.dumps(score)}}}, ...]'
+            raise InputError(rule, remedy=remedy, at=path)
+
+
+def _objects(rows: Sequence[Any], path: Path) -> list[dict[str, Any]]:
+    for i, row in enumerate(rows, start=1):
+        if not isinstance(row, dict):
+            raise InputError("", f"a record must be an object, not {_kind(row)}", at=f"{path}, record {i}")
+    return [*rows]
+
+
+def _flat(record: Mapping[str, Any], at: str) -> dict[str, Any]:
+    """A record with dotted names for what is nested; a list stays one cell."""
+    flat: dict[str, Any] = {}
+    left = [(str(name), cell, 1) for name, cell in reversed([*record.items()])]
+    while left:
+        name, cell, depth = left.pop()
+        if depth > _DEEPEST:
+            raise InputError("", "objects are nested too deeply", at=at)
+        if isinstance(cell, dict):
+            left += [(f"{name}.{inner}", inside, depth + 1) for inner, inside in reversed([*cell.items()])]
+            continue
+        if name in flat:
+            raise InputError("", f"two keys are '{name}', with and without nesting", at=at)
+        if isinstance(cell, str) and not cell.isascii() and not _is_whole(cell):
+            raise InputError("", f"texts must be of whole characters (UTF-8), unlike {cell[:60]!a}", at=at)
+        flat[name] = cell
+    return flat
+
+
+def _is_whole(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _kind(value: Any) -> str:
+    known = {dict: "an object", list: "a list", str: "a text", bool: "true or false", type(None): "null"}
+    return known.get(type(value), "a number")

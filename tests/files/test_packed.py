@@ -1,0 +1,171 @@
+"""Packed files: too large ones are refused before they fill memory or disk; a zip file is a folder of its files."""
+
+from __future__ import annotations
+
+import gzip
+import subprocess
+import sys
+import tracemalloc
+import zipfile
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from simstudy.files.packed import (
+    VARIABLE,
+    beginning,
+    size_limit,
+    unpacked,
+    unpacking_at_most,
+    unzipped,
+    unzipped_folder,
+    zip_entries,
+    zip_files_named,
+    zip_of,
+)
+from simstudy.notes import note, notes_kept
+from simstudy.validation import InputError
+
+TEXT = "item,score\na,1\n" * 100
+
+
+def zipped(path: Path, *files: tuple[str | zipfile.ZipInfo, str]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files:
+            archive.writestr(name, text)
+    return path
+
+
+def zstandard(text: str) -> bytes:
+    return bytes(pa.compress(text.encode(), codec="zstd", asbytes=True))
+
+
+def test_files_are_unpacked_by_their_endings(tmp_path: Path) -> None:
+    for name, content in (("a", TEXT.encode()), ("a.GZ", gzip.compress(TEXT.encode())), ("a.zst", zstandard(TEXT))):
+        (tmp_path / name).write_bytes(content)
+        assert unpacked(tmp_path / name).decode() == beginning(tmp_path / name).decode() == TEXT
+
+
+@pytest.mark.parametrize("ending", ["gz", "zst", "zip"])
+def test_what_unpacks_to_too_much_is_refused_and_not_held(tmp_path: Path, ending: str) -> None:
+    path, text = tmp_path / f"bomb.{ending}", "0" * 2**25
+    if ending == "zip":
+        zipped(path, ("a.txt", text))
+    else:
+        path.write_bytes(gzip.compress(text.encode()) if ending == "gz" else zstandard(text))
+    tracemalloc.start()
+    try:
+        with unpacking_at_most("1M"), pytest.raises(InputError, match="unpacks to .*more than 1.0 MiB"):
+            unzipped_folder(path) if ending == "zip" else unpacked(path)
+        assert tracemalloc.get_traced_memory()[1] < 2**24
+    finally:
+        tracemalloc.stop()
+
+
+def test_the_limit_is_of_all_files_of_a_zip_file_together(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "two.zip", ("a/x", "x" * 600), ("y", "y" * 600))
+    with unpacking_at_most("1 KiB"):
+        for read in (unzipped_folder, unzipped):
+            with pytest.raises(InputError, match="more than 1.0 KiB"):
+                read(path)
+        assert [name for name, _ in zip_entries(path, lambda name: name == "y")] == ["y"]
+    assert unzipped(path) == {"x": b"x" * 600, "y": b"y" * 600}
+
+
+def test_what_a_zip_file_says_of_its_sizes_need_not_be_true(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "lies.zip", ("a", "0" * 5000))
+    path.write_bytes(path.read_bytes().replace((5000).to_bytes(4, "little"), (50).to_bytes(4, "little")))
+    with unpacking_at_most("1K"), pytest.raises(InputError, match=r"lies\.zip/a cannot be unpacked"):
+        unzipped_folder(path)
+
+
+def test_a_limit_is_an_argument_or_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert size_limit() == 2**30
+    monkeypatch.setenv(VARIABLE, "4 KiB")
+    assert size_limit() == 4096
+    with unpacking_at_most("none"), unpacking_at_most(None):
+        assert size_limit() == float("inf")
+    for size in ("-1", "much", True):
+        with pytest.raises(InputError) as error, unpacking_at_most(size):
+            pass
+        assert (error.value.argument, error.value.value) == ("max_size", size)
+
+
+def test_a_zip_file_is_a_folder_that_goes_with_python(tmp_path: Path) -> None:
+    path = zipped(
+        tmp_path / "runs.zip", ("p/new.csv", TEXT), ("./q//old.csv", TEXT), ("__MACOSX/new.csv", ""), (".x", "")
+    )
+    folder = unzipped_folder(path)
+    assert sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*.*")) == ["p/new.csv", "q/old.csv"]
+    assert (unzipped_folder(path), zip_of(folder / "p/new.csv"), zip_of(path)) == (folder, path, None)
+    zipped(path, ("p/new.csv", TEXT + TEXT))
+    assert (unzipped_folder(path) / "p/new.csv").read_text() == TEXT + TEXT
+    code = f"from simstudy.files.packed import *; print(unzipped_folder(Path({str(path)!r})))"
+    run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert run.stdout.strip()
+    assert not Path(run.stdout.strip()).exists()
+
+
+def test_messages_name_files_by_their_zip_file(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "runs.zip", ("new.csv", TEXT))
+    file = unzipped_folder(path) / "new.csv"
+
+    @zip_files_named()
+    def read() -> None:
+        note("text", text=f"see {file}")
+        raise InputError("score", "must be a number", "x", at=f"{file}, line 3")
+
+    with notes_kept() as notes, pytest.raises(InputError) as error:
+        read()
+    assert notes == [f"see {path}/new.csv"]
+    assert error.value.at == f"{path}/new.csv, line 3"
+    assert str(error.value) == f"{path}/new.csv, line 3: score must be a number, not 'x'"
+
+
+def link() -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo("link")
+    entry.external_attr = 0o120777 << 16
+    return entry
+
+
+@pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        ([("../a", "")], "must lead to places inside it"),
+        ([("/a", "")], "must lead to places inside it"),
+        ([("C:a", "")], "must lead to places inside it"),
+        ([("a.zip", "")], "zip file in it"),
+        ([(link(), "/etc/passwd")], "link in it"),
+        ([("a", ""), ("./a", "")], "two files"),
+        ([("a", ""), ("a/b", "")], "cannot be unpacked"),
+        ([("x" * 300, "")], "cannot be unpacked"),
+    ],
+)
+def test_what_is_wrong_in_a_zip_file_is_told(tmp_path: Path, files: list[tuple[str, str]], told: str) -> None:
+    path = zipped(tmp_path / "x.zip", *files)
+    with pytest.raises(InputError, match=rf"x\.zip.*{told}") as error:
+        unzipped_folder(path)
+    assert "\n" not in str(error.value)
+
+
+def test_damaged_files_are_told_whatever_packed_them(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "x.zip", ("new.csv", TEXT))
+    whole = path.read_bytes()
+    flags = whole.index(b"PK\1\2") + 8
+    with_password = whole[:flags] + b"\1" + whole[flags + 1 :]
+    at = whole.index(b"new.csv") + 12
+    damaged = {
+        "cut.zip": (whole[: len(whole) // 2], "is not a whole zip file"),
+        "bits.zip": (whole[:at] + b"\xff\xff" + whole[at + 2 :], r"/new\.csv cannot be unpacked"),
+        "secret.zip": (with_password, "cannot be unpacked: it has a password"),
+        "a.gz": (gzip.compress(b"a")[:-9], "is not a whole gzip file"),
+        "b.gz": (b"a", "is not a whole gzip file"),
+        "a.zst": (zstandard(TEXT)[:20], "is not a whole zstd file"),
+    }
+    for name, (content, told) in damaged.items():
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(InputError, match=f"{name}.*{told}"):
+            unzipped_folder(tmp_path / name) if name.endswith(".zip") else unpacked(tmp_path / name)
+    with pytest.raises(FileNotFoundError):
+        unpacked(tmp_path / "none.gz")

@@ -1,0 +1,39 @@
+"""Small files in a folder, and the systems that they are read as."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simstudy.readers.load import load
+from simstudy.readers.long_table import Loaded
+from simstudy.validation import InputError
+
+
+def loaded(folder: Path, files: Mapping[str, str], metric: str, **options: Any) -> Loaded:
+    """Systems in all files but those that are called gold, against these."""
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8", newline="")
+    gold = [folder / name for name in files if name.startswith("gold")]
+    return load([folder / name for name in files if not name.startswith("gold")], metric, references=gold, **options)
+
+
+def refused(folder: Path, files: Mapping[str, str], metric: str, **options: Any) -> InputError:
+    """The error of such files, which is of one line."""
+    with pytest.raises(InputError) as error:
+        loaded(folder, files, metric, **options)
+    assert "\n" not in str(error.value)
+    return error.value
+
+
+def scores(read: Loaded) -> dict[str, float]:
+    """System -> score, to two decimals."""
+    return dict(zip(read.outputs.names, read.outputs.scores().round(2).tolist(), strict=True))
+
+
+def note_kinds(read: Loaded) -> list[str]:
+    """The kinds of the notes behind the first."""
+    return [note.kind for note in read.notes[1:]]

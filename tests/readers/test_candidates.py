@@ -1,0 +1,104 @@
+"""Tables of candidates: scoring functions are systems, and their n-best lists outputs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from simstudy.rankings.association import MEASURES
+from simstudy.readers.candidates import load_candidates
+from simstudy.readers.load import load
+from tests.readers.line_files import loaded, note_kinds, refused, scores
+
+TABLE = "id,gold,new,old,domain\nred tape,1,9,2,x\nblack box,1,8,9,x\nred car,0,1,8,y\nold box,0,2,1,y\n"
+
+
+def test_lists_hold_the_candidates_of_the_highest_scores(tmp_path: Path) -> None:
+    read = loaded(tmp_path, {"c.csv": TABLE}, "precision@2")
+    assert scores(read) == {"new": 1, "old": 0.5}
+    assert read.outputs.items.to_dict("list") == {
+        "id": ["red tape", "black box", "red car", "old box"],
+        "true": [True, True, False, False],
+        "domain": ["x", "x", "y", "y"],
+    }
+    assert read.outputs.statistics[1].tolist() == [[0, 0], [1, 1], [0, 1], [0, 0]]
+
+
+def test_a_domain_is_ranked_by_itself(tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"id": [f"w{i}" for i in range(200)], "gold": rng.integers(0, 2, 200), "t": rng.random(200)})
+    frame["domain"] = np.where(np.arange(200) % 3, "news", "law")
+    frame.to_csv(tmp_path / "c.csv", index=False)
+    law = frame[frame["domain"] == "law"]
+    outputs = load(tmp_path / "c.csv", "precision@20", domain="law").outputs
+    assert outputs.scores()[0] == pytest.approx(law.nlargest(20, "t")["gold"].mean())
+    assert outputs.items["id"].tolist() == law["id"].tolist()
+    for domain, n in (("law", 70), ("prose", 2)):
+        refused(tmp_path, {"c.csv": frame.to_csv(index=False)}, f"precision@{n}", domain=domain)
+
+
+def test_columns_of_numbers_are_scores_unless_they_describe(tmp_path: Path) -> None:
+    text = "word,is_true,t,length,doc,flag\na,1,3,7,1,true\nb,0,-inf,8,1,false\nc,0,inf,9,2,true\n"
+    (tmp_path / "c.csv").write_text(text)
+    columns = {"gold": "is_true", "length": "length"}
+    read = load_candidates(tmp_path / "c.csv", columns=columns, seed=3, test_set="2004")
+    assert (read.candidates.names, read.candidates.ids, read.candidates.seed) == (
+        ["t"],
+        ["a true", "b false", "c true"],
+        3,
+    )
+    assert read.items.columns.tolist() == ["id", "true", "word", "doc", "flag", "length"]
+    assert (read.candidates.test_set, read.notes[0].kind) == ("2004", "candidates")
+    assert "1 scoring function" in repr(read)
+
+
+def test_contingency_tables_give_association_measures(tmp_path: Path) -> None:
+    (tmp_path / "c.csv").write_text("id,gold,f,f1,f2,N\na,1,30,100,50,1000\nb,0,2,40,50,1000\n")
+    candidates = load_candidates(tmp_path / "c.csv").candidates
+    assert candidates.names == [*MEASURES]
+    # 30 * log10(30 * 1000 / (100 * 50)) and the like are tested with the measures; here that a and b have theirs.
+    assert candidates.scores[candidates.names.index("mi"), 0] == pytest.approx(np.log2(30 * 1000 / 5000))
+
+
+@pytest.mark.parametrize(
+    ("text", "at"),
+    [
+        ("id,gold,t\na,1,3\na,0,2\n", "c.csv, line 3"),
+        ("id,gold,t\na,1,3\n,0,2\n", "c.csv, line 3"),
+        ("id,gold,t\na,yes,3\nb,0,2\n", "c.csv, line 2"),
+        ("id,gold,t\na,1,3\nb,0,x\n", "c.csv, line 3"),
+        ("id,gold,t\na,1,\nb,0,1\n", "c.csv, line 2"),
+        ("id,gold,t\na,1,3\nb,1,2\n", "c.csv"),
+        ("id,gold,t\na,1,x\nb,0,y\n", "c.csv"),
+    ],
+)
+def test_malformed_tables_are_refused_where_they_are(tmp_path: Path, text: str, at: str) -> None:
+    assert refused(tmp_path, {"c.csv": text}, "precision@1", format="candidates").at == str(tmp_path / at)
+
+
+def test_ties_and_dropped_candidates_are_told(tmp_path: Path) -> None:
+    text = "id,gold,t,loss\na,1,3,1\nb,0,3,2\nc,1,,3\n"
+    read = loaded(tmp_path, {"c.csv": text}, "precision@1", missing="drop")
+    assert note_kinds(read) == ["candidates dropped", "candidates by errors", "ties broken"]
+    kept = load(tmp_path / "c.csv", "precision@1", missing="drop", ties="keep").outputs
+    assert kept.statistics[0].tolist() == [[1, 1], [0, 1]]
+    assert refused(tmp_path, {"c.csv": text}, "precision@1", missing="zero").argument == "missing"
+
+
+def test_scores_of_topics_are_no_candidates(tmp_path: Path) -> None:
+    files = {"s.csv": "topic,system,score\n1,a,0.5\n1,b,0.25\n2,a,1\n2,b,0\n"}
+    assert scores(loaded(tmp_path, files, "precision@4", columns={"item": "topic"})) == {"a": 0.75, "b": 0.12}
+
+
+def test_the_candidates_of_a_paper(shared_data: Path) -> None:
+    """Evert 2004: 5,102 candidates, 566 of them true; the 500 best by each measure, as pandas sorts them."""
+    path = shared_data / "colloc_krenn" / "KrennPPV.tsv"
+    outputs = load(path, "precision@500", columns={"gold": "is.colloc"}, ties="keep").outputs
+    table = pd.read_csv(path, sep="\t")
+    assert (outputs.n_items, int(outputs.items["true"].sum())) == (5102, int(table["is.colloc"].sum()))
+    for name in ("t.score", "log.like"):
+        best = table[table[name] >= table[name].nlargest(500).min()]
+        assert outputs.select([name]).scores()[0] == pytest.approx(best["is.colloc"].mean())

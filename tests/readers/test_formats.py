@@ -1,0 +1,209 @@
+"""Which format files are of, which files of folders are read, and formats of other packages."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simstudy.metrics import get_metric
+from simstudy.notes import Argument, notes_kept
+from simstudy.readers import formats as formats_module
+from simstudy.readers.formats import Format, format_of, formats, is_log
+from simstudy.readers.long_table import outputs_of
+from simstudy.readers.paths import named_paths, opened_files
+from simstudy.readers.request import Request
+from simstudy.validation import InputError
+
+TABLES = ("*.csv", "*.tsv", "*.json")
+
+
+def read(request: Request) -> Any:
+    raise AssertionError("nothing is read here")
+
+
+def begins(text: str) -> Any:
+    return lambda path: path.read_text().startswith(text)
+
+
+KNOWN = {
+    one.name: one
+    for one in (
+        Format("text", "plain text", read),
+        Format("scores", "tables", read, TABLES, scored=True),
+        Format("trees", "trees", read, ("*.mrg",), metrics=("parseval",)),
+        Format("runs", "runs", read, metrics=("ap", "@")),
+        Format("candidates", "candidates", read, TABLES, begins("gold"), ("@",), ("gold",), scored=True),
+        Format("lists", "lists", read, TABLES, metrics=("rr",), scored=True),
+        Format("battles", "battles", read, TABLES, begins("battle"), columns=("winner",), scored=True),
+        Format(
+            "logs",
+            "logs",
+            read,
+            ("log_*.json", "*.json"),
+            begins("log"),
+            scored=True,
+            is_log=True,
+            beside=("cfg.json",),
+        ),
+    )
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(formats_module, "formats", lambda: KNOWN)
+    return tmp_path
+
+
+def chosen(
+    folder: Path,
+    files: dict[str, str],
+    metric: str = "accuracy",
+    name: str | None = None,
+    *,
+    given: Any = None,
+    **options: Any,
+) -> tuple[str, list[str], list[str]]:
+    """The name of the format of these files in a folder, those of them that are read, and the kinds of notes."""
+    for file, text in files.items():
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        (folder / file).write_text(text)
+    with notes_kept() as notes:
+        opened, inside = opened_files(named_paths([folder / file for file in given] if given else folder), is_log)
+        request = Request(tuple(opened), get_metric(metric), **options)
+        one, paths = format_of(request, name, inside)
+    return one.name, [path.relative_to(folder).as_posix() for path in paths], [note.kind for note in notes]
+
+
+GOLD = {"references": (Path("gold"),)}
+
+
+@pytest.mark.parametrize(
+    ("file", "metric", "options", "name"),
+    [
+        ("a.txt", "accuracy", GOLD, "text"),
+        ("a.csv", "accuracy", {}, "scores"),
+        ("a.csv.gz", "accuracy", {}, "scores"),
+        ("a.mrg", "accuracy", {}, "trees"),
+        ("a.txt", "parseval", GOLD, "trees"),
+        ("a.csv", "precision@5", {"columns": {"gold": "idiom"}}, "candidates"),
+        ("a.csv", "precision@5", {}, "scores"),
+        ("a.csv", "precision@5", GOLD, "runs"),
+        ("a.csv", "rr", {}, "lists"),
+        ("a.run", "ap", GOLD, "runs"),
+        ("a.run", "ap", {}, "runs"),
+    ],
+)
+def test_names_and_metrics_say_the_format(folder: Path, file: str, metric: str, options: Any, name: str) -> None:
+    assert chosen(folder, {file: "x"}, metric, **options) == (name, [file], [])
+
+
+def test_content_goes_before_names_and_columns_say_the_same(folder: Path) -> None:
+    assert chosen(folder, {"a.csv": "battle"})[0] == "battles"
+    assert chosen(folder, {"a.csv": "other"}, columns={"winner": "vote"})[0] == "battles"
+    assert chosen(folder, {"a.csv": "other"}, columns={"item": "id"})[0] == "scores"
+    assert chosen(folder, {"a.csv": "gold"}, "precision@5")[0] == "candidates"
+    assert chosen(folder, {"a.csv": "gold"}, "accuracy")[0] == "scores"
+    (folder / "a.csv").unlink()
+    assert chosen(folder, {"a.json": "log"})[0] == "logs"
+
+
+def test_a_file_of_two_formats_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    two = {**KNOWN, "other": Format("other", "others", read, ("*.json",), begins("lo"))}
+    monkeypatch.setattr(formats_module, "formats", lambda: two)
+    with pytest.raises(InputError, match="may be of format logs or other") as error:
+        chosen(folder, {"a.json": "log"})
+    assert error.value.remedy.fields["second"] == Argument("format", "other")  # type: ignore[attr-defined]
+    assert chosen(folder, {}, name="other") == ("other", ["a.json"], [])
+
+
+@pytest.mark.parametrize("given", [None, ["a.txt", "b.csv"]])
+def test_files_of_two_formats_are_refused_and_a_named_format_decides(folder: Path, given: Any) -> None:
+    files = {"a.txt": "x", "b.csv": "y"}
+    with pytest.raises(InputError, match=r"two formats: .*a\.txt \(text\) and .*b\.csv \(scores\)"):
+        chosen(folder, files, given=given, **GOLD)
+    read_files, notes = (["a.txt", "b.csv"], []) if given else (["a.txt"], ["files of other formats"])
+    assert chosen(folder, files, name="text", given=given, **GOLD) == ("text", read_files, notes)
+    (folder / "a.txt").unlink()
+    assert chosen(folder, {"b.csv": "y"}, name="text", **GOLD) == ("text", ["b.csv"], [])
+
+
+def test_logs_lie_beside_other_files(folder: Path) -> None:
+    """The harness's own without a note; a damaged log is read, so that the reader says what is wrong."""
+    files = {"run/a.json": "log", "run/cfg.json": "x", "run/sub/log_b.json": "cut"}
+    assert chosen(folder, files) == ("logs", ["run/a.json", "run/sub/log_b.json"], [])
+    assert chosen(folder, {"z.txt": "x"} | files)[2] == [
+        "files in subfolders",
+    ]
+    read_files, notes = ["run/a.json", "run/sub/log_b.json"], ["files of other formats"]
+    (folder / "z.txt").unlink()
+    assert chosen(folder, {"run/z.txt": "x"}) == ("logs", read_files, notes)
+    with pytest.raises(InputError, match="two formats"):
+        chosen(folder, {}, given=["run/a.json", "run/z.txt"])
+
+
+def test_subfolders_are_read_for_their_logs(folder: Path) -> None:
+    files = {"own.json": "x", "sub/log_a.json": "log"}
+    assert chosen(folder, files)[:2] == ("logs", ["sub/log_a.json"])
+    assert chosen(folder, {"log_b.json": "log"})[:2] == ("logs", ["log_b.json"])
+
+
+EXAMPLE = Path(__file__).parent / "plugin_example"
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder of installed packages, as pip makes it, whose one package is the example of the documentation."""
+    about = tmp_path / "site" / "simstudy_junit-1.0.dist-info"
+    about.mkdir(parents=True)
+    project = tomllib.loads((EXAMPLE / "pyproject.toml").read_text())["project"]
+    ((group, entries),) = project["entry-points"].items()
+    written = "".join(f"{name} = {value}\n" for name, value in entries.items())
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n")
+    (about / "entry_points.txt").write_text(f"[{group}]\n{written}")
+    (about.parent / "simstudy_junit.py").write_text((EXAMPLE / "simstudy_junit.py").read_text())
+    monkeypatch.syspath_prepend(about.parent)
+    formats.cache_clear()
+    yield about
+    formats.cache_clear()
+    sys.modules.pop("simstudy_junit", None)
+
+
+def test_a_package_adds_a_format(installed: Path, tmp_path: Path) -> None:
+    """Its rows become Outputs as those of other formats do: new passes both tests, old one."""
+    for name, outcome in (("new", ""), ("old", "<failure/>")):
+        cases = f'<testcase classname="c" name="a">{outcome}</testcase><testcase classname="c" name="b"/>'
+        (tmp_path / f"{name}.xml").write_text(
+            f'<testsuite>{cases}<testcase classname="c" name="z"><skipped/></testcase></testsuite>'
+        )
+    request = Request((tmp_path / "new.xml", tmp_path / "old.xml"), get_metric("accuracy"))
+    one, paths = format_of(request, None, ())
+    assert (one.name, paths) == ("junit", request.paths)
+    loaded = outputs_of(one.read(request), request)
+    assert dict(zip(loaded.outputs.names, loaded.outputs.scores(), strict=True)) == {"new": 100, "old": 50}
+    (tmp_path / "old.xml").write_text("<testsuite>")
+    with pytest.raises(InputError) as error:
+        one.read(request)
+    assert error.value.at == str(tmp_path / "old.xml")
+
+
+@pytest.mark.parametrize(
+    "entry", ["junit = nowhere:FORMAT", "junit = simstudy_junit:read", "text = simstudy_junit:FORMAT"]
+)
+def test_a_package_that_cannot_be_loaded_is_named(installed: Path, entry: str) -> None:
+    (installed / "entry_points.txt").write_text(f"[simstudy.formats]\n{entry}\n")
+    importlib.invalidate_caches()
+    with pytest.raises(InputError, match="of package simstudy-junit"):
+        formats()
+
+
+def test_the_documentation_shows_the_package() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text("utf-8")
+    for file in ("pyproject.toml", "simstudy_junit.py"):
+        assert (EXAMPLE / file).read_text("utf-8") in page, file

@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simstudy.readers.load import load
+from simstudy.validation import InputError
+from tests.readers.archives import DEFLATED, STORED, ZSTD, eval_log, zipped
+
+
+def sample(id: int | str, value: Any, epoch: int = 1, said: str = "x", **scores: Any) -> dict[str, Any]:
+    """A sample with the fields that Inspect writes; no score where the value is None."""
+    given = {} if value is None else {"match": {"value": value, "answer": said, "history": []}}
+    choices = [{"message": {"role": "assistant", "content": said}, "stop_reason": "stop"}]
+    output = {"model": "m", "choices": choices, "completion": said}
+    given |= {name: {"value": v} for name, v in scores.items()}
+    return {"id": id, "epoch": epoch, "input": "?", "target": "x", "output": output, "scores": given}
+
+
+def write(path: Path, samples: list[Any], model: str = "org/a", task: str = "quiz", **more: Any) -> Path:
+    log = {"version": 2, "status": "success", "eval": {"task": task, "model": model}, "samples": samples}
+    path.write_text(json.dumps(log | more, indent=2), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [("C", 1), ("P", 0.5), ("I", 0), ("N", 0), (True, 1), (0.25, 0.25), (3, 3), ("Yes", 1), ("FALSE", 0), ("0.7", 0.7)],
+)
+def test_values_are_numbers_as_inspect_takes_them(tmp_path: Path, value: Any, number: float) -> None:
+    assert load(write(tmp_path / "log.json", [sample(1, value)]), "mean").outputs.scores().tolist() == [number]
+
+
+def test_epochs_are_samples_of_an_item(tmp_path: Path) -> None:
+    path = write(tmp_path / "log.json", [sample(i, "CI"[i * epoch % 2], epoch) for epoch in (1, 2) for i in (0, 1)])
+    outputs = load(path, "accuracy").outputs
+    asked = {"cluster": ["0", "1"] * 2, "sample_of": ["0", "1"] * 2}
+    assert outputs.items.to_dict("list") == {"id": ["0#1", "1#1", "0#2", "1#2"], **asked}
+    assert outputs.statistics[0, :, 0].tolist() == [1, 0, 1, 1]
+    # Another log has one epoch: items are means of the epochs that each log has.
+    other = write(tmp_path / "other.json", [sample(0, "C"), sample(1, "I")], "org/b")
+    both = load([path, other], "accuracy").outputs
+    assert both.samples is not None
+    assert both.samples[..., 0].tolist() == [[2, 2], [1, 1]]
+    assert both.scores().tolist() == [75, 50]
+
+
+def test_logs_of_one_model_are_told_by_file(tmp_path: Path) -> None:
+    models = zip("xyz", "aab", strict=True)
+    paths = [write(tmp_path / f"{name}.json", [sample(1, "C")], model) for name, model in models]
+    assert load(paths, "accuracy").outputs.names == ["x", "y", "b"]
+    write(paths[2], [sample(1, "C")], "a", "exam")
+    with pytest.raises(InputError, match=r"x.json and .*y.json are both of model 'a' and task 'quiz'"):
+        load(paths, "accuracy")
+
+
+def test_samples_without_a_score_are_missing(tmp_path: Path) -> None:
+    path = write(tmp_path / "log.json", [sample(1, "C"), sample(2, None), sample(3, float("nan"))], invalidated=True)
+    with pytest.raises(InputError, match="lacks 2 of 3 items"):
+        load(path, "accuracy")
+    assert load(path, "accuracy", missing="drop").outputs.scores().tolist() == [100]
+    loaded = load(path, "accuracy", missing="zero")
+    assert loaded.outputs.statistics[0].tolist() == [[1, 1], [0, 1], [0, 1]]
+    assert "invalidated" in [note.kind for note in loaded.notes]
+
+
+def test_an_answer_is_all_that_the_model_said(tmp_path: Path) -> None:
+    """Not the label that a scorer took from it, which good systems share."""
+    one, two, three = (sample("x", "C", 1, said) for said in ("so it is B", "B, clearly", "B, clearly"))
+    three["output"] = {"completion": "B, clearly"}
+    logs = [write(tmp_path / f"{k}.json", [own], f"org/{k}") for k, own in enumerate((one, two, three))]
+    answers = load(logs, "accuracy").outputs.answers
+    assert answers is not None
+    assert answers[0, 0] != answers[1, 0] == answers[2, 0]
+    del three["output"]
+    write(logs[2], [three], "org/2")
+    assert load(logs, "accuracy").outputs.answers is None
+
+
+def test_messages_are_one_input_whatever_their_ids_and_attachments(tmp_path: Path) -> None:
+    asked = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Why?", "id": "x"}]
+    parts = [{"type": "text", "text": "attachment://a"}, {"type": "image", "image": "data:1"}]
+    other = [asked[0] | {"id": "z"}, {"id": "y", "role": "user", "content": parts, "source": None}]
+    kept = {"attachments": {"a": "Why?"}}
+    first = sample(1, "C") | {
+        "input": [asked[0], {"role": "user", "content": [{"type": "text", "text": "Why?"}, parts[1]]}]
+    }
+    paths = [write(tmp_path / "1.json", [first], "a"), write(tmp_path / "2.json", [], "b")]
+    write(paths[1], [sample(1, "C") | {"input": other} | kept], "b")
+    texts = load(paths, "accuracy").texts
+    assert texts is not None
+    (told,) = texts.inputs_of(["1"])
+    assert told is not None
+    assert told.startswith("system: Be brief.\n\nuser: Why?\n[image ")
+    for changed in (
+        kept | {"attachments": {"a": "How?"}},
+        kept | {"input": [*other[:1], {"role": "user", "content": ""}]},
+    ):
+        write(paths[1], [sample(1, "C") | {"input": other} | changed], "b")
+        with pytest.raises(InputError, match="input"):
+            load(paths, "accuracy")
+    parts[1]["image"] = "data:2"
+    write(paths[1], [sample(1, "C") | {"input": other} | kept], "b")
+    with pytest.raises(InputError, match="input"):
+        load(paths, "accuracy")
+
+
+@pytest.mark.parametrize("method", [STORED, DEFLATED, ZSTD])
+def test_archives_are_the_same_as_logs_in_json(method: int, tmp_path: Path) -> None:
+    own = [sample(i, "CI"[i == "b"], k, said=i * k) for k in (1, 2) for i in "ab"]
+    paths = [write(tmp_path / "1.json", own, "org/a"), write(tmp_path / "2.json", own[::-1], "org/b")]
+    archives = [path.with_suffix(".eval") for path in paths]
+    for path, archive in zip(paths, archives, strict=True):
+        archive.write_bytes(eval_log(json.loads(path.read_text()), method))
+    expected, found = load(paths, "mean").outputs, load(archives, "mean").outputs
+    assert found.scores().tolist() == [0.5, 0.5]
+    assert found.names == ["org/a", "org/b"]
+    for outputs in (expected, found):
+        assert outputs.answers is not None
+        assert outputs.select(["org/a"]).take([0]).items["id"].tolist() == ["a#1"]
+    assert found.fingerprint() == expected.fingerprint()
+
+
+LOG = {"status": "success", "eval": {"task": "quiz", "model": "m"}, "samples": [sample("a", "C")]}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"PK\3\4\xff",
+        eval_log(LOG)[:-30],
+        zipped({"samples/a.json": b"{}"}),
+        zipped({"header.json": b"[]"}),
+        zipped({"header.json": b'{"eval'}),
+        eval_log(LOG | {"status": "cancelled"}),
+        eval_log(LOG | {"samples": []}),
+    ],
+)
+def test_what_is_no_archive(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "log.eval"
+    path.write_bytes(content)
+    with pytest.raises(InputError) as error:
+        load(path, "accuracy")
+    assert str(path) in str(error.value)
+
+
+SCORES = {"match": {"value": "C"}}
+
+
+@pytest.mark.parametrize(
+    ("own", "at"),
+    [
+        ("C", ", sample 1"),
+        ({"epoch": 1, "scores": SCORES}, ", sample 1"),
+        ({"id": 1, "scores": {"match": 3}}, ", sample 1"),
+        ({"id": 1, "output": {"choices": {"a": 1}}, "scores": SCORES}, ", sample 1"),
+        ({"id": 1, "epoch": [1], "scores": SCORES}, ", sample 1"),
+        ({"id": 1, "scores": {}}, ""),
+        (sample("a", "maybe"), ", sample a"),
+        (sample("a", {"acc": 1}), ", sample a"),
+        (sample("a", ["C"]), ", sample a"),
+        (sample("a", 10**400), ", sample a"),
+    ],
+)
+def test_samples_that_are_none(own: Any, at: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "log.json", [own])
+    with pytest.raises(InputError) as error:
+        load(path, "accuracy")
+    assert error.value.at == f"{path}{at}"
+
+
+def test_messages_that_are_nested_too_deeply(tmp_path: Path) -> None:
+    path = write(tmp_path / "log.json", [sample("a", "C") | {"input": "DEEP"}])
+    path.write_text(path.read_text().replace('"DEEP"', "[" * 3000 + "]" * 3000))
+    with pytest.raises(InputError) as error:
+        load(path, "accuracy")
+    assert error.value.at.startswith(str(path))

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from simstudy.readers.text_files import NUMBER, NotJSONError, field_of, first_keys, parse_json, read_json
+from simstudy.validation import InputError
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('{"a": 1,\n"b"', 2),
+        ('{"a": 1, "a": 2}', 1),
+        ("[1,\n" + "[" * 100_000, 2),
+        ('["' + "1" * 5000 + '",\n' + "1" * 5000 + "]", 2),
+    ],
+)
+def test_an_error_names_the_line(text: str, line: int) -> None:
+    with pytest.raises(InputError) as error:
+        parse_json(text, "x.json", 5)
+    assert error.value.at == f"x.json, line {line + 4}"
+
+
+def test_a_cut_file_is_told_from_other_errors(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text('{"a": [1, 2')
+    with pytest.raises(NotJSONError):
+        read_json(tmp_path / "x.json")
+
+
+def test_a_key_that_comes_again_among_many_is_found_fast() -> None:
+    keys = ", ".join(f'"k{i}": 0' for i in range(100_000))
+    with pytest.raises(InputError, match="k7"):
+        parse_json(f'{{{keys}, "k7": 1}}', "x.json")
+
+
+def test_fields_have_their_kind() -> None:
+    record = {"n": 2, "yes": True, "none": None, "list": [1]}
+    assert field_of(record, "n", NUMBER, "x") == 2
+    assert field_of(record, "none", str, "x", "default") == "default"
+    for name, kind in (("yes", int), ("list", str), ("none", str), ("missing", list)):
+        with pytest.raises(InputError) as error:
+            field_of(record, name, kind, "x.json, sample 3")
+        assert error.value.at == "x.json, sample 3"
+    with pytest.raises(InputError):
+        field_of([record], "n", int, "x")
+
+
+def test_first_keys_of_a_large_a_packed_and_another_file(tmp_path: Path) -> None:
+    (tmp_path / "large.json").write_text('{"status": 1, "eval": {"task": "x"}, "samples": [' + "1, " * 2**20)
+    assert first_keys(tmp_path / "large.json") == {"status", "eval", "task", "samples"}
+    (tmp_path / "lines.jsonl.gz").write_bytes(gzip.compress(b'{"a": 1}\n{"b": 1}\n'))
+    assert first_keys(tmp_path / "lines.jsonl.gz") == {"a"}
+    (tmp_path / "text.txt").write_text("a: b\n")
+    (tmp_path / "damaged.json.gz").write_bytes(b"\x1f\x8b")
+    for name in ("text.txt", "damaged.json.gz", "missing.json"):
+        assert first_keys(tmp_path / name) == frozenset()

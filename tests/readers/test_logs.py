@@ -1,0 +1,224 @@
+"""What the logs of all harnesses share: choices by task, tasks as domains, and logs that are not comparable."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simstudy.notes import Argument
+from simstudy.readers.load import load
+from simstudy.readers.logs import DIFFERENCES
+from simstudy.readers.long_table import Loaded
+from simstudy.validation import InputError
+from tests.readers import test_inspect_logs as inspect
+from tests.readers.test_lm_eval import TIME, sample, write
+
+
+def refused(paths: list[Path], what: str, **options: Any) -> Loaded:
+    """Raise unless the difference is refused, and noted where it is allowed, which is returned."""
+    with pytest.raises(InputError) as error:
+        load(paths, "accuracy", **options)
+    assert error.value.remedy.fields["allow"] == Argument("allow_different", what)  # type: ignore[attr-defined]
+    assert error.value.at.startswith(str(paths[1]))
+    assert str(paths[0]) in error.value.rule
+    loaded = load(paths, "accuracy", allow_different=what, **options)
+    assert [note.fields["what"] for note in loaded.notes if note.kind == "logs differ"] == [what]
+    return loaded
+
+
+def chosen(error: pytest.ExceptionInfo[InputError]) -> dict[str, str]:
+    """The choices of columns that an error offers."""
+    return dict(error.value.remedy.fields["columns"].value)  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def several(tmp_path: Path) -> Path:
+    """Two tasks, one with two metrics, and one with two filters."""
+    arc = [sample(k, {"acc": k, "acc_norm": 1}) for k in (0, 1)]
+    gsm = [sample(0, {"exact_match": int(f == "strict-match")}, f) for f in ("strict-match", "flexible-extract")]
+    write(tmp_path, "m", "arc", arc)
+    write(tmp_path, "m", "gsm8k", gsm)
+    return tmp_path
+
+
+def test_tasks_are_domains(tmp_path: Path) -> None:
+    for model, score in {"a": 1, "b": 0}.items():
+        for task in ("mmlu_law", "gsm8k"):
+            write(tmp_path, model, task, [sample(0, {"em": score})])
+    outputs = load(tmp_path, "accuracy").outputs
+    assert outputs.items.to_dict("list") == {"id": ["gsm8k/0", "mmlu_law/0"], "domain": ["gsm8k", "mmlu_law"]}
+    assert outputs.scores().tolist() == [100, 0]
+
+
+def test_one_line_chooses_for_all_tasks_and_is_what_columns_take(several: Path) -> None:
+    with pytest.raises(InputError) as error:
+        load(several, "accuracy")
+    columns = {"score": "acc", "score@gsm8k": "exact_match", "filter": "strict-match"}
+    assert chosen(error) == columns
+    outputs = load(several, "accuracy", columns=columns).outputs
+    assert outputs.statistics[0, :, 0].tolist() == [0, 1, 1]
+    assert outputs.items["scored_by"].tolist() == ["acc", "acc", "exact_match"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "scores"),
+    [
+        ({"score": "acc", "score@gsm8k": "exact_match", "filter@gsm8k": "strict-match"}, [0, 1, 1]),
+        ({"score@ar*": "acc_norm", "filter": "flexible-extract"}, [1, 1, 0]),
+        ({"score@ar*": "acc_norm", "score@arc": "acc", "filter": "strict-match"}, [0, 1, 1]),
+    ],
+)
+def test_a_metric_and_a_filter_for_each_task(several: Path, columns: dict[str, str], scores: list[int]) -> None:
+    assert load(several, "accuracy", columns=columns).outputs.statistics[0, :, 0].tolist() == scores
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"score": "acc", "filter": "strict-match"},
+        {"score@arc": "acc_nrm", "filter": "strict-match"},
+        {"score@arc": "acc", "filter": "strict"},
+        {"score@arc": "acc", "filter": "strict-match", "filter@arc": "flexible-extract"},
+        {"score@arc_easy": "acc"},
+    ],
+)
+def test_choices_that_no_log_has(several: Path, columns: dict[str, str]) -> None:
+    with pytest.raises(InputError):
+        load(several, "accuracy", columns=columns)
+
+
+def test_the_name_of_a_metric_of_the_logs_chooses_it(tmp_path: Path) -> None:
+    path = write(tmp_path, "m", "arc", [sample(k, {"acc": k, "acc_norm": 1, "nats": 3 * k}) for k in (0, 1)])
+    for metric, name, score in (("acc", "accuracy", 50), ("acc_norm", "accuracy", 100), ("nats", "mean", 1.5)):
+        loaded = load(path, metric)
+        assert (loaded.outputs.metric.name, loaded.outputs.scores().tolist()) == (name, [score])
+        assert loaded.scored_by == (metric,)
+    assert load(path, "acc", columns={"score": "acc_norm"}).outputs.scores().tolist() == [100]
+    # What is asked by another name of ours is the only metric that there is; a name of the logs is not.
+    other = write(tmp_path, "m", "quiz", [sample(0, {"em": 1})])
+    assert load(other, "acc").scored_by == ("em",)
+    with pytest.raises(InputError) as error:
+        load([path, other], "acc_norm")
+    assert chosen(error) == {"score": "acc_norm", "score@quiz": "em"}
+    for columns in ({}, {"score": "em"}):
+        with pytest.raises(InputError) as error:
+            load(other, "acuracy", columns=columns)
+        assert (error.value.argument, error.value.value) == ("metric", "acuracy")
+
+
+def test_a_domain_is_the_only_task_that_is_read(several: Path) -> None:
+    write(several, "m", "broken", [{"doc_id": 0, "metrics": 1}])
+    outputs = load(several, "acc", domain="arc").outputs
+    assert outputs.items[["id", "domain"]].to_numpy().tolist() == [["arc/0", "arc"], ["arc/1", "arc"]]
+    with pytest.raises(InputError):
+        load(several, "acc")
+    with pytest.raises(InputError) as error:
+        load(several, "acc", domain="arg")
+    assert error.value.argument == "domain"
+
+
+def test_names_that_a_user_gives(tmp_path: Path) -> None:
+    paths = [write(tmp_path, "m", task, [sample(0, {"em": 1})]) for task in ("t", "u")]
+    write(tmp_path, "n", "t", [sample(0, {"em": 1})])
+    write(tmp_path, "n", "u", [sample(0, {"em": 0})])
+    assert load({"new": tmp_path / "m", "old": tmp_path / "n"}, "accuracy").outputs.names == ["new", "old"]
+    again = write(tmp_path, "k", "t", [sample(0, {"em": 1})])
+    with pytest.raises(InputError, match="are both of model 'new' and task 't'"):
+        load([("new", paths[0]), ("other", paths[1]), ("new2", again)][:2] + [("new", again)], "accuracy")
+
+
+# Logs that are not comparable --------------------------------------------------------------------------------------
+def test_metrics_and_filters_of_one_task(tmp_path: Path) -> None:
+    """50 ranked against 100: accuracy against length-normalised accuracy."""
+    one = write(tmp_path, "one", "arc", [sample(0, {"acc": 1}), sample(1, {"acc": 0})])
+    two = write(tmp_path, "two", "arc", [sample(0, {"acc_norm": 1}), sample(1, {"acc_norm": 1})])
+    outputs = refused([one, two], "metric").outputs
+    assert outputs.scores().tolist() == [50, 100]
+    assert outputs.items["scored_by"].tolist() == ["acc+acc_norm"] * 2
+    two = write(tmp_path, "two", "arc", [sample(k, {"acc": 1}, "flexible") for k in (0, 1)])
+    refused([one, two], "filter")
+
+
+def test_inputs_and_targets_of_one_item(tmp_path: Path) -> None:
+    one = write(tmp_path, "one", "t", [sample(k, {"acc": 1}) for k in (0, 1, 2)])
+    two = write(tmp_path, "two", "t", [sample(k, {"acc": 1}, doc_hash=f"h{k}" if k else "x") for k in (0, 1, 2)])
+    refused([one, two], "input")
+    # In early logs hashes are empty.
+    two = write(tmp_path, "two", "t", [sample(k, {"acc": 1}, doc_hash="", target=f"B{k}") for k in (0, 1, 2)])
+    loaded = refused([one, two], "target")
+    assert next(note for note in loaded.notes if note.kind == "logs differ").fields["n"] == "3 items"
+    write(tmp_path, "two", "t", [sample(0, {"acc": 1}, doc_hash="x", target="B")])
+    with pytest.raises(InputError) as error:
+        load([one, two], "accuracy", missing="drop")
+    allowed = error.value.remedy.fields["allow"].value  # type: ignore[attr-defined]
+    assert allowed == ["input", "target"]
+    assert load([one, two], "accuracy", missing="drop", allow_different=allowed).outputs.n_items == 1
+
+
+def results(log: Path, **about: Any) -> None:
+    (log.parent / f"results_{TIME}.json").write_text(json.dumps(about))
+
+
+def test_versions_and_shots_are_those_of_the_results_beside(tmp_path: Path) -> None:
+    one, two = (write(tmp_path, model, "t", [sample(0, {"acc": 1})]) for model in ("one", "two"))
+    results(one, versions={"t": 3.0}, **{"n-shot": {"t": 5}})
+    results(two, versions={"t": 3.0}, **{"n-shot": {"t": 5}})
+    assert len(load([one, two], "accuracy").notes) == 1
+    results(two, versions={"t": 2.0}, **{"n-shot": {"t": 5}})
+    refused([one, two], "version")
+    results(two, versions={"t": 3.0}, **{"n-shot": {"t": 0}})
+    refused([one, two], "shots")
+    (two.parent / f"results_{TIME}.json").unlink()
+    assert len(load([one, two], "accuracy").notes) == 1, "nothing is known without results"
+    (two.parent / f"results_{TIME}.json").write_text('{"versions": {"t":')
+    with pytest.raises(InputError) as error:
+        load([one, two], "accuracy")
+    assert error.value.at == f"{two.parent / f'results_{TIME}.json'}, line 1"
+
+
+def test_prompts_may_differ_as_chat_templates_do(tmp_path: Path) -> None:
+    one = write(tmp_path, "one", "t", [sample(k, {"acc": 1}) for k in (0, 1)])
+    two = write(tmp_path, "two", "t", [sample(k, {"acc": 1}, prompt_hash="q") for k in (0, 1)])
+    refused([one, two], "prompt")
+    results(one, chat_template_sha="a")
+    results(two, chat_template_sha="a")
+    refused([one, two], "prompt")
+    # A template that only one log tells explains nothing, whichever log is read first.
+    results(two)
+    refused([one, two], "prompt")
+    refused([two, one], "prompt")
+    results(two, chat_template_sha=None)
+    (_, told) = load([one, two], "accuracy").notes
+    assert (told.fields["what"], told.fields["n"]) == ("prompt", "2 items")
+    # It explains two logs of three.
+    three = write(tmp_path, "three", "t", [sample(k, {"acc": 1}, prompt_hash="r") for k in (0, 1)])
+    with pytest.raises(InputError) as error:
+        load([one, two, three], "accuracy")
+    assert error.value.at == f"{three}, line 1"
+
+
+def test_inspect_logs_of_other_scorers_versions_inputs_and_targets(tmp_path: Path) -> None:
+    def log(name: str, *samples: dict[str, Any], **about: Any) -> Path:
+        path = inspect.write(tmp_path / f"{name}.json", list(samples), name)
+        content = json.loads(path.read_text())
+        content["eval"] |= about
+        path.write_text(json.dumps(content))
+        return path
+
+    right = inspect.sample("q1", "C")
+    one = log("one", right, task_version=1)
+    two = log("two", inspect.sample("q1", None, judge=0.5), task_version=1)
+    assert refused([one, two], "metric").outputs.scores().tolist() == [100, 50]
+    refused([one, log("two", right, task_version=2)], "version")
+    refused([one, log("two", right | {"input": "Why?"})], "input")
+    refused([one, log("two", right | {"target": ["x", "y"]})], "target")
+    options = [{"name": "match", "options": {"location": where}} for where in ("end", "any")]
+    refused([log(f"m{k}", right, scorers=[own]) for k, own in enumerate(options)], "scorer")
+
+
+def test_every_difference_is_documented() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text("utf-8")
+    assert all(f"| `{name}` | " in page for name in DIFFERENCES)

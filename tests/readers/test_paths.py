@@ -1,0 +1,134 @@
+"""Paths that users give: names of systems, folders and zip files, and files that are no systems."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simstudy.files.packed import as_given
+from simstudy.notes import notes_kept
+from simstudy.readers.paths import (
+    name_and_path,
+    named_file,
+    named_paths,
+    opened_files,
+    system_files,
+    without_others,
+)
+from simstudy.validation import InputError
+
+
+def files(folder: Path, *names: str) -> Path:
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("x\n")
+    return folder
+
+
+def opened(*paths: Path) -> tuple[list[str], list[str]]:
+    """The files that these paths stand for, as messages call them, and the kinds of notes."""
+    with notes_kept() as notes:
+        found, inside = opened_files([(None, path) for path in paths], lambda file: file.name.startswith("log"))
+    assert inside <= set(found)
+    return [str(as_given(path)) for path in found], [one.kind for one in notes]
+
+
+def below(folder: Path, *names: str) -> list[str]:
+    return [str(folder / name) for name in names]
+
+
+def test_a_folder_stands_for_its_files(tmp_path: Path) -> None:
+    """Those of its subfolders too if it has none of its own, or if only they have logs; hidden ones never."""
+    folder = files(tmp_path / "f", "a/x.csv", "a/.git/y.csv", "b/x.csv", ".z.csv")
+    assert opened(folder) == (below(folder, "a/x.csv", "b/x.csv"), [])
+    files(folder, "own.csv")
+    assert opened(folder) == (below(folder, "own.csv"), ["files in subfolders"])
+    assert opened(folder, folder / "a", folder / "b") == (below(folder, "own.csv", "a/x.csv", "b/x.csv"), [])
+    files(folder, "b/log.json")
+    assert opened(folder) == (below(folder, "a/x.csv", "b/log.json", "b/x.csv", "own.csv"), [])
+    files(folder, "log.json")
+    assert opened(folder) == (below(folder, "log.json", "own.csv"), ["files in subfolders"])
+
+
+def test_a_readme_is_no_system_if_its_ending_is_its_own(tmp_path: Path) -> None:
+    folder = files(tmp_path / "f", "a.txt", "b.txt", "README.md", "LICENSE")
+    assert opened(folder) == (below(folder, "a.txt", "b.txt"), ["files about others"])
+    assert opened(folder / "README.md") == (below(folder, "README.md"), [])
+    files(folder, "readme.txt")
+    assert opened(folder) == (below(folder, "a.txt", "b.txt", "readme.txt"), ["files about others"])
+
+
+def test_a_zip_file_is_a_folder(tmp_path: Path) -> None:
+    """Given itself, and in a folder beside others."""
+    folder = files(tmp_path / "f", "old.csv")
+    with zipfile.ZipFile(folder / "x.zip", "w") as archive:
+        for name in ("runs/new.csv", "runs/README.md"):
+            archive.writestr(name, "x\n")
+    assert opened(folder / "x.zip") == (below(folder, "x.zip/runs/new.csv"), ["files about others"])
+    assert opened(folder) == (below(folder, "old.csv", "x.zip/runs/new.csv"), ["files about others"])
+
+
+def test_what_is_no_file_or_given_twice_is_refused(tmp_path: Path) -> None:
+    folder = files(tmp_path, "a.csv")
+    (folder / "empty").mkdir()
+    zipfile.ZipFile(folder / "empty.zip", "w").close()
+    for paths in ([folder / "empty"], [folder / "empty.zip"], [folder / "none"], [folder / "a.csv"] * 2, []):
+        with pytest.raises(InputError):
+            opened(*paths)
+
+
+def test_names_that_are_not_utf8_are_refused_in_one_line(tmp_path: Path) -> None:
+    name = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.csv")
+    Path(name).write_text("x")
+    for use in (lambda: opened(tmp_path), lambda: opened(Path(name)), lambda: named_file("references", name)):
+        with pytest.raises(InputError, match=r"not UTF-8: .*caf\\xe9\.csv") as error:
+            use()
+        str(error.value).encode()
+
+
+def test_files_of_folders_that_other_arguments_name_are_no_systems(tmp_path: Path) -> None:
+    folder = files(tmp_path, "new.txt", "gold.txt")
+    given = dict.fromkeys((folder / "new.txt", folder / "gold.txt"))
+    others = {"references": [folder / "." / "gold.txt"], "items": []}
+    with notes_kept() as notes:
+        assert [*without_others(given, {*given}, others)] == [folder / "new.txt"]
+        assert without_others(given, set(), others) == given
+    assert [one.fields["argument"] for one in notes] == ["references"]
+
+
+@pytest.mark.parametrize(
+    ("paths", "names"),
+    [
+        (["a/new.txt", "a/old.txt"], ["new", "old"]),
+        (["gpt-4.1-mini", "gpt-4.2.jsonl.gz"], ["gpt-4.1-mini", "gpt-4.2"]),
+        (["a.sys", "b.sys"], ["a", "b"]),
+        (["a.en", "b.de"], ["a.en", "b.de"]),
+        (["x/new/hyp.txt", "x/old/hyp.txt"], ["new", "old"]),
+        (["x/hyp.txt", "x/y/hyp.txt", "x/gold.txt"], None),
+    ],
+)
+def test_systems_are_called_after_files_or_after_the_folders_that_differ(paths: list[str], names: Any) -> None:
+    with notes_kept() as notes:
+        if names is None:
+            with pytest.raises(InputError, match="would both be system 'hyp'"):
+                system_files([*map(Path, paths)])
+        else:
+            assert [*system_files([*map(Path, paths)])] == names
+            assert [one.kind for one in notes] == ["systems called after folders"] * ("hyp" in paths[0])
+
+
+def test_names_that_users_give(tmp_path: Path) -> None:
+    assert name_and_path(Path("base=runs/a.txt")) == ("base", Path("runs/a.txt"))
+    there = files(tmp_path, "a=b.txt") / "a=b.txt"
+    assert name_and_path(there) == (None, there)
+    assert named_paths({"new": "a.txt"}) == named_paths([("new", "a.txt")]) == [("new", Path("a.txt"))]
+    assert named_paths("a.txt") == [(None, Path("a.txt"))]
+    for wrong in ([("", "a")], [("x\ny", "a")], 3, [3], [("x", 3)], ["a\0b"]):
+        with pytest.raises(ValueError, match=r"^paths must"):
+            named_paths(wrong)  # type: ignore[arg-type]
+    with notes_kept():
+        assert [*system_files([Path("a.txt"), Path("b.txt")], {Path("a.txt"): "new"})] == ["new", "b"]

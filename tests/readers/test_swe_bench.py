@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simstudy.comparisons.comparing import compare
+from simstudy.readers.load import load
+from simstudy.validation import InputError
+
+IDS = ["django__django-11099", "django__django-9", "psf__requests-1", "scikit-learn__scikit-learn-7"]
+
+
+def write(path: Path, content: Any) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(content, indent=4))
+    return path
+
+
+def report(resolved: list[str], **others: list[str]) -> dict[str, Any]:
+    """A report of a run with the fields that the harness writes."""
+    failed = others.get("empty_patch_ids", []) + others.get("error_ids", []) + others.get("incomplete_ids", [])
+    unresolved = [one for one in IDS if one not in [*resolved, *failed]]
+    submitted = [one for one in IDS if one not in others.get("incomplete_ids", [])]
+    lists = {"completed_ids": [*resolved, *unresolved], "submitted_ids": submitted, "unresolved_ids": unresolved}
+    return {"total_instances": 4, **lists, "resolved_ids": resolved, **others, "schema_version": 2}
+
+
+def test_reports_of_runs(tmp_path: Path) -> None:
+    """What has no patch, or ended in an error, was submitted and is not resolved; repositories are domains."""
+    one = write(tmp_path / "org__a.full.json", report(IDS[:3], error_ids=IDS[3:]))
+    two = write(tmp_path / "org__b.full.json", report(IDS[:1], empty_patch_ids=IDS[1:2]))
+    loaded = load(tmp_path, "accuracy")
+    assert loaded.outputs.names == ["org__a.full", "org__b.full"]
+    assert loaded.outputs.scores().tolist() == [75, 25]
+    domains = ["django/django", "django/django", "psf/requests", "scikit-learn/scikit-learn"]
+    items = loaded.outputs.items.set_index("id").loc[IDS]
+    assert items["domain"].tolist() == items["repo"].tolist() == domains
+    assert [note.kind for note in loaded.notes] == ["read", "repositories"]
+    assert loaded.outputs.natural_unit == "item"
+    assert set(compare(loaded.outputs, unit="repo")["n_units"]) == {3}
+    assert load(tmp_path, "accuracy", domain="django/django").outputs.n_items == 2
+    write(two, report(IDS[:1], incomplete_ids=IDS[3:]))
+    with pytest.raises(InputError, match=f"lacks 1 of 4 items, first '{IDS[3]}'"):
+        load([one, two], "accuracy")
+    assert load([one, two], "accuracy", missing="zero").outputs.scores().tolist() == [75, 25]
+
+
+def test_reports_of_instances_are_a_system_for_each_model(tmp_path: Path) -> None:
+    """Beside each the harness writes patches and logs; a model of two runs is two systems."""
+    for run, model, right in (("r1", "org__a", 3), ("r1", "org__b", 1), ("r2", "org__a", 0)):
+        for k, name in enumerate(IDS):
+            folder = tmp_path / "logs/run_evaluation" / run / model / name
+            about = {"patch_is_None": False, "patch_successfully_applied": True, "resolved": k < right}
+            write(folder / "report.json", {name: about})
+            (folder / "patch.diff").write_text("+ 1\n")
+            (folder / "test_output.txt").write_text("ok\n")
+    loaded = load(tmp_path / "logs/run_evaluation/r1", "accuracy")
+    assert (loaded.outputs.names, loaded.outputs.scores().tolist()) == (["org__a", "org__b"], [75, 25])
+    assert [note.kind for note in loaded.notes] == ["read", "repositories"]
+    both = load(tmp_path / "logs", "accuracy").outputs
+    assert both.names == ["r1/org__a", "org__b", "r2/org__a"]
+    assert both.scores().tolist() == [75, 25, 0]
+
+
+def test_only_what_is_resolved_needs_a_table_of_all(tmp_path: Path) -> None:
+    path = write(tmp_path / "a/report.json", {"resolved_ids": IDS[:1]})
+    with pytest.raises(InputError) as error:
+        load(path, "accuracy")
+    assert error.value.at == str(path)
+    (tmp_path / "items.csv").write_text("\n".join(["id", *IDS]))
+    outputs = load(path, "accuracy", items=tmp_path / "items.csv").outputs
+    assert (outputs.names, outputs.scores().tolist()) == (["a"], [25])
+    # With those that are not resolved a report names all, in whatever list.
+    names = ("resolved_ids", "unresolved_ids", "empty_patch_ids", "error_ids")
+    outputs = load(write(path, {name: [one] for name, one in zip(names, IDS, strict=True)}), "accuracy").outputs
+    assert (outputs.items["id"].tolist(), outputs.scores().tolist()) == (IDS, [25])
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *(report(IDS[:1], **{name: IDS[:1]}) for name in ("unresolved_ids", "empty_patch_ids", "error_ids")),
+        {"resolved_ids": "all", "submitted_ids": []},
+        {"resolved_ids": [3], "submitted_ids": []},
+        {"resolved_ids": [], "submitted_ids": []},
+        {IDS[0]: {"resolved": "yes"}},
+        [1, "resolved_ids"],
+    ],
+)
+def test_what_is_no_report(content: Any, tmp_path: Path) -> None:
+    path = write(tmp_path / "m.json", content)
+    with pytest.raises(InputError) as error:
+        load(path, "accuracy", format="swe-bench")
+    assert error.value.at.startswith(str(path))

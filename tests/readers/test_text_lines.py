@@ -1,0 +1,233 @@
+"""Lines of text: what they mean by each metric, ids, and files that are no lines of text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sacrebleu.metrics.bleu import BLEU
+
+from simstudy.readers.load import load
+from simstudy.readers.request import Texts
+from tests.readers.line_files import loaded, note_kinds, refused, scores
+
+# Ten references of six words; the worse system has two words wrong: 2 of 60, 3.33 %.
+WORDS = ["green", "river", "horse", "paper", "window", "stone", "bread", "light", "cloud", "north"]
+REFERENCES = [" ".join(WORDS[(k + j) % 10] for j in range(6)) for k in range(10)]
+WORSE = [text.replace("paper", "noise", k < 2) for k, text in enumerate(REFERENCES)]
+SHUFFLED = [7, 2, 9, 0, 4, 1, 8, 3, 6, 5]
+IDS = {
+    "Kaldi": lambda k, text: f"utt{k:02} {text}",
+    "sclite": lambda k, text: f"{text} (spk-{k})",
+    "tabs": lambda k, text: f"{'abcdefghij'[k]}\t{text}",
+    "fairseq": lambda k, text: f"H-{k}\t-0.{k}\t{text}",
+}
+
+
+def lines(texts: list[str]) -> str:
+    return "\n".join(texts) + "\n"
+
+
+def with_ids(form: str) -> dict[str, str]:
+    """The perfect system in another order, the worse one in that of the references."""
+    write = IDS[form]
+    gold = [write(k, text) for k, text in enumerate(REFERENCES)]
+    files = {"perfect": [gold[k] for k in SHUFFLED], "worse": [write(k, text) for k, text in enumerate(WORSE)]}
+    return {name: lines(texts) for name, texts in {**files, "gold": gold}.items()}
+
+
+# What lines mean
+
+
+def test_labels_texts_and_numbers(tmp_path: Path) -> None:
+    labels = loaded(tmp_path, {"new": "noun\nverb \n", "old": "verb\n\n", "gold": "noun\nverb\n"}, "accuracy")
+    assert labels.outputs.statistics.tolist() == [[[1, 1], [1, 1]], [[0, 1], [0, 1]]]
+    numbers = loaded(tmp_path, {"a.txt": "0.5\n-1e2\n", "b.txt": " 2 \n3\n"}, "mean").outputs
+    assert numbers.scores().tolist() == [-49.75, 2.5]
+    assert numbers.answers is None
+
+
+def test_scores_are_sacrebleus_with_two_references(tmp_path: Path) -> None:
+    files = {"a": "THE cat sat\non it\n", "gold.1": "the cat sat down\nyes\n", "gold.2": "a cat sat\n\n"}
+    read = loaded(tmp_path, files, "bleu", texts=Texts(lowercase=True)).outputs
+    theirs = BLEU(lowercase=True).corpus_score(
+        ["THE cat sat", "on it"], [["the cat sat down", "yes"], ["a cat sat", None]]
+    )
+    assert read.scores()[0] == pytest.approx(theirs.score, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("name", "table", "columns"),
+    [
+        ("gold.tsv", 'item\treference\n7\t"yes\n5\ta b\n7\tyes, "sir"\n5\t\n', {}),
+        ("gold.csv", 'mr,ref\n7,"""yes"\n5,a b\n7,"yes, ""sir"""\n', {}),
+        ("gold.csv", 'ref,mr,n\n"""yes",7,1\na b,5,1\n"yes, ""sir""",7,1\n', {"item": "mr", "reference": "ref"}),
+    ],
+)
+def test_a_table_has_any_number_of_references(tmp_path: Path, name: str, table: str, columns: dict[str, str]) -> None:
+    read = loaded(tmp_path, {"a": "yes\na b c\n", name: table}, "bleu", columns=columns, texts=Texts("none")).outputs
+    assert read.items["id"].tolist() == ["7", "5"]
+    assert read.statistics[0, :, 9].tolist() == [1, 2]
+
+
+# Ids
+
+
+@pytest.mark.parametrize("form", IDS)
+@pytest.mark.parametrize(("metric", "best", "worse"), [("wer", 0, 3.33), ("accuracy", 100, 80)])
+def test_lines_are_matched_by_their_ids(tmp_path: Path, form: str, metric: str, best: float, worse: float) -> None:
+    read = loaded(tmp_path, with_ids(form), metric)
+    assert scores(read) == {"perfect": best, "worse": worse}
+    assert scores(loaded(tmp_path, with_ids(form), metric, ids="none"))["perfect"] != best
+
+
+def test_fairseq_lines_meet_the_lines_of_a_file_in_the_order_of_the_source(tmp_path: Path) -> None:
+    files = with_ids("fairseq")
+    assert scores(loaded(tmp_path, {**files, "gold": lines(REFERENCES)}, "wer")) == {"perfect": 0, "worse": 3.33}
+    targets = [f"T-{k}\t{text}" for k, text in enumerate(REFERENCES)]
+    assert scores(loaded(tmp_path, {**files, "gold": lines(targets)}, "wer"))["perfect"] == 0
+    # Ids of another kind are none of these.
+    assert refused(tmp_path, {**files, "gold": with_ids("Kaldi")["gold"]}, "wer").at == str(tmp_path / "perfect")
+
+
+def test_an_utterance_may_be_empty_or_missing(tmp_path: Path) -> None:
+    files = with_ids("Kaldi")
+    files["worse"] = lines(["utt00", *files["worse"].split("\n")[1:9]])
+    assert "lacks 1 of 10 items, first 'utt09'" in str(refused(tmp_path, files, "wer"))
+    # Of nine references of six words, six words are missing, and one is wrong.
+    assert scores(loaded(tmp_path, files, "wer", missing="drop"))["worse"] == pytest.approx(100 * 7 / 54, abs=0.01)
+    read = loaded(tmp_path, {**files, "gold.2": files["gold"]}, "bleu", missing="zero")
+    assert read.outputs.statistics[1, 9].tolist() == [*[0] * 9, 6]
+
+
+def test_words_that_are_no_ids(tmp_path: Path) -> None:
+    """A first word that comes again, or has no digit, or differs between files; numbers that are all there is."""
+    for files in (
+        {"a": "1 cat\n1 dog\n", "gold": "1 cat\n1 dog\n"},
+        {"a": "one cat\ntwo dogs\n", "gold": "one cat\ntwo dogs\n"},
+        {"a": "3 cats\n2 dogs\n", "gold": "1 cat\n4 dogs\n"},
+        {"a": "3\n2\n1\n", "gold": "1\n2\n3\n"},
+    ):
+        read = loaded(tmp_path, files, "wer")
+        assert read.outputs.items["id"].tolist() == [str(k + 1) for k in range(files["a"].count("\n"))]
+
+
+def test_no_real_text_has_ids(shared_data: Path) -> None:
+    """Their items are called after the numbers of their lines."""
+    for folder, metric, gold in (
+        ("wmt21_de-en", "chrf", "ref.A.en"),
+        ("wmt24_en-de", "wer", "ref.A.de"),
+        ("summeval", "wer", "ref.0.txt"),
+    ):
+        paths = sorted((shared_data / folder / "sys").iterdir())[:2]
+        outputs = load(paths, metric, references=shared_data / folder / gold).outputs
+        assert outputs.items["id"].tolist() == [str(k + 1) for k in range(outputs.n_items)]
+
+
+# Files that cannot be read as they are
+
+
+@pytest.mark.parametrize(
+    ("files", "metric", "at"),
+    [
+        # Only some files have ids, or others.
+        ({"a": with_ids("Kaldi")["worse"], "gold": lines(REFERENCES)}, "wer", "a"),
+        ({"a": lines(WORSE), "gold": with_ids("sclite")["gold"]}, "wer", "gold"),
+        ({"a": lines(WORSE), "gold": with_ids("tabs")["gold"]}, "accuracy", "gold"),
+        # Two references in a line; a label and its confidence.
+        ({"a": "a b\nc d\n", "gold": "a b\tA B\nc d\tC D\n"}, "bleu", "gold"),
+        ({"a": "yes\t0.9\nno\t0.2\n", "gold": "yes\nno\n"}, "accuracy", "a"),
+        # A header.
+        ({"a": "Label\nx\n", "gold": "label\nx\n"}, "accuracy", "a, line 1"),
+        # Markup of shared tasks.
+        ({"a": '<refset setid="x">\n<seg id="1">a b</seg>\n', "gold": "a b\na\n"}, "bleu", "a"),
+        # Lines that have no fellows.
+        ({"a": "x\ny\n", "gold": "x\ny\nz\n"}, "accuracy", "a"),
+        ({"a": "S-0\ta\nH-0\t-1\tb\nD-0\t-1\tb\n", "gold": "b\n"}, "bleu", "a"),
+        ({"a": "x\ny\n", "gold": "x\n \n"}, "bleu", "gold, line 2"),
+        ({"a": "x\ny\n", "gold.csv": "i,r\n1,x\n2,\n"}, "bleu", "gold.csv, line 3"),
+        ({"a": "x\ny\n", "gold.csv": "i\n1\n2\n"}, "bleu", "gold.csv"),
+    ],
+)
+def test_files_that_are_refused(tmp_path: Path, files: dict[str, str], metric: str, at: str) -> None:
+    error = refused(tmp_path, files, metric)
+    assert error.at == str(tmp_path / at)
+    # Each has a cure, except references that are not there.
+    assert error.remedy or at.startswith("gold,") or at.startswith("gold.csv")
+
+
+@pytest.mark.parametrize(
+    ("metric", "argument", "options"),
+    [
+        ("accuracy", "texts", {"texts": Texts(lowercase=True)}),
+        ("chrf", "texts", {"texts": Texts("intl")}),
+        ("mean", "references", {}),
+        ("f1", "metric", {}),
+        ("accuracy", "columns", {"columns": {"cluster": "doc"}}),
+    ],
+)
+def test_what_text_has_not(tmp_path: Path, metric: str, argument: str, options: dict[str, object]) -> None:
+    files = {"a": "1\n0\n", "gold": "1\n0\n"}
+    assert refused(tmp_path, files, metric, format="text", **options).argument == argument
+
+
+def test_scores_that_are_no_numbers(tmp_path: Path) -> None:
+    for line in ("high", "0,5", "inf"):
+        error = refused(tmp_path, {"a": f"0\n{line}\n"}, "mean")
+        assert (error.at, error.value) == (f"{tmp_path / 'a'}, line 2", line)
+    assert refused(tmp_path, {"a": "0\n\n"}, "mean").at == f"{tmp_path / 'a'}, line 2"
+
+
+# Notes
+
+
+def test_outputs_that_are_unlike_the_references_are_named(tmp_path: Path) -> None:
+    gold = ["the cat sat on the mat ."] * 120
+    own = gold.copy()
+    own[3], own[5], own[7] = "", "dog " * 260, "the ca@@ t sat ."
+    read = loaded(tmp_path, {"a": lines(own), "b": lines(gold), "gold": lines(gold)}, "bleu")
+    assert note_kinds(read) == ["empty outputs", "long outputs", "subwords", "tokenized outputs"]
+    assert [note.fields["files"].count(str(tmp_path / "a")) for note in read.notes[1:]] == [1, 1, 1, 1]
+    assert note_kinds(loaded(tmp_path, {"b": lines(gold), "gold": lines(gold)}, "chrf")) == []
+
+
+def test_labels_of_which_none_is_a_gold_one_are_told(tmp_path: Path) -> None:
+    labels = {"a": "YES\nNo\n", "b": "no\nmaybe\n", "gold": "yes\nno\n"}
+    (note,) = loaded(tmp_path, labels, "accuracy").notes[1:]
+    assert note.fields["systems"] == "'a'"
+
+
+@pytest.mark.parametrize(
+    ("text", "bleu", "rouge"),
+    [
+        ("今天天气很好，我们去公园散步，然后回家吃饭睡觉。", True, True),
+        ("วันนี้อากาศดีมากเราไปสวนสาธารณะ", True, True),
+        ("Сегодня хорошая погода", False, True),
+        ("Today 今天 is fine and we go, naïve", False, False),
+    ],
+)
+def test_references_without_words_between_blanks(tmp_path: Path, text: str, bleu: bool, rouge: bool) -> None:
+    files = {"a": f"{text}\n", "gold": f"{text}\n"}
+    assert ("words without blanks" in note_kinds(loaded(tmp_path, files, "bleu"))) == bleu
+    assert note_kinds(loaded(tmp_path, files, "bleu", texts=Texts("char"))) == []
+    assert ("words of other letters" in note_kinds(loaded(tmp_path, files, "rouge1"))) == rouge
+
+
+@pytest.mark.slow
+def test_a_million_lines(tmp_path: Path, rng: np.random.Generator) -> None:
+    right = rng.random(1_000_000) < 0.8
+    files = {"a": lines(np.where(right, "NOUN", "VERB").tolist()), "gold": "NOUN\n" * len(right)}
+    assert loaded(tmp_path, files, "accuracy").outputs.scores()[0] == 100 * right.mean()
+
+
+def test_a_header_above_lines_with_ids_is_no_item(tmp_path: Path) -> None:
+    files = {name: f"id\tlabel\na\tX\nb\t{label}\n" for name, label in {"new": "Y", "old": "X", "gold": "Y"}.items()}
+    assert refused(tmp_path, files, "accuracy").at.endswith(", line 1")
+
+
+def test_the_same_first_words_in_another_order_are_asked_about(tmp_path: Path) -> None:
+    texts = [f"{word}-{word} {text}" for word, text in zip(WORDS, REFERENCES, strict=True)]
+    files = {"one": lines(texts), "other": lines([texts[k] for k in SHUFFLED]), "gold": lines(texts)}
+    assert refused(tmp_path, files, "wer").at.endswith("other")
+    assert scores(loaded(tmp_path, files, "wer", ids="none"))["one"] == 0
