@@ -29,8 +29,8 @@ from sacrebleu.metrics.bleu import BLEU
 
 from simstudy.comparisons.comparing import compare
 from simstudy.files.datasets import folder_at_hand
-from simstudy.loaders.door import load
 from simstudy.outputs import Outputs
+from simstudy.readers.load import load
 
 SWE_BENCH = "swebench/swebench_verified.csv.gz"
 IMAGENET = "imagenet_cifar/imagenet_val_wide.csv.gz"

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from simstudy.files.datasets import fetch_each
-from simstudy.loaders.reading import read_lines
 from simstudy.metrics import get_metric
+from simstudy.readers.text_files import read_lines
 from simstudy.running.program_files import load_learners, load_program, shipped_folder
 from simstudy.training import Examples
 

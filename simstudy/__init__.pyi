@@ -16,11 +16,6 @@ from .comparisons import compare as compare
 from .comparisons import verdict as verdict
 from .engines.registry import TESTS as TESTS
 from .examination import examine as examine
-from .loaders.base import Texts as Texts
-from .loaders.base import Ties as Ties
-from .loaders.candidates import load_candidates as load_candidates
-from .loaders.door import load as load
-from .loaders.systems import describe_systems as describe_systems
 from .metrics.made import metric as metric
 from .outputs import Outputs as Outputs
 from .outputs import TestSet as TestSet
@@ -31,6 +26,11 @@ from .planning import Judge as Judge
 from .planning import Level as Level
 from .planning import Pilot as Pilot
 from .planning import plan as plan
+from .readers.candidates import load_candidates as load_candidates
+from .readers.items import describe_systems as describe_systems
+from .readers.load import load as load
+from .readers.request import Texts as Texts
+from .readers.request import Ties as Ties
 from .studies import run_study as run_study
 from .suites import across_tasks as across_tasks
 

@@ -34,7 +34,7 @@ FLOORS = [
     {"metrics"},
     {"outputs"},
     {"rankings"},
-    {"engines", "plot", "loaders"},
+    {"engines", "plot", "readers"},
     {"analyses", "pages"},
     {"papers"},
     {"comparisons"},
@@ -135,9 +135,9 @@ def test_tasks_come_with_their_studies() -> None:
 
 @pytest.mark.parametrize("path", [*TASKS, *LEARNERS], ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_what_tasks_train_knows_no_tests_and_no_studies(path: Path) -> None:
-    """Tasks stand on training, files, metrics and loaders, and no experiment on another one."""
+    """Tasks stand on training, files, metrics and readers, and no experiment on another one."""
     rooms = {name.split(".")[1] for name in imported(path) if name.startswith("simstudy.")}
-    assert rooms <= {"training", "files", "metrics", "loaders", "running", "validation", "notes"}
+    assert rooms <= {"training", "files", "metrics", "readers", "running", "validation", "notes"}
     assert path in LEARNERS or not any(name.startswith("experiments") for name in imported(path))
 
 

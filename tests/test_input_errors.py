@@ -119,7 +119,7 @@ def test_the_class_alone_says_whether_it_is_a_bug(
         raise error
 
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr("simstudy.loaders.door.load", load)
+    monkeypatch.setattr("simstudy.readers.load.load", load)
     result = CliRunner().invoke(app, ["compare", "a.csv", "--metric", "mean"], prog_name="simstudy")
     assert (result.exit_code, result.stderr.startswith(f"simstudy: {message}")) == (code, True), result.stderr
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simstudy.loaders.door import load
 from simstudy.outputs import Outputs
+from simstudy.readers.load import load
 from tests.oracles import compared
 
 SYSTEMS = ["b", "a", "d", "c"]

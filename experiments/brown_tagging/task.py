@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from sklearn.naive_bayes import MultinomialNB
 
 from simstudy.files.datasets import fetch, registry
-from simstudy.loaders.corpora.tagged import TaggedDocument, read_tagged
 from simstudy.training import Classifier, Examples, Rows, Task, count_correct, mixed_order
 from simstudy_learners.sequences.perceptron import GreedyPerceptron
 from simstudy_learners.sequences.token_features import Tokens, bayes_view, numbered_view
 from simstudy_learners.sequences.trigram_tagger import TrigramTagger, spelling_view
+from simstudy_learners.tagged import TaggedDocument, read_tagged
 
 _CORPUS = "nltk/brown.zip"
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from sklearn.linear_model import SGDClassifier
 
 from simstudy.files.datasets import fetch, registry
-from simstudy.files.unpacking import unzipped
-from simstudy.loaders.reading import decoded
+from simstudy.files.packed import unzipped
 from simstudy.metrics.spans import is_bio
+from simstudy.readers.text_files import decoded
 from simstudy.training import BaseSystem, Classifier, Examples, Rows, Task, mixed_order
 from simstudy_learners.sequences.crf import ConditionalRandomField
 from simstudy_learners.sequences.spans import count_spans

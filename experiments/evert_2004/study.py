@@ -22,9 +22,9 @@ from simstudy.studies import (
     Shown,
     StudyError,
     check_comparison,
-    read_tagged,
     run_comparisons,
 )
+from simstudy_learners.tagged import read_tagged
 
 from .claims import PAIR, RANKINGS, claims, up_to
 from .page import CLAIMED, CLOSING, sections

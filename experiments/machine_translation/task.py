@@ -8,8 +8,8 @@ from pathlib import Path
 import pandas as pd
 
 from simstudy.files.datasets import fetch_each, registry
-from simstudy.loaders.reading import read_lines
 from simstudy.notes import note
+from simstudy.readers.text_files import read_lines
 from simstudy.training import BaseSystem, Examples, Task, mixed_order
 from simstudy.validation import InputError
 from simstudy_learners.translation.bilingual_ngrams import BilingualNgrams

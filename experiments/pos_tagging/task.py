@@ -11,7 +11,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import SGDClassifier
 from sklearn.naive_bayes import MultinomialNB
 
-from simstudy.loaders.corpora.conllu import Sentence
+from simstudy.readers.conllu import Sentence
 from simstudy.training import Classifier, Examples, Rows, Task, count_correct
 from simstudy_learners.sequences.token_features import Tokens, bayes_view, dense_view, linear_view
 from simstudy_learners.treebanks import item_table, read_ud_english

@@ -54,7 +54,7 @@ def noises(
         What is drawn independently: "item" (a question), "cluster" or another column of the items (documents with
         several questions). None: the column ``cluster`` where the items have one, else the question.
     question
-        The column of the items that says of which question an item is a sample. None: ``sample_of``, which loaders
+        The column of the items that says of which question an item is a sample. None: ``sample_of``, which readers
         write.
 
     Returns

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from simstudy.cli import data
+from simstudy.cli.check import check
 from simstudy.cli.compare import compare
 from simstudy.cli.errors import OneLineGroup
 from simstudy.cli.options import StrictCommand
@@ -23,6 +24,7 @@ app = typer.Typer(cls=OneLineGroup, no_args_is_help=True, add_completion=False, 
 app.command("list", cls=StrictCommand)(list_studies)
 app.command(cls=StrictCommand)(new)
 app.command(cls=StrictCommand)(run)
+app.command(cls=StrictCommand)(check)
 app.command(cls=StrictCommand)(compare)
 app.command(cls=StrictCommand)(plan)
 app.command(cls=StrictCommand)(page)

@@ -20,15 +20,15 @@ from simstudy.cli.several_tasks import SeveralTasks, with_tasks
 from simstudy.cli.some_pairs import check_fits, check_some_pairs, is_parquet, show_some_pairs, write_some_pairs
 from simstudy.cli.terminal import printer, write_page, written
 from simstudy.cli.wording import worded_notes
-from simstudy.files.own_pages import is_html, require_page
+from simstudy.files.whole import is_html, require_page
 from simstudy.validation import InputError
 
 if TYPE_CHECKING:
     from simstudy.examination import Examination
     from simstudy.examination.several import Several
     from simstudy.gates.verdicts import Verdict
-    from simstudy.loaders.base import Loaded
     from simstudy.outputs import TestSet
+    from simstudy.readers.long_table import Loaded
 
 
 @grouped
@@ -40,13 +40,6 @@ def compare(
             metavar="PATH...", help="Files of system outputs, or folders of them; name=path names a system."
         ),
     ],
-    metric: Annotated[
-        list[str],
-        typer.Option(
-            help="bleu, chrf, rouge1, ter, wer, aer, las, span_f1, accuracy, macro_f1, mcc, auc, mean, ap, …; "
-            "or your own as module:name, a function or a metric. Repeat the option for further metrics."
-        ),
-    ],
     *,
     files: Annotated[Files, HEADING],
     formats: Annotated[SomeFormats, "Files of some formats"],
@@ -54,6 +47,14 @@ def compare(
     tasks: Annotated[SeveralTasks, "Several tasks"],
     output: Annotated[ComparedOutput, "What comes out"],
     gates: Annotated[Gates, "Gates for pipelines"],
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="bleu, chrf, rouge1, ter, wer, aer, las, span_f1, accuracy, macro_f1, mcc, auc, mean, ap, …; "
+            "or your own as module:name, a function or a metric. Repeat the option for further metrics. Default for "
+            "scores: accuracy if all are 0 or 1, otherwise the mean."
+        ),
+    ] = None,
     by_domain: Annotated[
         bool, typer.Option("--by-domain", help="Compare the systems on each domain separately.")
     ] = False,
@@ -84,17 +85,17 @@ def compare(
     """
     from simstudy.engines.registry import default_test
     from simstudy.examination.several import Several
-    from simstudy.files.unpacking import unpacking_at_most
-    from simstudy.loaders.base import Texts, Ties
-    from simstudy.loaders.naming import name_and_path
+    from simstudy.files.packed import unpacking_at_most
+    from simstudy.readers.paths import name_and_path
+    from simstudy.readers.request import Texts, Ties
 
     settings, asked, narrow = _settings(context), gates.ask(how), is_parquet(output.out)
     about: dict[str, Any] = {"ties": Ties(formats.ties, how.seed), "item_columns": [tasks.each, how.strata]}
     about["texts"] = Texts(formats.tokenize, formats.lowercase)
     if narrow:
-        check_fits([path for _, path in map(name_and_path, paths)], metric[0], how, output.memory)
+        check_fits([path for _, path in map(name_and_path, paths)], metric[0] if metric else "mean", how, output.memory)
     with unpacking_at_most(formats.max_size):
-        every, hashes = files.read_each(paths, metric, by_domain=by_domain, narrow=narrow, **about)
+        every, hashes = files.read_each(paths, metric or [None], by_domain=by_domain, narrow=narrow, **about)
     # What can be wrong is said before minutes of resampling.
     for loaded in every:
         _check_systems(loaded.outputs.names, output.baseline)

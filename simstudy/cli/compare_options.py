@@ -10,7 +10,7 @@ import typer
 
 from simstudy.cli.some_pairs import is_parquet
 from simstudy.cli.terminal import Output
-from simstudy.files.own_pages import is_html
+from simstudy.files.whole import is_html
 from simstudy.planning.settings import option
 from simstudy.validation import InputError
 

@@ -18,8 +18,8 @@ from simstudy.planning.settings import option
 from simstudy.validation import InputError
 
 if TYPE_CHECKING:
-    from simstudy.loaders.base import Loaded
     from simstudy.metrics import Metric
+    from simstudy.readers.long_table import Loaded
 
 #: The heading of their options.
 HEADING = "How files are read"
@@ -65,6 +65,9 @@ class Files:
         "scores, text, segments, conll, conllu, trees, alignments, trec, lm-eval, inspect, helm, swe-bench, arena, "
         "candidates (default: found from the files).",
     )
+    ids: str = option(
+        "auto", "Ids in lines of text: auto (lines are matched by them if all files have the same ones) or none."
+    )
     missing: str = option(
         "error", "If a system lacks items: error (stop), drop (leave them out), or zero (score them 0)."
     )
@@ -90,7 +93,7 @@ class Files:
         ),
     ] = None
 
-    def read(self, paths: list[Path], metric: str, **more: Any) -> tuple[Loaded, dict[str, str]]:
+    def read(self, paths: list[Path], metric: str | None, **more: Any) -> tuple[Loaded, dict[str, str]]:
         """What `simstudy.load` makes of the files, with `more` of its arguments, and the SHA-256 of each file."""
         if self.domain and len(self.domain) > 1:
             raise InputError("--domain", f"must be given once here, not {len(self.domain)} times")
@@ -98,18 +101,18 @@ class Files:
         return loaded, hashes
 
     def read_each(
-        self, paths: list[Path], metrics: list[str], *, by_domain: bool = False, **more: Any
+        self, paths: list[Path], metrics: Sequence[str | None], *, by_domain: bool = False, **more: Any
     ) -> tuple[list[Loaded], dict[str, str]]:
         """What `read` gives by each metric, on each domain that is wanted or (`by_domain`) on all; files are read once.
 
         A path may be ``name=path``, which names its system.
         """
-        from simstudy.loaders.naming import name_and_path
-        from simstudy.loaders.reading import reading
+        from simstudy.readers.paths import name_and_path
+        from simstudy.readers.text_files import reading
 
         domains = list(self.domain or ())
         for given, values in (("--metric", metrics), ("--domain", domains)):
-            if twice := [value for value in values if values.count(value) > 1]:
+            if twice := [value for value in values if list(values).count(value) > 1]:
                 raise InputError(f"{given}: '{twice[0]}' is given twice")
         if by_domain and domains:
             raise InputError("--by-domain compares on all domains: leave out --domain")
@@ -128,14 +131,14 @@ class Files:
         return found, read.files()
 
     def _by_metric(
-        self, paths: Sequence[Any], metric: str, domains: list[str], *, by_domain: bool, more: Mapping[str, Any]
+        self, paths: Sequence[Any], metric: str | None, domains: list[str], *, by_domain: bool, more: Mapping[str, Any]
     ) -> list[Loaded]:
         """The files by one metric, on each domain."""
-        from simstudy.loaders.clusters import notes_of
-        from simstudy.loaders.door import load
-        from simstudy.loaders.formats import ranks_within_domain
+        from simstudy.readers.formats import formats, metric_key
+        from simstudy.readers.items import notes_of
+        from simstudy.readers.load import load
 
-        chosen = _metric_named(metric, self.lower_is_better)
+        chosen = None if metric is None else _metric_named(metric, self.lower_is_better)
 
         def of(domain: str | None) -> Loaded:
             return load(
@@ -149,6 +152,7 @@ class Files:
                 missing=self.missing,
                 domain=domain,
                 lower_is_better=self.lower_is_better,
+                ids=self.ids,
                 allow_different=listed(self.allow_different),
                 **more,
             )
@@ -158,7 +162,8 @@ class Files:
             return [of(name) for name in domains] or [of(None)]
         whole = of(None)
         names = list(whole.outputs.by_domain())
-        if ranks_within_domain(whole.outputs.metric):
+        if metric_key(whole.outputs.metric) in formats()["trec"].metrics:
+            # Candidates are ranked within the domain: a list cannot be cut.
             return [of(name) for name in names]
         cut = {name: replace(whole.outputs.domain(name), test_set=name) for name in names}
         return [replace(whole, outputs=outputs, notes=notes_of(outputs, whole.notes)) for outputs in cut.values()]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from simstudy.cli.errors import say
+from simstudy.notes import Words
 from simstudy.planning.settings import option
 from simstudy.validation import InputError
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from simstudy.examination import Examination
     from simstudy.gates.asked import Gate
     from simstudy.gates.verdicts import Verdict
-    from simstudy.loaders.base import Loaded
+    from simstudy.readers.long_table import Loaded
 
 Pairs = list[tuple[str, str]] | None
 
@@ -128,15 +129,15 @@ class Gates:
         """Raise a ValueError for what is wrong with gates of these outputs; nobody reads the notes of a gate."""
         from simstudy.analyses.arrivals import Arrivals
         from simstudy.engines.registry import TESTS
-        from simstudy.loaders.base import doubt
+        from simstudy.readers.load import direction_doubt
 
         for gate, loaded in ((gate, loaded) for loaded in every for gate in asked):
             gate.check(loaded.outputs.names)
             if test in ("sign", "wilcoxon") and loaded.outputs.metric.name != "accuracy":
                 rule = f"must be about the scores with {gate.kind.option}, such as 'sign_flips'"
                 raise InputError("test", rule, test, f": it asks whether {TESTS[test].null}")
-            if files.lower_is_better is None and (in_doubt := doubt(loaded)):
-                raise InputError(f"{gate.kind.option}: {in_doubt}")
+            if files.lower_is_better is None and (in_doubt := direction_doubt(loaded)):
+                raise InputError(Words("{gate}: {doubt}", gate=gate.kind.option, doubt=in_doubt))
             if self.sequential:
                 arrived = Arrivals.of(loaded.outputs, gate.a, gate.b, unit=files.unit, score_range=self._range)
                 arrived.over_range(gate.margin or 0.0)

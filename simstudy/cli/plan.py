@@ -14,7 +14,7 @@ from simstudy.cli.files import HEADING, Files
 from simstudy.cli.options import grouped, name_options, settings_of, with_default
 from simstudy.cli.terminal import Output, printer, write_page, written
 from simstudy.cli.wording import worded_notes
-from simstudy.files.own_pages import is_html, require_page
+from simstudy.files.whole import is_html, require_page
 from simstudy.planning.arguments import Clusters, Guess, Judge
 from simstudy.planning.settings import Costs, Level, Pilot, option
 from simstudy.validation import InputError
@@ -142,9 +142,9 @@ def _read(
     paths: list[Path], metric: str, files: PilotFiles, seed: int
 ) -> tuple[Pilot, tuple[str, ...], dict[str, str]]:
     """The pilot in these files, notes, and the files' hashes."""
-    from simstudy.loaders.clusters import for_unit, units_first
-    from simstudy.loaders.naming import name_and_path
     from simstudy.planning.benchmarks import known_as
+    from simstudy.readers.items import for_unit, units_first
+    from simstudy.readers.paths import name_and_path
 
     loaded, hashes = files.read(paths, metric)
     files_given = [path for _, path in map(name_and_path, paths)]

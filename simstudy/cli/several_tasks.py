@@ -38,8 +38,8 @@ def with_tasks(found: Examination, asked: SeveralTasks, how: HowTested, paths: S
 
     A ValueError says which other option does not go with those that ask for averages.
     """
-    from simstudy.loaders.task_logs import of_several_tasks
     from simstudy.notes import Note, notes_kept
+    from simstudy.readers.long_table import of_several_tasks
     from simstudy.suites import across_tasks
     from simstudy.suites.harness_groups import harness_groups
 

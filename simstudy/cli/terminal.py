@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 
 from simstudy.cli.errors import say
-from simstudy.files.own_pages import INDEX, is_html
+from simstudy.files.whole import INDEX, is_html
 from simstudy.notes import notes_kept
 from simstudy.text.printing import MOST_LINES, Printer, not_shown
 from simstudy.validation import InputError, check_choice

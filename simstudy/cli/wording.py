@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from simstudy.cli.old_sentences import by_options
 from simstudy.cli.options import OPTIONS
-from simstudy.notes import UNSAID, Argument, Note, kind_of
+from simstudy.notes import UNSAID, Argument, Note
 from simstudy.validation import InputError
 
 
@@ -35,16 +34,10 @@ def wording(params: Iterable[Any]) -> Callable[[Argument], str]:
 
 def worded_error(error: InputError, params: Iterable[Any]) -> str:
     """The message of an error, with the options that a command of these parameters has."""
-    params = list(params)
-    message = error.said(wording(params))
-    return by_options(message, params) if not error.argument and type(error.rule) is str else message
+    return error.said(wording(params))
 
 
 def worded_notes(notes: Iterable[str], params: Iterable[Any]) -> tuple[str, ...]:
     """The notes, with the options that a command of these parameters has."""
-    params = list(params)
     worded = wording(params)
-    return tuple(
-        note.worded(worded) if isinstance(note, Note) and kind_of(note) != "text" else by_options(note, params)
-        for note in notes
-    )
+    return tuple(note.worded(worded) if isinstance(note, Note) else note for note in notes)

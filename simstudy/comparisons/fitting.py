@@ -13,10 +13,10 @@ import numpy as np
 from simstudy.engines.memory import available, bytes_of_unit, needed, taken
 from simstudy.engines.question import Question
 from simstudy.engines.registry import default_test
-from simstudy.files.unpacking import size_of
-from simstudy.loaders.tables import ending
+from simstudy.files.packed import size_of
 from simstudy.metrics import Metric
 from simstudy.notes import Argument, Words
+from simstudy.readers.tables import ending
 from simstudy.running.jobs import n_workers
 from simstudy.validation import InputError, Shown
 

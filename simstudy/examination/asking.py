@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,17 +16,18 @@ from simstudy.analyses.leaderboard import leaderboard
 from simstudy.comparisons.comparing import compare
 from simstudy.comparisons.comparisons import Comparisons
 from simstudy.engines.memory import check_memory
+from simstudy.engines.question import MonteCarlo
 from simstudy.engines.registry import default_test
 from simstudy.examination import notes
 from simstudy.examination.examination import OPTIONS, Examination, classified
-from simstudy.loaders.base import Loaded
-from simstudy.loaders.clusters import for_unit
-from simstudy.loaders.door import Paths, load
-from simstudy.loaders.reading import reading
 from simstudy.metrics import Metric, get_metric
 from simstudy.notes import notes_kept
 from simstudy.outputs import Outputs, TestSet
 from simstudy.outputs.frames import Table
+from simstudy.readers.items import for_unit
+from simstudy.readers.load import Paths, load
+from simstudy.readers.long_table import Loaded
+from simstudy.readers.text_files import reading
 from simstudy.running.jobs import n_workers
 from simstudy.running.progress import shown_to_people
 from simstudy.statistics.multiplicity import corrected
@@ -48,7 +50,16 @@ def examine(
     duplicates: str | None = None,
     alpha: float = 0.05,
     margin: float | None = None,
-    comparison: Mapping[str, Any] | None = None,
+    test: str | None = None,
+    n_resamples: int | None = None,
+    seed: int | None = None,
+    alternative: str | None = None,
+    convention: str | None = None,
+    monte_carlo: MonteCarlo | None = None,
+    unit: str | None = None,
+    strata: str | None = None,
+    n_jobs: int | None = None,
+    executor: Executor | None = None,
 ) -> Examination:
     """Compare every pair of systems of one test set, and analyse the comparisons, as ``simstudy compare`` does.
 
@@ -59,7 +70,7 @@ def examine(
         `simstudy.load`; or what that gave, for files that need more of its parameters than are here; or a `TestSet`,
         whose settings are taken where nothing else is said.
     metric
-        Of files and tables: what the items are scored by, as for `simstudy.load`. Of outputs it must be their own.
+        For files and tables: what the items are scored by, as for `simstudy.load`. For outputs it must be their own.
     references, items, systems, columns, allow_different
         Of files: as for `simstudy.load`.
     by
@@ -72,8 +83,8 @@ def examine(
         The level of significance. Groups are of systems that do not differ at it after Holm's correction.
     margin
         The smallest true gain that would matter, on the metric's scale (`simstudy.equivalence`).
-    comparison
-        Options of `simstudy.compare` by name: ``{"test": "bootstrap", "unit": "item", "seed": 1}``.
+    test, n_resamples, seed, alternative, convention, monte_carlo, unit, strata, n_jobs, executor
+        As for `simstudy.compare`. None: its default, or the setting of a `TestSet`.
 
     Returns
     -------
@@ -86,10 +97,10 @@ def examine(
     Raises
     ------
     ValueError
-        For files without a metric, outputs with another one, fewer than two systems (before or after near-duplicates
-        are dropped), and as `simstudy.load`, `simstudy.compare` and `simstudy.equivalence`.
+        For outputs with another metric, fewer than two systems (before or after near-duplicates are dropped), and as
+        `simstudy.load`, `simstudy.compare` and `simstudy.equivalence`.
     FileNotFoundError
-        Where a path does not exist.
+        If a path does not exist.
 
     Examples
     --------
@@ -103,6 +114,12 @@ def examine(
     check_fraction("alpha", alpha)
     if margin is not None:
         check_margin(margin)
+    options = {
+        **{"test": test, "n_resamples": n_resamples, "seed": seed, "alternative": alternative, "unit": unit},
+        **{"convention": convention, "monte_carlo": monte_carlo, "strata": strata, "n_jobs": n_jobs},
+        "executor": executor,
+    }
+    options = {name: value for name, value in options.items() if value is not None}
     files: dict[str, str] = {}
     if isinstance(outputs, Outputs | TestSet | Loaded):
         given = {
@@ -111,8 +128,6 @@ def examine(
         }
         test_set = _known(outputs, metric, [name for name, one in given.items() if one is not None])
     else:
-        if metric is None:
-            raise InputError("metric", "must be given with files: what the items are scored by, such as 'accuracy'")
         with reading() as read:
             gold = () if references is None else references
             loaded = load(
@@ -123,13 +138,13 @@ def examine(
                 systems=systems,
                 columns=columns,
                 allow_different=() if allow_different is None else allow_different,
-                item_columns=_item_columns(comparison),
+                item_columns=[name for name in (unit, strata) if isinstance(name, str) and name],
             )
         test_set = TestSet(loaded.outputs, notes=loaded.notes, texts=loaded.texts)
         files = read.files()
         if systems is not None:
             test_set = replace(test_set, by=own_relation(loaded.outputs) or ())
-    return _examined(_asked(test_set, by, duplicates, comparison), alpha=alpha, margin=margin, files=files)
+    return _examined(_asked(test_set, by, duplicates, options), alpha=alpha, margin=margin, files=files)
 
 
 def own_relation(outputs: Outputs) -> str | None:
@@ -152,20 +167,11 @@ def _known(given: Outputs | TestSet | Loaded, metric: str | Metric | None, of_fi
     return test_set
 
 
-def _item_columns(comparison: object) -> list[str]:
-    """The columns of the items that options of the comparison name."""
-    if not isinstance(comparison, Mapping):
-        return []
-    return [name for name in (comparison.get("unit"), comparison.get("strata")) if isinstance(name, str) and name]
-
-
-def _asked(test_set: TestSet, by: str | None, duplicates: str | None, comparison: Mapping[str, Any] | None) -> TestSet:
+def _asked(test_set: TestSet, by: str | None, duplicates: str | None, options: Mapping[str, Any]) -> TestSet:
     """The test set with what is said beside it."""
-    if not isinstance(comparison, Mapping | None):
-        raise InputError("comparison", "must map options of simstudy.compare to values", comparison)
-    settings = {**test_set.options, **(comparison or {})}
+    settings = {**test_set.options, **options}
     for name in settings:
-        check_choice("comparison", name, tuple(OPTIONS))
+        check_choice("settings", name, tuple(OPTIONS))
     own: dict[str, Any] = {
         name: value for name, value in {"by": by, "duplicates": duplicates}.items() if value is not None
     }

@@ -14,11 +14,11 @@ from simstudy.analyses.significant_gains import CLOSE_PAIRS
 from simstudy.engines.described import SIDES, described_test
 from simstudy.engines.registry import TESTS
 from simstudy.examination.samples import with_noises
-from simstudy.loaders.task_logs import SCORED_BY
 from simstudy.metrics import label
 from simstudy.outputs.samples import SAMPLE_OF
 from simstudy.pages.sections import Column, Table
 from simstudy.papers.pairs import most_significant_first, p_texts
+from simstudy.readers.logs import SCORED_BY
 from simstudy.text.numerals import counted, score_format, units_text
 from simstudy.text.plain_text import line, shown
 from simstudy.text.reprs import listed

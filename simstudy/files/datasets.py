@@ -156,49 +156,68 @@ def cache_folder() -> Path:
 
 
 def fetch(name: str, data_dir: str | Path | None = None) -> Path:
-    """The path of a public file, ``<data set>/<file>``.
-
-    The folder `data_dir` (by default SIMSTUDY_DATA_DIR, where set) is laid out as ``<data set>/<file>`` and is used
-    instead of the network. Otherwise the file is downloaded once, to the user's cache folder; standard error says so. A
-    DataError where the name is unknown, the file is not in the folder, it cannot be downloaded, or its bytes are not
-    the published ones.
-    """
-    known = registry()
-    if name not in known:
-        raise DataError(f"no data file is called '{name}'{nearest(name, known)}")
-    return _verified(known[name], folder) if (folder := folder_at_hand(data_dir)) else _downloaded(known[name])
+    """The path of a public file, ``<data set>/<file>``: `fetch_each` of one."""
+    return fetch_each([name], data_dir)[name]
 
 
 def fetch_all(name: str, data_dir: str | Path | None = None) -> list[Path]:
-    """The paths of a data set's files, in the table's order, or of a single file: `fetch` of each.
-
-    What was downloaded before a stop or an error is kept, and not downloaded again.
-    """
+    """The paths of a data set's files, in the table's order, or of a single file: `fetch_each` of them."""
     known = {**datasets(), **registry()}
     if name not in known:
         raise DataError(f"no data set and no data file is called '{name}'{nearest(name, known)}")
     files = [file.name for file in datasets()[name].files] if name in datasets() else [name]
-    return [fetch(file, data_dir) for file in files]
+    return list(fetch_each(files, data_dir).values())
 
 
 def fetch_each(names: Iterable[str], data_dir: str | Path | None = None) -> dict[str, Path]:
-    """The paths of public files by name: `fetch` of each.
+    """The paths of public files by name, ``<data set>/<file>``.
 
-    Of a folder at hand one DataError names all files that it lacks. A download that fails is the last.
+    The folder `data_dir` (by default SIMSTUDY_DATA_DIR, if set) is laid out as ``<data set>/<file>`` and is used
+    instead of the network. Otherwise each file is downloaded once, to the user's cache folder; standard error says so.
+    What was downloaded before a stop or an error is kept. A DataError if a name is unknown, the folder lacks files (it
+    names all of them), a file cannot be downloaded, or its bytes are not the published ones.
     """
-    wanted, folder = dict.fromkeys(names), folder_at_hand(data_dir)
-    absent = [name for name in wanted if folder and name in registry() and not (folder / name).is_file()]
-    found, missing = {}, [str(_lacking(absent, folder))] if folder and absent else []
-    for name in [name for name in wanted if name not in absent]:
-        try:
-            found[name] = fetch(name, data_dir)
-        except DataError as error:
-            if folder is None:
-                raise
-            missing.append(str(error))
-    if missing:
-        raise DataError("; ".join(missing))
-    return found
+    known, folder, wanted = registry(), folder_at_hand(data_dir), list(dict.fromkeys(names))
+    unknown = [f"no data file is called '{name}'{nearest(name, known)}" for name in wanted if name not in known]
+    lacking = [name for name in wanted if folder and name in known and not (folder / name).is_file()]
+    if folder and lacking:
+        sets = dict.fromkeys(name.split("/")[0] for name in lacking)
+        lacks = f"{folder} lacks {', '.join(lacking)}" if folder.is_dir() else f"there is no folder {folder}"
+        unknown.insert(
+            0,
+            f"{lacks}, which data_dir (--data-dir) or SIMSTUDY_DATA_DIR names; without either, "
+            f"{' and '.join(f'`simstudy data fetch {name}`' for name in sets)} will do",
+        )
+    if unknown:
+        raise DataError("; ".join(unknown))
+    return {name: _verified(known[name], folder) if folder else _downloaded(known[name]) for name in wanted}
+
+
+def _verified(file: PublicFile, folder: Path) -> Path:
+    path = folder / file.name
+    if pooch.file_hash(str(path), alg="sha256") != file.sha256:
+        raise DataError(f"{path} is not the published file: its SHA-256 is not {file.sha256}")
+    return path
+
+
+def _downloaded(file: PublicFile) -> Path:
+    def download(url: str, output: str, caller: object) -> None:
+        print(f"fetching {file.name} ({decimal(file.size)})", file=sys.stderr)
+        pooch.HTTPDownloader()(url, output, caller)
+
+    # Our line says which file and how large; pooch's own would say the same again, with two long paths.
+    pooch.get_logger().setLevel("WARNING")
+    public = pooch.create(
+        cache_folder(), base_url="", registry={file.name: f"sha256:{file.sha256}"}, urls={file.name: file.url}
+    )
+    try:
+        return Path(public.fetch(file.name, downloader=download))
+    except (OSError, ValueError) as error:
+        reason = " ".join(str(error).split())
+        raise DataError(
+            f"could not fetch {file.name} from {file.url} ({reason}); download it yourself and set data_dir "
+            f"(--data-dir) or SIMSTUDY_DATA_DIR to a folder that holds it as {file.name}"
+        ) from error
 
 
 def find(name: str, data_dir: str | Path | None = None, *, allow_outside: bool = False) -> Path:
@@ -266,40 +285,3 @@ def _check_inside(name: str, folder: Path | None) -> None:
     if folder is not None and not (folder / name).resolve().is_relative_to(folder.resolve()):
         lifts = "allow_outside (--allow-outside) lets it be read"
         raise DataError(f"{folder / name} is a link that leads out of {folder}; {lifts}")
-
-
-def _verified(file: PublicFile, folder: Path) -> Path:
-    path = folder / file.name
-    if not path.is_file():
-        raise _lacking([file.name], folder)
-    if pooch.file_hash(str(path), alg="sha256") != file.sha256:
-        raise DataError(f"{path} is not the published file: its SHA-256 is not {file.sha256}")
-    return path
-
-
-def _downloaded(file: PublicFile) -> Path:
-    def download(url: str, output: str, caller: object) -> None:
-        print(f"fetching {file.name} ({decimal(file.size)})", file=sys.stderr)
-        pooch.HTTPDownloader()(url, output, caller)
-
-    # Our line says which file and how large; pooch's own would say the same again, with two long paths.
-    pooch.get_logger().setLevel("WARNING")
-    try:
-        known = f"sha256:{file.sha256}"
-        return Path(pooch.retrieve(file.url, known, path=cache_folder(), fname=file.name, downloader=download))
-    except (OSError, ValueError) as error:
-        reason = " ".join(str(error).split())
-        folder = f"set data_dir (--data-dir) or SIMSTUDY_DATA_DIR to a folder that holds it as {file.name}"
-        raise DataError(
-            f"could not fetch {file.name} from {file.url} ({reason}); download it yourself and {folder}"
-        ) from error
-
-
-def _lacking(names: list[str], folder: Path) -> DataError:
-    """Which public files a folder lacks, and the commands that fetch them."""
-    run = " and ".join(f"`simstudy data fetch {name}`" for name in dict.fromkeys(n.split("/")[0] for n in names))
-    where = "which data_dir (--data-dir) or SIMSTUDY_DATA_DIR must hold"
-    if not folder.is_dir():
-        where = "which data_dir (--data-dir) or SIMSTUDY_DATA_DIR must name"
-        return DataError(f"there is no folder {folder}, {where}; without either, {run} will do")
-    return DataError(f"{folder} lacks {', '.join(names)}, {where}; without either, {run} will do")

@@ -1,4 +1,4 @@
-"""Parquet files, also those in a zip file: their tables, within the limit of `unpacking`, and what is in them."""
+"""Parquet files: their tables, within the limit of `packed`, and what is in them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from simstudy.files.unpacking import archive_of, most, too_large, unpacked
+from simstudy.files.packed import size_limit, too_large
 from simstudy.validation import InputError
 
 # Rows that are unpacked before their size is looked at; cells, of a table of numbers.
@@ -22,14 +22,14 @@ def read_parquet(path: Path, *, narrow: bool = False) -> pa.Table:
 
     If it is to be `narrow`, whole numbers are held in the fewest bytes that the file says are enough for a column.
     """
-    limit = most()
-    with _checked(path), pq.ParquetFile(_parquet_source(path), page_checksum_verification=True) as file:
+    limit = size_limit()
+    with _checked(path), pq.ParquetFile(path, page_checksum_verification=True) as file:
         about = file.metadata
         stored = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
         # A column of one value takes no room in the file.
         size = max(stored, about.num_rows * about.num_columns)
         if size > limit:
-            too_large(path, limit, size)
+            raise too_large(path, size)
         batches, size, schema = [], 0, file.schema_arrow
         if narrow:
             schema = _narrowed(schema, about)
@@ -39,7 +39,7 @@ def read_parquet(path: Path, *, narrow: bool = False) -> pa.Table:
             batches.append(batch.cast(schema) if narrow else batch)
             size += batches[-1].nbytes
             if size > limit:
-                too_large(path, limit)
+                raise too_large(path)
         return pa.Table.from_batches(batches, schema.remove_metadata()).replace_schema_metadata(schema.metadata)
 
 
@@ -73,7 +73,7 @@ def _narrowed(schema: pa.Schema, about: pq.FileMetaData) -> pa.Schema:
 
 def parquet_sizes(path: Path) -> tuple[int, dict[str, int]]:
     """The rows of a Parquet file, and the bytes of a value of each column if `read_parquet` holds it narrow."""
-    with _checked(path), pq.ParquetFile(_parquet_source(path)) as file:
+    with _checked(path), pq.ParquetFile(path) as file:
         schema = _narrowed(file.schema_arrow, file.metadata)
         sizes = {one.name: one.type.byte_width if pa.types.is_integer(one.type) else 8 for one in schema}
         return file.metadata.num_rows, sizes | {one.name: 1 for one in schema if pa.types.is_boolean(one.type)}
@@ -82,11 +82,7 @@ def parquet_sizes(path: Path) -> tuple[int, dict[str, int]]:
 def parquet_columns(path: Path) -> list[str]:
     """The names of the columns of a Parquet file."""
     with _checked(path):
-        return [str(name) for name in pq.read_schema(_parquet_source(path)).names]
-
-
-def _parquet_source(path: Path) -> Path | pa.BufferReader:
-    return path if archive_of(path) is None else pa.BufferReader(unpacked(path))
+        return [str(name) for name in pq.read_schema(path).names]
 
 
 @contextmanager

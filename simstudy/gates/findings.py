@@ -11,7 +11,7 @@ import pandas as pd
 from simstudy.analyses.equivalence import equivalence
 from simstudy.engines.described import SIDES
 from simstudy.gates.asked import BETTER, EQUIVALENT, Gate
-from simstudy.loaders.task_logs import of_several_tasks
+from simstudy.readers.long_table import of_several_tasks
 from simstudy.statistics.decisions import Decision, one_row
 from simstudy.suites.contributions import reach
 from simstudy.suites.single_tasks import at_level

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.notes import note
-from simstudy.outputs.item_columns import describes_items, note_single_items
+from simstudy.outputs.item_columns import CLUSTERS, cluster_column, note_single_items
 from simstudy.text.reprs import listed
 from simstudy.validation import InputError, brief
 
@@ -121,6 +121,8 @@ def wide_scores(given: object) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     A ValueError where a long table has an item of a system twice, or not at all.
     """
     frame = as_frame("scores", given)
+    if (clusters := cluster_column(frame.columns)) is not None:
+        frame = frame.rename(columns={clusters: "cluster"})
     if "item" not in frame and frame.index.nlevels == 1 and not {"system", "score"} & {*frame, frame.index.name}:
         if numbered(frame.index):
             check_no_ids("scores", frame)
@@ -152,9 +154,9 @@ def _without_items(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame | No
 
     A note names the latter if tests do not go by them.
     """
-    of_items = [name for name in frame if describes_items(name)]
-    if others := [name for name in of_items if name not in ("domain", "cluster")]:
-        note("columns not taken for systems", columns=listed([*map(str, others)]))
+    of_items = [name for name in frame if name in ("domain", "sample") or str(name).lower() in CLUSTERS]
+    if others := [str(name) for name in of_items if name not in ("domain", "cluster")]:
+        note("columns not taken for systems", columns=listed(others))
     if not of_items:
         return frame, None
     if "cluster" in frame:

@@ -56,7 +56,7 @@ def per_question(outputs: Outputs, metric: str = "mean", *, question: str | None
         expectations over k of the n samples, drawn without replacement, in percent; k is at least 2. pass@1 is the
         mean.
     question
-        The column of the items that says of which question an item is a sample. None: ``sample_of``, which loaders
+        The column of the items that says of which question an item is a sample. None: ``sample_of``, which readers
         write.
 
     Raises

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from simstudy import plot
-from simstudy.files.own_pages import INDEX, require_page
-from simstudy.files.whole import atomic_path
+from simstudy.files.whole import INDEX, atomic_path, require_page
 from simstudy.pages.html_data import chart_data, json_of, table_data
 from simstudy.pages.sections import Figure, Section
 from simstudy.running.progress import doing

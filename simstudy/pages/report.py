@@ -10,8 +10,7 @@ from typing import Any
 import pandas as pd
 
 from simstudy import plot
-from simstudy.files.own_pages import INDEX
-from simstudy.files.whole import atomic_path, check_file_names
+from simstudy.files.whole import INDEX, atomic_path, check_file_names
 from simstudy.notes import notes_kept
 from simstudy.pages.html import html
 from simstudy.pages.sections import Figure, Section

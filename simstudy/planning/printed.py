@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from simstudy.notes import kind_of
 from simstudy.pages.sections import Column, Table
 from simstudy.planning.cases import coverage_of
 from simstudy.planning.designs import AS_PLANNED
@@ -45,8 +46,8 @@ def show(plan: Plan, printer: Printer, *, verbose: bool = False, last: Sequence[
     """
     sentences = [*plan.sentences, *([plan.simulated.text()] if plan.simulated else [])]
     notes, assumptions = noted(plan.notes), [f"- {assumption}" for assumption in plan.assumptions]
-    # A note on clusters is not left out: it says what the numbers are of.
-    first = [printer.shortened(note) for note in notes[:1] if "cluster" in note]
+    # What was read is not left out: it says what the numbers are of.
+    first = [printer.shortened(note) for note in notes[:1] if kind_of(plan.notes[0]) == "read"]
     most = max(_MOST_SAID - printer.height(*first), printer.height(sentences[0]))
     said = sentences if verbose else printer.fitting(sentences, most)
     tables = (plan.sizes, plan.predicted, plan.designs)

@@ -24,8 +24,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 from threadpoolctl import threadpool_info
 
-from simstudy.files.own_pages import INDEX, is_ours
-from simstudy.files.whole import atomic_path
+from simstudy.files.whole import INDEX, atomic_path, is_ours
 from simstudy.running.cell_files import SUFFIX, damaged
 from simstudy.running.jobs import n_workers
 from simstudy.validation import InputError

@@ -9,7 +9,6 @@ from simstudy.analyses.correlation import independence_ratio
 from simstudy.analyses.significant_gains import close_pairs
 from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.files.datasets import DataFile
-from simstudy.loaders.corpora.tagged import read_tagged
 from simstudy.metrics import METRICS, label
 from simstudy.planning.benchmarks import central_range
 from simstudy.planning.correlated_answers import disagreement_of_correlation, of_spread
@@ -58,6 +57,6 @@ __all__ = [
     "TaskName", "Training", "benjamini_hochberg", "central_range", "check_comparison", "check_systems",
     "clopper_pearson", "close_pairs", "declared_version", "derived_seed", "disagreement_of_correlation",
     "hashes_of", "holm", "independence_ratio", "label", "load_study", "make_study", "minimum_detectable_gain",
-    "of_pairs", "of_spread", "one_of", "outputs_of", "pair_model", "read_tagged", "run_comparisons", "run_study",
+    "of_pairs", "of_spread", "one_of", "outputs_of", "pair_model", "run_comparisons", "run_study",
     "shipped_studies", "side_by_side", "side_by_side_sections", "size_for", "tables_of", "tango", "train",
 ]  # fmt: skip

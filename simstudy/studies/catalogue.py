@@ -168,6 +168,7 @@ def load_program(folder: Path) -> type[Study]:
     path = folder / "study.py"
     if not path.is_file():
         raise StudyError(f"{folder} has no study.py, which kind '{PROGRAM}' needs")
+    program_files.load_learners()
     try:
         module = program_files.load_program(path)
     except (Exception, SystemExit) as error:

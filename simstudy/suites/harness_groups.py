@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from simstudy.loaders.json_files import read_json
 from simstudy.notes import note
+from simstudy.readers.text_files import read_json
 from simstudy.suites.averages import TaskGroup
 from simstudy.validation import InputError
 

@@ -10,9 +10,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from simstudy.comparisons.comparing import compare
-from simstudy.loaders.task_logs import SCORED_BY
 from simstudy.metrics.base import FloatArray
 from simstudy.outputs import Outputs
+from simstudy.readers.logs import SCORED_BY
 from simstudy.running.progress import doing
 from simstudy.statistics.proportions import tango
 from simstudy.suites.averages import Average

@@ -143,7 +143,7 @@ _FILES: dict[str, Call] = {
     "ties": call(ss.Ties),
     "named": call(ss.load(FOLDER / "candidates.csv", "precision@1").named),
     "test_set": call(ss.TestSet, outputs=CLUSTERED, by="group", settings={"test": "sign"}, sizes=(5,)),
-    "examine": call(ss.examine, outputs=CLUSTERED, comparison={"test": "sign"}),
+    "examine": call(ss.examine, outputs=CLUSTERED, test="sign"),
     "examine files": call(
         ss.examine, outputs=[FOLDER / "old.txt", FOLDER / "new.txt"], metric="accuracy", references=FOLDER / "gold.txt"
     ),

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tests.loaders.archives import DEFLATED, ZSTD, eval_log
+from tests.readers.archives import DEFLATED, ZSTD, eval_log
 
 _SENTENCES = "the cat sat\na dog ran home\nbirds sing\nit is late now\n"
 _TREE = "(S (NP (DT the) (NN cat)) (VP (VBD sat)))\n"
@@ -182,7 +182,10 @@ CASES = {
         ("old.json", "new.json", "--metric", "ndcg@10", "--references", "qrels.json"),
     ),
     "json": Case(
-        {"scores.json": json.dumps(_RECORDS), "items.json": json.dumps({"id": list("0123"), "domain": list("abab")})},
+        {
+            "scores.json": json.dumps(_RECORDS),
+            "items.json": json.dumps([{"id": i, "domain": "ab"[i % 2]} for i in range(4)]),
+        },
         ("scores.json", "--metric", "accuracy", "--items", "items.json"),
     ),
     "json lines": Case(

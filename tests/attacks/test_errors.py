@@ -49,7 +49,7 @@ def raising(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], Any]], No
     """Make reading files do something else."""
 
     def make(act: Callable[[], Any]) -> None:
-        monkeypatch.setattr("simstudy.loaders.door.load", lambda *_, **__: act())
+        monkeypatch.setattr("simstudy.readers.load.load", lambda *_, **__: act())
 
     return make
 
@@ -66,7 +66,7 @@ _USAGE = {
     "no such command": (["nonsense"], "no such command 'nonsense'"),
     "no such command of data": (["data", "nonsense"], "no such command 'nonsense'"),
     "no argument": (["compare", "--metric", "mean"], "missing argument 'PATH...'"),
-    "no option": (["compare", "a"], "missing option '--metric'"),
+    "no option": (["plan"], "missing option '--metric'"),
     "no value": (["compare", "a", "--metric"], "--metric"),
     "no number": (["compare", *FILES, "--resamples", "x"], "invalid value for '--resamples'"),
     "the value": (["compare", *FILES, "--resamples", "x1"], "'x1'"),
@@ -87,7 +87,7 @@ def test_usage_errors_are_one_line(arguments: list[str], message: str) -> None:
     assert (code, out) == (2, "")
     said = one_line(err)
     assert message in said
-    assert re.search(r"\(see simstudy( compare| data| list)? --help\)$", said)
+    assert re.search(r"\(see simstudy( compare| plan| data| list)? --help\)$", said)
     assert "\x1b" not in said
 
 

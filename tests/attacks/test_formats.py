@@ -136,7 +136,7 @@ def test_what_has_no_end_is_not_read(name: str, place: str, tmp_path: Path, monk
         laid_out(folder, files, {attacked: place})
         result = CliRunner().invoke(app, ["compare", *CASES[name].arguments])
         expected = (
-            f"simstudy: {attacked} must be a file, but is a pipe or a device: write its content to a file first\n"
+            f"simstudy: {attacked} must be a file, but is a pipe or a device; write its content to a file first\n"
         )
         assert (result.exit_code, result.stdout, result.stderr) == (2, "", expected)
 
@@ -167,13 +167,16 @@ def test_halves_of_characters_are_no_names(tmp_path: Path, monkeypatch: pytest.M
     for paths, said in (
         (
             [os.fsdecode(b"ol\xe7d.txt"), "new.txt"],
-            "files must be named in whole characters (UTF-8), unlike 'ol\\udce7d.txt'",
+            "the name of a file is not UTF-8: ol\\xe7d.txt; rename it",
         ),
         (
             ["one.json", "two.json"],
             "one.json: model and task must be named in whole characters (UTF-8), unlike 'a\\ud83d'",
         ),
-        (["three.json", "two.json"], "three.json: samples must be named in whole characters (UTF-8), unlike '\\udc00'"),
+        (
+            ["three.json", "two.json"],
+            "three.json, sample \\udc00: items must be named in whole characters (UTF-8), not '\\udc00'",
+        ),
     ):
         result = CliRunner().invoke(app, ["compare", *paths, "--metric", "mean"])
         assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"simstudy: {said}\n")

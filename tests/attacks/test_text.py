@@ -15,8 +15,8 @@ from simstudy import plot
 from simstudy.analyses.leaderboard import leaderboard
 from simstudy.comparisons.verdict import verdict
 from simstudy.examination.asking import examine
-from simstudy.loaders.base import Loaded
 from simstudy.outputs import Outputs
+from simstudy.readers.long_table import Loaded
 from simstudy.text.plain_text import json_text, label, line, printable, shown
 from tests.attacks.names import HOSTILE, TEXTS, acts
 from tests.cli.command import compare as run_compare

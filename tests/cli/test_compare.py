@@ -27,6 +27,7 @@ def test_the_verdict_is_what_came_out_and_what_follows(two: str) -> None:
         "points; p = 0.500 (two-sided).\nWins, losses and ties of new: 2, 0 and 6 of 8 items.\n"
         "Test: sign-flip test, exact; resampling unit: item; p is not corrected for multiple tests.\n"
         "With 8 items the interval is rough.\n"
+        "Note: Read scores.csv as a table with a column for each system: old, new; items by 'item' (8).\n"
     )
 
 
@@ -40,7 +41,7 @@ def test_the_verdict_by_the_bootstrap(two: str) -> None:
     assert "p = 0.114 (one-sided; two-sided p = 0.214).\nWins, " in out
     assert "\nTest: paired bootstrap, approximate; resampling unit: item; " in out
     assert "no p-value below 0.250. This does not show that the two are equally good.\n" in out
-    assert out.endswith("With 8 items test and interval are rough.\n")
+    assert "\nWith 8 items test and interval are rough.\n" in out
     assert f"{7459 / 65536:.3f} {(7459 + 6561) / 65536:.3f}" == "0.114 0.214"
 
 
@@ -173,15 +174,15 @@ def test_relation_classes_are_those_of_a_column_of_the_systems(
 
 def test_domains_are_never_mixed_silently(four: str) -> None:
     options = (four, "--metric", "accuracy", "--columns", "domain=genre,cluster=doc")
-    across = "clusters have items of several domains, such as cluster 'd0' of 'news' and 'web'"
+    across = "clusters have items of several domains, such as 'd0' of 'news' and 'web'"
     note = "items of 3 domains are tested together: news 10, web 10, mail 10"
     said = compare(*options, "--unit", "item")[1]
     assert [f"Note: {one}\n" in said for one in (across, note)] == [True, True]
     stratified = ("--strata", "domain", "--unit", "item", "--test", "bootstrap")
-    assert as_json(*options, *stratified)["notes"] == [across]
+    assert as_json(*options, *stratified)["notes"][1:] == [across]
     alone = as_json(*options, "--domain", "web", "--test", "sign", "--unit", "item")
     few = "only 10 items: intervals are rough with fewer than 20"
-    assert alone["notes"] == [across, few]
+    assert alone["notes"][1:] == [across, few]
     right = pd.read_csv(four).query("genre == 'web'")
     assert {pair["n_items"] for pair in alone["pairs"]} == {10}
     assert {row["system"]: row["score"] for row in alone["systems"]} == pytest.approx(
@@ -191,7 +192,7 @@ def test_domains_are_never_mixed_silently(four: str) -> None:
 
 def test_near_duplicates_are_named_and_dropped_on_demand() -> None:
     """By the twenty answers that are wrong, of which nineteen are the same."""
-    lines = [f"word{i} and more" for i in range(40)]
+    lines = [f"the word{i} and more" for i in range(40)]
     Path("gold").write_text("\n".join(lines))
     Path("one").write_text("\n".join([*lines[:20], *["nothing"] * 20]))
     Path("same").write_text("\n".join([*lines[:20], *["nothing"] * 19, "else"]))

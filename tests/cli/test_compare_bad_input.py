@@ -32,7 +32,7 @@ _TEXT = "--metric bleu --references ref.txt"
 _BAD = {
     "an item missing": (
         "lacks.csv --metric accuracy",
-        "items differ: lacks.csv lacks 1 of 2 items, first 'q2' (system 'old'); --missing drop leaves such items out",
+        "items differ: system 'old' (lacks.csv) lacks 1 of 2 items, first 'q2'; --missing drop leaves such items out",
     ),
     "metric": ("scores.csv --metric acuracy", "not 'acuracy' (did you mean 'accuracy'?)"),
     "no file": (f"a.txt nothing.txt {_TEXT}", "no such file: nothing.txt"),
@@ -46,22 +46,20 @@ _BAD = {
         "scores.csv --metric accuracy --columns itme=item",
         "simstudy: --columns must map our names (system, item, id, sample, n_samples, score, gold, "
         "predicted, reference, domain, "
-        "cluster, filter, tag, correct, total, or one of your own that is unlike these), not 'itme' (did you mean "
-        "'item'?)",
+        "cluster, factor, input, answer, filter, tag, correct, total, or one of your own that is unlike these), "
+        "not 'itme' (did you mean 'item'?)",
     ),
     "no column": (
         "scores.csv --metric accuracy --columns item=itme",
         "scores.csv: no column 'itme' (columns: item, old",
     ),
     "the column of items under another name": (
-        "scores.csv --metric accuracy --columns domain=item",
-        "scores.csv: no column 'item' (columns: old, new, domain). Leave out --columns domain=item.",
+        "scores.csv --metric accuracy --columns domain=itme",
+        "scores.csv: no column 'itme' (columns: item, old",
     ),
     "gold labels that are numbers": (
         "gold.csv --metric accuracy",
-        "column 'gold' is called like gold labels, but would be a system: if it is one, rename it. If the other "
-        "columns are labels, --metric accuracy and --columns gold=gold compare them with it. If they are scores, "
-        "--columns answer=gold makes it a column of the items",
+        "gold.csv: column 'gold' may have gold labels, or scores of a system; --columns gold=gold compares labels",
     ),
     "domain": (
         "four.csv --metric accuracy --columns domain=genre,cluster=doc --domain sports",
@@ -100,7 +98,7 @@ _BAD = {
     ),
     "a column of tags": (
         "a.txt b.txt --metric span_f1 --references ref.txt --columns tag=x",
-        "simstudy: --columns must give the number of the tag's column, from 1 on, not tag=x",
+        "simstudy: --columns must give the number of the column of tags, from 1 on, not 'tag=x'",
     ),
     "two gold files": (
         "good.mrg gold.mrg --metric parseval --references gold.mrg --references gold.mrg",

@@ -46,11 +46,11 @@ def test_domains_are_compared_apart(four: str) -> None:
 def test_parallel_items_are_no_clusters_of_one_domain() -> None:
     rng = np.random.default_rng(1)
     table = pd.DataFrame(
-        {"item": range(60), "old": rng.integers(0, 2, 60), "new": rng.integers(0, 2, 60), "question": [*range(30)] * 2}
+        {"item": range(60), "old": rng.integers(0, 2, 60), "new": rng.integers(0, 2, 60), "cluster": [*range(30)] * 2}
     )
     table.assign(domain=["de"] * 30 + ["fr"] * 30).to_csv("parallel.csv", index=False)
     _, whole, _ = compare("parallel.csv", "--metric", "accuracy")
-    assert "items of one 'question' form a cluster (30 clusters)" in whole
+    assert "30 clusters" in whole
     _, out, _ = compare("parallel.csv", "--metric", "accuracy", "--by-domain")
     assert "cluster" not in out.replace("unit:cluster", "")
     assert "\nItems: 30\n" in out

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 import simstudy as ss
 from simstudy.cli.command import app
 from simstudy.examination.several import Several
-from simstudy.loaders import reading as reading_module
+from simstudy.readers import text_files as reading_module
 from simstudy.running.folders import verify
 from tests.cli.command import as_json, compare, compare_signed, rows_of, write_wide
 
@@ -255,7 +255,10 @@ def test_systems_have_the_names_of_folders_or_those_given(texts: list[str]) -> N
     assert by_folder["pairs"] == named["pairs"]
     assert "2 files are called 'hyp': the systems have the names of their folders, base, new" in by_folder["notes"]
     code, _, err = compare("base=runs/base/hyp.txt", "base=runs/new/hyp.txt", *texts[2:], "--metric", "bleu")
-    assert (code, err) == (2, "simstudy: paths must name each system once, unlike 'base'\n")
+    assert (code, err) == (
+        2,
+        "simstudy: runs/base/hyp.txt and runs/new/hyp.txt would both be system 'base'; a system is one file\n",
+    )
     write_wide("a=b.csv", {"old": [1, 0, 1], "new": [1, 1, 1]})
     assert compare("a=b.csv", "--metric", "accuracy")[0] == 0
 
@@ -268,7 +271,7 @@ def test_holm_over_metrics_keeps_the_rate_of_any_false_claim() -> None:
         scores = rng.normal(size=(80, 2))
         other = 0.5 * scores + rng.normal(size=(80, 2))
         parts = [
-            ss.examine(ss.Outputs.from_scores(pd.DataFrame(values, columns=["a", "b"])), comparison={"n_jobs": 1})
+            ss.examine(ss.Outputs.from_scores(pd.DataFrame(values, columns=["a", "b"])), n_jobs=1)
             for values in (scores, other)
         ]
         rejected += bool((Several(tuple(parts)).table["p_holm_parts"] <= 0.05).any())

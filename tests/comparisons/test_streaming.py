@@ -19,8 +19,8 @@ from simstudy.cli.command import app
 from simstudy.comparisons import fitting, streaming
 from simstudy.comparisons.comparing import table_of
 from simstudy.comparisons.streaming import write_pairs
-from simstudy.loaders import door
 from simstudy.metrics import get_metric
+from simstudy.readers import load as door
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_a_table_that_would_not_fit_is_not_read(tmp_path: Path, monkeypatch: pyt
         ValueError, match=r"memory must be at least \d[0-9.]* [MG]iB for 4,498,500 pairs of 3,000 systems"
     ):
         fitting.check_tables([tmp_path / "s.parquet"], metric, memory=fits)
-    monkeypatch.setattr(door, "read_source", lambda *given, **options: 1 / 0)
+    monkeypatch.setattr(door, "outputs_of", lambda *given, **options: 1 / 0)
     arguments = ["compare", str(tmp_path / "s.parquet"), "--metric", "accuracy", "--out", str(tmp_path / "p.parquet")]
     run = CliRunner().invoke(app, [*arguments, "--memory", str(fits)])
     assert run.exit_code == 2

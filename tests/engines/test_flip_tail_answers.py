@@ -116,6 +116,6 @@ def test_numbers_that_are_nearly_multiples_of_each_other_are_refused_in_one_line
     with pytest.raises(ValueError, match="nearly multiples of one another") as error:
         compared(outputs, monte_carlo=False)
     assert "\n" not in str(error.value)
-    found = simstudy.examine(outputs, comparison={"n_resamples": 1000})
+    found = simstudy.examine(outputs, n_resamples=1000)
     assert found.pairs.frame["monte_carlo"].all()
     assert "p-values of 1 pair are from random flips" in str(found.test_set.notes)

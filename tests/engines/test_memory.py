@@ -14,8 +14,8 @@ import pytest
 
 from simstudy.engines import memory
 from simstudy.examination import asking
-from simstudy.loaders.base import Loaded
 from simstudy.outputs import Outputs
+from simstudy.readers.long_table import Loaded
 from tests.oracles import compared
 
 PEAK = """
@@ -74,7 +74,7 @@ def test_an_examination_that_would_not_fit_begins_nothing(monkeypatch: pytest.Mo
     if duplicates == "keep":
         monkeypatch.setattr(asking, "distinct", lambda *given: begun.append(given))
     with pytest.raises(ValueError, match=r"'sign' of 780 pairs of 40 systems on 30 units needs about 0\.\d GiB"):
-        asking.examine(Loaded(outputs), duplicates=duplicates, comparison={"test": "sign"})
+        asking.examine(Loaded(outputs), duplicates=duplicates, test="sign")
     assert not begun
 
 

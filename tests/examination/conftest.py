@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.loaders.base import Loaded
 from simstudy.outputs import Outputs
+from simstudy.readers.long_table import Loaded
 
 
 @pytest.fixture(scope="session")

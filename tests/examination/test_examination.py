@@ -12,8 +12,8 @@ from simstudy.analyses.leaderboard import leaderboard
 from simstudy.examination import examine
 from simstudy.examination.asking import own_relation
 from simstudy.examination.rows import ranking
-from simstudy.loaders.base import Loaded
 from simstudy.outputs import Outputs
+from simstudy.readers.long_table import Loaded
 from tests.oracles import compared
 
 
@@ -24,7 +24,7 @@ def with_columns(loaded: Loaded, **columns: object) -> Loaded:
 
 def test_everything_is_what_the_parts_say(loaded: Loaded) -> None:
     options = {"test": "randomization", "n_resamples": 500, "alternative": "two-sided", "seed": 3}
-    found = examine(loaded, alpha=0.1, comparison=options)
+    found = examine(loaded, alpha=0.1, **options)
     pairs = ss.analyses.corrected(compared(loaded.outputs, **options)).assign(relation="all pairs")
     pd.testing.assert_frame_equal(found.pairs.frame[pairs.columns], pairs)
     assert len(found.pairs) == 10
@@ -41,7 +41,7 @@ def test_the_seed_is_that_of_intervals_too() -> None:
     scores = np.random.default_rng(0).normal(np.linspace(0, 0.5, 90), 1, size=(100, 90))
     outputs = Outputs.from_scores(pd.DataFrame(scores, columns=[f"s{k}" for k in range(90)]))
     asked = {"test": "t_paired"}
-    tables = [examine(Loaded(outputs), comparison={**asked, "seed": seed}).thresholds for seed in (0, 5)]
+    tables = [examine(Loaded(outputs), **{**asked, "seed": seed}).thresholds for seed in (0, 5)]
     pairs = compared(outputs, test="t_paired").assign(relation="all pairs")
     for seed, table in zip((0, 5), tables, strict=True):
         pd.testing.assert_frame_equal(table, ss.thresholds(pairs, seed=seed))
@@ -59,10 +59,10 @@ def test_by_default_sign_flips_two_sided_at_5_percent_by_document(loaded: Loaded
     assert set(found.leaderboard["unit"]) == {"cluster"}
     assert set(found.groups["alpha"]) == {0.05}
     assert "only 8 clusters: tests and intervals are rough with fewer than 20" in found.notes
-    by_item = examine(by_document, comparison={"unit": "item"})
+    by_item = examine(by_document, unit="item")
     assert set(by_item.pairs["unit"]) == set(by_item.leaderboard["unit"]) == {"item"}
     assert not any("rough" in note for note in by_item.notes)
-    exact = examine(Loaded(loaded.outputs.head(19)), comparison={"test": "sign"})
+    exact = examine(Loaded(loaded.outputs.head(19)), test="sign")
     assert "only 19 items: intervals are rough with fewer than 20" in exact.notes
 
 
@@ -102,7 +102,7 @@ def test_two_or_three_items_never_part_systems() -> None:
     for n in (2, 3):
         outputs = Outputs.from_scores(pd.DataFrame({"new": [1] * n, "old": [0] * n, "older": [0] * n}), "accuracy")
         for comparison in ({"test": "bootstrap"}, {"test": "bootstrap", "n_resamples": 900, "monte_carlo": True}):
-            found = examine(Loaded(outputs), comparison=comparison)
+            found = examine(Loaded(outputs), **comparison)
             assert found.pairs["p_value"].min() < 0.002
             assert found.groups["group"].nunique() == 1
 
@@ -110,7 +110,7 @@ def test_two_or_three_items_never_part_systems() -> None:
 def test_a_test_that_prefers_the_lower_score_is_told_and_parts_nobody() -> None:
     """b loses three items by 0.8 and wins twenty by 0.05; c is like b."""
     scores = pd.DataFrame({"a": [0.9] * 3 + [0.1] * 20, "b": [0.1] * 3 + [0.15] * 20, "c": [0.1] * 3 + [0.15] * 20})
-    found = examine(Loaded(Outputs.from_scores(scores, "mean")), comparison={"test": "sign"})
+    found = examine(Loaded(Outputs.from_scores(scores, "mean")), test="sign")
     assert any(
         note.startswith("the sign test prefers the system with the worse score in 2 pairs, first a / b: its null ")
         and note.endswith("either system is as likely to win a unit; these pairs do not count as significant")
@@ -148,7 +148,7 @@ def test_why_pairs_have_no_interval_is_noted() -> None:
 
 def test_one_sided_p_values_are_noted_where_they_were_asked_for(loaded: Loaded) -> None:
     note = "p-values are one-sided, as you asked: if the better system was not predicted, two equally good systems"
-    assert any(said.startswith(note) for said in examine(loaded, comparison={"alternative": "greater"}).notes)
+    assert any(said.startswith(note) for said in examine(loaded, alternative="greater").notes)
     assert not any("one-sided" in said for said in examine(loaded).notes)
 
 
@@ -214,7 +214,7 @@ def test_domains_are_never_mixed_in_silence(loaded: Loaded) -> None:
     mixed = replace(loaded, outputs=replace(loaded.outputs, items=items))
     note = "items of 2 domains are tested together: news 30, mail 10"
     assert note in examine(mixed).notes
-    assert note not in examine(mixed, comparison={"test": "bootstrap", "strata": "domain"}).notes
+    assert note not in examine(mixed, test="bootstrap", strata="domain").notes
     assert note not in examine(Loaded(mixed.outputs.domain("news"))).notes
     many = items.assign(domain=[f"d{i // 4}" for i in range(40)])
     notes = examine(replace(loaded, outputs=replace(loaded.outputs, items=many))).notes
@@ -231,7 +231,7 @@ def test_too_many_maximal_groups_are_made_from_the_top(rng: np.random.Generator)
     # Systems of equal score are put apart too: what counts here is the number of groups.
     decided = {"better": pairs["system_a"], "gain": 1.0, "p_floor": 0.0}
     settled = pairs.assign(p_holm=np.where(three, 0.0, 0.9), **decided)
-    found = examine(outputs, comparison={"n_resamples": 10})
+    found = examine(outputs, n_resamples=10)
     assert replace(found, pairs=ss.Comparisons(settled)).groups["rule"].unique().tolist() == ["greedy"]
     assert found.groups["rule"].unique().tolist() == ["maximal"]
 
@@ -241,8 +241,8 @@ def test_too_many_maximal_groups_are_made_from_the_top(rng: np.random.Generator)
     [
         ({"duplicates": "dropp"}, r"duplicates must be one of keep, note, drop, not 'dropp' \(did you mean 'drop'\?\)"),
         ({"alpha": 5}, "alpha must lie between 0 and 1"),
-        ({"comparison": {"test": "bootstrp"}}, "did you mean 'bootstrap'"),
-        ({"comparison": {"unit": "document"}}, "unit must be a column of the items of test set 'exam', not 'document'"),
+        ({"test": "bootstrp"}, "did you mean 'bootstrap'"),
+        ({"unit": "document"}, "unit must be a column of the items of test set 'exam', not 'document'"),
         ({"margin": 0}, "margin must be a number above 0, on the metric's scale, not 0"),
         ({"margin": float("nan")}, "margin must be a number above 0, on the metric's scale, not nan"),
     ],
@@ -257,12 +257,12 @@ def test_the_verdict_on_two_systems_is_that_of_the_row(loaded: Loaded) -> None:
     table = [[[1, 1]] * 8 + [[0, 1]] * 2, [[0, 1]] * 8 + [[1, 1]] * 2]
     two = Loaded(Outputs.from_statistics(table, "accuracy", ["new", "old"]))
     options = {"test": "sign", "alternative": "greater"}
-    found = examine(two, comparison=options)
+    found = examine(two, **options)
     assert found.verdict is not None
     assert "p = 0.0547 (one-sided; two-sided p = 0.109)" in found.verdict
     row = compared(two.outputs, **options).iloc[0]
     assert found.verdict == ss.verdict(row)
-    assert examine(two, comparison=options, alpha=0.2, margin=30).verdict == ss.verdict(row, alpha=0.2, margin=30)
+    assert examine(two, **options, alpha=0.2, margin=30).verdict == ss.verdict(row, alpha=0.2, margin=30)
     assert examine(loaded).verdict is None
 
 

@@ -49,7 +49,7 @@ CASES: list[tuple[tuple[str, ...], tuple[Any, ...], dict[str, Any]]] = [
     (
         ("many.csv", "--metric", "accuracy", "--test", "bootstrap", "--resamples", "500", "--seed", "4"),
         ("many.csv", "accuracy"),
-        {"comparison": {"test": "bootstrap", "n_resamples": 500, "seed": 4}},
+        {"test": "bootstrap", "n_resamples": 500, "seed": 4},
     ),
     (
         ("old.txt", "new.txt", "--metric", "accuracy", "--references", "gold.txt"),
@@ -94,10 +94,10 @@ def test_a_folder_is_what_the_command_writes() -> None:
 
 def test_outputs_what_was_loaded_and_a_test_set_say_the_same() -> None:
     loaded = ss.load("many.csv", "accuracy", systems="systems.csv")
-    found = ss.examine(loaded, by="group", comparison={"unit": "item"})
+    found = ss.examine(loaded, by="group", unit="item")
     test_set = ss.TestSet(loaded.outputs, by="group", unit="item", notes=loaded.notes)
     assert ss.examine(test_set).text == found.text
-    assert ss.examine(loaded.outputs, by="group", comparison={"unit": "item"}).pairs.frame.equals(found.pairs.frame)
+    assert ss.examine(loaded.outputs, by="group", unit="item").pairs.frame.equals(found.pairs.frame)
     assert set(found.pairs["relation"]) == {"same group", "different groups"}
     assert ss.examine(test_set, by="family", duplicates="drop").test_set.by == ("family",)
 
@@ -117,22 +117,29 @@ def test_it_shows_itself() -> None:
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-        (("many.csv",), {}, "metric must be given with files: what the items are scored by, such as 'accuracy'"),
+        (
+            ("lines.txt",),
+            {"references": "lines.txt"},
+            "metric must be given for plain text",
+        ),
         (("nothing.csv", "accuracy"), {}, "no such file: nothing.csv"),
         (
             ("many.csv", "acuracy"),
             {},
             r"metric must be a known name, not 'acuracy' .did you mean 'accuracy'..: one of accuracy, ",
         ),
-        (("many.csv", "accuracy"), {"comparison": {"tset": "sign"}}, r"comparison must be one of .*'tset' .*'test'.*"),
-        (("many.csv", "accuracy"), {"comparison": 3}, "comparison must map options of simstudy.compare to values, not"),
         (("many.csv", "accuracy"), {"by": "grop"}, ".*'grop'.*"),
         ((3, "accuracy"), {}, "paths must be a list of paths, or one path, not 3"),
     ],
 )
 def test_what_is_wrong_with_files(arguments: tuple[Any, ...], options: dict[str, Any], message: str) -> None:
+    Path("lines.txt").write_text("yes\nno\n")
     with pytest.raises((ValueError, FileNotFoundError), match=f"^{message}"):
         ss.examine(*arguments, **options)
+
+
+def test_scores_of_0_and_1_need_no_metric() -> None:
+    assert ss.examine("many.csv").pairs.frame.equals(ss.examine("many.csv", "accuracy").pairs.frame)
 
 
 def test_what_is_wrong_with_outputs() -> None:
@@ -184,7 +191,7 @@ def test_pairs_are_the_noun_with_its_systems() -> None:
 def test_the_settings_say_all_that_the_comparison_was_asked() -> None:
     """Asked with them, `compare` gives the same p-values: a JSON of Python need not be guessed at."""
     outputs = ss.truth.correlated_accuracies([0.6, 0.7], 300, seed=2)
-    found = ss.examine(outputs, comparison={"test": "bootstrap", "seed": 5})
+    found = ss.examine(outputs, test="bootstrap", seed=5)
     settings = json.loads(found.to_json())["settings"]
     again = {name: settings[name] for name in signature(ss.compare).parameters if name in settings}
     assert again["test"] == "bootstrap"
@@ -195,7 +202,5 @@ def test_the_settings_say_all_that_the_comparison_was_asked() -> None:
 def test_a_number_of_resamples_that_nobody_draws_is_told(test: str, told: bool) -> None:
     outputs = ss.truth.correlated_accuracies([0.6, 0.7], 300, seed=2)
     asked = {"test": test, "n_resamples": 500, "monte_carlo": True}
-    assert told == any(
-        "the number of resamples is not used" in note for note in ss.examine(outputs, comparison=asked).notes
-    )
-    assert not any("no resample" in note for note in ss.examine(outputs, comparison={"test": test}).notes)
+    assert told == any("the number of resamples is not used" in note for note in ss.examine(outputs, **asked).notes)
+    assert not any("no resample" in note for note in ss.examine(outputs, test=test).notes)

@@ -14,9 +14,9 @@ from simstudy.examination import Examination, charts, examine
 from simstudy.examination.limits import limits
 from simstudy.examination.page import page_of
 from simstudy.examination.several import Several
-from simstudy.loaders.base import Loaded
 from simstudy.outputs import Outputs
 from simstudy.pages.html import html
+from simstudy.readers.long_table import Loaded
 from simstudy.running.folders import verify
 from simstudy.truth.synthetic import correlated_accuracies
 
@@ -59,9 +59,9 @@ def test_what_a_page_does_not_show_holds_for_it() -> None:
     documents = clustered(two, 4)
     assert "clusters like these" in said(documents)
     assert "No clusters" not in said(documents)
-    one_by_one = said(documents, comparison={"unit": "item"})
+    one_by_one = said(documents, unit="item")
     assert ("resampled one by one" in one_by_one, "No clusters" in one_by_one) == (True, False)
-    assert "One-sided" in said(two, comparison={"alternative": "greater"})
+    assert "One-sided" in said(two, alternative="greater")
     assert "One-sided" not in alone
     counts = Outputs.from_statistics(np.ones((2, 9, 3), dtype=int), "f1", ["a", "b"])
     assert "The tests are about F1. They do not say" in said(counts)

@@ -214,7 +214,7 @@ def test_metrics_of_arrays_are_told_of_two_systems_only(tmp_path: Path) -> None:
     statistics = np.stack([np.stack([gold, gold + rng.normal(size=40)], axis=1) for _ in range(3)])
     outputs = Outputs.from_statistics(statistics, "auc", list("abc"))
     for k, there in ((3, False), (2, True)):
-        found = ss.examine(outputs.select(list("abc")[:k]), comparison={"n_resamples": 100})
+        found = ss.examine(outputs.select(list("abc")[:k]), n_resamples=100)
         found.write(tmp_path / str(k))
         text = (tmp_path / str(k) / "README.md").read_text("utf-8")
         assert ("## Where they differ" in text) == there

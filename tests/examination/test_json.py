@@ -12,8 +12,8 @@ import pytest
 from simstudy.analyses.equivalence import BOTH
 from simstudy.examination import Examination, examine
 from simstudy.examination.json import as_json
-from simstudy.loaders.base import Loaded
 from simstudy.outputs import Outputs
+from simstudy.readers.long_table import Loaded
 from simstudy.suites import across_tasks
 from simstudy.truth.synthetic import correlated_accuracies
 
@@ -58,7 +58,7 @@ def test_an_object_of_everything(loaded: Loaded) -> None:
 def test_numbers_are_those_of_the_comparison_to_the_last_bit(loaded: Loaded, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows are made into text three at a time."""
     monkeypatch.setattr("simstudy.examination.json._TOGETHER", 3)
-    found = examine(loaded, comparison={"n_resamples": 3000, "monte_carlo": True})
+    found = examine(loaded, n_resamples=3000, monte_carlo=True)
     content = json.loads(written(found, {}))
     rows = {(row["system_a"], row["system_b"]): row for row in content["pairs"]}
     assert len(rows) == len(found.pairs) == 10
@@ -85,7 +85,7 @@ def test_a_margin_and_what_pairs_say_of_it(loaded: Loaded) -> None:
 def test_a_very_small_p_value_is_not_0() -> None:
     """All of 80 items won: the sign test's p is 2^-80."""
     outputs = Outputs.from_statistics([[[1, 1]] * 80, [[0, 1]] * 80], "accuracy", ["new", "old"])
-    (row,) = json.loads(written(examine(Loaded(outputs), comparison={"test": "sign"}), {}))["pairs"]
+    (row,) = json.loads(written(examine(Loaded(outputs), test="sign"), {}))["pairs"]
     assert row["p_value"] == pytest.approx(comb(80, 80) / 2**80 * (2 if row["alternative"] == "two-sided" else 1))
 
 
@@ -100,7 +100,7 @@ def test_what_is_not_known_is_null(loaded: Loaded) -> None:
     assert sorted(str(row["group"]) for row in rows) == ["None"] * 4 + ["x"]
     assert not any("train_size" in row for row in rows), "nothing is known of any"
     far = Outputs.from_scores(pd.DataFrame({"a": [2.0, 3.0, 4.0], "b": [1.0, 2.0, 3.0]}))
-    text = written(examine(Loaded(far), comparison={"test": "t_paired"}), {})
+    text = written(examine(Loaded(far), test="t_paired"), {})
     json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
 
 

@@ -14,8 +14,8 @@ from scipy import stats
 from simstudy.engines.registry import TESTS
 from simstudy.examination import Examination, examine, page, sections
 from simstudy.examination.rows import facts, intervals_for, pair_rows
-from simstudy.loaders.base import Loaded
 from simstudy.outputs import Outputs
+from simstudy.readers.long_table import Loaded
 from simstudy.truth.synthetic import correlated_accuracies
 
 COMPARISON = {"n_resamples": 2000, "monte_carlo": True}
@@ -29,7 +29,7 @@ def written(found: Examination, folder: Path) -> str:
 
 @pytest.fixture(scope="module")
 def found(loaded: Loaded) -> Examination:
-    return examine(loaded, comparison=COMPARISON, duplicates="note")
+    return examine(loaded, **COMPARISON, duplicates="note")
 
 
 @pytest.fixture(scope="module")
@@ -171,7 +171,7 @@ def test_figures_of_very_many_systems_are_left_out_with_a_sentence(
     assert sections._MOST_SYSTEMS == 200
     monkeypatch.setattr(sections, "_MOST_SYSTEMS", 60)
     outputs = correlated_accuracies(np.linspace(0.6, 0.9, 61).tolist(), 20, seed=2)
-    text = written(examine(Loaded(outputs), comparison={"n_resamples": 100, "monte_carlo": True}), tmp_path)
+    text = written(examine(Loaded(outputs), n_resamples=100, monte_carlo=True), tmp_path)
     assert {path.stem for path in (tmp_path / "figures").iterdir()} == {"gain_confidence", "leaderboard"}
     assert "The figure has the first 60 of 61 systems. Nobody can read figures of the groups," in text
     assert len(rows(text, "Systems")) == 62
@@ -190,7 +190,7 @@ def test_figures_of_very_many_systems_are_left_out_with_a_sentence(
     ],
 )
 def test_facts_say_how(loaded: Loaded, options: dict[str, object], said: str) -> None:
-    listed = facts(examine(loaded, comparison=options))
+    listed = facts(examine(loaded, **options))
     assert said in listed["Test"]
     assert listed["Null hypothesis"] == TESTS[str(options.get("test", "sign_flips"))].null
     assert (listed["Systems"], listed["Items"]) == ("5 (10 pairs)", "40")
@@ -202,7 +202,7 @@ def test_facts_say_how(loaded: Loaded, options: dict[str, object], said: str) ->
 def test_a_page_says_which_sides_and_never_the_others(
     loaded: Loaded, tmp_path: Path, alternative: str, other: str
 ) -> None:
-    found = examine(loaded, comparison={"alternative": alternative})
+    found = examine(loaded, alternative=alternative)
     text = written(found, tmp_path)
     sides = "one-sided" if alternative == "greater" else "two-sided"
     assert f"p-values are {sides}" in page.closing(found)

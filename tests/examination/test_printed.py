@@ -93,7 +93,7 @@ def test_one_sided_counts_are_said_to_need_a_prediction() -> None:
     """Which system is the better one is seen in the data: correction for all pairs does not make up for that."""
     outputs = ss.truth.correlated_accuracies([0.6, 0.7, 0.8], n_items=200, seed=13)
     for alternative in ("two-sided", "greater"):
-        found = examine(outputs, comparison={"alternative": alternative})
+        found = examine(outputs, alternative=alternative)
         one_sided = alternative == "greater"
         said, limit = " ".join(found.text.split()), " ".join(limits(found))
         assert ("Holm; valid only where the better system was predicted)" in said) == one_sided

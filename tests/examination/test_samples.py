@@ -20,7 +20,7 @@ from tests.analyses.test_sample_noise import samples
 @pytest.mark.usefixtures("empty_figures")
 def test_two_systems_have_both_noises_below_the_answer(tmp_path: Path) -> None:
     outputs = samples(np.random.default_rng(7), systems=2)
-    found = ss.examine(outputs, comparison={"unit": "sample_of"})
+    found = ss.examine(outputs, unit="sample_of")
     row = ss.analyses.noises(outputs).iloc[0]
     (line,) = [line for line in found.text.splitlines() if line.startswith("Standard error of the gain: ")]
     assert line == (
@@ -46,7 +46,7 @@ def test_two_systems_have_both_noises_below_the_answer(tmp_path: Path) -> None:
     assert "The results are for items like these." in said
     assert "No clusters of items are known" not in said
     assert "if a system were trained again is not part" in said
-    one_by_one = ss.examine(outputs, comparison={"unit": "item"})
+    one_by_one = ss.examine(outputs, unit="item")
     assert "resampled one by one" not in " ".join(limits(one_by_one)), "a note says it"
 
 
@@ -61,7 +61,7 @@ def test_a_part_larger_than_the_whole_is_explained() -> None:
     right[0, :2] = 1
     items = pd.DataFrame({"id": range(2 * n), "sample_of": np.repeat(np.arange(n), 2)})
     scores = pd.DataFrame(right.T, columns=["a", "b"])
-    found = ss.examine(ss.Outputs.from_scores(scores, "accuracy", items=items), comparison={"unit": "sample_of"})
+    found = ss.examine(ss.Outputs.from_scores(scores, "accuracy", items=items), unit="sample_of")
     # One question has a gain of 50 and nineteen of 0; its first system has no variance within.
     se = 50 * np.sqrt((1 / n) * (1 - 1 / n) / (n - 1))
     within = np.sqrt((n * 5000 - 2500) / n**2)
@@ -71,13 +71,13 @@ def test_a_part_larger_than_the_whole_is_explained() -> None:
         "then 0."
     )
     assert said in " ".join(found.text.split())
-    usual = ss.examine(samples(np.random.default_rng(7), systems=2), comparison={"unit": "sample_of"})
+    usual = ss.examine(samples(np.random.default_rng(7), systems=2), unit="sample_of")
     assert "larger than the whole" not in usual.text
 
 
 def test_a_leaderboard_has_a_column_and_others_have_nothing() -> None:
     outputs = samples(np.random.default_rng(8), systems=3)
-    text = ss.examine(outputs, comparison={"unit": "sample_of"}).text
+    text = ss.examine(outputs, unit="sample_of").text
     # Of the median pair, more samples leave the rest of the variance at best.
     share = ss.analyses.noises(outputs)["share_within"].median()
     said = f"Noise within questions: {100 * share:.0f} % of the variance of a gain (median pair). "
@@ -95,7 +95,7 @@ def test_a_leaderboard_has_a_column_and_others_have_nothing() -> None:
 def test_the_section_has_all_pairs_or_neighbours_and_draws_those_of_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
     """And a leaderboard has the noises of each system beside its name."""
     outputs = samples(np.random.default_rng(8), systems=5)
-    found = ss.examine(outputs, comparison={"unit": "sample_of"})
+    found = ss.examine(outputs, unit="sample_of")
     drawn: list[pd.DataFrame] = []
     monkeypatch.setattr("simstudy.plot.noise_curve", drawn.append)
     rows = found.noises
@@ -139,13 +139,13 @@ def test_a_noise_between_questions_of_0_has_a_range() -> None:
     row = ss.analyses.noises(outputs).iloc[0]
     assert (row["se_between"], row["se_between_low"]) == (0, 0)
     assert 0 < row["se_between_high"] < row["se"]
-    text = ss.examine(outputs, comparison={"unit": "sample_of"}).text
+    text = ss.examine(outputs, unit="sample_of").text
     assert f"With more samples it falls to about 0 points (95 % interval 0 to {row['se_between_high']:.2f})." in text
     # The third has the samples of the first in another order.
     right = np.concatenate([right, right[0].reshape(40, 3)[:, ::-1].reshape(1, 120)])
     three = ss.Outputs.from_scores(pd.DataFrame(right.T, columns=[*"abc"]), "accuracy", items=items)
     assert (ss.analyses.noises(three)["se_between"] == 0).all()
-    text = ss.examine(three, comparison={"unit": "sample_of"}).text
+    text = ss.examine(three, unit="sample_of").text
     assert "how far more samples reduce the standard error is not known" in text
     assert "100 % at most" not in text
     few = ss.analyses.noises(outputs.take(np.arange(9))).iloc[0]
@@ -160,7 +160,7 @@ def test_noises_are_of_the_unit_that_pairs_are_compared_by() -> None:
     outputs = ss.Outputs.from_statistics(outputs.statistics, outputs.metric, outputs.names, items=items)
     errors = {}
     for unit in ("cluster", "sample_of"):
-        found = ss.examine(outputs, comparison={"unit": unit})
+        found = ss.examine(outputs, unit=unit)
         assert found.noises["se"].item() == ss.analyses.noises(outputs, unit=unit)["se"].item()
         errors[unit] = found.noises["se"].item()
     assert errors["cluster"] != errors["sample_of"]
@@ -173,7 +173,7 @@ def test_samples_that_are_items_have_no_noise_by_questions(tmp_path: Path) -> No
     text = ss.examine(tmp_path / "runs.csv", "accuracy").text
     assert "The samples of a question form one cluster." in text
     assert "Standard error of the gain" in text
-    text = " ".join(ss.examine(tmp_path / "runs.csv", "accuracy", comparison={"unit": "item"}).text.split())
+    text = " ".join(ss.examine(tmp_path / "runs.csv", "accuracy", unit="item").text.split())
     assert "12 questions with 36 samples. unit='item' makes each sample an item of its own. All tests," in text
     assert "form one cluster" not in text
     assert "Standard error of the gain" not in text

@@ -109,8 +109,7 @@ def test_one_signature_is_for_all_comparisons_of_a_metric() -> None:
     """It has the most resamples; of comparisons with unlike seeds it is that of the first."""
     outputs = replace(ss.truth.correlated_accuracies([0.6, 0.7], 60), test_set="")
     few, many, other = (
-        ss.examine(outputs, comparison={"n_resamples": n, "monte_carlo": True, "seed": seed})
-        for n, seed in ((99, 1), (300, 1), (99, 2))
+        ss.examine(outputs, n_resamples=n, monte_carlo=True, seed=seed) for n, seed in ((99, 1), (300, 1), (99, 2))
     )
     assert signed(Several((few, many))) == {"Signature": many.pairs.signature()}
     assert signed(Several((few, other))) == {"Signature": f"{few.pairs.signature()} (first row)"}
@@ -126,7 +125,7 @@ def unlike() -> Several:
     y = ss.Outputs.from_scores(pd.DataFrame(values, columns=list("bcde")), "mean", test_set="y", items=items)
     first = ss.examine(ss.TestSet(x, notes=("of both", "of x")), alpha=0.2)
     second = ss.TestSet(y, unit="doc", notes=("of both",))
-    return Several((first, ss.examine(second, alpha=0.2, comparison={"test": "t_paired", "seed": 3})))
+    return Several((first, ss.examine(second, alpha=0.2, test="t_paired", seed=3)))
 
 
 def test_comparisons_of_many_systems_have_each_their_own_numbers(unlike: Several) -> None:

@@ -35,7 +35,7 @@ def found() -> Examination:
     """Nine systems of three groups at a level of 0.2; p-values are from 999 resamples."""
     outputs = correlated_accuracies(np.linspace(0.5, 0.8, 9).tolist(), 150, seed=1)
     outputs = replace(outputs, systems=outputs.systems.assign(group=list("xyzxyzxyz")), test_set="exam")
-    return examine(outputs, by="group", alpha=0.2, comparison={"n_resamples": 999, "monte_carlo": True, "seed": 2})
+    return examine(outputs, by="group", alpha=0.2, n_resamples=999, monte_carlo=True, seed=2)
 
 
 def test_points_of_pairs_have_their_texts_and_end_where_every_gain_is_significant(found: Examination) -> None:
@@ -61,7 +61,7 @@ def test_points_of_pairs_have_their_texts_and_end_where_every_gain_is_significan
     lines = CURVE.head(4).rename(columns={"confidence_05": "low", "confidence_95": "high"})
     pd.testing.assert_frame_equal(chart.tables["curve"], lines.drop(columns="n_pairs"))
     # Of few pairs all are drawn, of equal systems too; one-sided confidence begins at a half.
-    few = examine(found.outputs.head(100).select(found.outputs.names[::4]), comparison={"alternative": "greater"})
+    few = examine(found.outputs.head(100).select(found.outputs.names[::4]), alternative="greater")
     settings = charts.gain_confidence(few, few.curve).settings
     assert (settings["lowest"], settings["y"]) == (0.5, "confidence, 1 − p (one-sided)")
     assert settings["end"] == pytest.approx(1.05 * few.pairs["gain"].max())
@@ -222,7 +222,7 @@ def test_the_answer_has_the_first_two_systems_and_the_margin_in_words() -> None:
     assert lead.startswith("a leads b by 0.10 points: not significant (Holm-adjusted p = 0.125)")
     assert near == "With a margin of 1 point, 1 of 3 pairs is equivalent (Holm)."
     scores = pd.DataFrame({"a": [0.9] * 3 + [0.1] * 20, "b": [0.1] * 3 + [0.15] * 20, "c": [0.0] * 3 + [0.14] * 20})
-    lead = answer(examine(Outputs.from_scores(scores, "mean"), comparison={"test": "sign"}))[1]
+    lead = answer(examine(Outputs.from_scores(scores, "mean"), test="sign"))[1]
     assert lead.endswith("; the test does not prefer it).")
 
 

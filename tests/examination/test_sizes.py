@@ -119,7 +119,7 @@ def test_clusters_stay_whole_and_come_in_the_order_of_their_first_items() -> Non
     outputs = systems(400)
     order = np.random.default_rng(0).permutation(400)
     mixed = replace(outputs.take(order))
-    found = ss.examine(mixed, alpha=0.2, comparison=ASKED)
+    found = ss.examine(mixed, alpha=0.2, **ASKED)
     documents = list(dict.fromkeys(mixed.items["doc"]))
     assert found.sizes["n_units"].tolist() == [40, 30, 20, 13, 10]
     section, chart = on_page(found)
@@ -216,18 +216,18 @@ def test_a_size_on_which_the_metric_is_not_defined_is_left_out() -> None:
     rng = np.random.default_rng(4)
     gold = (np.arange(240) >= 130).astype(float)
     statistics = np.stack([np.stack([gold, gold + rng.normal(size=240)], axis=1) for _ in range(2)])
-    found = ss.examine(Outputs.from_statistics(statistics, "auc", ["a", "b"]), comparison={"n_resamples": 200})
+    found = ss.examine(Outputs.from_statistics(statistics, "auc", ["a", "b"]), n_resamples=200)
     assert found.sizes["n_items"].tolist() == [240, 180]
 
 
 def test_so_few_units_that_no_p_value_is_small_enough() -> None:
     """Ten clusters: the least two-sided p-value of sign flips is 2 / 2^10, fifteen times which is above alpha / 2."""
-    found = ss.examine(systems(400), alpha=0.02, comparison={"unit": "doc"})
+    found = ss.examine(systems(400), alpha=0.02, unit="doc")
     table = found.sizes.set_index("n_units")
     assert table.loc[40, "reachable"] == 15
     assert table.loc[10, "reachable"] == 0 == table.loc[10, "significant_holm"]
     # At fifteen times that it is just small enough, for pairs that differ on each of the ten.
     first = found.outputs.head(100).statistics[..., 0].reshape(6, 10, 10).sum(axis=-1)
     differing = sum(bool((first[i] != first[j]).all()) for i, j in zip(*np.triu_indices(6, 1), strict=True))
-    just = ss.examine(systems(400), alpha=15 * 2 / 2**10, comparison={"unit": "doc"}).sizes.set_index("n_units")
+    just = ss.examine(systems(400), alpha=15 * 2 / 2**10, unit="doc").sizes.set_index("n_units")
     assert just.loc[10, "reachable"] == differing > 0

@@ -259,10 +259,10 @@ def test_all_files_that_a_folder_lacks_and_all_unknown_names_are_told_at_once(tm
     unknown = "no data file is called 'nltk/brwn.zip' (did you mean 'nltk/brown.zip'?)"
     will_do = "without either, `simstudy data fetch nltk` will do"
     for folder, told in (
-        (tmp_path, f"{tmp_path} lacks nltk/brown.zip, which data_dir (--data-dir) or SIMSTUDY_DATA_DIR must hold"),
+        (tmp_path, f"{tmp_path} lacks nltk/brown.zip, which data_dir (--data-dir) or SIMSTUDY_DATA_DIR names"),
         (
             tmp_path / "no",
-            f"there is no folder {tmp_path}/no, which data_dir (--data-dir) or SIMSTUDY_DATA_DIR must name",
+            f"there is no folder {tmp_path}/no, which data_dir (--data-dir) or SIMSTUDY_DATA_DIR names",
         ),
     ):
         with pytest.raises(DataError, match=f"^{re.escape(f'{told}; {will_do}; {unknown}')}$"):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from simstudy.files.own_pages import GENERATOR, is_html, is_ours, require_page
+from simstudy.files.whole import GENERATOR, is_html, is_ours, require_page
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from simstudy.loaders.corpora.alignments import Links
 from simstudy.metrics import get_metric
+from simstudy.readers.alignments import Links
 from simstudy.training import Examples
 from simstudy_learners.alignment.aligners import LinkClassifier, TextAligner
 from simstudy_learners.alignment.bitexts import count_aer, gold_cells, index_bitexts

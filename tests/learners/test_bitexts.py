@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simstudy.loaders.corpora.alignments import Links
 from simstudy.metrics.aer import alignment_counts
+from simstudy.readers.alignments import Links
 from simstudy.training import Examples
 from simstudy_learners.alignment.bitexts import (
     MOST_WORDS,

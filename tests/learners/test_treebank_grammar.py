@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from simstudy.loaders.corpora.trees import parse_trees
+from simstudy.readers.trees import parse_trees
 from simstudy.training import Examples
 from simstudy_learners.constituency.binary_trees import Symbols
 from simstudy_learners.constituency.coarse_pass import forward

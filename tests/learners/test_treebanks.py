@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from simstudy.loaders.corpora.conllu import Sentence
+from simstudy.readers.conllu import Sentence
 from simstudy_learners import treebanks
 from simstudy_learners.treebanks import TEST_SETS, TRAIN, Treebanks, item_table, read_ud_english
 from tests.learners.trees import sentence

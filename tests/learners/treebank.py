@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from simstudy.loaders.corpora.trees import parse_trees
 from simstudy.metrics.parseval import Tree
+from simstudy.readers.trees import parse_trees
 
 TREES = parse_trees(
     """

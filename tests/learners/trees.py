@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from simstudy.loaders.corpora.conllu import Sentence
+from simstudy.readers.conllu import Sentence
 from simstudy.training.examples import Examples
 from simstudy_learners.dependencies.trees import Integers, Parses, Words, index_sentences
 from simstudy_learners.treebanks import item_table

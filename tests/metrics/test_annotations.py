@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simstudy.loaders.corpora.trees import parse_trees
 from simstudy.metrics import METRICS
 from simstudy.metrics.aer import Aer, alignment_counts
 from simstudy.metrics.attachment import attachment_counts
 from simstudy.metrics.parseval import bracket_counts, counted_label
 from simstudy.metrics.spans import Span, bio_spans, span_counts
 from simstudy.outputs import Outputs
+from simstudy.readers.trees import parse_trees
 
 GOLD = "(TOP (S (NP (DT the) (NN cat)) (VP (VBD sat) (PRT (RP down))) (. .)))"
 

@@ -111,7 +111,7 @@ def test_tables_and_lines_of_labels_say_the_same(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"two": "text"}, "column 'two' is used as a system, but none of its labels is a gold one; columns={'two':"),
+        ({"two": "text"}, "column 'two' is a system, but none of its labels is a gold one; columns={'two':"),
         ({"label": ""}, "line 2: no gold label"),
     ],
 )

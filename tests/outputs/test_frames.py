@@ -54,8 +54,9 @@ def test_what_is_said_beside_the_scores_goes_first() -> None:
 
 
 def test_other_columns_of_a_long_table_are_not_lost_in_silence() -> None:
-    with pytest.warns(UserWarning, match=r"columns of the scores left out: doc; simstudy.load\(table, metric\) reads"):
-        Outputs.from_scores(LONG.assign(doc="d"), "accuracy")
+    with pytest.warns(UserWarning, match=r"columns of the scores left out: year; simstudy.load\(table, metric\) reads"):
+        found = Outputs.from_scores(LONG.assign(year=2024, doc="d"), "accuracy")
+    assert found.items["cluster"].tolist() == ["d"] * 4
 
 
 @pytest.mark.parametrize(

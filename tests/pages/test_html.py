@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 from simstudy import plot
-from simstudy.files.own_pages import is_ours
+from simstudy.files.whole import is_ours
 from simstudy.pages import html
 from simstudy.pages.html_data import table_data
 from simstudy.pages.report import Page

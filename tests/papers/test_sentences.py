@@ -21,7 +21,7 @@ from tests.oracles import GEOMETRIC
 
 def said(outputs: ss.Outputs, **options: Any) -> dict[str, str]:
     """The paragraphs on results and methods, of outputs compared in this way."""
-    return paragraphs(ss.examine(outputs, comparison=options).to_markdown())
+    return paragraphs(ss.examine(outputs, **options).to_markdown())
 
 
 def paragraphs(text: str) -> dict[str, str]:

@@ -149,7 +149,7 @@ def test_relations_other_preferences_and_margins_are_columns_where_there_are_any
     outputs = ss.describe_systems(
         ss.Outputs.from_scores(made, "mean"), pd.DataFrame({"system": list("abc"), "group": list("xyx")})
     )
-    examined = ss.examine(outputs, by="group", margin=0.09, comparison={"test": "sign"})
+    examined = ss.examine(outputs, by="group", margin=0.09, test="sign")
     table, concluded = examined.paper().table("pairs"), examined.pairs["conclusion"].tolist()
     assert len(set(concluded)) > 1
     known = {"ab": ("different groups", "b"), "ac": ("same group", ""), "bc": ("different groups", "")}
@@ -198,14 +198,14 @@ def test_a_board_of_a_test_that_does_not_ask_of_scores_says_what_it_asks(found: 
     scores = np.random.default_rng(0).normal(size=(40, 3)) + [0, 1, 2]
     outputs = ss.Outputs.from_scores(pd.DataFrame(scores, columns=list("abc")), "mean")
     asked = "The sign test asks whether either system is as likely to win a unit, not whether the scores are equal."
-    by_sign = ss.examine(outputs, comparison={"test": "sign"})
+    by_sign = ss.examine(outputs, test="sign")
     assert asked in by_sign.text
     assert asked in by_sign.to_markdown()
     assert asked in by_sign.to_markdown(baseline="a").split("Methods:")[0].split("Results:")[1]
     assert asked in ss.compare(outputs, test="sign").to_markdown()
     assert "asks whether" not in ss.examine(outputs).text
     # Of right and wrong answers it is McNemar's exact test.
-    assert "asks whether" not in ss.examine(found.outputs, comparison={"test": "sign"}).text
+    assert "asks whether" not in ss.examine(found.outputs, test="sign").text
 
 
 def test_the_mark_of_a_caution_stands_beside_its_interval() -> None:

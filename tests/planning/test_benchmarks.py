@@ -15,9 +15,9 @@ from scipy import stats
 
 import simstudy
 import simstudy as ss
-from simstudy.loaders.door import load
 from simstudy.metrics import METRICS
 from simstudy.planning.benchmarks import CLUSTERS, EDITIONS, central_range, known_as, near_chance, next_edition, typical
+from simstudy.readers.load import load
 from tests.planning.options import SHIPPED
 
 RESULTS = Path(simstudy.__file__).parents[1] / "results"

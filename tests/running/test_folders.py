@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
-from simstudy.files.own_pages import GENERATOR
+from simstudy.files.whole import GENERATOR
 from simstudy.running import folders
 from simstudy.running.folders import json_object, own_hash, require_own, results_folder, shard_folder, verify
 

@@ -22,8 +22,8 @@ from simstudy.comparisons.pair import Pair
 from simstudy.examination import Examination, examine
 from simstudy.gates import asked
 from simstudy.gates.findings import find
-from simstudy.loaders.base import Loaded
 from simstudy.outputs import Outputs, TestSet
+from simstudy.readers.long_table import Loaded
 from simstudy.statistics.decisions import Decision
 from simstudy.statistics.multiplicity import corrected
 from tests.oracles import compared
@@ -204,7 +204,7 @@ def test_an_examination_says_one_thing() -> None:
     row = pairs.iloc[0]
     comparison = {"test": row["test"], "seed": int(row["seed"]), "n_resamples": 199, "monte_carlo": True}
     for alpha in (row["p_value"] * 1.01, row["p_value"] * 0.99):
-        found = examine(Loaded(outputs), alpha=alpha, comparison=comparison)
+        found = examine(Loaded(outputs), alpha=alpha, **comparison)
         expected = by_hand(pairs, alpha)
         assert found.verdict is not None
         assert ("the gain is significant" in found.verdict) == expected

@@ -97,7 +97,7 @@ def test_no_source_of_the_library_counts(name: str, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(Path, "read_bytes", lambda path: refused(path) or read(path))
     monkeypatch.setattr(Path, "open", lambda path, *how, **more: refused(path) or opened(path, *how, **more))
     monkeypatch.setitem(METRICS, "added", metric("added", lambda hits, tries: hits / tries))
-    monkeypatch.setattr("simstudy.loaders.scores.unused", lambda: None, raising=False)
+    monkeypatch.setattr("simstudy.readers.scores.unused", lambda: None, raising=False)
     assert keys_of(load_study(name)) == before
 
 

@@ -101,7 +101,9 @@ def public_classes() -> list[type]:
         if ours(cls) and cls not in found:
             found.add(cls)
             todo += held(cls)
-    kinds = [cls for cls in found if not (inspect.isabstract(cls) or getattr(cls, "_is_protocol", False))]
+    # Notes are text.
+    abstract = [cls for cls in found if inspect.isabstract(cls) or getattr(cls, "_is_protocol", False)]
+    kinds = [cls for cls in found if cls not in abstract and not issubclass(cls, str)]
     return sorted(kinds, key=lambda cls: (cls.__module__, cls.__name__))
 
 
@@ -151,8 +153,8 @@ def _samples() -> ss.Outputs:
 
 def _loaded(outputs: ss.Outputs) -> list[Any]:
     """What is read from files, and candidates."""
-    from simstudy.loaders.base import Loaded
-    from simstudy.loaders.candidates import LoadedCandidates
+    from simstudy.readers.candidates import LoadedCandidates
+    from simstudy.readers.long_table import Loaded
 
     n = 200
     ranked = pd.DataFrame({SCRIPT: np.arange(n), LONG: np.arange(n)[::-1]})

@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from simstudy.files.datasets import fetch_each, registry
-from simstudy.loaders.corpora.conllu import Sentence, read_conllu
+from simstudy.readers.conllu import Sentence, read_conllu
 from simstudy.training import mixed_order
 
 #: Files of the registry of public data.

@@ -6,11 +6,11 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from simstudy.loaders.base import MISSING
-from simstudy.loaders.formats import FORMATS
 from simstudy.metrics import get_metric
 from simstudy.metrics.direction import directed
 from simstudy.metrics.mean import LOWER_MEAN
+from simstudy.readers.formats import formats
+from simstudy.readers.request import MISSING
 from simstudy.studies.definition import (
     ASCENDING,
     EACH_ONCE,
@@ -68,7 +68,7 @@ class NaturalTestSet(Keys):
     """Value of the column `by` -> its systems, where there is no table; all others are groups of their own."""
     by: Annotated[list[str], EACH_ONCE] = ["group"]
     """Columns of the systems table that relation classes come from; [] for no classes."""
-    format: Annotated[str, one_of(FORMATS)] | None = None
+    format: Annotated[str, checked(lambda value: check_choice("it", value, formats()))] | None = None
     columns: dict[str, str] = {}
     where: dict[str, str] = {}
     """Only the rows of a table of scores with these values."""

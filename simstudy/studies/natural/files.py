@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from simstudy.files.datasets import DataError, NotPublicError, beside, find, find_folder, registry
-from simstudy.loaders.formats import files_of_folder
+from simstudy.readers.formats import is_log
+from simstudy.readers.paths import files_to_read
 
 #: How files end that are tables of scores.
 TABLES = (".csv", ".tsv", ".parquet")
@@ -44,7 +45,7 @@ class DataFiles:
         folder = next((path for path in found[0].parents if path.parts[-len(parts) :] == parts), None)
         if folder is None:
             return found
-        read, left = files_of_folder(folder, found)
+        read, left = files_to_read(folder, found, is_log)
         self.inside.update(read)
         if left:
             self.left[name] = folder, left

@@ -7,9 +7,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from simstudy.loaders.reading import Reading
 from simstudy.metrics import get_metric
 from simstudy.outputs import Outputs
+from simstudy.readers.text_files import Reading
 from simstudy.running.cell_files import SUFFIX, DamagedCell, encode, read, write
 from simstudy.running.keys import CellKeys
 

@@ -12,16 +12,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy.loaders.base import Loaded, Source, Texts, note_doubt, noting, system_files
-from simstudy.loaders.folders import left_below, without_others
-from simstudy.loaders.formats import read_source
-from simstudy.loaders.reading import Reading, reading
-from simstudy.loaders.scores import read_frame, scores_from_frame
-from simstudy.loaders.systems import describe_systems, read_systems
-from simstudy.loaders.tables import no_column
 from simstudy.metrics import get_metric
 from simstudy.notes import Note, kind_of, notes_kept
 from simstudy.outputs import Outputs, TestSet
+from simstudy.readers.columns import no_column
+from simstudy.readers.items import describe_systems, read_systems
+from simstudy.readers.load import read
+from simstudy.readers.paths import note_not_read, system_files, without_others
+from simstudy.readers.request import Request, Texts
+from simstudy.readers.text_files import Reading, reading
 from simstudy.studies.natural.definition import NaturalTestSet, SystemsTable
 from simstudy.studies.natural.files import TABLES, DataFiles
 from simstudy.studies.natural.kept import KeptReads
@@ -130,30 +129,32 @@ class _Reader:
             notes=notes,
         )
 
-    def _not_read(self, files: Sequence[Path]) -> list[str]:
-        """Notes on files in subfolders, but for those that another path of the test set names."""
-        said = []
-        for file in map(self._filled, self.settings.paths):
-            folder, left = self._files.left.get(file, (Path(), []))
-            if others := [path for path in left if path not in files]:
-                inside = [Path(file) / path.relative_to(folder) for path in others]
-                said.append(left_below(Path(file), inside))
-        return said
+    def _not_read(self, files: Sequence[Path]) -> list[Note]:
+        """Notes on files in subfolders, except those that another path of the test set names."""
+        with notes_kept() as notes:
+            for file in map(self._filled, self.settings.paths):
+                folder, left = self._files.left.get(file, (Path(), []))
+                note_not_read(
+                    Path(file), [Path(file) / path.relative_to(folder) for path in left if path not in files]
+                )
+        return notes
 
     def outputs(self, task: str) -> tuple[Outputs, tuple[str, ...]]:
         """The outputs of the systems, described and in order, and the notes on them."""
         settings = self.settings
-        with notes_kept() as of_files:
-            paths = self._outputs_files()
-        tables = all(Path(path.name.removesuffix(".gz")).suffix in TABLES for path in paths)
-        if settings.where and not tables:
-            raise InputError(f"where is for tables of scores ({', '.join(TABLES)})")
-        if tables:
-            self._check_tabled()
-        loaded = (self._rows if tables else self._texts)(paths)
         with notes_kept() as notes:
+            paths = self._outputs_files()
+            tables = all(Path(path.name.removesuffix(".gz")).suffix in TABLES for path in paths)
+            if settings.where and not tables:
+                raise InputError(f"where is for tables of scores ({', '.join(TABLES)})")
+            if tables:
+                self._check_tabled()
+            elif settings.leave_out:
+                paths = self._left(paths)
+            request = self._request(paths, leave_out=settings.leave_out if tables else [])
+            loaded = read(request, settings.format, settings.lower_is_better, frozenset(self._files.inside))
             outputs = self._described(replace(loaded.outputs, task=task, test_set=self.name))
-        told = tuple(self._told(note) for note in (*of_files, *loaded.notes, *notes))
+        told = tuple(self._told(note) for note in (*loaded.notes, *notes))
         return _mixed(outputs) if settings.mixed else outputs, told
 
     def _described(self, outputs: Outputs) -> Outputs:
@@ -209,34 +210,18 @@ class _Reader:
             if value:
                 raise InputError(f"{key} is not for tables of scores ({', '.join(TABLES)})")
 
-    @noting
-    def _rows(self, paths: list[Path]) -> Loaded:
-        """A table of scores, cut to the rows and systems that the study asks for."""
-        source = self._source(paths)
-        frame = self._where(read_frame(source), self.settings.where, paths[0])
-        system, left_out = source.columns.get("system", "system"), self.settings.leave_out
-        tidy = system in frame
-        self._check_left_out(frame[system].unique() if tidy else frame.columns)
-        frame = frame[~frame[system].isin(left_out)] if tidy else frame.drop(columns=left_out)
-        loaded = scores_from_frame(frame, str(paths[0]), source)
-        note_doubt(loaded, self.settings.lower_is_better)
-        return loaded
+    def _left(self, paths: list[Path]) -> list[Path]:
+        """The files of systems that are not left out."""
+        with notes_kept():
+            # The files that are read are named again, and then the notes are told.
+            named = system_files(paths)
+        for name in self.settings.leave_out:
+            check_choice("leave_out", name, [*named])
+        return [path for name, path in named.items() if name not in self.settings.leave_out]
 
-    def _texts(self, paths: list[Path]) -> Loaded:
-        """One file a system."""
-        kept = paths
-        if self.settings.leave_out:
-            with notes_kept():
-                # The files that are read are named again, and then the notes are told.
-                named = system_files(paths)
-            self._check_left_out(named)
-            kept = [path for name, path in named.items() if name not in self.settings.leave_out]
-        inside = frozenset(self._files.inside)
-        return read_source(self._source(kept), self.settings.format, self.settings.lower_is_better, inside)
-
-    def _source(self, paths: list[Path]) -> Source:
+    def _request(self, paths: list[Path], leave_out: Sequence[str]) -> Request:
         settings = self.settings
-        return Source(
+        return Request(
             tuple(paths),
             get_metric(self._metric),
             tuple(self._named(settings.references)),
@@ -245,12 +230,9 @@ class _Reader:
             settings.missing,
             Texts(lowercase=settings.lowercase),
             mark=settings.mark,
+            where={column: self._filled(value) for column, value in settings.where.items()},
+            leave_out=tuple(leave_out),
         )
-
-    def _check_left_out(self, names: Iterable[str]) -> None:
-        known = list(names)
-        for name in self.settings.leave_out:
-            check_choice("leave_out", name, known)
 
     def _where(self, rows: pd.DataFrame, values: Mapping[str, str], path: Path) -> pd.DataFrame:
         for column, wanted in values.items():

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simstudy.loaders.corpora.tagged import TaggedDocument, read_tagged
 from simstudy.rankings.candidates import Candidates
+from simstudy_learners.tagged import TaggedDocument, read_tagged
 from tests.experiments.programs import program
 
 PARTICLES = program("evert_2004", "particles")

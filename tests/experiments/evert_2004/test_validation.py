@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.loaders.corpora.tagged import TaggedDocument
 from simstudy.studies import Cell, derived_seed
+from simstudy_learners.tagged import TaggedDocument
 from tests.experiments.programs import Answered, program, small
 
 EVERT = program("evert_2004", "section_4")

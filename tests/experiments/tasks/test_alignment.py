@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from simstudy.files.datasets import DataError
-from simstudy.loaders.corpora.alignments import read_links
-from simstudy.loaders.reading import read_lines
 from simstudy.metrics.aer import alignment_counts
+from simstudy.readers.alignments import read_links
+from simstudy.readers.text_files import read_lines
 from simstudy.training import Task, load_task
 from simstudy.training.resampling import Variant
 from simstudy_learners.alignment import hansards
@@ -71,7 +71,7 @@ def test_what_the_tasks_are_made_of(folder: Path) -> None:
     [
         (0, "the house\n", "src.en has 1 lines, align_enfr/tgt.fr 5"),
         (0, "the house\n\na budget\nhouse\na new house\n", r"src.en: 1 sentence is empty \(line 2\)"),
-        (2, "0-0 1-1\n0-2\n0-0\n0-0\n0-0\n", r"gold.wa, line 2: link 0-2 is outside the sentence \(2 x 2 words\)"),
+        (2, "0-0 1-1\n0-2\n0-0\n0-0\n0-0\n", r"gold.wa: link 1 3 is outside sentence pair 2 \(2 x 2 words\)"),
         (2, "0-0 1-1\n0-0\n", r"gold.wa must have a line for each sentence pair of align_enfr/src.en, .* 2 and 5"),
     ],
 )

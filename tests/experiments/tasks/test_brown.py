@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simstudy.loaders.corpora.tagged import TaggedDocument
 from simstudy.training import Task, load_task
 from simstudy.training.resampling import Variant
+from simstudy_learners.tagged import TaggedDocument
 from tests.conftest import SHARED
 from tests.experiments.programs import task_of
 from tests.training.trained import trained

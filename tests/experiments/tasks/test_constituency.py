@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from simstudy.files.datasets import registry
-from simstudy.loaders.corpora.trees import parse_trees
 from simstudy.metrics.parseval import Tree, bracket_counts
+from simstudy.readers.trees import parse_trees
 from simstudy.training import Task
 from simstudy.training.resampling import Variant
 from simstudy_learners.constituency import corpora

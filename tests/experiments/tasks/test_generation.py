@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from sacrebleu import corpus_bleu, corpus_chrf
 
-from simstudy.loaders.base import Texts
-from simstudy.loaders.door import load
 from simstudy.metrics import METRICS
 from simstudy.metrics.references import reference_streams
+from simstudy.readers.load import load
+from simstudy.readers.request import Texts
 from simstudy.training import Examples, Task, load_task
 from simstudy.training.resampling import Variant, resample_training
 from simstudy_learners.generation.counted_texts import CountTexts

@@ -51,7 +51,7 @@ def test_a_file_and_its_defaults(tmp_path: Path) -> None:
         ({"name": "exam"}, "test_sets must differ in name or metric; 'exam' by accuracy is there twice"),
         ({"paths": []}, "test_sets.0.paths: list should have at least 1 item"),
         ({"paths": "made/exam_{}.csv"}, "test_sets.0.paths: input should be a valid list"),
-        ({"format": "csv"}, "test_sets.0.format: it must be one of segments, lm-eval, inspect"),
+        ({"format": "csv"}, "test_sets.0.format: it must be one of text, scores, conll, "),
         ({"missing": "drp"}, "test_sets.0.missing: it must be one of error, drop, zero, not 'drp'"),
         ({"sizes": [1]}, "test_sets.0.sizes.0: input should be greater than or equal to 2, not 1"),
         ({"by": "group"}, "test_sets.0.by: input should be a valid list, not 'group'"),

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 from simstudy.analyses.calibration import calibration
-from simstudy.loaders.reading import Reading
 from simstudy.outputs import Outputs, TestSet
+from simstudy.readers.text_files import Reading
 from simstudy.running.fingerprints import derived_seed
 from simstudy.studies import RunContext, StudyError, make_study
 from simstudy.studies.baselines import _NO_BASELINE
@@ -145,7 +145,7 @@ def test_a_key_of_a_test_set_changes_what_is_read(
             assert seen(data, without, tmp_path) == before
             assert seen(data, {**without, **given}, tmp_path) == after
             if k == 0:
-                monkeypatch.setattr(sources, "read_source", lambda *_: pytest.fail("it was kept"))
+                monkeypatch.setattr(sources, "read", lambda *_: pytest.fail("it was kept"))
 
 
 def test_reads_are_kept_by_study_words_and_bytes(data: Path, tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from simstudy.files.datasets import DataError
-from simstudy.loaders import reading
 from simstudy.outputs import Outputs
+from simstudy.readers import text_files as reading
 from simstudy.studies import StudyError
 from simstudy.studies.natural.definition import NaturalStudy
 from simstudy.studies.natural.sources import n_test_sets, read_all
@@ -129,7 +129,7 @@ def test_files_of_one_name_in_two_folders_are_both_read_and_told(make: Make, tmp
         (ANSWERS, {"groups": {}, "by": ["group", "kind"]}, "by must be one of"),
         (EXAMS, {"by": ["base_modl"]}, "not 'base_modl' (did you mean 'base_model'?)"),
         (MEASURES, {"where": {"measur": "ap"}}, "measures.csv: no column 'measur' (columns: measure, run, topic"),
-        (MEASURES, {"where": {"measure": "map"}}, "no row is left"),
+        (MEASURES, {"where": {"measure": "map"}}, "measures.csv: no row has measure = map"),
         (EXAMS, {"systems": {"file": "made/systems.csv", "where": {"exams": "a"}}}, "systems.csv: no column 'exams'"),
         (EXAMS, {"systems": {"file": "made/systems.csv", "where": {"exam": "c"}}}, "must have rows for the systems"),
         (EXAMS, {"systems": {"file": "made/systems.csv"}}, "occurs twice"),

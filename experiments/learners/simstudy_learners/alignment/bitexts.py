@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simstudy.loaders.corpora.alignments import Links
+from simstudy.readers.alignments import Links
 from simstudy.training import Examples
 from simstudy_learners.segments import Integers, bounds_of, chosen_segments, places_in_segments
 

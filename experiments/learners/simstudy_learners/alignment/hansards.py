@@ -11,8 +11,8 @@ from typing import NamedTuple
 import pandas as pd
 
 from simstudy.files.datasets import fetch_each, find
-from simstudy.loaders.corpora.alignments import Links, read_links
-from simstudy.loaders.reading import read_lines
+from simstudy.readers.alignments import Links, read_links
+from simstudy.readers.text_files import read_lines
 from simstudy.training import BaseSystem, Examples, Task
 from simstudy_learners.alignment.aligners import TextAligner
 from simstudy_learners.alignment.bitexts import SentencePair, check_sentence_pairs, count_aer, gold_cells, index_bitexts
@@ -76,12 +76,17 @@ def read_hansards(data_dir: Path | None) -> tuple[list[SentencePair], list[Sente
     ]
     english, french, links = GOLD
     aligned = check_sentence_pairs(read_lines(at[english]), read_lines(at[french]), (english, french))
-    lengths = tuple((len(source), len(target)) for source, target in aligned)
-    found, _ = read_links(at[links], lengths)
+    found, _ = read_links(at[links])
     if len(aligned) <= N_TEST or sorted(found) != list(range(1, 1 + len(aligned))):
         raise ValueError(
             f"{at[links]} must have a line for each sentence pair of {english}, more than {N_TEST}: "
             f"{len(found)} and {len(aligned)}"
         )
+    for number, (source, target) in enumerate(aligned, start=1):
+        outside = [(i, j) for i, j in found[number].all if i >= len(source) or j >= len(target)]
+        if outside:
+            i, j = min(outside)
+            size = f"{len(source)} x {len(target)} words"
+            raise ValueError(f"{at[links]}: link {i + 1} {j + 1} is outside sentence pair {number} ({size})")
     hashes = {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in at.items()}
     return text, aligned, [found[number] for number in sorted(found)], hashes

@@ -9,9 +9,9 @@ from pathlib import Path
 import pandas as pd
 
 from simstudy.files.datasets import fetch_each, registry
-from simstudy.files.unpacking import unzipped
-from simstudy.loaders.corpora.trees import parse_trees
+from simstudy.files.packed import unzipped
 from simstudy.metrics.parseval import Tree
+from simstudy.readers.trees import parse_trees
 from simstudy.training import BaseSystem, Examples, Task, mixed_order
 from simstudy_learners.constituency.binary_trees import Symbols
 from simstudy_learners.constituency.constituents import GoldTrees, Sentences, Vocabulary, count_brackets

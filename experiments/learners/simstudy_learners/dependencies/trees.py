@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simstudy.loaders.corpora.conllu import Sentence, read_conllu
+from simstudy.readers.conllu import Sentence, read_conllu
 from simstudy.training import Examples
 from simstudy_learners.dependencies.sentences import Sentences
 

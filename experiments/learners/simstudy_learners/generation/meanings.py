@@ -7,7 +7,7 @@ import io
 import re
 from collections.abc import Mapping, Sequence
 
-from simstudy.loaders.reading import decoded
+from simstudy.readers.text_files import decoded
 
 #: The slots and values that a text is to say: (("name", "The Mill"), ("food", "Indian"), …), each slot once.
 Meaning = tuple[tuple[str, str], ...]

@@ -1,0 +1,69 @@
+"""Parquet files: within the limit of packed files, whole, and in the fewest bytes."""
+
+from __future__ import annotations
+
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from simstudy.files.packed import unpacking_at_most
+from simstudy.files.parquet import read_parquet
+from simstudy.outputs import Outputs
+from simstudy.validation import InputError
+
+
+@pytest.mark.parametrize("kind", ["numbers", "text"])
+def test_what_unpacks_to_too_much_is_refused_and_not_held(tmp_path: Path, kind: str) -> None:
+    """Numbers of one value, and one long text in a dictionary, take no room in the file."""
+    column = np.zeros(2**25, np.int8) if kind == "numbers" else ["x" * 50_000] * 2_000
+    pq.write_table(pa.table({"item": column}), tmp_path / "t.parquet", compression="zstd")
+    del column
+    assert (tmp_path / "t.parquet").stat().st_size < 2**18
+    before = pa.total_allocated_bytes()
+    tracemalloc.start()
+    try:
+        with unpacking_at_most("1M"), pytest.raises(InputError, match="unpacks to .*more than 1.0 MiB"):
+            read_parquet(tmp_path / "t.parquet")
+        assert tracemalloc.get_traced_memory()[1] < 2**24
+        assert pa.total_allocated_bytes() - before < 2**24
+    finally:
+        tracemalloc.stop()
+
+
+def test_saved_outputs_have_the_limit_too(tmp_path: Path) -> None:
+    outputs = Outputs.from_statistics(np.ones((2, 3000, 2), int), "accuracy")
+    outputs.save(tmp_path / "o.parquet")
+    with unpacking_at_most("1 KiB"), pytest.raises(InputError, match=r"more than 1\.0 KiB"):
+        Outputs.load(tmp_path / "o.parquet")
+    assert Outputs.load(tmp_path / "o.parquet").fingerprint() == outputs.fingerprint()
+
+
+def test_a_page_that_was_damaged_is_no_other_number(tmp_path: Path) -> None:
+    """One bit of a number that is stored as it is: only the checksum of its page can tell."""
+    path, number = tmp_path / "a.parquet", 1.25
+    pq.write_table(
+        pa.table({"a": [number, 2.5]}), path, compression="none", use_dictionary=False, write_page_checksum=True,
+        write_statistics=False,
+    )  # fmt: skip
+    content, stored = path.read_bytes(), np.float64(number).tobytes()
+    assert read_parquet(path)["a"].to_pylist() == [number, 2.5]
+    path.write_bytes(content.replace(stored, np.float64(1.5).tobytes()))
+    assert pq.read_table(path)["a"].to_pylist() == [1.5, 2.5]
+    with pytest.raises(InputError, match=r"a\.parquet"):
+        read_parquet(path)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(("bits", "wider"), [(8, 16), (16, 32), (32, 64)])
+def test_a_narrow_column_has_room_for_its_ends(tmp_path: Path, bits: int, wider: int, sign: int) -> None:
+    """A byte holds -128 to 127, and so on."""
+    fits = 2 ** (bits - 1) - (sign > 0)
+    for largest, size in ((fits, bits), (fits + 1, wider)):
+        pq.write_table(pa.table({"a": np.array([0, sign * largest], np.int64)}), tmp_path / "t.parquet")
+        table = read_parquet(tmp_path / "t.parquet", narrow=True)
+        assert table["a"].to_pylist() == [0, sign * largest]
+        assert table.schema.field("a").type.bit_width == size
