@@ -200,9 +200,7 @@ TEMPLATES: Mapping[str, str] = {
     ),
     "items dropped": "{n} of {all} items dropped that not every system has: '{first}'{etc}",
     "items left out": "{items} left out that the references lack, first '{first}'",
-    "items scored as no answer": (
-        "{n} items of {systems} scored as no answer, first '{first}' of '{system}'"
-    ),
+    "items scored as no answer": ("{n} items of {systems} scored as no answer, first '{first}' of '{system}'"),
     "column of items left out": "column '{column}' left out: item '{item}' has '{first}' and '{other}'",
     "means of samples": "scores are means of {least} to {most} samples",
     "unlike samples": (
@@ -243,9 +241,7 @@ TEMPLATES: Mapping[str, str] = {
         "each cluster has one item: the column 'cluster' joins no items, and tests resample items one by one"
     ),
     "columns left out": "columns of the scores left out: {columns}; simstudy.load(table, metric) reads them",
-    "columns not taken for systems": (
-        "not taken for systems: {columns}; simstudy.load(table, metric) reads samples"
-    ),
+    "columns not taken for systems": ("not taken for systems: {columns}; simstudy.load(table, metric) reads samples"),
     "columns used as systems": "used as systems: {columns}; drop columns that are no systems",
     "fractions and percent": (
         "scores of '{first}' are between 0 and 1, those of '{other}' between 0 and 100: if some are in percent, no "

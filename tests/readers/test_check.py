@@ -57,7 +57,8 @@ def test_the_command_prints_what_was_read_and_stops(tmp_path: Path) -> None:
     (tmp_path / "s.csv").write_text("item,note,old,new\nq1,x,1,0\nq2,x,0,0\nq3,y,1,1\n")
     result = CliRunner().invoke(app, ["check", str(tmp_path / "s.csv")])
     assert result.exit_code == 0
-    for part in ("Read ", "2 (old, new)", "--columns cluster=NAME, --items FILE or --unit note", "--columns sample=NAME", "--metric"):
+    lacking = "--columns cluster=NAME, --items FILE or --unit note"
+    for part in ("Read ", "2 (old, new)", lacking, "--columns sample=NAME", "--metric"):
         assert part in result.stdout
     content = as_json(str(tmp_path / "s.csv"), command="check")
     assert content["notes"][0].startswith(f"Read {tmp_path}/s.csv as a table with a column for each system: old, new")

@@ -134,9 +134,7 @@ class _Reader:
         with notes_kept() as notes:
             for file in map(self._filled, self.settings.paths):
                 folder, left = self._files.left.get(file, (Path(), []))
-                note_not_read(
-                    Path(file), [Path(file) / path.relative_to(folder) for path in left if path not in files]
-                )
+                note_not_read(Path(file), [Path(file) / path.relative_to(folder) for path in left if path not in files])
         return notes
 
     def outputs(self, task: str) -> tuple[Outputs, tuple[str, ...]]:
