@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -27,7 +28,7 @@ def wording(params: Iterable[Any]) -> Callable[[Argument], str]:
             return options[name]
         if isinstance(value, Mapping):
             value = ",".join(f"{ours}={theirs}" for ours, theirs in value.items())
-        return f"{options[name]} {value}"
+        return f"{options[name]} {shlex.quote(str(value))}"
 
     return worded
 

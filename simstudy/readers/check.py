@@ -51,7 +51,7 @@ def support(loaded: Loaded) -> pd.DataFrame:
     tasks = of_several_tasks(outputs)
     rows.append(
         ("domains", listed(domains, 6), "comparisons by domain")
-        if domains
+        if len(domains) > 1
         else (
             "domains",
             "",

@@ -161,7 +161,7 @@ def _right(references: Any) -> str | None:
     right = [
         _text(reference.get("output")) or ""
         for reference in (references if isinstance(references, list) else ())
-        if isinstance(reference, dict) and "correct" in (reference.get("tags") or ())
+        if isinstance(reference, dict) and "correct" in str(reference.get("tags"))
     ]
     return "\n".join(right) or None
 

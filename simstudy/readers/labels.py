@@ -92,6 +92,8 @@ def label_text(cell: Any, whole: bool) -> str:
 
 def _texts(rows: pd.DataFrame, name: str, problem: str, remedy: str = "") -> list[str]:
     """The labels of a column; an InputError names the first row without one."""
+    if (row := first_of(np.array([isinstance(cell, list | dict) for cell in rows[name]]))) is not None:
+        raise InputError(name, "must be one label", rows[name].iloc[row], at=place(rows, row))
     whole = rows[name].dtype.kind == "f"
     texts = [label_text(cell, whole) for cell in rows[name]]
     if (row := first_of(np.array([not text for text in texts]))) is not None:

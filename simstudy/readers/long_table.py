@@ -281,7 +281,7 @@ def _with_scores(table: LongTable, request: Request) -> pd.DataFrame:
     if tuple(table.values) == ("score",):
         blank = is_blank(rows["score"])
         if request.missing == "error" and (row := first_of(blank)) is not None:
-            raise InputError("", "no score", remedy=IF_MISSING, at=place(rows, row))
+            raise InputError("no score", remedy=_if_missing(request.metric), at=place(rows, row))
         rows = rows[~blank] if blank.any() else rows
     if rows.empty:
         raise InputError("", f"no system has a score in {', '.join(map(str, request.paths))}")
@@ -361,6 +361,13 @@ def _crossed(keyed: _Keyed) -> _Keyed:
     own = keyed.items[keys // len(factors)]
     names = [f"{factors[k]}/{item}" for item, k in zip(own, keys % len(factors), strict=True)]
     cluster = {} if "cluster" in keyed.rows else {"cluster": keyed.items[keyed.item]}
+    if "cluster" in keyed.rows:
+        clusters = keyed.rows["cluster"].astype(str).groupby(keyed.item).nunique().to_numpy()
+        if (k := first_of(clusters > 1)) is not None:
+            rule = (
+                f"must hold all rows of item '{keyed.items[np.unique(keyed.item)[k]]}', which is crossed with a factor"
+            )
+            raise InputError("cluster", rule)
     return replace(
         keyed, rows=keyed.rows.assign(**cluster), item=codes.astype(np.int32), items=np.array(names, dtype=object)
     )
@@ -411,14 +418,16 @@ def _to_tell_rows_apart(keyed: _Keyed, table: LongTable, again: int) -> str:
     # A table without a column of systems is one system.
     no_systems = keyed.rows.index.nlevels > 1 and len(keyed.systems) == keyed.rows.index.get_level_values(0).nunique()
     pairs = pd.Series(keyed.pairs)
+    documents = plain(theirs) in USUAL["cluster"]
     for name in (str(one) for one in keyed.rows if one not in known):
         cells, _ = pd.factorize(keyed.rows[name].astype(str))
         if cells.max() > 0 and not pd.DataFrame({"pair": pairs, "cell": cells}).duplicated().any():
+            joined = {"item": f"{name}+{theirs}", **({"cluster": theirs} if documents else {})}
             return Words(
                 "say what '{name}' tells apart: {system}prompts or raters ({factor}), samples of one question "
                 "({sample}), or different items whose ids begin anew ({joined})",
                 name=name, factor=column("factor", name), sample=column("sample", name),
-                joined=column("item", f"{name}+{theirs}"),
+                joined=Argument("columns", joined),
                 system=Words("systems ({named}), ", named=column("system", name)) if no_systems else "",
             )  # fmt: skip
     return IF_SAMPLES
@@ -512,7 +521,7 @@ def _matched(keyed: _Keyed, items: pd.DataFrame, request: Request) -> tuple[pd.D
     extra = keyed.items[order < 0]
     complete: NDArray[np.bool_] = np.asarray(present.all(axis=0))
     if request.missing == "error" and (not complete.all() or len(extra)):
-        raise _items_differ(keyed, items, present, order)
+        raise _items_differ(keyed, items, present, order, request.metric)
     if len(extra):
         note("items left out", items=counted(len(extra), "item"), first=extra[0])
     if complete.all():
@@ -536,7 +545,16 @@ def _matched(keyed: _Keyed, items: pd.DataFrame, request: Request) -> tuple[pd.D
     return kept, pd.Index(kept["id"]).get_indexer(pd.Index(keyed.items)), present[:, complete]
 
 
-def _items_differ(keyed: _Keyed, items: pd.DataFrame, present: NDArray[np.bool_], order: IntArray) -> InputError:
+def _if_missing(metric: Metric) -> Words:
+    """What to do about an item that a system lacks, by this metric."""
+    return (
+        Words("{drop} leaves such items out", drop=Argument("missing", "drop")) if metric.zero_is_best else IF_MISSING
+    )
+
+
+def _items_differ(
+    keyed: _Keyed, items: pd.DataFrame, present: NDArray[np.bool_], order: IntArray, metric: Metric
+) -> InputError:
     """The error that names the systems that lack items, and items that the references lack."""
     told = []
     for k in np.flatnonzero(~present.all(axis=1))[:3]:
@@ -550,7 +568,7 @@ def _items_differ(keyed: _Keyed, items: pd.DataFrame, present: NDArray[np.bool_]
         row = int(np.argmax(keyed.item == np.flatnonzero(order < 0)[0]))
         told.append(f"the references lack {counted(len(extra), 'item')}, first '{extra[0]}' ({place(keyed.rows, row)})")
     shared = present.all(axis=0).any()
-    remedy = IF_MISSING if shared else "no item is of all systems: are the ids alike?"
+    remedy = _if_missing(metric) if shared else "no item is of all systems: are the ids alike?"
     return InputError("", f"items differ: {'; '.join(told)}", remedy=remedy)
 
 

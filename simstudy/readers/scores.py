@@ -21,7 +21,7 @@ from simstudy.metrics.arrays import ArrayMetric
 from simstudy.metrics.base import Array, FloatArray
 from simstudy.metrics.direction import sounds_like_error
 from simstudy.metrics.per_class import PerClass
-from simstudy.notes import Argument, Words, note
+from simstudy.notes import Argument, Words, note, notes_kept
 from simstudy.outputs.frames import as_frame, check_no_ids, with_index
 from simstudy.readers import columns as names
 from simstudy.readers.columns import (
@@ -42,7 +42,8 @@ from simstudy.readers.columns import (
 )
 from simstudy.readers.formats import Format
 from simstudy.readers.labels import label_rows, with_gold
-from simstudy.readers.long_table import IF_MISSING, LongTable
+from simstudy.readers.long_table import IF_MISSING, LongTable, as_text
+from simstudy.readers.paths import system_files
 from simstudy.readers.request import Request, column
 from simstudy.readers.tables import JSON, TABLES, ending, read_table
 from simstudy.text.reprs import listed
@@ -77,12 +78,19 @@ def read_scores(request: Request) -> LongTable:
     frames = [(path, placed(read_table(path, request.narrow), path)) for path in request.paths]
     tables = []
     # Files of one shape are one table: a folder may have thousands.
-    for _, group in groupby(frames, key=lambda pair: (*pair[1].columns, ending(pair[0]) in JSON)):
+    for _, group in groupby(
+        frames, key=lambda pair: (*pair[1].columns, ending(pair[0]) in JSON, request.names.get(pair[0]))
+    ):
         paths, own = zip(*group, strict=True)
         frame = _wanted_rows(own[0] if len(own) == 1 else pd.concat(own), paths[0], request)
         table = _under_our_names(frame, str(paths[0]), request, nested=ending(paths[0]) in JSON)
         tables.append(replace(table, paths=paths))
     return _together(_without_left_out(_with_systems(tables, request), request), request)
+
+
+def _shape(path: Path, frame: pd.DataFrame, request: Request) -> tuple[object, ...]:
+    """What files of one table have in common; a file that the user names is one by itself."""
+    return (*frame.columns, ending(path) in JSON, request.names.get(path))
 
 
 def _wanted_rows(frame: pd.DataFrame, path: Path, request: Request) -> pd.DataFrame:
@@ -132,6 +140,10 @@ def _under_our_names(frame: pd.DataFrame, origin: str, request: Request, *, nest
     frame = frame.drop(columns=[name for name in frame if name in renamed]).assign(
         **{one: frame[name] for one, name in ours.items()}
     )
+    for name in ("system", "item"):
+        if name in frame and _has_lists(frame[name]):
+            # A prompt of several turns may be the id.
+            frame[name] = frame[name].map(as_text)
     frame = _numbered_rows(frame, request)
     systems, unused = (None, []) if long else _wide_systems(frame, ours, origin, request, nested=nested)
     if "item" not in frame:
@@ -208,6 +220,12 @@ def _takes_labels(frame: pd.DataFrame, request: Request) -> bool:
     if "gold" in request.columns or "predicted" in request.columns:
         return True
     scores = _score_columns(frame, request)
+    if predicted is None and not scores and not isinstance(request.metric, PerClass):
+        # Numbers beside words are no labels.
+        right = str(_gold_column(frame, request))
+        numeric, words = _numbers_and_texts(frame, [*_free(frame, request, [right, "item"]), right])
+        if numeric and words == [right]:
+            return False
     if predicted is not None and scores:
         gold = _gold_column(frame, request)
         raise InputError(
@@ -363,14 +381,18 @@ def _wide_systems(
     # A second column of clusters is no system either.
     clusters = [name for name in free if plain(name) in USUAL["cluster"] and name not in request.systems]
     free = [name for name in free if name not in clusters]
-    with_texts = {name.partition(":")[0] for name in free if ":" in name} & {*free}
-    free = [name for name in free if ":" not in name or name.partition(":")[0] not in with_texts]
     if isinstance(metric, PerClass) or _takes_labels(frame, request):
-        return free, clusters
-    systems, unused = _numbers_and_texts(frame, free)
-    unused = [*clusters, *unused]
+        return [name for name in free if name.partition(":")[0] not in free or ":" not in name], clusters
+    systems, texts_only = _numbers_and_texts(frame, free)
+    # What a system said is in new:response beside new; a column of lists cannot be a unit.
+    answers = [name for name in texts_only if ":" in name and name.partition(":")[0] in {*systems}]
+    unused = [*clusters, *(name for name in texts_only if name not in answers and not _has_lists(frame[name]))]
     _check_wide(frame, systems, unused, origin, request, nested=nested)
     return systems, unused
+
+
+def _has_lists(cells: pd.Series[Any]) -> bool:
+    return cells.dtype == object and bool(cells.map(lambda cell: isinstance(cell, list | dict)).any())
 
 
 def _numbers_and_texts(frame: pd.DataFrame, columns: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -485,7 +507,7 @@ def _wide_rows(table: _Table, request: Request) -> pd.DataFrame:
     for name in _descriptions(table, request):
         columns[name] = frame[name].take(row).array
     position = {name: k for k, name in enumerate(systems)}
-    for name in (str(name) for name in frame if ":" in str(name)):
+    for name in (str(name) for name in frame if ":" in str(name) and name not in position):
         # What a system said, in a column new:response beside new.
         if (k := position.get(name.partition(":")[0])) is not None:
             answers = columns.setdefault("answer", np.full(len(row), None, dtype=object))
@@ -597,7 +619,9 @@ def _renamed_system(table: _Table, path: Path, name: str) -> _Table:
         raise InputError("paths", rule, remedy=f"leave out the name '{name}'")
     if long:
         return replace(table, frame=table.frame.assign(system=table.frame["system"].mask(of_file, name)))
-    frame = table.frame.rename(columns=lambda one: name + one.removeprefix(own[0]) if one.startswith(own[0]) else one)
+    frame = table.frame.rename(
+        columns=lambda one: name + one.removeprefix(own[0]) if f"{one}:".startswith(f"{own[0]}:") else one
+    )
     return replace(table, frame=frame, systems=[name])
 
 
@@ -646,8 +670,9 @@ def _if_again(tables: Sequence[_Table]) -> str:
     if systems:
         named = Argument("columns", {"score": systems[0]})
         return Words("if each file is a system, name its column of scores: {named}", named=named)
-    files = " ".join(f"{path.name.partition('.')[0]}={path}" for path in paths[:2])
-    return f"if each file is a system, name them: {files}"
+    with notes_kept():
+        files = " ".join(f"{name}={path}" for name, path in system_files(paths[:2]).items())
+    return f"if each file is a system, name them: {files} (in Python a dictionary)"
 
 
 _WIDE = "a table with a column for each system"

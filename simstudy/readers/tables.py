@@ -228,6 +228,7 @@ def _records(value: Any, path: Path) -> list[dict[str, Any]]:
         raise InputError("", f"{path} is {_kind(value)}", remedy=_SHAPES)
     names, rows = value.get("columns"), value.get("data")
     if isinstance(names, list) and isinstance(rows, list):
+        _check_header(path, [*map(str, names)])
         for i, row in enumerate(rows, start=1):
             if not isinstance(row, list) or len(row) != len(names):
                 rule = f"a row must be a list of {counted(len(names), 'cell')}"
@@ -235,9 +236,9 @@ def _records(value: Any, path: Path) -> list[dict[str, Any]]:
         return [dict(zip(map(str, names), row, strict=True)) for row in rows]
     lists = {key: rows for key, rows in value.items() if isinstance(rows, list) and rows and isinstance(rows[0], dict)}
     if len(lists) == 1:
-        # What else the object says is the same in each row.
+        # Texts beside the list, such as the model, are the same in each row. Numbers there sum up, or are settings.
         ((key, rows),) = lists.items()
-        about = {name: cell for name, cell in value.items() if isinstance(cell, _SCALAR)}
+        about = {name: cell for name, cell in value.items() if isinstance(cell, str)}
         return [about | row for row in _objects(rows, path)]
     if len(lists) > 1:
         rule = f"lists of records are under {listed([*lists], 12)}"

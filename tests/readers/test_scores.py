@@ -529,3 +529,34 @@ def test_a_column_of_other_numbers_beside_right_and_wrong_answers_needs_a_metric
 
 def test_a_last_line_of_separators_is_no_item(tmp_path: Path) -> None:
     assert loaded(tmp_path, {"s.csv": "item,new,old\nq1,1,0\nq2,1,0\n,,\n"}, "accuracy").outputs.n_items == 2
+
+
+def test_a_system_may_have_a_colon_in_its_name(tmp_path: Path) -> None:
+    text = "item,llama3,llama3:70b,llama3:response\nq1,1,0,yes\nq2,0,1,no\n"
+    found = loaded(tmp_path, {"s.csv": text}, "accuracy")
+    assert right(found) == {"llama3": [1, 0], "llama3:70b": [0, 1]}
+    assert found.texts is not None
+    assert found.texts.answers_of("llama3", ["q1"]) == ["yes"]
+
+
+def test_numbers_beside_a_list_of_records_are_no_scores_and_no_systems(tmp_path: Path) -> None:
+    records = [{"id": "q0", "new": 1, "old": 0}, {"id": "q1", "new": 1, "old": 1}]
+    text = json.dumps({"temperature": 0.7, "score": 0.5, "accuracy": 1, "results": records})
+    assert right(loaded(tmp_path, {"s.json": text}, "accuracy")) == {"new": [1, 1], "old": [0, 1]}
+
+
+def test_words_beside_scores_are_no_gold_labels(tmp_path: Path) -> None:
+    text = "item,target,new,old\nq1,yes,1,0\nq2,no,1,1\n"
+    assert right(loaded(tmp_path, {"s.csv": text}, "accuracy")) == {"new": [1, 1], "old": [0, 1]}
+
+
+def test_a_file_that_the_user_names_keeps_its_other_columns(tmp_path: Path) -> None:
+    for name, score in {"new": 1, "old": 0}.items():
+        (tmp_path / f"{name}.csv").write_text(f"item,cluster,c\nq1,x,{score}\nq2,x,1\n")
+    outputs = load({name: tmp_path / f"{name}.csv" for name in ("new", "old")}, "accuracy").outputs
+    assert (outputs.names, outputs.items["cluster"].tolist()) == (["new", "old"], ["x", "x"])
+
+
+def test_clusters_that_part_the_rows_of_an_item_are_no_clusters_of_crossed_items(tmp_path: Path) -> None:
+    text = "model,rater,item,score,document\na,r1,q,1,d1\na,r2,q,0,d2\nb,r1,q,1,d1\nb,r2,q,1,d2\n"
+    assert refused(tmp_path, {"s.csv": text}, "accuracy", columns={"factor": "rater"}).argument == "cluster"
