@@ -54,7 +54,7 @@ def read(request: Request) -> LongTable:
             check_as_many(path, len(links), "line", gold_path, len(gold))
         if unknown := sorted(links.keys() - gold.keys()):
             place = f"{path}, line {links[unknown[0]].line}"
-            raise InputError("", f"sentence {unknown[0]} is not in {gold_path}", at=place)
+            raise InputError(f"sentence {unknown[0]} is not in {gold_path}", at=place)
         guessed = [links.get(number, Links()) for number in sorted(gold)]
         pairs = zip(guessed, (gold[number] for number in sorted(gold)), strict=True)
         counts = np.array([alignment_counts(guess.all, right.sure, right.possible) for guess, right in pairs])

@@ -67,7 +67,7 @@ def read(request: Request) -> LongTable:
     names = np.unique(np.concatenate([known for _, known in systems]))
     first, second = (np.searchsorted(names, known)[codes] for codes, known in systems)
     if (row := first_of(first == second)) is not None:
-        raise InputError("", f"model_a and model_b are both '{names[first[row]]}'", at=place(table, row))
+        raise InputError(f"model_a and model_b are both '{names[first[row]]}'", at=place(table, row))
     points = _points(table, first, second, names)
     k, n = len(names), len(table)
     expected = _battles(table, points, request)
@@ -152,7 +152,7 @@ def _check_connected(first: IntArray, second: IntArray, points: FloatArray, name
             "with the other systems, or never met them, so that there is no Bradley-Terry strength"
         )
         remedy = Words("leave out such systems, or use {win_rate}", win_rate=Argument("metric", "win_rate"))
-        raise InputError("", rule, remedy=remedy)
+        raise InputError(rule, remedy=remedy)
 
 
 def _texts(table: pd.DataFrame, first: IntArray, second: IntArray, k: int) -> tuple[list[str | None], Array]:

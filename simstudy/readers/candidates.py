@@ -166,7 +166,7 @@ def _read_table(
     scores = {str(name): _scores(cells) for name, cells in frame.items() if name not in described}
     scores = {name: values for name, values in scores.items() if np.isfinite(values).any()}
     if not scores and not counts:
-        raise InputError("", f"no column of scores among {listed([*map(str, frame.columns)], 12)}", at=path)
+        raise InputError(f"no column of scores among {listed([*map(str, frame.columns)], 12)}", at=path)
     gold = numbers(frame["gold"])
     if (row := first_of(~np.isin(gold, (0, 1)))) is not None:
         what, cell = f"column '{columns.get('gold', 'gold')}'", str(frame["gold"].iloc[row])
@@ -181,7 +181,7 @@ def _read_table(
         frame, items = frame[kept], items[kept]
     if not len(items) or items["true"].nunique() == 1:
         rule = "must have true and false candidates" if len(items) else "has no candidate with all scores"
-        raise InputError("", rule, at=path)
+        raise InputError(rule, at=path)
     table = pd.DataFrame({name: values[kept] for name, values in scores.items()}, index=frame.index)
     if counts:
         # Errors of counts name the candidate and its line.
@@ -220,7 +220,7 @@ def _ids(items: pd.DataFrame) -> list[str]:
     codes, names = coded(items, key)
     if (row := first_of(pd.Series(codes).duplicated())) is not None:
         first = place(items, int(np.argmax(codes == codes[row])))
-        raise InputError("", f"candidate '{names[codes[row]]}' again, first in {first}", at=place(items, row))
+        raise InputError(f"candidate '{names[codes[row]]}' again, first in {first}", at=place(items, row))
     return [str(name) for name in names[codes]]
 
 
@@ -235,7 +235,7 @@ def _complete(cells: pd.DataFrame, scores: Mapping[str, FloatArray], missing: st
             raise InputError(f"column '{name}'", rule, cell, remedy, at=place(cells, row))
         if missing == "error" and (row := first_of(blank)) is not None:
             remedy = Words("{drop} leaves such candidates out", drop=Argument("missing", "drop"))
-            raise InputError("", f"column '{name}' is empty", remedy=remedy, at=place(cells, row))
+            raise InputError(f"column '{name}' is empty", remedy=remedy, at=place(cells, row))
         kept &= ~blank
     return kept
 

@@ -171,7 +171,7 @@ def no_column(at: object, wanted: str, names: Iterable[object], remedy: str | No
     others = [str(name) for name in names]
     meant = nearest(wanted, others)
     cure = remedy if remedy is not None else Words("name it with {columns}", columns=column(wanted))
-    raise InputError("", f"no column '{wanted}' (columns: {listed(others, 12)}){meant}", remedy=cure, at=at)
+    raise InputError(f"no column '{wanted}' (columns: {listed(others, 12)}){meant}", remedy=cure, at=at)
 
 
 def joined(frame: pd.DataFrame, columns: Mapping[str, str], at: object) -> pd.DataFrame:
@@ -197,7 +197,6 @@ def may_each_be(at: object, ours: str, names: Sequence[str]) -> InputError:
     """The error that several columns may be one of ours, with the options that choose."""
     options = {f"option{k}": Argument("columns", {ours: name}) for k, name in enumerate(names)}
     return InputError(
-        "",
         f"{' and '.join(names)} may each be the {ours}",
         remedy=Words("say which: " + " or ".join(f"{{{key}}}" for key in options), **options),
         at=at,

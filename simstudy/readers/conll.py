@@ -68,7 +68,7 @@ def read_columns(path: Path, column: int | None = None, *, bio: bool = False) ->
     separator = "\t" if "\t" in model else " "
     width, least = len(_fields(model, separator)), max(2, column or 0)
     if width < least:
-        raise InputError("", f"has {counted(width, 'column')}, but a token and its tag need {least}", at=path)
+        raise InputError(f"has {counted(width, 'column')}, but a token and its tag need {least}", at=path)
     sentences: list[TaggedSentence] = []
     tokens: list[str] = []
     tags: list[str] = []
@@ -86,9 +86,9 @@ def read_columns(path: Path, column: int | None = None, *, bio: bool = False) ->
             tags.append(tag)
         elif tokens or not fields[0].startswith("#"):
             rule = f"{counted(len(fields), 'column')}, but the first sentence of the file has {width}"
-            raise InputError("", rule, at=f"{path}, line {number}")
+            raise InputError(rule, at=f"{path}, line {number}")
     if not sentences:
-        raise InputError("", "has no sentences", at=path)
+        raise InputError("has no sentences", at=path)
     return sentences
 
 
@@ -131,7 +131,7 @@ def _check_alike(
             rule = (
                 f"sentence {i} has {counted(len(sentence.tokens), 'token')}, {len(right.tokens)} in {gold_path}, line "
             )
-            raise InputError("", f"{rule}{right.line}", at=f"{path}, line {sentence.line}")
+            raise InputError(f"{rule}{right.line}", at=f"{path}, line {sentence.line}")
         n_altered += sum(map(str.__ne__, sentence.tokens, right.tokens))
     check_as_many(path, len(sentences), "sentence", gold_path, len(gold))
     if n_altered:

@@ -86,14 +86,14 @@ def read_conllu(path: Path) -> list[Sentence]:
         words = list(_words(path, line, block))
         place = f"{path}, line {line}"
         if not name or not words:
-            raise InputError("", f"a sentence has no {'words' if name else 'sent_id'}", at=place)
+            raise InputError(f"a sentence has no {'words' if name else 'sent_id'}", at=place)
         if name in sentences:
-            raise InputError("", f"sentence '{name}' is there already, at line {sentences[name].line}", at=place)
+            raise InputError(f"sentence '{name}' is there already, at line {sentences[name].line}", at=place)
         forms, tags, relations = (tuple(columns[k] for _, columns in words) for k in (1, 3, 7))
         heads = tuple(_head(f"{path}, line {n}", columns[6], len(words)) for n, columns in words)
         sentences[name] = Sentence(name, document, forms, tags, heads, relations, line)
     if not sentences:
-        raise InputError("", "has no sentences", at=path)
+        raise InputError("has no sentences", at=path)
     return list(sentences.values())
 
 
@@ -121,7 +121,7 @@ def _words(path: Path, line: int, block: Sequence[str]) -> Iterator[tuple[int, l
         place = f"{path}, line {number}"
         if len(columns) != _N_COLUMNS:
             rule = f"{counted(len(columns), 'column')} between tabs, but CoNLL-U has {_N_COLUMNS}"
-            raise InputError("", rule, at=place)
+            raise InputError(rule, at=place)
         if columns[0] == str(expected):
             expected += 1
             yield number, columns
@@ -144,14 +144,14 @@ def _read_annotated(path: Path, metric: str) -> list[Sentence]:
     for sentence in sentences:
         if metric != "accuracy" and -1 in sentence.heads:
             rule = f"sentence '{sentence.id}' has a word without a head"
-            raise InputError("", rule, at=f"{path}, line {sentence.line}")
+            raise InputError(rule, at=f"{path}, line {sentence.line}")
     return sentences
 
 
 def _counts(path: Path, sentence: Sentence, gold_path: Path, gold: Sentence, metric: str) -> tuple[int, ...]:
     if sentence.words != gold.words:
         rule = f"the words of sentence '{sentence.id}' are not those of {gold_path}, line {gold.line}"
-        raise InputError("", rule, at=f"{path}, line {sentence.line}")
+        raise InputError(rule, at=f"{path}, line {sentence.line}")
     if metric == "accuracy":
         return sum(map(str.__eq__, sentence.tags, gold.tags)), len(gold.words)
     parses = ((parse.heads, parse.relations) for parse in (sentence, gold))

@@ -66,7 +66,7 @@ def _log(path: Path, perturbed: dict[Path, int]) -> Log:
     model = given.get("model") or spec.get("model")
     if not isinstance(model, str) or not model:
         rule = "no model in the name of the folder (scenario:…,model=…), and no run_spec.json with one"
-        raise InputError("", rule, at=path)
+        raise InputError(rule, at=path)
     scenario = re.split("[:,]", name)[0]
     rest = ",".join(f"{name}={value}" for name, value in given.items() if name not in _OF_MODEL)
     task = f"{scenario}:{rest}" if rest else scenario
@@ -82,7 +82,7 @@ def _answers(path: Path, folder: Path | None, spec: Mapping[str, Any], perturbed
     entries = _entries(path)
     n_perturbed = sum(bool(entry.get("perturbation")) for entry in entries)
     if n_perturbed and n_perturbed == len(entries):
-        raise InputError("", f"all {counted(n_perturbed, 'instance')} of the run are perturbed", at=path)
+        raise InputError(f"all {counted(n_perturbed, 'instance')} of the run are perturbed", at=path)
     if n_perturbed:
         perturbed[path] = n_perturbed
     for n, entry in enumerate(entries, start=1):
@@ -98,7 +98,7 @@ def _answers(path: Path, folder: Path | None, spec: Mapping[str, Any], perturbed
             key = field_of(stat, "name", dict, at)
             name, split = field_of(key, "name", str, at), field_of(key, "split", str, at, split)
             if name in scores:
-                raise InputError("", f"statistic '{name}' is there twice", at=at)
+                raise InputError(f"statistic '{name}' is there twice", at=at)
             count = field_of(stat, "count", int, at, 1)
             if count < 1:
                 scores[name] = None
@@ -120,7 +120,7 @@ def _entries(path: Path) -> list[Mapping[str, Any]]:
     """The objects in a file of JSON that has a list of them; none if there is no such file."""
     entries = read_json(path) if path.is_file() else []
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise InputError("", "must be a list of objects, as HELM writes it", at=path)
+        raise InputError("must be a list of objects, as HELM writes it", at=path)
     return entries
 
 

@@ -77,7 +77,7 @@ def _read_archive(path: Path) -> dict[str, Any]:
             samples.append({field: value[field] for field in _OF_SAMPLE if field in value})
     if log is None:
         rule = f"{path}: no header.json in the archive: the evaluation is not complete, or it is no eval log"
-        raise InputError("", rule)
+        raise InputError(rule)
     return {**log, "samples": sorted(samples, key=_order)}
 
 
@@ -104,7 +104,7 @@ def _answers(path: Path, log: Mapping[str, Any]) -> Iterator[Answer]:
                 for content in (sample.get("input"), sample.get("target"), _output(sample, at))
             )
         except RecursionError:
-            raise InputError("", "messages are nested too deeply", at=at) from None
+            raise InputError("messages are nested too deeply", at=at) from None
         place = item if epoch == 1 else f"{item} of epoch {epoch}"
         yield Answer(
             *(item, scores, place, epoch),

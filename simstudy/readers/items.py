@@ -174,9 +174,9 @@ def _under_our_names(table: pd.DataFrame, key: str | None, request: Request, ite
 def _check_ids(table: pd.DataFrame) -> None:
     for name in ("id", "domain", "cluster"):
         if name in table and (row := first_of(table[name].astype(str).str.strip().isin(NO_NAMES))) is not None:
-            raise InputError("", f"no {name}", at=place(table, row))
+            raise InputError(f"no {name}", at=place(table, row))
     if (row := first_of(table["id"].duplicated())) is not None:
-        raise InputError("", f"item '{table['id'].iloc[row]}' comes again", at=place(table, row))
+        raise InputError(f"item '{table['id'].iloc[row]}' comes again", at=place(table, row))
 
 
 def _added(items: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
@@ -265,7 +265,7 @@ def system_rows(rows: pd.DataFrame, source: str) -> pd.DataFrame:
     rows = rows.assign(name=rows["name"].astype(str))
     if (row := first_of(rows["name"].duplicated())) is not None:
         at = f"{source}, {place(rows, row)}" if rows.index.name else source
-        raise InputError("", f"system '{rows['name'].iloc[row]}' occurs twice", at=at)
+        raise InputError(f"system '{rows['name'].iloc[row]}' occurs twice", at=at)
     return rows
 
 

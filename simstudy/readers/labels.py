@@ -76,7 +76,7 @@ def _long(frame: pd.DataFrame, systems: Sequence[str] | None, origin: str) -> pd
         if known != {""} and known.isdisjoint(_distinct(own["predicted"])):
             rule = f"column '{name}' is a system, but none of its labels is a gold one"
             remedy = Words("{aside} makes it a column of the items", aside=column(name, name))
-            raise InputError("", rule, remedy=remedy, at=origin)
+            raise InputError(rule, remedy=remedy, at=origin)
         parts.append(own)
     return pd.concat(parts)
 
@@ -97,7 +97,7 @@ def _texts(rows: pd.DataFrame, name: str, problem: str, remedy: str = "") -> lis
     whole = rows[name].dtype.kind == "f"
     texts = [label_text(cell, whole) for cell in rows[name]]
     if (row := first_of(np.array([not text for text in texts]))) is not None:
-        raise InputError("", problem, remedy=remedy, at=place(rows, row))
+        raise InputError(problem, remedy=remedy, at=place(rows, row))
     return texts
 
 
@@ -113,7 +113,7 @@ def _check_gold(rows: pd.DataFrame, gold: Sequence[str]) -> None:
             f"gold labels differ: item '{differ.index[0]}' has '{gold[other]}' here and '{gold[own[0]]}' in "
             f"{place(rows, int(own[0]))}; {counted(len(differ), 'item')} of {table['item'].nunique():,} differ"
         )
-        raise InputError("", rule, at=place(rows, int(other)))
+        raise InputError(rule, at=place(rows, int(other)))
 
 
 def note_labels(systems: Mapping[str, Sequence[str]], gold: Collection[str]) -> None:
@@ -150,12 +150,12 @@ def with_gold(frame: pd.DataFrame, item: str, origin: str, request: Request) -> 
     gold = pd.Series(table[label].to_numpy(), table[keys[0]].astype(str))
     at = placed(table, path)
     if (row := first_of(gold.index.duplicated())) is not None:
-        raise InputError("", f"item '{gold.index[row]}' comes again", at=place(at, row))
+        raise InputError(f"item '{gold.index[row]}' comes again", at=place(at, row))
     ids = frame[item].astype(str)
     lacking = ids[~ids.isin(gold.index)].unique()
     if len(lacking):
         rule = f"{path} lacks {len(lacking)} of {counted(ids.nunique(), 'item')}, first '{lacking[0]}'"
-        raise InputError("", rule)
+        raise InputError(rule)
     own = {*ids}
     if more := [one for one in gold.index if one not in own]:
         note("more gold labels", path=path, items=counted(len(more), "item"), first=more[0])

@@ -56,7 +56,7 @@ def _log(path: Path, request: Request) -> Log:
     name = _NAME.fullmatch(plain_name(path))
     if name is None:
         rule = f"{path}: sample logs of lm-evaluation-harness are called samples_<task>_<time>.jsonl"
-        raise InputError("", rule, remedy="rename the file, or read it as a table of scores")
+        raise InputError(rule, remedy="rename the file, or read it as a table of scores")
     folder, task = path.absolute().parent, name["task"]
     system, answers = as_given(folder).name, _answers(path, request.columns.get("sample"))
     # results_<time>.json comes first.
@@ -100,7 +100,7 @@ def _answers(path: Path, numbered_by: str | None) -> Iterator[Answer]:
         at = f"{path}, line {line}"
         sample = parse_json(text, path, line)
         if not isinstance(sample, dict) or "doc_id" not in sample:
-            raise InputError("", "not a sample of lm-evaluation-harness: it has no doc_id", at=at)
+            raise InputError("not a sample of lm-evaluation-harness: it has no doc_id", at=at)
         filter, responses = field_of(sample, "filter", str, at, "none"), _responses(sample)
         answer = Answer(
             str(sample["doc_id"]),

@@ -227,7 +227,7 @@ def _read_in_memory(table: object, request: Request, format: str | None, lower_i
     get_metric(request.asked or request.metric)
     if _names_battles(table):
         arena = formats()["arena"]
-        raise InputError("", "a table of preferences between two systems must be in a file", remedy=arena.what)
+        raise InputError("a table of preferences between two systems must be in a file", remedy=arena.what)
     return _finished(read_table_in_memory(table, request), request, "a table", "the table", lower_is_better)
 
 

@@ -167,7 +167,7 @@ def _rows(path: Path, answers: Sequence[Answer], score: str, unit: str, texts: d
         "score": [_number(answer, score, f"{path}, {unit} {answer.place}") for answer in answers],
     }
     if not any(value is not None for value in columns["score"]):
-        raise InputError("", f"no answer has a score '{score}'", at=path)
+        raise InputError(f"no answer has a score '{score}'", at=path)
     for name in ("sample", "place", "input", "target", "prompt", "question", "response"):
         values = (getattr(answer, name) for answer in answers)
         columns[name] = [texts.setdefault(value, value) if isinstance(value, str) else value for value in values]
@@ -198,7 +198,7 @@ def _system_names(facts: pd.DataFrame, request: Request, named_by_file: bool) ->
         other = first.setdefault((name, task), path)
         if other != path:
             rule = f"{other} and {path} are both of model '{name}' and task '{task}'"
-            raise InputError("", rule, remedy="keep one of them, or name the systems")
+            raise InputError(rule, remedy="keep one of them, or name the systems")
     return names
 
 
@@ -281,12 +281,12 @@ class _Choices:
         if wanted is not None and wanted not in names:
             rule = f"no {ours} '{wanted}' among {listed(names, _MOST) or 'none'}{nearest(wanted, names)}"
             remedy = Words("{chosen} chooses for this task", chosen=column(f"{ours}@{log.task}"))
-            raise InputError("", rule, remedy=remedy, at=log.path)
+            raise InputError(rule, remedy=remedy, at=log.path)
         minor = self._not_scores if ours == "score" else None
         usual = [name for name in names if minor is None or not minor.fullmatch(name)]
         name = wanted or (default if default in names else next(iter(usual), None))
         if name is None:
-            raise InputError("", "the log has no samples" if not names else f"the answers have no {ours}", at=log.path)
+            raise InputError("the log has no samples" if not names else f"the answers have no {ours}", at=log.path)
         lacks = ours == "score" and self._must_have not in ("", name)
         if wanted is None and (lacks or (len(usual) > 1 and name != default)):
             self._open.setdefault(ours, (log.path, usual))
@@ -316,7 +316,7 @@ class _Choices:
             columns |= {ours: usual} | {f"{ours}@{task}": name for task, name in made.items() if name != usual}
         ours, (path, names) = next(iter(self._open.items()))
         remedy = Words("{columns} chooses for all tasks, the first of several", columns=Argument("columns", columns))
-        raise InputError("", f"the {ours} may be {listed(names, _MOST)}", remedy=remedy, at=path)
+        raise InputError(f"the {ours} may be {listed(names, _MOST)}", remedy=remedy, at=path)
 
 
 # What must be the same ---------------------------------------------------------------------------------------------
@@ -358,7 +358,7 @@ def _check_comparable(facts: pd.DataFrame, rows: pd.DataFrame, unit: str, allowe
         allow = Argument("allow_different", names if len(names) > 1 else names[0])
         remedy = Words("{allow} compares such logs all the same", allow=allow)
         rule = "another {what} of {of} than in {other}; {n} of {all} differ".format(**refused[0])
-        raise InputError("", rule, remedy=remedy, at=refused[0]["place"])
+        raise InputError(rule, remedy=remedy, at=refused[0]["place"])
 
 
 def _place(row: pd.Series[Any], unit: str) -> str:

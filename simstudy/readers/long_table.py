@@ -190,11 +190,11 @@ def coded(rows: pd.DataFrame, name: str) -> tuple[Codes, NDArray[Any]]:
             at = place(rows, damaged).encode(errors="backslashreplace").decode()
             raise InputError(f"{name}s", "must be named in whole characters (UTF-8)", error.object, at=at) from None
     if (row := first_of(codes < 0)) is not None:
-        raise InputError("", f"no {name}", at=place(rows, row))
+        raise InputError(f"no {name}", at=place(rows, row))
     for code, text in enumerate(names):
         if text.strip() in NO_NAMES:
             why = f": '{text}' is how programs write that there is none" if text.strip() else ""
-            raise InputError("", f"no {name}{why}", at=place(rows, int(np.argmax(codes == code))))
+            raise InputError(f"no {name}{why}", at=place(rows, int(np.argmax(codes == code))))
         if "\n" in text or "\r" in text:
             raise InputError(name, "must be one line", text, at=place(rows, int(np.argmax(codes == code))))
     check_utf8(names, f"{name}s")
@@ -284,7 +284,7 @@ def _with_scores(table: LongTable, request: Request) -> pd.DataFrame:
             raise InputError("no score", remedy=_if_missing(request.metric), at=place(rows, row))
         rows = rows[~blank] if blank.any() else rows
     if rows.empty:
-        raise InputError("", f"no system has a score in {', '.join(map(str, request.paths))}")
+        raise InputError(f"no system has a score in {', '.join(map(str, request.paths))}")
     return rows
 
 
@@ -404,7 +404,7 @@ def _comes_again(keyed: _Keyed, again: int, what: str, remedy: str) -> InputErro
     first = int(np.argmax((keyed.system == keyed.system[again]) & (keyed.item == keyed.item[again])))
     item, system = keyed.items[keyed.item[again]], keyed.systems[keyed.system[again]]
     rule = f"{what} '{item}' of system '{system}' comes again, first in {place(keyed.rows, first)}"
-    return InputError("", rule, remedy=remedy, at=place(keyed.rows, again))
+    return InputError(rule, remedy=remedy, at=place(keyed.rows, again))
 
 
 def _to_tell_rows_apart(keyed: _Keyed, table: LongTable, again: int) -> str:
@@ -506,7 +506,7 @@ def _one_for_each(
     if name in request.columns:
         row = int(np.flatnonzero((codes == i) & (values == most[i]))[0])
         rule = f"'{request.columns[name]}' of item '{items[i]}' is '{other}' here and '{first}' in another row"
-        raise InputError("", rule, at=place(rows, row))
+        raise InputError(rule, at=place(rows, row))
     if name in ("domain", "cluster"):
         note("column of items left out", column=name, item=items[i], first=str(first)[:40], other=str(other)[:40])
     return None
@@ -538,7 +538,7 @@ def _matched(keyed: _Keyed, items: pd.DataFrame, request: Request) -> tuple[pd.D
         )
         return items, order, present
     if not complete.any():
-        raise InputError("", "no item is left that every system has", remedy="the ids must be alike")
+        raise InputError("no item is left that every system has", remedy="the ids must be alike")
     dropped = items.loc[~complete, "id"]
     note("items dropped", n=len(dropped), all=len(items), first=dropped.iloc[0], etc=" …" if len(dropped) > 1 else "")
     kept = items.loc[complete].reset_index(drop=True)
@@ -569,7 +569,7 @@ def _items_differ(
         told.append(f"the references lack {counted(len(extra), 'item')}, first '{extra[0]}' ({place(keyed.rows, row)})")
     shared = present.all(axis=0).any()
     remedy = _if_missing(metric) if shared else "no item is of all systems: are the ids alike?"
-    return InputError("", f"items differ: {'; '.join(told)}", remedy=remedy)
+    return InputError(f"items differ: {'; '.join(told)}", remedy=remedy)
 
 
 def _filled(array: Array, present: NDArray[np.bool_], items: pd.DataFrame, table: LongTable, metric: Metric) -> Array:
@@ -603,7 +603,7 @@ def _check_rules(array: Array, metric: Metric, keyed: _Keyed, order: IntArray) -
             values = ", ".join(f"{name} = {v:g}" for name, v in zip(metric.statistics, own[broken.item], strict=True))
             row = int(np.argmax((keyed.system == k) & (order[keyed.item] == broken.item)))
             rule = f"{values}, but metric '{metric.name}' needs {broken.broken}"
-            raise InputError("", rule, at=_place_of_system(keyed.rows, row)) from None
+            raise InputError(rule, at=_place_of_system(keyed.rows, row)) from None
 
 
 def _narrowed(array: Array) -> Array:

@@ -117,7 +117,7 @@ class Request:
         known = set()
         for path in self.paths:
             if abspath(path) in known:
-                raise InputError("", f"{path} is given twice")
+                raise InputError(f"{path} is given twice")
             known.add(abspath(path))
         if self.missing == "zero" and self.metric.zero_is_best:
             raise InputError(

@@ -117,7 +117,7 @@ def read_table_in_memory(table: object, request: Request) -> LongTable:
         note("items numbered", table=_THE_TABLE, last=f"{len(frame) - 1:,}")
         frame = frame.assign(**{item: np.arange(len(frame))})
     if frame.empty:
-        raise InputError("", f"{_THE_TABLE} has no rows")
+        raise InputError(f"{_THE_TABLE} has no rows")
     frame = placed(frame.set_axis(pd.RangeIndex(1, len(frame) + 1, name="row")), _THE_TABLE)
     named = _under_our_names(frame, _THE_TABLE, request, nested=False)
     if named.systems is None and "system" not in named.frame:
@@ -168,7 +168,7 @@ def _check_given(frame: pd.DataFrame, origin: str, request: Request) -> None:
         no_column(origin, lacking[0], frame.columns, "columns must map our names to names in the file")
     if lacking:
         rule = f"no columns {', '.join(map(repr, lacking))} (columns: {listed([*map(str, frame)], 12)})"
-        raise InputError("", rule, at=origin)
+        raise InputError(rule, at=origin)
 
 
 def _free(frame: pd.DataFrame, request: Request, but: Sequence[str] = ()) -> list[str]:
@@ -229,7 +229,6 @@ def _takes_labels(frame: pd.DataFrame, request: Request) -> bool:
     if predicted is not None and scores:
         gold = _gold_column(frame, request)
         raise InputError(
-            "",
             f"columns '{predicted}' and '{gold}' have labels, and column '{scores[0]}' has scores",
             remedy=Words(
                 "{gold} compares the labels, {score} the means of '{name}'",
@@ -247,7 +246,6 @@ def _check_gold_of_wide(frame: pd.DataFrame, gold: str) -> None:
     if _numbers_and_texts(frame, [gold])[0]:
         aside = "" if gold == "gold" else Words("{aside} makes it no system, ", aside=column(gold, gold))
         raise InputError(
-            "",
             f"column '{gold}' may have gold labels, or scores of a system",
             remedy=Words(
                 "{labels} compares labels with it, {aside}a table of systems ({systems}) that names it makes it one",
@@ -447,7 +445,6 @@ def _check_wide(
             problem = f"{', '.join(dotted)} may be scores by several metrics, or of several systems"
         samples = Words(", or say {sample} if the columns of numbers are systems", sample=column("sample", str(sample)))
         raise InputError(
-            "",
             f"{problem} (columns: {listed([*map(str, frame)], 12)})",
             remedy=Words(
                 "name {what} with {named}{samples}",
@@ -465,7 +462,6 @@ def _check_wide(
     unclear += [name for name in systems if plain(name) in (*USUAL["gold"], "gold") and name not in meant]
     if unclear:
         raise InputError(
-            "",
             f"{'columns' if len(unclear) > 1 else 'column'} {', '.join(map(repr, unclear))} may describe the items, or "
             "be scores of a system",
             remedy=Words(

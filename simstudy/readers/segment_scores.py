@@ -70,7 +70,7 @@ def read(request: Request) -> LongTable:
     if (others := table[table["metric"] != metric]).size:
         (file, line), other = others.index[0], others["metric"].iloc[0]
         rule = f"a score of {other}, but the first file has scores of {metric}"
-        raise InputError("", rule, remedy="compare one metric", at=f"{file}, line {line}")
+        raise InputError(rule, remedy="compare one metric", at=f"{file}, line {line}")
     if metric in _OF_CORPUS:
         note("scores of sentences", metric=metric)
     table["system"] = _system_names(table, request)
@@ -97,7 +97,7 @@ def _segments(path: Path, request: Request) -> pd.DataFrame:
         raise InputError("columns", f"must choose no score: {path} has one score of each segment")
     segments = [*(_of_json(path) if program == _JSON else _of_lines(path, program, chosen or "F1"))]
     if not segments:
-        raise InputError("", "no scores of segments", remedy="bert-score prints them with -s", at=path)
+        raise InputError("no scores of segments", remedy="bert-score prints them with -s", at=path)
     table = pd.DataFrame(segments, dtype=object)
     table["path"] = pd.Series([path] * len(table), dtype=object)
     return table.set_axis(pd.MultiIndex.from_product([[str(path)], table["place"]], names=["file", "line"]))
@@ -119,10 +119,10 @@ def _check_lengths(table: pd.DataFrame) -> None:
     counts = table.groupby("system", sort=False).size()
     for system, paths in table.groupby("system", sort=False)["path"]:
         if paths.iloc[0] != paths.iloc[-1]:
-            raise InputError("", f"system '{system}' is in {paths.iloc[0]} and again in {paths.iloc[-1]}")
+            raise InputError(f"system '{system}' is in {paths.iloc[0]} and again in {paths.iloc[-1]}")
         if counts[system] < counts.max():
             rule = f"system '{system}' has {counts[system]:,} segments, others have {counts.max():,}"
-            raise InputError("", rule, at=paths.iloc[0])
+            raise InputError(rule, at=paths.iloc[0])
 
 
 def _holds(path: Path) -> bool:
@@ -159,7 +159,7 @@ def _of_lines(path: Path, program: str, chosen: str) -> Iterator[Segment]:
     lines = read_lines(path)
     if not program:
         rule = "neither COMET's nor BERTScore's segment scores, nor those of sacrebleu -sl or mt-metrics-eval"
-        raise InputError("", rule, at=path)
+        raise InputError(rule, at=path)
     named = _MTME_NAME.fullmatch(plain_name(path))
     pattern = _MTME if named else _PROGRAMS[program][1]
     metric = named["metric"] if named else f"{program} {chosen}" if program == "BERTScore" else program
@@ -177,7 +177,7 @@ def _of_lines(path: Path, program: str, chosen: str) -> Iterator[Segment]:
         n = counts[system] = counts.get(system, 0) + 1
         if int(groups.get("segment", n - 1)) != n - 1:
             rule = f"segment {groups['segment']} of '{system}', but segment {n - 1} is the next"
-            raise InputError("", rule, at=f"{path}, line {line}")
+            raise InputError(rule, at=f"{path}, line {line}")
         yield Segment(system, None if score == "None" else score, line, groups.get("metric", metric))
 
 

@@ -72,7 +72,7 @@ def _report(path: Path, request: Request) -> dict[str, bool]:
     if isinstance(report, dict) and _RESOLVED in report:
         return _report_of_run(path, report, request)
     if not isinstance(report, dict) or not report:
-        raise InputError("", f"not a report of SWE-bench's harness: it has no {_RESOLVED}, and no instance", at=path)
+        raise InputError(f"not a report of SWE-bench's harness: it has no {_RESOLVED}, and no instance", at=path)
     return {instance: field_of(fate, "resolved", bool, f"{path}, {instance}") for instance, fate in report.items()}
 
 
@@ -84,12 +84,12 @@ def _report_of_run(path: Path, report: Mapping[str, Any], request: Request) -> d
     right = {*lists[_RESOLVED]}
     for name in _FAILED:
         if both := right.intersection(lists.get(name, ())):
-            raise InputError("", f"instance '{min(both)}' is in {_RESOLVED} and in {name}", at=path)
+            raise InputError(f"instance '{min(both)}' is in {_RESOLVED} and in {name}", at=path)
     named = dict.fromkeys(instance for instances in lists.values() for instance in instances)
     if "submitted_ids" not in lists and "unresolved_ids" not in lists:
         named |= dict.fromkeys(_instances_of_table(path, request))
     if not named:
-        raise InputError("", "the report names no instance", at=path)
+        raise InputError("the report names no instance", at=path)
     return {instance: instance in right for instance in named}
 
 
@@ -100,7 +100,7 @@ def _instances_of_table(path: Path, request: Request) -> list[str]:
     if table is None or key not in table:
         rule = f"the report has only {_RESOLVED}: which instances were submitted is not known"
         remedy = Words("{items} may name a table with all instances in a column 'id'", items=Argument("items"))
-        raise InputError("", rule, remedy=remedy, at=path)
+        raise InputError(rule, remedy=remedy, at=path)
     return [str(instance) for instance in table[key]]
 
 

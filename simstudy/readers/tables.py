@@ -69,7 +69,7 @@ def read_table(path: Path, narrow: bool = False) -> pd.DataFrame:
     """
     kind = ending(path)
     if kind in _WORKBOOKS:
-        raise InputError("", f"{path} is a workbook: save it as CSV")
+        raise InputError(f"{path} is a workbook: save it as CSV")
     if kind == ".parquet":
         from simstudy.files.parquet import read_frame  # only Parquet needs pyarrow
 
@@ -82,9 +82,9 @@ def read_table(path: Path, narrow: bool = False) -> pd.DataFrame:
     elif kind in JSON:
         frame = _read_json(path)
     else:
-        raise InputError("", f"{path}: a table must be a file {', '.join(TABLES)}")
+        raise InputError(f"{path}: a table must be a file {', '.join(TABLES)}")
     if frame.empty:
-        raise InputError("", f"{path} has a header, but no rows")
+        raise InputError(f"{path} has a header, but no rows")
     return frame
 
 
@@ -96,7 +96,7 @@ def _read_delimited(path: Path, dialect: type[csv.Dialect]) -> pd.DataFrame:
         with _long_cells():
             header = [name.strip() for name in next(csv.reader(StringIO(text), dialect))]
     except csv.Error as error:
-        raise InputError("", _problem(error), at=f"{path}, line 1") from None
+        raise InputError(_problem(error), at=f"{path}, line 1") from None
     if len(header) > 1 and not header[0]:
         # pandas writes an index without a name so.
         header[0] = "Unnamed: 0"
@@ -132,13 +132,13 @@ def _cells(path: Path, text: str, dialect: type[csv.Dialect], width: int) -> tup
             for row in reader:
                 if row and len(row) != width:
                     rule = f"{counted(len(row), 'cell')}, but the header has {width}"
-                    raise InputError("", rule, at=f"{path}, line {line}")
+                    raise InputError(rule, at=f"{path}, line {line}")
                 if row:
                     cells += row
                     lines.append(line)
                 line = reader.line_num + 1
     except csv.Error as error:
-        raise InputError("", _problem(error), at=f"{path}, line {line}") from None
+        raise InputError(_problem(error), at=f"{path}, line {line}") from None
     return cells[width:], lines[1:]
 
 
@@ -166,15 +166,15 @@ def _check_header(path: Path, header: Sequence[str]) -> None:
     at = f"{path}, line 1"
     if len(header) == 1 and ";" in header[0]:
         remedy = "save it with commas (or with tabs, as .tsv), and with decimal points"
-        raise InputError("", f"{path} is separated by semicolons", remedy=remedy)
+        raise InputError(f"{path} is separated by semicolons", remedy=remedy)
     if len(header) == 1 and "\t" in header[0]:
-        raise InputError("", f"{path} is separated by tabs", remedy="name the file .tsv")
+        raise InputError(f"{path} is separated by tabs", remedy="name the file .tsv")
     known = set()
     for i, name in enumerate(header, start=1):
         if not name.strip():
-            raise InputError("", f"columns must be named, but column {i} of {len(header)} has no name", at=at)
+            raise InputError(f"columns must be named, but column {i} of {len(header)} has no name", at=at)
         if name in known:
-            raise InputError("", f"columns must have different names, but '{name}' is there twice", at=at)
+            raise InputError(f"columns must have different names, but '{name}' is there twice", at=at)
         if "\n" in name or "\r" in name:
             raise InputError("the name of a column", "must be one line", name, at=at)
         known.add(name)
@@ -188,12 +188,12 @@ def _read_json(path: Path) -> pd.DataFrame:
     if records is None:
         unit, records = "record", dict(enumerate(_records(parse_json(text, path), path), start=1))
     if not records:
-        raise InputError("", f"{path} has no records")
+        raise InputError(f"{path} has no records")
     rows = [_flat(record, f"{path}, {unit} {n}") for n, record in records.items()]
     columns = list(dict.fromkeys(name for row in rows for name in row))
     if len(columns) > _WIDEST:
         rule = f"records have {len(columns):,} columns, more than {_WIDEST:,}: are ids keys in them?"
-        raise InputError("", rule, at=path)
+        raise InputError(rule, at=path)
     _check_header(path, columns)
     index = pd.Index([*records], name=unit)
     return pd.DataFrame({name: pd.Series([row.get(name) for row in rows], index) for name in columns}, index)
@@ -216,7 +216,7 @@ def _lines(text: str, path: Path) -> tuple[str, dict[int, Any] | None]:
         if not isinstance(records[n], dict):
             if ending(path) == ".json":
                 return "record", None
-            raise InputError("", f"a line of JSON must be an object, not {_kind(records[n])}", at=f"{path}, line {n}")
+            raise InputError(f"a line of JSON must be an object, not {_kind(records[n])}", at=f"{path}, line {n}")
     return "line", records
 
 
@@ -225,14 +225,14 @@ def _records(value: Any, path: Path) -> list[dict[str, Any]]:
     if isinstance(value, list):
         return _objects(value, path)
     if not isinstance(value, dict) or not value:
-        raise InputError("", f"{path} is {_kind(value)}", remedy=_SHAPES)
+        raise InputError(f"{path} is {_kind(value)}", remedy=_SHAPES)
     names, rows = value.get("columns"), value.get("data")
     if isinstance(names, list) and isinstance(rows, list):
         _check_header(path, [*map(str, names)])
         for i, row in enumerate(rows, start=1):
             if not isinstance(row, list) or len(row) != len(names):
                 rule = f"a row must be a list of {counted(len(names), 'cell')}"
-                raise InputError("", rule, at=f"{path}, record {i}")
+                raise InputError(rule, at=f"{path}, record {i}")
         return [dict(zip(map(str, names), row, strict=True)) for row in rows]
     lists = {key: rows for key, rows in value.items() if isinstance(rows, list) and rows and isinstance(rows[0], dict)}
     if len(lists) == 1:
@@ -242,13 +242,13 @@ def _records(value: Any, path: Path) -> list[dict[str, Any]]:
         return [about | row for row in _objects(rows, path)]
     if len(lists) > 1:
         rule = f"lists of records are under {listed([*lists], 12)}"
-        raise InputError("", rule, remedy="write one of them to a file of its own", at=path)
+        raise InputError(rule, remedy="write one of them to a file of its own", at=path)
     if all(isinstance(cell, _SCALAR) for cell in value.values()):
         _check_keys(value, path)
         return [{"item": item, "value": cell} for item, cell in value.items()]
     if all(isinstance(scores, dict) for scores in value.values()):
         return _scores_of_systems(value, path)
-    raise InputError("", f"{path} has another shape", remedy=_SHAPES)
+    raise InputError(f"{path} has another shape", remedy=_SHAPES)
 
 
 def _scores_of_systems(value: Mapping[str, Mapping[str, Any]], path: Path) -> list[dict[str, Any]]:
@@ -263,7 +263,7 @@ def _scores_of_systems(value: Mapping[str, Mapping[str, Any]], path: Path) -> li
         for item, score in scores.items():
             if isinstance(score, dict | list):
                 rule = f"'{system}' has {_kind(score)} under '{item}', not a score"
-                raise InputError("", rule, remedy=_SHAPES, at=path)
+                raise InputError(rule, remedy=_SHAPES, at=path)
             rows.append({"system": system, "item": item, "score": score})
     return rows
 
@@ -280,7 +280,7 @@ def _check_keys(scores: Mapping[str, Any], path: Path) -> None:
 def _objects(rows: Sequence[Any], path: Path) -> list[dict[str, Any]]:
     for i, row in enumerate(rows, start=1):
         if not isinstance(row, dict):
-            raise InputError("", f"a record must be an object, not {_kind(row)}", at=f"{path}, record {i}")
+            raise InputError(f"a record must be an object, not {_kind(row)}", at=f"{path}, record {i}")
     return [*rows]
 
 
@@ -291,14 +291,14 @@ def _flat(record: Mapping[str, Any], at: str) -> dict[str, Any]:
     while left:
         name, cell, depth = left.pop()
         if depth > _DEEPEST:
-            raise InputError("", "objects are nested too deeply", at=at)
+            raise InputError("objects are nested too deeply", at=at)
         if isinstance(cell, dict):
             left += [(f"{name}.{inner}", inside, depth + 1) for inner, inside in reversed([*cell.items()])]
             continue
         if name in flat:
-            raise InputError("", f"two keys are '{name}', with and without nesting", at=at)
+            raise InputError(f"two keys are '{name}', with and without nesting", at=at)
         if isinstance(cell, str) and not cell.isascii() and not _is_whole(cell):
-            raise InputError("", f"texts must be of whole characters (UTF-8), unlike {cell[:60]!a}", at=at)
+            raise InputError(f"texts must be of whole characters (UTF-8), unlike {cell[:60]!a}", at=at)
         flat[name] = cell
     return flat
 

@@ -233,7 +233,7 @@ def parse_json(text: str, path: Path | str, line: int = 1) -> Any:
         raise NotJSONError("", f"not JSON (is the file cut?): {error.msg}", at=at) from None
     except _RepeatedKeyError as error:
         at = f"{path}, line {line}" if "\n" not in text.strip() else str(path)
-        raise InputError("", f"an object of JSON has the key '{error}' twice", at=at) from None
+        raise InputError(f"an object of JSON has the key '{error}' twice", at=at) from None
     except RecursionError:
         depth = deepest = offset = 0
         for piece in _PIECE.finditer(text):
@@ -245,7 +245,7 @@ def parse_json(text: str, path: Path | str, line: int = 1) -> Any:
         most = sys.get_int_max_str_digits()
         offset = next(p.start() for p in _PIECE.finditer(text) if len(p[0]) > most and p[0][0] != '"')
         rule = f"a number of more than {most} digits"
-    raise InputError("", rule, at=f"{path}, line {line + text.count(chr(10), 0, offset)}")
+    raise InputError(rule, at=f"{path}, line {line + text.count(chr(10), 0, offset)}")
 
 
 class _RepeatedKeyError(ValueError):
@@ -267,7 +267,7 @@ def field_of(record: Any, name: str, kind: type | UnionType, at: object, default
     if value is None and default is not REQUIRED:
         return default
     if value is None:
-        raise InputError("", f"no field '{name}'", at=at)
+        raise InputError(f"no field '{name}'", at=at)
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         raise InputError(f"'{name}'", f"must be {_KINDS[kind]}", value, at=at)
     return value

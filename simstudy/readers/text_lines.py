@@ -162,7 +162,7 @@ def line_rows(
 def check_as_many(path: Path, n: int, noun: str, gold_path: Path, n_gold: int) -> None:
     """Raise an InputError if a file has not as many of something as the gold file."""
     if n != n_gold:
-        raise InputError("", f"has {counted(n, noun)}, {gold_path} {n_gold:,}", at=path)
+        raise InputError(f"has {counted(n, noun)}, {gold_path} {n_gold:,}", at=path)
 
 
 def _check_request(request: Request) -> None:
@@ -192,7 +192,7 @@ def _read(path: Path, mark: str) -> Lines:
     texts = read_lines(path)
     if match := _MARKUP.match(texts[0]):
         remedy = r"take the segments out: sed -n 's/.*<seg[^>]*>\(.*\)<.seg>.*/\1/p' FILE > FILE.txt"
-        raise InputError("", f"must have a line for each item, but is markup: {match[0]} …>", remedy=remedy, at=path)
+        raise InputError(f"must have a line for each item, but is markup: {match[0]} …>", remedy=remedy, at=path)
     texts = [text.replace(mark, " ") for text in texts] if mark else texts
     return Lines(path, texts, list(range(1, len(texts) + 1)), [])
 
@@ -280,7 +280,7 @@ def _check_all_have_ids(files: Sequence[Lines], split: Sequence[Lines | None], w
     if others := others + ([gold.path] if gold else []):
         remedy = Words("give all files the same ids; {none} reads ids as words", none=AS_THEY_ARE)
         rule = f"lines have ids ('{first.ids[0]}', {where}) that {others[0]} lacks"
-        raise InputError("", rule, remedy=remedy, at=first.path)
+        raise InputError(rule, remedy=remedy, at=first.path)
 
 
 def _check_header(files: Sequence[Lines]) -> None:
@@ -289,7 +289,7 @@ def _check_header(files: Sequence[Lines]) -> None:
     parts = [part for text in first for part in text.split("\t")]
     if all(plain(part).removesuffix("s") in _HEADERS for part in parts) and first[-1] not in files[-1].texts[1:]:
         remedy = Words("take line 1 out of all files (tail -n +2); {none} reads it as an item", none=AS_THEY_ARE)
-        raise InputError("", f"'{first[0]}' is a header", remedy=remedy, at=f"{files[0].path}, line 1")
+        raise InputError(f"'{first[0]}' is a header", remedy=remedy, at=f"{files[0].path}, line 1")
 
 
 def _check_order(files: Sequence[Lines]) -> None:
@@ -314,7 +314,7 @@ def _check_columns(files: Sequence[Lines]) -> None:
                 none=AS_THEY_ARE,
             )
             rule = f"{n:,} of {counted(len(file.texts), 'line')} have columns between tabs"
-            raise InputError("", rule, remedy=remedy, at=file.path)
+            raise InputError(rule, remedy=remedy, at=file.path)
 
 
 def _other_length(lines: Lines, n: int, files: Sequence[Lines], gold: _Gold | None) -> InputError:
@@ -327,7 +327,7 @@ def _other_length(lines: Lines, n: int, files: Sequence[Lines], gold: _Gold | No
     elif any(map(_FAIRSEQ_LINE.match, lines.texts)):
         remedy = "of the output of fairseq-generate keep one kind of lines (grep ^D-, or grep ^H-)"
     path = gold.path if gold else origin.path if origin else ""
-    return InputError("", f"has {counted(len(lines.texts), 'line')}, {path} {n:,}", remedy=remedy, at=lines.path)
+    return InputError(f"has {counted(len(lines.texts), 'line')}, {path} {n:,}", remedy=remedy, at=lines.path)
 
 
 # References ----------------------------------------------------------------------------------------------------------
@@ -339,7 +339,7 @@ def _gold_of_files(files: Sequence[Lines]) -> _Gold:
     if [] in texts:
         also = ", and in the other files of references" if len(files) > 1 else ""
         place = f"{files[0].path}, line {files[0].numbers[texts.index([])]}"
-        raise InputError("", f"the reference is empty{also}", at=place)
+        raise InputError(f"the reference is empty{also}", at=place)
     return _Gold(files[0].path, items, texts)
 
 
@@ -355,7 +355,7 @@ def _gold_of_table(path: Path, request: Request) -> _Gold:
         if names[-1] not in table:
             no_column(path, names[-1], table.columns)
     if names[0] == names[1]:
-        raise InputError("", f"items and references must be two columns, not both '{names[0]}'", at=path)
+        raise InputError(f"items and references must be two columns, not both '{names[0]}'", at=path)
     texts: dict[str, list[str]] = {}
     first: dict[str, object] = {}
     for line, name, text in zip(table.index, *(table[name] for name in names), strict=True):
@@ -363,7 +363,7 @@ def _gold_of_table(path: Path, request: Request) -> _Gold:
         texts.setdefault(name, []).extend([text] if text.strip() else [])
     for name, references in texts.items():
         if not references:
-            raise InputError("", f"item '{name}' has no reference that is not empty", at=f"{path}, line {first[name]}")
+            raise InputError(f"item '{name}' has no reference that is not empty", at=f"{path}, line {first[name]}")
     note("table of references", path=path, item=names[0], reference=names[1])
     return _Gold(path, list(texts), list(texts.values()))
 

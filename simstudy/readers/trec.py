@@ -51,7 +51,7 @@ def read(request: Request) -> LongTable:
     qrels = read_qrels(qrels_path)
     topics = [topic for topic, judged in qrels.items() if max(judged.values()) >= 1]
     if not topics:
-        raise InputError("", "no topic has a relevant document", at=qrels_path)
+        raise InputError("no topic has a relevant document", at=qrels_path)
     if lacking := [topic for topic in qrels if topic not in set(topics)]:
         note("topics without relevance", path=qrels_path, n=len(lacking), all=len(qrels), first=lacking[0])
     rows = []
@@ -59,7 +59,7 @@ def read(request: Request) -> LongTable:
         run = read_run(path)
         judged_topics = [topic for topic in topics if topic in run]
         if not judged_topics:
-            raise InputError("", f"has no topic of {qrels_path} that has a relevant document", at=path)
+            raise InputError(f"has no topic of {qrels_path} that has a relevant document", at=path)
         for topic in judged_topics:
             grades = [qrels[topic].get(document, 0) for document in run[topic]]
             score = ranking_score(request.metric, grades, list(qrels[topic].values()))
@@ -133,10 +133,10 @@ def _entries(path: Path, form: str) -> Iterator[tuple[str, str, str, Any]]:
         if not cells:
             continue
         if len(cells) != len(names):
-            raise InputError("", f"{counted(len(cells), 'column')}, but {form} are {len(names)}", at=place)
+            raise InputError(f"{counted(len(cells), 'column')}, but {form} are {len(names)}", at=place)
         topic, document, value = (cells[i] for i in at)
         if (topic, document) in seen:
-            raise InputError("", f"document '{document}' is twice in topic '{topic}'", at=place)
+            raise InputError(f"document '{document}' is twice in topic '{topic}'", at=place)
         seen.add((topic, document))
         yield place, topic, document, value
 
@@ -145,10 +145,10 @@ def _json_entries(path: Path) -> Iterator[tuple[str, str, str, Any]]:
     """The same of ``{topic: {docno: number}}``."""
     topics = read_json(path)
     if not isinstance(topics, dict) or not topics:
-        raise InputError("", "a run or qrels in JSON must be {topic: {document: number}}", at=path)
+        raise InputError("a run or qrels in JSON must be {topic: {document: number}}", at=path)
     for topic, scored in topics.items():
         if not isinstance(scored, dict) or not scored:
-            raise InputError("", "must be {document: number}", at=f"{path}, topic '{topic}'")
+            raise InputError("must be {document: number}", at=f"{path}, topic '{topic}'")
         for document, value in scored.items():
             place = f"{path}, topic '{topic}', document '{document}'"
             if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > _LARGEST:

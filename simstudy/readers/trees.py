@@ -35,7 +35,7 @@ def read(request: Request) -> LongTable:
     gold, gold_texts = _read_trees(gold_path)
     for tree in gold:
         if not tree.words:
-            raise InputError("", "a gold tree without words", at=f"{gold_path}, line {tree.line}")
+            raise InputError("a gold tree without words", at=f"{gold_path}, line {tree.line}")
     items = [str(number) for number in range(1, len(gold) + 1)]
     rows = []
     for name, path in request.named_files().items():
@@ -43,7 +43,7 @@ def read(request: Request) -> LongTable:
         check_as_many(path, len(trees), "tree", gold_path, len(gold))
         parsed = [i for i, tree in enumerate(trees) if tree.words]
         if not parsed:
-            raise InputError("", "no tree has words", at=path)
+            raise InputError("no tree has words", at=path)
         counts = np.array([_counts(path, trees[i], gold_path, gold[i]) for i in parsed])
         values = dict(zip(names, counts.T, strict=True))
         lines, ids = [trees[i].line for i in parsed], [items[i] for i in parsed]
@@ -106,7 +106,7 @@ def _trees_and_texts(text: str, path: str | Path) -> Iterator[tuple[Tree, str]]:
 
 
 def _error(path: str | Path, text: str, offset: int, problem: str) -> InputError:
-    return InputError("", problem, at=f"{path}, line {text.count(chr(10), 0, offset) + 1}")
+    return InputError(problem, at=f"{path}, line {text.count(chr(10), 0, offset) + 1}")
 
 
 @once
@@ -120,7 +120,7 @@ def _counts(path: Path, tree: Tree, gold_path: Path, gold: Tree) -> tuple[int, i
     try:
         return bracket_counts(tree, gold)
     except ValueError as error:
-        raise InputError("", f"{error} ({gold_path}, line {gold.line})", at=f"{path}, line {tree.line}") from None
+        raise InputError(f"{error} ({gold_path}, line {gold.line})", at=f"{path}, line {tree.line}") from None
 
 
 FORMAT = Format("trees", "bracketed trees", read, ("*.mrg", "*.ptb"), metrics=("parseval",))
