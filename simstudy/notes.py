@@ -78,7 +78,7 @@ def said(value: Any, wording: Callable[[Argument], str]) -> Any:
 
 
 class Note(Words):
-    """What a user should know about what was read or computed, and is no error: its kind, and fields by their names.
+    """Message to a user about what was read or computed, and no error: its kind, and fields by their names.
 
     Examples
     --------

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from simstudy.cli.files import HEADING, Files
+from simstudy.cli.files import HEADING, Files, Paths
 from simstudy.cli.options import grouped
 from simstudy.cli.terminal import print_line
 from simstudy.cli.wording import worded_notes, wording
@@ -17,12 +16,7 @@ from simstudy.cli.wording import worded_notes, wording
 @grouped
 def check(
     context: typer.Context,
-    paths: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="PATH...", help="Files of system outputs, or folders of them; name=path names a system."
-        ),
-    ],
+    paths: Paths,
     *,
     files: Annotated[Files, HEADING],
     metric: Annotated[str | None, typer.Option(help="What the items are scored by, as for simstudy compare.")] = None,

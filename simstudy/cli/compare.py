@@ -13,7 +13,7 @@ import typer
 
 from simstudy.cli.compare_options import ComparedOutput, HowTested
 from simstudy.cli.errors import outliving_the_pipe
-from simstudy.cli.files import HEADING, Files, SomeFormats
+from simstudy.cli.files import HEADING, Files, Paths, SomeFormats
 from simstudy.cli.gate import Gates, around, tell
 from simstudy.cli.options import grouped, settings_of
 from simstudy.cli.several_tasks import SeveralTasks, with_tasks
@@ -34,12 +34,7 @@ if TYPE_CHECKING:
 @grouped
 def compare(
     context: typer.Context,
-    paths: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="PATH...", help="Files of system outputs, or folders of them; name=path names a system."
-        ),
-    ],
+    paths: Paths,
     *,
     files: Annotated[Files, HEADING],
     formats: Annotated[SomeFormats, "Files of some formats"],

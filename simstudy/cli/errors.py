@@ -114,7 +114,7 @@ def _fail(message: str, code: int) -> NoReturn:
 
 
 def _said_of(error: Exception, params: Iterable[Any]) -> tuple[str, int]:
-    """What to say of an exception of a command of these parameters, and the exit code."""
+    """Message and exit code for an exception in a command with these parameters."""
     from simstudy.running.parallel import CellsFailed, ExecutorLost
 
     if isinstance(error, ExecutorLost):

@@ -24,6 +24,12 @@ if TYPE_CHECKING:
 #: The heading of their options.
 HEADING = "How files are read"
 
+#: The files of a command that reads system outputs.
+Paths = Annotated[
+    list[Path],
+    typer.Argument(metavar="PATH...", help="Files of system outputs, or folders of them; name=path names a system."),
+]
+
 
 @dataclass(frozen=True)
 class SomeFormats:

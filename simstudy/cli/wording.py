@@ -12,7 +12,7 @@ from simstudy.validation import InputError
 
 
 def wording(params: Iterable[Any]) -> Callable[[Argument], str]:
-    """What a command of these parameters calls an argument; one that it has no option for stays as Python writes it."""
+    """Function that names an argument by its option; one without an option stays as Python writes it."""
     params = [param for param in params if param.opts[0].startswith("--")]
     # An option of the argument's own name comes first.
     options: dict[str, str] = {prefix + param.name: param.opts[0] for prefix in ("n_", "") for param in params}

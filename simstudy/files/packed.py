@@ -26,10 +26,10 @@ from typing import IO, Any
 from simstudy.notes import Argument, Note, Words, notes_kept, tell
 from simstudy.validation import InputError
 
-#: What a packed file may unpack to, if nothing else is said: a size, or "none".
+#: Default limit of the unpacked size of a file: a size, or "none".
 DEFAULT = "1G"
 
-#: The environment variable that says something else.
+#: The environment variable that sets another limit.
 VARIABLE = "SIMSTUDY_MAX_SIZE"
 
 #: Endings of packed files that hold one other file -> the name of their format.

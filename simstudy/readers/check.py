@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from simstudy.notes import Argument, Words
+from simstudy.outputs import Outputs
 from simstudy.outputs.samples import SAMPLE_OF, has_samples
 from simstudy.readers.long_table import Loaded, of_several_tasks
 from simstudy.readers.request import column
@@ -29,70 +30,68 @@ def support(loaded: Loaded) -> pd.DataFrame:
     {'systems': '2 (old, new)', 'items': '3', 'clusters': ''}
     """
     outputs, items = loaded.outputs, loaded.outputs.items
-    clustered = "cluster" in items
+    clusters = counted(items["cluster"].nunique(), "cluster") if "cluster" in items else ""
+    domains = [*map(str, items["domain"].unique())] if "domain" in items else []
+    levels = [*map(str, items["factor"].unique())] if "factor" in items else []
     rows = [
         _systems(loaded),
-        ("items", f"{outputs.n_items:,}", "scores are means over items" if clustered else "tests resample items"),
-    ]
-    if clustered:
-        n = counted(items["cluster"].nunique(), "cluster")
-        rows.append(("clusters", n, "tests resample clusters as wholes"))
-    else:
-        units = [str(name) for name in items if name not in _PARTS and 1 < items[name].nunique() < outputs.n_items]
-        named = [Words(" or {unit}", unit=Argument("unit", name)) for name in units[:3]]
-        text = "for tests of documents or users: {columns}, {items}" + "".join(
-            f"{{unit{k}}}" for k in range(len(named))
-        )
-        options = {f"unit{k}": words for k, words in enumerate(named)}
-        rows.append(
-            ("clusters", "", Words(text, columns=column("cluster"), items=Argument("items", "FILE"), **options))
-        )
-    domains = [*map(str, items["domain"].unique())] if "domain" in items else []
-    tasks = of_several_tasks(outputs)
-    rows.append(
-        ("domains", listed(domains, 6), "comparisons by domain")
-        if len(domains) > 1
-        else (
+        ("items", f"{outputs.n_items:,}", "scores are means over items" if clusters else "tests resample items"),
+        _row("clusters", clusters, "tests resample clusters as wholes", _units(outputs)),
+        _row(
             "domains",
-            "",
-            Words(
-                "for comparisons by domain: {columns}, {items}",
-                columns=column("domain"),
-                items=Argument("items", "FILE"),
-            ),
-        )
-    )
-    rows.append(
-        ("tasks", f"{len(domains):,}", "averages over tasks, and each task alone")
-        if tasks
-        else (
+            listed(domains, 6) if len(domains) > 1 else "",
+            "comparisons by domain",
+            Words("for comparisons by domain: {c}, {items}", c=column("domain"), items=Argument("items", "FILE")),
+        ),
+        _row(
             "tasks",
-            "",
+            f"{len(domains):,}" if of_several_tasks(outputs) else "",
+            "averages over tasks, and each task alone",
             "for averages over tasks: logs of several tasks, or a column of tasks (--each COLUMN of compare)",
-        )
-    )
-    rows.append(_samples(loaded))
-    if "factor" in items:
-        levels = listed([*map(str, items["factor"].unique())], 6)
-        rows.append(("factor", levels, "items that differ in the factor only are tested together"))
-    else:
-        rows.append(("factor", "", Words("for items crossed with prompts or raters: {c}", c=column("factor"))))
-    group = [name for name in outputs.systems if name not in ("name", "source") and outputs.systems[name].notna().any()]
-    described = [str(name) for name in group if not (outputs.systems[name] == outputs.systems["name"]).all()]
-    rows.append(
-        ("classes of systems", listed(described, 6), "thresholds and tables by relation class")
-        if described
-        else ("classes of systems", "", Words("for tables by relation class: {s}", s=Argument("systems", "FILE")))
-    )
-    texts = loaded.texts
-    kinds_of = () if texts is None else (texts.inputs, texts.references, texts.answers)
-    kinds = [] if texts is None else [
-        name
-        for name, one in zip(("questions", "right answers", "answers"), kinds_of, strict=True)
-        if one
-    ]  # fmt: skip
-    rows.append(("texts", ", ".join(kinds), "shown with the items that decide a comparison" if kinds else ""))
+        ),
+        _samples(outputs),
+        _row(
+            "factor",
+            listed(levels, 6),
+            "items that differ in the factor only are tested together",
+            Words("for items crossed with prompts or raters: {c}", c=column("factor")),
+        ),
+        _row(
+            "classes of systems",
+            listed(_classes(outputs), 6),
+            "thresholds and tables by relation class",
+            Words("for tables by relation class: {s}", s=Argument("systems", "FILE")),
+        ),
+        _row("texts", ", ".join(_kinds_of_texts(loaded)), "shown with the items that decide a comparison", ""),
+    ]
     return pd.DataFrame(rows, columns=["part", "found", "supports"], dtype=object)
+
+
+def _row(part: str, found: str, supports: str, missing: str) -> tuple[str, str, str]:
+    return part, found, supports if found else missing
+
+
+def _units(outputs: Outputs) -> str:
+    """What names the clusters, if the files do not: among it columns of the items that have a value several times."""
+    items = outputs.items
+    units = [str(name) for name in items if name not in _PARTS and 1 < items[name].nunique() < outputs.n_items]
+    options = {f"unit{k}": Words(" or {unit}", unit=Argument("unit", name)) for k, name in enumerate(units[:3])}
+    text = "for tests of documents or users: {columns}, {items}" + "".join(f"{{{key}}}" for key in options)
+    return Words(text, columns=column("cluster"), items=Argument("items", "FILE"), **options)
+
+
+def _classes(outputs: Outputs) -> list[str]:
+    """The columns of the systems by which they may be classed."""
+    systems = outputs.systems
+    filled = [name for name in systems if name not in ("name", "source") and systems[name].notna().any()]
+    return [str(name) for name in filled if not (systems[name] == systems["name"]).all()]
+
+
+def _kinds_of_texts(loaded: Loaded) -> list[str]:
+    if (texts := loaded.texts) is None:
+        return []
+    kinds = {"questions": texts.inputs, "right answers": texts.references, "answers": texts.answers}
+    return [name for name, found in kinds.items() if found]
 
 
 def _systems(loaded: Loaded) -> tuple[str, str, str]:
@@ -103,8 +102,7 @@ def _systems(loaded: Loaded) -> tuple[str, str, str]:
     return "systems", found, "a verdict, and a plan from a pilot" if len(names) == 2 else "a leaderboard, and a plan"
 
 
-def _samples(loaded: Loaded) -> tuple[str, str, str]:
-    outputs = loaded.outputs
+def _samples(outputs: Outputs) -> tuple[str, str, str]:
     if not has_samples(outputs):
         missing = Words("for pass@k, majority@k and the noise of samples: {columns}", columns=column("sample"))
         return "samples", "", missing

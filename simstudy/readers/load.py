@@ -179,8 +179,7 @@ def load(
         else:
             loaded = read(request, format, lower_is_better, inside)
         outputs = loaded.outputs if systems is None else describe_systems(loaded.outputs, systems)
-    first, others_told = loaded.notes[:1], notes
-    return replace(loaded, outputs=replace(outputs, task="", test_set=domain or ""), notes=(*first, *others_told))
+    return replace(loaded, outputs=replace(outputs, task="", test_set=domain or ""), notes=(*loaded.notes[:1], *notes))
 
 
 def read(
@@ -193,9 +192,16 @@ def read(
 
     The result's only note says what was read.
     """
-    if request.asked and only_in_logs(request.asked):
-        _check_of_logs(request, format, inside)
-    own, paths = format_of(request, format, inside)
+    # A metric that we do not know may be one that logs have; the error of another comes before those of the files.
+    unknown = bool(request.asked) and only_in_logs(request.asked)
+    try:
+        own, paths = format_of(request, format, inside)
+    except InputError:
+        if unknown:
+            get_metric(request.asked)
+        raise
+    if unknown and (not own.is_log or own.name == "swe-bench"):
+        get_metric(request.asked)
     request = replace(request, paths=paths)
     if request.choose_metric and (not own.scored or own.metrics):
         request = _with_only_metric(request, own)
@@ -242,17 +248,6 @@ def _metric_to_read(metric: str | Metric | None) -> Metric:
     if isinstance(metric, str) and of_samples(metric):
         return get_metric("accuracy")
     return get_metric(MEAN if isinstance(metric, str) and only_in_logs(metric) else metric)
-
-
-def _check_of_logs(request: Request, format: str | None, inside: Collection[Path]) -> None:
-    """Raise the error of an unknown metric if the files are no logs, which may have metrics of their own."""
-    try:
-        own, _ = format_of(request, format, inside)
-    except InputError:
-        get_metric(request.asked)
-        raise
-    if not own.is_log or own.name == "swe-bench":
-        get_metric(request.asked)
 
 
 def _with_only_metric(request: Request, own: Format) -> Request:

@@ -323,10 +323,18 @@ def _of_tasks(keyed: _Keyed, request: Request) -> _Keyed:
     task, tasks = coded(keyed.rows, "task")
     if len(tasks) == 1 and request.domain not in tasks:
         return keyed
-    codes, keys = pd.factorize(task.astype(np.int64) * len(keyed.items) + keyed.item)
-    pairs = zip(tasks[keys // len(keyed.items)], keyed.items[keys % len(keyed.items)], strict=True)
-    names = np.array([f"{name}/{item}" for name, item in pairs], dtype=object)
-    return replace(keyed, rows=keyed.rows.assign(domain=keyed.rows["task"]), item=codes.astype(np.int32), items=names)
+    codes, names, _ = _items_with(keyed, task, tasks, "{value}/{item}")
+    return replace(keyed, rows=keyed.rows.assign(domain=keyed.rows["task"]), item=codes, items=names)
+
+
+def _items_with(
+    keyed: _Keyed, value: Codes, values: NDArray[Any], form: str
+) -> tuple[Codes, NDArray[Any], NDArray[Any]]:
+    """Items that are pairs of an item and a value: the codes of the rows, names, and the item of each pair."""
+    codes, keys = pd.factorize(keyed.item.astype(np.int64) * len(values) + value)
+    items = keyed.items[keys // len(values)]
+    names = [form.format(item=item, value=values[k]) for item, k in zip(items, keys % len(values), strict=True)]
+    return codes.astype(np.int32), np.array(names, dtype=object), items
 
 
 def _check_same_questions(keyed: _Keyed, request: Request) -> None:
@@ -357,9 +365,7 @@ def _crossed(keyed: _Keyed) -> _Keyed:
     if "factor" not in keyed.rows or _again(keyed) is None:
         return keyed
     factor, factors = coded(keyed.rows, "factor")
-    codes, keys = pd.factorize(keyed.item.astype(np.int64) * len(factors) + factor)
-    own = keyed.items[keys // len(factors)]
-    names = [f"{factors[k]}/{item}" for item, k in zip(own, keys % len(factors), strict=True)]
+    codes, names, _ = _items_with(keyed, factor, factors, "{value}/{item}")
     cluster = {} if "cluster" in keyed.rows else {"cluster": keyed.items[keyed.item]}
     if "cluster" in keyed.rows:
         clusters = keyed.rows["cluster"].astype(str).groupby(keyed.item).nunique().to_numpy()
@@ -368,9 +374,7 @@ def _crossed(keyed: _Keyed) -> _Keyed:
                 f"must hold all rows of item '{keyed.items[np.unique(keyed.item)[k]]}', which is crossed with a factor"
             )
             raise InputError("cluster", rule)
-    return replace(
-        keyed, rows=keyed.rows.assign(**cluster), item=codes.astype(np.int32), items=np.array(names, dtype=object)
-    )
+    return replace(keyed, rows=keyed.rows.assign(**cluster), item=codes, items=names)
 
 
 def _sampled(keyed: _Keyed, table: LongTable) -> _Keyed:
@@ -379,37 +383,34 @@ def _sampled(keyed: _Keyed, table: LongTable) -> _Keyed:
     if again is None:
         return keyed
     if "sample" not in keyed.rows:
-        raise _comes_again(keyed, again, "item", _to_tell_rows_apart(keyed, table, again))
+        raise _comes_again(keyed, *again, "item", _to_tell_rows_apart(keyed, table, *again))
     sample, numbers_of = coded(keyed.rows, "sample")
-    codes, keys = pd.factorize(keyed.item.astype(np.int64) * len(numbers_of) + sample)
-    question = keyed.items[keys // len(numbers_of)]
-    names = [f"{one}#{numbers_of[k]}" for one, k in zip(question, keys % len(numbers_of), strict=True)]
-    sampled = replace(
-        keyed, item=codes.astype(np.int32), items=np.array(names, dtype=object), question=np.asarray(question)
-    )
+    codes, names, question = _items_with(keyed, sample, numbers_of, "{item}#{value}")
+    sampled = replace(keyed, item=codes, items=names, question=question)
     if (again := _again(sampled)) is not None:
-        raise _comes_again(sampled, again, "sample", "take one of the two rows out")
+        raise _comes_again(sampled, *again, "sample", "take one of the two rows out")
     return sampled
 
 
-def _again(keyed: _Keyed) -> int | None:
-    """The first row of a system and item that were there before; None if there is none."""
+def _again(keyed: _Keyed) -> tuple[int, int] | None:
+    """The first two rows of one system and item, the second as early as possible; None if there are none."""
     pairs = keyed.pairs
     there = np.zeros(len(keyed.systems) * len(keyed.items), dtype=bool)
     there[pairs] = True
-    return None if there.sum() == len(pairs) else first_of(pd.Series(pairs).duplicated())
+    if there.sum() == len(pairs):
+        return None
+    again = int(np.argmax(pd.Series(pairs).duplicated()))
+    return int(np.argmax(pairs == pairs[again])), again
 
 
-def _comes_again(keyed: _Keyed, again: int, what: str, remedy: str) -> InputError:
-    first = int(np.argmax((keyed.system == keyed.system[again]) & (keyed.item == keyed.item[again])))
+def _comes_again(keyed: _Keyed, first: int, again: int, what: str, remedy: str) -> InputError:
     item, system = keyed.items[keyed.item[again]], keyed.systems[keyed.system[again]]
     rule = f"{what} '{item}' of system '{system}' comes again, first in {place(keyed.rows, first)}"
     return InputError(rule, remedy=remedy, at=place(keyed.rows, again))
 
 
-def _to_tell_rows_apart(keyed: _Keyed, table: LongTable, again: int) -> str:
+def _to_tell_rows_apart(keyed: _Keyed, table: LongTable, first: int, again: int) -> str:
     """What makes each row of a system an item of its own, and keeps those of one item together."""
-    first = int(np.argmax((keyed.system == keyed.system[again]) & (keyed.item == keyed.item[again])))
     files = [keyed.rows.index[row][0] for row in (first, again)]
     if keyed.rows.index.nlevels > 1 and files[0] != files[1] and table.if_again:
         return table.if_again

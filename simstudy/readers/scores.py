@@ -78,9 +78,7 @@ def read_scores(request: Request) -> LongTable:
     frames = [(path, placed(read_table(path, request.narrow), path)) for path in request.paths]
     tables = []
     # Files of one shape are one table: a folder may have thousands.
-    for _, group in groupby(
-        frames, key=lambda pair: (*pair[1].columns, ending(pair[0]) in JSON, request.names.get(pair[0]))
-    ):
+    for _, group in groupby(frames, key=lambda one: _shape(one[0], one[1], request)):
         paths, own = zip(*group, strict=True)
         frame = _wanted_rows(own[0] if len(own) == 1 else pd.concat(own), paths[0], request)
         table = _under_our_names(frame, str(paths[0]), request, nested=ending(paths[0]) in JSON)
@@ -214,30 +212,27 @@ def _takes_labels(frame: pd.DataFrame, request: Request) -> bool:
         return True
     if request.metric.name != "accuracy" and not request.choose_metric:
         return False
-    if "score" in request.columns or _gold_column(frame, request) is None:
+    if "score" in request.columns or (gold := _gold_column(frame, request)) is None:
         return False
     predicted = _predicted_column(frame, request)
     if "gold" in request.columns or "predicted" in request.columns:
         return True
     scores = _score_columns(frame, request)
-    if predicted is None and not scores and not isinstance(request.metric, PerClass):
+    if predicted is None and not scores:
         # Numbers beside words are no labels.
-        right = str(_gold_column(frame, request))
-        numeric, words = _numbers_and_texts(frame, [*_free(frame, request, [right, "item"]), right])
-        if numeric and words == [right]:
+        numeric, words = _numbers_and_texts(frame, [*_free(frame, request, [gold, "item"]), gold])
+        if numeric and words == [gold]:
             return False
+        _check_gold_of_wide(frame, gold)
     if predicted is not None and scores:
-        gold = _gold_column(frame, request)
         raise InputError(
             f"columns '{predicted}' and '{gold}' have labels, and column '{scores[0]}' has scores",
             remedy=Words(
                 "{gold} compares the labels, {score} the means of '{name}'",
-                gold=column("gold", str(gold)), score=column("score", scores[0]), name=scores[0],
+                gold=column("gold", gold), score=column("score", scores[0]), name=scores[0],
             ),
             at=place(frame, 0).rpartition(",")[0],
         )  # fmt: skip
-    if predicted is None and not scores:
-        _check_gold_of_wide(frame, str(_gold_column(frame, request)))
     return predicted is not None or not scores
 
 
