@@ -37,10 +37,8 @@ _MOST = 2**30
 _NO_ANSWER = "if the system gave no answer, write a word that is no gold label, such as 'none': it counts as wrong"
 
 
-def label_rows(tables: Sequence[tuple[pd.DataFrame, Sequence[str] | None, str]], request: Request) -> LongTable:
-    """A long table of counts from tables of labels: (frame, systems of a wide table or None, origin) each."""
-    parts = [_long(frame, systems, origin) for frame, systems, origin in tables]
-    rows = parts[0] if len(parts) == 1 else pd.concat(parts)
+def label_rows(rows: pd.DataFrame, request: Request) -> LongTable:
+    """A long table of counts from rows with the columns ``gold`` and ``predicted``."""
     gold = _texts(rows, "gold", "no gold label")
     predicted = _texts(rows, "predicted", "no predicted label", _NO_ANSWER)
     _check_gold(rows, gold)
@@ -52,32 +50,29 @@ def label_rows(tables: Sequence[tuple[pd.DataFrame, Sequence[str] | None, str]],
             raise InputError("metric", rule)
     by_system = pd.Series(predicted).groupby(rows["system"].astype(str).to_numpy(), sort=False)
     note_labels({str(name): [*labels] for name, labels in by_system}, {*gold})
-    counts = label_counts(metric, gold, predicted)
-    statistics = dict(zip(metric.statistics, counts.T, strict=True))
+    statistics = dict(zip(metric.statistics, label_counts(metric, gold, predicted).T, strict=True))
     table = rows.drop(columns="predicted").assign(**statistics, gold=gold, answer=predicted)
     return LongTable(table, metric.statistics, metric, answers_compare=True)
 
 
-def _long(frame: pd.DataFrame, systems: Sequence[str] | None, origin: str) -> pd.DataFrame:
-    """A table with a row for each predicted label."""
+def wide_labels(frame: pd.DataFrame, systems: Sequence[str], origin: str) -> pd.DataFrame:
+    """A row for each predicted label of a table with a column of labels for each system."""
     if "gold" not in frame:
         no_column(origin, "gold", frame.columns)
-    if systems is None:
-        return frame
     if not systems:
         no_column(origin, "predicted", frame.columns)
-    known = _distinct(frame["gold"])
+    gold = _distinct(frame["gold"])
     described = [name for name in frame if name not in systems]
     parts = []
     for name in systems:
         labels = frame[name]
-        blank = labels.isna() | labels.isin([text for text in (*NO_NAMES, "NA") if text not in known])
-        own = frame.loc[~blank, described].assign(system=name, predicted=labels[~blank])
-        if known != {""} and known.isdisjoint(_distinct(own["predicted"])):
+        blank = labels.isna() | labels.isin([text for text in (*NO_NAMES, "NA") if text not in gold])
+        rows = frame.loc[~blank, described].assign(system=name, predicted=labels[~blank])
+        if gold != {""} and gold.isdisjoint(_distinct(rows["predicted"])):
             rule = f"column '{name}' is a system, but none of its labels is a gold one"
             remedy = Words("{aside} makes it a column of the items", aside=column(name, name))
             raise InputError(rule, remedy=remedy, at=origin)
-        parts.append(own)
+        parts.append(rows)
     return pd.concat(parts)
 
 
@@ -126,37 +121,36 @@ def note_labels(systems: Mapping[str, Sequence[str]], gold: Collection[str]) -> 
         note("labels unlike gold", systems=named, why="; they differ in case" if cased else "")
 
 
-def with_gold(frame: pd.DataFrame, item: str, origin: str, request: Request) -> pd.DataFrame:
+def with_gold(
+    frame: pd.DataFrame, item: str | None, predicted: str | None, gold: str | None, origin: str, request: Request
+) -> pd.DataFrame:
     """A table of predicted labels with the gold labels of the one file of references, by the ids of the items."""
-    there = first_named([name for name in frame if name not in request.columns.values()], ("gold", *USUAL["gold"]))
-    if first_named(frame, ("predicted", *USUAL["predicted"])) is None and "predicted" not in request.columns:
+    if predicted is None:
         rule = "must not be given for tables of item scores"
         remedy = "predicted labels need a column 'predicted', and lines without a header a file .txt: {named}"
-        raise InputError("references", rule, remedy=Words(remedy, named=column("predicted", there or "NAME")))
-    if there is not None:
-        rule = f"must not be given for files with gold labels (column '{there}')"
-        raise InputError("references", rule)
+        raise InputError("references", rule, remedy=Words(remedy, named=column("predicted", gold or "NAME")))
+    if gold in frame:
+        raise InputError("references", f"must not be given for files with gold labels (column '{gold}')")
     if len(request.references) != 1:
         raise InputError("references", f"must be one file of gold labels, not {len(request.references)}")
-    (path,) = request.references
-    if item not in frame:
+    if item is None or item not in frame:
         no_column(origin, "item", frame.columns)
+    (path,) = request.references
     table = read_table(path)
     keys = [item] if item in table else usually_named(table, ("item", *USUAL["item"], *LAST_ITEMS))
     label = request.columns.get("gold") or first_named(table, ("gold", *USUAL["gold"], "answer", "value")) or "gold"
     for name, ours in ((keys[0] if keys else item, "item"), (label, "gold")):
         if name not in table:
             no_column(path, name, table.columns, Words("name it with {named}", named=column(ours)))
-    gold = pd.Series(table[label].to_numpy(), table[keys[0]].astype(str))
-    at = placed(table, path)
-    if (row := first_of(gold.index.duplicated())) is not None:
-        raise InputError(f"item '{gold.index[row]}' comes again", at=place(at, row))
+    gold_of_item = pd.Series(table[label].to_numpy(), table[keys[0]].astype(str))
+    if (row := first_of(gold_of_item.index.duplicated())) is not None:
+        raise InputError(f"item '{gold_of_item.index[row]}' comes again", at=place(placed(table, path), row))
     ids = frame[item].astype(str)
-    lacking = ids[~ids.isin(gold.index)].unique()
+    lacking = ids[~ids.isin(gold_of_item.index)].unique()
     if len(lacking):
         rule = f"{path} lacks {len(lacking)} of {counted(ids.nunique(), 'item')}, first '{lacking[0]}'"
         raise InputError(rule)
-    own = {*ids}
-    if more := [one for one in gold.index if one not in own]:
+    more = gold_of_item.index.difference(pd.Index(ids), sort=False)
+    if len(more):
         note("more gold labels", path=path, items=counted(len(more), "item"), first=more[0])
-    return frame.assign(gold=gold.loc[ids].to_numpy())
+    return frame.assign(gold=gold_of_item.loc[ids].to_numpy())
