@@ -195,7 +195,10 @@ class _Table:
         if ours in self.frame and ours not in self.request.systems:
             return ours
         usual = USUAL[ours]
-        if ours == "predicted" and (isinstance(self.request.metric, PerClass) or "gold" in self.request.columns):
+        if ours == "predicted" and self.request.references:
+            # JSON such as {"q1": "Paris"} has the columns item and value.
+            usual = (*usual, "answer", "value")
+        elif ours == "predicted" and (isinstance(self.request.metric, PerClass) or "gold" in self.request.columns):
             usual = (*usual, "answer")
         free = [name for name in self._free() if name not in used]
         if ours not in ("item", "system"):
@@ -216,7 +219,7 @@ class _Table:
     def _compares_labels(self) -> bool:
         """Whether labels are compared: the metric is of labels, or of accuracy, and no column has scores."""
         request, gold = self.request, self.gold
-        if isinstance(request.metric, PerClass):
+        if isinstance(request.metric, PerClass) or request.references:
             return True
         is_accuracy = request.metric.name == "accuracy" or request.choose_metric
         if not is_accuracy or "score" in request.columns or gold is None:
@@ -441,11 +444,8 @@ class _Table:
 
     def _melted(self, systems: Sequence[str]) -> pd.DataFrame:
         """The rows of a wide table of scores. An empty cell is an item that the system lacks."""
+        frame = self.frame
         scores, blank = self._score_matrix(systems)
-        # A last line of separators is no item.
-        no_item = (self.frame["item"].isna() | (self.frame["item"].astype(str).str.strip() == "")).to_numpy()
-        kept = ~(no_item & blank.all(axis=1))
-        frame, scores, blank = self.frame[kept], scores[kept], blank[kept]
         system, row = np.nonzero(~blank.T)
         code, items = pd.factorize(frame["item"].where(frame["item"].isna(), frame["item"].astype(str)))
         rows: dict[str, Any] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Mapping, Sequence
 from io import StringIO
 from pathlib import Path
@@ -46,7 +47,8 @@ class _Tsv(csv.excel_tab):
     quoting = csv.QUOTE_NONE
 
 
-_DIALECTS: dict[str, type[csv.Dialect]] = {".csv": csv.excel, ".tsv": _Tsv}
+# The header of tab-separated values that are quoted all the same, as R writes them.
+_QUOTED_HEADER = re.compile(r'"[^"\t\n]*"(\t"[^"\t\n]*")*\n')
 
 
 def ending(path: Path) -> str:
@@ -72,8 +74,8 @@ def read_table(path: Path, narrow: bool = False) -> pd.DataFrame:
         frame = read_frame(path, narrow=narrow)
         _check_header(path, [str(name) for name in frame.columns])
         frame = frame.set_axis(pd.RangeIndex(1, len(frame) + 1, name="row"))
-    elif kind in _DIALECTS:
-        frame = _read_delimited(path, _DIALECTS[kind])
+    elif kind in (".csv", ".tsv"):
+        frame = _read_delimited(path, kind)
     elif kind in JSON:
         frame = _read_json(path)
     else:
@@ -84,19 +86,27 @@ def read_table(path: Path, narrow: bool = False) -> pd.DataFrame:
 
 
 # CSV and TSV -------------------------------------------------------------------------------------------------------
-def _read_delimited(path: Path, dialect: type[csv.Dialect]) -> pd.DataFrame:
-    """The cells of a file as text; the index has the line on which each row begins. Empty lines are left out."""
+def _read_delimited(path: Path, kind: str) -> pd.DataFrame:
+    """The cells of a file as text; the index has the line on which each row begins.
+
+    Rows without a text are left out, and so are columns at the end that have neither a name nor a text: spreadsheets
+    leave them.
+    """
+    text = read_content(path)
+    dialect: type[csv.Dialect] = csv.excel
+    if kind == ".tsv":
+        dialect = csv.excel_tab if _QUOTED_HEADER.match(text) else _Tsv
     rows: list[list[str]] = []
     lines: list[int] = []
     line = 1
     usual_size = csv.field_size_limit(LONGEST)
-    reader = csv.reader(StringIO(read_content(path)), dialect, strict=True)
+    reader = csv.reader(StringIO(text), dialect, strict=True)
     try:
         for row in reader:
             if rows and row and len(row) != len(rows[0]):
                 rule = f"{counted(len(row), 'cell')}, but the header has {len(rows[0])}"
                 raise InputError(rule, at=f"{path}, line {line}")
-            if row:
+            if len(row) == 1 or any(row):
                 rows.append(row)
                 lines.append(line)
             line = reader.line_num + 1
@@ -110,11 +120,13 @@ def _read_delimited(path: Path, dialect: type[csv.Dialect]) -> pd.DataFrame:
     finally:
         csv.field_size_limit(usual_size)
     header = [name.strip() for name in rows.pop(0)]
+    while len(header) > 1 and not header[-1] and not any(row[len(header) - 1] for row in rows):
+        header.pop()
     if len(header) > 1 and not header[0]:
         # pandas writes an index without a name so.
         header[0] = "Unnamed: 0"
     _check_header(path, header)
-    cells = np.array(rows, dtype=object).reshape(len(rows), len(header))
+    cells = np.array([row[: len(header)] for row in rows], dtype=object).reshape(len(rows), len(header))
     return pd.DataFrame(cells, pd.Index(lines[1:], name="line"), header, dtype="str")
 
 
