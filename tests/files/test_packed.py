@@ -12,6 +12,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+import simstudy as ss
 from simstudy.files.packed import (
     VARIABLE,
     beginning,
@@ -21,10 +22,8 @@ from simstudy.files.packed import (
     unzipped,
     unzipped_folder,
     zip_entries,
-    zip_files_named,
     zip_of,
 )
-from simstudy.notes import note, notes_kept
 from simstudy.validation import InputError
 
 TEXT = "item,score\na,1\n" * 100
@@ -107,20 +106,19 @@ def test_a_zip_file_is_a_folder_that_goes_with_python(tmp_path: Path) -> None:
     assert not Path(run.stdout.strip()).exists()
 
 
-def test_messages_name_files_by_their_zip_file(tmp_path: Path) -> None:
-    path = zipped(tmp_path / "runs.zip", ("new.csv", TEXT))
-    file = unzipped_folder(path) / "new.csv"
-
-    @zip_files_named()
-    def read() -> None:
-        note("text", text=f"see {file}")
-        raise InputError("score", "must be a number", "x", at=f"{file}, line 3")
-
-    with notes_kept() as notes, pytest.raises(InputError) as error:
-        read()
-    assert notes == [f"see {path}/new.csv"]
-    assert error.value.at == f"{path}/new.csv, line 3"
-    assert str(error.value) == f"{path}/new.csv, line 3: score must be a number, not 'x'"
+def test_notes_and_errors_name_files_by_their_zip_file(tmp_path: Path) -> None:
+    scores = "item,score\na,1\nb,0\n"
+    path = zipped(tmp_path / "runs.zip", ("new.csv", scores), ("old.csv", scores), ("README.txt", ""))
+    notes = ss.load(path, "accuracy").notes
+    assert [f"{path}/{name}" in note for name, note in zip(("new.csv", "README.txt"), notes, strict=True)] == [
+        True,
+        True,
+    ]
+    zipped(path, ("new.csv", scores), ("old.csv", scores.replace("0", "x")))
+    with pytest.raises(InputError) as error:
+        ss.load(path, "accuracy")
+    assert error.value.at == f"{path}/old.csv, line 3"
+    assert str(error.value).startswith(f"{path}/old.csv, line 3: score must be")
 
 
 def link() -> zipfile.ZipInfo:
@@ -137,7 +135,7 @@ def link() -> zipfile.ZipInfo:
         ([("C:a", "")], "must lead to places inside it"),
         ([("a.zip", "")], "zip file in it"),
         ([(link(), "/etc/passwd")], "link in it"),
-        ([("a", ""), ("./a", "")], "two files"),
+        ([("a", ""), ("./a", "")], "cannot be unpacked: File exists"),
         ([("a", ""), ("a/b", "")], "cannot be unpacked"),
         ([("x" * 300, "")], "cannot be unpacked"),
     ],
@@ -159,9 +157,9 @@ def test_damaged_files_are_told_whatever_packed_them(tmp_path: Path) -> None:
         "cut.zip": (whole[: len(whole) // 2], "is not a whole zip file"),
         "bits.zip": (whole[:at] + b"\xff\xff" + whole[at + 2 :], r"/new\.csv cannot be unpacked"),
         "secret.zip": (with_password, "cannot be unpacked: it has a password"),
-        "a.gz": (gzip.compress(b"a")[:-9], "is not a whole gzip file"),
-        "b.gz": (b"a", "is not a whole gzip file"),
-        "a.zst": (zstandard(TEXT)[:20], "is not a whole zstd file"),
+        "a.gz": (gzip.compress(b"a")[:-9], "cannot be unpacked"),
+        "b.gz": (b"a", "cannot be unpacked"),
+        "a.zst": (zstandard(TEXT)[:20], "cannot be unpacked"),
     }
     for name, (content, told) in damaged.items():
         (tmp_path / name).write_bytes(content)
