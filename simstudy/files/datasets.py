@@ -204,26 +204,32 @@ def find_all(
 ) -> list[Path]:
     """The paths of a file, or of all files below a folder, sorted by name; they need not be public.
 
-    They come from a study's own folder (`home`), else from the folder at hand, else from their public addresses. Only
-    public files have a hash that is checked. Hidden files and SOURCE.md are left out. A DataError where there are none,
-    or where a name leads out of its folder, as an absolute path, by "..", or by a link, unless `allow_outside`.
+    They come from a study's own folder (`home`), else from the folder at hand, else from their public addresses. Hidden
+    files and SOURCE.md are left out. A DataError where there are none, where a public file at hand has another hash, or
+    where a name leads out of its folder, as an absolute path, by "..", or by a link, unless `allow_outside`.
     """
     public, data = registry(), folder_at_hand(data_dir)
-    if home is not None and (files := _files_in(home, name, allow_outside)):
-        return [*files.values()]
-    if data is not None and (files := _files_in(data, name, allow_outside)):
-        return [fetch(file, data) if file in public else path for file, path in files.items()]
+    # A file whose hash is checked may be a link to anywhere.
+    for folder, checked in ((home, {}), (data, public)):
+        if folder is None:
+            continue
+        if not allow_outside and name not in checked:
+            _check_inside(name, folder)
+        files = _files_in(folder, name)
+        for file in files:
+            if not allow_outside and file not in checked:
+                _check_inside(file, folder)
+        if files:
+            return [fetch(file, data) if file in checked else path for file, path in files.items()]
     names = sorted(file for file in public if file == name or file.startswith(f"{name.rstrip('/')}/"))
     if names and data is None:
         return [*fetch_each(names).values()]
     raise _missing([name], data or home)
 
 
-def _files_in(folder: Path, name: str, allow_outside: bool) -> dict[str, Path]:
+def _files_in(folder: Path, name: str) -> dict[str, Path]:
     """The file of this name in a folder, or all files below the folder of this name, by their names, sorted."""
     path = folder / name
-    if not allow_outside:
-        _check_inside(name, folder)
     if path.is_file():
         return {Path(name).as_posix(): path}
     files: dict[str, Path] = {}
@@ -232,8 +238,6 @@ def _files_in(folder: Path, name: str, allow_outside: bool) -> dict[str, Path]:
         hidden = any(part.startswith(".") for part in inside.parts)
         if file.is_file() and not hidden and file.name != "SOURCE.md":
             files[Path(name, inside).as_posix()] = file
-            if not allow_outside:
-                _check_inside(str(Path(name, inside)), folder)
     return dict(sorted(files.items()))
 
 

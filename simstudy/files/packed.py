@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import gzip
+import lzma
 import os
 import re
 import shutil
@@ -45,7 +46,7 @@ _PIECE = 2**20
 _ASIDE = ("__MACOSX", "Thumbs.db", "desktop.ini")
 
 # What the libraries raise for a damaged file, and zipfile for what it cannot unpack.
-_DAMAGED = (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError, struct.error)
+_DAMAGED = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError, struct.error)
 
 # The method of files in a zip file that are packed by Zstandard.
 _ZSTD = 93

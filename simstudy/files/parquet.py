@@ -44,22 +44,16 @@ def read_parquet(path: Path, *, narrow: bool = False) -> pa.Table:
 def read_frame(path: Path, *, narrow: bool = False) -> pd.DataFrame:
     """A Parquet file's table as a data frame."""
     table = read_parquet(path, narrow=narrow)
-    try:
-        # A column is freed once it is converted; of more columns than rows that would take longer.
-        frame: pd.DataFrame = table.to_pandas(
-            self_destruct=narrow, split_blocks=narrow and len(table) > table.num_columns
-        )
-    except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
-        raise InputError(f"{path} cannot be read as a table: {' '.join(str(error).split())}") from None
+    # A column is freed once it is converted; of more columns than rows that would take longer.
+    freed = narrow and len(table) > table.num_columns
+    with _checked(path):
+        frame: pd.DataFrame = table.to_pandas(self_destruct=narrow, split_blocks=freed)
     return frame
 
 
 def _narrowed(schema: pa.Schema, about: pq.FileMetaData) -> pa.Schema:
     """The schema with columns of whole numbers in the fewest bytes for what each row group says of them."""
     fields = {field.name: field for field in schema}
-    if len(fields) < len(schema):
-        # Two columns have one name.
-        return schema
     for column in range(about.num_columns):
         field = fields.get(about.schema.column(column).path)
         ends = [about.row_group(group).column(column).statistics for group in range(about.num_row_groups)]
@@ -88,9 +82,11 @@ def parquet_columns(path: Path) -> list[str]:
 
 @contextmanager
 def _checked(path: Path) -> Iterator[None]:
-    """Within the block, an error of Arrow is a ValueError that names the file."""
+    """Within the block, an error of Arrow is an InputError that names the file."""
     try:
         yield
-    except (pa.ArrowException, OSError, MemoryError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise InputError(f"{path} is not a Parquet file, or a damaged one: {reason}") from None
+    except InputError:
+        raise
+    except (pa.ArrowException, OSError, MemoryError, ValueError, TypeError, OverflowError) as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise InputError(f"{path} cannot be read as a Parquet file: {reason}") from None

@@ -129,6 +129,9 @@ def test_a_folder_at_hand_is_used_and_checked(served: Public, tmp_path: Path, mo
     assert fetch(NAME, at_hand) == at_hand / NAME
     monkeypatch.setenv("SIMSTUDY_DATA_DIR", str(at_hand))
     assert fetch(NAME) == at_hand / NAME
+    (at_hand / NAME).rename(tmp_path / "elsewhere")
+    (at_hand / NAME).symlink_to(tmp_path / "elsewhere")
+    assert find(NAME) == at_hand / NAME, "a link may lead anywhere, for the hash is checked"
     for changed in ("something else", "Published"):
         (at_hand / NAME).write_text(changed)
         for get in (fetch, find, find_all):

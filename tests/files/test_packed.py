@@ -29,8 +29,8 @@ from simstudy.validation import InputError
 TEXT = "item,score\na,1\n" * 100
 
 
-def zipped(path: Path, *files: tuple[str | zipfile.ZipInfo, str]) -> Path:
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+def zipped(path: Path, *files: tuple[str | zipfile.ZipInfo, str | bytes], method: int = zipfile.ZIP_DEFLATED) -> Path:
+    with zipfile.ZipFile(path, "w", method) as archive:
         for name, text in files:
             archive.writestr(name, text)
     return path
@@ -98,8 +98,9 @@ def test_a_zip_file_is_a_folder_that_goes_with_python(tmp_path: Path) -> None:
     folder = unzipped_folder(path)
     assert sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*.*")) == ["p/new.csv", "q/old.csv"]
     assert (unzipped_folder(path), zip_of(folder / "p/new.csv"), zip_of(path)) == (folder, path, None)
-    zipped(path, ("p/new.csv", TEXT + TEXT))
-    assert (unzipped_folder(path) / "p/new.csv").read_text() == TEXT + TEXT
+    for text in (TEXT + TEXT, TEXT, TEXT.replace("1", "0")):
+        zipped(path, ("p/new.csv", text))
+        assert (unzipped_folder(path) / "p/new.csv").read_text() == text
     code = f"from simstudy.files.packed import *; print(unzipped_folder(Path({str(path)!r})))"
     run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert run.stdout.strip()
@@ -153,9 +154,16 @@ def test_damaged_files_are_told_whatever_packed_them(tmp_path: Path) -> None:
     flags = whole.index(b"PK\1\2") + 8
     with_password = whole[:flags] + b"\1" + whole[flags + 1 :]
     at = whole.index(b"new.csv") + 12
+    with_lzma = zipped(tmp_path / "x.zip", ("new.csv", TEXT), method=zipfile.ZIP_LZMA).read_bytes()
+    # The checksum is of the packed bytes, and must be of the unpacked ones.
+    stored = zipped(tmp_path / "x.zip", ("a", zstandard(TEXT)), method=zipfile.ZIP_STORED).read_bytes()
+    with_zstd = stored.replace(b"PK\3\4\x14\0\0\0\0\0", b"PK\3\4\x14\0\0\0\x5d\0")
+    with_zstd = with_zstd.replace(b"PK\1\2\x14\3\x14\0\0\0\0\0", b"PK\1\2\x14\3\x14\0\0\0\x5d\0")
     damaged = {
         "cut.zip": (whole[: len(whole) // 2], "is not a whole zip file"),
         "bits.zip": (whole[:at] + b"\xff\xff" + whole[at + 2 :], r"/new\.csv cannot be unpacked"),
+        "lzma.zip": (with_lzma[:60] + b"\xff\xff" + with_lzma[62:], r"/new\.csv cannot be unpacked"),
+        "zstd.zip": (with_zstd, "/a cannot be unpacked: its checksum is another"),
         "secret.zip": (with_password, "cannot be unpacked: it has a password"),
         "a.gz": (gzip.compress(b"a")[:-9], "cannot be unpacked"),
         "b.gz": (b"a", "cannot be unpacked"),
