@@ -18,15 +18,12 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
 from copy import copy
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from tempfile import mkdtemp
 from typing import IO, Any
 
-from rich.filesize import pick_unit_and_suffix
-
-from simstudy.notes import Argument, Note, Words, notes_kept, tell
+from simstudy.notes import Note, Words, notes_kept, tell
 from simstudy.validation import InputError
 
 #: Default limit of the unpacked size of a file: a size, or "none".
@@ -51,26 +48,13 @@ _DAMAGED = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, R
 # The method of files in a zip file that are packed by Zstandard.
 _ZSTD = 93
 
-_limit: ContextVar[float | None] = ContextVar("limit", default=None)
-
 # A zip file (its path as the user calls it, its place, size and time of the last change) -> the folder of its files.
 _unzipped: dict[tuple[Path, Path, int, int], Path] = {}
 
 
-@contextmanager
-def unpacking_at_most(size: int | str | None) -> Iterator[None]:
-    """Within the block, packed files may unpack to this size: bytes, "4G", "none"; None changes nothing."""
-    token = _limit.set(size_of("max_size", size) if size is not None else _limit.get())
-    try:
-        yield
-    finally:
-        _limit.reset(token)
-
-
 def size_limit() -> float:
     """Bytes that a packed file may unpack to."""
-    chosen = _limit.get()
-    return chosen if chosen is not None else size_of(VARIABLE, os.environ.get(VARIABLE) or DEFAULT)
+    return size_of(VARIABLE, os.environ.get(VARIABLE) or DEFAULT)
 
 
 def size_of(argument: str, size: int | str) -> float:
@@ -85,9 +69,10 @@ def size_of(argument: str, size: int | str) -> float:
 
 def too_large(path: Path) -> InputError:
     """The error of a file that unpacks to more than the limit."""
-    unit, name = pick_unit_and_suffix(int(size_limit()), ["bytes", "KiB", "MiB", "GiB", "TiB"], 1024)
-    remedy = Words("{max_size} or {variable} lifts the limit", max_size=Argument("max_size"), variable=VARIABLE)
-    return InputError(f"{path} unpacks to more than {size_limit() / unit:,.1f} {name}", remedy=remedy)
+    return InputError(
+        f"{path} unpacks to more than {os.environ.get(VARIABLE) or DEFAULT}",
+        remedy=f"{VARIABLE} in the environment sets another limit: a size such as 4G, or none",
+    )
 
 
 def plain_name(path: Path) -> str:

@@ -18,7 +18,6 @@ from simstudy.files.packed import (
     beginning,
     size_limit,
     unpacked,
-    unpacking_at_most,
     unzipped,
     unzipped_folder,
     zip_entries,
@@ -47,48 +46,52 @@ def test_files_are_unpacked_by_their_endings(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", ["gz", "zst", "zip"])
-def test_what_unpacks_to_too_much_is_refused_and_not_held(tmp_path: Path, ending: str) -> None:
+def test_what_unpacks_to_too_much_is_refused_and_not_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
     path, text = tmp_path / f"bomb.{ending}", "0" * 2**25
     if ending == "zip":
         zipped(path, ("a.txt", text))
     else:
         path.write_bytes(gzip.compress(text.encode()) if ending == "gz" else zstandard(text))
+    monkeypatch.setenv(VARIABLE, "1M")
     tracemalloc.start()
     try:
-        with unpacking_at_most("1M"), pytest.raises(InputError, match="unpacks to .*more than 1.0 MiB"):
+        with pytest.raises(InputError, match=f"unpacks to more than 1M; {VARIABLE}"):
             unzipped_folder(path) if ending == "zip" else unpacked(path)
         assert tracemalloc.get_traced_memory()[1] < 2**24
     finally:
         tracemalloc.stop()
 
 
-def test_the_limit_is_of_all_files_of_a_zip_file_together(tmp_path: Path) -> None:
+def test_the_limit_is_of_all_files_of_a_zip_file_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = zipped(tmp_path / "two.zip", ("a/x", "x" * 600), ("y", "y" * 600))
-    with unpacking_at_most("1 KiB"):
-        for read in (unzipped_folder, unzipped):
-            with pytest.raises(InputError, match="more than 1.0 KiB"):
-                read(path)
-        assert [name for name, _ in zip_entries(path, lambda name: name == "y")] == ["y"]
     assert unzipped(path) == {"x": b"x" * 600, "y": b"y" * 600}
+    monkeypatch.setenv(VARIABLE, "1 KiB")
+    for read in (unzipped_folder, unzipped):
+        with pytest.raises(InputError, match="more than 1 KiB"):
+            read(path)
+    assert [name for name, _ in zip_entries(path, lambda name: name == "y")] == ["y"]
 
 
-def test_what_a_zip_file_says_of_its_sizes_need_not_be_true(tmp_path: Path) -> None:
+def test_what_a_zip_file_says_of_its_sizes_need_not_be_true(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = zipped(tmp_path / "lies.zip", ("a", "0" * 5000))
     path.write_bytes(path.read_bytes().replace((5000).to_bytes(4, "little"), (50).to_bytes(4, "little")))
-    with unpacking_at_most("1K"), pytest.raises(InputError, match=r"lies\.zip/a cannot be unpacked"):
+    monkeypatch.setenv(VARIABLE, "1K")
+    with pytest.raises(InputError, match=r"lies\.zip/a cannot be unpacked"):
         unzipped_folder(path)
 
 
-def test_a_limit_is_an_argument_or_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_limit_is_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
     assert size_limit() == 2**30
-    monkeypatch.setenv(VARIABLE, "4 KiB")
-    assert size_limit() == 4096
-    with unpacking_at_most("none"), unpacking_at_most(None):
-        assert size_limit() == float("inf")
-    for size in ("-1", "much", True):
-        with pytest.raises(InputError) as error, unpacking_at_most(size):
-            pass
-        assert (error.value.argument, error.value.value) == ("max_size", size)
+    for size, limit in (("4 KiB", 4096), ("1.5m", 1.5 * 2**20), ("300", 300), ("none", float("inf"))):
+        monkeypatch.setenv(VARIABLE, size)
+        assert size_limit() == limit
+    for size in ("-1", "much", "True"):
+        monkeypatch.setenv(VARIABLE, size)
+        with pytest.raises(InputError, match=f"^{VARIABLE} must be a size such as 500M or 4G, or none, not '{size}'$"):
+            size_limit()
 
 
 def test_a_zip_file_is_a_folder_that_goes_with_python(tmp_path: Path) -> None:
