@@ -241,8 +241,6 @@ def test_other_names_are_the_metrics_own() -> None:
         "macro f1": "(did you mean 'macro_f1'?)",
         "Macro-F1": "(did you mean 'macro_f1'?)",
         "rouge": "(did you mean 'rouge1', 'rouge2' or 'rougeL'?)",
-        "map": "(did you mean 'ap'?)",
-        "mrr": "(did you mean 'rr'?)",
         "AUROC": "(did you mean 'auc'?)",
         "comet": "(segment scores of COMET: metric='mean')",
         "kappa": "(did you mean 'mcc'? ss.metric(…, resample=True) accepts a function of the items' arrays)",
