@@ -21,6 +21,7 @@ from simstudy.metrics.of_samples import KINDS as KINDS_OF_SAMPLES
 from simstudy.metrics.of_samples import of_samples
 from simstudy.metrics.parseval import PARSEVAL
 from simstudy.metrics.per_class import PER_CLASS
+from simstudy.metrics.perplexity import PERPLEXITIES
 from simstudy.metrics.preferences import WIN_RATE, strength_metric
 from simstudy.metrics.ranking import KINDS as RANKING
 from simstudy.metrics.ranking import ranking_metric
@@ -43,7 +44,7 @@ METRICS: dict[str, Metric] = {
         *(PRECISION, RECALL, FBeta(1), FBeta(0.5), FBeta(2)),
         *MUC,
         *(SPAN_F1, UAS, LAS, PARSEVAL, Aer()),
-        *(Bleu(), Chrf(), Chrf(word_order=2), *map(Rouge, KINDS), WER, CER, TER),
+        *(Bleu(), Chrf(), Chrf(word_order=2), *map(Rouge, KINDS), WER, CER, TER, *PERPLEXITIES),
         *filter(None, map(ranking_metric, RANKING)),
         Mean("precision_of_accepted", low=0, high=1, label="precision of accepted candidates", unit="probability",
              of_chosen=True),
