@@ -77,28 +77,3 @@ def test_less_is_better_in_files_too(tmp_path) -> None:  # type: ignore[no-untyp
     table.write_text("system,item,errors,ref_length\na,1,1,4\nb,1,2,4\nb,2,0,3\n")
     with pytest.raises(ValueError, match="^missing must be 'error' or 'drop' for metric 'wer'"):
         ss.load(table, "wer", missing="zero")
-
-
-# Edits and words of the references by jiwer 4.0.0 (process_words): "a b c d" and "e f g h" are the references, and the
-# first text has these blanks in place of the first space.
-BY_JIWER = {
-    "\t": (2, 8), "\u00a0": (2, 8), "\r": (2, 8), "\u2028": (2, 8), "\x85": (2, 8), "\x0c": (2, 8), "  ": (0, 8),
-    " \t": (0, 8), "\u00a0\u00a0": (0, 8), "\r\x85": (0, 8),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("blanks", BY_JIWER)
-def test_words_are_jiwers_with_blanks_of_any_kind(blanks: str) -> None:
-    counter = METRICS["wer"].text_counter([["a b c d"], ["e f g h"]])
-    assert counter is not None
-    said = [f"\u00a0a{blanks}b c d ", "e f g h"]
-    assert tuple(counter.statistics(said).sum(axis=0)) == BY_JIWER[blanks]
-
-
-def test_rates_are_jiwers_with_no_break_spaces() -> None:
-    gold = [["il reste 10\u00a0% du budget"], ["oui\u00a0! c'est \u00e7a"]]
-    said = ["il reste 10 % du budget", "oui ! c'est \u00e7a"]
-    for name, edits_and_length in {"wer": [4, 8], "cer": [2, 37]}.items():
-        counter = METRICS[name].text_counter(gold)
-        assert counter is not None
-        assert counter.statistics(said).sum(axis=0).tolist() == edits_and_length

@@ -214,23 +214,6 @@ def counter_of(kind: str, references: Sequence[Sequence[str]]) -> TextCounter:
     return counter
 
 
-@pytest.mark.parametrize(
-    ("kind", "text", "references", "f"),
-    [
-        ("rouge1", "the cats sat", ["the cat sat down"], 2 * 3 / (3 + 4)),  # cats and cat have one stem
-        ("rouge2", "the cats sat", ["the cat sat down"], 2 * 2 / (2 + 3)),
-        ("rougeL", "sat the cat", ["the cat sat down"], 2 * 2 / (3 + 4)),
-        ("rouge1", "A B", ["x", "a, b!"], 1.0),  # the best reference
-        ("rouge1", "", ["x"], 0.0),
-        ("rouge2", "x", ["x"], 0.0),
-    ],
-)
-def test_by_hand(kind: str, text: str, references: list[str], f: float) -> None:
-    counted = counter_of(kind, [references]).statistics([text])
-    assert counted.tolist() == [pytest.approx([f, 1])]
-    assert float(get_metric(kind).score(counted.sum(axis=0))) == pytest.approx(100 * f)
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_summaries_score_as_by_the_package(kind: str, shared_data: Path) -> None:
     """Against rouge-score with its own tokenizer, with one reference and with eleven."""
