@@ -42,12 +42,22 @@ def read_parquet(path: Path, *, narrow: bool = False) -> pa.Table:
 
 
 def read_frame(path: Path, *, narrow: bool = False) -> pd.DataFrame:
-    """A Parquet file's table as a data frame."""
+    """A Parquet file's table as a data frame, see `frame_of`."""
     table = read_parquet(path, narrow=narrow)
     # A column is freed once it is converted; of more columns than rows that would take longer.
     freed = narrow and len(table) > table.num_columns
     with _checked(path):
-        frame: pd.DataFrame = table.to_pandas(self_destruct=narrow, split_blocks=freed)
+        return frame_of(table, self_destruct=narrow, split_blocks=freed)
+
+
+def frame_of(table: pa.Table, **options: bool) -> pd.DataFrame:
+    """A table of Arrow as a data frame: nested columns have dotted names, and lists are lists, as in JSON."""
+    while any(pa.types.is_struct(field.type) for field in table.schema):
+        table = table.flatten()
+    lists = {k: table.column(k).to_pylist() for k, kind in enumerate(table.schema.types) if pa.types.is_nested(kind)}
+    frame: pd.DataFrame = table.to_pandas(**options)
+    for k, values in lists.items():
+        frame[table.schema.names[k]] = pd.Series(values, frame.index, dtype=object)
     return frame
 
 

@@ -243,8 +243,9 @@ def _handed_out(argument: str, given: Any) -> pd.DataFrame:
 def _from_arrow(given: ArrowTable) -> pd.DataFrame:
     import pyarrow as pa  # only Arrow's tables need it
 
+    from simstudy.files.parquet import frame_of  # so does this
+
     table = pa.table(given)
     if not isinstance(table, pa.Table):
         raise InputError("it is no table")
-    frame: pd.DataFrame = table.to_pandas()
-    return frame
+    return frame_of(table)

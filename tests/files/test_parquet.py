@@ -13,8 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from simstudy.files.packed import VARIABLE
-from simstudy.files.parquet import read_parquet
+from simstudy.files.parquet import read_frame, read_parquet
 from simstudy.outputs import Outputs
+from simstudy.readers.load import load
 from simstudy.validation import InputError
 
 
@@ -77,3 +78,16 @@ def test_a_narrow_column_has_room_for_its_ends(tmp_path: Path, bits: int, wider:
         table = read_parquet(tmp_path / "t.parquet", narrow=True)
         assert table["a"].to_pylist() == [0, sign * largest]
         assert table.schema.field("a").type.bit_width == size
+
+
+def test_nested_columns_have_dotted_names_and_lists_are_lists(tmp_path: Path) -> None:
+    """In files and in memory, as records of JSON have them; samples are a list of scores."""
+    rows = [{"doc": {"id": f"q{i}", "a": {"b": i}}, "score": [1, i % 2], "model": m} for m in "xy" for i in range(3)]
+    table = pa.Table.from_pylist(rows)
+    pq.write_table(table, tmp_path / "t.parquet")
+    frame = read_frame(tmp_path / "t.parquet")
+    assert frame.iloc[1].to_dict() == {"doc.id": "q1", "doc.a.b": 1, "score": [1, 1], "model": "x"}
+    for source in (tmp_path / "t.parquet", table):
+        outputs = load(source, "accuracy", columns={"item": "doc.id"}).outputs
+        assert (outputs.names, outputs.n_items) == (["x", "y"], 6)
+        assert outputs.scores() == pytest.approx(100 * 4 / 6)
