@@ -32,6 +32,9 @@ _DEEPEST, _WIDEST = 50, 20_000
 # Fewer systems may have fewer items.
 _FEW = 10
 
+# Keys of a first record that sums up others.
+_SUMMARY_KEYS = {"accuracy", "correct_count", "total_count"}
+
 _SCALAR = (str, int, float, bool, type(None))
 
 #: What JSON may look like, for errors.
@@ -158,6 +161,10 @@ def _read_json(path: Path) -> pd.DataFrame:
         unit, records = "record", dict(enumerate(_records(parse_json(text, path), path), start=1))
     if not records:
         raise InputError(f"{path} has no records")
+    if _SUMMARY_KEYS <= {*next(iter(records.values()))}:
+        # The score files of BFCL.
+        rule = f"{path} begins with a summary, and has only the items that the system failed"
+        raise InputError(rule, remedy="write a record for each item, right or wrong")
     rows = [_flat(record, f"{path}, {unit} {n}") for n, record in records.items()]
     columns = list(dict.fromkeys(name for row in rows for name in row))
     if len(columns) > _WIDEST:

@@ -82,6 +82,7 @@ def test_cells_stay_as_written_and_rows_know_their_line(
         ("t.jsonl", '{"id": 1}\n{"id": 2', 2),
         ("t.jsonl", '{"id": 1}\n\n[2]\n', 3),
         ("t.jsonl", '{"id": 1, "id": 2}\n', 1),
+        ("t.json", '{"accuracy": 0.5, "correct_count": 1, "total_count": 2}\n{"id": "q1", "valid": false}\n', None),
         ("t.json", "[]", None),
         ("t.json", " {}\n", None),
         ("t.json", "3", None),
