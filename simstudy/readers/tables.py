@@ -161,7 +161,7 @@ def _read_json(path: Path) -> pd.DataFrame:
         unit, records = "record", dict(enumerate(_records(parse_json(text, path), path), start=1))
     if not records:
         raise InputError(f"{path} has no records")
-    if _SUMMARY_KEYS <= {*next(iter(records.values()))}:
+    if {*next(iter(records.values()))} >= _SUMMARY_KEYS:
         # The score files of BFCL.
         rule = f"{path} begins with a summary, and has only the items that the system failed"
         raise InputError(rule, remedy="write a record for each item, right or wrong")
