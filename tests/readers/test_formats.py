@@ -38,8 +38,7 @@ KNOWN = {
         Format("scores", "tables", read, TABLES, scored=True),
         Format("trees", "trees", read, ("*.mrg",), metrics=("parseval",)),
         Format("runs", "runs", read, metrics=("ap", "@")),
-        Format("candidates", "candidates", read, TABLES, begins("gold"), ("@",), ("gold",), scored=True),
-        Format("lists", "lists", read, TABLES, metrics=("rr",), scored=True),
+        Format("candidates", "candidates", read, TABLES, metrics=("@",), scored=True),
         Format("battles", "battles", read, TABLES, begins("battle"), columns=("winner",), scored=True),
         Format(
             "logs",
@@ -92,10 +91,8 @@ GOLD = {"references": (Path("gold"),)}
         ("a.csv.gz", "accuracy", {}, "scores"),
         ("a.mrg", "accuracy", {}, "trees"),
         ("a.txt", "parseval", GOLD, "trees"),
-        ("a.csv", "precision@5", {"columns": {"gold": "idiom"}}, "candidates"),
-        ("a.csv", "precision@5", {}, "scores"),
+        ("a.csv", "precision@5", {}, "candidates"),
         ("a.csv", "precision@5", GOLD, "runs"),
-        ("a.csv", "rr", {}, "lists"),
         ("a.run", "ap", GOLD, "runs"),
         ("a.run", "ap", {}, "runs"),
     ],
@@ -108,8 +105,6 @@ def test_content_goes_before_names_and_columns_say_the_same(folder: Path) -> Non
     assert chosen(folder, {"a.csv": "battle"})[0] == "battles"
     assert chosen(folder, {"a.csv": "other"}, columns={"winner": "vote"})[0] == "battles"
     assert chosen(folder, {"a.csv": "other"}, columns={"item": "id"})[0] == "scores"
-    assert chosen(folder, {"a.csv": "gold"}, "precision@5")[0] == "candidates"
-    assert chosen(folder, {"a.csv": "gold"}, "accuracy")[0] == "scores"
     (folder / "a.csv").unlink()
     assert chosen(folder, {"a.json": "log"})[0] == "logs"
 

@@ -54,29 +54,25 @@ def test_a_folder_stands_for_its_files(tmp_path: Path) -> None:
     assert opened(folder) == (below(folder, "log.json", "own.csv"), ["files in subfolders"])
 
 
-def test_a_readme_is_no_system_if_its_ending_is_its_own(tmp_path: Path) -> None:
-    folder = files(tmp_path / "f", "a.txt", "b.txt", "README.md", "LICENSE")
+def test_a_readme_in_a_folder_is_no_system(tmp_path: Path) -> None:
+    folder = files(tmp_path / "f", "a.txt", "b.txt", "README.md", "readme.txt", "LICENSE")
     assert opened(folder) == (below(folder, "a.txt", "b.txt"), ["files about others"])
     assert opened(folder / "README.md") == (below(folder, "README.md"), [])
-    files(folder, "readme.txt")
-    assert opened(folder) == (below(folder, "a.txt", "b.txt", "readme.txt"), ["files about others"])
 
 
 def test_a_zip_file_is_a_folder(tmp_path: Path) -> None:
-    """Given itself, and in a folder beside others."""
-    folder = files(tmp_path / "f", "old.csv")
-    with zipfile.ZipFile(folder / "x.zip", "w") as archive:
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
         for name in ("runs/new.csv", "runs/README.md"):
             archive.writestr(name, "x\n")
-    assert opened(folder / "x.zip") == (below(folder, "x.zip/runs/new.csv"), ["files about others"])
-    assert opened(folder) == (below(folder, "old.csv", "x.zip/runs/new.csv"), ["files about others"])
+    assert opened(tmp_path / "x.zip") == (below(tmp_path, "x.zip/runs/new.csv"), ["files about others"])
 
 
 def test_what_is_no_file_or_given_twice_is_refused(tmp_path: Path) -> None:
     folder = files(tmp_path, "a.csv")
     (folder / "empty").mkdir()
     zipfile.ZipFile(folder / "empty.zip", "w").close()
-    for paths in ([folder / "empty"], [folder / "empty.zip"], [folder / "none"], [folder / "a.csv"] * 2, []):
+    twice = [folder / "a.csv", folder / "empty" / ".." / "a.csv"]
+    for paths in ([folder / "empty"], [folder / "empty.zip"], [folder / "none"], twice, []):
         with pytest.raises(InputError):
             opened(*paths)
 

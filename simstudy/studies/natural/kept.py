@@ -37,10 +37,6 @@ class KeptReads:
         keys = CellKeys()
         return [keys.of(reader, (said, [reading.digest(path) for path in files])) for said, files in asked]
 
-    def has(self, key: str) -> bool:
-        """Whether an earlier run kept this."""
-        return self._cells is not None and (self._cells / f"{key}{SUFFIX}").is_file()
-
     def found(self, key: str, files: Sequence[Path]) -> Read | None:
         """What an earlier run kept; None where there is nothing, or it is damaged."""
         if self._cells is None:

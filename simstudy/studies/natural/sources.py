@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
@@ -60,19 +59,16 @@ def read_all(
             with problems.at(f"test set '{reader.name}'"):
                 files.named(file)
     problems.raise_any()
-    with reading() as read:
+    with reading(keep=True) as read:
         earlier = kept or KeptReads(None)
         keys = earlier.keys(_Reader.outputs, [(one.description(study), one.paths()) for one in readers], read)
-        parsed = [reader for reader, key in zip(readers, keys, strict=True) if not earlier.has(key)]
-        uses = Counter(path for reader in parsed for path in reader.paths())
-        read.kept |= {path: {} for path, n in uses.items() if n > 1}
+        last_readers = {path: reader for reader in readers for path in reader.paths()}
         for reader, key in zip(readers, keys, strict=True):
             with problems.at(f"test set '{reader.name}'"):
                 found.append(reader.read(study, duplicates, read, earlier, key))
-            if reader in parsed:
-                uses.subtract(reader.paths())
-            for path in [path for path in read.kept if not uses[path]]:
-                del read.kept[path]
+            for path in reader.paths():
+                if last_readers[path] is reader:
+                    read.parsed.pop(path, None)
             advance(1)
     problems.raise_any()
     return found, dict(sorted((files.names[path], digest) for path, digest in read.hashes.items()))
