@@ -107,12 +107,6 @@ def formats() -> dict[str, Format]:
     return loaded
 
 
-def is_log(file: Path) -> bool:
-    """Whether a file has a name that only an evaluation harness gives, and its content."""
-    logs = [format for format in formats().values() if format.is_log and _matches(file, format.files[:1])]
-    return any(format.holds is None or format.holds(file) for format in logs)
-
-
 def format_of(request: Request, name: str | None, inside: Collection[Path]) -> tuple[Format, tuple[Path, ...]]:
     """The format of the files of a request, and the files that are read.
 

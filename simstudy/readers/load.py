@@ -19,7 +19,7 @@ from simstudy.outputs import Outputs
 from simstudy.outputs.frames import Table, is_table
 from simstudy.outputs.samples import SAMPLE_OF
 from simstudy.readers.columns import check_columns
-from simstudy.readers.formats import Format, format_of, formats, is_log
+from simstudy.readers.formats import Format, format_of, formats
 from simstudy.readers.items import describe_systems, read_systems, system_rows
 from simstudy.readers.logs import DIFFERENCES, only_in_logs
 from simstudy.readers.long_table import Loaded, outputs_of
@@ -151,7 +151,7 @@ def load(
         in_memory = is_table(paths) or (
             isinstance(paths, Mapping) and not any(isinstance(path, str | Path) for path in paths.values())
         )
-        files, inside = ({}, frozenset()) if in_memory else opened_files(named_paths(paths), is_log)  # type: ignore[arg-type]
+        files, inside = ({}, frozenset()) if in_memory else opened_files(named_paths(paths))  # type: ignore[arg-type]
         other_files = {
             "references": [
                 named_file("references", path) for path in _several("references", references, "paths, or one path")

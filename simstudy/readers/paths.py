@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from os.path import abspath
 from pathlib import Path
 from typing import Any, TypeVar
@@ -72,24 +72,17 @@ def _check_name(path: Path) -> None:
         raise InputError(f"the name of a file is not UTF-8: {shown}", remedy="rename it") from None
 
 
-def opened_files(
-    paths: Sequence[tuple[str | None, Path]], is_log: Callable[[Path], bool]
-) -> tuple[dict[Path, str | None], frozenset[Path]]:
-    """The files with the names of their systems, and those of them that come from folders and zip files.
-
-    `is_log` says whether an evaluation harness wrote a file (see `files_to_read`).
-    """
+def opened_files(paths: Sequence[tuple[str | None, Path]]) -> tuple[dict[Path, str | None], frozenset[Path]]:
+    """The files with the names of their systems, and those of them that come from folders and zip files."""
     files: dict[Path, str | None] = {}
     places: set[str] = set()
     inside: set[Path] = set()
-    not_read: dict[Path, list[Path]] = {}
     for name, path in paths:
         opened = [path]
         if not path.is_dir():
             require_file(path)
         if path.is_dir() or path.suffix.lower() == ".zip":
-            folder = path if path.is_dir() else unzipped_folder(path)
-            opened, not_read[folder] = files_to_read(folder, _files_below(folder, path), is_log)
+            opened = _files_below(path if path.is_dir() else unzipped_folder(path), path)
             inside.update(opened)
         for file in opened:
             _check_name(file)
@@ -99,8 +92,6 @@ def opened_files(
             files[file] = name
     if not files:
         raise InputError("paths", "must name at least one file or folder of system outputs")
-    for folder, others in not_read.items():
-        note_not_read(folder, [file for file in others if file not in files])
     return files, frozenset(inside)
 
 
@@ -114,25 +105,6 @@ def _files_below(folder: Path, given: Path) -> list[Path]:
     if about := [str(file) for file in files if file not in outputs]:
         note("files about others", files=counted(len(about), "file"), names=listed(about))
     return outputs
-
-
-def files_to_read(folder: Path, every: Sequence[Path], is_log: Callable[[Path], bool]) -> tuple[list[Path], list[Path]]:
-    """The files that are read of all files below a folder (`every`), and the others.
-
-    Files of subfolders are read if the folder has no files of its own, or if only its subfolders have logs.
-    """
-    own = [file for file in every if file.parent == folder]
-    below = [file for file in every if file.parent != folder]
-    if own and not (any(map(is_log, below)) and not any(map(is_log, own))):
-        return own, below
-    return [*every], []
-
-
-def note_not_read(folder: Path, files: Sequence[Path]) -> None:
-    """Say that files in subfolders are not read, if there are any."""
-    if files:
-        etc = " …" if len(files) > 1 else ""
-        note("files in subfolders", files=counted(len(files), "file"), folder=folder, first=files[0], etc=etc)
 
 
 def without_others(

@@ -109,9 +109,8 @@ def test_items_crossed_with_prompts_are_resampled_with_all_their_prompts(
     frame = crossed(rng)
     files = {"mp.csv": frame.to_csv(index=False)}
     remedy: Any = refused(tmp_path, files, "mean", columns={"item": "question"}).remedy
-    columns = remedy.fields["factor"].value
-    assert columns == {"factor": "prompt"}
-    found = loaded(tmp_path, files, "mean", columns=columns | {"item": "question"})
+    assert [*remedy.fields["factor"].value] == ["factor"]
+    found = loaded(tmp_path, files, "mean", columns={"factor": "prompt", "item": "question"})
     assert (found.outputs.n_items, found.outputs.items["cluster"].nunique()) == (18, 6)
     assert compared(found.outputs)["p_value"].iloc[0] == pytest.approx(2 / 2**6)
     joined = loaded(tmp_path, files, "mean", columns={"item": "prompt+question"})

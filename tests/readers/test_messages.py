@@ -106,14 +106,12 @@ SUMS_UP = "seems to sum up others and to be no item; take the row out, or give t
         ("s.csv", "system,item,score\na,x,1\n", "f1", {},
          ": no column 'correct' (columns: score, system, item) (did you mean 'score'?); metric 'f1' needs correct, "
          "guessed, gold of each item"),
-        # Rows that come again: the remedy keeps those of one item together.
-        ("s.csv", "system,item,prompt,score\na,x,p1,1\na,x,p2,0\n", "mean", {"item": "item"},
-         ", line 3: item 'x' of system 'a' comes again, first in {s}, line 2; say what 'prompt' tells apart: systems "
-         "(--columns system=prompt), prompts or raters (--columns factor=prompt), samples of one question (--columns "
-         "sample=prompt), or different items whose ids begin anew (--columns item=prompt+item)"),
+        # Rows that come again.
         ("s.csv", "system,item,score\na,x,1\na,x,0\n", "mean", {},
-         ", line 3: item 'x' of system 'a' comes again, first in {s}, line 2; samples of a question need a column "
-         "'sample' with their numbers: --columns sample=NAME, or --columns sample=row for the order of the rows"),
+         ", line 3: item 'x' of system 'a' comes again, first in {s}, line 2; say which column tells such rows apart: "
+         "samples of a question (--columns sample=NAME, or --columns sample=row for the order of the rows), prompts or "
+         "raters (--columns factor=NAME), systems (--columns system=NAME), or different items whose ids begin anew "
+         "(--columns item=NAME+ID)"),
         # Cells.
         ("s.csv", "system,item,score\na,x,\n", "mean", {}, f", line 2: no score{DROP}"),
         *(("s.csv", f'system,item,score\na,x,"{cell}"\n', "mean", {},
@@ -129,9 +127,6 @@ SUMS_UP = "seems to sum up others and to be no item; take the row out, or give t
         ("s.csv", "item,a\nx,50.5\n", "accuracy", {},
          ", line 2, system 'a': score must be between 0 and 1 for metric 'accuracy', not 50.5; --metric mean compares "
          "the means of other numbers"),
-        ("s.csv", "item,gold,a:correct,a:guessed\nx,1,3,2\n", "f1", {},
-         ", line 2, system 'a': correct = 3, guessed = 2, gold = 1, but metric 'f1' needs 0 <= correct <= guessed and "
-         "correct <= gold"),
         ("s.csv", "a;b\n1;2\n", "mean", {},
          " is separated by semicolons; save it with commas (or with tabs, as .tsv), and with decimal points"),
     ],

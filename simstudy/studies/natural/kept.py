@@ -10,7 +10,7 @@ from typing import Any
 from simstudy.metrics import get_metric
 from simstudy.outputs import Outputs
 from simstudy.readers.text_files import Reading
-from simstudy.running.cell_files import SUFFIX, DamagedCell, encode, read, write
+from simstudy.running.cell_files import DamagedCell, encode, read, write
 from simstudy.running.keys import CellKeys
 
 #: Outputs, the notes on them, and the files that were read for them.

@@ -17,7 +17,7 @@ from simstudy.outputs import Outputs, TestSet
 from simstudy.readers.columns import no_column
 from simstudy.readers.items import describe_systems, read_systems
 from simstudy.readers.load import read
-from simstudy.readers.paths import note_not_read, system_files, without_others
+from simstudy.readers.paths import system_files, without_others
 from simstudy.readers.request import Request, Texts
 from simstudy.readers.text_files import Reading, reading
 from simstudy.studies.natural.definition import NaturalTestSet, SystemsTable
@@ -115,7 +115,6 @@ class _Reader:
         else:
             outputs, notes, used = found
             read.hashes |= {path: read.digest(path) for path in used}
-        notes = (*self._not_read(files), *notes)
         return TestSet(
             outputs,
             by=tuple(settings.by),
@@ -124,14 +123,6 @@ class _Reader:
             duplicates=settings.duplicates or duplicates,
             notes=notes,
         )
-
-    def _not_read(self, files: Sequence[Path]) -> list[Note]:
-        """Notes on files in subfolders, except those that another path of the test set names."""
-        with notes_kept() as notes:
-            for file in map(self._filled, self.settings.paths):
-                folder, left = self._files.left.get(file, (Path(), []))
-                note_not_read(Path(file), [Path(file) / path.relative_to(folder) for path in left if path not in files])
-        return notes
 
     def outputs(self, task: str) -> tuple[Outputs, tuple[str, ...]]:
         """The outputs of the systems, described and in order, and the notes on them."""
