@@ -48,12 +48,6 @@ from simstudy.validation import InputError, check_text, check_utf8
 #: Positions (n,) in a list of names.
 Codes = NDArray[np.int32]
 
-#: Columns of a long table with a meaning of their own. Others describe the items, if `LongTable.of_items` names them.
-RESERVED = (
-    "system", "item", "sample", "n_samples", "task", "domain", "cluster", "factor", "input", "gold", "reference",
-    "answer",
-)  # fmt: skip
-
 #: What to do about an item that a system lacks.
 IF_MISSING = Words(
     "{drop} leaves such items out, {zero} scores a missing one as no answer",
@@ -70,10 +64,9 @@ IF_SAMPLES = Words(
 
 #: What to do about several rows of a system and item.
 IF_AGAIN = Words(
-    "say which column tells such rows apart: samples of a question ({sample}, or {rows} for the order of the rows), "
-    "prompts or raters ({factor}), systems ({system}), or different items whose ids begin anew ({joined})",
-    sample=column("sample"),
-    rows=column("sample", "row"),
+    "{samples}; or say which column has prompts or raters ({factor}), systems ({system}), or ids that begin anew "
+    "({joined})",
+    samples=IF_SAMPLES,
     factor=column("factor"),
     system=column("system"),
     joined=column("item", "NAME+ID"),
@@ -97,20 +90,19 @@ class LongTable:
         A row for each system and item, or sample of an item. Columns: ``system`` and ``item`` (text), the statistics
         (`values`), and where known ``sample`` (its number or name), ``n_samples`` (how many answers a score is the mean
         of), ``task`` (the items of several tasks are called <task>/<item>, and the task is the domain), ``domain``,
-        ``cluster``, ``factor`` (a second crossed factor: prompt, rater), ``input`` and ``gold`` (what an item asks and
-        what is right, as text for people; ``reference`` if a statistic is called gold), ``answer`` (what the system
-        said, as text). A row without an answer to be
-        scored is left out. The index says where a row is: its last level has a name such as "line", and a level
-        "file" comes first if there are several files.
+        ``cluster``, ``factor`` (a second crossed factor: prompt, rater), and for people ``input`` (what an item asks),
+        ``gold`` (what is right; ``reference`` if a statistic is called gold) and ``answer`` (what the system said). A
+        row without an answer to be scored is left out. The index says where a row is: its last level has a name such as
+        "line", and a level "file" comes first if there are several files.
     values
         The columns of statistics in the order of ``metric.statistics``; or ("score",): one score an item, which is
         checked against the metric's range. Whole numbers stay integers.
     metric
         The metric of the statistics; None: that of the request.
     expected
-        The items that are expected, in their order, where references or a gold file say so: a column ``item``, columns
-        that describe them, and the statistics of no answer, under their names, for ``missing="zero"``. None: the items
-        are those of the rows, in the order of their first rows.
+        The items in their order, where references or a gold file say so: a column ``item``, columns that describe them,
+        and the statistics of no answer, under their names, for ``missing="zero"``. None: the items of the rows, in the
+        order of their first rows.
     numbered
         Whether items have no ids in the files but an order, "1" to "n": a table of the items may then name them.
     drops_unscored
@@ -122,13 +114,9 @@ class LongTable:
         False: answers are for people to read.
     scored_by
         What the files call numbers that they have as scores; empty if items were scored against references.
-    read_as
-        What the files were read as, for the first note: "a table with a column for each system". Empty: what the format
-        is called.
-    items_by
-        What names the items, for the first note: a column, "first fields of lines". Empty: nothing to say.
-    remarks
-        What the first note says besides, between semicolons: "systems by 'model'".
+    read_as, items_by, remarks
+        For the first note: what the files were read as, if not what the format is called; the column that names the
+        items; and what else was read how: "systems by 'model'".
     if_again
         What to do if two files have a row of one system and item each.
     """
@@ -284,11 +272,6 @@ class _Keyed:
     #: The question of each item, where items are samples of questions.
     question: NDArray[Any] | None = None
 
-    @property
-    def pairs(self) -> IntArray:
-        """A number (n,) for each system and item."""
-        return self.system.astype(np.int64) * len(self.items) + self.item
-
 
 def _with_scores(table: LongTable, request: Request) -> pd.DataFrame:
     """The rows with a score. A row without one is an item that the system lacks, if items may be missing."""
@@ -296,7 +279,7 @@ def _with_scores(table: LongTable, request: Request) -> pd.DataFrame:
     if tuple(table.values) == ("score",):
         blank = is_blank(rows["score"])
         if request.missing == "error" and (row := first_of(blank)) is not None:
-            raise InputError("no score", remedy=_if_missing(request.metric), at=place(rows, row))
+            raise InputError("no score", remedy=IF_MISSING, at=place(rows, row))
         rows = rows[~blank] if blank.any() else rows
     if rows.empty:
         raise InputError(f"no system has a score in {', '.join(map(str, request.paths))}")
@@ -324,13 +307,10 @@ def _statistics(rows: pd.DataFrame, values: Sequence[str], metric: Metric) -> Ar
     if (row := first_of((parts[0] < low) | (parts[0] > high))) is not None:
         rule = f"must be between {low:g} and {high:g} for metric '{metric.name}'"
         remedy = Words("{mean} compares the means of other numbers", mean=Argument("metric", "mean"))
-        raise InputError("score", rule, rows["score"].iloc[row], remedy, at=_place_of_system(rows, row))
+        at = f"{place(rows, row)}, system '{rows['system'].iloc[row]}'"
+        raise InputError("score", rule, rows["score"].iloc[row], remedy, at=at)
     scores = narrow(parts[0][:, None])[:, 0]
     return np.stack([scores, np.ones_like(scores)], axis=-1)
-
-
-def _place_of_system(rows: pd.DataFrame, row: int) -> str:
-    return f"{place(rows, row)}, system '{rows['system'].iloc[row]}'"
 
 
 def _of_tasks(keyed: _Keyed, request: Request) -> _Keyed:
@@ -411,11 +391,9 @@ def _sampled(keyed: _Keyed, table: LongTable) -> _Keyed:
 
 def _first_repeat(keyed: _Keyed) -> tuple[int, int] | None:
     """The first two rows of one system and item, the second as early as possible; None if there are none."""
-    pairs = keyed.pairs
-    repeats = pd.Series(pairs).duplicated().to_numpy()
-    if (row := first_of(repeats)) is None:
-        return None
-    return int(np.argmax(pairs == pairs[row])), row
+    pairs = keyed.system.astype(np.int64) * len(keyed.items) + keyed.item
+    again = first_of(pd.Series(pairs).duplicated())
+    return None if again is None else (int(np.argmax(pairs == pairs[again])), again)
 
 
 def _comes_again(keyed: _Keyed, first: int, again: int, what: str, remedy: str) -> InputError:
@@ -506,7 +484,7 @@ def _matched(keyed: _Keyed, items: pd.DataFrame, request: Request) -> tuple[pd.D
     extra = keyed.items[order < 0]
     complete: NDArray[np.bool_] = np.asarray(present.all(axis=0))
     if request.missing == "error" and (not complete.all() or len(extra)):
-        raise _items_differ(keyed, items, present, order, request.metric)
+        raise _items_differ(keyed, items, present, order)
     if len(extra):
         note("items left out", items=counted(len(extra), "item"), first=extra[0])
     if complete.all():
@@ -514,13 +492,9 @@ def _matched(keyed: _Keyed, items: pd.DataFrame, request: Request) -> tuple[pd.D
     if request.missing == "zero":
         lacks = [k for k in range(len(present)) if not present[k].all()]
         first = items["id"].iloc[int(np.argmin(present[lacks[0]]))]
-        note(
-            "items scored as no answer",
-            n=int((~present).sum()),
-            systems=counted(len(lacks), "system"),
-            first=first,
-            system=keyed.systems[lacks[0]],
-        )
+        systems = counted(len(lacks), "system")
+        n = int((~present).sum())
+        note("items scored as no answer", n=n, systems=systems, first=first, system=keyed.systems[lacks[0]])
         return items, order, present
     if not complete.any():
         raise InputError("no item is left that every system has", remedy="the ids must be alike")
@@ -530,16 +504,7 @@ def _matched(keyed: _Keyed, items: pd.DataFrame, request: Request) -> tuple[pd.D
     return kept, pd.Index(kept["id"]).get_indexer(pd.Index(keyed.items)), present[:, complete]
 
 
-def _if_missing(metric: Metric) -> Words:
-    """What to do about an item that a system lacks, by this metric."""
-    return (
-        Words("{drop} leaves such items out", drop=Argument("missing", "drop")) if metric.zero_is_best else IF_MISSING
-    )
-
-
-def _items_differ(
-    keyed: _Keyed, items: pd.DataFrame, present: NDArray[np.bool_], order: IntArray, metric: Metric
-) -> InputError:
+def _items_differ(keyed: _Keyed, items: pd.DataFrame, present: NDArray[np.bool_], order: IntArray) -> InputError:
     """The error that names the systems that lack items, and items that the references lack."""
     told = []
     for k in np.flatnonzero(~present.all(axis=1))[:3]:
@@ -553,7 +518,7 @@ def _items_differ(
         row = int(np.argmax(keyed.item == np.flatnonzero(order < 0)[0]))
         told.append(f"the references lack {counted(len(extra), 'item')}, first '{extra[0]}' ({place(keyed.rows, row)})")
     shared = present.all(axis=0).any()
-    remedy = _if_missing(metric) if shared else "no item is of all systems: are the ids alike?"
+    remedy = IF_MISSING if shared else "no item is of all systems: are the ids alike?"
     return InputError(f"items differ: {'; '.join(told)}", remedy=remedy)
 
 
@@ -606,14 +571,13 @@ def _samples_of_means(keyed: _Keyed, statistics: Array, metric: Metric) -> Float
 
 
 def _unlike_samples(keyed: _Keyed, statistics: Array, metric: Metric, request: Request) -> bool:
-    """Whether questions or systems have unlike numbers of samples, so that the score of a question is their mean."""
+    """Whether systems or questions have unlike samples, so that the score of a question is the mean of its own."""
     if keyed.question is None or request.missing != "error" or of_samples(request.asked):
         return False
     if not takes_one_score(metric) or (statistics[:, 1] != 1).any():
         return False
-    questions, names = pd.factorize(keyed.question)
-    counts = np.bincount(keyed.system.astype(np.int64) * len(names) + questions[keyed.item])
-    return len(counts) < len(keyed.systems) * len(names) or bool((counts != counts[0]).any())
+    systems_are_alike = len(keyed.rows) == len(keyed.systems) * len(keyed.items)
+    return not systems_are_alike or pd.Series(keyed.question).value_counts().nunique() > 1
 
 
 def _question_means(

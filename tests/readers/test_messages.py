@@ -108,10 +108,10 @@ SUMS_UP = "seems to sum up others and to be no item; take the row out, or give t
          "guessed, gold of each item"),
         # Rows that come again.
         ("s.csv", "system,item,score\na,x,1\na,x,0\n", "mean", {},
-         ", line 3: item 'x' of system 'a' comes again, first in {s}, line 2; say which column tells such rows apart: "
-         "samples of a question (--columns sample=NAME, or --columns sample=row for the order of the rows), prompts or "
-         "raters (--columns factor=NAME), systems (--columns system=NAME), or different items whose ids begin anew "
-         "(--columns item=NAME+ID)"),
+         ", line 3: item 'x' of system 'a' comes again, first in {s}, line 2; samples of a question need a column "
+         "'sample' with their numbers: --columns sample=NAME, or --columns sample=row for the order of the rows; or say "
+         "which column has prompts or raters (--columns factor=NAME), systems (--columns system=NAME), or ids that "
+         "begin anew (--columns item=NAME+ID)"),
         # Cells.
         ("s.csv", "system,item,score\na,x,\n", "mean", {}, f", line 2: no score{DROP}"),
         *(("s.csv", f'system,item,score\na,x,"{cell}"\n', "mean", {},
