@@ -137,13 +137,13 @@ def load(
     >>> loaded.outputs.names, loaded.outputs.scores().tolist()
     (['old', 'new'], [50.0, 100.0])
     """
-    chosen = directed(_metric_to_read(metric), lower_is_better)
+    read_by = directed(_metric_to_read(metric), lower_is_better)
     check_text("domain", domain, "the name of a domain", or_none=True)
     check_flag("narrow", narrow)
     check_texts("item_columns", item_columns, "names of columns")
     if not isinstance(texts, Texts | None):
         raise InputError("texts", "must be Texts(tokenize, lowercase)", texts)
-    check_columns(columns, chosen)
+    check_columns(columns, read_by)
     differences = _several("allow_different", allow_different, "names, or one name")
     for name in differences:
         check_choice("allow_different", name, tuple(DIFFERENCES))
@@ -162,7 +162,7 @@ def load(
         files = without_others(files, inside, other_files)
         request = Request(
             tuple(files),
-            chosen,
+            read_by,
             tuple(other_files["references"]),
             items=next(iter(other_files["items"]), None),
             columns=dict(columns or {}),
@@ -200,35 +200,29 @@ def read(
     The result's only note says what was read. Other notes are told.
     """
     if table is None:
-        own, paths = format_of(request, format, inside)
+        chosen, paths = format_of(request, format, inside)
         request = replace(request, paths=paths)
     elif format in (None, "scores"):
-        own, paths = formats()["scores"], ()
+        chosen, paths = formats()["scores"], ()
     else:
         raise InputError("format", "must be 'scores' or None for a table in memory", format)
     only_of_logs = bool(request.asked) and only_in_logs(request.asked)
-    if only_of_logs and (not own.is_log or own.name == "swe-bench"):
+    if only_of_logs and (not chosen.is_log or chosen.name == "swe-bench"):
         # Raises an error: we do not know the metric.
         get_metric(request.asked)
-    if request.choose_metric and (not own.scored or own.metrics):
-        request = _with_only_metric(request, own)
-    _check_options(request, own)
+    if request.choose_metric and (not chosen.scored or chosen.metrics):
+        request = _with_only_metric(request, chosen)
+    _check_options(request, chosen)
     with doing(f"reading {counted(len(paths), 'file')}"):
-        rows = own.read(request) if table is None else read_table_in_memory(table, request)
+        rows = chosen.read(request) if table is None else read_table_in_memory(table, request)
     loaded = outputs_of(rows, request)
     remarks = [*rows.remarks]
     if (only_of_logs or request.choose_metric) and loaded.outputs.metric == get_metric(MEAN):
         metric, reason = _metric_of_scores(loaded.outputs, request)
         loaded = replace(loaded, outputs=replace(loaded.outputs, metric=metric))
         option = Argument("metric", "NAME")
-        remarks.append(
-            Words(
-                "the metric is {name}, as {reason} ({option} chooses another)",
-                name=metric.name,
-                reason=reason,
-                option=option,
-            )
-        )
+        text = "the metric is {name}, as {reason} ({option} chooses another)"
+        remarks.append(Words(text, name=metric.name, reason=reason, option=option))
     outputs = loaded.outputs
     if lower_is_better is None and (doubt := direction_doubt(loaded)):
         tell(doubt)
@@ -236,7 +230,7 @@ def read(
         "read",
         {
             "files": _files_in_words(paths) if paths else "the table",
-            "what": rows.read_as or (own.what if paths else "a table"),
+            "what": rows.read_as or (chosen.what if paths else "a table"),
             "systems": listed(outputs.names, 12),
             "by": f" by '{rows.items_by}'" if rows.items_by else "",
             "n": f"{outputs.items[SAMPLE_OF].nunique() if SAMPLE_OF in outputs.items else outputs.n_items:,}",
@@ -265,30 +259,32 @@ def _metric_to_read(metric: str | Metric | None) -> Metric:
     return get_metric(MEAN if metric is None or (isinstance(metric, str) and only_in_logs(metric)) else metric)
 
 
-def _with_only_metric(request: Request, own: Format) -> Request:
+def _with_only_metric(request: Request, format: Format) -> Request:
     """The request with the one metric of a format that compares with references; an InputError if it has several."""
-    known = [name for name in own.metrics if name in METRICS]
-    if len(own.metrics) == len(known) == 1:
+    known = [name for name in format.metrics if name in METRICS]
+    if len(format.metrics) == len(known) == 1:
         return replace(request, metric=get_metric(known[0]), choose_metric=False)
     examples = f", such as {listed(known)}" if known else ""
-    raise InputError("metric", f"must be given for {own.what}: what the items are scored by{examples}")
+    raise InputError("metric", f"must be given for {format.what}: what the items are scored by{examples}")
 
 
-def _check_options(request: Request, own: Format) -> None:
+def _check_options(request: Request, format: Format) -> None:
     """Raise an InputError for an option that the format has not."""
-    if (request.texts != Texts() or request.mark) and own.name != "text":
-        raise InputError("texts", f"must not be given for {own.what}: tokenize and lowercase are for plain text")
-    if request.allow_different and not own.is_log:
-        raise InputError("allow_different", f"must not be given for {own.what}: it is for logs of evaluation harnesses")
-    if request.ties.how != "jitter" and own.name != "candidates":
-        raise InputError("ties", f"must not be given for {own.what}: they are for candidates")
-    if request.metric.name == "bradley_terry" and own.name != "arena":
+    if (request.texts != Texts() or request.mark) and format.name != "text":
+        raise InputError("texts", f"must not be given for {format.what}: tokenize and lowercase are for plain text")
+    if request.allow_different and not format.is_log:
+        raise InputError(
+            "allow_different", f"must not be given for {format.what}: it is for logs of evaluation harnesses"
+        )
+    if request.ties.how != "jitter" and format.name != "candidates":
+        raise InputError("ties", f"must not be given for {format.what}: they are for candidates")
+    if request.metric.name == "bradley_terry" and format.name != "arena":
         rule = "'bradley_terry' is for preferences: a table with columns model_a, model_b and winner"
         raise InputError("metric", rule)
-    if request.names and own.name == "candidates":
-        raise InputError("paths", f"must have no names for {own.what}: its columns name the scoring functions")
-    if request.references and own.scored and (own.name not in ("scores", "candidates") or not request.paths):
-        raise InputError("references", f"must not be given for {own.what}, which have scores already")
+    if request.names and format.name == "candidates":
+        raise InputError("paths", f"must have no names for {format.what}: its columns name the scoring functions")
+    if request.references and format.scored and (format.name not in ("scores", "candidates") or not request.paths):
+        raise InputError("references", f"must not be given for {format.what}, which have scores already")
 
 
 def _metric_of_scores(outputs: Outputs, request: Request) -> tuple[Metric, str]:
@@ -307,15 +303,11 @@ def _metric_of_scores(outputs: Outputs, request: Request) -> tuple[Metric, str]:
         if right_or_wrong.any() and not right:
             first, other = (outputs.names[int(np.argmax(rows))] for rows in (right_or_wrong, ~right_or_wrong))
             aside, mean = Argument("columns", {other: other}), Argument("metric", MEAN)
+            remedy = "{aside} makes '{other}' a column of the items; {mean} compares means"
             raise InputError(
                 "metric",
                 f"must be given: scores of '{first}' are 0 or 1, those of '{other}' are not",
-                remedy=Words(
-                    "{aside} makes '{other}' a column of the items; {mean} compares means",
-                    aside=aside,
-                    other=other,
-                    mean=mean,
-                ),
+                remedy=Words(remedy, aside=aside, other=other, mean=mean),
             )
     return get_metric("accuracy") if right else outputs.metric, reason
 

@@ -223,7 +223,7 @@ def _without_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def field_of(record: Any, name: str, kind: type | UnionType, at: object, default: Any = REQUIRED) -> Any:
     """The value of a field of an object, which must be of this kind; the default if it is null or not there."""
     if not isinstance(record, Mapping):
-        raise InputError("", f"must be an object with a field '{name}'", record, at=at)
+        raise InputError(f"must be an object with a field '{name}'", value=record, at=at)
     value = record.get(name)
     if value is None and default is not REQUIRED:
         return default
