@@ -290,12 +290,11 @@ def _statistics(rows: pd.DataFrame, values: Sequence[str], metric: Metric) -> Ar
     """The statistics (n, S) of the rows; an InputError names the first that is no number or out of range."""
     parts: list[FloatArray] = []
     for name in values:
-        cells = rows[name]
-        found = numbers(cells)
-        if (row := first_of(~np.isfinite(found))) is not None:
-            cell = cells.iloc[row]
+        column_of_numbers = numbers(rows[name])
+        if (row := first_of(~np.isfinite(column_of_numbers))) is not None:
+            cell = rows[name].iloc[row]
             raise InputError(name, "must be a number", cell, how_to_write(cell), at=place(rows, row))
-        parts.append(found)
+        parts.append(column_of_numbers)
     if tuple(values) == metric.statistics:
         return narrow(np.stack(parts, axis=-1))
     if not takes_one_score(metric):
@@ -442,11 +441,13 @@ def _items_table(keyed: _Keyed, table: LongTable, request: Request) -> tuple[_Ke
 def _with_named_columns(items: pd.DataFrame, request: Request) -> pd.DataFrame:
     """The items with the domain, cluster or factor that the user names among the columns that a format has of them."""
     for ours in ("domain", "cluster", "factor"):
-        theirs = request.columns.get(ours)
-        if theirs is not None and ours not in items and theirs in items:
-            items = items.assign(**{ours: items[theirs]})
-        elif theirs is not None and ours not in items and request.items is None:
-            no_column("the items", theirs, items.columns, f"'{theirs}' cannot be their {ours}")
+        name = request.columns.get(ours)
+        if name is None or ours in items:
+            continue
+        if name in items:
+            items = items.assign(**{ours: items[name]})
+        elif request.items is None:
+            no_column("the items", name, items.columns, f"'{name}' cannot be their {ours}")
     return items
 
 
@@ -506,20 +507,22 @@ def _matched(keyed: _Keyed, items: pd.DataFrame, request: Request) -> tuple[pd.D
 
 def _items_differ(keyed: _Keyed, items: pd.DataFrame, present: NDArray[np.bool_], order: IntArray) -> InputError:
     """The error that names the systems that lack items, and items that the references lack."""
-    told = []
+    problems = []
     for k in np.flatnonzero(~present.all(axis=1))[:3]:
         lacking = items["id"][~present[k]]
         origin = str(keyed.rows.index[int(np.argmax(keyed.system == k))][0]) if keyed.rows.index.nlevels > 1 else ""
         where = f" ({origin})" if origin else ""
         of = counted(len(items), "item")
-        told.append(f"system '{keyed.systems[k]}'{where} lacks {len(lacking):,} of {of}, first '{lacking.iloc[0]}'")
+        problems.append(f"system '{keyed.systems[k]}'{where} lacks {len(lacking):,} of {of}, first '{lacking.iloc[0]}'")
     extra = keyed.items[order < 0]
     if len(extra):
         row = int(np.argmax(keyed.item == np.flatnonzero(order < 0)[0]))
-        told.append(f"the references lack {counted(len(extra), 'item')}, first '{extra[0]}' ({place(keyed.rows, row)})")
+        problems.append(
+            f"the references lack {counted(len(extra), 'item')}, first '{extra[0]}' ({place(keyed.rows, row)})"
+        )
     shared = present.all(axis=0).any()
     remedy = IF_MISSING if shared else "no item is of all systems: are the ids alike?"
-    return InputError(f"items differ: {'; '.join(told)}", remedy=remedy)
+    return InputError(f"items differ: {'; '.join(problems)}", remedy=remedy)
 
 
 def _filled(array: Array, present: NDArray[np.bool_], items: pd.DataFrame, table: LongTable, metric: Metric) -> Array:
