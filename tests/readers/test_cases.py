@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -79,14 +78,6 @@ def test_a_trial_of_a_task_is_a_sample_and_its_reward_a_score(tmp_path: Path) ->
     }
     found = loaded(tmp_path, files, "accuracy")
     assert (scores(found), found.outputs.items["sample_of"].nunique()) == ({"a": 50, "b": 75}, 2)
-
-
-def test_criteria_are_asked_about_and_the_answer_is_followed(tmp_path: Path) -> None:
-    rows = [{"id": i, "scores": {"bleu": i, "rouge": 10 - i}} for i in range(4)]
-    files = {"new.jsonl": "".join(json.dumps(row) + "\n" for row in rows)}
-    columns = refused(tmp_path, files, "mean").remedy.fields["named"].value  # type: ignore[attr-defined]
-    assert columns == {"score": "scores.bleu"}
-    assert scores(loaded(tmp_path, files, "mean", columns=columns)) == {"new": 1.5}
 
 
 def test_last_rows_called_like_an_average_are_refused_and_items_called_so_are_not(tmp_path: Path) -> None:
