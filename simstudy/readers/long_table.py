@@ -183,10 +183,10 @@ def coded(rows: pd.DataFrame, name: str) -> tuple[Codes, NDArray[Any]]:
     else:
         try:
             codes, names = pd.factorize(cells.where(cells.isna(), cells.astype(str)))
-        except UnicodeEncodeError:
+        except UnicodeEncodeError as error:
             # Half a character, which pandas' strings cannot hold.
-            check_utf8(map(str, cells), f"{name}s")
-            raise
+            at = place(rows, [*map(str, cells)].index(error.object)).encode(errors="backslashreplace").decode()
+            raise InputError(f"{name}s", "must be named in whole characters (UTF-8)", error.object, at=at) from None
     if (row := first_of(codes < 0)) is not None:
         raise InputError(f"no {name}", at=place(rows, row))
     for code, text in enumerate(names):

@@ -144,7 +144,9 @@ def decoded(content: bytes, origin: str) -> str:
         raise InputError("not UTF-8 but UTF-16", remedy="convert the file to UTF-8", at=f"{origin}, line 1")
     if content.startswith(b"PK\3\4"):
         # So do files .xlsx begin, whatever they are called.
-        raise InputError("not text but a workbook (.xlsx) or a zip file", remedy="save it as CSV", at=origin)
+        raise InputError(
+            "not text but a workbook (.xlsx) or a zip file", remedy="unpack it, or save it as CSV", at=origin
+        )
     content = content.removeprefix(codecs.BOM_UTF8)
     if b"\0" in content:
         raise InputError("a NUL byte", remedy="is this a binary file?", at=_line(content, content.index(b"\0"), origin))
@@ -216,7 +218,7 @@ def _without_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) < len(pairs):
         key = Counter(name for name, _ in pairs).most_common(1)[0][0]
-        raise ValueError(f"an object of JSON has the key '{key}' twice")
+        raise InputError(f"an object of JSON has the key '{key}' twice")
     return made
 
 
