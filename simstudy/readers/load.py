@@ -202,10 +202,14 @@ def read(
     if table is None:
         chosen, paths = format_of(request, format, inside)
         request = replace(request, paths=paths)
-    elif format in (None, "scores"):
-        chosen, paths = formats()["scores"], ()
     else:
-        raise InputError("format", "must be 'scores' or None for a table in memory", format)
+        chosen, paths = formats()["scores"], ()
+        if format not in (None, "scores"):
+            raise InputError("format", "must be 'scores' or None for a table in memory", format)
+        if request.references:
+            raise InputError("references", "must not be given with a table in memory")
+        if {*formats()["arena"].columns} <= {*map(str, getattr(table, "columns", ()))}:
+            raise InputError("a table of preferences between two systems must be in a file")
     only_of_logs = bool(request.asked) and only_in_logs(request.asked)
     if only_of_logs and (not chosen.is_log or chosen.name == "swe-bench"):
         # Raises an error: we do not know the metric.
@@ -283,7 +287,7 @@ def _check_options(request: Request, format: Format) -> None:
         raise InputError("metric", rule)
     if request.names and format.name == "candidates":
         raise InputError("paths", f"must have no names for {format.what}: its columns name the scoring functions")
-    if request.references and format.scored and (format.name not in ("scores", "candidates") or not request.paths):
+    if request.references and format.scored and format.name not in ("scores", "candidates"):
         raise InputError("references", f"must not be given for {format.what}, which have scores already")
 
 
