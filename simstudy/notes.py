@@ -201,8 +201,8 @@ TEMPLATES: Mapping[str, str] = {
     "column of items left out": "column '{column}' left out: item '{item}' has '{first}' and '{other}'",
     "means of samples": "scores are means of {least} to {most} samples",
     "unlike samples": (
-        "systems or questions have unlike samples, {least} to {most} of a question: the score of a question is the mean "
-        "of its samples; {zero} scores a sample that a system lacks as no answer"
+        "systems or questions have unlike samples, {least} to {most} of a question: the score of a question is the "
+        "mean of its samples; {zero} scores a sample that a system lacks as no answer"
     ),
     "samples of questions": (
         "{questions} with {samples}. The samples of a question form one cluster. {items} treats each sample as "
