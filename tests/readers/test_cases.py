@@ -55,15 +55,6 @@ def test_doc_id_is_the_item_of_a_long_table_without_another(tmp_path: Path) -> N
     assert "items by 'doc_id'" in found.notes[0]
 
 
-def test_a_text_column_that_is_not_used_is_named_with_its_option(tmp_path: Path) -> None:
-    """The option does what it says: of two conversations two patterns of four reach the sum."""
-    text = "item,conversation,old,new\n1,x,0,1\n2,x,0,1\n3,y,0,1\n"
-    found = loaded(tmp_path, {"g.csv": text}, "accuracy")
-    assert "'conversation' is not used (unit='conversation' resamples" in found.notes[0]
-    assert compared(found.outputs, unit="conversation")["p_value"].iloc[0] == 0.5
-    assert compared(found.outputs)["p_value"].iloc[0] == 0.25
-
-
 def test_runs_are_systems(tmp_path: Path) -> None:
     for header in ("run_1,run_2,run_3", "attempt_1,attempt_2,baseline"):
         text = f"item,{header}\n" + "".join(f"q{i},{i % 2},1,0\n" for i in range(8))
