@@ -140,9 +140,6 @@ TEMPLATES: Mapping[str, str] = {
     "text": "{text}",
     # Of paths and formats.
     "files about others": "{files} not read as outputs: {names}",
-    "files in subfolders": (
-        "{files} in subfolders of {folder} not read, because the folder has files of its own: {first}{etc}"
-    ),
     "file of another argument": "{file} is not read as a system: it is given as {argument}",
     "systems called after folders": (
         "{n} files are called '{name}': the systems have the names of their folders, {folders}"
@@ -204,11 +201,8 @@ TEMPLATES: Mapping[str, str] = {
     "column of items left out": "column '{column}' left out: item '{item}' has '{first}' and '{other}'",
     "means of samples": "scores are means of {least} to {most} samples",
     "unlike samples": (
-        "systems have different samples of an item, {least} to {most} each: the score of an item is the mean of its "
-        "samples; {zero} scores a sample that a system lacks as no answer"
-    ),
-    "questions of unlike samples": (
-        "questions have {least} to {most} samples. The score of a question is the mean of its samples."
+        "systems or questions have unlike samples, {least} to {most} of a question: the score of a question is the "
+        "mean of its samples; {zero} scores a sample that a system lacks as no answer"
     ),
     "samples of questions": (
         "{questions} with {samples}. The samples of a question form one cluster. {items} treats each sample as "

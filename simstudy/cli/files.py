@@ -124,7 +124,7 @@ class Files:
         several = by_domain or len(metrics) > 1 or len(domains) > 1
         found: list[Loaded] = []
         # What a metric of the user's own prints is no part of our output, which may be JSON.
-        with reading(keep_all=several) as read, redirect_stdout(sys.stderr):
+        with reading(keep=several) as read, redirect_stdout(sys.stderr):
             for metric in metrics:
                 found += self._by_metric(named, metric, domains, by_domain=by_domain, more=more)
         read_as = [loaded.outputs.metric.name for loaded in found[:: len(found) // len(metrics)]]

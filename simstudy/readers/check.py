@@ -30,49 +30,60 @@ def support(loaded: Loaded) -> pd.DataFrame:
     {'systems': '2 (old, new)', 'items': '3', 'clusters': ''}
     """
     outputs, items = loaded.outputs, loaded.outputs.items
+    names = outputs.names
+    of_systems = "a verdict, and a plan from a pilot" if len(names) == 2 else "a leaderboard, and a plan"
+    of_items = "scores are means over items" if "cluster" in items else "tests resample items"
     clusters = counted(items["cluster"].nunique(), "cluster") if "cluster" in items else ""
     domains = [*map(str, items["domain"].unique())] if "domain" in items else []
-    levels = [*map(str, items["factor"].unique())] if "factor" in items else []
-    rows = [
-        _systems(loaded),
-        ("items", f"{outputs.n_items:,}", "scores are means over items" if clusters else "tests resample items"),
-        _row("clusters", clusters, "tests resample clusters as wholes", _units(outputs)),
-        _row(
+    factors = [*map(str, items["factor"].unique())] if "factor" in items else []
+    # Part, what the files have of it, what that supports, and what to do if the files do not have it.
+    rows: list[tuple[str, str, str, str]] = [
+        (
+            "systems",
+            f"{len(names):,} ({listed(names, 6)})",
+            of_systems if len(names) > 1 else "any comparison needs the outputs of a second system",
+            "",
+        ),
+        ("items", f"{outputs.n_items:,}", of_items, ""),
+        ("clusters", clusters, "tests resample clusters as wholes", _if_no_clusters(outputs)),
+        (
             "domains",
             listed(domains, 6) if len(domains) > 1 else "",
             "comparisons by domain",
             Words("for comparisons by domain: {c}, {items}", c=column("domain"), items=Argument("items", "FILE")),
         ),
-        _row(
+        (
             "tasks",
             f"{len(domains):,}" if of_several_tasks(outputs) else "",
             "averages over tasks, and each task alone",
             "for averages over tasks: logs of several tasks, or a column of tasks (--each COLUMN of compare)",
         ),
-        _samples(outputs),
-        _row(
+        (
+            "samples",
+            _samples_in_words(outputs),
+            "pass@k, majority@k, and the noise of samples",
+            Words("for pass@k, majority@k and the noise of samples: {columns}", columns=column("sample")),
+        ),
+        (
             "factor",
-            listed(levels, 6),
+            listed(factors, 6),
             "items that differ in the factor only are tested together",
             Words("for items crossed with prompts or raters: {c}", c=column("factor")),
         ),
-        _row(
+        (
             "classes of systems",
             listed(_classes(outputs), 6),
             "thresholds and tables by relation class",
             Words("for tables by relation class: {s}", s=Argument("systems", "FILE")),
         ),
-        _row("texts", ", ".join(_kinds_of_texts(loaded)), "shown with the items that decide a comparison", ""),
+        ("texts", ", ".join(_kinds_of_texts(loaded)), "shown with the items that decide a comparison", ""),
     ]
-    return pd.DataFrame(rows, columns=["part", "found", "supports"], dtype=object)
+    table = [(part, content, supports if content else missing) for part, content, supports, missing in rows]
+    return pd.DataFrame(table, columns=["part", "found", "supports"], dtype=object)
 
 
-def _row(part: str, found: str, supports: str, missing: str) -> tuple[str, str, str]:
-    return part, found, supports if found else missing
-
-
-def _units(outputs: Outputs) -> str:
-    """What names the clusters, if the files do not: among it columns of the items that have a value several times."""
+def _if_no_clusters(outputs: Outputs) -> str:
+    """The options that name clusters: also columns of the items that have a value several times."""
     items = outputs.items
     units = [str(name) for name in items if name not in _PARTS and 1 < items[name].nunique() < outputs.n_items]
     options = {f"unit{k}": Words(" or {unit}", unit=Argument("unit", name)) for k, name in enumerate(units[:3])}
@@ -94,23 +105,9 @@ def _kinds_of_texts(loaded: Loaded) -> list[str]:
     return [name for name, found in kinds.items() if found]
 
 
-def _systems(loaded: Loaded) -> tuple[str, str, str]:
-    names = loaded.outputs.names
-    found = f"{len(names):,} ({listed(names, 6)})"
-    if len(names) == 1:
-        return "systems", found, "any comparison needs the outputs of a second system"
-    return "systems", found, "a verdict, and a plan from a pilot" if len(names) == 2 else "a leaderboard, and a plan"
-
-
-def _samples(outputs: Outputs) -> tuple[str, str, str]:
+def _samples_in_words(outputs: Outputs) -> str:
     if not has_samples(outputs):
-        missing = Words("for pass@k, majority@k and the noise of samples: {columns}", columns=column("sample"))
-        return "samples", "", missing
-    if outputs.samples is not None:
-        number = outputs.samples[..., 0]
-        low, high = int(number.min()), int(number.max())
-    else:
-        counts = outputs.items[SAMPLE_OF].value_counts()
-        low, high = int(counts.min()), int(counts.max())
-    found = f"{low} of each question" if low == high else f"{low} to {high} of a question"
-    return "samples", found, "pass@k, majority@k, and the noise of samples"
+        return ""
+    numbers = outputs.items[SAMPLE_OF].value_counts() if outputs.samples is None else outputs.samples[..., 0]
+    low, high = int(numbers.min()), int(numbers.max())
+    return f"{low} of each question" if low == high else f"{low} to {high} of a question"

@@ -63,8 +63,8 @@ class Format:
     holds
         Whether a file is of this format, by its content; None: by its name alone.
     metrics
-        Metrics that only this format has: files whose names say nothing are of this format then, and a format with
-        `holds` has files for these metrics only. "@" stands for precision@n and the like.
+        Metrics that only this format has: files whose names say nothing are of this format then. "@" stands for
+        precision@n and the like.
     columns
         Our names of columns that only this format has: a user who gives one of them in `columns` has such files.
     scored
@@ -96,96 +96,81 @@ def formats() -> dict[str, Format]:
     for entry in [*shipped, *entry_points(group=GROUP)]:
         origin = f"of package {entry.dist.name} " if entry.dist else ""
         try:
-            found = entry.load()
+            loaded_format = entry.load()
         except Exception as error:
             # A package of somebody else may fail in any way.
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise InputError(f"format '{entry.name}' {origin}cannot be loaded: {reason}") from error
-        if not isinstance(found, Format) or found.name != entry.name:
-            raise InputError(f"entry point '{entry.name}' {origin}must be a Format of this name", found)
-        if found.name in loaded:
-            raise InputError(f"format '{entry.name}' {origin}has the name of another format")
-        loaded[found.name] = found
+        if not isinstance(loaded_format, Format) or loaded_format.name != entry.name or entry.name in loaded:
+            raise InputError(f"entry point '{entry.name}' {origin}must be a Format of this name, which no other has")
+        loaded[entry.name] = loaded_format
     return loaded
-
-
-def is_log(file: Path) -> bool:
-    """Whether a file has a name that only an evaluation harness gives, and its content."""
-    return any(
-        known.is_log and _matches(file, known.files[:1]) and (known.holds is None or known.holds(file))
-        for known in formats().values()
-    )
 
 
 def format_of(request: Request, name: str | None, inside: Collection[Path]) -> tuple[Format, tuple[Path, ...]]:
     """The format of the files of a request, and the files that are read.
 
-    The format is the one called `name`; else the one that the content of files says, or their names, or the metric;
-    else plain text. Files of two formats are an InputError. But other files of folders (`inside`) are left out with a
-    note, if the format is named or they lie beside logs of a harness. Of the harness's own files no note tells.
+    The format is the one called `name`, else that of the files. Files of two formats are an InputError. But other files
+    of folders (`inside`) are left out with a note, if the format is named or they lie beside logs of a harness. No note
+    tells of the harness's own files.
     """
-    known = formats()
     if name is not None:
-        check_choice("format", name, known)
+        check_choice("format", name, formats())
     if not request.paths:
         raise InputError("paths", "must name at least one file of system outputs")
-    key = metric_key(request.metric)
-    default = known[name or next((other for other in known if key in known[other].metrics), "text")]
-    suiting = {file: _formats_of_file(file, request) or [default] for file in request.paths}
-    if name is not None:
-        chosen = default
-        others = [file for file in suiting if chosen not in suiting[file] and file in inside]
-        if len(others) == len(suiting):
-            others = []
-    else:
-        found = {file: _only(file, suiting[file]) for file in suiting}
-        chosen = next((log for log in found.values() if log.is_log), found[request.paths[0]])
-        others = [file for file in found if found[file] is not chosen]
-        if chosen.is_log:
-            # A damaged file that has the name of a log is left to the reader, which says so.
-            others = [file for file in others if not _matches(file, chosen.files[:1])]
-        for file in others:
-            if not chosen.is_log or found[file].is_log or file not in inside:
-                first = next(first for first in found if found[first] is chosen)
-                rule = f"files of two formats: {first} ({chosen.name}) and {file} ({found[file].name})"
-                remedy = Words("give files of one format, or say by {format} what they are", format=Argument("format"))
-                raise InputError(rule, remedy=remedy)
+    named = None if name is None else formats()[name]
+    default = named or next(iter(_formats_with(request.metric)), formats()["text"])
+    by_file: dict[Path, Format] = {}
+    for file in request.paths:
+        suiting = _suiting_formats(file, request) or [default]
+        if named is not None and (named in suiting or file not in inside):
+            suiting = [named]
+        if len(suiting) > 1 and named is None:
+            first, second = (Argument("format", format.name) for format in suiting[:2])
+            remedy = Words("{first} or {second} says which", first=first, second=second)
+            raise InputError(f"{file} may be of format {first.value} or {second.value}", remedy=remedy)
+        by_file[file] = suiting[0]
+    first_file = next((file for file, format in by_file.items() if format.is_log), request.paths[0])
+    chosen = named or by_file[first_file]
+    others = [file for file, format in by_file.items() if format is not chosen]
+    if chosen.is_log:
+        # A damaged file that has the name of a log is left to the reader, which says so.
+        others = [file for file in others if not _matches(file, chosen.files[:1])]
+    for file in others if named is None else ():
+        if not chosen.is_log or by_file[file].is_log or file not in inside:
+            rule = f"files of two formats: {first_file} ({chosen.name}) and {file} ({by_file[file].name})"
+            remedy = Words("give files of one format, or say by {format} what they are", format=Argument("format"))
+            raise InputError(rule, remedy=remedy)
+    if len(others) == len(by_file):
+        others = []
     if left := [file for file in others if not _matches(file, chosen.beside)]:
         etc = " …" if len(left) > 1 else ""
         note("files of other formats", files=counted(len(left), "file"), what=chosen.what, first=left[0], etc=etc)
-    not_read = set(others)
-    return chosen, tuple(file for file in request.paths if file not in not_read)
+    return chosen, tuple(file for file in request.paths if file not in {*others})
 
 
-def _only(file: Path, suiting: list[Format]) -> Format:
-    """The one format that a file is of; an InputError if there are several."""
-    if len(suiting) > 1:
-        first, second = (Argument("format", known.name) for known in suiting[:2])
-        remedy = Words("{first} or {second} says which", first=first, second=second)
-        raise InputError(f"{file} may be of format {suiting[0].name} or {suiting[1].name}", remedy=remedy)
-    return suiting[0]
-
-
-def _formats_of_file(file: Path, request: Request) -> list[Format]:
-    """The formats that a file's content suits, else the metric of the request, else the file's name."""
-    every, key = formats().values(), metric_key(request.metric)
-    named = [known for known in every if _matches(file, known.files)]
+def _suiting_formats(file: Path, request: Request) -> list[Format]:
+    """The formats that a file is of by its content, else by the metric, else by its name; none if these say nothing."""
+    named = [format for format in formats().values() if _matches(file, format.files)]
     by_content = [
-        known
-        for known in named
-        if known.holds is not None
-        and (key in known.metrics or not known.metrics)
-        and (set(known.columns) & set(request.columns) or known.holds(file))
+        format
+        for format in named
+        if format.holds is not None and ({*format.columns} & {*request.columns} or format.holds(file))
     ]
-    by_name = [known for known in named if known.holds is None]
+    by_name = [format for format in named if format.holds is None]
     # If two formats share a metric, one has scores in its files and the other compares them with references.
     by_metric = [
-        known
-        for known in every
-        if key in known.metrics and known.scored == (not request.references) and (known in by_name or not known.files)
+        format
+        for format in _formats_with(request.metric)
+        if format.scored == (not request.references) and (format in by_name or not format.files)
     ]
     # A table of scores is of another format by its metric only.
-    return by_content or by_metric or [known for known in by_name if not known.metrics] or by_name
+    return by_content or by_metric or [format for format in by_name if not format.metrics] or by_name
+
+
+def _formats_with(metric: Metric) -> list[Format]:
+    """The formats that have a metric which not all have."""
+    return [format for format in formats().values() if metric_key(metric) in format.metrics]
 
 
 def metric_key(metric: Metric) -> str:

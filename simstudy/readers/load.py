@@ -8,28 +8,28 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from simstudy.files.packed import as_given, zip_files_named
 from simstudy.metrics import METRICS, Metric, get_metric
 from simstudy.metrics.direction import directed, sounds_like_error
 from simstudy.metrics.mean import MEAN
 from simstudy.metrics.of_samples import of_samples
-from simstudy.notes import Argument, Note, Words, note, notes_kept
+from simstudy.notes import Argument, Note, Words, notes_kept, tell
+from simstudy.outputs import Outputs
 from simstudy.outputs.frames import Table, is_table
 from simstudy.outputs.samples import SAMPLE_OF
 from simstudy.readers.columns import check_columns
-from simstudy.readers.formats import Format, format_of, formats, is_log
+from simstudy.readers.formats import Format, format_of, formats
 from simstudy.readers.items import describe_systems, read_systems, system_rows
 from simstudy.readers.logs import DIFFERENCES, only_in_logs
-from simstudy.readers.long_table import Loaded, LongTable, outputs_of
+from simstudy.readers.long_table import Loaded, outputs_of
 from simstudy.readers.paths import Named, named_file, named_paths, opened_files, without_others
 from simstudy.readers.request import Request, Texts, Ties
 from simstudy.readers.scores import read_table_in_memory
 from simstudy.running.progress import doing, shown_to_people
 from simstudy.text.numerals import counted
 from simstudy.text.reprs import listed
-from simstudy.validation import InputError, check_choice, check_flag, check_list, check_path, check_text, check_texts
+from simstudy.validation import InputError, check_choice, check_flag, check_list, check_text, check_texts
 
 # Names of files with more letters are not all listed.
 _LONG_NAMES = 60
@@ -137,47 +137,52 @@ def load(
     >>> loaded.outputs.names, loaded.outputs.scores().tolist()
     (['old', 'new'], [50.0, 100.0])
     """
-    asked = metric if isinstance(metric, str) else ""
-    chosen = directed(_metric_to_read(metric), lower_is_better)
+    read_by = directed(_metric_to_read(metric), lower_is_better)
     check_text("domain", domain, "the name of a domain", or_none=True)
     check_flag("narrow", narrow)
     check_texts("item_columns", item_columns, "names of columns")
     if not isinstance(texts, Texts | None):
         raise InputError("texts", "must be Texts(tokenize, lowercase)", texts)
-    check_columns(columns, chosen)
+    check_columns(columns, read_by)
+    differences = _several("allow_different", allow_different, "names, or one name")
+    for name in differences:
+        check_choice("allow_different", name, tuple(DIFFERENCES))
     with notes_kept() as notes, zip_files_named():
-        in_memory = is_table(paths) or (isinstance(paths, Mapping) and not _names_paths(paths))
-        files, inside = ({}, frozenset()) if in_memory else opened_files(named_paths(paths), is_log)  # type: ignore[arg-type]
-        gold = tuple(named_file("references", path) for path in _listed("references", references))
-        of_items = None if items is None else named_file("items", items)
-        if inside:
-            others = {"references": gold, "items": [of_items] if of_items else []}
-            others["systems"] = [Path(systems)] if isinstance(systems, str | Path) else []
-            files = without_others(files, inside, others)
+        in_memory = is_table(paths) or (
+            isinstance(paths, Mapping) and not any(isinstance(path, str | Path) for path in paths.values())
+        )
+        files, inside = ({}, frozenset()) if in_memory else opened_files(named_paths(paths))  # type: ignore[arg-type]
+        other_files = {
+            "references": [
+                named_file("references", path) for path in _several("references", references, "paths, or one path")
+            ],
+            "items": [] if items is None else [named_file("items", items)],
+            "systems": [] if systems is None else [named_file("systems", systems)],
+        }
+        files = without_others(files, inside, other_files)
         request = Request(
             tuple(files),
-            chosen,
-            gold,
-            of_items,
-            dict(columns or {}),
-            missing,
-            texts or Texts(),
-            ties if isinstance(ties, Ties) else Ties(ties),
-            domain,
-            allow_different=_allowed(allow_different),
+            read_by,
+            tuple(other_files["references"]),
+            items=next(iter(other_files["items"]), None),
+            columns=dict(columns or {}),
+            missing=missing,
+            texts=texts or Texts(),
+            ties=ties if isinstance(ties, Ties) else Ties(ties),
+            domain=domain,
+            allow_different=tuple(differences),
             names={path: name for path, name in files.items() if name is not None},
             choose_metric=metric is None,
-            asked=asked,
+            asked=metric if isinstance(metric, str) else "",
             ids=ids,
             keeps_texts=not narrow,
             item_columns=tuple(item_columns),
-            systems=() if systems is None else _names_of(systems),
+            systems=tuple(
+                name for path in other_files["systems"] for name in system_rows(read_systems(path), str(path))["name"]
+            ),
             narrow=narrow,
         )
-        if in_memory:
-            loaded = _read_in_memory(paths, request, format, lower_is_better)
-        else:
-            loaded = read(request, format, lower_is_better, inside)
+        loaded = read(request, format, lower_is_better, inside, table=paths if in_memory else None)
         outputs = loaded.outputs if systems is None else describe_systems(loaded.outputs, systems)
     return replace(loaded, outputs=replace(outputs, task="", test_set=domain or ""), notes=(*loaded.notes[:1], *notes))
 
@@ -187,28 +192,61 @@ def read(
     format: str | None = None,
     lower_is_better: bool | None = None,
     inside: Collection[Path] = frozenset(),
+    *,
+    table: object = None,
 ) -> Loaded:
-    """Outputs from the files of a request, of which those in `inside` come from folders. Other notes are told.
+    """Outputs from the files of a request, of which those in `inside` come from folders, or from a table in memory.
 
-    The result's only note says what was read.
+    The result's only note says what was read. Other notes are told.
     """
-    # A metric that we do not know may be one that logs have; the error of another comes before those of the files.
-    unknown = bool(request.asked) and only_in_logs(request.asked)
-    try:
-        own, paths = format_of(request, format, inside)
-    except InputError:
-        if unknown:
-            get_metric(request.asked)
-        raise
-    if unknown and (not own.is_log or own.name == "swe-bench"):
+    if table is None:
+        chosen, paths = format_of(request, format, inside)
+        request = replace(request, paths=paths)
+    else:
+        chosen, paths = formats()["scores"], ()
+        if format not in (None, "scores"):
+            raise InputError("format", "must be 'scores' or None for a table in memory", format)
+        if request.references:
+            raise InputError("references", "must not be given with a table in memory")
+        if {*formats()["arena"].columns} <= {*map(str, getattr(table, "columns", ()))}:
+            raise InputError("a table of preferences between two systems must be in a file")
+    only_of_logs = bool(request.asked) and only_in_logs(request.asked)
+    if only_of_logs and (not chosen.is_log or chosen.name == "swe-bench"):
+        # Raises an error: we do not know the metric.
         get_metric(request.asked)
-    request = replace(request, paths=paths)
-    if request.choose_metric and (not own.scored or own.metrics):
-        request = _with_only_metric(request, own)
-    _check_options(request, own)
+    if request.choose_metric and (not chosen.scored or chosen.metrics):
+        request = _with_only_metric(request, chosen)
+    _check_options(request, chosen)
     with doing(f"reading {counted(len(paths), 'file')}"):
-        table = own.read(request)
-    return _finished(table, request, own.what, _files_in_words(paths), lower_is_better)
+        rows = chosen.read(request) if table is None else read_table_in_memory(table, request)
+    loaded = outputs_of(rows, request)
+    remarks = [*rows.remarks]
+    if (only_of_logs or request.choose_metric) and loaded.outputs.metric == get_metric(MEAN):
+        metric, reason = _metric_of_scores(loaded.outputs, request)
+        loaded = replace(loaded, outputs=replace(loaded.outputs, metric=metric))
+        option = Argument("metric", "NAME")
+        text = "the metric is {name}, as {reason} ({option} chooses another)"
+        remarks.append(Words(text, name=metric.name, reason=reason, option=option))
+    outputs = loaded.outputs
+    if lower_is_better is None and (doubt := direction_doubt(loaded)):
+        tell(doubt)
+    first_note = Note(
+        "read",
+        {
+            "files": _files_in_words(paths) if paths else "the table",
+            "what": rows.read_as or (chosen.what if paths else "a table"),
+            "systems": listed(outputs.names, 12),
+            "by": f" by '{rows.items_by}'" if rows.items_by else "",
+            "n": f"{outputs.items[SAMPLE_OF].nunique() if SAMPLE_OF in outputs.items else outputs.n_items:,}",
+            "remarks": Words(
+                "".join(f"; {{remark{k}}}" for k in range(len(remarks))),
+                **{f"remark{k}": remark for k, remark in enumerate(remarks)},
+            ),
+        },
+    )
+    if request.domain is not None and "domain" in outputs.items:
+        outputs = outputs.domain(request.domain)
+    return replace(loaded, outputs=outputs, notes=(first_note,))
 
 
 def _files_in_words(paths: Sequence[Path]) -> str:
@@ -218,125 +256,64 @@ def _files_in_words(paths: Sequence[Path]) -> str:
     return listed([str(as_given(path)) for path in paths], 3)
 
 
-def _read_in_memory(table: object, request: Request, format: str | None, lower_is_better: bool | None) -> Loaded:
-    """Outputs from a table in memory; the only note says what was read."""
-    if format not in (None, "scores"):
-        raise InputError("format", "must be 'scores' or None for a table in memory", format)
-    others = {
-        "references": request.references,
-        "texts": request.texts != Texts(),
-        "ties": request.ties != Ties(),
-    }
-    for argument, given in others.items():
-        if given:
-            raise InputError(argument, "must not be given with a table in memory, which has scores already")
-    get_metric(request.asked or request.metric)
-    if _names_battles(table):
-        arena = formats()["arena"]
-        raise InputError("a table of preferences between two systems must be in a file", remedy=arena.what)
-    return _finished(read_table_in_memory(table, request), request, "a table", "the table", lower_is_better)
-
-
-def _names_battles(table: object) -> bool:
-    return isinstance(table, pd.DataFrame) and {"model_a", "model_b", "winner"} <= {*map(str, table.columns)}
-
-
 def _metric_to_read(metric: str | Metric | None) -> Metric:
     """The metric by which items are read: accuracy for a metric of samples, the mean for one that only logs know."""
-    if metric is None:
-        return get_metric(MEAN)
     if isinstance(metric, str) and of_samples(metric):
         return get_metric("accuracy")
-    return get_metric(MEAN if isinstance(metric, str) and only_in_logs(metric) else metric)
+    return get_metric(MEAN if metric is None or (isinstance(metric, str) and only_in_logs(metric)) else metric)
 
 
-def _with_only_metric(request: Request, own: Format) -> Request:
+def _with_only_metric(request: Request, format: Format) -> Request:
     """The request with the one metric of a format that compares with references; an InputError if it has several."""
-    if len(own.metrics) == 1 and own.metrics[0] in METRICS:
-        return replace(request, metric=get_metric(own.metrics[0]), choose_metric=False)
-    such = f", such as {listed([name for name in own.metrics if name in METRICS])}" if own.metrics else ""
-    raise InputError("metric", f"must be given for {own.what}: what the items are scored by{such}")
+    known = [name for name in format.metrics if name in METRICS]
+    if len(format.metrics) == len(known) == 1:
+        return replace(request, metric=get_metric(known[0]), choose_metric=False)
+    examples = f", such as {listed(known)}" if known else ""
+    raise InputError("metric", f"must be given for {format.what}: what the items are scored by{examples}")
 
 
-def _check_options(request: Request, own: Format) -> None:
+def _check_options(request: Request, format: Format) -> None:
     """Raise an InputError for an option that the format has not."""
-    if (request.texts != Texts() or request.mark) and own.name != "text":
-        raise InputError("texts", f"must not be given for {own.what}: tokenize and lowercase are for plain text")
-    if request.allow_different and not own.is_log:
-        raise InputError("allow_different", f"must not be given for {own.what}: it is for logs of evaluation harnesses")
-    if request.ties.how != "jitter" and own.name != "candidates":
-        raise InputError("ties", f"must not be given for {own.what}: they are for candidates")
-    if request.metric.name == "bradley_terry" and own.name != "arena":
+    if (request.texts != Texts() or request.mark) and format.name != "text":
+        raise InputError("texts", f"must not be given for {format.what}: tokenize and lowercase are for plain text")
+    if request.allow_different and not format.is_log:
+        raise InputError(
+            "allow_different", f"must not be given for {format.what}: it is for logs of evaluation harnesses"
+        )
+    if request.ties.how != "jitter" and format.name != "candidates":
+        raise InputError("ties", f"must not be given for {format.what}: they are for candidates")
+    if request.metric.name == "bradley_terry" and format.name != "arena":
         rule = "'bradley_terry' is for preferences: a table with columns model_a, model_b and winner"
         raise InputError("metric", rule)
-    if request.names and own.name == "candidates":
-        raise InputError("paths", f"must have no names for {own.what}: its columns name the scoring functions")
-    if request.references and own.scored and own.name not in ("scores", "candidates"):
-        raise InputError("references", f"must not be given for {own.what}, which have scores already")
+    if request.names and format.name == "candidates":
+        raise InputError("paths", f"must have no names for {format.what}: its columns name the scoring functions")
+    if request.references and format.scored and format.name not in ("scores", "candidates"):
+        raise InputError("references", f"must not be given for {format.what}, which have scores already")
 
 
-def _finished(table: LongTable, request: Request, what: str, files: str, lower_is_better: bool | None) -> Loaded:
-    """The Outputs of a long table, cut to the domain that is asked for, with the note that says what was read."""
-    loaded = outputs_of(table, request)
-    remarks = [*table.remarks]
-    if only_in_logs(request.asked) if request.asked else request.choose_metric:
-        loaded, remark = _with_metric_of_scores(loaded, request)
-        remarks += [remark] if remark else []
-    outputs = loaded.outputs
-    if lower_is_better is None and (doubt := direction_doubt(loaded)):
-        note("direction", **doubt.fields)
-    told = Note(
-        "read",
-        {
-            "files": files,
-            "what": table.read_as or what,
-            "systems": listed(outputs.names, 12),
-            "by": f" by '{table.items_by}'" if table.items_by else "",
-            "n": f"{outputs.items[SAMPLE_OF].nunique() if SAMPLE_OF in outputs.items else outputs.n_items:,}",
-            "remarks": Words(
-                "".join(f"; {{remark{k}}}" for k in range(len(remarks))),
-                **{f"remark{k}": remark for k, remark in enumerate(remarks)},
-            ),
-        },
-    )
-    if request.domain is not None and "domain" in outputs.items:
-        loaded = replace(loaded, outputs=outputs.domain(request.domain))
-    return replace(loaded, notes=(told,))
-
-
-def _with_metric_of_scores(loaded: Loaded, request: Request) -> tuple[Loaded, Words | None]:
-    """What was read by the mean as accuracy, if scores leave that choice, and what the first note says of it.
+def _metric_of_scores(outputs: Outputs, request: Request) -> tuple[Metric, str]:
+    """The metric of scores that were read by the mean, and the reason: accuracy, or the mean as they are.
 
     Without a metric, scores of 0 and 1 only are accuracy. A metric of logs is accuracy if its values are from 0 to 1.
     """
-    outputs = loaded.outputs
-    if outputs.metric != get_metric(MEAN):
-        return loaded, None
     scores = outputs.statistics[..., 0]
-    if request.choose_metric:
+    if not request.choose_metric:
+        right = bool(scores.min() >= 0 and scores.max() <= 1)
+        reason = f"'{request.asked}' of the logs has values from {scores.min():g} to {scores.max():g}"
+    else:
         right_or_wrong = ((scores == 0) | (scores == 1)).all(axis=1)
         right = bool(right_or_wrong.all())
+        reason = "all scores are 0 or 1" if right else "scores are other numbers than 0 and 1"
         if right_or_wrong.any() and not right:
-            names = outputs.names
-            first, other = (names[int(np.argmax(which))] for which in (right_or_wrong, ~right_or_wrong))
+            first, other = (outputs.names[int(np.argmax(rows))] for rows in (right_or_wrong, ~right_or_wrong))
+            aside, mean = Argument("columns", {other: other}), Argument("metric", MEAN)
+            remedy = "{aside} makes '{other}' a column of the items; {mean} compares means"
             raise InputError(
                 "metric",
                 f"must be given: scores of '{first}' are 0 or 1, those of '{other}' are not",
-                remedy=Words(
-                    "{aside} makes '{other}' a column of the items; {mean} compares means",
-                    aside=Argument("columns", {other: other}), other=other, mean=Argument("metric", MEAN),
-                ),
-            )  # fmt: skip
-        values = "all scores are 0 or 1" if right else "scores are other numbers than 0 and 1"
-    else:
-        right = bool(scores.min() >= 0 and scores.max() <= 1)
-        values = f"'{request.asked}' of the logs has values from {scores.min():g} to {scores.max():g}"
-    metric = get_metric("accuracy") if right else outputs.metric
-    remark = Words(
-        "the metric is {metric}, as {values} ({option} chooses another)",
-        metric=metric.name, values=values, option=Argument("metric", "NAME"),
-    )  # fmt: skip
-    return replace(loaded, outputs=replace(outputs, metric=metric)), remark
+                remedy=Words(remedy, aside=aside, other=other, mean=mean),
+            )
+    return get_metric("accuracy") if right else outputs.metric, reason
 
 
 def direction_doubt(loaded: Loaded) -> Note | None:
@@ -350,28 +327,8 @@ def direction_doubt(loaded: Loaded) -> Note | None:
     return Note("direction", {"name": suspects[0], "lower": lower, "higher": higher, "mean": mean})
 
 
-def _names_paths(given: Mapping[str, Any]) -> bool:
-    return any(isinstance(path, str | Path) for path in given.values())
-
-
-def _allowed(names: str | Sequence[str]) -> tuple[str, ...]:
-    names = [names] if isinstance(names, str) else names
-    check_list("allow_different", names, "names, or one name")
-    for name in names:
-        check_choice("allow_different", name, tuple(DIFFERENCES))
-    return tuple(names)
-
-
-def _names_of(systems: str | Path) -> tuple[str, ...]:
-    """The names of the systems in a table that describes them: columns of these names are systems."""
-    check_path("systems", systems)
-    return tuple(system_rows(read_systems(named_file("systems", systems)), str(systems))["name"])
-
-
-def _listed(argument: str, paths: str | Path | Sequence[str | Path]) -> list[Path]:
-    if isinstance(paths, str | Path):
-        paths = [paths]
-    check_list(argument, paths, "paths, or one path")
-    for path in paths:
-        check_path(argument, path)
-    return [Path(path) for path in paths]
+def _several(argument: str, values: Any, what: str) -> list[Any]:
+    """The values of an argument that may have one or several."""
+    values = [values] if isinstance(values, str | Path) else values
+    check_list(argument, values, what)
+    return list(values)

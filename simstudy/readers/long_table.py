@@ -17,7 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from simstudy.metrics import Metric
-from simstudy.metrics.base import Array, BrokenRule, FloatArray, IntArray
+from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.of_samples import of_samples
 from simstudy.notes import Argument, Note, Words, note
 from simstudy.outputs import Outputs
@@ -48,12 +48,6 @@ from simstudy.validation import InputError, check_text, check_utf8
 #: Positions (n,) in a list of names.
 Codes = NDArray[np.int32]
 
-#: Columns of a long table with a meaning of their own. Others describe the items, if `LongTable.of_items` names them.
-RESERVED = (
-    "system", "item", "sample", "n_samples", "task", "domain", "cluster", "factor", "input", "gold", "reference",
-    "answer",
-)  # fmt: skip
-
 #: What to do about an item that a system lacks.
 IF_MISSING = Words(
     "{drop} leaves such items out, {zero} scores a missing one as no answer",
@@ -61,11 +55,21 @@ IF_MISSING = Words(
     zero=Argument("missing", "zero"),
 )
 
-#: What to do about rows that nothing numbers.
+#: What to do about questions without samples.
 IF_SAMPLES = Words(
     "samples of a question need a column 'sample' with their numbers: {named}, or {rows} for the order of the rows",
     named=column("sample"),
     rows=column("sample", "row"),
+)
+
+#: What to do about several rows of a system and item.
+IF_AGAIN = Words(
+    "{samples}; or say which column has prompts or raters ({factor}), systems ({system}), or ids that begin anew "
+    "({joined})",
+    samples=IF_SAMPLES,
+    factor=column("factor"),
+    system=column("system"),
+    joined=column("item", "NAME+ID"),
 )
 
 # Ids are not those of questions if more than this share of the items differ in their questions between systems, and
@@ -86,20 +90,19 @@ class LongTable:
         A row for each system and item, or sample of an item. Columns: ``system`` and ``item`` (text), the statistics
         (`values`), and where known ``sample`` (its number or name), ``n_samples`` (how many answers a score is the mean
         of), ``task`` (the items of several tasks are called <task>/<item>, and the task is the domain), ``domain``,
-        ``cluster``, ``factor`` (a second crossed factor: prompt, rater), ``input`` and ``gold`` (what an item asks and
-        what is right, as text for people; ``reference`` if a statistic is called gold), ``answer`` (what the system
-        said, as text). A row without an answer to be
-        scored is left out. The index says where a row is: its last level has a name such as "line", and a level
-        "file" comes first if there are several files.
+        ``cluster``, ``factor`` (a second crossed factor: prompt, rater), and for people ``input`` (what an item asks),
+        ``gold`` (what is right; ``reference`` if a statistic is called gold) and ``answer`` (what the system said). A
+        row without an answer to be scored is left out. The index says where a row is: its last level has a name such as
+        "line", and a level "file" comes first if there are several files.
     values
         The columns of statistics in the order of ``metric.statistics``; or ("score",): one score an item, which is
         checked against the metric's range. Whole numbers stay integers.
     metric
         The metric of the statistics; None: that of the request.
     expected
-        The items that are expected, in their order, where references or a gold file say so: a column ``item``, columns
-        that describe them, and the statistics of no answer, under their names, for ``missing="zero"``. None: the items
-        are those of the rows, in the order of their first rows.
+        The items in their order, where references or a gold file say so: a column ``item``, columns that describe them,
+        and the statistics of no answer, under their names, for ``missing="zero"``. None: the items of the rows, in the
+        order of their first rows.
     numbered
         Whether items have no ids in the files but an order, "1" to "n": a table of the items may then name them.
     drops_unscored
@@ -111,13 +114,9 @@ class LongTable:
         False: answers are for people to read.
     scored_by
         What the files call numbers that they have as scores; empty if items were scored against references.
-    read_as
-        What the files were read as, for the first note: "a table with a column for each system". Empty: what the format
-        is called.
-    items_by
-        What names the items, for the first note: a column, "first fields of lines". Empty: nothing to say.
-    remarks
-        What the first note says besides, between semicolons: "systems by 'model'".
+    read_as, items_by, remarks
+        For the first note: what the files were read as, if not what the format is called; the column that names the
+        items; and what else was read how: "systems by 'model'".
     if_again
         What to do if two files have a row of one system and item each.
     """
@@ -186,15 +185,14 @@ def coded(rows: pd.DataFrame, name: str) -> tuple[Codes, NDArray[Any]]:
             codes, names = pd.factorize(cells.where(cells.isna(), cells.astype(str)))
         except UnicodeEncodeError as error:
             # Half a character, which pandas' strings cannot hold.
-            damaged = [*map(str, cells)].index(error.object)
-            at = place(rows, damaged).encode(errors="backslashreplace").decode()
+            at = place(rows, [*map(str, cells)].index(error.object)).encode(errors="backslashreplace").decode()
             raise InputError(f"{name}s", "must be named in whole characters (UTF-8)", error.object, at=at) from None
     if (row := first_of(codes < 0)) is not None:
         raise InputError(f"no {name}", at=place(rows, row))
     for code, text in enumerate(names):
         if text.strip() in NO_NAMES:
-            why = f": '{text}' is how programs write that there is none" if text.strip() else ""
-            raise InputError(f"no {name}{why}", at=place(rows, int(np.argmax(codes == code))))
+            rule = f"'{text}' is no name of a {name}" if text.strip() else f"no {name}"
+            raise InputError(rule, at=place(rows, int(np.argmax(codes == code))))
         if "\n" in text or "\r" in text:
             raise InputError(name, "must be one line", text, at=place(rows, int(np.argmax(codes == code))))
     check_utf8(names, f"{name}s")
@@ -214,37 +212,42 @@ def outputs_of(table: LongTable, request: Request) -> Loaded:
     rows = _with_scores(table, request)
     system, systems = coded(rows, "system")
     item, items = coded(rows, "item")
-    keyed = _Keyed(rows, system, systems, item, items)
-    if "task" in rows:
-        keyed = _of_tasks(keyed, request)
+    keyed = _of_tasks(_Keyed(rows, system, systems, item, items), request)
     _check_same_questions(keyed, request)
     keyed = _sampled(_crossed(keyed), table)
     keyed, table, described = _items_table(keyed, table, request)
     statistics = _statistics(keyed.rows, table.values, metric)
-    statistics = _narrowed(statistics) if request.narrow else statistics
-    texts = _texts(keyed, table, described) if request.keeps_texts else None
+    texts = _texts(keyed, table, described["id"].tolist()) if request.keeps_texts else None
     samples = _samples_of_means(keyed, statistics, metric)
-    if _unlike_samples(keyed, metric, request):
+    if _unlike_samples(keyed, statistics, metric, request):
         keyed, statistics, samples, described = _question_means(keyed, statistics, described)
+    if request.narrow:
+        statistics = _narrowed(statistics)
     described, order, present = _matched(keyed, described, request)
-    array = np.zeros((len(systems), len(described), statistics.shape[1]), statistics.dtype)
-    row = keyed.item
-    inside = order[row] >= 0
-    array[keyed.system[inside], order[row[inside]]] = statistics[inside]
+
+    def arranged(values: Array, nothing: object) -> Array:
+        """Values (n, ...) of the rows as an array (K, n_items, ...), with `nothing` if a system lacks an item."""
+        array = np.empty((*present.shape, *values.shape[1:]), values.dtype)
+        array[:] = nothing
+        inside = order[keyed.item] >= 0
+        array[keyed.system[inside], order[keyed.item[inside]]] = values[inside]
+        return array
+
+    array = arranged(statistics, 0)
     if not present.all():
         array = _filled(array, present, described, table, metric)
-    _check_rules(array, metric, keyed, order)
     if metric.item_range == (-np.inf, np.inf):
         note_percent(array, keyed.systems.tolist())
     note_exchanged(*array.shape[:2])
+    answers = _answers(keyed.rows) if table.answers_compare else None
     nothing = [] if table.expected is None else [name for name in metric.statistics if name in described]
     outputs = Outputs.from_statistics(
         read_only(array),
         metric,
         keyed.systems.tolist(),
         described.drop(columns=nothing),
-        answers=_answers(keyed, order, present) if table.answers_compare else None,
-        samples=None if samples is None else _samples_array(samples, keyed, order, present),
+        answers=None if answers is None else arranged(answers, -1),
+        samples=None if samples is None else arranged(samples, (1, np.nan)),
     )
     return Loaded(_of_questions(outputs, request), table.scored_by, texts)
 
@@ -269,11 +272,6 @@ class _Keyed:
     #: The question of each item, where items are samples of questions.
     question: NDArray[Any] | None = None
 
-    @property
-    def pairs(self) -> IntArray:
-        """A number (n,) for each system and item."""
-        return self.system.astype(np.int64) * len(self.items) + self.item
-
 
 def _with_scores(table: LongTable, request: Request) -> pd.DataFrame:
     """The rows with a score. A row without one is an item that the system lacks, if items may be missing."""
@@ -281,7 +279,7 @@ def _with_scores(table: LongTable, request: Request) -> pd.DataFrame:
     if tuple(table.values) == ("score",):
         blank = is_blank(rows["score"])
         if request.missing == "error" and (row := first_of(blank)) is not None:
-            raise InputError("no score", remedy=_if_missing(request.metric), at=place(rows, row))
+            raise InputError("no score", remedy=IF_MISSING, at=place(rows, row))
         rows = rows[~blank] if blank.any() else rows
     if rows.empty:
         raise InputError(f"no system has a score in {', '.join(map(str, request.paths))}")
@@ -292,12 +290,11 @@ def _statistics(rows: pd.DataFrame, values: Sequence[str], metric: Metric) -> Ar
     """The statistics (n, S) of the rows; an InputError names the first that is no number or out of range."""
     parts: list[FloatArray] = []
     for name in values:
-        cells = rows[name]
-        found = numbers(cells)
-        if (row := first_of(~np.isfinite(found))) is not None:
-            cell = cells.iloc[row]
+        column_of_numbers = numbers(rows[name])
+        if (row := first_of(~np.isfinite(column_of_numbers))) is not None:
+            cell = rows[name].iloc[row]
             raise InputError(name, "must be a number", cell, how_to_write(cell), at=place(rows, row))
-        parts.append(found)
+        parts.append(column_of_numbers)
     if tuple(values) == metric.statistics:
         return narrow(np.stack(parts, axis=-1))
     if not takes_one_score(metric):
@@ -309,17 +306,16 @@ def _statistics(rows: pd.DataFrame, values: Sequence[str], metric: Metric) -> Ar
     if (row := first_of((parts[0] < low) | (parts[0] > high))) is not None:
         rule = f"must be between {low:g} and {high:g} for metric '{metric.name}'"
         remedy = Words("{mean} compares the means of other numbers", mean=Argument("metric", "mean"))
-        raise InputError("score", rule, rows["score"].iloc[row], remedy, at=_place_of_system(rows, row))
+        at = f"{place(rows, row)}, system '{rows['system'].iloc[row]}'"
+        raise InputError("score", rule, rows["score"].iloc[row], remedy, at=at)
     scores = narrow(parts[0][:, None])[:, 0]
     return np.stack([scores, np.ones_like(scores)], axis=-1)
 
 
-def _place_of_system(rows: pd.DataFrame, row: int) -> str:
-    return f"{place(rows, row)}, system '{rows['system'].iloc[row]}'"
-
-
 def _of_tasks(keyed: _Keyed, request: Request) -> _Keyed:
     """Items of several tasks with the names <task>/<item>, and the task as their domain."""
+    if "task" not in keyed.rows:
+        return keyed
     task, tasks = coded(keyed.rows, "task")
     if len(tasks) == 1 and request.domain not in tasks:
         return keyed
@@ -346,61 +342,57 @@ def _check_same_questions(keyed: _Keyed, request: Request) -> None:
     asked = asked[question >= 0].drop_duplicates()
     differ = asked.groupby("item")["question"].transform("nunique") > 1
     moved = asked.groupby("question")["item"].transform("nunique")[differ] > 1
-    each = asked.groupby("system")["question"].agg(["nunique", "size"])
+    by_system = asked.groupby("system")["question"].agg(["nunique", "size"])
     # Few may be slips, other texts other ways of asking, and a column of prompts has the same text for many items.
-    if differ.mean() <= _DIFFERENT or moved.mean() <= _MOST or (each["nunique"] < each["size"] * _MOST).any():
+    shared = (by_system["nunique"] < by_system["size"] * _MOST).any()
+    if differ.mean() <= _DIFFERENT or moved.mean() <= _MOST or shared:
         return
     item = asked["item"][differ].iloc[0]
     first, other = (f"'{texts[k][:_SHOWN]}'" for k in asked["question"][asked["item"] == item].unique()[:2])
-    theirs = next((name for name in keyed.rows if plain(name) in USUAL["input"]), "NAME")
+    name = next((str(name) for name in keyed.rows if plain(name) in USUAL["input"]), "NAME")
     raise InputError(
         f"systems have the same questions under other ids: item '{keyed.items[item]}' is {first} and {other}",
-        remedy=Words("{columns} matches by '{theirs}'", columns=column("item", str(theirs)), theirs=theirs),
+        remedy=Words("{columns} matches by '{name}'", columns=column("item", name), name=name),
         at=request.paths[-1] if request.paths else "the table",
     )
 
 
 def _crossed(keyed: _Keyed) -> _Keyed:
     """Rows that cross items with a factor (prompts, raters): each pair is an item, and those of one item a cluster."""
-    if "factor" not in keyed.rows or _again(keyed) is None:
+    if "factor" not in keyed.rows or _first_repeat(keyed) is None:
         return keyed
     factor, factors = coded(keyed.rows, "factor")
     codes, names, _ = _items_with(keyed, factor, factors, "{value}/{item}")
-    cluster = {} if "cluster" in keyed.rows else {"cluster": keyed.items[keyed.item]}
-    if "cluster" in keyed.rows:
-        clusters = keyed.rows["cluster"].astype(str).groupby(keyed.item).nunique().to_numpy()
-        if (k := first_of(clusters > 1)) is not None:
-            rule = (
-                f"must hold all rows of item '{keyed.items[np.unique(keyed.item)[k]]}', which is crossed with a factor"
-            )
-            raise InputError("cluster", rule)
+    cluster = {}
+    if "cluster" not in keyed.rows:
+        cluster = {"cluster": keyed.items[keyed.item]}
+    elif (divided := keyed.rows["cluster"].astype(str).groupby(keyed.item).nunique() > 1).any():
+        item = keyed.items[int(np.unique(keyed.item)[np.argmax(divided)])]
+        raise InputError("cluster", f"must hold all rows of item '{item}', which is crossed with a factor")
     return replace(keyed, rows=keyed.rows.assign(**cluster), item=codes, items=names)
 
 
 def _sampled(keyed: _Keyed, table: LongTable) -> _Keyed:
     """Rows whose items are samples, if some system has several rows of an item: a column must number them."""
-    again = _again(keyed)
-    if again is None:
+    repeat = _first_repeat(keyed)
+    if repeat is None:
         return keyed
     if "sample" not in keyed.rows:
-        raise _comes_again(keyed, *again, "item", _to_tell_rows_apart(keyed, table, *again))
+        files = {keyed.rows.index[row][0] if keyed.rows.index.nlevels > 1 else "" for row in repeat}
+        raise _comes_again(keyed, *repeat, "item", table.if_again if len(files) > 1 and table.if_again else IF_AGAIN)
     sample, numbers_of = coded(keyed.rows, "sample")
     codes, names, question = _items_with(keyed, sample, numbers_of, "{item}#{value}")
     sampled = replace(keyed, item=codes, items=names, question=question)
-    if (again := _again(sampled)) is not None:
-        raise _comes_again(sampled, *again, "sample", "take one of the two rows out")
+    if (repeat := _first_repeat(sampled)) is not None:
+        raise _comes_again(sampled, *repeat, "sample", "take one of the two rows out")
     return sampled
 
 
-def _again(keyed: _Keyed) -> tuple[int, int] | None:
+def _first_repeat(keyed: _Keyed) -> tuple[int, int] | None:
     """The first two rows of one system and item, the second as early as possible; None if there are none."""
-    pairs = keyed.pairs
-    there = np.zeros(len(keyed.systems) * len(keyed.items), dtype=bool)
-    there[pairs] = True
-    if there.sum() == len(pairs):
-        return None
-    again = int(np.argmax(pd.Series(pairs).duplicated()))
-    return int(np.argmax(pairs == pairs[again])), again
+    pairs = keyed.system.astype(np.int64) * len(keyed.items) + keyed.item
+    again = first_of(pd.Series(pairs).duplicated())
+    return None if again is None else (int(np.argmax(pairs == pairs[again])), again)
 
 
 def _comes_again(keyed: _Keyed, first: int, again: int, what: str, remedy: str) -> InputError:
@@ -409,80 +401,53 @@ def _comes_again(keyed: _Keyed, first: int, again: int, what: str, remedy: str) 
     return InputError(rule, remedy=remedy, at=place(keyed.rows, again))
 
 
-def _to_tell_rows_apart(keyed: _Keyed, table: LongTable, first: int, again: int) -> str:
-    """What makes each row of a system an item of its own, and keeps those of one item together."""
-    files = [keyed.rows.index[row][0] for row in (first, again)]
-    if keyed.rows.index.nlevels > 1 and files[0] != files[1] and table.if_again:
-        return table.if_again
-    theirs = table.items_by or "item"
-    known = {*RESERVED, *table.values, theirs} - {"domain", "task"}
-    # A table without a column of systems is one system.
-    no_systems = keyed.rows.index.nlevels > 1 and len(keyed.systems) == keyed.rows.index.get_level_values(0).nunique()
-    pairs = pd.Series(keyed.pairs)
-    documents = plain(theirs) in USUAL["cluster"]
-    for name in (str(one) for one in keyed.rows if one not in known):
-        cells, _ = pd.factorize(keyed.rows[name].astype(str))
-        if cells.max() > 0 and not pd.DataFrame({"pair": pairs, "cell": cells}).duplicated().any():
-            joined = {"item": f"{name}+{theirs}", **({"cluster": theirs} if documents else {})}
-            return Words(
-                "say what '{name}' tells apart: {system}prompts or raters ({factor}), samples of one question "
-                "({sample}), or different items whose ids begin anew ({joined})",
-                name=name, factor=column("factor", name), sample=column("sample", name),
-                joined=Argument("columns", joined),
-                system=Words("systems ({named}), ", named=column("system", name)) if no_systems else "",
-            )  # fmt: skip
-    return IF_SAMPLES
-
-
 def _items_table(keyed: _Keyed, table: LongTable, request: Request) -> tuple[_Keyed, LongTable, pd.DataFrame]:
     """The items with a column ``id`` and what describes them, in the order in which they are expected.
 
     Items that are numbered get the ids of the request's table of the items, here and in the rows.
     """
-    names = keyed.items if keyed.question is None else pd.unique(keyed.question)
-    codes = keyed.item
-    if keyed.question is not None:
-        codes = pd.Index(names).get_indexer(pd.Index(keyed.question))[keyed.item]
-    own = pd.DataFrame({"id": names})
+    question_of_item, names = pd.factorize(keyed.items if keyed.question is None else keyed.question)
+    codes = question_of_item[keyed.item].astype(np.int32)
+    items = pd.DataFrame({"id": names})
     for name in dict.fromkeys(["domain", "cluster", "factor", *table.of_items]):
-        if name in keyed.rows and (cells := _one_for_each(keyed.rows, name, codes, names, request)) is not None:
-            own[name] = cells
+        if name in keyed.rows:
+            cells = _one_for_each(keyed.rows, name, codes, names, request)
+            items = items if cells is None else items.assign(**{name: cells})
     if table.expected is not None:
         expected = table.expected.rename(columns={"item": "id"}).reset_index(drop=True)
-        own = expected.join(own.set_index("id"), on="id", rsuffix="_of_rows") if len(own.columns) > 1 else expected
-    own = own.drop(
-        columns=[name for name in ("input", "gold", "reference") if name in own and name not in table.values]
-    )
-    numbered = own["id"]
-    own = described(_with_named_columns(own, request), table.numbered, request)
+        items = expected.merge(items, "left", on="id", suffixes=("", "_of_rows"))
+    texts = [name for name in ("input", "gold", "reference") if name in items and name not in table.values]
+    numbers_as_ids = items["id"]
+    items = described(_with_named_columns(items.drop(columns=texts), request), table.numbered, request)
     if table.numbered and keyed.question is None:
-        ids = dict(zip(numbered, own["id"], strict=True))
+        ids = dict(zip(numbers_as_ids, items["id"], strict=True))
         keyed = replace(keyed, items=np.array([ids.get(item, item) for item in keyed.items], dtype=object))
         if table.expected is not None:
-            table = replace(table, expected=table.expected.assign(item=own["id"].to_numpy()))
+            table = replace(table, expected=table.expected.assign(item=items["id"].to_numpy()))
     if table.drops_unscored:
-        scored = own["id"].isin(keyed.items)
+        scored = items["id"].isin(keyed.items)
         if not scored.all():
-            note(
-                "items without scores", n=f"{(~scored).sum():,}", all=f"{len(own):,}", first=own["id"][~scored].iloc[0]
-            )
-        own = own[scored].reset_index(drop=True)
-    if keyed.question is None:
-        return keyed, table, own
-    # A row for each sample, in the order in which samples come.
-    samples = own.set_index("id").loc[keyed.question].reset_index()
-    cluster = {} if "cluster" in samples else {"cluster": keyed.question}
-    return keyed, table, samples.assign(id=keyed.items, **cluster, **{SAMPLE_OF: keyed.question})
+            first = items["id"][~scored].iloc[0]
+            note("items without scores", n=f"{(~scored).sum():,}", all=f"{len(items):,}", first=first)
+        items = items[scored].reset_index(drop=True)
+    if keyed.question is not None:
+        # A row for each sample, in the order in which samples come.
+        samples = items.set_index("id").loc[keyed.question].reset_index()
+        cluster = {} if "cluster" in samples else {"cluster": keyed.question}
+        items = samples.assign(id=keyed.items, **cluster, **{SAMPLE_OF: keyed.question})
+    return keyed, table, items
 
 
 def _with_named_columns(items: pd.DataFrame, request: Request) -> pd.DataFrame:
     """The items with the domain, cluster or factor that the user names among the columns that a format has of them."""
     for ours in ("domain", "cluster", "factor"):
-        theirs = request.columns.get(ours)
-        if theirs is not None and ours not in items and theirs in items:
-            items = items.assign(**{ours: items[theirs]})
-        elif theirs is not None and ours not in items and request.items is None:
-            no_column("the items", theirs, items.columns, f"'{theirs}' cannot be their {ours}")
+        name = request.columns.get(ours)
+        if name is None or ours in items:
+            continue
+        if name in items:
+            items = items.assign(**{ours: items[name]})
+        elif request.items is None:
+            no_column("the items", name, items.columns, f"'{name}' cannot be their {ours}")
     return items
 
 
@@ -494,22 +459,20 @@ def _one_for_each(
     if cells.dtype == object and cells.map(lambda cell: isinstance(cell, list | dict | bytes | np.ndarray)).any():
         return None
     values, texts = pd.factorize(cells)
-    there = values >= 0
-    if not all(str(text).strip() for text in texts):
-        there &= ~np.isin(values, [k for k, text in enumerate(texts) if not str(text).strip()])
-    least, most = np.full(len(items), len(texts)), np.full(len(items), -1)
-    np.minimum.at(least, codes[there], values[there])
-    np.maximum.at(most, codes[there], values[there])
-    if (least >= most).all():
-        return pd.Series(texts.take(np.maximum(most, 0))).where(most >= 0) if len(texts) else None
-    i = int(np.argmax(least < most))
-    first, other = texts[least[i]], texts[most[i]]
+    filled = np.isin(values, [k for k, text in enumerate(texts) if str(text).strip()])
+    by_item = pd.Series(values[filled]).groupby(codes[filled]).agg(["min", "max"])
+    differing = by_item[by_item["min"] != by_item["max"]]
+    if differing.empty:
+        cells_of_items = pd.Series(texts.take(by_item["min"].to_numpy()), by_item.index)
+        return cells_of_items.reindex(range(len(items))) if len(by_item) else None
+    item = int(differing.index[0])
+    first, other = (texts[k] for k in differing.iloc[0])
     if name in request.columns:
-        row = int(np.flatnonzero((codes == i) & (values == most[i]))[0])
-        rule = f"'{request.columns[name]}' of item '{items[i]}' is '{other}' here and '{first}' in another row"
+        row = int(np.flatnonzero((codes == item) & (values == differing["max"].iloc[0]))[0])
+        rule = f"'{request.columns[name]}' of item '{items[item]}' is '{other}' here and '{first}' in another row"
         raise InputError(rule, at=place(rows, row))
     if name in ("domain", "cluster"):
-        note("column of items left out", column=name, item=items[i], first=str(first)[:40], other=str(other)[:40])
+        note("column of items left out", column=name, item=items[item], first=str(first)[:40], other=str(other)[:40])
     return None
 
 
@@ -522,7 +485,7 @@ def _matched(keyed: _Keyed, items: pd.DataFrame, request: Request) -> tuple[pd.D
     extra = keyed.items[order < 0]
     complete: NDArray[np.bool_] = np.asarray(present.all(axis=0))
     if request.missing == "error" and (not complete.all() or len(extra)):
-        raise _items_differ(keyed, items, present, order, request.metric)
+        raise _items_differ(keyed, items, present, order)
     if len(extra):
         note("items left out", items=counted(len(extra), "item"), first=extra[0])
     if complete.all():
@@ -530,13 +493,9 @@ def _matched(keyed: _Keyed, items: pd.DataFrame, request: Request) -> tuple[pd.D
     if request.missing == "zero":
         lacks = [k for k in range(len(present)) if not present[k].all()]
         first = items["id"].iloc[int(np.argmin(present[lacks[0]]))]
-        note(
-            "items scored as no answer",
-            n=int((~present).sum()),
-            systems=counted(len(lacks), "system"),
-            first=first,
-            system=keyed.systems[lacks[0]],
-        )
+        systems = counted(len(lacks), "system")
+        n = int((~present).sum())
+        note("items scored as no answer", n=n, systems=systems, first=first, system=keyed.systems[lacks[0]])
         return items, order, present
     if not complete.any():
         raise InputError("no item is left that every system has", remedy="the ids must be alike")
@@ -546,31 +505,24 @@ def _matched(keyed: _Keyed, items: pd.DataFrame, request: Request) -> tuple[pd.D
     return kept, pd.Index(kept["id"]).get_indexer(pd.Index(keyed.items)), present[:, complete]
 
 
-def _if_missing(metric: Metric) -> Words:
-    """What to do about an item that a system lacks, by this metric."""
-    return (
-        Words("{drop} leaves such items out", drop=Argument("missing", "drop")) if metric.zero_is_best else IF_MISSING
-    )
-
-
-def _items_differ(
-    keyed: _Keyed, items: pd.DataFrame, present: NDArray[np.bool_], order: IntArray, metric: Metric
-) -> InputError:
+def _items_differ(keyed: _Keyed, items: pd.DataFrame, present: NDArray[np.bool_], order: IntArray) -> InputError:
     """The error that names the systems that lack items, and items that the references lack."""
-    told = []
+    problems = []
     for k in np.flatnonzero(~present.all(axis=1))[:3]:
         lacking = items["id"][~present[k]]
         origin = str(keyed.rows.index[int(np.argmax(keyed.system == k))][0]) if keyed.rows.index.nlevels > 1 else ""
         where = f" ({origin})" if origin else ""
         of = counted(len(items), "item")
-        told.append(f"system '{keyed.systems[k]}'{where} lacks {len(lacking):,} of {of}, first '{lacking.iloc[0]}'")
+        problems.append(f"system '{keyed.systems[k]}'{where} lacks {len(lacking):,} of {of}, first '{lacking.iloc[0]}'")
     extra = keyed.items[order < 0]
     if len(extra):
         row = int(np.argmax(keyed.item == np.flatnonzero(order < 0)[0]))
-        told.append(f"the references lack {counted(len(extra), 'item')}, first '{extra[0]}' ({place(keyed.rows, row)})")
+        problems.append(
+            f"the references lack {counted(len(extra), 'item')}, first '{extra[0]}' ({place(keyed.rows, row)})"
+        )
     shared = present.all(axis=0).any()
-    remedy = _if_missing(metric) if shared else "no item is of all systems: are the ids alike?"
-    return InputError(f"items differ: {'; '.join(told)}", remedy=remedy)
+    remedy = IF_MISSING if shared else "no item is of all systems: are the ids alike?"
+    return InputError(f"items differ: {'; '.join(problems)}", remedy=remedy)
 
 
 def _filled(array: Array, present: NDArray[np.bool_], items: pd.DataFrame, table: LongTable, metric: Metric) -> Array:
@@ -593,18 +545,6 @@ def _filled(array: Array, present: NDArray[np.bool_], items: pd.DataFrame, table
             raise InputError("missing", "must be 'error' or 'drop'", "zero", differ)
         nothing = np.where(of_item, low, 0)
     return np.where(present[..., None], array, nothing).astype(array.dtype, copy=False)
-
-
-def _check_rules(array: Array, metric: Metric, keyed: _Keyed, order: IntArray) -> None:
-    """Raise an InputError with the place of the first statistics (K, n, S) that break the metric's own rules."""
-    for k, own in enumerate(array):
-        try:
-            metric.check(own[None])
-        except BrokenRule as broken:
-            values = ", ".join(f"{name} = {v:g}" for name, v in zip(metric.statistics, own[broken.item], strict=True))
-            row = int(np.argmax((keyed.system == k) & (order[keyed.item] == broken.item)))
-            rule = f"{values}, but metric '{metric.name}' needs {broken.broken}"
-            raise InputError(rule, at=_place_of_system(keyed.rows, row)) from None
 
 
 def _narrowed(array: Array) -> Array:
@@ -633,12 +573,14 @@ def _samples_of_means(keyed: _Keyed, statistics: Array, metric: Metric) -> Float
     return of_shares(share, number)
 
 
-def _unlike_samples(keyed: _Keyed, metric: Metric, request: Request) -> bool:
-    """Whether systems lack samples of others, so that only the means of samples can be compared."""
-    if keyed.question is None or request.missing != "error" or not takes_one_score(metric) or of_samples(request.asked):
+def _unlike_samples(keyed: _Keyed, statistics: Array, metric: Metric, request: Request) -> bool:
+    """Whether systems or questions have unlike samples, so that the score of a question is the mean of its own."""
+    if keyed.question is None or request.missing != "error" or of_samples(request.asked):
         return False
-    counts = np.bincount(keyed.system, minlength=len(keyed.systems))
-    return bool((counts < len(keyed.items)).any())
+    if not takes_one_score(metric) or (statistics[:, 1] != 1).any():
+        return False
+    systems_are_alike = len(keyed.rows) == len(keyed.systems) * len(keyed.items)
+    return not systems_are_alike or pd.Series(keyed.question).value_counts().nunique() > 1
 
 
 def _question_means(
@@ -647,51 +589,37 @@ def _question_means(
     """Rows with one score for each system and question: the mean of its samples, of which each has its own number."""
     assert keyed.question is not None
     question, names = pd.factorize(keyed.question)
-    rows, of_row = np.unique(keyed.system.astype(np.int64) * len(names) + question[keyed.item], return_inverse=True)
-    number = np.bincount(of_row).astype(np.float64)
-    scores = statistics[:, 0].astype(np.float64)
-    mean = np.bincount(of_row, weights=scores) / number
-    squares = np.bincount(of_row, weights=(scores - mean[of_row]) ** 2)
-    variance = np.where(number > 1, squares / np.maximum(number - 1, 1), np.nan)
-    note("unlike samples", least=f"{number.min():.0f}", most=f"{number.max():.0f}", zero=Argument("missing", "zero"))
-    first = pd.Series(np.arange(len(of_row))).groupby(of_row).first().to_numpy()
-    folded = replace(
-        keyed,
-        rows=keyed.rows.iloc[first],
-        system=rows // len(names),
-        item=rows % len(names),
-        items=np.asarray(names, dtype=object),
-        question=None,
+    frame = pd.DataFrame({"system": keyed.system, "question": question[keyed.item], "score": statistics[:, 0]})
+    groups = frame.astype({"score": float}).reset_index(names="row").groupby(["system", "question"])
+    means = groups.agg(
+        row=("row", "first"), mean=("score", "mean"), number=("score", "size"), variance=("score", "var")
+    ).reset_index()
+    least, most = means["number"].min(), means["number"].max()
+    note("unlike samples", least=least, most=most, zero=Argument("missing", "zero"))
+    of_questions = _Keyed(
+        keyed.rows.iloc[means["row"]],
+        means["system"].to_numpy(np.int32),
+        keyed.systems,
+        means["question"].to_numpy(np.int32),
+        np.asarray(names, dtype=object),
     )
-    table = samples.drop_duplicates(SAMPLE_OF).set_index(SAMPLE_OF).loc[names].reset_index(names="id_of_question")
-    table = table.drop(columns="id").rename(columns={"id_of_question": "id"})
+    table = samples.drop_duplicates(SAMPLE_OF)
+    table = table.assign(id=table[SAMPLE_OF]).drop(columns=SAMPLE_OF)
     if (table["cluster"] == table["id"]).all():
         table = table.drop(columns="cluster")
-    return folded, np.stack([mean, np.ones_like(mean)], axis=-1), np.stack([number, variance], axis=-1), table
-
-
-def _samples_array(samples: FloatArray, keyed: _Keyed, order: IntArray, present: NDArray[np.bool_]) -> FloatArray:
-    """Numbers and variances of samples (K, n, 2); one answer where a system has none."""
-    array = np.tile([1.0, np.nan], (*present.shape, 1))
-    inside = order[keyed.item] >= 0
-    array[keyed.system[inside], order[keyed.item[inside]]] = samples[inside]
-    return array
+    scores = np.stack([means["mean"], np.ones(len(means))], axis=-1)
+    return of_questions, scores, means[["number", "variance"]].to_numpy(np.float64), table.reset_index(drop=True)
 
 
 def _of_questions(outputs: Outputs, request: Request) -> Outputs:
-    """The outputs with one item a question, if the metric is of samples or questions have unlike numbers of them."""
-    wanted = request.asked
-    if of_samples(wanted):
+    """The outputs with one item a question if the metric is of samples; else a note says what the samples are."""
+    if of_samples(request.asked):
         if not has_samples(outputs):
-            raise InputError("metric", f"'{wanted}' needs several samples of each question", remedy=IF_SAMPLES)
-        return per_question(outputs, wanted)
+            raise InputError("metric", f"'{request.asked}' needs several samples of each question", remedy=IF_SAMPLES)
+        return per_question(outputs, request.asked)
     if SAMPLE_OF not in outputs.items:
         return outputs
     counts = outputs.items[SAMPLE_OF].value_counts()
-    one_score = takes_one_score(outputs.metric) and (outputs.statistics[..., 1] == 1).all()
-    if counts.min() != counts.max() and request.missing == "error" and one_score:
-        note("questions of unlike samples", least=int(counts.min()), most=int(counts.max()))
-        return per_question(outputs)
     by_question = unit_in_words(outputs, "cluster") == SAMPLE_OF
     note(
         "samples of questions" if by_question else "samples in clusters",
@@ -703,16 +631,12 @@ def _of_questions(outputs: Outputs, request: Request) -> Outputs:
 
 
 # Answers and texts -------------------------------------------------------------------------------------------------
-def _answers(keyed: _Keyed, order: IntArray, present: NDArray[np.bool_]) -> IntArray | None:
-    """Numbers (K, n) that stand for the systems' answers, -1 for none; None if some answer is not known."""
-    if "answer" not in keyed.rows or keyed.rows["answer"].isna().any():
+def _answers(rows: pd.DataFrame) -> IntArray | None:
+    """Numbers (n,) that stand for the answers in the rows; None if some answer is not known."""
+    if "answer" not in rows or rows["answer"].isna().any():
         return None
-    codes, texts = pd.factorize(keyed.rows["answer"])
-    numbers_of = np.array([number_of(text) for text in texts], dtype=np.int64)
-    array = np.full(present.shape, -1, dtype=np.int64)
-    inside = order[keyed.item] >= 0
-    array[keyed.system[inside], order[keyed.item[inside]]] = numbers_of[codes[inside]]
-    return array
+    codes, texts = pd.factorize(rows["answer"])
+    return np.array([number_of(text) for text in texts], dtype=np.int64)[codes]
 
 
 def as_text(value: object) -> str | None:
@@ -724,35 +648,29 @@ def as_text(value: object) -> str | None:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _texts(keyed: _Keyed, table: LongTable, items: pd.DataFrame) -> ItemTexts | None:
+def _texts(keyed: _Keyed, table: LongTable, ids: list[str]) -> ItemTexts | None:
     """What items ask, what is right and what systems answered, for people; None if the files do not say."""
-    ids = items["id"].tolist()
+    rows = keyed.rows.assign(item=keyed.items[keyed.item])
     places = {name: i for i, name in enumerate(ids)}
-    of_items = {name: _item_texts(keyed, table, name, ids) for name in ("input", "gold", "reference")}
+    of_items: dict[str, PackedTexts] = {}
+    for name in ("input", "gold", "reference"):
+        for frame in (rows,) if table.expected is None else (table.expected, rows):
+            if name in of_items or name not in frame or name in table.values:
+                continue
+            # The first text of an item counts.
+            frame = frame[frame[name].notna()].drop_duplicates("item")
+            if len(frame):
+                texts = dict(zip(frame["item"], map(as_text, frame[name]), strict=True))
+                of_items[name] = PackedTexts(places, map(texts.get, ids))
     answers: dict[str, PackedTexts] = {}
-    if "answer" in keyed.rows and keyed.rows["answer"].notna().any():
-        said = keyed.rows["answer"].to_numpy(dtype=object)
+    if "answer" in rows and rows["answer"].notna().any():
         for k, name in enumerate(keyed.systems):
-            own = np.flatnonzero(keyed.system == k)
-            of_item = dict(zip(keyed.items[keyed.item[own]], range(len(own)), strict=True))
-            answers[name] = PackedTexts(of_item, map(as_text, said[own]))
-    if not answers and not any(of_items.values()):
+            frame = rows[keyed.system == k]
+            of_item = dict(zip(frame["item"], range(len(frame)), strict=True))
+            answers[name] = PackedTexts(of_item, map(as_text, frame["answer"]))
+    if not answers and not of_items:
         return None
-    inputs, gold, reference = (PackedTexts(places, texts) if texts else None for texts in of_items.values())
     samples: dict[str, list[str]] = {}
     for item, question in zip(keyed.items, keyed.question if keyed.question is not None else (), strict=False):
         samples.setdefault(question, []).append(item)
-    return ItemTexts(inputs, gold or reference, answers, samples)
-
-
-def _item_texts(keyed: _Keyed, table: LongTable, name: str, ids: Sequence[str]) -> list[str | None]:
-    """The text of each item in a column of the expected items or of the rows; empty if no item has one."""
-    for frame, named in ((table.expected, None), (keyed.rows, keyed)):
-        if frame is None or name not in frame or name in table.values:
-            continue
-        items = frame["item"] if named is None else pd.Series(keyed.items[keyed.item], index=frame.index)
-        there = frame[name].notna().to_numpy()
-        texts = dict(zip(items[there][::-1], map(as_text, frame[name][there][::-1]), strict=True))
-        if texts:
-            return [texts.get(item) for item in ids]
-    return []
+    return ItemTexts(of_items.get("input"), of_items.get("gold") or of_items.get("reference"), answers, samples)

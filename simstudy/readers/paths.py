@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from os.path import abspath
 from pathlib import Path
 from typing import Any, TypeVar
@@ -58,8 +58,6 @@ def named_paths(paths: Mapping[str, str | Path] | Named | Sequence[Named]) -> li
 def named_file(argument: str, path: str | Path) -> Path:
     """The path of a file that an argument names, such as `references`."""
     check_path(argument, path)
-    if Path(path).is_dir():
-        raise InputError(argument, f"must be a file, but {path} is a folder")
     _check_name(Path(path))
     require_file(Path(path))
     return Path(path)
@@ -74,81 +72,39 @@ def _check_name(path: Path) -> None:
         raise InputError(f"the name of a file is not UTF-8: {shown}", remedy="rename it") from None
 
 
-def opened_files(
-    paths: Sequence[tuple[str | None, Path]], is_log: Callable[[Path], bool]
-) -> tuple[dict[Path, str | None], frozenset[Path]]:
-    """The files with the names of their systems, and those of them that come from folders and zip files.
-
-    `is_log` says whether an evaluation harness wrote a file (see `files_to_read`).
-    """
+def opened_files(paths: Sequence[tuple[str | None, Path]]) -> tuple[dict[Path, str | None], frozenset[Path]]:
+    """The files with the names of their systems, and those of them that come from folders and zip files."""
     files: dict[Path, str | None] = {}
+    places: set[str] = set()
     inside: set[Path] = set()
-    subfolders: dict[Path, list[Path]] = {}
     for name, path in paths:
-        opened = _opened(path, is_log, subfolders)
-        if opened != [path]:
+        opened = [path]
+        if not path.is_dir():
+            require_file(path)
+        if path.is_dir() or path.suffix.lower() == ".zip":
+            opened = _files_below(path if path.is_dir() else unzipped_folder(path), path)
             inside.update(opened)
         for file in opened:
             _check_name(file)
-            if file in files:
+            if abspath(file) in places:
                 raise InputError(f"{file} is given twice")
+            places.add(abspath(file))
             files[file] = name
     if not files:
         raise InputError("paths", "must name at least one file or folder of system outputs")
-    for folder, below in subfolders.items():
-        note_not_read(folder, [file for file in below if file not in files])
     return files, frozenset(inside)
 
 
-def _opened(path: Path, is_log: Callable[[Path], bool], subfolders: dict[Path, list[Path]]) -> list[Path]:
-    """The files of a folder or zip file, or the file itself; `subfolders` gets files that are not read."""
-    if path.is_dir():
-        folder = path
-    else:
-        require_file(path)
-        if path.suffix.lower() != ".zip":
-            return [path]
-        folder = unzipped_folder(path)
+def _files_below(folder: Path, given: Path) -> list[Path]:
+    """The files of a folder and its subfolders, but no hidden ones, READMEs and licences. A note names the latter."""
     below = sorted(file.relative_to(folder) for file in folder.rglob("*") if file.is_file())
-    every = [folder / file for file in below if not any(part.startswith(".") for part in file.parts)]
-    if not every:
-        raise InputError(f"{'folder ' if folder == path else ''}{path} has no files")
-    own, subfolders[folder] = files_to_read(folder, _without_readmes(every), is_log)
-    return [file for one in own for file in _opened(one, is_log, subfolders)]
-
-
-def _without_readmes(files: Sequence[Path]) -> list[Path]:
-    """The files of a folder without READMEs and licences, if no other file has their ending; a note says so."""
-    about = [file for file in files if _ABOUT.fullmatch(file.name)]
-    endings = {file.suffix.lower() for file in files if file not in about}
-    left = [file for file in about if endings and file.suffix.lower() not in endings]
-    if left:
-        note("files about others", files=counted(len(left), "file"), names=listed([*map(str, left)]))
-    return [file for file in files if file not in left]
-
-
-def files_to_read(folder: Path, every: Sequence[Path], is_log: Callable[[Path], bool]) -> tuple[list[Path], list[Path]]:
-    """The files that are read of all files below a folder (`every`), and the others.
-
-    Files of subfolders are read if the folder has no files of its own, or if only its subfolders have logs.
-    """
-    own = [file for file in every if file.parent == folder]
-    below = [file for file in every if file.parent != folder]
-    if own and not (any(map(is_log, below)) and not any(map(is_log, own))):
-        return own, below
-    return [*every], []
-
-
-def note_not_read(folder: Path, files: Sequence[Path]) -> None:
-    """Say that files in subfolders are not read, if there are any."""
-    if files:
-        note(
-            "files in subfolders",
-            files=counted(len(files), "file"),
-            folder=folder,
-            first=files[0],
-            etc=" …" if len(files) > 1 else "",
-        )
+    files = [folder / file for file in below if not any(part.startswith(".") for part in file.parts)]
+    outputs = [file for file in files if not _ABOUT.fullmatch(file.name)]
+    if not outputs:
+        raise InputError(f"{given} has no files of system outputs")
+    if about := [str(file) for file in files if file not in outputs]:
+        note("files about others", files=counted(len(about), "file"), names=listed(about))
+    return outputs
 
 
 def without_others(
@@ -156,17 +112,13 @@ def without_others(
 ) -> dict[Path, T]:
     """The files without those of folders (`inside`) that another argument names: these are no systems' outputs.
 
-    `others` has the files by the arguments that name them. A note tells which are left out.
+    `others` has the files by the arguments that name them. A note says which are left out.
     """
     arguments = {path.resolve(): argument for argument, paths in others.items() for path in paths}
-    kept: dict[Path, T] = {}
-    for file, value in files.items():
-        argument = arguments.get(file.resolve()) if file in inside else None
-        if argument is None:
-            kept[file] = value
-        else:
-            note("file of another argument", file=file, argument=argument)
-    return kept
+    left_out = [file for file in files if file in inside and file.resolve() in arguments]
+    for file in left_out:
+        note("file of another argument", file=file, argument=arguments[file.resolve()])
+    return {file: value for file, value in files.items() if file not in left_out}
 
 
 def system_files(paths: Sequence[Path], given: Mapping[Path, str] | None = None) -> dict[str, Path]:
@@ -181,14 +133,15 @@ def system_files(paths: Sequence[Path], given: Mapping[Path, str] | None = None)
     by_name: dict[str, list[Path]] = {}
     for path in paths:
         file = Path(plain_name(path))
-        says_what = _KNOWN_SUFFIX.fullmatch(file.suffix) or len(suffixes) == 1
-        names[path] = given.get(path) or (file.stem if says_what and not file.suffix[1:2].isdigit() else file.name)
+        of_format = _KNOWN_SUFFIX.fullmatch(file.suffix) or len(suffixes) == 1
+        names[path] = given.get(path) or (file.stem if of_format and not file.suffix[1:2].isdigit() else file.name)
         if path not in given:
             by_name.setdefault(names[path], []).append(path)
-    for name, same in by_name.items():
-        if len(same) > 1 and (folders := folders_that_differ(same)):
-            names |= dict(zip(same, folders, strict=True))
-            note("systems called after folders", n=len(same), name=name, folders=listed(folders))
+    for name, files in by_name.items():
+        folders = _differing_folders(files)
+        if len(files) > 1 and all(folders) and len(set(folders)) == len(files):
+            names |= dict(zip(files, folders, strict=True))
+            note("systems called after folders", n=len(files), name=name, folders=listed(folders))
     systems: dict[str, Path] = {}
     for path, name in names.items():
         if name in systems:
@@ -198,12 +151,11 @@ def system_files(paths: Sequence[Path], given: Mapping[Path, str] | None = None)
     return systems
 
 
-def folders_that_differ(paths: Sequence[Path]) -> list[str] | None:
-    """A name for each file from the folders in which their paths differ; None if these do not tell them apart."""
+def _differing_folders(paths: Sequence[Path]) -> list[str]:
+    """The part of each file's folder that is left without what all have in common at its beginning and end."""
     folders = [Path(abspath(as_given(path))).parent.parts for path in paths]
     while all(folders) and len({parts[0] for parts in folders}) == 1:
         folders = [parts[1:] for parts in folders]
     while all(folders) and len({parts[-1] for parts in folders}) == 1:
         folders = [parts[:-1] for parts in folders]
-    names = ["/".join(parts) for parts in folders]
-    return names if all(names) and len(set(names)) == len(names) else None
+    return ["/".join(parts) for parts in folders]

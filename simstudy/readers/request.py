@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from os.path import abspath
 from pathlib import Path
 
 from simstudy.metrics import Metric
-from simstudy.notes import Argument, Words
+from simstudy.notes import Argument
 from simstudy.rankings.candidates import TIES
 from simstudy.readers.paths import system_files
 from simstudy.text.reprs import FieldsMixin
@@ -114,11 +113,6 @@ class Request:
     def __post_init__(self) -> None:
         check_choice("missing", self.missing, MISSING)
         check_choice("ids", self.ids, ("auto", "none"))
-        known = set()
-        for path in self.paths:
-            if abspath(path) in known:
-                raise InputError(f"{path} is given twice")
-            known.add(abspath(path))
         if self.missing == "zero" and self.metric.zero_is_best:
             raise InputError(
                 "missing",
@@ -129,18 +123,13 @@ class Request:
 
     def named_files(self) -> dict[str, Path]:
         """The files by the names of their systems, for formats with a file for each system."""
-        if not self.paths:
-            raise InputError("paths", "must name at least one file of system outputs")
         return system_files(self.paths, self.names)
 
     def gold_file(self, what: str, metrics: Sequence[str]) -> Path:
         """The one gold file of a format that takes these metrics only."""
         check_choice(f"metric of {what}", self.metric.name, metrics)
         if len(self.references) != 1:
-            raise InputError(
-                "references",
-                Words("of {what} must be one gold file, not {n}", what=what, n=len(self.references)),
-            )
+            raise InputError("references", f"of {what} must be one gold file, not {len(self.references)}")
         return self.references[0]
 
 

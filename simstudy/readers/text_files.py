@@ -8,7 +8,6 @@ from __future__ import annotations
 import codecs
 import json
 import re
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -27,7 +26,7 @@ from simstudy.validation import InputError, NoSuchFile
 P = ParamSpec("P")
 T = TypeVar("T")
 
-#: Characters that a line may have: a book has fewer.
+#: Characters that a cell of a table may have: a book has fewer.
 LONGEST = 2**23
 
 
@@ -35,12 +34,12 @@ LONGEST = 2**23
 class Reading:
     """Files that were read within a block."""
 
+    #: Whether parsed files are kept.
+    keeps: bool = False
     #: File -> its SHA-256.
     hashes: dict[Path, str] = field(default_factory=dict)
-    #: File that is needed again -> what was made of it, with the notes on that. Others are not kept.
-    kept: dict[Path, dict[object, tuple[Any, list[Note]]]] = field(default_factory=dict)
-    #: Whether all files are needed again.
-    keeps_all: bool = False
+    #: File -> call of a parser -> its result, with the notes that it told.
+    parsed: dict[Path, dict[object, tuple[Any, list[Note]]]] = field(default_factory=dict)
     #: File -> its size and the time of its last change when its hash was taken, and the hash.
     digests: dict[Path, tuple[tuple[int, int], str]] = field(default_factory=dict)
 
@@ -70,12 +69,9 @@ _current: ContextVar[Reading | None] = ContextVar("reading", default=None)
 
 
 @contextmanager
-def reading(*, keep_all: bool = False) -> Iterator[Reading]:
-    """Within the block, hashes of files that are read are taken, and what is made of files in `kept` is kept.
-
-    With `keep_all`, what is made of every file is kept.
-    """
-    current = Reading(keeps_all=keep_all)
+def reading(*, keep: bool = False) -> Iterator[Reading]:
+    """Within the block, files that are read are hashed, and with `keep` each is parsed once."""
+    current = Reading(keep)
     token = _current.set(current)
     try:
         yield current
@@ -84,28 +80,26 @@ def reading(*, keep_all: bool = False) -> Iterator[Reading]:
 
 
 def once(parse: Callable[Concatenate[Path, P], T]) -> Callable[Concatenate[Path, P], T]:
-    """A parser of files that is called once for each file that is kept, and tells its notes each time.
+    """A parser of files that is called once for each file if these are kept, and tells its notes each time.
 
-    What it returns is shared: nobody may change it.
+    Its result is shared: nobody may change it.
     """
 
     @wraps(parse)
     def parsed(path: Path, /, *args: P.args, **kwargs: P.kwargs) -> T:
         current = _current.get()
-        if current is not None and current.keeps_all:
-            current.kept.setdefault(Path(path), {})
-        kept = None if current is None else current.kept.get(Path(path))
-        if kept is None:
+        if current is None or not current.keeps:
             return parse(path, *args, **kwargs)
-        key = (parse, args, tuple(kwargs.items()))
-        if key not in kept:
-            with notes_kept() as heard:
-                kept[key] = parse(path, *args, **kwargs), heard
-        content: T
-        content, notes = kept[key]
+        results = current.parsed.setdefault(Path(path), {})
+        call = (parse, args, tuple(kwargs.items()))
+        if call not in results:
+            with notes_kept() as notes:
+                results[call] = parse(path, *args, **kwargs), notes
+        result: T
+        result, notes = results[call]
         for note in notes:
             tell(note)
-        return content
+        return result
 
     return parsed
 
@@ -113,14 +107,10 @@ def once(parse: Callable[Concatenate[Path, P], T]) -> Callable[Concatenate[Path,
 def require_file(path: Path) -> None:
     """Raise an InputError if a path is no file to read; a pipe or a device may have no end."""
     if not path.exists():
-        zip_file = next((folder for folder in path.parents if folder.suffix.lower() == ".zip" and folder.is_file()), "")
-        raise NoSuchFile(path, f"unpack {zip_file} first" if zip_file else "")
-    if path.is_dir():
-        raise InputError(f"{path} must be a file, but is a folder")
+        raise NoSuchFile(path)
     if not path.is_file():
-        raise InputError(
-            f"{path} must be a file, but is a pipe or a device", remedy="write its content to a file first"
-        )
+        what = "a folder" if path.is_dir() else "a pipe or a device"
+        raise InputError(f"{path} must be a file, but is {what}")
 
 
 def is_read(path: Path) -> None:
@@ -136,18 +126,7 @@ def is_read(path: Path) -> None:
 def read_lines(path: Path) -> list[str]:
     r"""Lines of a UTF-8 text file without their ends, which are \n or \r\n only: others that Unicode has are text."""
     lines = read_content(path).split("\n")
-    if not lines[-1]:
-        lines.pop()
-    for number, line in enumerate(lines, start=1):
-        if len(line) > LONGEST:
-            raise InputError(
-                "line",
-                f"must have at most {LONGEST:,} characters",
-                len(line),
-                "is this a file with a line for each item?",
-                at=f"{path}, line {number}",
-            )
-    return lines
+    return lines if lines[-1] else lines[:-1]
 
 
 def read_content(path: Path) -> str:
@@ -165,7 +144,9 @@ def decoded(content: bytes, origin: str) -> str:
         raise InputError("not UTF-8 but UTF-16", remedy="convert the file to UTF-8", at=f"{origin}, line 1")
     if content.startswith(b"PK\3\4"):
         # So do files .xlsx begin, whatever they are called.
-        raise InputError("not text but a workbook (.xlsx) or a zip file", remedy="save it as CSV", at=origin)
+        raise InputError(
+            "not text but a workbook (.xlsx) or a zip file", remedy="unpack it, or save it as CSV", at=origin
+        )
     content = content.removeprefix(codecs.BOM_UTF8)
     if b"\0" in content:
         raise InputError("a NUL byte", remedy="is this a binary file?", at=_line(content, content.index(b"\0"), origin))
@@ -189,9 +170,6 @@ def _line(content: bytes, offset: int, origin: str) -> str:
 # JSON ----------------------------------------------------------------------------------------------------------------
 #: Stands for the default of a field that must be there.
 REQUIRED: Any = object()
-
-# A text, a bracket or a whole number.
-_PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]|[0-9]+')
 
 # The key of an object with its colon: only keys before the first long value are needed to tell formats apart.
 _KEY = re.compile(r'"((?:[^"\\]|\\.)*)"\s*:')
@@ -223,46 +201,31 @@ def read_json(path: Path) -> Any:
 def parse_json(text: str, path: Path | str, line: int = 1) -> Any:
     """The value of a JSON text that begins in this line of a file.
 
-    An InputError names the line that is not JSON (`NotJSONError`), or that Python cannot hold: a key twice, too deep
-    nesting, a number of too many digits.
+    An InputError says what is not JSON (`NotJSONError`), or what Python cannot hold: a key twice, too deep nesting, a
+    number of too many digits.
     """
     try:
         return json.loads(text, object_pairs_hook=_without_repeated_keys)
     except json.JSONDecodeError as error:
         at = f"{path}, line {line + error.lineno - 1}"
-        raise NotJSONError("", f"not JSON (is the file cut?): {error.msg}", at=at) from None
-    except _RepeatedKeyError as error:
+        raise NotJSONError(f"not JSON (is the file cut?): {error.msg}", at=at) from None
+    except (ValueError, RecursionError) as error:
         at = f"{path}, line {line}" if "\n" not in text.strip() else str(path)
-        raise InputError(f"an object of JSON has the key '{error}' twice", at=at) from None
-    except RecursionError:
-        depth = deepest = offset = 0
-        for piece in _PIECE.finditer(text):
-            depth += (piece[0] in "[{") - (piece[0] in "]}")
-            if depth > deepest:
-                deepest, offset = depth, piece.start()
-        rule = "nested too deeply"
-    except ValueError:
-        most = sys.get_int_max_str_digits()
-        offset = next(p.start() for p in _PIECE.finditer(text) if len(p[0]) > most and p[0][0] != '"')
-        rule = f"a number of more than {most} digits"
-    raise InputError(rule, at=f"{path}, line {line + text.count(chr(10), 0, offset)}")
-
-
-class _RepeatedKeyError(ValueError):
-    """An object of JSON has a key twice, so which of the values holds is not known."""
+        raise InputError(str(error), at=at) from None
 
 
 def _without_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) < len(pairs):
-        raise _RepeatedKeyError(Counter(name for name, _ in pairs).most_common(1)[0][0])
+        key = Counter(name for name, _ in pairs).most_common(1)[0][0]
+        raise InputError(f"an object of JSON has the key '{key}' twice")
     return made
 
 
 def field_of(record: Any, name: str, kind: type | UnionType, at: object, default: Any = REQUIRED) -> Any:
     """The value of a field of an object, which must be of this kind; the default if it is null or not there."""
     if not isinstance(record, Mapping):
-        raise InputError("", f"must be an object with a field '{name}'", record, at=at)
+        raise InputError(f"must be an object with a field '{name}'", value=record, at=at)
     value = record.get(name)
     if value is None and default is not REQUIRED:
         return default

@@ -202,7 +202,7 @@ def test_a_table_of_items_describes_them_by_their_ids(case: Case, tmp_path: Path
 
 def test_files_that_are_kept_are_hashed_and_read_once(case: Case) -> None:
     everything = [*case.files, *case.references.values()]
-    with reading(keep_all=True) as now:
+    with reading(keep=True) as now:
         first = case.load()
         for path in everything:
             path.write_text("broken")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -56,15 +55,6 @@ def test_doc_id_is_the_item_of_a_long_table_without_another(tmp_path: Path) -> N
     assert "items by 'doc_id'" in found.notes[0]
 
 
-def test_a_text_column_that_is_not_used_is_named_with_its_option(tmp_path: Path) -> None:
-    """The option does what it says: of two conversations two patterns of four reach the sum."""
-    text = "item,conversation,old,new\n1,x,0,1\n2,x,0,1\n3,y,0,1\n"
-    found = loaded(tmp_path, {"g.csv": text}, "accuracy")
-    assert "'conversation' is not used (unit='conversation' resamples" in found.notes[0]
-    assert compared(found.outputs, unit="conversation")["p_value"].iloc[0] == 0.5
-    assert compared(found.outputs)["p_value"].iloc[0] == 0.25
-
-
 def test_runs_are_systems(tmp_path: Path) -> None:
     for header in ("run_1,run_2,run_3", "attempt_1,attempt_2,baseline"):
         text = f"item,{header}\n" + "".join(f"q{i},{i % 2},1,0\n" for i in range(8))
@@ -79,14 +69,6 @@ def test_a_trial_of_a_task_is_a_sample_and_its_reward_a_score(tmp_path: Path) ->
     }
     found = loaded(tmp_path, files, "accuracy")
     assert (scores(found), found.outputs.items["sample_of"].nunique()) == ({"a": 50, "b": 75}, 2)
-
-
-def test_criteria_are_asked_about_and_the_answer_is_followed(tmp_path: Path) -> None:
-    rows = [{"id": i, "scores": {"bleu": i, "rouge": 10 - i}} for i in range(4)]
-    files = {"new.jsonl": "".join(json.dumps(row) + "\n" for row in rows)}
-    columns = refused(tmp_path, files, "mean").remedy.fields["named"].value  # type: ignore[attr-defined]
-    assert columns == {"score": "scores.bleu"}
-    assert scores(loaded(tmp_path, files, "mean", columns=columns)) == {"new": 1.5}
 
 
 def test_last_rows_called_like_an_average_are_refused_and_items_called_so_are_not(tmp_path: Path) -> None:
@@ -109,9 +91,8 @@ def test_items_crossed_with_prompts_are_resampled_with_all_their_prompts(
     frame = crossed(rng)
     files = {"mp.csv": frame.to_csv(index=False)}
     remedy: Any = refused(tmp_path, files, "mean", columns={"item": "question"}).remedy
-    columns = remedy.fields["factor"].value
-    assert columns == {"factor": "prompt"}
-    found = loaded(tmp_path, files, "mean", columns=columns | {"item": "question"})
+    assert [*remedy.fields["factor"].value] == ["factor"]
+    found = loaded(tmp_path, files, "mean", columns={"factor": "prompt", "item": "question"})
     assert (found.outputs.n_items, found.outputs.items["cluster"].nunique()) == (18, 6)
     assert compared(found.outputs)["p_value"].iloc[0] == pytest.approx(2 / 2**6)
     joined = loaded(tmp_path, files, "mean", columns={"item": "prompt+question"})

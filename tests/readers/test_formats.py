@@ -14,7 +14,7 @@ import pytest
 from simstudy.metrics import get_metric
 from simstudy.notes import Argument, notes_kept
 from simstudy.readers import formats as formats_module
-from simstudy.readers.formats import Format, format_of, formats, is_log
+from simstudy.readers.formats import Format, format_of, formats
 from simstudy.readers.long_table import outputs_of
 from simstudy.readers.paths import named_paths, opened_files
 from simstudy.readers.request import Request
@@ -38,8 +38,7 @@ KNOWN = {
         Format("scores", "tables", read, TABLES, scored=True),
         Format("trees", "trees", read, ("*.mrg",), metrics=("parseval",)),
         Format("runs", "runs", read, metrics=("ap", "@")),
-        Format("candidates", "candidates", read, TABLES, begins("gold"), ("@",), ("gold",), scored=True),
-        Format("lists", "lists", read, TABLES, metrics=("rr",), scored=True),
+        Format("candidates", "candidates", read, TABLES, metrics=("@",), scored=True),
         Format("battles", "battles", read, TABLES, begins("battle"), columns=("winner",), scored=True),
         Format(
             "logs",
@@ -75,7 +74,7 @@ def chosen(
         (folder / file).parent.mkdir(parents=True, exist_ok=True)
         (folder / file).write_text(text)
     with notes_kept() as notes:
-        opened, inside = opened_files(named_paths([folder / file for file in given] if given else folder), is_log)
+        opened, inside = opened_files(named_paths([folder / file for file in given] if given else folder))
         request = Request(tuple(opened), get_metric(metric), **options)
         one, paths = format_of(request, name, inside)
     return one.name, [path.relative_to(folder).as_posix() for path in paths], [note.kind for note in notes]
@@ -92,10 +91,8 @@ GOLD = {"references": (Path("gold"),)}
         ("a.csv.gz", "accuracy", {}, "scores"),
         ("a.mrg", "accuracy", {}, "trees"),
         ("a.txt", "parseval", GOLD, "trees"),
-        ("a.csv", "precision@5", {"columns": {"gold": "idiom"}}, "candidates"),
-        ("a.csv", "precision@5", {}, "scores"),
+        ("a.csv", "precision@5", {}, "candidates"),
         ("a.csv", "precision@5", GOLD, "runs"),
-        ("a.csv", "rr", {}, "lists"),
         ("a.run", "ap", GOLD, "runs"),
         ("a.run", "ap", {}, "runs"),
     ],
@@ -108,8 +105,6 @@ def test_content_goes_before_names_and_columns_say_the_same(folder: Path) -> Non
     assert chosen(folder, {"a.csv": "battle"})[0] == "battles"
     assert chosen(folder, {"a.csv": "other"}, columns={"winner": "vote"})[0] == "battles"
     assert chosen(folder, {"a.csv": "other"}, columns={"item": "id"})[0] == "scores"
-    assert chosen(folder, {"a.csv": "gold"}, "precision@5")[0] == "candidates"
-    assert chosen(folder, {"a.csv": "gold"}, "accuracy")[0] == "scores"
     (folder / "a.csv").unlink()
     assert chosen(folder, {"a.json": "log"})[0] == "logs"
 
@@ -137,21 +132,11 @@ def test_files_of_two_formats_are_refused_and_a_named_format_decides(folder: Pat
 def test_logs_lie_beside_other_files(folder: Path) -> None:
     """The harness's own without a note; a damaged log is read, so that the reader says what is wrong."""
     files = {"run/a.json": "log", "run/cfg.json": "x", "run/sub/log_b.json": "cut"}
-    assert chosen(folder, files) == ("logs", ["run/a.json", "run/sub/log_b.json"], [])
-    assert chosen(folder, {"z.txt": "x"} | files)[2] == [
-        "files in subfolders",
-    ]
-    read_files, notes = ["run/a.json", "run/sub/log_b.json"], ["files of other formats"]
-    (folder / "z.txt").unlink()
-    assert chosen(folder, {"run/z.txt": "x"}) == ("logs", read_files, notes)
+    logs = ["run/a.json", "run/sub/log_b.json"]
+    assert chosen(folder, files) == ("logs", logs, [])
+    assert chosen(folder, {"run/z.txt": "x"}) == ("logs", logs, ["files of other formats"])
     with pytest.raises(InputError, match="two formats"):
         chosen(folder, {}, given=["run/a.json", "run/z.txt"])
-
-
-def test_subfolders_are_read_for_their_logs(folder: Path) -> None:
-    files = {"own.json": "x", "sub/log_a.json": "log"}
-    assert chosen(folder, files)[:2] == ("logs", ["sub/log_a.json"])
-    assert chosen(folder, {"log_b.json": "log"})[:2] == ("logs", ["log_b.json"])
 
 
 EXAMPLE = Path(__file__).parent / "plugin_example"

@@ -32,7 +32,7 @@ def files(folder: Path, *names: str) -> Path:
 def opened(*paths: Path) -> tuple[list[str], list[str]]:
     """The files that these paths stand for, as messages call them, and the kinds of notes."""
     with notes_kept() as notes:
-        found, inside = opened_files([(None, path) for path in paths], lambda file: file.name.startswith("log"))
+        found, inside = opened_files([(None, path) for path in paths])
     assert inside <= set(found)
     return [str(as_given(path)) for path in found], [one.kind for one in notes]
 
@@ -41,42 +41,30 @@ def below(folder: Path, *names: str) -> list[str]:
     return [str(folder / name) for name in names]
 
 
-def test_a_folder_stands_for_its_files(tmp_path: Path) -> None:
-    """Those of its subfolders too if it has none of its own, or if only they have logs; hidden ones never."""
-    folder = files(tmp_path / "f", "a/x.csv", "a/.git/y.csv", "b/x.csv", ".z.csv")
-    assert opened(folder) == (below(folder, "a/x.csv", "b/x.csv"), [])
-    files(folder, "own.csv")
-    assert opened(folder) == (below(folder, "own.csv"), ["files in subfolders"])
-    assert opened(folder, folder / "a", folder / "b") == (below(folder, "own.csv", "a/x.csv", "b/x.csv"), [])
-    files(folder, "b/log.json")
-    assert opened(folder) == (below(folder, "a/x.csv", "b/log.json", "b/x.csv", "own.csv"), [])
-    files(folder, "log.json")
-    assert opened(folder) == (below(folder, "log.json", "own.csv"), ["files in subfolders"])
+def test_a_folder_stands_for_all_files_below_it_but_hidden_ones(tmp_path: Path) -> None:
+    folder = files(tmp_path / "f", "own.csv", "a/x.csv", "a/.git/y.csv", "b/x.csv", ".z.csv")
+    assert opened(folder) == (below(folder, "a/x.csv", "b/x.csv", "own.csv"), [])
 
 
-def test_a_readme_is_no_system_if_its_ending_is_its_own(tmp_path: Path) -> None:
-    folder = files(tmp_path / "f", "a.txt", "b.txt", "README.md", "LICENSE")
+def test_a_readme_in_a_folder_is_no_system(tmp_path: Path) -> None:
+    folder = files(tmp_path / "f", "a.txt", "b.txt", "README.md", "readme.txt", "LICENSE")
     assert opened(folder) == (below(folder, "a.txt", "b.txt"), ["files about others"])
     assert opened(folder / "README.md") == (below(folder, "README.md"), [])
-    files(folder, "readme.txt")
-    assert opened(folder) == (below(folder, "a.txt", "b.txt", "readme.txt"), ["files about others"])
 
 
 def test_a_zip_file_is_a_folder(tmp_path: Path) -> None:
-    """Given itself, and in a folder beside others."""
-    folder = files(tmp_path / "f", "old.csv")
-    with zipfile.ZipFile(folder / "x.zip", "w") as archive:
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
         for name in ("runs/new.csv", "runs/README.md"):
             archive.writestr(name, "x\n")
-    assert opened(folder / "x.zip") == (below(folder, "x.zip/runs/new.csv"), ["files about others"])
-    assert opened(folder) == (below(folder, "old.csv", "x.zip/runs/new.csv"), ["files about others"])
+    assert opened(tmp_path / "x.zip") == (below(tmp_path, "x.zip/runs/new.csv"), ["files about others"])
 
 
 def test_what_is_no_file_or_given_twice_is_refused(tmp_path: Path) -> None:
     folder = files(tmp_path, "a.csv")
     (folder / "empty").mkdir()
     zipfile.ZipFile(folder / "empty.zip", "w").close()
-    for paths in ([folder / "empty"], [folder / "empty.zip"], [folder / "none"], [folder / "a.csv"] * 2, []):
+    twice = [folder / "a.csv", folder / "empty" / ".." / "a.csv"]
+    for paths in ([folder / "empty"], [folder / "empty.zip"], [folder / "none"], twice, []):
         with pytest.raises(InputError):
             opened(*paths)
 

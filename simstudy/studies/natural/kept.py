@@ -10,7 +10,7 @@ from typing import Any
 from simstudy.metrics import get_metric
 from simstudy.outputs import Outputs
 from simstudy.readers.text_files import Reading
-from simstudy.running.cell_files import SUFFIX, DamagedCell, encode, read, write
+from simstudy.running.cell_files import DamagedCell, encode, read, write
 from simstudy.running.keys import CellKeys
 
 #: Outputs, the notes on them, and the files that were read for them.
@@ -36,10 +36,6 @@ class KeptReads:
             return [""] * len(asked)
         keys = CellKeys()
         return [keys.of(reader, (said, [reading.digest(path) for path in files])) for said, files in asked]
-
-    def has(self, key: str) -> bool:
-        """Whether an earlier run kept this."""
-        return self._cells is not None and (self._cells / f"{key}{SUFFIX}").is_file()
 
     def found(self, key: str, files: Sequence[Path]) -> Read | None:
         """What an earlier run kept; None where there is nothing, or it is damaged."""

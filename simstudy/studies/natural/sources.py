@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
@@ -18,7 +17,7 @@ from simstudy.outputs import Outputs, TestSet
 from simstudy.readers.columns import no_column
 from simstudy.readers.items import describe_systems, read_systems
 from simstudy.readers.load import read
-from simstudy.readers.paths import note_not_read, system_files, without_others
+from simstudy.readers.paths import system_files, without_others
 from simstudy.readers.request import Request, Texts
 from simstudy.readers.text_files import Reading, reading
 from simstudy.studies.natural.definition import NaturalTestSet, SystemsTable
@@ -60,19 +59,16 @@ def read_all(
             with problems.at(f"test set '{reader.name}'"):
                 files.named(file)
     problems.raise_any()
-    with reading() as read:
+    with reading(keep=True) as read:
         earlier = kept or KeptReads(None)
         keys = earlier.keys(_Reader.outputs, [(one.description(study), one.paths()) for one in readers], read)
-        parsed = [reader for reader, key in zip(readers, keys, strict=True) if not earlier.has(key)]
-        uses = Counter(path for reader in parsed for path in reader.paths())
-        read.kept |= {path: {} for path, n in uses.items() if n > 1}
+        last_readers = {path: reader for reader in readers for path in reader.paths()}
         for reader, key in zip(readers, keys, strict=True):
             with problems.at(f"test set '{reader.name}'"):
                 found.append(reader.read(study, duplicates, read, earlier, key))
-            if reader in parsed:
-                uses.subtract(reader.paths())
-            for path in [path for path in read.kept if not uses[path]]:
-                del read.kept[path]
+            for path in reader.paths():
+                if last_readers[path] is reader:
+                    read.parsed.pop(path, None)
             advance(1)
     problems.raise_any()
     return found, dict(sorted((files.names[path], digest) for path, digest in read.hashes.items()))
@@ -119,7 +115,6 @@ class _Reader:
         else:
             outputs, notes, used = found
             read.hashes |= {path: read.digest(path) for path in used}
-        notes = (*self._not_read(files), *notes)
         return TestSet(
             outputs,
             by=tuple(settings.by),
@@ -128,14 +123,6 @@ class _Reader:
             duplicates=settings.duplicates or duplicates,
             notes=notes,
         )
-
-    def _not_read(self, files: Sequence[Path]) -> list[Note]:
-        """Notes on files in subfolders, except those that another path of the test set names."""
-        with notes_kept() as notes:
-            for file in map(self._filled, self.settings.paths):
-                folder, left = self._files.left.get(file, (Path(), []))
-                note_not_read(Path(file), [Path(file) / path.relative_to(folder) for path in left if path not in files])
-        return notes
 
     def outputs(self, task: str) -> tuple[Outputs, tuple[str, ...]]:
         """The outputs of the systems, described and in order, and the notes on them."""

@@ -168,7 +168,7 @@ def test_reads_are_kept_by_study_words_and_bytes(data: Path, tmp_path: Path) -> 
             file.write(text)
         kept.add(name, "label", (one.outputs, (), [path]), [path], reading)
         kept.write()
-        assert kept.has(name) is (name == "as it was")
+        assert (kept.found(name, [path]) is not None) is (name == "as it was")
     for name in "nmnm":
         (one,), _ = read_all(name, [NaturalTestSet(**TABLE)], data, lambda _: None, kept=kept)
         kept.write()
