@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from simstudy.readers.conll import read_columns
 from tests.readers.line_files import loaded, note_kinds, refused, scores
 
 GOLD = "-DOCSTART- O\n\nRome B-loc\nis O\n\n# sent 2\nParis B-loc\n\n"
@@ -27,10 +26,14 @@ def test_spans_and_tags_are_counted_by_sentence(tmp_path: Path) -> None:
 
 
 def test_columns_are_between_tabs_or_spaces_and_a_no_break_space_is_text(tmp_path: Path) -> None:
-    (tmp_path / "a").write_text("1\u00a0000 NN\tx\tO\n\nb\tNN\tI-z\n", encoding="utf-8")
-    first, second = read_columns(tmp_path / "a")
-    assert (first.tokens, first.tags, second.line) == (("1\u00a0000 NN",), ("O",), 3)
-    assert read_columns(tmp_path / "a", 2)[0].tags == ("x",)
+    files = {"a": "1\u00a0000 NN\tx\tO\n\nb\tNN\tI-z\n", "gold": "1\u00a0000 NN\tx\tO\n\nb\tMM\tI-z\n"}
+    read = loaded(tmp_path, files, "span_f1", format="conll")
+    assert read.outputs.statistics[0].tolist() == [[0, 0, 0], [1, 1, 1]]
+    assert read.texts is not None
+    assert read.texts.inputs_of(["1"]) == ["1\u00a0000 NN"]
+    assert scores(loaded(tmp_path, files, "accuracy", columns={"tag": "2"}, format="conll")) == {"a": 50}
+    for tag in ("0", "two", "4"):
+        refused(tmp_path, files, "accuracy", columns={"tag": tag}, format="conll")
 
 
 @pytest.mark.parametrize(
@@ -46,10 +49,3 @@ def test_columns_are_between_tabs_or_spaces_and_a_no_break_space_is_text(tmp_pat
 )
 def test_malformed_files_are_refused_where_they_are(tmp_path: Path, text: str, at: str) -> None:
     assert refused(tmp_path, {"a.conll": text, "gold.conll": NEW}, "span_f1").at == str(tmp_path / at)
-
-
-def test_the_column_of_tags_is_a_number(tmp_path: Path) -> None:
-    files = {"a.conll": "a O x\n", "gold.conll": "a B-x x\n"}
-    assert scores(loaded(tmp_path, files, "accuracy", columns={"tag": "2"})) == {"a": 0}
-    for tag in ("0", "two", "4"):
-        refused(tmp_path, files, "accuracy", columns={"tag": tag})

@@ -47,9 +47,8 @@ def test_what_bert_score_prints_has_three_scores_of_which_f1_is_taken(tmp_path: 
         for name, scores in (("old", [0.5, 0.25]), ("new", [0.75, 0.5]))
     ]
     assert load(paths, "mean").outputs.scores().tolist() == [0.375, 0.625]
-    assert load(paths, "mean", columns={"score": "R"}).outputs.scores().tolist() == [0.2, 0.2]
-    with pytest.raises(ValueError, match="F2"):
-        load(paths, "mean", columns={"score": "F2"})
+    with pytest.raises(InputError, match="choose no score"):
+        load(paths, "mean", columns={"score": "P"})
 
 
 def test_what_sacrebleu_prints_of_sentences(tmp_path: Path) -> None:
@@ -111,6 +110,7 @@ def test_a_segment_that_one_system_lacks_is_missing(tmp_path: Path) -> None:
         ({"a.json": '{"a": [{"COMET": 1}, {"COMET": "x"}]}'}, ", system 'a', segment 2"),
         ({"a.json": '{"a": [{"COMET": 1}'}, ", line 1"),
         ({"b.json": '{"b": [{"COMET": 1}]}', "a.seg.score": "a\t1\n"}, ", line 1"),
+        ({"1/x.seg.score": "a\t1\na\t2\n", "2/x.seg.score": "a\t1\na\t2\n"}, ", line 1"),
     ],
 )
 def test_what_is_refused(files: dict[str, str], at: str, tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def test_topics_are_those_with_a_relevant_document(tmp_path: Path) -> None:
     files = {"a.run": NEW + "4 Q0 d 1 1 a\n", "gold.txt": QRELS + "3 0 d1 0\n"}
     read = loaded(tmp_path, files, "ap")
     assert read.outputs.items["id"].tolist() == ["1", "2"]
-    assert note_kinds(read) == ["topics without relevance", "topics unknown"]
+    assert note_kinds(read) == ["topics without relevance"]
     lacks = {"a.run": NEW, "b.run": NEW.partition("2 Q0")[0], "gold.txt": QRELS}
     assert "lacks 1 of 2" in str(refused(tmp_path, lacks, "ap"))
     assert scores(loaded(tmp_path, lacks, "ap", missing="zero")) == {"a": 1, "b": 0.5}
