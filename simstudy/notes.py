@@ -164,7 +164,6 @@ TEMPLATES: Mapping[str, str] = {
     "scores of sentences": "the scores are means over sentences; {metric} of a whole test set is another number",
     "items without scores": "{n} of {all} items left out that no system has a score of, first '{first}'",
     # Of lines of text.
-    "table of references": "{path}: references in column '{reference}', items by '{item}'",
     "empty outputs": "empty outputs: {files}",
     "tokenized outputs": (
         "outputs with tokenized periods (' .') or marks of subwords ('@@ ', '\u2581'): {files}; scores are other than "

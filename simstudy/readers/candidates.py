@@ -160,7 +160,8 @@ def _read_table(path: Path, columns: Mapping[str, str], missing: str, ties: Ties
     scores = {name: values for name, values in scores.items() if np.isfinite(values).any()}
     if has_tables(scores):
         rule = "has contingency tables, which are no scores"
-        raise InputError(rule, remedy="simstudy.rankings.association makes scores of them", at=path)
+        remedy = "take them out, or make scores of them with simstudy.rankings.association"
+        raise InputError(rule, remedy=remedy, at=path)
     if not scores:
         raise InputError(f"no column of scores among {listed([*map(str, frame.columns)], 12)}", at=path)
     gold = numbers(frame["gold"])

@@ -70,8 +70,7 @@ def read(request: Request) -> LongTable:
 
     - Metrics of texts (``bleu``, ``chrf``, ``rougeL``, ``wer`` …): lines are texts. References are text files, one for
       the first reference of all items, one for the second …, where an empty line is no reference; or one table (.csv,
-      .tsv) with the columns ``item`` and ``reference`` (else the first and the last column) and any number of rows
-      for an item.
+      .tsv) with the columns ``item`` and ``reference`` and any number of rows for an item.
     - Metrics of labels (``accuracy``, ``macro_f1`` …): lines are labels, right if they equal the line of the one
       reference file. Blanks around them do not count.
     - ``mean``: lines are numbers, and there are no references.
@@ -276,8 +275,7 @@ def _gold_of_files(files: Sequence[_Lines]) -> _Gold:
     for item, number in zip(files[0].ids, files[0].numbers, strict=True):
         gold[item] = [text for file in of_item if (text := file.get(item, "")).strip()]
         if not gold[item]:
-            also = ", and in the other files of references" if len(files) > 1 else ""
-            raise InputError(f"the reference is empty{also}", at=f"{files[0].path}, line {number}")
+            raise InputError("has no reference that is not empty", at=f"{files[0].path}, line {number}")
     return gold
 
 
@@ -286,15 +284,10 @@ def _gold_of_table(path: Path, request: Request) -> _Gold:
     if len(request.references) > 1:
         raise InputError("references", f"must be text files, or one table alone, unlike {path}")
     table = read_table(path)
-    item, reference = (
-        request.columns.get(ours, ours if ours in table else str(usual))
-        for ours, usual in (("item", table.columns[0]), ("reference", table.columns[-1]))
-    )
+    item, reference = (request.columns.get(name, name) for name in ("item", "reference"))
     for name in (item, reference):
         if name not in table:
             no_column(path, name, table.columns)
-    if item == reference:
-        raise InputError(f"items and references must be two columns, not both '{item}'", at=path)
     gold: _Gold = {}
     for name, text in zip(table[item], table[reference], strict=True):
         gold.setdefault(name, []).extend([text.strip()] if text.strip() else [])
@@ -302,7 +295,6 @@ def _gold_of_table(path: Path, request: Request) -> _Gold:
         if not references:
             place = f"{path}, line {table.index[table[item] == name][0]}"
             raise InputError(f"item '{name}' has no reference that is not empty", at=place)
-    note("table of references", path=path, item=item, reference=reference)
     return gold
 
 

@@ -100,16 +100,11 @@ def test_prompts_are_clusters(tmp_path: Path) -> None:
     assert alone.natural_unit == "item", "no prompt has two battles"
 
 
-@pytest.mark.parametrize("tie", ["both bad", "both_bad", "Both Bad", "tie (bothbad)"])
-def test_both_bad_is_a_tie(tie: str, tmp_path: Path) -> None:
-    loaded = load(written(tmp_path, SMALL.replace("tie", tie)), "win_rate")
-    assert loaded.outputs.scores().tolist() == pytest.approx([60, 50, 37.5])
-
-
-def test_columns_of_other_names(tmp_path: Path) -> None:
-    path = written(tmp_path, SMALL.set_axis(["left", "right", "vote"], axis=1))
-    columns = {"model_a": "left", "model_b": "right", "winner": "vote"}
-    assert load(path, "win_rate", columns=columns).outputs.scores().tolist() == pytest.approx([60, 50, 37.5])
+def test_both_bad_is_a_tie_and_columns_may_have_other_names(tmp_path: Path) -> None:
+    for tie in ("both bad", "both_bad", "Both Bad", "tie (bothbad)"):
+        path = written(tmp_path, SMALL.replace("tie", tie).set_axis(["left", "right", "vote"], axis=1))
+        columns = {"model_a": "left", "model_b": "right", "winner": "vote"}
+        assert load(path, "win_rate", columns=columns).outputs.scores().tolist() == pytest.approx([60, 50, 37.5])
     with pytest.raises(InputError, match="no column 'winner'"):
         load(path, "win_rate", columns={"model_a": "left", "model_b": "right"})
 
