@@ -139,17 +139,17 @@ def _segments(path: Path) -> Iterator[Segment]:
     pattern = re.compile(_PROGRAMS[program][1])
     counts: Counter[str] = Counter()
     for number, text in enumerate(lines, start=1):
-        place = f"{path}, line {number}"
+        at = f"{path}, line {number}"
         match = pattern.fullmatch(text)
         if match is None:
-            raise InputError("a line", f"must be a score of a segment as {program} writes it", text, at=place)
+            raise InputError("a line", f"must be a score of a segment as {program} writes it", text, at=at)
         parts = match.groupdict()
         system, score = parts.get("system") or "", parts["score"]
         if score is None:
             continue
         if "segment" in parts and int(parts["segment"]) != counts[system]:
             rule = f"segment {parts['segment']} of '{system}', but segment {counts[system]} is the next"
-            raise InputError(rule, at=place)
+            raise InputError(rule, at=at)
         counts[system] += 1
         score = None if score == "None" else score
         yield Segment(str(path), number, parts.get("metric") or metric, system, score)
