@@ -159,6 +159,7 @@ TEMPLATES: Mapping[str, str] = {
         "issues are tested one by one, but issues of one repository may depend on each other: {repo} tests repositories"
     ),
     # Of battles and scores of segments.
+    "systems called like sides": "winners {names} are the systems of these names, not the sides of the battle",
     "prompts of battles": "battles with the same '{column}' form a cluster ({n} clusters)",
     "win rates": "win rates depend on the opponents that a system met; {metric} allows for them",
     "scores of sentences": "the scores are means over sentences; {metric} of a whole test set is another number",

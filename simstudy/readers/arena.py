@@ -121,16 +121,15 @@ def _holds(path: Path) -> bool:
 
 
 def _points(table: pd.DataFrame, first: IntArray, second: IntArray, names: Array) -> FloatArray:
-    """Points (n,) of the first system of each battle."""
+    """Points (n,) of the first system of each battle. The name of a system is no side of the battle."""
     codes, winners = coded(table, "winner")
     position = {name: k for k, name in enumerate(names)}
+    by_side = [_POINTS.get(text.strip().lower(), np.nan) for text in winners]
+    if both := [text for text, side in zip(winners, by_side, strict=True) if text in position and not np.isnan(side)]:
+        note("systems called like sides", names=listed(both))
     winner = np.array([position.get(text, -1) for text in winners])[codes]
-    by_side = np.array([_POINTS.get(text.strip().lower(), np.nan) for text in winners])[codes]
     by_name = np.where(winner == first, 1.0, np.where(winner == second, 0.0, np.nan))
-    if (row := first_of((winner >= 0) & ~np.isnan(by_side) & (by_side != by_name))) is not None:
-        rule = f"winner '{names[winner[row]]}' may be the system of this name or a side of the battle"
-        raise InputError(rule, remedy="give the system another name", at=place(table, row))
-    points = np.where(winner >= 0, by_name, by_side)
+    points = np.where(winner >= 0, by_name, np.array(by_side)[codes])
     if (row := first_of(np.isnan(points))) is not None:
         rule = f"must be model_a, model_b, tie, both_bad or '{names[first[row]]}' or '{names[second[row]]}'"
         raise InputError("winner", rule, table["winner"].iloc[row], at=place(table, row))

@@ -154,7 +154,13 @@ def read(request: Request) -> LongTable:
 def _read_table(path: Path, columns: Mapping[str, str], missing: str, ties: Ties) -> tuple[Candidates, pd.DataFrame]:
     """Candidates, and what describes them: id, true, and columns that are no scores. The index says where each is."""
     check_choice("missing", missing, ("error", "drop"))
-    frame = _with_our_names(path, columns)
+    table = joined(read_table(path), columns, path)
+    ours = {"gold": "gold", **columns}
+    for theirs in ours.values():
+        if theirs not in table:
+            no_column(path, theirs, table.columns)
+    others = table.drop(columns=[name for name in {*ours, *ours.values()} if name in table])
+    frame = placed(others.assign(**{name: table[theirs] for name, theirs in ours.items()}), path)
     described = {"gold", "item", "id", "domain", "cluster", *USUAL["cluster"], *columns}
     scores = {str(name): _scores(cells) for name, cells in frame.items() if name not in described}
     scores = {name: values for name, values in scores.items() if np.isfinite(values).any()}
@@ -168,9 +174,9 @@ def _read_table(path: Path, columns: Mapping[str, str], missing: str, ties: Ties
     if (row := first_of(~np.isin(gold, (0, 1)))) is not None:
         what, cell = f"column '{columns.get('gold', 'gold')}'", str(frame["gold"].iloc[row])
         raise InputError(what, "must be 1 or 0 (true or false)", cell, at=place(frame, row))
-    items = frame.drop(columns=[name for name in ("gold", "true", *scores) if name in frame])
-    others = items.drop(columns=[name for name in ("item", "id") if name in items])
-    items = pd.DataFrame({"id": _ids(items), "true": gold == 1}, items.index).join(others)
+    described_by = frame.drop(columns=[name for name in ("gold", "true", *scores) if name in frame])
+    items = pd.DataFrame({"id": _ids(described_by), "true": gold == 1}, frame.index)
+    items = items.join(described_by.drop(columns=["item", "id"], errors="ignore"))
     kept = np.ones(len(frame), dtype=bool)
     for name, values in scores.items():
         blank = is_blank(frame[name])
@@ -189,20 +195,9 @@ def _read_table(path: Path, columns: Mapping[str, str], missing: str, ties: Ties
     if items["true"].nunique() < 2:
         rule = "must have true and false candidates" if len(items) else "has no candidate with all scores"
         raise InputError(rule, at=path)
-    table = pd.DataFrame({name: values[kept] for name, values in scores.items()}, items["id"])
-    candidates = Candidates.from_scores(table, items["true"].to_numpy(), ties=ties.how, seed=ties.seed)
+    kept_scores = pd.DataFrame({name: values[kept] for name, values in scores.items()}, items["id"])
+    candidates = Candidates.from_scores(kept_scores, items["true"].to_numpy(), ties=ties.how, seed=ties.seed)
     return candidates, items
-
-
-def _with_our_names(path: Path, columns: Mapping[str, str]) -> pd.DataFrame:
-    """The table in a file with our names of columns; its index says where each candidate is."""
-    table = joined(read_table(path), columns, path)
-    ours = {"gold": "gold", **columns}
-    for theirs in ours.values():
-        if theirs not in table:
-            no_column(path, theirs, table.columns)
-    others = table.drop(columns=[name for name in {*ours, *ours.values()} if name in table])
-    return placed(others.assign(**{name: table[theirs] for name, theirs in ours.items()}), path)
 
 
 def _scores(cells: pd.Series[Any]) -> FloatArray:

@@ -178,8 +178,13 @@ def _with_ids(files: Sequence[_Lines], gold: _Gold | None, request: Request) -> 
     """
     if request.ids == "auto":
         _check_header(files)
+        fairseq = [_FAIRSEQ_LINE.match(file.texts[0]) is not None for file in files]
         for where, pattern in _ID_PLACES.items():
             split = [_split(file, pattern) for file in files]
+            for i, file in enumerate(files):
+                # The ids of fairseq number the lines of the source from 0: so do lines without ids.
+                if any(fairseq) and not fairseq[i] and not any(_split(file, other) for other in _ID_PLACES.values()):
+                    split[i] = replace(file, ids=[str(number) for number in range(len(file.texts))])
             with_ids = [file for file in split if file is not None]
             sets = [set(file.ids) for file in with_ids] + ([set(gold)] if gold else [])
             alike = len(sets) > 1 and 2 * len(set.intersection(*sets)) > len(set.union(*sets))

@@ -48,15 +48,16 @@ def test_win_rates_by_hand(tmp_path: Path) -> None:
     assert load(paths, "win_rate").outputs.scores().tolist() == pytest.approx([60, 50, 37.5])
 
 
-def test_a_winner_that_may_be_a_system_or_a_side_is_refused(tmp_path: Path) -> None:
-    """Systems called a and b: a winner "a" may be the system a, or that in the column model_a."""
-    named = SMALL.replace({"x": "a", "y": "b"}).assign(winner=["a", "tie", "b", "model_b", "model_b", "model_b", "tie"])
-    assert load(written(tmp_path, named), "win_rate").outputs.scores().tolist() == pytest.approx([60, 50, 37.5])
-    for row, winner in ((1, "a"), (3, "a"), (4, "a")):
-        path = written(tmp_path, named.assign(winner=named["winner"].where(named.index != row, winner)))
-        with pytest.raises(InputError) as error:
-            load(path, "win_rate")
-        assert error.value.at == f"{path}, line {row + 2}"
+def test_names_of_systems_are_no_sides(tmp_path: Path) -> None:
+    """Systems called a and b: a winner "a" is the system a, and no side of a battle without it."""
+    named = SMALL.replace({"x": "b", "y": "a"}).assign(winner=["model_a", "tie", "a", "model_b", "model_b", "a", "tie"])
+    loaded = load(written(tmp_path, named), "win_rate")
+    assert (loaded.outputs.names, loaded.outputs.scores().tolist()) == (["a", "b", "z"], pytest.approx([50, 60, 37.5]))
+    assert "systems called like sides" in [note.kind for note in loaded.notes]
+    path = written(tmp_path, named.assign(winner=named["winner"].where(named.index != 5, "b")))
+    with pytest.raises(InputError) as error:
+        load(path, "win_rate")
+    assert error.value.at == f"{path}, line 7"
 
 
 def test_strengths_are_in_elo_points_round_1000(tmp_path: Path) -> None:

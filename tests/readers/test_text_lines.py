@@ -84,16 +84,18 @@ def test_lines_are_matched_by_their_ids(tmp_path: Path, form: str, metric: str, 
     assert scores(loaded(tmp_path, with_ids(form), metric, ids="none"))["perfect"] != best
 
 
-def test_hypotheses_of_fairseq_meet_its_targets(tmp_path: Path) -> None:
-    """Both are in its output; a file without its ids, or with others, is none of these."""
+def test_fairseq_lines_meet_the_lines_of_a_file_in_the_order_of_the_source(tmp_path: Path) -> None:
     files = with_ids("fairseq")
     targets = lines([f"T-{k}\t{text}" for k, text in enumerate(REFERENCES)])
-    assert scores(loaded(tmp_path, {**files, "gold": targets}, "wer")) == {"perfect": 0, "worse": 3.33}
-    for other in (lines(REFERENCES), with_ids("Kaldi")["gold"]):
-        assert refused(tmp_path, {**files, "gold": other}, "wer").at == str(tmp_path / "perfect")
+    for gold in (lines(REFERENCES), targets):
+        assert scores(loaded(tmp_path, {**files, "gold": gold}, "wer")) == {"perfect": 0, "worse": 3.33}
+    # Ids of another kind are none of these.
+    assert refused(tmp_path, {**files, "gold": with_ids("Kaldi")["gold"]}, "wer").at == str(tmp_path / "perfect")
     # The whole output has each id several times.
     whole = lines([f"{kind}-{k}\t{text}" for k, text in enumerate(REFERENCES) for kind in "STHD"])
-    refused(tmp_path, {"a": whole, "gold": whole}, "wer")
+    for gold in (whole, targets, lines(REFERENCES)):
+        refused(tmp_path, {"a": whole, "gold": gold}, "wer")
+        refused(tmp_path, {**files, "a": whole, "gold": gold}, "wer")
 
 
 def test_an_utterance_may_be_empty_or_missing(tmp_path: Path) -> None:
