@@ -174,9 +174,9 @@ def _read_table(path: Path, columns: Mapping[str, str], missing: str, ties: Ties
     if (row := first_of(~np.isin(gold, (0, 1)))) is not None:
         what, cell = f"column '{columns.get('gold', 'gold')}'", str(frame["gold"].iloc[row])
         raise InputError(what, "must be 1 or 0 (true or false)", cell, at=place(frame, row))
-    described_by = frame.drop(columns=[name for name in ("gold", "true", *scores) if name in frame])
-    items = pd.DataFrame({"id": _ids(described_by), "true": gold == 1}, frame.index)
-    items = items.join(described_by.drop(columns=["item", "id"], errors="ignore"))
+    descriptions = frame.drop(columns=[name for name in ("gold", "true", *scores) if name in frame])
+    items = pd.DataFrame({"id": _ids(descriptions), "true": gold == 1}, frame.index)
+    items = items.join(descriptions.drop(columns=["item", "id"], errors="ignore"))
     kept = np.ones(len(frame), dtype=bool)
     for name, values in scores.items():
         blank = is_blank(frame[name])
